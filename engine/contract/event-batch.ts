@@ -1,0 +1,386 @@
+/**
+ * A batch of events in columns: what importers fill and what the store encodes.
+ *
+ * Hot loops write here, so everything is a typed array and nothing is allocated per event. A column
+ * object stays the same for the whole life of a batch: an importer may keep references to columns
+ * (attributes included) for as long as it reads one source.
+ *
+ * Use: `const row = batch.length; batch.src_port.set(row, 443); …; batch.endRow();`
+ * A column that is not set for a row is null there. Text must be set at most once per row.
+ */
+import { COLUMNS, type Kind } from './event.ts';
+
+/** Rows of a full batch: DuckDB's row group size, so that one batch is one row group. */
+export const BATCH_ROWS = 122_880;
+/** Attributes beyond this many names in one batch go, as JSON, into the overflow column. */
+export const MAX_ATTRIBUTE_COLUMNS = 256;
+/** Text bytes in one column after which a batch counts as full. */
+const MAX_TEXT_BYTES = 32 * 1024 * 1024;
+
+export class U8Column {
+  readonly type = 'u8' as const;
+  readonly values: Uint8Array;
+  readonly present: Uint8Array;
+  constructor(rows: number) {
+    this.values = new Uint8Array(rows);
+    this.present = new Uint8Array(rows);
+  }
+  set(row: number, value: number): void {
+    this.values[row] = value;
+    this.present[row] = 1;
+  }
+  clear(): void {
+    this.present.fill(0);
+  }
+}
+
+export class U16Column {
+  readonly type = 'u16' as const;
+  readonly values: Uint16Array;
+  readonly present: Uint8Array;
+  constructor(rows: number) {
+    this.values = new Uint16Array(rows);
+    this.present = new Uint8Array(rows);
+  }
+  set(row: number, value: number): void {
+    this.values[row] = value;
+    this.present[row] = 1;
+  }
+  clear(): void {
+    this.present.fill(0);
+  }
+}
+
+export class U32Column {
+  readonly type = 'u32' as const;
+  readonly values: Uint32Array;
+  readonly present: Uint8Array;
+  constructor(rows: number) {
+    this.values = new Uint32Array(rows);
+    this.present = new Uint8Array(rows);
+  }
+  set(row: number, value: number): void {
+    this.values[row] = value;
+    this.present[row] = 1;
+  }
+  clear(): void {
+    this.present.fill(0);
+  }
+}
+
+export class I32Column {
+  readonly type = 'i32' as const;
+  readonly values: Int32Array;
+  readonly present: Uint8Array;
+  constructor(rows: number) {
+    this.values = new Int32Array(rows);
+    this.present = new Uint8Array(rows);
+  }
+  set(row: number, value: number): void {
+    this.values[row] = value;
+    this.present[row] = 1;
+  }
+  clear(): void {
+    this.present.fill(0);
+  }
+}
+
+/** Whole numbers of up to 53 bits (u64, i64, micros) or real numbers (f64), kept as doubles. */
+export class NumberColumn {
+  readonly type: 'u64' | 'i64' | 'f64' | 'micros';
+  readonly values: Float64Array;
+  readonly present: Uint8Array;
+  constructor(rows: number, type: 'u64' | 'i64' | 'f64' | 'micros') {
+    this.type = type;
+    this.values = new Float64Array(rows);
+    this.present = new Uint8Array(rows);
+  }
+  set(row: number, value: number): void {
+    this.values[row] = value;
+    this.present[row] = 1;
+  }
+  clear(): void {
+    this.present.fill(0);
+  }
+}
+
+/** IPv6 addresses, 16 bytes a row in network order. */
+export class Ip6Column {
+  readonly type = 'ip6' as const;
+  readonly values: Uint8Array;
+  readonly present: Uint8Array;
+  constructor(rows: number) {
+    this.values = new Uint8Array(rows * 16);
+    this.present = new Uint8Array(rows);
+  }
+  /** Copies 16 bytes of `bytes` from `start`. */
+  set(row: number, bytes: Uint8Array, start: number): void {
+    const to = row * 16;
+    for (let i = 0; i < 16; i++) this.values[to + i] = bytes[start + i]!;
+    this.present[row] = 1;
+  }
+  clear(): void {
+    this.present.fill(0);
+  }
+}
+
+const utf8 = new TextEncoder();
+const lossyUtf8 = new TextDecoder('utf-8', { fatal: true });
+const windows1252 = new TextDecoder('windows-1252');
+
+/**
+ * UTF-8 text. `data` holds, row after row, a 32-bit little-endian length and the bytes: the layout
+ * of Parquet's PLAIN encoding, so that a full column is written to disk as it lies.
+ */
+export class TextColumn {
+  readonly type = 'text' as const;
+  data: Uint8Array;
+  /** Bytes of `data` in use. */
+  size = 0;
+  /** Where each present row's length word starts in `data`. */
+  readonly starts: Uint32Array;
+  readonly present: Uint8Array;
+  constructor(rows: number) {
+    this.data = new Uint8Array(4096);
+    this.starts = new Uint32Array(rows);
+    this.present = new Uint8Array(rows);
+  }
+
+  /** Copies `bytes[start, end)`, which must be valid UTF-8 cut at character boundaries. */
+  set(row: number, bytes: Uint8Array, start: number, end: number): void {
+    const n = end - start;
+    const at = this.size;
+    if (at + n + 4 > this.data.length) this.grow(at + n + 4);
+    const data = this.data;
+    this.starts[row] = at;
+    this.present[row] = 1;
+    data[at] = n & 255;
+    data[at + 1] = (n >>> 8) & 255;
+    data[at + 2] = (n >>> 16) & 255;
+    data[at + 3] = n >>> 24;
+    const to = at + 4;
+    if (n < 48) {
+      for (let i = 0; i < n; i++) data[to + i] = bytes[start + i]!;
+    } else {
+      data.set(bytes.subarray(start, end), to);
+    }
+    this.size = to + n;
+  }
+
+  setString(row: number, value: string): void {
+    const most = value.length * 3 + 4;
+    const at = this.size;
+    if (at + most > this.data.length) this.grow(at + most);
+    const { written } = utf8.encodeInto(value, this.data.subarray(at + 4));
+    this.starts[row] = at;
+    this.present[row] = 1;
+    this.data[at] = written & 255;
+    this.data[at + 1] = (written >>> 8) & 255;
+    this.data[at + 2] = (written >>> 16) & 255;
+    this.data[at + 3] = written >>> 24;
+    this.size = at + 4 + written;
+  }
+
+  /**
+   * Like `set` for bytes that may not be valid UTF-8: those are read as Windows-1252, as old syslog
+   * senders write. The original bytes stay in the evidence. Returns whether the text was valid.
+   */
+  setLossy(row: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const part = bytes.subarray(start, end);
+    let ascii = 0;
+    for (let i = 0; i < part.length; i++) ascii |= part[i]!;
+    if (ascii < 128) {
+      this.set(row, bytes, start, end);
+      return true;
+    }
+    try {
+      lossyUtf8.decode(part);
+      this.set(row, bytes, start, end);
+      return true;
+    } catch {
+      this.setString(row, windows1252.decode(part));
+      return false;
+    }
+  }
+
+  clear(): void {
+    this.present.fill(0);
+    this.size = 0;
+    if (this.data.length > MAX_TEXT_BYTES * 2) this.data = new Uint8Array(4096);
+  }
+
+  private grow(need: number): void {
+    const bigger = new Uint8Array(Math.max(need, this.data.length * 2));
+    bigger.set(this.data.subarray(0, this.size));
+    this.data = bigger;
+  }
+}
+
+export type Column =
+  U8Column | U16Column | U32Column | I32Column | NumberColumn | Ip6Column | TextColumn;
+
+export class EventBatch {
+  readonly kind: Kind;
+  readonly capacity: number;
+  /** Rows that are complete; also the row being filled. */
+  length = 0;
+  /** Written by `endRow` into every row; the sink sets it before a source is read. */
+  currentSource = 0;
+
+  readonly seq: NumberColumn;
+  readonly source_id: U32Column;
+  readonly ts: NumberColumn;
+  readonly ts_ns: U16Column;
+  readonly ts_digits: U8Column;
+  readonly ts_basis: U8Column;
+  readonly tz_offset: I32Column;
+  readonly src_ip4: U32Column;
+  readonly dst_ip4: U32Column;
+  readonly src_ip6: Ip6Column;
+  readonly dst_ip6: Ip6Column;
+  readonly src_port: U16Column;
+  readonly dst_port: U16Column;
+  readonly proto: U8Column;
+  readonly vlan: U16Column;
+  readonly host: TextColumn;
+  readonly program: TextColumn;
+  readonly pid: U32Column;
+  readonly facility: U8Column;
+  readonly severity: U8Column;
+  readonly event_type: TextColumn;
+  readonly message: TextColumn;
+  readonly bytes: NumberColumn;
+  readonly packets: NumberColumn;
+  readonly bytes_rev: NumberColumn;
+  readonly packets_rev: NumberColumn;
+  readonly orig_bytes: NumberColumn;
+  readonly resp_bytes: NumberColumn;
+  readonly missed_bytes: NumberColumn;
+  readonly duration: NumberColumn;
+  readonly tcp_flags: U16Column;
+  readonly conn_state: TextColumn;
+  readonly history: TextColumn;
+  readonly service: TextColumn;
+  readonly flow_id: U32Column;
+  readonly offset: NumberColumn;
+  /** The column named `length` (the batch's own `length` is its number of rows). */
+  readonly record_length: U32Column;
+  readonly captured: U32Column;
+  readonly record_key: NumberColumn;
+
+  /** Attribute columns by name, in the order they first came. */
+  readonly attributes = new Map<string, TextColumn>();
+  /** JSON objects of the attributes beyond MAX_ATTRIBUTE_COLUMNS. */
+  readonly overflow: TextColumn;
+  private overflowRow: Record<string, string> | undefined;
+  private readonly onFull: (batch: EventBatch) => void;
+
+  /**
+   * @param onFull called by `endRow` when the batch has no room for another row; it must take the
+   *   rows and call `clear`.
+   */
+  constructor(kind: Kind, onFull: (batch: EventBatch) => void, capacity: number = BATCH_ROWS) {
+    this.kind = kind;
+    this.capacity = capacity;
+    this.onFull = onFull;
+    const n = capacity;
+    this.seq = new NumberColumn(n, 'i64');
+    this.source_id = new U32Column(n);
+    this.ts = new NumberColumn(n, 'micros');
+    this.ts_ns = new U16Column(n);
+    this.ts_digits = new U8Column(n);
+    this.ts_basis = new U8Column(n);
+    this.tz_offset = new I32Column(n);
+    this.src_ip4 = new U32Column(n);
+    this.dst_ip4 = new U32Column(n);
+    this.src_ip6 = new Ip6Column(n);
+    this.dst_ip6 = new Ip6Column(n);
+    this.src_port = new U16Column(n);
+    this.dst_port = new U16Column(n);
+    this.proto = new U8Column(n);
+    this.vlan = new U16Column(n);
+    this.host = new TextColumn(n);
+    this.program = new TextColumn(n);
+    this.pid = new U32Column(n);
+    this.facility = new U8Column(n);
+    this.severity = new U8Column(n);
+    this.event_type = new TextColumn(n);
+    this.message = new TextColumn(n);
+    this.bytes = new NumberColumn(n, 'u64');
+    this.packets = new NumberColumn(n, 'u64');
+    this.bytes_rev = new NumberColumn(n, 'u64');
+    this.packets_rev = new NumberColumn(n, 'u64');
+    this.orig_bytes = new NumberColumn(n, 'u64');
+    this.resp_bytes = new NumberColumn(n, 'u64');
+    this.missed_bytes = new NumberColumn(n, 'u64');
+    this.duration = new NumberColumn(n, 'f64');
+    this.tcp_flags = new U16Column(n);
+    this.conn_state = new TextColumn(n);
+    this.history = new TextColumn(n);
+    this.service = new TextColumn(n);
+    this.flow_id = new U32Column(n);
+    this.offset = new NumberColumn(n, 'u64');
+    this.record_length = new U32Column(n);
+    this.captured = new U32Column(n);
+    this.record_key = new NumberColumn(n, 'u64');
+    this.overflow = new TextColumn(n);
+  }
+
+  /** The column of attribute `name`, or undefined when there are too many: then use setAttribute. */
+  attributeColumn(name: string): TextColumn | undefined {
+    let column = this.attributes.get(name);
+    if (column === undefined && this.attributes.size < MAX_ATTRIBUTE_COLUMNS) {
+      column = new TextColumn(this.capacity);
+      this.attributes.set(name, column);
+    }
+    return column;
+  }
+
+  /** Sets an attribute of the row being filled. The first value of a name wins. */
+  setAttribute(name: string, value: string): void {
+    const column = this.attributeColumn(name);
+    if (column !== undefined) {
+      if (column.present[this.length] === 0) column.setString(this.length, value);
+      return;
+    }
+    this.overflowRow ??= {};
+    this.overflowRow[name] ??= value;
+  }
+
+  /** Completes the row being filled and makes the next one current. */
+  endRow(): void {
+    const row = this.length;
+    this.source_id.set(row, this.currentSource);
+    if (this.overflowRow !== undefined) {
+      this.overflow.setString(row, JSON.stringify(this.overflowRow));
+      this.overflowRow = undefined;
+    }
+    this.length = row + 1;
+    if (row + 1 >= this.capacity || this.message.size > MAX_TEXT_BYTES) this.onFull(this);
+  }
+
+  /** Undoes what was set for the row being filled. Text already copied is forgotten. */
+  cancelRow(): void {
+    const row = this.length;
+    this.overflowRow = undefined;
+    for (const [, column] of this.columns()) {
+      if (column.type === 'text' && column.present[row] === 1) column.size = column.starts[row]!;
+      column.present[row] = 0;
+    }
+  }
+
+  /** Every stored column with its name; attributes are not among them. */
+  *columns(): Generator<[string, Column]> {
+    for (const name of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) {
+      yield [name, name === 'length' ? this.record_length : this[name]];
+    }
+  }
+
+  /** Forgets all rows; keeps the arrays and the attribute columns. */
+  clear(): void {
+    for (const [, column] of this.columns()) column.clear();
+    for (const column of this.attributes.values()) column.clear();
+    this.overflow.clear();
+    this.length = 0;
+  }
+}

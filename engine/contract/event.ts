@@ -1,0 +1,183 @@
+/**
+ * The event: one record of any kind, as one wide logical relation.
+ *
+ * This module is the only place that lists the stored columns, their types and the field names a
+ * query may use for them. Writers (importers), the store and the query compiler all read it.
+ *
+ * Names follow Zeek's conn.log for connections (https://docs.zeek.org/en/master/logs/conn.html) and
+ * RFC 5424 for syslog (https://www.rfc-editor.org/rfc/rfc5424).
+ */
+
+/** What an event is. `packet` lies beneath `flow`; everything else stands beside them. */
+export const KINDS = [
+  'packet',
+  'flow',
+  'log',
+  'dns',
+  'http',
+  'tls',
+  'file',
+  'alert',
+  'other',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** UTC microseconds since 1970-01-01, exact in a double until the year 2255. */
+export type EpochMicros = number;
+/** Position of a byte in a source's content (after decompression of a compressed source). */
+export type ByteOffset = number;
+
+/**
+ * How an event came by its time, one bit each, so that `retime` can redo what was decided and leave
+ * what the source stated.
+ */
+export const TS_BASIS = {
+  /** The source stated no zone: `tz_offset` seconds of the source's decided zone were subtracted. */
+  zoneDecided: 1,
+  /** The source stated no year: it was inferred. */
+  yearDecided: 2,
+  /** The record has no time of its own: it has that of the record before it. */
+  inherited: 4,
+} as const;
+
+/** Physical type of a stored column. `u64` and `i64` hold whole numbers up to 2^53. */
+export type ColumnType =
+  'u8' | 'u16' | 'u32' | 'i32' | 'u64' | 'i64' | 'f64' | 'ip6' | 'micros' | 'text';
+
+/** Every stored column but the attributes, in storage order. All are nullable but the first four. */
+export const COLUMNS = {
+  /** Record number in its source, from 1; derived events (flows of a capture) count down from -1. */
+  seq: 'i64',
+  source_id: 'u32',
+  /** UTC; null for an undated event. */
+  ts: 'micros',
+  /** Nanoseconds beyond `ts`, 0 to 999. */
+  ts_ns: 'u16',
+  /** Digits of the fraction of a second that the source had, 0 to 9. */
+  ts_digits: 'u8',
+  /** TS_BASIS bits. */
+  ts_basis: 'u8',
+  /** Seconds that were subtracted from the stated local time to get `ts`. */
+  tz_offset: 'i32',
+  /** IPv4 as a 32-bit integer, first octet highest. */
+  src_ip4: 'u32',
+  dst_ip4: 'u32',
+  /** IPv6 as 16 bytes. An event has either form, never both, per side. */
+  src_ip6: 'ip6',
+  dst_ip6: 'ip6',
+  src_port: 'u16',
+  dst_port: 'u16',
+  /** IANA protocol number. */
+  proto: 'u8',
+  /** Outermost VLAN identifier. */
+  vlan: 'u16',
+  host: 'text',
+  program: 'text',
+  pid: 'u32',
+  /** RFC 5424 codes: facility 0-23, severity 0 (emerg) to 7 (debug). */
+  facility: 'u8',
+  severity: 'u8',
+  event_type: 'text',
+  message: 'text',
+  /** Flow: IP bytes originator to responder. Packet: bytes of the frame on the wire. */
+  bytes: 'u64',
+  packets: 'u64',
+  /** Responder to originator. */
+  bytes_rev: 'u64',
+  packets_rev: 'u64',
+  /** Payload bytes each way, as Zeek counts them. */
+  orig_bytes: 'u64',
+  resp_bytes: 'u64',
+  missed_bytes: 'u64',
+  /** Seconds. */
+  duration: 'f64',
+  /** CWR ECE URG ACK PSH RST SYN FIN from bit 7 to 0 (NS is bit 8); of a flow: all of both sides. */
+  tcp_flags: 'u16',
+  conn_state: 'text',
+  history: 'text',
+  service: 'text',
+  /** Packet: number n of its flow in the same source, whose `seq` is -n; null when in none. */
+  flow_id: 'u32',
+  /** Where the record lies in its source's content, headers included. */
+  offset: 'u64',
+  length: 'u32',
+  /** Packet: bytes of the frame that were captured. */
+  captured: 'u32',
+  /** 53-bit hash of a record that states its own identity (see docs/importers.md, Duplicates). */
+  record_key: 'u64',
+} as const satisfies Record<string, ColumnType>;
+export type ColumnName = keyof typeof COLUMNS;
+
+/** RFC 5424 table 2, by code. */
+export const SEVERITIES = [
+  'emerg',
+  'alert',
+  'crit',
+  'err',
+  'warning',
+  'notice',
+  'info',
+  'debug',
+] as const;
+/** RFC 5424 table 1, by code, with the names syslog.conf uses. */
+export const FACILITIES = [
+  'kern',
+  'user',
+  'mail',
+  'daemon',
+  'auth',
+  'syslog',
+  'lpr',
+  'news',
+  'uucp',
+  'cron',
+  'authpriv',
+  'ftp',
+  'ntp',
+  'security',
+  'console',
+  'solaris-cron',
+  'local0',
+  'local1',
+  'local2',
+  'local3',
+  'local4',
+  'local5',
+  'local6',
+  'local7',
+] as const;
+
+/** IANA protocol numbers that have a name people use; others are shown as their number. */
+export const PROTOCOLS: Readonly<Record<string, number>> = {
+  hopopt: 0,
+  icmp: 1,
+  igmp: 2,
+  ggp: 3,
+  ipip: 4,
+  st: 5,
+  tcp: 6,
+  cbt: 7,
+  egp: 8,
+  igp: 9,
+  udp: 17,
+  dccp: 33,
+  ipv6: 41,
+  'ipv6-route': 43,
+  'ipv6-frag': 44,
+  rsvp: 46,
+  gre: 47,
+  esp: 50,
+  ah: 51,
+  'ipv6-icmp': 58,
+  'ipv6-nonxt': 59,
+  'ipv6-opts': 60,
+  eigrp: 88,
+  ospf: 89,
+  etherip: 97,
+  pim: 103,
+  vrrp: 112,
+  l2tp: 115,
+  sctp: 132,
+  udplite: 136,
+  'mpls-in-ip': 137,
+};

@@ -1,0 +1,115 @@
+/**
+ * What an importer is, what it is given and where its events go.
+ *
+ * An importer reads one source from its first byte to its last and emits events in an order that
+ * depends on the bytes and the options alone. An interrupted import is resumed by reading again and
+ * leaving out what was committed, so that order must never depend on time, chance or block sizes.
+ */
+import type { ByteOffset, Kind } from './event.ts';
+import type { EventBatch } from './event-batch.ts';
+
+/**
+ * A source's content: decompressed, in blocks. Blocks may be of any size (typically 1 MiB) and are
+ * only valid until the next one is asked for.
+ */
+export interface SourceInput {
+  /** Below the argument the source came from; archive members after `!`. */
+  readonly name: string;
+  /** Size of the content if it is known before reading (not for most compressed files). */
+  readonly size: number | undefined;
+  /** When the file, or the archive's member, was last written (ms since 1970), if that is known. */
+  readonly modifiedMs: number | undefined;
+  /**
+   * The content from its first byte; may be called again, and each call reads anew (for a look
+   * ahead). The importer's main pass is the one it gives to `sink`-ward work; all passes see the
+   * same bytes. Throws SourceError when the content cannot be read on (a truncated .gz, say): what
+   * was yielded before is good.
+   */
+  blocks(): AsyncIterable<Uint8Array>;
+}
+
+export interface SniffHint {
+  /** File name, for a tie only: content decides. */
+  readonly name: string;
+  /** Whether `head` is the whole content. */
+  readonly complete: boolean;
+}
+
+export interface SniffResult {
+  /** 0 (cannot be) to 1 (certain). */
+  readonly score: number;
+  /** The dialect, for people and for `--format`: `pcapng`, `rfc5424`, `zeek-conn-tsv`, …. */
+  readonly format: string;
+}
+
+/** Columns of a table by event field or `attrs.` name, as `--map src_ip=Source,…` gives them. */
+export interface ColumnMapping {
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface ReadOptions {
+  /** IANA zone or fixed offset (`+02:00`) for times that state none. Undefined: the importer decides. */
+  readonly timeZone: string | undefined;
+  /** Year of the last record for times that state none. Undefined: inferred. */
+  readonly year: number | undefined;
+  /** The dialect that was asked for, or that `sniff` found. */
+  readonly format: string;
+  readonly packets: boolean;
+  readonly flows: boolean;
+  readonly mapping: ColumnMapping | undefined;
+  /**
+   * For a member of a rotated set: the month and day (1-12, 1-31) of the first record of the next
+   * newer member and its year, so that years of a set run on.
+   */
+  readonly before:
+    { readonly year: number; readonly month: number; readonly day: number } | undefined;
+}
+
+/** A decision that was taken for a source and can be changed later. Kept in the catalog. */
+export interface Decisions {
+  tz?: string;
+  year?: number;
+  [name: string]: string | number | boolean | undefined;
+}
+
+/**
+ * Where an importer's results go. Every record of the source must end in exactly one of: a row of a
+ * batch marked by `record`, `quarantine`, `skip`. (Derived events, such as the flows of a capture,
+ * are rows too, but no records: they are not marked.)
+ */
+export interface EventSink {
+  /** The batch for a kind; the same object for the whole source. */
+  batch(kind: Kind): EventBatch;
+  /** Counts `n` records as read and stored: call it once per record that became a row. */
+  record(n: number): void;
+  /** Counts one record as read and quarantined, and keeps its raw bytes. */
+  quarantine(offset: ByteOffset, reason: string, raw: Uint8Array, line?: number): void;
+  /** Counts `n` records as read and skipped for `reason` (short, lower case, no varying part). */
+  skip(reason: string, n: number): void;
+  /** Something a person should know about the source (`ends inside a record at offset 123`). */
+  note(text: string): void;
+  /** Facts about the source as a whole: capture hardware, comments, interfaces, columns found. */
+  metadata(key: string, value: unknown): void;
+  decide(decisions: Decisions): void;
+  /**
+   * Call between blocks with the number of content bytes consumed so far. A returned promise must be
+   * awaited before going on (back-pressure; a chunk may be committed there). Throws CancelledError
+   * when the import was cancelled.
+   */
+  drain(consumed: ByteOffset): Promise<void> | undefined;
+}
+
+export interface Importer {
+  readonly id: string;
+  readonly title: string;
+  /** Raise it when the same bytes would give other events. */
+  readonly version: number;
+  /** The dialects `--format` may name, beside the id itself. */
+  readonly formats: readonly string[];
+  /**
+   * Judges the first bytes (up to 64 KiB) of a content. Must not throw on anything.
+   */
+  sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined;
+  /** Reads the whole content. Bad records are quarantined; it throws only what `input` or `sink` throws. */
+  read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void>;
+}
