@@ -104,6 +104,11 @@ export interface Importer {
   readonly title: string;
   /** Raise it when the same bytes would give other events. */
   readonly version: number;
+  /**
+   * Whether the events of a content that ends with a line feed are the first events of every content
+   * that begins with it. Then an earlier copy of a growing log is recognised in a later one.
+   */
+  readonly appendOnly: boolean;
   /** The dialects `--format` may name, beside the id itself. */
   readonly formats: readonly string[];
   /**
@@ -112,4 +117,32 @@ export interface Importer {
   sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined;
   /** Reads the whole content. Bad records are quarantined; it throws only what `input` or `sink` throws. */
   read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void>;
+}
+
+/** Where a source lies: plain data, enough to open it again in another thread or years later. */
+export interface SourceLocation {
+  /** The file on disk. */
+  readonly path: string;
+  /** Archive members from the outermost in; empty for a plain or merely compressed file. */
+  readonly members: readonly string[];
+}
+
+/** One source as found by walking the arguments of an import. */
+export interface Leaf {
+  readonly name: string;
+  readonly location: SourceLocation;
+  /** Bytes as they lie, before decompression, if known. */
+  readonly rawSize: number | undefined;
+  readonly modifiedMs: number | undefined;
+  /** Whether the content is the raw bytes, so that one pass can hash and read. */
+  readonly plain: boolean;
+  /** The bytes as they lie: these are hashed. */
+  raw(): AsyncIterable<Uint8Array>;
+  readonly input: SourceInput;
+}
+
+/** Something met on the way that is no source: a link, a device, an encrypted member. */
+export interface Ignored {
+  readonly name: string;
+  readonly reason: string;
 }

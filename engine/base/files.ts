@@ -1,0 +1,19 @@
+/** Small file operations that must not be half done. */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+
+/** Writes all of `bytes`, however many calls that takes. */
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  let at = 0;
+  while (at < bytes.length) at += writeSync(fd, bytes, at, bytes.length - at);
+}
+
+/** Makes what was renamed into `folder` durable. Windows has no such call for folders. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

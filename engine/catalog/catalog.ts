@@ -1,0 +1,741 @@
+/**
+ * The catalog: the SQLite database of a case. Every change of a case is one transaction here; a
+ * segment file that no row names does not exist.
+ *
+ * Holds always: opened in WAL mode with full synchronisation; migrations are numbered files that are
+ * applied in one transaction; a catalog written by a newer Daybook is refused, never touched.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { userInfo } from 'node:os';
+import Database from 'better-sqlite3';
+import { DaybookError } from '../contract/errors.ts';
+import type { Decisions } from '../contract/importer.ts';
+import type { EpochMicros, Kind } from '../contract/event.ts';
+
+const CATALOG_FILE = 'case.sqlite';
+const APPLICATION_ID = 0x4461796b; // 'Dayk'
+const MIGRATIONS = join(import.meta.dirname, 'migrations');
+const MAX_OPERATIONS = 10_000;
+const MAX_CHANGES = 10_000;
+
+export type SourceStatus = 'partial' | 'complete' | 'failed';
+export type ImportStatus = 'running' | 'complete' | 'cancelled' | 'failed' | 'interrupted';
+
+export interface Counts {
+  read: number;
+  stored: number;
+  duplicate: number;
+  quarantined: number;
+  skipped: number;
+}
+
+export interface SourceRow extends Counts {
+  id: number;
+  name: string;
+  path: string;
+  location: unknown;
+  rawSize: number | undefined;
+  rawSha256: string | undefined;
+  contentSize: number | undefined;
+  contentSha256: string | undefined;
+  headSha256: string | undefined;
+  headSize: number;
+  wholeLines: boolean;
+  modifiedMs: number | undefined;
+  importer: string;
+  importerVersion: number;
+  format: string;
+  options: Record<string, unknown>;
+  decisions: Decisions;
+  metadata: Record<string, unknown>;
+  notes: string[];
+  status: SourceStatus;
+  error: string | undefined;
+  skippedReasons: Record<string, number>;
+  byKind: Partial<Record<Kind, number>>;
+  emitted: Record<string, number>;
+  checkpointBytes: number;
+  checkpointSha256: string | undefined;
+  firstTs: EpochMicros | undefined;
+  lastTs: EpochMicros | undefined;
+  elapsedMs: number;
+  importId: number;
+}
+
+export interface SegmentRow {
+  id: number;
+  day: string;
+  kind: Kind;
+  file: string;
+  rows: number;
+  minTs: EpochMicros | undefined;
+  maxTs: EpochMicros | undefined;
+  bytes: number;
+  sha256: string;
+  columns: string[];
+  sources: number[];
+  unflowedPackets: number;
+  importId: number | undefined;
+}
+
+export interface LedgerRow extends Counts {
+  importId: number;
+  ordinal: number;
+  name: string;
+  sourceId: number | undefined;
+  status: string;
+  message: string | undefined;
+}
+
+export interface OperationRow {
+  at: string;
+  operation: string;
+  text: string | undefined;
+  status: string;
+  totalMs: number;
+  spans: Record<string, number>;
+  path: string | undefined;
+  days: number | undefined;
+  segments: number | undefined;
+  rowsExamined: number | undefined;
+  rowsReturned: number | undefined;
+}
+
+export interface ChangeRow {
+  id: number;
+  at: string;
+  operation: string;
+  detail: Record<string, unknown>;
+}
+
+/** A row as SQLite returns it. */
+type Raw = Record<string, string | number | null | Uint8Array>;
+
+const optional = <T>(value: unknown): T | undefined =>
+  value === null || value === undefined ? undefined : (value as T);
+const json = <T>(value: unknown): T => JSON.parse(String(value)) as T;
+
+export interface OpenOptions {
+  /** Create the catalog when the folder has none. */
+  create?: boolean;
+}
+
+export class Catalog {
+  readonly folder: string;
+  readonly readOnly: boolean;
+  private readonly db: Database.Database;
+  private readonly statements = new Map<string, Database.Statement>();
+
+  private constructor(folder: string, db: Database.Database, readOnly: boolean) {
+    this.folder = folder;
+    this.db = db;
+    this.readOnly = readOnly;
+  }
+
+  /** Whether `folder` holds a case. */
+  static exists(folder: string): boolean {
+    return existsSync(join(folder, CATALOG_FILE));
+  }
+
+  /**
+   * Opens the catalog in `folder`.
+   * @throws DaybookError not-a-case, case-too-new, case-damaged
+   */
+  static open(folder: string, options: OpenOptions = {}): Catalog {
+    const path = resolve(folder, CATALOG_FILE);
+    if (!existsSync(path) && options.create !== true) {
+      throw new DaybookError(
+        'not-a-case',
+        `${folder} is not a Daybook case: it has no ${CATALOG_FILE}`,
+        `create one with: daybook import ${folder} EVIDENCE`,
+      );
+    }
+    let db: Database.Database;
+    let readOnly = false;
+    try {
+      db = new Database(path);
+      try {
+        db.pragma('busy_timeout = 10000');
+        db.pragma('journal_mode = WAL');
+        db.pragma('synchronous = FULL');
+        db.pragma('foreign_keys = ON');
+      } catch (error) {
+        if (!/readonly|read-only/i.test(String(error))) throw error;
+        db.close();
+        db = new Database(path, { readonly: true });
+        readOnly = true;
+      }
+    } catch (error) {
+      throw damaged(folder, error);
+    }
+    try {
+      migrate(db, folder, readOnly);
+    } catch (error) {
+      db.close();
+      throw error instanceof DaybookError ? error : damaged(folder, error);
+    }
+    return new Catalog(folder, db, readOnly);
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  /** Runs `work` in one transaction; it is rolled back when `work` throws. */
+  transaction<T>(work: () => T): T {
+    try {
+      return this.db.transaction(work).immediate();
+    } catch (error) {
+      throw diskError(error);
+    }
+  }
+
+  private statement(sql: string): Database.Statement {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.db.prepare(sql);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+  private all(sql: string, ...values: unknown[]): Raw[] {
+    return this.statement(sql).all(...values) as Raw[];
+  }
+  private get(sql: string, ...values: unknown[]): Raw | undefined {
+    return this.statement(sql).get(...values) as Raw | undefined;
+  }
+  private run(sql: string, ...values: unknown[]): Database.RunResult {
+    return this.statement(sql).run(...values);
+  }
+
+  /** Changes whenever another connection commits. */
+  dataVersion(): number {
+    return Number(this.db.pragma('data_version', { simple: true }));
+  }
+
+  // -- imports ---------------------------------------------------------------------------------
+
+  beginImport(args: unknown): number {
+    return Number(
+      this.run(
+        `INSERT INTO imports(started_at, status, arguments) VALUES (?, 'running', ?)`,
+        now(),
+        JSON.stringify(args),
+      ).lastInsertRowid,
+    );
+  }
+  finishImport(id: number, status: ImportStatus): void {
+    this.run('UPDATE imports SET status = ?, finished_at = ? WHERE id = ?', status, now(), id);
+  }
+  setQuarantineBytes(importId: number, bytes: number): void {
+    this.run('UPDATE imports SET quarantine_bytes = ? WHERE id = ?', bytes, importId);
+  }
+  imports(): {
+    id: number;
+    startedAt: string;
+    finishedAt: string | undefined;
+    status: ImportStatus;
+    arguments: unknown;
+    quarantineBytes: number;
+  }[] {
+    return this.all('SELECT * FROM imports ORDER BY id').map((row) => ({
+      id: Number(row.id),
+      startedAt: String(row.started_at),
+      finishedAt: optional<string>(row.finished_at),
+      status: row.status as ImportStatus,
+      arguments: json(row.arguments),
+      quarantineBytes: Number(row.quarantine_bytes),
+    }));
+  }
+
+  // -- sources ---------------------------------------------------------------------------------
+
+  addSource(source: {
+    name: string;
+    path: string;
+    location: unknown;
+    rawSize: number | undefined;
+    modifiedMs: number | undefined;
+    headSha256: string;
+    headSize: number;
+    importer: string;
+    importerVersion: number;
+    format: string;
+    options: Record<string, unknown>;
+    importId: number;
+  }): number {
+    return Number(
+      this.run(
+        `INSERT INTO sources(name, path, location, raw_size, modified_ms, head_sha256, head_size, importer,
+           importer_version, format, options, status, import_id)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'partial', ?)`,
+        source.name,
+        source.path,
+        JSON.stringify(source.location),
+        source.rawSize ?? null,
+        source.modifiedMs ?? null,
+        source.headSha256,
+        source.headSize,
+        source.importer,
+        source.importerVersion,
+        source.format,
+        JSON.stringify(source.options),
+        source.importId,
+      ).lastInsertRowid,
+    );
+  }
+
+  /** Writes back every changeable field of a source. */
+  updateSource(source: SourceRow): void {
+    this.run(
+      `UPDATE sources SET raw_size = ?, raw_sha256 = ?, content_size = ?, content_sha256 = ?, whole_lines = ?,
+         decisions = ?, metadata = ?, notes = ?, status = ?, error = ?, read = ?, stored = ?, duplicate = ?,
+         quarantined = ?, skipped = ?, skipped_reasons = ?, by_kind = ?, emitted = ?, checkpoint_bytes = ?,
+         checkpoint_sha256 = ?, first_ts = ?, last_ts = ?, elapsed_ms = ? WHERE id = ?`,
+      source.rawSize ?? null,
+      source.rawSha256 ?? null,
+      source.contentSize ?? null,
+      source.contentSha256 ?? null,
+      source.wholeLines ? 1 : 0,
+      JSON.stringify(source.decisions),
+      JSON.stringify(source.metadata),
+      JSON.stringify(source.notes),
+      source.status,
+      source.error ?? null,
+      source.read,
+      source.stored,
+      source.duplicate,
+      source.quarantined,
+      source.skipped,
+      JSON.stringify(source.skippedReasons),
+      JSON.stringify(source.byKind),
+      JSON.stringify(source.emitted),
+      source.checkpointBytes,
+      source.checkpointSha256 ?? null,
+      source.firstTs ?? null,
+      source.lastTs ?? null,
+      source.elapsedMs,
+      source.id,
+    );
+  }
+
+  sources(): SourceRow[] {
+    return this.all('SELECT * FROM sources ORDER BY id').map(sourceOf);
+  }
+  source(id: number): SourceRow | undefined {
+    const row = this.get('SELECT * FROM sources WHERE id = ?', id);
+    return row === undefined ? undefined : sourceOf(row);
+  }
+  sourcesByRawSize(size: number): SourceRow[] {
+    return this.all('SELECT * FROM sources WHERE raw_size = ? ORDER BY id', size).map(sourceOf);
+  }
+  sourcesByHash(sha256: string): SourceRow[] {
+    return this.all(
+      `SELECT * FROM sources WHERE raw_sha256 = ? AND status = 'complete' ORDER BY id`,
+      sha256,
+    ).map(sourceOf);
+  }
+  sourcesByHead(sha256: string): SourceRow[] {
+    return this.all(
+      `SELECT * FROM sources WHERE head_sha256 = ? AND status = 'complete' ORDER BY content_size DESC, id`,
+      sha256,
+    ).map(sourceOf);
+  }
+  partialSources(path: string): SourceRow[] {
+    return this.all(
+      `SELECT * FROM sources WHERE path = ? AND status <> 'complete' ORDER BY id`,
+      path,
+    ).map(sourceOf);
+  }
+
+  // -- ledger ----------------------------------------------------------------------------------
+
+  addLedger(row: LedgerRow): void {
+    this.run(
+      `INSERT OR REPLACE INTO ledger(import_id, ordinal, name, source_id, status, message, read, stored, duplicate,
+         quarantined, skipped) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      row.importId,
+      row.ordinal,
+      row.name,
+      row.sourceId ?? null,
+      row.status,
+      row.message ?? null,
+      row.read,
+      row.stored,
+      row.duplicate,
+      row.quarantined,
+      row.skipped,
+    );
+  }
+  ledger(importId?: number): LedgerRow[] {
+    return this.all(
+      'SELECT * FROM ledger WHERE ?1 IS NULL OR import_id = ?1 ORDER BY import_id, ordinal',
+      importId ?? null,
+    ).map((row) => ({
+      importId: Number(row.import_id),
+      ordinal: Number(row.ordinal),
+      name: String(row.name),
+      sourceId: optional<number>(row.source_id),
+      status: String(row.status),
+      message: optional<string>(row.message),
+      ...countsOf(row),
+    }));
+  }
+
+  // -- segments --------------------------------------------------------------------------------
+
+  /** Reserves a number for a segment's file; numbers are never used twice. */
+  nextSegmentId(): number {
+    return this.transaction(() => {
+      const last = Number(this.meta('last_segment') ?? 0);
+      this.setMeta('last_segment', String(last + 1));
+      return last + 1;
+    });
+  }
+  addSegment(segment: SegmentRow): void {
+    this.run(
+      `INSERT INTO segments(id, day, kind, file, rows, min_ts, max_ts, bytes, sha256, columns, sources,
+         unflowed_packets, import_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      segment.id,
+      segment.day,
+      segment.kind,
+      segment.file,
+      segment.rows,
+      segment.minTs ?? null,
+      segment.maxTs ?? null,
+      segment.bytes,
+      segment.sha256,
+      JSON.stringify(segment.columns),
+      JSON.stringify(segment.sources),
+      segment.unflowedPackets,
+      segment.importId ?? null,
+    );
+  }
+  removeSegment(id: number): void {
+    this.run('DELETE FROM segments WHERE id = ?', id);
+  }
+  segments(): SegmentRow[] {
+    return this.all('SELECT * FROM segments ORDER BY day, kind, id').map((row) => ({
+      id: Number(row.id),
+      day: String(row.day),
+      kind: row.kind as Kind,
+      file: String(row.file),
+      rows: Number(row.rows),
+      minTs: optional<number>(row.min_ts),
+      maxTs: optional<number>(row.max_ts),
+      bytes: Number(row.bytes),
+      sha256: String(row.sha256),
+      columns: json(row.columns),
+      sources: json(row.sources),
+      unflowedPackets: Number(row.unflowed_packets),
+      importId: optional<number>(row.import_id),
+    }));
+  }
+
+  // -- tags and deletions ----------------------------------------------------------------------
+
+  tags(): { id: number; name: string; count: number }[] {
+    return this.all(
+      `SELECT t.id, t.name, coalesce(sum(m.count), 0) AS count FROM tags t
+       LEFT JOIN marks m ON m.tag_id = t.id GROUP BY t.id ORDER BY t.name`,
+    ).map((row) => ({ id: Number(row.id), name: String(row.name), count: Number(row.count) }));
+  }
+  tagId(name: string): number {
+    const row = this.get('SELECT id FROM tags WHERE name = ?', name);
+    if (row !== undefined) return Number(row.id);
+    return Number(
+      this.run('INSERT INTO tags(name, created_at) VALUES (?, ?)', name, now()).lastInsertRowid,
+    );
+  }
+  /** Which segments have marks: by segment the tags (0 = deleted) and how many rows. */
+  markSummary(): { segmentId: number; tagId: number; count: number }[] {
+    return this.all('SELECT segment_id, tag_id, count FROM marks').map((row) => ({
+      segmentId: Number(row.segment_id),
+      tagId: Number(row.tag_id),
+      count: Number(row.count),
+    }));
+  }
+  marks(segmentId: number, tagId: number): Uint32Array {
+    const row = this.get(
+      'SELECT rows FROM marks WHERE segment_id = ? AND tag_id = ?',
+      segmentId,
+      tagId,
+    );
+    if (row === undefined) return new Uint32Array(0);
+    const blob = row.rows as Uint8Array;
+    return new Uint32Array(blob.slice().buffer);
+  }
+  /** Replaces the marks of a segment; `rows` ascending. */
+  setMarks(segmentId: number, tagId: number, rows: Uint32Array): void {
+    if (rows.length === 0) {
+      this.run('DELETE FROM marks WHERE segment_id = ? AND tag_id = ?', segmentId, tagId);
+      return;
+    }
+    this.run(
+      'INSERT OR REPLACE INTO marks(segment_id, tag_id, count, rows) VALUES (?, ?, ?, ?)',
+      segmentId,
+      tagId,
+      rows.length,
+      Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength),
+    );
+  }
+
+  // -- changes, audit, operations --------------------------------------------------------------
+
+  addChange(operation: string, detail: Record<string, unknown>): void {
+    const { lastInsertRowid } = this.run(
+      'INSERT INTO changes(at, operation, detail) VALUES (?, ?, ?)',
+      now(),
+      operation,
+      JSON.stringify(detail),
+    );
+    this.run('DELETE FROM changes WHERE id <= ?', Number(lastInsertRowid) - MAX_CHANGES);
+  }
+  changesAfter(id: number): ChangeRow[] {
+    return this.all('SELECT * FROM changes WHERE id > ? ORDER BY id', id).map((row) => ({
+      id: Number(row.id),
+      at: String(row.at),
+      operation: String(row.operation),
+      detail: json(row.detail),
+    }));
+  }
+  lastChange(): number {
+    return Number(this.get('SELECT max(id) AS id FROM changes')?.id ?? 0);
+  }
+
+  addAudit(operation: string, detail: Record<string, unknown>): void {
+    const previous = String(
+      this.get('SELECT hash FROM audit ORDER BY id DESC LIMIT 1')?.hash ?? '',
+    );
+    const at = now();
+    const user = userName();
+    const text = JSON.stringify(detail);
+    this.run(
+      'INSERT INTO audit(at, user, operation, detail, hash) VALUES (?, ?, ?, ?, ?)',
+      at,
+      user,
+      operation,
+      text,
+      auditHash(previous, at, user, operation, text),
+    );
+  }
+  audit(): {
+    id: number;
+    at: string;
+    user: string;
+    operation: string;
+    detail: unknown;
+    intact: boolean;
+  }[] {
+    let previous = '';
+    return this.all('SELECT * FROM audit ORDER BY id').map((row) => {
+      const expected = auditHash(
+        previous,
+        String(row.at),
+        String(row.user),
+        String(row.operation),
+        String(row.detail),
+      );
+      previous = String(row.hash);
+      return {
+        id: Number(row.id),
+        at: String(row.at),
+        user: String(row.user),
+        operation: String(row.operation),
+        detail: json(row.detail),
+        intact: expected === row.hash,
+      };
+    });
+  }
+
+  addOperation(row: OperationRow): void {
+    if (this.readOnly) return;
+    const { lastInsertRowid } = this.run(
+      `INSERT INTO operations(at, operation, text, status, total_ms, spans, path, days, segments, rows_examined,
+         rows_returned) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      row.at,
+      row.operation,
+      row.text ?? null,
+      row.status,
+      row.totalMs,
+      JSON.stringify(row.spans),
+      row.path ?? null,
+      row.days ?? null,
+      row.segments ?? null,
+      row.rowsExamined ?? null,
+      row.rowsReturned ?? null,
+    );
+    this.run('DELETE FROM operations WHERE id <= ?', Number(lastInsertRowid) - MAX_OPERATIONS);
+  }
+  operations(): OperationRow[] {
+    return this.all('SELECT * FROM operations ORDER BY id').map((row) => ({
+      at: String(row.at),
+      operation: String(row.operation),
+      text: optional<string>(row.text),
+      status: String(row.status),
+      totalMs: Number(row.total_ms),
+      spans: json(row.spans),
+      path: optional<string>(row.path),
+      days: optional<number>(row.days),
+      segments: optional<number>(row.segments),
+      rowsExamined: optional<number>(row.rows_examined),
+      rowsReturned: optional<number>(row.rows_returned),
+    }));
+  }
+
+  // -- meta ------------------------------------------------------------------------------------
+
+  meta(key: string): string | undefined {
+    return optional<string>(this.get('SELECT value FROM meta WHERE key = ?', key)?.value);
+  }
+  setMeta(key: string, value: string): void {
+    this.run('INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)', key, value);
+  }
+  /** SQLite's own check of the file; empty when it is sound. */
+  integrityProblems(): string[] {
+    const rows = this.db.pragma('integrity_check') as { integrity_check: string }[];
+    return rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+  }
+}
+
+function now(): string {
+  return new Date().toISOString();
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
+}
+
+function auditHash(previous: string, ...parts: string[]): string {
+  return createHash('sha256')
+    .update([previous, ...parts].join('\n'))
+    .digest('hex');
+}
+
+function countsOf(row: Raw): Counts {
+  return {
+    read: Number(row.read),
+    stored: Number(row.stored),
+    duplicate: Number(row.duplicate),
+    quarantined: Number(row.quarantined),
+    skipped: Number(row.skipped),
+  };
+}
+
+function sourceOf(row: Raw): SourceRow {
+  return {
+    id: Number(row.id),
+    name: String(row.name),
+    path: String(row.path),
+    location: json(row.location),
+    rawSize: optional<number>(row.raw_size),
+    rawSha256: optional<string>(row.raw_sha256),
+    contentSize: optional<number>(row.content_size),
+    contentSha256: optional<string>(row.content_sha256),
+    headSha256: optional<string>(row.head_sha256),
+    headSize: Number(row.head_size ?? 0),
+    wholeLines: row.whole_lines === 1,
+    modifiedMs: optional<number>(row.modified_ms),
+    importer: String(row.importer),
+    importerVersion: Number(row.importer_version),
+    format: String(row.format),
+    options: json(row.options),
+    decisions: json(row.decisions),
+    metadata: json(row.metadata),
+    notes: json(row.notes),
+    status: row.status as SourceStatus,
+    error: optional<string>(row.error),
+    ...countsOf(row),
+    skippedReasons: json(row.skipped_reasons),
+    byKind: json(row.by_kind),
+    emitted: json(row.emitted),
+    checkpointBytes: Number(row.checkpoint_bytes),
+    checkpointSha256: optional<string>(row.checkpoint_sha256),
+    firstTs: optional<number>(row.first_ts),
+    lastTs: optional<number>(row.last_ts),
+    elapsedMs: Number(row.elapsed_ms),
+    importId: Number(row.import_id),
+  };
+}
+
+/** The numbered migrations, in order. */
+function migrations(): { version: number; sql: string }[] {
+  return readdirSync(MIGRATIONS)
+    .filter((file) => /^\d{4}-.*\.sql$/.test(file))
+    .sort()
+    .map((file) => ({
+      version: Number(file.slice(0, 4)),
+      sql: readFileSync(join(MIGRATIONS, file), 'utf8'),
+    }));
+}
+
+function migrate(db: Database.Database, folder: string, readOnly: boolean): void {
+  const known = migrations();
+  const newest = known.at(-1)!.version;
+  const current = Number(db.pragma('user_version', { simple: true }));
+  const application = Number(db.pragma('application_id', { simple: true }));
+  if (application !== APPLICATION_ID && (application !== 0 || current !== 0)) {
+    throw new DaybookError(
+      'not-a-case',
+      `${join(folder, CATALOG_FILE)} is an SQLite database, but not of a Daybook case`,
+    );
+  }
+  if (current > newest) {
+    throw new DaybookError(
+      'case-too-new',
+      `${folder} was written by a newer Daybook (catalog version ${current}; this one reads up to ${newest})`,
+      'open it with that version of Daybook or a later one; nothing was changed',
+    );
+  }
+  if (current === newest) return;
+  if (readOnly)
+    throw new DaybookError(
+      'case-damaged',
+      `${folder} is read-only and its catalog needs an update`,
+    );
+  db.transaction(() => {
+    // Another process may have been faster.
+    const version = Number(db.pragma('user_version', { simple: true }));
+    for (const migration of known) {
+      if (migration.version <= version) continue;
+      db.exec(migration.sql);
+      db.pragma(`user_version = ${migration.version}`);
+    }
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+  }).immediate();
+}
+
+function damaged(folder: string, error: unknown): DaybookError {
+  const mapped = diskError(error);
+  if (mapped instanceof DaybookError) return mapped;
+  return new DaybookError(
+    'case-damaged',
+    `the catalog of ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    'restore the folder from a copy; segments and evidence are not affected',
+    error,
+  );
+}
+
+/** Turns SQLite's "disk is full" into an error that people understand; returns others as they are. */
+function diskError(error: unknown): unknown {
+  if (
+    error instanceof Error &&
+    /SQLITE_FULL|database or disk is full/.test(
+      `${error.message} ${'code' in error ? String(error.code) : ''}`,
+    )
+  ) {
+    return new DaybookError(
+      'disk-full',
+      'the disk is full',
+      'free some space and run the same command again: it continues',
+      error,
+    );
+  }
+  return error;
+}

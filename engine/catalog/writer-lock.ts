@@ -1,0 +1,73 @@
+/**
+ * One writer per case. The lock is a transaction held on a small SQLite file: the system releases it
+ * when the process ends, however it ends, so a crash never leaves a case locked.
+ */
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { DaybookError } from '../contract/errors.ts';
+
+interface Holder {
+  pid: number;
+  host: string;
+  since: string;
+  what: string;
+}
+
+export class WriterLock {
+  private readonly db: Database.Database;
+  private constructor(db: Database.Database) {
+    this.db = db;
+  }
+
+  /**
+   * Takes the lock for `what` (such as `import`).
+   * @throws DaybookError case-locked, naming the process that has it and since when
+   */
+  static take(folder: string, what: string): WriterLock {
+    const db = new Database(join(folder, 'writer.lock'), { timeout: 0 });
+    try {
+      db.pragma('journal_mode = DELETE');
+      db.exec('BEGIN IMMEDIATE');
+      db.exec('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, host TEXT, since TEXT, what TEXT)');
+      db.exec('DELETE FROM holder');
+      db.prepare('INSERT INTO holder VALUES (?, ?, ?, ?)').run(
+        process.pid,
+        hostname(),
+        new Date().toISOString(),
+        what,
+      );
+      db.exec('COMMIT');
+      db.exec('BEGIN IMMEDIATE');
+      return new WriterLock(db);
+    } catch (error) {
+      if (!/SQLITE_BUSY|locked/.test(String(error))) {
+        db.close();
+        throw error;
+      }
+      let holder: Holder | undefined;
+      try {
+        holder = db.prepare('SELECT * FROM holder').get() as Holder | undefined;
+      } catch {
+        // The holder is between its two transactions: it exists, but cannot be named yet.
+      }
+      db.close();
+      const who =
+        holder === undefined
+          ? 'another process'
+          : `process ${holder.pid} on ${holder.host} (${holder.what}, since ${holder.since})`;
+      throw new DaybookError(
+        'case-locked',
+        `the case is being written by ${who}`,
+        'wait until it has finished, or stop it; queries go on meanwhile',
+      );
+    }
+  }
+
+  release(): void {
+    if (this.db.open) {
+      this.db.exec('ROLLBACK');
+      this.db.close();
+    }
+  }
+}

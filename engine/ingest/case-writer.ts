@@ -1,0 +1,235 @@
+/**
+ * The right to change a case: the writer's lock, recovery after a crash, and the commit of new
+ * segments. What a crash can leave is only ever files that no catalog row names; they are removed here.
+ */
+import {
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  closeSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { syncFolder } from '../base/files.ts';
+import { Catalog, type SegmentRow } from '../catalog/catalog.ts';
+import { WriterLock } from '../catalog/writer-lock.ts';
+import { DaybookError } from '../contract/errors.ts';
+import type { Kind } from '../contract/event.ts';
+import {
+  SegmentBuilder,
+  type BuilderOptions,
+  type BuiltSegment,
+} from '../store/segment-builder.ts';
+
+export interface Recovery {
+  orphans: string[];
+  interruptedImports: number[];
+}
+
+export class CaseWriter {
+  readonly folder: string;
+  readonly catalog: Catalog;
+  readonly builder: SegmentBuilder;
+  readonly recovery: Recovery;
+  private readonly lock: WriterLock;
+
+  private constructor(
+    folder: string,
+    catalog: Catalog,
+    builder: SegmentBuilder,
+    lock: WriterLock,
+    recovery: Recovery,
+  ) {
+    this.folder = folder;
+    this.catalog = catalog;
+    this.builder = builder;
+    this.lock = lock;
+    this.recovery = recovery;
+  }
+
+  /**
+   * Opens the case in `folder` for writing.
+   * @param create make the case when there is none (the folder may exist if it is empty)
+   * @throws DaybookError not-a-case, case-locked, case-too-new, case-damaged
+   */
+  static async open(
+    folder: string,
+    what: string,
+    builder: BuilderOptions,
+    create = false,
+  ): Promise<CaseWriter> {
+    const root = resolve(folder);
+    if (!Catalog.exists(root)) prepareFolder(root, create);
+    const lock = WriterLock.take(root, what);
+    try {
+      const catalog = Catalog.open(root, { create });
+      try {
+        for (const name of ['days', 'quarantine', 'staging'])
+          mkdirSync(join(root, name), { recursive: true });
+        const recovery = recover(root, catalog);
+        const segments = await SegmentBuilder.create(
+          join(root, 'staging'),
+          [join(root, 'days')],
+          builder,
+        );
+        return new CaseWriter(root, catalog, segments, lock, recovery);
+      } catch (error) {
+        catalog.close();
+        throw error;
+      }
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  get staging(): string {
+    return join(this.folder, 'staging');
+  }
+
+  close(): void {
+    this.builder.close();
+    clearFolder(this.staging);
+    this.catalog.close();
+    this.lock.release();
+  }
+
+  /** Moves a built segment to its place. It counts only once a catalog row names it. */
+  place(
+    built: BuiltSegment,
+    day: string,
+    kind: Kind,
+    unflowedPackets: number,
+    importId: number | undefined,
+  ): SegmentRow {
+    const id = this.catalog.nextSegmentId();
+    const file = `days/${day}/${id.toString(16).padStart(8, '0')}.duckdb`;
+    const folder = join(this.folder, 'days', day);
+    const isNew = !existsSync(folder);
+    if (isNew) mkdirSync(folder);
+    renameSync(built.path, join(this.folder, file));
+    syncFolder(folder);
+    if (isNew) syncFolder(join(this.folder, 'days'));
+    return {
+      id,
+      day,
+      kind,
+      file,
+      rows: built.rows,
+      minTs: built.minTs,
+      maxTs: built.maxTs,
+      bytes: built.bytes,
+      sha256: built.sha256,
+      columns: built.columns,
+      sources: built.sources,
+      unflowedPackets,
+      importId,
+    };
+  }
+
+  /** Makes a segment readable by the builder; returns the name of its database there. */
+  async attach(segment: SegmentRow): Promise<string> {
+    const name = `seg_${segment.id}`;
+    await this.builder.attach(name, join(this.folder, segment.file));
+    return name;
+  }
+
+  /**
+   * Removes the file of a segment that the catalog no longer names. A reader in another process may
+   * still have it open: where the system then refuses, the next recovery removes it.
+   */
+  discard(segment: SegmentRow): void {
+    rmSync(join(this.folder, segment.file), { force: true });
+  }
+
+  /** Appends to an import's quarantine file and makes it durable; returns its new size. */
+  appendQuarantine(importId: number, size: number, bytes: Uint8Array): number {
+    if (bytes.length === 0) return size;
+    const fd = openSync(quarantineFile(this.folder, importId), 'a');
+    try {
+      let at = 0;
+      while (at < bytes.length) at += writeSync(fd, bytes, at);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    return size + bytes.length;
+  }
+}
+
+export function quarantineFile(folder: string, importId: number): string {
+  return join(folder, 'quarantine', `${importId}.ndjson`);
+}
+
+function prepareFolder(folder: string, create: boolean): void {
+  if (!create) {
+    throw new DaybookError(
+      'not-a-case',
+      `${folder} is not a Daybook case`,
+      `create one with: daybook import ${folder} EVIDENCE`,
+    );
+  }
+  if (existsSync(folder)) {
+    if (!statSync(folder).isDirectory()) {
+      throw new DaybookError(
+        'not-a-case',
+        `${folder} is a file, not a case folder`,
+        'name a folder that does not exist yet, such as NAME.daybook',
+      );
+    }
+    const found = readdirSync(folder).filter(
+      (name) => name !== 'writer.lock' && name !== 'writer.lock-journal',
+    );
+    if (found.length > 0) {
+      throw new DaybookError(
+        'not-a-case',
+        `${folder} holds other files (${found.slice(0, 3).join(', ')}) and is not a Daybook case`,
+        'name a folder that does not exist yet, such as NAME.daybook',
+      );
+    }
+  }
+  mkdirSync(folder, { recursive: true });
+}
+
+function clearFolder(folder: string): void {
+  for (const name of readdirSync(folder))
+    rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+function recover(folder: string, catalog: Catalog): Recovery {
+  clearFolder(join(folder, 'staging'));
+  const orphans = orphanFiles(folder, catalog);
+  for (const file of orphans) rmSync(join(folder, file), { force: true });
+  const interruptedImports: number[] = [];
+  for (const run of catalog.imports()) {
+    if (run.status === 'running') {
+      catalog.finishImport(run.id, 'interrupted');
+      interruptedImports.push(run.id);
+    }
+    const path = quarantineFile(folder, run.id);
+    if (existsSync(path) && statSync(path).size > run.quarantineBytes)
+      truncateSync(path, run.quarantineBytes);
+  }
+  return { orphans, interruptedImports };
+}
+
+/** Files below `days` that no catalog row names, relative to the case folder. */
+export function orphanFiles(folder: string, catalog: Catalog): string[] {
+  const named = new Set(catalog.segments().map((segment) => segment.file));
+  const out: string[] = [];
+  const days = join(folder, 'days');
+  if (!existsSync(days)) return out;
+  for (const day of readdirSync(days)) {
+    for (const name of readdirSync(join(days, day))) {
+      const file = `days/${day}/${name}`;
+      if (!named.has(file)) out.push(file);
+    }
+  }
+  return out;
+}

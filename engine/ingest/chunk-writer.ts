@@ -1,0 +1,399 @@
+/**
+ * The event sink of an import worker: takes batches, routes their rows by day and kind into Parquet
+ * parts, and cuts chunks. A chunk holds whole rows of one or more sources and what is known of those
+ * sources at that point, so that the coordinator can commit it as one.
+ *
+ * A source that is read again to resume an import emits the same rows in the same order; those that
+ * are in the case already are left out by count.
+ */
+import { join } from 'node:path';
+import { EventBatch } from '../contract/event-batch.ts';
+import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
+import type { Decisions, EventSink } from '../contract/importer.ts';
+import { ParquetPart } from '../store/parquet-part.ts';
+import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
+
+const DAY_MICROS = 86_400_000_000;
+const UNDATED = Number.NaN;
+/** Raw bytes of a quarantined record that are kept; its full length is noted beside them. */
+const MAX_QUARANTINED_BYTES = 1 << 20;
+const MAX_NOTES = 100;
+/** After this many attribute names, the next source starts with none. */
+const MAX_IDLE_ATTRIBUTES = 64;
+
+interface OpenPart {
+  part: ParquetPart;
+  day: string;
+  kind: Kind;
+  minTs: EpochMicros;
+  maxTs: EpochMicros;
+  lastTs: number;
+  lastNanos: number;
+  sorted: boolean;
+  sources: Map<number, number>;
+  unflowedPackets: number;
+}
+
+export interface Chunk {
+  parts: PartInfo[];
+  sources: SourceState[];
+  quarantine: Uint8Array;
+}
+
+export interface ChunkLimits {
+  rows: number;
+  bytes: number;
+  ms: number;
+}
+
+/** The UTC day of a time, as `2026-11-21`; `undated` for NaN. */
+export function dayOf(micros: EpochMicros): string {
+  if (Number.isNaN(micros)) return 'undated';
+  return dayName(Math.floor(micros / DAY_MICROS));
+}
+function dayName(epochDay: number): string {
+  return new Date(epochDay * 86_400_000).toISOString().slice(0, -14);
+}
+
+/** Counts what one source has given so far. */
+class SourceProgress {
+  readonly state: SourceState;
+  readonly skip: SkipPlan | undefined;
+  /** Rows by kind, from the first, that equal another source's. */
+  readonly duplicateRows: Record<string, number>;
+  readonly startedAt = performance.now();
+
+  constructor(sourceId: number, skip: SkipPlan | undefined) {
+    this.skip = skip;
+    this.duplicateRows = { ...skip?.duplicate?.rows };
+    this.state = {
+      sourceId,
+      read: 0,
+      stored: 0,
+      duplicate: 0,
+      quarantined: 0,
+      quarantineMet: 0,
+      skippedReasons: {},
+      emitted: {},
+      checkpointBytes: 0,
+      checkpointSha256: undefined,
+      firstTs: undefined,
+      lastTs: undefined,
+      decisions: {},
+      metadata: {},
+      notes: [],
+      elapsedMs: 0,
+      done: undefined,
+    };
+  }
+
+  /** Whether rows that were committed before are still being read again. */
+  get replaying(): boolean {
+    const resume = this.skip?.resume;
+    if (resume === undefined) return false;
+    if (this.state.quarantineMet < resume.quarantined) return true;
+    for (const kind in resume.rows) {
+      if ((this.state.emitted[kind] ?? 0) < resume.rows[kind]!) return true;
+    }
+    return false;
+  }
+}
+
+export class ChunkWriter implements EventSink {
+  private readonly folder: string;
+  private readonly prefix: string;
+  private readonly limits: ChunkLimits;
+  private readonly batches = new Map<Kind, EventBatch>();
+  private readonly parts = new Map<string, OpenPart>();
+  private readonly touched = new Map<number, SourceProgress>();
+  private readonly quarantined: string[] = [];
+  private current: SourceProgress | undefined;
+  private currentName = '';
+  private partNumber = 0;
+  private rows = 0;
+  private bytes = 0;
+  private startedAt = performance.now();
+  /** Rows taken since the start, for progress. */
+  totalRows = 0;
+  /** Set by the reader: called between blocks, may cut a chunk. */
+  onDrain: (consumed: ByteOffset) => Promise<void> | undefined = () => undefined;
+
+  constructor(folder: string, prefix: string, limits: ChunkLimits) {
+    this.folder = folder;
+    this.prefix = prefix;
+    this.limits = limits;
+  }
+
+  // -- one source ------------------------------------------------------------------------------
+
+  begin(sourceId: number, name: string, skip: SkipPlan | undefined): SourceState {
+    this.flushBatches();
+    for (const [kind, batch] of this.batches) {
+      batch.currentSource = sourceId;
+      if (batch.attributes.size > MAX_IDLE_ATTRIBUTES) this.batches.delete(kind);
+    }
+    this.current = new SourceProgress(sourceId, skip);
+    this.currentName = name;
+    this.touched.set(sourceId, this.current);
+    return this.current.state;
+  }
+
+  /** Ends the current source; its last rows are in the chunk that is cut next. */
+  end(): void {
+    this.flushBatches();
+    const current = this.source();
+    current.state.elapsedMs = performance.now() - current.startedAt;
+    this.current = undefined;
+  }
+
+  private source(): SourceProgress {
+    if (this.current === undefined) throw new Error('no source is being read');
+    return this.current;
+  }
+
+  batch(kind: Kind): EventBatch {
+    let batch = this.batches.get(kind);
+    if (batch === undefined) {
+      batch = new EventBatch(kind, (full) => this.flushBatch(full));
+      batch.currentSource = this.source().state.sourceId;
+      this.batches.set(kind, batch);
+    }
+    return batch;
+  }
+
+  record(n: number): void {
+    const { state } = this.source();
+    state.read += n;
+    state.stored += n;
+  }
+
+  quarantine(offset: ByteOffset, reason: string, raw: Uint8Array, line?: number): void {
+    const { state, skip } = this.source();
+    state.read += 1;
+    const met = state.quarantineMet++;
+    if (met < (skip?.duplicate?.quarantined ?? 0)) {
+      state.duplicate += 1;
+      return;
+    }
+    state.quarantined += 1;
+    if (met < (skip?.resume?.quarantined ?? 0)) return;
+    this.quarantined.push(
+      JSON.stringify({
+        source: this.currentName,
+        sourceId: state.sourceId,
+        offset,
+        ...(line === undefined ? {} : { line }),
+        reason,
+        length: raw.length,
+        raw: Buffer.from(raw.subarray(0, MAX_QUARANTINED_BYTES)).toString('base64'),
+      }),
+    );
+    this.bytes += Math.min(raw.length, MAX_QUARANTINED_BYTES) * 1.4;
+  }
+
+  skip(reason: string, n: number): void {
+    if (n === 0) return;
+    const { state } = this.source();
+    state.read += n;
+    state.skippedReasons[reason] = (state.skippedReasons[reason] ?? 0) + n;
+  }
+
+  note(text: string): void {
+    const { notes } = this.source().state;
+    if (notes.length < MAX_NOTES && !notes.includes(text)) notes.push(text);
+  }
+
+  metadata(key: string, value: unknown): void {
+    this.source().state.metadata[key] = value;
+  }
+
+  decide(decisions: Decisions): void {
+    Object.assign(this.source().state.decisions, decisions);
+  }
+
+  drain(consumed: ByteOffset): Promise<void> | undefined {
+    return this.onDrain(consumed);
+  }
+
+  // -- chunks ----------------------------------------------------------------------------------
+
+  /** Whether enough has come together for a chunk. */
+  get due(): boolean {
+    let waiting = 0;
+    for (const batch of this.batches.values()) waiting += batch.length;
+    if (waiting + this.rows === 0 && this.quarantined.length === 0) return false;
+    return (
+      this.rows + waiting >= this.limits.rows ||
+      this.bytes >= this.limits.bytes ||
+      performance.now() - this.startedAt >= this.limits.ms
+    );
+  }
+
+  /** Closes the parts and hands over the chunk; undefined when there is nothing to commit. */
+  cut(): Chunk | undefined {
+    this.flushBatches();
+    const parts: PartInfo[] = [];
+    for (const open of this.parts.values()) {
+      open.part.finish();
+      parts.push({
+        path: open.part.path,
+        day: open.day,
+        kind: open.kind,
+        rows: open.part.rows,
+        bytes: open.part.size,
+        minTs: Number.isNaN(open.minTs) ? undefined : open.minTs,
+        maxTs: Number.isNaN(open.maxTs) ? undefined : open.maxTs,
+        sorted: open.sorted,
+        sources: [...open.sources],
+        columns: open.part.columns,
+        unflowedPackets: open.unflowedPackets,
+      });
+    }
+    this.parts.clear();
+    const sources: SourceState[] = [];
+    for (const [id, progress] of this.touched) {
+      if (!progress.replaying || progress.state.done !== undefined) {
+        if (progress === this.current) {
+          progress.state.elapsedMs = performance.now() - progress.startedAt;
+        }
+        sources.push(progress.state);
+      }
+      if (progress !== this.current) this.touched.delete(id);
+    }
+    const quarantine = Buffer.from(
+      this.quarantined.length === 0 ? '' : `${this.quarantined.join('\n')}\n`,
+    );
+    this.quarantined.length = 0;
+    this.rows = 0;
+    this.bytes = 0;
+    this.startedAt = performance.now();
+    if (parts.length === 0 && sources.length === 0) return undefined;
+    return { parts, sources, quarantine };
+  }
+
+  /** Forgets what was not cut: a cancelled or failed import. */
+  abandon(): void {
+    for (const open of this.parts.values()) open.part.abandon();
+    this.parts.clear();
+  }
+
+  private flushBatches(): void {
+    for (const batch of this.batches.values()) this.flushBatch(batch);
+  }
+
+  private flushBatch(batch: EventBatch): void {
+    const n = batch.length;
+    if (n === 0) return;
+    const from = this.leaveOut(batch);
+    if (from < n) this.route(batch, from);
+    this.totalRows += n;
+    batch.clear();
+  }
+
+  /** Counts the rows of `batch` for its source; returns the first row that is not in the case yet. */
+  private leaveOut(batch: EventBatch): number {
+    const { state, skip, duplicateRows } = this.source();
+    const before = state.emitted[batch.kind] ?? 0;
+    const n = batch.length;
+    state.emitted[batch.kind] = before + n;
+    if (skip === undefined) return 0;
+    let duplicates = Math.min(n, Math.max(0, (duplicateRows[batch.kind] ?? 0) - before));
+    if (skip.duplicate !== undefined) {
+      // A record that goes on beyond the equal bytes is another record.
+      const { offset, record_length: length } = batch;
+      for (let row = 0; row < duplicates; row++) {
+        if (offset.values[row]! + length.values[row]! <= skip.duplicate.extent) continue;
+        duplicates = row;
+        duplicateRows[batch.kind] = before + row;
+      }
+      state.stored -= duplicates;
+      state.duplicate += duplicates;
+    }
+    const committed = Math.min(n, Math.max(0, (skip.resume?.rows[batch.kind] ?? 0) - before));
+    return Math.max(duplicates, committed);
+  }
+
+  private route(batch: EventBatch, from: number): void {
+    const { ts } = batch;
+    const n = batch.length;
+    const { state } = this.source();
+    let minDay = Infinity;
+    let maxDay = -Infinity;
+    let undated = false;
+    let first = state.firstTs ?? Infinity;
+    let last = state.lastTs ?? -Infinity;
+    for (let row = from; row < n; row++) {
+      if (ts.present[row] === 0) {
+        undated = true;
+        continue;
+      }
+      const value = ts.values[row]!;
+      if (value < first) first = value;
+      if (value > last) last = value;
+      const day = Math.floor(value / DAY_MICROS);
+      if (day < minDay) minDay = day;
+      if (day > maxDay) maxDay = day;
+    }
+    if (first !== Infinity) {
+      state.firstTs = first;
+      state.lastTs = last;
+    }
+    if (from === 0 && minDay === maxDay && !undated) {
+      this.addRows(batch, dayName(minDay), undefined);
+    } else if (from === 0 && minDay === Infinity) {
+      this.addRows(batch, 'undated', undefined);
+    } else {
+      const days = new Map<number, number[]>();
+      for (let row = from; row < n; row++) {
+        const day = ts.present[row] === 0 ? UNDATED : Math.floor(ts.values[row]! / DAY_MICROS);
+        const rows = days.get(day);
+        if (rows === undefined) days.set(day, [row]);
+        else rows.push(row);
+      }
+      for (const [day, rows] of days) {
+        this.addRows(batch, Number.isNaN(day) ? 'undated' : dayName(day), Uint32Array.from(rows));
+      }
+    }
+  }
+
+  private addRows(batch: EventBatch, day: string, rows: Uint32Array | undefined): void {
+    const key = `${day}/${batch.kind}`;
+    let open = this.parts.get(key);
+    if (open === undefined) {
+      open = {
+        part: new ParquetPart(join(this.folder, `${this.prefix}-${this.partNumber++}.parquet`)),
+        day,
+        kind: batch.kind,
+        minTs: NaN,
+        maxTs: NaN,
+        lastTs: -Infinity,
+        lastNanos: 0,
+        sorted: true,
+        sources: new Map(),
+        unflowedPackets: 0,
+      };
+      this.parts.set(key, open);
+    }
+    const before = open.part.size;
+    const n = rows === undefined ? batch.length : rows.length;
+    const { ts, ts_ns: nanos, flow_id: flow } = batch;
+    for (let i = 0; i < n; i++) {
+      const row = rows === undefined ? i : rows[i]!;
+      if (batch.kind === 'packet' && flow.present[row] === 0) open.unflowedPackets += 1;
+      if (ts.present[row] === 0) continue;
+      const value = ts.values[row]!;
+      const rest = nanos.present[row] === 1 ? nanos.values[row]! : 0;
+      if (value < open.lastTs || (value === open.lastTs && rest < open.lastNanos))
+        open.sorted = false;
+      open.lastTs = value;
+      open.lastNanos = rest;
+      if (!(value >= open.minTs)) open.minTs = value;
+      if (!(value <= open.maxTs)) open.maxTs = value;
+    }
+    const id = this.source().state.sourceId;
+    open.sources.set(id, (open.sources.get(id) ?? 0) + n);
+    open.part.addRowGroup(batch, rows);
+    this.rows += n;
+    this.bytes += open.part.size - before;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Compaction: the many small segments that small sources and frequent commits leave are merged, copy
+ * on write, so that a day costs a query few files.
+ */
+import type { SegmentRow } from '../catalog/catalog.ts';
+import type { CaseWriter } from './case-writer.ts';
+import { rewriteSegments } from './rewrite.ts';
+
+/** A segment with fewer rows is small. */
+const SMALL_ROWS = 250_000;
+/** Rows at which a merged segment is large enough. */
+const MERGED_ROWS = 1_000_000;
+/** Small segments that one day and kind may have before an import merges them. */
+const TOLERATED = 4;
+
+export interface CompactReport {
+  before: number;
+  after: number;
+}
+
+/** After an import: merges where a day and kind has become many small segments. */
+export async function compactSmall(writer: CaseWriter, importId: number): Promise<CompactReport> {
+  return compact(writer, TOLERATED, importId);
+}
+
+/** Merges all small segments and removes deleted rows from the files. */
+export async function compactAll(writer: CaseWriter): Promise<CompactReport> {
+  return compact(writer, 1, undefined);
+}
+
+async function compact(
+  writer: CaseWriter,
+  tolerated: number,
+  importId: number | undefined,
+): Promise<CompactReport> {
+  const segments = writer.catalog.segments();
+  const deleted = new Set(
+    writer.catalog
+      .markSummary()
+      .filter((mark) => mark.tagId === 0)
+      .map((mark) => mark.segmentId),
+  );
+  const groups = new Map<string, SegmentRow[]>();
+  for (const segment of segments) {
+    const small = segment.rows < SMALL_ROWS || (tolerated === 1 && deleted.has(segment.id));
+    if (!small) continue;
+    const key = `${segment.day}/${segment.kind}`;
+    groups.set(key, [...(groups.get(key) ?? []), segment]);
+  }
+  let after = segments.length;
+  for (const group of groups.values()) {
+    const holdsDeleted = tolerated === 1 && group.some((segment) => deleted.has(segment.id));
+    if (group.length <= tolerated && !holdsDeleted) continue;
+    for (const run of runs(group)) {
+      if (run.length === 1 && !(tolerated === 1 && deleted.has(run[0]!.id))) continue;
+      const added = await rewriteSegments(writer, run, { importId });
+      after += added.length - run.length;
+    }
+  }
+  return { before: segments.length, after };
+}
+
+/** Cuts a group into runs of about MERGED_ROWS. */
+function runs(group: readonly SegmentRow[]): SegmentRow[][] {
+  const out: SegmentRow[][] = [];
+  let run: SegmentRow[] = [];
+  let rows = 0;
+  for (const segment of group) {
+    if (rows >= MERGED_ROWS) {
+      out.push(run);
+      run = [];
+      rows = 0;
+    }
+    run.push(segment);
+    rows += segment.rows;
+  }
+  if (run.length > 0) out.push(run);
+  return out;
+}

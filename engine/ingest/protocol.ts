@@ -1,0 +1,138 @@
+/**
+ * What the import coordinator and its workers say to each other. Plain data, so that it crosses
+ * threads.
+ */
+import type { Decisions, SourceLocation } from '../contract/importer.ts';
+import type { EpochMicros, Kind } from '../contract/event.ts';
+
+/** One argument of an import that a worker walks: a file or an archive. */
+export interface WorkItem {
+  /** Position in the import, which orders the ledger. */
+  ordinal: number;
+  path: string;
+  /** Name of the file below the argument it came from. */
+  name: string;
+}
+
+export interface ImportOptions {
+  format: string | undefined;
+  timeZone: string | undefined;
+  year: number | undefined;
+  packets: boolean;
+  flows: boolean;
+  mapping: Record<string, string> | undefined;
+}
+
+/** A Parquet file of rows of one day and kind. */
+export interface PartInfo {
+  path: string;
+  day: string;
+  kind: Kind;
+  rows: number;
+  bytes: number;
+  minTs: EpochMicros | undefined;
+  maxTs: EpochMicros | undefined;
+  sorted: boolean;
+  /** Rows by source. */
+  sources: [number, number][];
+  columns: string[];
+  unflowedPackets: number;
+}
+
+/** What is known of a source that is being read: totals since its first byte. */
+export interface SourceState {
+  sourceId: number;
+  read: number;
+  stored: number;
+  duplicate: number;
+  quarantined: number;
+  /** Quarantined records met, duplicates included. */
+  quarantineMet: number;
+  skippedReasons: Record<string, number>;
+  /** Rows given by the importer, duplicates included, by kind. */
+  emitted: Record<string, number>;
+  checkpointBytes: number;
+  checkpointSha256: string | undefined;
+  firstTs: EpochMicros | undefined;
+  lastTs: EpochMicros | undefined;
+  decisions: Decisions;
+  metadata: Record<string, unknown>;
+  notes: string[];
+  elapsedMs: number;
+  /** Set when the source was read to its end. */
+  done: SourceEnd | undefined;
+}
+
+export interface SourceEnd {
+  rawSize: number;
+  rawSha256: string;
+  contentSize: number;
+  contentSha256: string;
+  wholeLines: boolean;
+  /** Why reading stopped before the content's end, if it did. */
+  error: string | undefined;
+}
+
+/** What a worker asks before it reads a source. Hashes come when the coordinator asked for them. */
+export interface BeginRequest {
+  item: WorkItem;
+  name: string;
+  location: SourceLocation;
+  rawSize: number | undefined;
+  modifiedMs: number | undefined;
+  importer: string;
+  importerVersion: number;
+  appendOnly: boolean;
+  format: string;
+  headSha256: string;
+  headSize: number;
+  rawSha256: string | undefined;
+  /** Hash of the first n raw bytes (`checkpoint`) or content bytes (`prefixes`), by n. */
+  checkpoints: Record<number, string>;
+  prefixes: Record<number, string>;
+}
+
+/** Rows and quarantined records at a source's start that are in the case already. */
+export interface Known {
+  rows: Record<string, number>;
+  quarantined: number;
+}
+
+/** What is to be left out of a source that is read. */
+export interface SkipPlan {
+  /** Committed by an import of this source that was interrupted. */
+  resume: Known | undefined;
+  /** Equal to another source's, up to content byte `extent`: a row that reaches beyond is not. */
+  duplicate: (Known & { extent: number; sourceId: number }) | undefined;
+}
+
+export type BeginReply =
+  | { action: 'hash'; raw: boolean; checkpoints: number[]; prefixes: number[] }
+  /** Hand over what you have, then ask again: it may concern this source. */
+  | { action: 'flush' }
+  | { action: 'duplicate' }
+  | { action: 'read'; sourceId: number; skip: SkipPlan | undefined };
+
+export type FromWorker =
+  | { type: 'ready' }
+  | { type: 'request'; id: number; begin: BeginRequest }
+  | { type: 'ignored'; item: WorkItem; name: string; reason: string; failed: boolean }
+  | { type: 'progress'; bytes: number; rows: number; name: string }
+  | { type: 'chunk'; id: number; parts: PartInfo[]; sources: SourceState[]; quarantine: Uint8Array }
+  | { type: 'item-done'; item: WorkItem }
+  | { type: 'error'; name: string; code: string; message: string; hint: string | undefined };
+
+export type ToWorker =
+  | {
+      type: 'start';
+      staging: string;
+      options: ImportOptions;
+      cancel: SharedArrayBuffer;
+      chunkRows: number;
+      chunkBytes: number;
+      chunkMs: number;
+    }
+  | { type: 'item'; item: WorkItem }
+  | { type: 'finish' }
+  | { type: 'reply'; id: number; reply: BeginReply }
+  | { type: 'committed'; id: number };

@@ -1,0 +1,715 @@
+/**
+ * The import coordinator: hands items to workers, decides for each source whether it is new, known
+ * or interrupted, turns parts into segments and commits chunk by chunk.
+ *
+ * Holds always: a chunk's segments, its sources' positions and its counts become visible in one
+ * catalog transaction; chunks are committed in the order in which they arrive.
+ */
+import { statSync, rmSync } from 'node:fs';
+import type { SegmentRow, SourceRow } from '../catalog/catalog.ts';
+import { CancelledError, DaybookError, type ErrorCode } from '../contract/errors.ts';
+import type { Decisions, Ignored } from '../contract/importer.ts';
+import type { Kind } from '../contract/event.ts';
+import { identifier, literal } from '../store/segment-builder.ts';
+import type { CaseWriter } from './case-writer.ts';
+import { compactSmall } from './compact.ts';
+import type {
+  BeginReply,
+  BeginRequest,
+  FromWorker,
+  ImportOptions,
+  PartInfo,
+  SkipPlan,
+  SourceState,
+  ToWorker,
+  WorkItem,
+} from './protocol.ts';
+
+/** A running import worker, in whatever way it was started. */
+export interface WorkerHandle {
+  post(message: ToWorker): void;
+  onMessage(handler: (message: FromWorker) => void): void;
+  /** Called once when the worker is gone; with an error when it was not asked to go. */
+  onExit(handler: (error: Error | undefined) => void): void;
+  stop(): void;
+}
+
+export interface ImportRequest {
+  /** In the order of the ledger. */
+  items: readonly WorkItem[];
+  /** Met while listing the items. */
+  ignored: readonly Ignored[];
+  options: ImportOptions;
+  workers: number;
+  startWorker: () => WorkerHandle;
+  /** What the audit log and the imports table keep of the command. */
+  description: Record<string, unknown>;
+  signal: AbortSignal | undefined;
+  onProgress: ((progress: ImportProgress) => void) | undefined;
+  onSource: ((report: SourceReport) => void) | undefined;
+  /** Overrides for tests. */
+  chunk?: { rows?: number; bytes?: number; ms?: number };
+}
+
+export interface ImportProgress {
+  bytes: number;
+  totalBytes: number;
+  rows: number;
+  source: string;
+  phase: 'reading' | 'compacting';
+}
+
+export interface SourceReport {
+  source: string;
+  sourceId: number | undefined;
+  sha256: string | undefined;
+  format: string | undefined;
+  bytes: number;
+  read: number;
+  stored: number;
+  duplicate: number;
+  quarantined: number;
+  skipped: number;
+  skippedReasons: Record<string, number>;
+  byKind: Partial<Record<Kind, number>>;
+  first: number | undefined;
+  last: number | undefined;
+  decisions: Decisions;
+  notes: string[];
+  elapsedMs: number;
+  status: 'complete' | 'duplicate' | 'failed' | 'ignored';
+  message: string | undefined;
+}
+
+export interface ImportReport {
+  importId: number;
+  sources: SourceReport[];
+  total: {
+    sources: number;
+    bytes: number;
+    read: number;
+    stored: number;
+    duplicate: number;
+    quarantined: number;
+    skipped: number;
+    byKind: Partial<Record<Kind, number>>;
+  };
+  elapsedMs: number;
+  peakRssBytes: number;
+}
+
+const CHUNK_ROWS = 983_040;
+const CHUNK_BYTES = 256 << 20;
+const CHUNK_MS = 5_000;
+
+interface InFlight {
+  sourceId: number;
+  begin: BeginRequest;
+  committed: Promise<void>;
+  commit: () => void;
+  ordinal: number;
+}
+
+/**
+ * Runs one import to its end.
+ * @throws DaybookError disk-full, cancelled (what was committed stays; the same call goes on)
+ */
+export async function runImport(writer: CaseWriter, request: ImportRequest): Promise<ImportReport> {
+  return new ImportRun(writer, request).run();
+}
+
+class ImportRun {
+  private readonly writer: CaseWriter;
+  private readonly request: ImportRequest;
+  private readonly importId: number;
+  private readonly cancel = new SharedArrayBuffer(4);
+  private readonly startedAt = performance.now();
+  private readonly reports: SourceReport[] = [];
+  private readonly inFlight = new Map<number, InFlight>();
+  /** Sources of this import, as they are in the catalog. */
+  private readonly sources = new Map<number, SourceRow>();
+  private readonly totalBytes: number;
+  private readonly workerRows = new Map<WorkerHandle, number>();
+  private readonly memberCounts = new Map<number, number>();
+  private quarantineSize = 0;
+  private bytesRead = 0;
+  private next = 0;
+  private commits: Promise<void> = Promise.resolve();
+  private failure: unknown;
+
+  constructor(writer: CaseWriter, request: ImportRequest) {
+    this.writer = writer;
+    this.request = request;
+    this.importId = writer.catalog.beginImport(request.description);
+    this.totalBytes = request.items.reduce((sum, item) => sum + sizeOf(item.path), 0);
+  }
+
+  async run(): Promise<ImportReport> {
+    const { catalog } = this.writer;
+    const onAbort = () => this.fail(new CancelledError());
+    this.request.signal?.addEventListener('abort', onAbort);
+    if (this.request.signal?.aborted === true) onAbort();
+    try {
+      for (const ignored of this.request.ignored) {
+        this.addIgnored(
+          { ordinal: -1, path: '', name: ignored.name },
+          ignored.name,
+          ignored.reason,
+          false,
+        );
+      }
+      const count = Math.max(1, Math.min(this.request.workers, this.request.items.length));
+      if (this.request.items.length > 0) {
+        await Promise.all(
+          Array.from({ length: count }, () => this.runWorker(this.request.startWorker())),
+        );
+      }
+      await this.commits;
+      if (this.failure !== undefined) throw this.failure;
+      this.progress('', 'compacting');
+      await compactSmall(this.writer, this.importId);
+    } catch (error) {
+      const cancelled = error instanceof DaybookError && error.code === 'cancelled';
+      catalog.finishImport(this.importId, cancelled ? 'cancelled' : 'failed');
+      throw error;
+    } finally {
+      this.request.signal?.removeEventListener('abort', onAbort);
+    }
+    const report = this.report();
+    catalog.transaction(() => {
+      catalog.finishImport(this.importId, 'complete');
+      catalog.addAudit('import', {
+        import: this.importId,
+        ...this.request.description,
+        total: report.total,
+      });
+    });
+    return report;
+  }
+
+  private fail(error: unknown): void {
+    this.failure ??= error;
+    Atomics.store(new Int32Array(this.cancel), 0, 1);
+    // Whoever waits for a source that will not come is let go: its worker is cancelled next.
+    for (const source of this.inFlight.values()) source.commit();
+  }
+
+  /** Feeds one worker until there is nothing left to do. */
+  private runWorker(worker: WorkerHandle): Promise<void> {
+    return new Promise((resolve) => {
+      let stopping = false;
+      const giveNext = () => {
+        const item = this.failure === undefined ? this.request.items[this.next] : undefined;
+        if (item !== undefined) {
+          this.next += 1;
+          worker.post({ type: 'item', item });
+        } else {
+          worker.post({ type: 'finish' });
+        }
+      };
+      worker.onExit((error) => {
+        if (!stopping)
+          this.fail(error ?? new DaybookError('internal', 'an import worker ended unexpectedly'));
+        resolve();
+      });
+      worker.onMessage((message) => {
+        switch (message.type) {
+          case 'ready':
+            worker.post({
+              type: 'start',
+              staging: this.writer.staging,
+              options: this.request.options,
+              cancel: this.cancel,
+              chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,
+              chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
+              chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
+            });
+            giveNext();
+            break;
+          case 'request':
+            void this.begin(message.begin).then(
+              (reply) => worker.post({ type: 'reply', id: message.id, reply }),
+              (error: unknown) => this.fail(error),
+            );
+            break;
+          case 'ignored':
+            this.addIgnored(message.item, message.name, message.reason, message.failed);
+            break;
+          case 'progress':
+            this.bytesRead += message.bytes;
+            this.workerRows.set(worker, message.rows);
+            this.progress(message.name, 'reading');
+            break;
+          case 'chunk':
+            this.commits = this.commits.then(async () => {
+              if (this.failure !== undefined) return;
+              try {
+                await this.commit(message);
+              } catch (error) {
+                this.fail(error);
+              }
+              worker.post({ type: 'committed', id: message.id });
+            });
+            break;
+          case 'item-done':
+            if (message.item.ordinal >= 0) {
+              giveNext();
+              break;
+            }
+            stopping = true;
+            worker.stop();
+            break;
+          case 'error':
+            this.fail(
+              message.code === 'cancelled'
+                ? new CancelledError()
+                : new DaybookError(
+                    message.code as ErrorCode,
+                    message.name === '' ? message.message : `${message.name}: ${message.message}`,
+                    message.hint,
+                  ),
+            );
+            stopping = true;
+            worker.stop();
+            break;
+        }
+      });
+    });
+  }
+
+  private progress(source: string, phase: ImportProgress['phase']): void {
+    let rows = 0;
+    for (const n of this.workerRows.values()) rows += n;
+    this.request.onProgress?.({
+      bytes: this.bytesRead,
+      totalBytes: this.totalBytes,
+      rows,
+      source,
+      phase,
+    });
+  }
+
+  // -- deciding --------------------------------------------------------------------------------
+
+  private async begin(begin: BeginRequest): Promise<BeginReply> {
+    const { catalog } = this.writer;
+    for (const other of this.inFlight.values()) {
+      const sameBytes =
+        begin.rawSha256 === undefined
+          ? other.begin.rawSize === begin.rawSize
+          : other.begin.rawSha256 === undefined || other.begin.rawSha256 === begin.rawSha256;
+      const sameStart = begin.appendOnly && other.begin.headSha256 === begin.headSha256;
+      if (!sameStart && !(sameBytes && other.begin.rawSize === begin.rawSize)) continue;
+      if (this.flushed.has(begin.item.ordinal + begin.name)) await other.committed;
+      else {
+        this.flushed.add(begin.item.ordinal + begin.name);
+        return { action: 'flush' };
+      }
+    }
+    this.flushed.delete(begin.item.ordinal + begin.name);
+
+    if (begin.rawSha256 === undefined && begin.rawSize !== undefined) {
+      if (catalog.sourcesByRawSize(begin.rawSize).some((source) => source.status === 'complete')) {
+        return { action: 'hash', raw: true, checkpoints: [], prefixes: [] };
+      }
+    }
+    if (begin.rawSha256 !== undefined) {
+      const same = catalog.sourcesByHash(begin.rawSha256)[0];
+      if (same !== undefined) {
+        this.addDuplicate(begin, same);
+        return { action: 'duplicate' };
+      }
+    }
+
+    const optionsText = JSON.stringify(this.request.options);
+    const interrupted = catalog
+      .partialSources(begin.location.path)
+      .filter(
+        (source) =>
+          JSON.stringify(source.location) === JSON.stringify(begin.location) &&
+          source.rawSize === begin.rawSize &&
+          source.modifiedMs === begin.modifiedMs &&
+          source.importer === begin.importer &&
+          source.importerVersion === begin.importerVersion &&
+          source.format === begin.format &&
+          JSON.stringify(source.options) === optionsText &&
+          (source.rawSha256 === undefined || source.rawSha256 === begin.rawSha256),
+      )
+      .at(-1);
+    if (interrupted !== undefined && !this.sources.has(interrupted.id)) {
+      const at = interrupted.checkpointBytes;
+      if (at > 0 && begin.checkpoints[at] === undefined && begin.rawSha256 === undefined) {
+        return { action: 'hash', raw: false, checkpoints: [at], prefixes: [] };
+      }
+      if (
+        at === 0 ||
+        interrupted.checkpointSha256 === undefined ||
+        begin.checkpoints[at] === interrupted.checkpointSha256
+      ) {
+        const {
+          '#quarantined': quarantined = 0,
+          '#keyDuplicates': _,
+          ...rows
+        } = interrupted.emitted;
+        return this.read(begin, interrupted, {
+          resume: { rows, quarantined },
+          duplicate: interrupted.metadata['duplicateOf'] as SkipPlan['duplicate'],
+        });
+      }
+    }
+
+    let duplicate: SkipPlan['duplicate'];
+    if (begin.appendOnly) {
+      const earlier = catalog
+        .sourcesByHead(begin.headSha256)
+        .filter(
+          (source) =>
+            source.wholeLines &&
+            source.error === undefined &&
+            source.importer === begin.importer &&
+            source.importerVersion === begin.importerVersion &&
+            source.format === begin.format &&
+            JSON.stringify(source.options) === optionsText &&
+            source.headSize === begin.headSize,
+        );
+      const sizes = earlier.map((source) => source.contentSize!);
+      if (
+        sizes.length > 0 &&
+        Object.keys(begin.prefixes).length === 0 &&
+        !this.prefixed.has(begin.name)
+      ) {
+        this.prefixed.add(begin.name);
+        return { action: 'hash', raw: false, checkpoints: [], prefixes: sizes };
+      }
+      const found = earlier.find(
+        (source) => begin.prefixes[source.contentSize!] === source.contentSha256,
+      );
+      if (found !== undefined) {
+        const { '#quarantined': quarantined = 0, '#keyDuplicates': _, ...rows } = found.emitted;
+        duplicate = { rows, quarantined, extent: found.contentSize!, sourceId: found.id };
+      }
+    }
+    const id = catalog.addSource({
+      name: begin.name,
+      path: begin.location.path,
+      location: begin.location,
+      rawSize: begin.rawSize,
+      modifiedMs: begin.modifiedMs,
+      headSha256: begin.headSha256,
+      headSize: begin.headSize,
+      importer: begin.importer,
+      importerVersion: begin.importerVersion,
+      format: begin.format,
+      options: { ...this.request.options },
+      importId: this.importId,
+    });
+    const row = catalog.source(id)!;
+    if (begin.rawSha256 !== undefined) row.rawSha256 = begin.rawSha256;
+    if (duplicate !== undefined) row.metadata['duplicateOf'] = duplicate;
+    catalog.updateSource(row);
+    return this.read(
+      begin,
+      row,
+      duplicate === undefined ? undefined : { resume: undefined, duplicate },
+    );
+  }
+  private readonly flushed = new Set<string>();
+  private readonly prefixed = new Set<string>();
+
+  private read(begin: BeginRequest, row: SourceRow, skip: SkipPlan | undefined): BeginReply {
+    let commit: () => void = () => undefined;
+    const committed = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    this.sources.set(row.id, row);
+    this.inFlight.set(row.id, {
+      sourceId: row.id,
+      begin,
+      committed,
+      commit,
+      ordinal: this.ordinal(begin.item),
+    });
+    return { action: 'read', sourceId: row.id, skip };
+  }
+
+  // -- committing ------------------------------------------------------------------------------
+
+  private async commit(chunk: Extract<FromWorker, { type: 'chunk' }>): Promise<void> {
+    const { catalog } = this.writer;
+    const placed: SegmentRow[] = [];
+    for (const part of chunk.parts) {
+      const segment = await this.buildPart(part);
+      if (segment !== undefined) placed.push(segment);
+    }
+    const quarantineSize = this.writer.appendQuarantine(
+      this.importId,
+      this.quarantineSize,
+      chunk.quarantine,
+    );
+    const finished: SourceReport[] = [];
+    catalog.transaction(() => {
+      for (const segment of placed) catalog.addSegment(segment);
+      for (const state of chunk.sources) this.applyState(state);
+      for (const state of chunk.sources) {
+        const row = this.sources.get(state.sourceId)!;
+        catalog.updateSource(row);
+        if (state.done === undefined) continue;
+        const report = reportOf(row, 'complete', row.error);
+        finished.push(report);
+        this.addLedger(this.inFlight.get(row.id)!.ordinal, report);
+      }
+      catalog.setQuarantineBytes(this.importId, quarantineSize);
+      catalog.addChange('import', {
+        import: this.importId,
+        sources: [...new Set(placed.flatMap((segment) => segment.sources))],
+        days: [...new Set(placed.map((segment) => segment.day))],
+        kinds: [...new Set(placed.map((segment) => segment.kind))],
+        rows: placed.reduce((sum, segment) => sum + segment.rows, 0),
+        segments: placed.map((segment) => segment.id),
+      });
+    });
+    this.quarantineSize = quarantineSize;
+    for (const report of finished) {
+      this.reports.push(report);
+      this.request.onSource?.(report);
+      this.inFlight.get(report.sourceId!)?.commit();
+      this.inFlight.delete(report.sourceId!);
+    }
+  }
+
+  private async buildPart(part: PartInfo) {
+    let select = `SELECT * FROM read_parquet(${literal(part.path)})`;
+    let countBySource = part.sources;
+    if (part.columns.includes('record_key')) {
+      select = await this.withoutDuplicates(part, select);
+      const left = await this.writer.builder.rows(
+        `SELECT source_id, count(*)::DOUBLE FROM (${select}) GROUP BY source_id`,
+      );
+      const remaining = new Map(left.map(([id, n]) => [Number(id), Number(n)]));
+      countBySource = [];
+      for (const [id, rows] of part.sources) {
+        const row = this.sources.get(id)!;
+        const stored = remaining.get(id) ?? 0;
+        row.emitted['#keyDuplicates'] = (row.emitted['#keyDuplicates'] ?? 0) + rows - stored;
+        countBySource.push([id, stored]);
+      }
+    }
+    for (const [id, rows] of countBySource) {
+      const row = this.sources.get(id)!;
+      if (rows > 0) row.byKind[part.kind] = (row.byKind[part.kind] ?? 0) + rows;
+    }
+    const built = await this.writer.builder.build(select, {
+      sorted: part.sorted,
+      inputBytes: part.bytes,
+    });
+    rmSync(part.path, { force: true });
+    if (built.rows === 0) {
+      rmSync(built.path, { force: true });
+      return undefined;
+    }
+    return this.writer.place(built, part.day, part.kind, part.unflowedPackets, this.importId);
+  }
+
+  /**
+   * Leaves out records that state their own identity and are in the case, or in the part, already:
+   * same time, same kind, same 53-bit hash of the whole record.
+   */
+  private async withoutDuplicates(part: PartInfo, select: string): Promise<string> {
+    const existing = this.writer.catalog
+      .segments()
+      .filter(
+        (segment) =>
+          segment.day === part.day &&
+          segment.kind === part.kind &&
+          segment.columns.includes('record_key'),
+      );
+    const filters = [
+      'record_key IS NULL OR row_number() OVER (PARTITION BY record_key, ts ORDER BY source_id, seq) = 1',
+    ];
+    const known: string[] = [];
+    for (const segment of existing) {
+      const name = await this.writer.attach(segment);
+      known.push(
+        `SELECT record_key, ts FROM ${identifier(name)}.events WHERE record_key IS NOT NULL`,
+      );
+    }
+    if (known.length > 0) {
+      filters.push(
+        `record_key IS NULL OR NOT EXISTS (FROM (${known.join(' UNION ALL ')}) k WHERE k.record_key = p.record_key AND k.ts IS NOT DISTINCT FROM p.ts)`,
+      );
+    }
+    const kept = `SELECT * FROM (${select}) p QUALIFY ${filters[0]!}`;
+    return filters.length === 1 ? kept : `SELECT * FROM (${kept}) p WHERE ${filters[1]!}`;
+  }
+
+  private applyState(state: SourceState): void {
+    const row = this.sources.get(state.sourceId)!;
+    const keyDuplicates = row.emitted['#keyDuplicates'] ?? 0;
+    row.read = state.read;
+    row.stored = state.stored - keyDuplicates;
+    row.duplicate = state.duplicate + keyDuplicates;
+    row.quarantined = state.quarantined;
+    row.skippedReasons = state.skippedReasons;
+    row.skipped = Object.values(state.skippedReasons).reduce((sum, n) => sum + n, 0);
+    row.emitted = {
+      ...state.emitted,
+      '#quarantined': state.quarantineMet,
+      '#keyDuplicates': keyDuplicates,
+    };
+    row.checkpointBytes = state.checkpointBytes;
+    row.checkpointSha256 = state.checkpointSha256;
+    if (state.firstTs !== undefined) row.firstTs = Math.min(state.firstTs, row.firstTs ?? Infinity);
+    if (state.lastTs !== undefined) row.lastTs = Math.max(state.lastTs, row.lastTs ?? -Infinity);
+    row.decisions = state.decisions;
+    row.metadata = { ...row.metadata, ...state.metadata };
+    row.notes = state.notes;
+    row.elapsedMs = Math.round(state.elapsedMs);
+    if (state.done === undefined) return;
+    row.status = 'complete';
+    row.rawSize = state.done.rawSize;
+    row.rawSha256 = state.done.rawSha256;
+    row.contentSize = state.done.contentSize;
+    row.contentSha256 = state.done.contentSha256;
+    row.wholeLines = state.done.wholeLines;
+    row.error = state.done.error;
+  }
+
+  // -- the ledger ------------------------------------------------------------------------------
+
+  private ordinal(item: WorkItem): number {
+    const member = this.memberCounts.get(item.ordinal) ?? 0;
+    this.memberCounts.set(item.ordinal, member + 1);
+    return (item.ordinal + 1) * 1_000_000 + member;
+  }
+
+  private addLedger(ordinal: number, report: SourceReport): void {
+    this.writer.catalog.addLedger({
+      importId: this.importId,
+      ordinal,
+      name: report.source,
+      sourceId: report.sourceId,
+      status: report.status,
+      message: report.message,
+      read: report.read,
+      stored: report.stored,
+      duplicate: report.duplicate,
+      quarantined: report.quarantined,
+      skipped: report.skipped,
+    });
+  }
+
+  private addDuplicate(begin: BeginRequest, same: SourceRow): void {
+    const report: SourceReport = {
+      ...reportOf(
+        same,
+        'duplicate',
+        `identical to source ${same.id} (${same.name}), nothing stored`,
+      ),
+      source: begin.name,
+      stored: 0,
+      duplicate: same.read,
+      quarantined: 0,
+      skipped: 0,
+      skippedReasons: {},
+      byKind: {},
+      elapsedMs: 0,
+    };
+    this.writer.catalog.transaction(() => this.addLedger(this.ordinal(begin.item), report));
+    this.reports.push(report);
+    this.request.onSource?.(report);
+  }
+
+  private addIgnored(item: WorkItem, name: string, reason: string, failed: boolean): void {
+    const report: SourceReport = {
+      source: name,
+      sourceId: undefined,
+      sha256: undefined,
+      format: undefined,
+      bytes: 0,
+      read: 0,
+      stored: 0,
+      duplicate: 0,
+      quarantined: 0,
+      skipped: 0,
+      skippedReasons: {},
+      byKind: {},
+      first: undefined,
+      last: undefined,
+      decisions: {},
+      notes: [],
+      elapsedMs: 0,
+      status: failed ? 'failed' : 'ignored',
+      message: reason,
+    };
+    this.writer.catalog.transaction(() => this.addLedger(this.ordinal(item), report));
+    this.reports.push(report);
+    this.request.onSource?.(report);
+  }
+
+  private report(): ImportReport {
+    const total: ImportReport['total'] = {
+      sources: 0,
+      bytes: 0,
+      read: 0,
+      stored: 0,
+      duplicate: 0,
+      quarantined: 0,
+      skipped: 0,
+      byKind: {},
+    };
+    for (const report of this.reports) {
+      if (report.status === 'complete' || report.status === 'duplicate') total.sources += 1;
+      total.bytes += report.bytes;
+      total.read += report.read;
+      total.stored += report.stored;
+      total.duplicate += report.duplicate;
+      total.quarantined += report.quarantined;
+      total.skipped += report.skipped;
+      for (const [kind, n] of Object.entries(report.byKind) as [Kind, number][])
+        total.byKind[kind] = (total.byKind[kind] ?? 0) + n;
+    }
+    return {
+      importId: this.importId,
+      sources: this.reports,
+      total,
+      elapsedMs: Math.round(performance.now() - this.startedAt),
+      peakRssBytes: process.resourceUsage().maxRSS * 1024,
+    };
+  }
+}
+
+function reportOf(
+  row: SourceRow,
+  status: SourceReport['status'],
+  message: string | undefined,
+): SourceReport {
+  return {
+    source: row.name,
+    sourceId: row.id,
+    sha256: row.rawSha256,
+    format: row.format,
+    bytes: row.rawSize ?? 0,
+    read: row.read,
+    stored: row.stored,
+    duplicate: row.duplicate,
+    quarantined: row.quarantined,
+    skipped: row.skipped,
+    skippedReasons: row.skippedReasons,
+    byKind: row.byKind,
+    first: row.firstTs,
+    last: row.lastTs,
+    decisions: row.decisions,
+    notes: row.notes,
+    elapsedMs: row.elapsedMs,
+    status,
+    message,
+  };
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,472 @@
+/**
+ * Hands batches of events to DuckDB as a Parquet file: the fastest way from typed arrays to a
+ * segment, since text travels as bytes and DuckDB reads it on its own threads.
+ *
+ * It writes the least of the format that DuckDB reads back: one page per column and row group, PLAIN
+ * values, no compression (the file lives for seconds). A column that no batch used is left out.
+ *
+ * Specification: https://parquet.apache.org/docs/file-format/ and
+ * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+ */
+import { closeSync, openSync } from 'node:fs';
+import type { Column, EventBatch } from '../contract/event-batch.ts';
+import { writeAll } from '../base/files.ts';
+
+/** Attribute columns carry this prefix, so that no attribute can take the name of a column. */
+export const ATTRIBUTE_PREFIX = 'a:';
+/** Column of the JSON object of attributes beyond what a batch has columns for. */
+export const OVERFLOW_COLUMN = 'attrs';
+
+const PHYSICAL = { int32: 1, int64: 2, double: 5, byteArray: 6, fixed: 7 } as const;
+
+interface SchemaType {
+  physical: number;
+  /** ConvertedType, or -1. */
+  converted: number;
+  uuid: boolean;
+}
+
+const SCHEMA: Readonly<Record<Column['type'], SchemaType>> = {
+  u8: { physical: PHYSICAL.int32, converted: 11, uuid: false },
+  u16: { physical: PHYSICAL.int32, converted: 12, uuid: false },
+  u32: { physical: PHYSICAL.int32, converted: 13, uuid: false },
+  i32: { physical: PHYSICAL.int32, converted: -1, uuid: false },
+  u64: { physical: PHYSICAL.int64, converted: -1, uuid: false },
+  i64: { physical: PHYSICAL.int64, converted: -1, uuid: false },
+  micros: { physical: PHYSICAL.int64, converted: 10, uuid: false },
+  f64: { physical: PHYSICAL.double, converted: -1, uuid: false },
+  text: { physical: PHYSICAL.byteArray, converted: 0, uuid: false },
+  ip6: { physical: PHYSICAL.fixed, converted: -1, uuid: true },
+};
+
+/** Thrift's compact protocol, as far as Parquet's headers need it. */
+class CompactWriter {
+  private bytes = new Uint8Array(1024);
+  private at = 0;
+  private lastField = 0;
+  private readonly fields: number[] = [];
+
+  byte(value: number): void {
+    if (this.at === this.bytes.length) {
+      const bigger = new Uint8Array(this.bytes.length * 2);
+      bigger.set(this.bytes);
+      this.bytes = bigger;
+    }
+    this.bytes[this.at++] = value;
+  }
+  varint(value: number): void {
+    let rest = value;
+    while (rest >= 128) {
+      this.byte((rest % 128) | 128);
+      rest = Math.floor(rest / 128);
+    }
+    this.byte(rest);
+  }
+  private field(id: number, type: number): void {
+    const delta = id - this.lastField;
+    this.byte((delta << 4) | type);
+    this.lastField = id;
+  }
+  i32(id: number, value: number): void {
+    this.field(id, 5);
+    this.varint(value * 2);
+  }
+  i64(id: number, value: number): void {
+    this.field(id, 6);
+    this.varint(value * 2);
+  }
+  text(id: number, value: string): void {
+    this.field(id, 8);
+    this.rawText(value);
+  }
+  rawText(value: string): void {
+    const encoded = new TextEncoder().encode(value);
+    this.varint(encoded.length);
+    for (const byte of encoded) this.byte(byte);
+  }
+  list(id: number, elementType: number, size: number): void {
+    this.field(id, 9);
+    if (size < 15) this.byte((size << 4) | elementType);
+    else {
+      this.byte(0xf0 | elementType);
+      this.varint(size);
+    }
+  }
+  /** A struct field; without an id, an element of a list. */
+  begin(id?: number): void {
+    if (id !== undefined) this.field(id, 12);
+    this.fields.push(this.lastField);
+    this.lastField = 0;
+  }
+  end(): void {
+    this.byte(0);
+    this.lastField = this.fields.pop() ?? 0;
+  }
+  take(): Uint8Array {
+    return this.bytes.slice(0, this.at);
+  }
+}
+
+interface Chunk {
+  offset: number;
+  size: number;
+  values: number;
+}
+interface RowGroup {
+  rows: number;
+  size: number;
+  chunks: Map<string, Chunk>;
+}
+
+function pageHeader(size: number, values: number): Uint8Array {
+  const w = new CompactWriter();
+  w.begin();
+  w.i32(1, 0);
+  w.i32(2, size);
+  w.i32(3, size);
+  w.begin(5);
+  w.i32(1, values);
+  w.i32(2, 0);
+  w.i32(3, 3);
+  w.i32(4, 3);
+  w.end();
+  w.end();
+  return w.take();
+}
+
+function varintBytes(value: number): number[] {
+  const out: number[] = [];
+  let rest = value;
+  while (rest >= 128) {
+    out.push((rest % 128) | 128);
+    rest = Math.floor(rest / 128);
+  }
+  out.push(rest);
+  return out;
+}
+
+/** Definition levels of a nullable column: one run where all rows agree, else a bitmap. */
+function definitionLevels(
+  present: Uint8Array,
+  rows: Uint32Array | undefined,
+  n: number,
+  count: number,
+): Uint8Array {
+  if (count === 0 || count === n) {
+    const run = [...varintBytes(n * 2), count === 0 ? 0 : 1];
+    const out = new Uint8Array(4 + run.length);
+    out[0] = run.length;
+    out.set(run, 4);
+    return out;
+  }
+  const groups = (n + 7) >>> 3;
+  const head = varintBytes(groups * 2 + 1);
+  const out = new Uint8Array(4 + head.length + groups);
+  new DataView(out.buffer).setUint32(0, head.length + groups, true);
+  out.set(head, 4);
+  let to = 4 + head.length;
+  let bits = 0;
+  for (let i = 0; i < n; i++) {
+    bits |= present[rows === undefined ? i : rows[i]!]! << (i & 7);
+    if ((i & 7) === 7) {
+      out[to++] = bits;
+      bits = 0;
+    }
+  }
+  if ((n & 7) !== 0) out[to] = bits;
+  return out;
+}
+
+function countPresent(present: Uint8Array, rows: Uint32Array | undefined, n: number): number {
+  let count = 0;
+  if (rows === undefined) for (let i = 0; i < n; i++) count += present[i]!;
+  else for (let i = 0; i < n; i++) count += present[rows[i]!]!;
+  return count;
+}
+
+function bytesOf(view: ArrayBufferView): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}
+
+/** The present values of the chosen rows, in Parquet's PLAIN encoding. */
+function plainValues(
+  column: Column,
+  rows: Uint32Array | undefined,
+  n: number,
+  count: number,
+): Uint8Array {
+  const all = rows === undefined;
+  switch (column.type) {
+    case 'text': {
+      if (all) return column.data.subarray(0, column.size);
+      const { present, starts, data } = column;
+      let size = 0;
+      for (let i = 0; i < n; i++) {
+        const row = rows[i]!;
+        if (present[row] === 1) size += 4 + textLength(data, starts[row]!);
+      }
+      const out = new Uint8Array(size);
+      let to = 0;
+      for (let i = 0; i < n; i++) {
+        const row = rows[i]!;
+        if (present[row] === 0) continue;
+        const at = starts[row]!;
+        const length = 4 + textLength(data, at);
+        out.set(data.subarray(at, at + length), to);
+        to += length;
+      }
+      return out;
+    }
+    case 'ip6': {
+      const out = new Uint8Array(count * 16);
+      let to = 0;
+      for (let i = 0; i < n; i++) {
+        const row = all ? i : rows[i]!;
+        if (column.present[row] === 0) continue;
+        out.set(column.values.subarray(row * 16, row * 16 + 16), to);
+        to += 16;
+      }
+      return out;
+    }
+    case 'f64': {
+      if (all && count === n) return bytesOf(column.values.subarray(0, n));
+      const out = new Float64Array(count);
+      let to = 0;
+      for (let i = 0; i < n; i++) {
+        const row = all ? i : rows[i]!;
+        if (column.present[row] === 1) out[to++] = column.values[row]!;
+      }
+      return bytesOf(out);
+    }
+    case 'u64':
+    case 'i64':
+    case 'micros': {
+      const out = new Uint32Array(count * 2);
+      const { values, present } = column;
+      let to = 0;
+      for (let i = 0; i < n; i++) {
+        const row = all ? i : rows[i]!;
+        if (present[row] === 0) continue;
+        const value = values[row]!;
+        out[to++] = value >>> 0;
+        out[to++] = Math.floor(value / 4294967296) >>> 0;
+      }
+      return bytesOf(out);
+    }
+    case 'u32':
+      if (all && count === n) return bytesOf(column.values.subarray(0, n));
+      return narrow(column.values, column.present, rows, n, count);
+    case 'i32':
+      if (all && count === n) return bytesOf(column.values.subarray(0, n));
+      return narrow(column.values, column.present, rows, n, count);
+    case 'u16':
+      return narrow(column.values, column.present, rows, n, count);
+    case 'u8':
+      return narrow(column.values, column.present, rows, n, count);
+  }
+}
+
+function textLength(data: Uint8Array, at: number): number {
+  return data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
+}
+
+function narrow(
+  values: Uint8Array | Uint16Array | Uint32Array | Int32Array,
+  present: Uint8Array,
+  rows: Uint32Array | undefined,
+  n: number,
+  count: number,
+): Uint8Array {
+  const out = new Int32Array(count);
+  let to = 0;
+  for (let i = 0; i < n; i++) {
+    const row = rows === undefined ? i : rows[i]!;
+    if (present[row] === 1) out[to++] = values[row]!;
+  }
+  return bytesOf(out);
+}
+
+const MAGIC = new TextEncoder().encode('PAR1');
+/** Bytes kept in memory before they are written: small parts cost one write. */
+const BUFFER_BYTES = 1 << 20;
+
+/** One Parquet file that grows by row groups. Synchronous: it runs in import workers. */
+export class ParquetPart {
+  readonly path: string;
+  rows = 0;
+  private fd = -1;
+  private position = 0;
+  private pending: Uint8Array[] = [];
+  private pendingSize = 0;
+  private readonly groups: RowGroup[] = [];
+  private readonly types = new Map<string, SchemaType>();
+
+  constructor(path: string) {
+    this.path = path;
+    this.write(MAGIC);
+  }
+
+  /** Names of the columns that have a value in some row so far. */
+  get columns(): string[] {
+    return [...this.types.keys()];
+  }
+  get size(): number {
+    return this.position;
+  }
+
+  /**
+   * Adds the rows of `batch` listed in `rows` (all when undefined), in that order. The bytes are
+   * copied or written before it returns, so the batch may be cleared.
+   */
+  addRowGroup(batch: EventBatch, rows?: Uint32Array): void {
+    const n = rows === undefined ? batch.length : rows.length;
+    if (n === 0) return;
+    const group: RowGroup = { rows: n, size: 0, chunks: new Map() };
+    for (const [name, column] of batch.columns()) this.addColumn(group, name, column, rows, n);
+    for (const [name, column] of batch.attributes) {
+      this.addColumn(group, ATTRIBUTE_PREFIX + name, column, rows, n);
+    }
+    this.addColumn(group, OVERFLOW_COLUMN, batch.overflow, rows, n);
+    this.groups.push(group);
+    this.rows += n;
+  }
+
+  /** Writes the footer and closes the file. */
+  finish(): void {
+    for (const group of this.groups) {
+      for (const name of this.types.keys()) {
+        if (group.chunks.has(name)) continue;
+        const levels = definitionLevels(EMPTY, undefined, group.rows, 0);
+        this.addChunk(group, name, levels, EMPTY, group.rows);
+      }
+    }
+    const footer = this.footer();
+    this.write(footer);
+    const tail = new Uint8Array(8);
+    new DataView(tail.buffer).setUint32(0, footer.length, true);
+    tail.set(MAGIC, 4);
+    this.write(tail);
+    this.flush();
+    closeSync(this.fd);
+  }
+
+  /** Closes the file without finishing it. */
+  abandon(): void {
+    if (this.fd >= 0) closeSync(this.fd);
+    this.fd = -1;
+    this.pending = [];
+  }
+
+  private addColumn(
+    group: RowGroup,
+    name: string,
+    column: Column,
+    rows: Uint32Array | undefined,
+    n: number,
+  ): void {
+    const count = countPresent(column.present, rows, n);
+    if (count === 0) return;
+    if (!this.types.has(name)) this.types.set(name, SCHEMA[column.type]);
+    const levels = definitionLevels(column.present, rows, n, count);
+    this.addChunk(group, name, levels, plainValues(column, rows, n, count), n);
+  }
+
+  private addChunk(
+    group: RowGroup,
+    name: string,
+    levels: Uint8Array,
+    values: Uint8Array,
+    n: number,
+  ): void {
+    const header = pageHeader(levels.length + values.length, n);
+    const chunk = {
+      offset: this.position,
+      size: header.length + levels.length + values.length,
+      values: n,
+    };
+    this.write(header);
+    this.write(levels);
+    this.write(values);
+    group.chunks.set(name, chunk);
+    group.size += chunk.size;
+  }
+
+  private write(bytes: Uint8Array): void {
+    this.position += bytes.length;
+    if (bytes.length >= BUFFER_BYTES / 4) {
+      this.flush();
+      writeAll(this.fd, bytes);
+      return;
+    }
+    this.pending.push(bytes.slice());
+    this.pendingSize += bytes.length;
+    if (this.pendingSize >= BUFFER_BYTES) this.flush();
+  }
+
+  private flush(): void {
+    if (this.fd < 0) this.fd = openSync(this.path, 'wx');
+    for (const bytes of this.pending) writeAll(this.fd, bytes);
+    this.pending = [];
+    this.pendingSize = 0;
+  }
+
+  private footer(): Uint8Array {
+    const names = [...this.types.entries()];
+    const w = new CompactWriter();
+    w.begin();
+    w.i32(1, 1);
+    w.list(2, 12, names.length + 1);
+    w.begin();
+    w.text(4, 'events');
+    w.i32(5, names.length);
+    w.end();
+    for (const [name, type] of names) {
+      w.begin();
+      w.i32(1, type.physical);
+      if (type.physical === PHYSICAL.fixed) w.i32(2, 16);
+      w.i32(3, 1);
+      w.text(4, name);
+      if (type.converted >= 0) w.i32(6, type.converted);
+      if (type.uuid) {
+        w.begin(10);
+        w.begin(14);
+        w.end();
+        w.end();
+      }
+      w.end();
+    }
+    w.i64(3, this.rows);
+    w.list(4, 12, this.groups.length);
+    for (const group of this.groups) {
+      w.begin();
+      w.list(1, 12, names.length);
+      for (const [name, type] of names) {
+        const chunk = group.chunks.get(name)!;
+        w.begin();
+        w.i64(2, chunk.offset);
+        w.begin(3);
+        w.i32(1, type.physical);
+        w.list(2, 5, 2);
+        w.varint(0);
+        w.varint(6);
+        w.list(3, 8, 1);
+        w.rawText(name);
+        w.i32(4, 0);
+        w.i64(5, chunk.values);
+        w.i64(6, chunk.size);
+        w.i64(7, chunk.size);
+        w.i64(9, chunk.offset);
+        w.end();
+        w.end();
+      }
+      w.i64(2, group.size);
+      w.i64(3, group.rows);
+      w.end();
+    }
+    w.text(6, 'daybook');
+    w.end();
+    return w.take();
+  }
+}
+
+const EMPTY = new Uint8Array(0);

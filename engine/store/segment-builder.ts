@@ -1,0 +1,203 @@
+/**
+ * Builds segments: immutable DuckDB files that hold the events of one day and kind in time order.
+ *
+ * A segment is made in the staging folder, checkpointed and closed, so that no write-ahead log stays
+ * (a leftover one can stop every later start under a low memory limit); only then may it be moved.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { DaybookError } from '../contract/errors.ts';
+
+export interface BuilderOptions {
+  /** DuckDB's memory limit in bytes. */
+  memoryLimit: number;
+  threads: number;
+}
+
+export interface BuiltSegment {
+  path: string;
+  rows: number;
+  bytes: number;
+  sha256: string;
+  minTs: number | undefined;
+  maxTs: number | undefined;
+  columns: string[];
+  sources: number[];
+}
+
+/** Input below this size gets small blocks: a block is the least a file can grow by. */
+const SMALL_BYTES = 8 << 20;
+const ORDER = 'ts NULLS LAST, ts_ns NULLS FIRST, source_id, seq';
+
+/** A quoted SQL identifier. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+/** A quoted SQL text, for the few places that take no parameter (ATTACH, file names). */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+export class SegmentBuilder {
+  private readonly instance: DuckDBInstance;
+  private readonly connection: DuckDBConnection;
+  private readonly folder: string;
+  private number = 0;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, folder: string) {
+    this.instance = instance;
+    this.connection = connection;
+    this.folder = folder;
+  }
+
+  /**
+   * @param staging folder for unfinished segments
+   * @param readable further folders whose files may be read (existing segments)
+   */
+  static async create(
+    staging: string,
+    readable: string[],
+    options: BuilderOptions,
+  ): Promise<SegmentBuilder> {
+    const instance = await DuckDBInstance.create(':memory:', {
+      threads: String(options.threads),
+      memory_limit: `${Math.round(options.memoryLimit / 1e6)}MB`,
+      temp_directory: join(staging, 'spill'),
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+    });
+    const connection = await instance.connect();
+    const folders = [staging, ...readable].map(literal).join(', ');
+    await connection.run(`SET allowed_directories = [${folders}]`);
+    await connection.run('SET enable_external_access = false');
+    await connection.run('SET lock_configuration = true');
+    return new SegmentBuilder(instance, connection, staging);
+  }
+
+  close(): void {
+    this.connection.closeSync();
+    this.instance.closeSync();
+  }
+
+  /**
+   * Writes the result of `select` (a SELECT with the columns of a segment) as a new segment file.
+   * Columns without a value are left out of the file by the caller.
+   * @throws DaybookError disk-full
+   */
+  async build(
+    select: string,
+    options: { sorted: boolean; inputBytes: number },
+  ): Promise<BuiltSegment> {
+    const path = join(this.folder, `segment-${this.number++}.duckdb`);
+    const small = options.inputBytes < SMALL_BYTES ? ', BLOCK_SIZE 16384' : '';
+    try {
+      await this.connection.run(
+        `ATTACH ${literal(path)} AS segment (STORAGE_VERSION 'v1.4.0'${small})`,
+      );
+      try {
+        const order = options.sorted ? '' : ` ORDER BY ${ORDER}`;
+        await this.connection.run(`CREATE TABLE segment.events AS ${select}${order}`);
+        const summary = await this.connection.runAndReadAll(
+          'SELECT count(*)::DOUBLE, epoch_us(min(ts))::DOUBLE, epoch_us(max(ts))::DOUBLE, list(DISTINCT source_id ORDER BY source_id) FROM segment.events',
+        );
+        const [rows, minTs, maxTs, sources] = summary.getRowsJS()[0] as [
+          number,
+          number | null,
+          number | null,
+          number[],
+        ];
+        const described = await this.connection.runAndReadAll(
+          `SELECT column_name FROM duckdb_columns() WHERE database_name = 'segment' ORDER BY column_index`,
+        );
+        await this.connection.run('CHECKPOINT segment');
+        await this.connection.run('DETACH segment');
+        if (existsSync(`${path}.wal`))
+          throw new DaybookError('internal', `a write-ahead log stayed beside ${path}`);
+        return {
+          path,
+          rows,
+          bytes: statSync(path).size,
+          sha256: await fileSha256(path),
+          minTs: minTs ?? undefined,
+          maxTs: maxTs ?? undefined,
+          columns: described.getRowsJS().map((row) => String(row[0])),
+          sources: sources ?? [],
+        };
+      } catch (error) {
+        await this.connection.run('DETACH DATABASE IF EXISTS segment').catch(() => undefined);
+        throw error;
+      }
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** Attaches a segment file read-only under `name`; does nothing when it is attached. */
+  async attach(name: string, path: string): Promise<void> {
+    await this.connection.run(
+      `ATTACH IF NOT EXISTS ${literal(path)} AS ${identifier(name)} (READ_ONLY)`,
+    );
+  }
+  async detach(name: string): Promise<void> {
+    await this.connection.run(`DETACH DATABASE IF EXISTS ${identifier(name)}`);
+  }
+
+  /** A temporary table `name(row BIGINT)` with these numbers, instead of any of that name. */
+  async rowTable(name: string, rows: Uint32Array): Promise<void> {
+    await this.connection.run(`CREATE OR REPLACE TEMP TABLE ${identifier(name)} (row BIGINT)`);
+    const appender = await this.connection.createAppender(name);
+    for (const row of rows) {
+      appender.appendBigInt(BigInt(row));
+      appender.endRow();
+    }
+    appender.closeSync();
+  }
+
+  /** Runs `sql` on the builder's connection and returns its rows as JavaScript values. */
+  async rows(sql: string): Promise<unknown[][]> {
+    try {
+      const result = await this.connection.runAndReadAll(sql);
+      return result.getRowsJS();
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+}
+
+/** SHA-256 of a file as hexadecimal text. */
+export async function fileSha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const block of createReadStream(path, { highWaterMark: 1 << 20 }))
+    hash.update(block as Buffer);
+  return hash.digest('hex');
+}
+
+/** DuckDB's errors in words for people; others as they are. */
+export function storeError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof DaybookError) return error;
+  const text = error.message;
+  if (
+    /No space left on device|disk.*full|Could not write all bytes|ENOSPC|file size limit/i.test(
+      text,
+    )
+  ) {
+    return new DaybookError(
+      'disk-full',
+      'the disk is full',
+      'free some space and run the same command again: it continues',
+      error,
+    );
+  }
+  if (/INTERRUPT/i.test(text)) return new DaybookError('cancelled', 'cancelled', undefined, error);
+  if (/Out of Memory/i.test(text)) {
+    return new DaybookError(
+      'limit-exceeded',
+      'the query needs more memory than Daybook may use',
+      'narrow the time range, or raise the limit with DAYBOOK_MEMORY (bytes)',
+      error,
+    );
+  }
+  return error;
+}
