@@ -1,0 +1,261 @@
+/**
+ * The classic capture format (pcap) in all its forms: both byte orders, micro- and nanoseconds, and
+ * Alexey Kuznetzov's modified one with longer record headers.
+ * https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
+ *
+ * A record that cannot be one (its length is absurd) does not end the reading: the bytes are searched
+ * for the place where records go on, and what lies between is quarantined.
+ */
+import type { EventSink } from '../../engine/contract/importer.ts';
+import { u16, u16le, u32, u32le } from './bytes.ts';
+import { LostRegion, MAX_PACKET, MAX_RECORD, type CaptureReader } from './capture-reader.ts';
+import { linkTypeName } from './link-types.ts';
+import { Packet } from './packet.ts';
+import type { PacketEvents } from './packet-events.ts';
+
+const FILE_HEADER = 24;
+/** Records in a row that must make sense before reading goes on after damage. */
+const CHAIN = 3;
+/** Seconds between neighbouring records, and from the last good one, for reading to go on. */
+const NEIGHBOUR_SECONDS = 7 * 86_400;
+const DISTANT_SECONDS = 366 * 86_400;
+
+interface Variant {
+  readonly format: string;
+  readonly little: boolean;
+  readonly nano: boolean;
+  readonly recordHeader: number;
+}
+
+const VARIANTS = new Map<number, Variant>([
+  [0xa1b2c3d4, { format: 'pcap', little: false, nano: false, recordHeader: 16 }],
+  [0xd4c3b2a1, { format: 'pcap', little: true, nano: false, recordHeader: 16 }],
+  [0xa1b23c4d, { format: 'pcap-nano', little: false, nano: true, recordHeader: 16 }],
+  [0x4d3cb2a1, { format: 'pcap-nano', little: true, nano: true, recordHeader: 16 }],
+  [0xa1b2cd34, { format: 'pcap-modified', little: false, nano: false, recordHeader: 24 }],
+  [0x34cdb2a1, { format: 'pcap-modified', little: true, nano: false, recordHeader: 24 }],
+]);
+
+/** Which form of the classic format the first four bytes announce, or undefined. */
+export function classicVariant(head: Uint8Array): Variant | undefined {
+  return head.length < 4 ? undefined : VARIANTS.get(u32(head, 0));
+}
+
+export class ClassicReader implements CaptureReader {
+  number = 0;
+  private readonly sink: EventSink;
+  private readonly events: PacketEvents;
+  private readonly packet = new Packet();
+  private readonly lost: LostRegion;
+  private started = false;
+  private little = true;
+  private nano = false;
+  private recordHeader = 16;
+  private limit = MAX_PACKET;
+  /** Before version 2.4 some writers had the two lengths the other way round. */
+  private maySwap = false;
+  private lastSeconds = -1;
+
+  constructor(sink: EventSink, events: PacketEvents) {
+    this.sink = sink;
+    this.events = events;
+    this.lost = new LostRegion(sink);
+  }
+
+  feed(bytes: Uint8Array, start: number, end: number, base: number, last: boolean): number {
+    let at = start;
+    if (!this.started) {
+      if (end - at < FILE_HEADER) {
+        if (last && end > at) {
+          this.number += 1;
+          this.sink.quarantine(base + at, 'file header cut', bytes.subarray(at, end));
+          this.sink.note(`ends inside the file header at offset ${base + end}`);
+          return end;
+        }
+        return at;
+      }
+      this.readHeader(bytes, at, base);
+      at += FILE_HEADER;
+    }
+    for (;;) {
+      if (this.lost.open) {
+        const found = this.search(bytes, at, end, last);
+        const upTo = found < 0 ? ~found : found;
+        this.lost.add(bytes, at, upTo);
+        at = upTo;
+        if (found < 0) {
+          if (last) {
+            this.lost.add(bytes, at, end);
+            this.lost.close(-1);
+            return end;
+          }
+          return at;
+        }
+        this.lost.close(base + at);
+      }
+      at = this.records(bytes, at, end, base);
+      if (this.lost.open) {
+        // The record itself is none: search behind its first byte.
+        this.lost.add(bytes, at, at + 1);
+        at += 1;
+        continue;
+      }
+      if (!last || at >= end) return at;
+      const resumed = this.searchTail(bytes, at, end);
+      this.number += 1;
+      if (resumed < 0) {
+        this.endInside(bytes, at, end, base);
+        return end;
+      }
+      this.lost.begin(base + at, 'record goes on beyond the end of the file');
+      this.lost.add(bytes, at, resumed);
+      this.lost.close(base + resumed);
+      at = resumed;
+    }
+  }
+
+  finish(): void {
+    // Everything is in the file header and has been said.
+  }
+
+  private readHeader(bytes: Uint8Array, at: number, base: number): void {
+    const variant = VARIANTS.get(u32(bytes, at));
+    this.started = true;
+    if (variant === undefined) {
+      this.lost.begin(base + at, 'no capture file header');
+      this.number += 1;
+      return;
+    }
+    const little = variant.little;
+    const major = little ? u16le(bytes, at + 4) : u16(bytes, at + 4);
+    const minor = little ? u16le(bytes, at + 6) : u16(bytes, at + 6);
+    const snap = little ? u32le(bytes, at + 16) : u32(bytes, at + 16);
+    const link = little ? u32le(bytes, at + 20) : u32(bytes, at + 20);
+    const linkType = link & 0xffff;
+    this.little = little;
+    this.nano = variant.nano;
+    this.recordHeader = variant.recordHeader;
+    this.maySwap = major < 2 || (major === 2 && minor < 4);
+    // D-Bus and USB messages may be far longer than packets of a network.
+    const most = linkType === 231 || linkType === 249 ? MAX_RECORD : MAX_PACKET;
+    this.limit = Math.min(Math.max(snap, most), MAX_RECORD);
+    this.packet.linkType = linkType;
+    this.packet.digits = variant.nano ? 9 : 6;
+    this.sink.metadata('format', variant.format);
+    this.sink.metadata('version', `${major}.${minor}`);
+    this.sink.metadata('byte_order', little ? 'little' : 'big');
+    this.sink.metadata('resolution', variant.nano ? 'nanoseconds' : 'microseconds');
+    this.sink.metadata('snap_length', snap);
+    this.sink.metadata('link_type', linkTypeName(linkType));
+    // The upper bits: a flag that the frame check sequence's length is stated, and that length.
+    if ((link & 0x04000000) !== 0) this.sink.metadata('fcs_bytes', (link >>> 28) * 2);
+    else if (link >>> 16 !== 0) {
+      this.sink.metadata('link_type_upper_bits', `0x${(link >>> 16).toString(16)}`);
+    }
+  }
+
+  /** Takes records as long as they are whole; opens the lost region at one that cannot be one. */
+  private records(bytes: Uint8Array, from: number, end: number, base: number): number {
+    const p = this.packet;
+    const events = this.events;
+    const little = this.little;
+    const nano = this.nano;
+    const header = this.recordHeader;
+    const limit = this.limit;
+    let at = from;
+    p.bytes = bytes;
+    while (end - at >= header) {
+      const seconds = little ? u32le(bytes, at) : u32(bytes, at);
+      const fraction = little ? u32le(bytes, at + 4) : u32(bytes, at + 4);
+      let captured = little ? u32le(bytes, at + 8) : u32(bytes, at + 8);
+      let wire = little ? u32le(bytes, at + 12) : u32(bytes, at + 12);
+      if (this.maySwap && captured > wire) {
+        const swap = captured;
+        captured = wire;
+        wire = swap;
+      }
+      if (captured > limit) {
+        this.number += 1;
+        this.lost.begin(base + at, `record claims ${captured} bytes`);
+        return at;
+      }
+      const next = at + header + captured;
+      if (next > end) break;
+      this.number += 1;
+      this.lastSeconds = seconds;
+      p.number = this.number;
+      if (nano) {
+        const micros = Math.floor(fraction / 1000);
+        p.micros = seconds * 1_000_000 + micros;
+        p.nanos = fraction - micros * 1000;
+      } else {
+        p.micros = seconds * 1_000_000 + fraction;
+      }
+      p.start = at + header;
+      p.end = next;
+      p.wire = wire;
+      events.take(p, base + at, header + captured);
+      at = next;
+    }
+    return at;
+  }
+
+  /** The file ends inside the record at `at`. */
+  private endInside(bytes: Uint8Array, at: number, end: number, base: number): void {
+    const size = end - at;
+    let reason = `record header cut: ${size} of ${this.recordHeader} bytes`;
+    if (size >= this.recordHeader) {
+      const captured = this.little ? u32le(bytes, at + 8) : u32(bytes, at + 8);
+      reason = `record cut: ${size} of ${this.recordHeader + captured} bytes`;
+    }
+    this.sink.quarantine(base + at, reason, bytes.subarray(at, end));
+    this.sink.note(
+      `ends at offset ${base + end}, inside the record that starts at offset ${base + at}`,
+    );
+  }
+
+  /**
+   * Where records go on in `bytes[at, end)`.
+   * @returns the place, or the complement of the place up to which there is none
+   */
+  private search(bytes: Uint8Array, at: number, end: number, last: boolean): number {
+    for (let i = at; i + this.recordHeader <= end; i++) {
+      const verdict = this.chain(bytes, i, end, last);
+      if (verdict > 0) return i;
+      if (verdict === 0) return ~i;
+    }
+    return ~Math.max(at, end - this.recordHeader + 1);
+  }
+
+  /** The same behind a record that goes beyond the end; -1 when there is none. */
+  private searchTail(bytes: Uint8Array, at: number, end: number): number {
+    if (end - at <= this.recordHeader) return -1;
+    const found = this.search(bytes, at + 1, end, true);
+    return found < 0 ? -1 : found;
+  }
+
+  /** Whether records follow one another from `at`: 1 yes, -1 no, 0 more bytes are needed. */
+  private chain(bytes: Uint8Array, at: number, end: number, last: boolean): number {
+    let place = at;
+    let previous = this.lastSeconds;
+    let tolerance = DISTANT_SECONDS;
+    for (let n = 0; n < CHAIN; n++) {
+      if (last && place === end && n > 0) return 1;
+      if (end - place < this.recordHeader) return last ? -1 : 0;
+      const seconds = this.little ? u32le(bytes, place) : u32(bytes, place);
+      const fraction = this.little ? u32le(bytes, place + 4) : u32(bytes, place + 4);
+      const captured = this.little ? u32le(bytes, place + 8) : u32(bytes, place + 8);
+      const wire = this.little ? u32le(bytes, place + 12) : u32(bytes, place + 12);
+      if (captured === 0 || captured > MAX_PACKET || wire < captured || wire > MAX_PACKET) {
+        return -1;
+      }
+      if (fraction >= (this.nano ? 1_000_000_000 : 1_000_000)) return -1;
+      if (previous >= 0 && Math.abs(seconds - previous) > tolerance) return -1;
+      previous = seconds;
+      tolerance = NEIGHBOUR_SECONDS;
+      place += this.recordHeader + captured;
+      if (place > end) return last ? -1 : 0;
+    }
+    return 1;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Decodes one captured frame from its link layer inwards into the shared Packet.
+ *
+ * Nothing here throws or reads outside the frame, whatever its bytes; a frame that makes no sense
+ * keeps what was understood, and `problem` says what was not.
+ */
+import { ethernet, etherType, llc, mpls, nlpid, pppoe } from './ethernet.ts';
+import {
+  CISCO_HDLC,
+  DONE,
+  ETHERNET,
+  ETHERTYPE,
+  FRAME_RELAY,
+  GENEVE,
+  GRE,
+  GTP,
+  IP,
+  LINK,
+  LLC,
+  MPLS,
+  NLPID,
+  PPP,
+  PPPOE,
+  RADIOTAP,
+  VXLAN,
+  VXLAN_GPE,
+  WLAN,
+  type Cursor,
+} from './layers.ts';
+import { link } from './link.ts';
+import { ip } from './network.ts';
+import type { Packet } from './packet.ts';
+import { ciscoHdlc, frameRelay, ppp } from './serial.ts';
+import { geneve, gre, gtp, vxlan, vxlanGpe } from './tunnel.ts';
+import type { TunnelNotes } from './tunnel-notes.ts';
+import { radiotap, wlan } from './wireless.ts';
+
+/** Layers in one frame before it counts as hostile. */
+const MAX_LAYERS = 40;
+
+/**
+ * @param p record fields (`bytes`, `start`, `end`, `wire`, `linkType`) are set; the rest is written
+ * @param c left as decoding ended, with what is no part of the packet
+ */
+export function decode(p: Packet, c: Cursor, notes: TunnelNotes): void {
+  p.resetLayers();
+  c.reset(p.start, p.end, p.linkType);
+  let layer = LINK;
+  for (let depth = 0; layer !== DONE; depth++) {
+    if (depth === MAX_LAYERS) {
+      p.problem = 'too many layers';
+      return;
+    }
+    switch (layer) {
+      case LINK:
+        layer = link(p, c);
+        break;
+      case ETHERNET:
+        layer = ethernet(p, c);
+        break;
+      case IP:
+        layer = ip(p, c, notes);
+        break;
+      case ETHERTYPE:
+        layer = etherType(p, c);
+        break;
+      case LLC:
+        layer = llc(p, c);
+        break;
+      case PPP:
+        layer = ppp(p, c);
+        break;
+      case CISCO_HDLC:
+        layer = ciscoHdlc(p, c);
+        break;
+      case FRAME_RELAY:
+        layer = frameRelay(p, c);
+        break;
+      case RADIOTAP:
+        layer = radiotap(p, c);
+        break;
+      case WLAN:
+        layer = wlan(p, c);
+        break;
+      case MPLS:
+        layer = mpls(p, c);
+        break;
+      case PPPOE:
+        layer = pppoe(p, c);
+        break;
+      case NLPID:
+        layer = nlpid(p, c);
+        break;
+      case GRE:
+        layer = gre(p, c);
+        break;
+      case VXLAN:
+        layer = vxlan(c);
+        break;
+      case VXLAN_GPE:
+        layer = vxlanGpe(p, c);
+        break;
+      case GENEVE:
+        layer = geneve(p, c);
+        break;
+      case GTP:
+        layer = gtp(p, c);
+        break;
+      default:
+        return;
+    }
+  }
+}

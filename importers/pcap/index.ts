@@ -1,0 +1,127 @@
+/**
+ * Packet captures: every packet is an event, and the flows they belong to are events too.
+ * See docs/importers/pcap.md.
+ */
+import type {
+  EventSink,
+  Importer,
+  ReadOptions,
+  SniffResult,
+  SourceInput,
+} from '../../engine/contract/importer.ts';
+import { SourceError } from '../../engine/contract/errors.ts';
+import { u32 } from './bytes.ts';
+import type { CaptureReader } from './capture-reader.ts';
+import { classicVariant, ClassicReader } from './classic.ts';
+import { PacketEvents, type PacketTracker } from './packet-events.ts';
+import { PcapngReader } from './pcapng.ts';
+import { isSnoop, SnoopReader } from './snoop.ts';
+
+/** Bytes that tell the format. */
+const MAGIC = 8;
+
+function sniff(head: Uint8Array): SniffResult | undefined {
+  const classic = classicVariant(head);
+  if (classic !== undefined) return { score: 1, format: classic.format };
+  if (head.length >= 4 && u32(head, 0) === 0x0a0d0d0a) {
+    // Line ends alone could be a text file; the byte order magic settles it.
+    if (head.length < 12) return { score: 0.5, format: 'pcapng' };
+    const magic = u32(head, 8);
+    if (magic === 0x1a2b3c4d || magic === 0x4d3c2b1a) return { score: 1, format: 'pcapng' };
+    return undefined;
+  }
+  return isSnoop(head) ? { score: 1, format: 'snoop' } : undefined;
+}
+
+function readerFor(
+  head: Uint8Array,
+  sink: EventSink,
+  events: PacketEvents,
+): CaptureReader | undefined {
+  if (classicVariant(head) !== undefined) return new ClassicReader(sink, events);
+  if (head.length >= 4 && u32(head, 0) === 0x0a0d0d0a) return new PcapngReader(sink, events);
+  return isSnoop(head) ? new SnoopReader(sink, events) : undefined;
+}
+
+/**
+ * Reads a capture to its end.
+ * @param tracker follows packets into flows; undefined for none
+ */
+export async function readCapture(
+  input: SourceInput,
+  sink: EventSink,
+  options: Pick<ReadOptions, 'packets'>,
+  tracker: PacketTracker | undefined,
+): Promise<void> {
+  const events = new PacketEvents(sink, options.packets, tracker);
+  let reader: CaptureReader | undefined;
+  let refused = false;
+  // What is left of earlier blocks comes first in the buffer; `base` is its offset in the source.
+  let buffer = new Uint8Array(0);
+  let used = 0;
+  let base = 0;
+
+  const feed = (last: boolean): void => {
+    if (reader === undefined && !refused) {
+      if (used < MAGIC && !last) return;
+      if (used === 0) {
+        sink.note('the file is empty');
+        return;
+      }
+      const head = buffer.subarray(0, used);
+      reader = readerFor(head, sink, events);
+      if (reader === undefined) {
+        refused = true;
+        sink.quarantine(0, 'no capture file header', head.subarray(0, 65_536));
+        sink.note('cannot be read from offset 0: no capture file header');
+      }
+    }
+    if (reader === undefined) {
+      base += used;
+      used = 0;
+      return;
+    }
+    const left = reader.feed(buffer, 0, used, base, last);
+    buffer.copyWithin(0, left, used);
+    base += left;
+    used -= left;
+    events.flush();
+  };
+  const finish = (): void => {
+    feed(true);
+    reader?.finish();
+    tracker?.finish();
+  };
+
+  try {
+    for await (const block of input.blocks()) {
+      if (used + block.length > buffer.length) {
+        const bigger = new Uint8Array(used + block.length + (used >>> 1));
+        bigger.set(buffer.subarray(0, used));
+        buffer = bigger;
+      }
+      buffer.set(block, used);
+      used += block.length;
+      feed(false);
+      const wait = sink.drain(base);
+      if (wait !== undefined) await wait;
+    }
+  } catch (error) {
+    // What came before is good, and its flows are to be told.
+    if (error instanceof SourceError) finish();
+    throw error;
+  }
+  finish();
+}
+
+export const pcapImporter: Importer = {
+  id: 'pcap',
+  title: 'Packet capture (pcap, pcapng, snoop)',
+  version: 1,
+  appendOnly: false,
+  formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
+  sniff,
+  async read(input, sink, options) {
+    await readCapture(input, sink, options, undefined);
+  },
+};

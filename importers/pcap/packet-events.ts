@@ -1,0 +1,196 @@
+/**
+ * Writes one event per packet. Nothing is allocated for an ordinary packet: words are copied from
+ * encoded tables, and attribute columns are looked up once.
+ */
+import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
+import type { EventSink } from '../../engine/contract/importer.ts';
+import { decode } from './decode.ts';
+import { Cursor } from './layers.ts';
+import { arpMessage, icmpName, TextBuffer, wlanMessage } from './messages.ts';
+import type { Packet } from './packet.ts';
+import { TunnelNotes } from './tunnel-notes.ts';
+import { IP_WORD_BYTES, LINK_WORD_BYTES } from './words.ts';
+
+/** Follows packets into flows: `flows/index.ts`. */
+export interface PacketTracker {
+  /** @returns the number of the flow the packet belongs to, from 1; 0 for none */
+  packet(p: Packet): number;
+  finish(): void;
+}
+
+/** 2200-01-01: a later time is a broken record, or a clock nobody can use. */
+export const LATEST_MICROS = 7_258_118_400_000_000;
+
+const ATTRIBUTES = [
+  'icmp_type',
+  'icmp_code',
+  'tunnel',
+  'inner_vlan',
+  'mpls_label',
+  'dlci',
+  'problem',
+  'src_mac',
+  'dst_mac',
+  'comment',
+  'raw_time',
+] as const;
+type Attribute = (typeof ATTRIBUTES)[number];
+
+function index(name: Attribute): number {
+  return ATTRIBUTES.indexOf(name);
+}
+const ICMP_TYPE = index('icmp_type');
+const ICMP_CODE = index('icmp_code');
+const TUNNEL = index('tunnel');
+const INNER_VLAN = index('inner_vlan');
+const MPLS_LABEL = index('mpls_label');
+const DLCI = index('dlci');
+const PROBLEM = index('problem');
+const SRC_MAC = index('src_mac');
+const DST_MAC = index('dst_mac');
+const COMMENT = index('comment');
+const RAW_TIME = index('raw_time');
+
+export class PacketEvents {
+  /** Packet comments of the record to come; empty for none. Forgotten once written. */
+  comment = '';
+  /** The stamp as it stands in a record whose time cannot be used. Forgotten once written. */
+  rawTime = '';
+
+  private readonly sink: EventSink;
+  private readonly batch: EventBatch | undefined;
+  private readonly tracker: PacketTracker | undefined;
+  private readonly cursor = new Cursor();
+  private readonly notes = new TunnelNotes();
+  private readonly text = new TextBuffer();
+  private readonly columns: (TextColumn | undefined)[] = ATTRIBUTES.map(() => undefined);
+  private skipped = 0;
+
+  /** @param keep whether packets become rows; otherwise they are counted as skipped */
+  constructor(sink: EventSink, keep: boolean, tracker: PacketTracker | undefined) {
+    this.sink = sink;
+    this.batch = keep ? sink.batch('packet') : undefined;
+    this.tracker = tracker;
+  }
+
+  /**
+   * Decodes and writes the packet whose record fields are set.
+   * @param offset where its record starts in the source
+   * @param length of the record, headers included
+   */
+  take(p: Packet, offset: number, length: number): void {
+    decode(p, this.cursor, this.notes);
+    const flow = this.tracker === undefined ? 0 : this.tracker.packet(p);
+    if (this.batch === undefined) this.skipped += 1;
+    else this.write(this.batch, p, offset, length, flow);
+    this.comment = '';
+    this.rawTime = '';
+  }
+
+  /** Call once per block. */
+  flush(): void {
+    if (this.skipped > 0) this.sink.skip('packet not kept (--no-packets)', this.skipped);
+    this.skipped = 0;
+  }
+
+  private write(batch: EventBatch, p: Packet, offset: number, length: number, flow: number): void {
+    const row = batch.length;
+    batch.seq.set(row, p.number);
+    if (p.micros === p.micros) {
+      batch.ts.set(row, p.micros);
+      batch.ts_ns.set(row, p.nanos);
+      batch.ts_digits.set(row, p.digits);
+    }
+    batch.offset.set(row, offset);
+    batch.record_length.set(row, length);
+    batch.captured.set(row, p.end - p.start);
+    batch.bytes.set(row, p.wire);
+    batch.packets.set(row, 1);
+    if (flow !== 0) batch.flow_id.set(row, flow);
+    if (p.vlan >= 0) batch.vlan.set(row, p.vlan);
+    if (p.ipVersion !== 0) {
+      if (p.ipVersion === 4) {
+        batch.src_ip4.set(row, p.src4);
+        batch.dst_ip4.set(row, p.dst4);
+      } else {
+        batch.src_ip6.set(row, p.bytes, p.src6);
+        batch.dst_ip6.set(row, p.bytes, p.dst6);
+      }
+      batch.proto.set(row, p.proto);
+      if (p.srcPort >= 0) {
+        batch.src_port.set(row, p.srcPort);
+        batch.dst_port.set(row, p.dstPort);
+      }
+      if (p.tcpFlags >= 0) batch.tcp_flags.set(row, p.tcpFlags);
+      const name = IP_WORD_BYTES[p.proto]!;
+      batch.event_type.set(row, name, 0, name.length);
+      if (p.icmpType >= 0) this.writeIcmp(batch, row, p);
+      if (p.tunnel !== '') this.string(batch, row, TUNNEL, p.tunnel);
+    } else {
+      this.writeLink(batch, row, p);
+    }
+    const c = this.cursor;
+    if (p.innerVlan >= 0) this.number(batch, row, INNER_VLAN, p.innerVlan);
+    if (c.mpls >= 0) this.number(batch, row, MPLS_LABEL, c.mpls);
+    if (c.dlci >= 0) this.number(batch, row, DLCI, c.dlci);
+    if (p.problem !== '') this.string(batch, row, PROBLEM, p.problem);
+    if (this.comment !== '') this.string(batch, row, COMMENT, this.comment);
+    if (this.rawTime !== '') this.string(batch, row, RAW_TIME, this.rawTime);
+    this.sink.record(1);
+    batch.endRow();
+  }
+
+  private writeIcmp(batch: EventBatch, row: number, p: Packet): void {
+    this.number(batch, row, ICMP_TYPE, p.icmpType);
+    this.number(batch, row, ICMP_CODE, p.icmpCode);
+    const name = icmpName(p.ipVersion, p.icmpType, p.icmpCode);
+    if (name !== undefined) batch.message.set(row, name, 0, name.length);
+  }
+
+  private writeLink(batch: EventBatch, row: number, p: Packet): void {
+    const c = this.cursor;
+    const text = this.text;
+    const name = LINK_WORD_BYTES[c.word]!;
+    batch.event_type.set(row, name, 0, name.length);
+    if (c.srcMac >= 0 && c.srcMac + 6 <= p.end) this.mac(batch, row, SRC_MAC, p.bytes, c.srcMac);
+    if (c.dstMac >= 0 && c.dstMac + 6 <= p.end) this.mac(batch, row, DST_MAC, p.bytes, c.dstMac);
+    if (c.arp >= 0) {
+      if (arpMessage(text, p.bytes, c.arp, p.end)) text.into(batch.message, row);
+    } else if (c.wlan >= 0) {
+      if (wlanMessage(text, p.bytes, c.wlan, c.end)) text.into(batch.message, row);
+    }
+  }
+
+  private column(batch: EventBatch, attribute: number): TextColumn | undefined {
+    const known = this.columns[attribute];
+    if (known !== undefined) return known;
+    const column = batch.attributeColumn(ATTRIBUTES[attribute]!);
+    this.columns[attribute] = column;
+    return column;
+  }
+
+  private mac(
+    batch: EventBatch,
+    row: number,
+    attribute: number,
+    bytes: Uint8Array,
+    at: number,
+  ): void {
+    this.text.clear();
+    this.text.mac(bytes, at);
+    const column = this.column(batch, attribute);
+    if (column !== undefined) this.text.into(column, row);
+  }
+
+  private number(batch: EventBatch, row: number, attribute: number, value: number): void {
+    this.text.clear();
+    this.text.decimal(value);
+    const column = this.column(batch, attribute);
+    if (column !== undefined) this.text.into(column, row);
+  }
+
+  private string(batch: EventBatch, row: number, attribute: number, value: string): void {
+    const column = this.column(batch, attribute);
+    if (column !== undefined) column.setString(row, value);
+  }
+}
