@@ -1,0 +1,251 @@
+/**
+ * Reads segments: one DuckDB instance per open case, into which segment files are attached read-only
+ * when a query first needs them.
+ *
+ * Holds always: DuckDB may read the case's `days` folder only, write the `staging` folder only, loads
+ * no extension and cannot be reconfigured; values reach it as parameters.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  DuckDBInstance,
+  DuckDBTimestampValue,
+  DuckDBUUIDValue,
+  type DuckDBConnection,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+import { CancelledError, DaybookError } from '../contract/errors.ts';
+import { identifier, literal, storeError } from './segment-builder.ts';
+
+/** A value that can be bound: whole numbers beyond 32 bits come as bigint. */
+export type Bound = string | number | bigint | boolean | null;
+/** What comes back: times as UTC microseconds, UUIDs as text, lists as arrays. */
+export type Plain = string | number | bigint | boolean | null | Plain[];
+
+export interface ResultBatch {
+  names: readonly string[];
+  /** One array per column, all of the same length. */
+  columns: readonly (readonly Plain[])[];
+  rows: number;
+}
+
+export interface StoreOptions {
+  memoryLimit: number;
+  threads: number;
+}
+
+export interface SegmentFile {
+  id: number;
+  /** Below the case folder. */
+  file: string;
+}
+
+/** Segments kept attached; beyond this the ones used longest ago are let go. */
+const MAX_ATTACHED = 4000;
+
+export class SegmentStore {
+  private readonly folder: string;
+  private readonly options: StoreOptions;
+  private opening: Promise<DuckDBInstance> | undefined;
+  private admin: DuckDBConnection | undefined;
+  private readonly idle: DuckDBConnection[] = [];
+  /** Attached segments, the one used last at the end. */
+  private readonly attached = new Map<number, string>();
+  private running = 0;
+  private closed = false;
+
+  constructor(folder: string, options: StoreOptions) {
+    this.folder = folder;
+    this.options = options;
+  }
+
+  private instance(): Promise<DuckDBInstance> {
+    this.opening ??= this.open();
+    return this.opening;
+  }
+
+  private async open(): Promise<DuckDBInstance> {
+    const staging = join(this.folder, 'staging');
+    if (!existsSync(staging)) mkdirSync(staging, { recursive: true });
+    const instance = await DuckDBInstance.create(':memory:', {
+      threads: String(this.options.threads),
+      memory_limit: `${Math.round(this.options.memoryLimit / 1e6)}MB`,
+      temp_directory: join(staging, `spill-${process.pid}`),
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      preserve_insertion_order: 'true',
+    });
+    const admin = await instance.connect();
+    await admin.run(
+      `SET allowed_directories = [${literal(join(this.folder, 'days'))}, ${literal(staging)}]`,
+    );
+    await admin.run('SET enable_external_access = false');
+    await admin.run('SET lock_configuration = true');
+    await admin.run(`ATTACH ':memory:' AS marks`);
+    await admin.run('CREATE TABLE marks.deleted (segment INTEGER, row BIGINT)');
+    await admin.run('CREATE TABLE marks.tagged (segment INTEGER, tag INTEGER, row BIGINT)');
+    this.admin = admin;
+    return instance;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.opening === undefined) return;
+    const instance = await this.opening;
+    for (const connection of this.idle) connection.closeSync();
+    this.admin?.closeSync();
+    instance.closeSync();
+  }
+
+  /**
+   * Attaches what is not attached yet and lets go of segments that no longer exist.
+   * @throws DaybookError not-found when a segment's file is missing
+   */
+  async attach(segments: readonly SegmentFile[]): Promise<void> {
+    await this.instance();
+    const admin = this.admin!;
+    for (const segment of segments) {
+      const known = this.attached.get(segment.id);
+      if (known === segment.file) {
+        this.attached.delete(segment.id);
+        this.attached.set(segment.id, known);
+        continue;
+      }
+      const path = join(this.folder, segment.file);
+      try {
+        await admin.run(
+          `ATTACH IF NOT EXISTS ${literal(path)} AS ${identifier(`seg_${segment.id}`)} (READ_ONLY)`,
+        );
+      } catch (error) {
+        if (!existsSync(path))
+          throw new DaybookError(
+            'not-found',
+            `segment ${segment.file} is missing`,
+            'run: daybook verify CASE',
+            error,
+          );
+        throw new DaybookError(
+          'case-damaged',
+          `segment ${segment.file} cannot be opened: ${error instanceof Error ? error.message : String(error)}`,
+          'run: daybook verify CASE',
+          error,
+        );
+      }
+      this.attached.set(segment.id, segment.file);
+    }
+    if (this.running === 0) {
+      for (const id of this.attached.keys()) {
+        if (this.attached.size <= MAX_ATTACHED) break;
+        await this.detach(id);
+      }
+    }
+  }
+
+  /** Lets go of every attached segment that is not in `existing`. */
+  async keepOnly(existing: ReadonlySet<number>): Promise<void> {
+    if (this.running > 0) return;
+    for (const id of [...this.attached.keys()]) if (!existing.has(id)) await this.detach(id);
+  }
+
+  private async detach(id: number): Promise<void> {
+    this.attached.delete(id);
+    await this.admin!.run(`DETACH DATABASE IF EXISTS ${identifier(`seg_${id}`)}`);
+  }
+
+  /** Replaces the rows that count as deleted (`tag` 0) or tagged in a segment. */
+  async setMarks(segment: number, tag: number, rows: Uint32Array): Promise<void> {
+    await this.instance();
+    const admin = this.admin!;
+    if (tag === 0) await admin.run(`DELETE FROM marks.deleted WHERE segment = ${segment}`);
+    else await admin.run(`DELETE FROM marks.tagged WHERE segment = ${segment} AND tag = ${tag}`);
+    if (rows.length === 0) return;
+    const appender = await admin.createAppender(tag === 0 ? 'deleted' : 'tagged', 'main', 'marks');
+    for (const row of rows) {
+      appender.appendInteger(segment);
+      if (tag !== 0) appender.appendInteger(tag);
+      appender.appendBigInt(BigInt(row));
+      appender.endRow();
+    }
+    appender.closeSync();
+  }
+
+  /**
+   * Runs one statement and yields its rows as they come.
+   * @throws DaybookError cancelled, limit-exceeded, disk-full
+   */
+  async *query(
+    sql: string,
+    values: readonly Bound[],
+    signal?: AbortSignal,
+  ): AsyncGenerator<ResultBatch> {
+    const instance = await this.instance();
+    stopIfAborted(signal);
+    const connection = this.idle.pop() ?? (await instance.connect());
+    let interrupting: NodeJS.Timeout | undefined;
+    const onAbort = () => {
+      // An interrupt that arrives between two chunks is lost: it is repeated until it is noticed.
+      connection.interrupt();
+      interrupting = setInterval(() => connection.interrupt(), 20);
+    };
+    signal?.addEventListener('abort', onAbort);
+    this.running += 1;
+    try {
+      const result = await connection.stream(sql, values as DuckDBValue[]);
+      const names = result.deduplicatedColumnNames();
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        stopIfAborted(signal);
+        if (chunk === null || chunk.rowCount === 0) break;
+        yield {
+          names,
+          columns: chunk.getColumns().map((column) => column.map(plain)),
+          rows: chunk.rowCount,
+        };
+      }
+    } catch (error) {
+      throw storeError(error);
+    } finally {
+      this.running -= 1;
+      signal?.removeEventListener('abort', onAbort);
+      clearInterval(interrupting);
+      if (this.closed || isAborted(signal)) connection.closeSync();
+      else this.idle.push(connection);
+    }
+  }
+
+  /** All rows of a small result. */
+  async rows(sql: string, values: readonly Bound[] = [], signal?: AbortSignal): Promise<Plain[][]> {
+    const out: Plain[][] = [];
+    for await (const batch of this.query(sql, values, signal)) {
+      for (let row = 0; row < batch.rows; row++)
+        out.push(batch.columns.map((column) => column[row]!));
+    }
+    return out;
+  }
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted ?? false;
+}
+function stopIfAborted(signal: AbortSignal | undefined): void {
+  if (isAborted(signal)) throw new CancelledError();
+}
+
+function plain(value: DuckDBValue): Plain {
+  switch (typeof value) {
+    case 'bigint':
+      return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
+    case 'object':
+      if (value === null) return null;
+      if (value instanceof DuckDBTimestampValue) return Number(value.micros);
+      if (value instanceof DuckDBUUIDValue) return value.toString();
+      if ('items' in value && Array.isArray(value.items)) return value.items.map(plain);
+      if ('toDouble' in value && typeof value.toDouble === 'function')
+        return Number(value.toDouble());
+      return String(value);
+    case 'undefined':
+      return null;
+    default:
+      return value;
+  }
+}
