@@ -160,6 +160,7 @@ export class ClassicReader implements CaptureReader {
     const events = this.events;
     const little = this.little;
     const nano = this.nano;
+    const whole = nano ? 1_000_000_000 : 1_000_000;
     const header = this.recordHeader;
     const limit = this.limit;
     let at = from;
@@ -191,6 +192,7 @@ export class ClassicReader implements CaptureReader {
       } else {
         p.micros = seconds * 1_000_000 + fraction;
       }
+      if (fraction >= whole) events.rawTime = `${seconds}.${fraction}`;
       p.start = at + header;
       p.end = next;
       p.wire = wire;

@@ -19,6 +19,7 @@ import {
   LLC,
   MPLS,
   NLPID,
+  NSH,
   PPP,
   PPPOE,
   RADIOTAP,
@@ -31,12 +32,12 @@ import { link } from './link.ts';
 import { ip } from './network.ts';
 import type { Packet } from './packet.ts';
 import { ciscoHdlc, frameRelay, ppp } from './serial.ts';
-import { geneve, gre, gtp, vxlan, vxlanGpe } from './tunnel.ts';
+import { geneve, gre, gtp, nsh, vxlan, vxlanGpe } from './tunnel.ts';
 import type { TunnelNotes } from './tunnel-notes.ts';
 import { radiotap, wlan } from './wireless.ts';
 
 /** Layers in one frame before it counts as hostile. */
-const MAX_LAYERS = 40;
+const MAX_LAYERS = 200;
 
 /**
  * @param p record fields (`bytes`, `start`, `end`, `wire`, `linkType`) are set; the rest is written
@@ -102,6 +103,9 @@ export function decode(p: Packet, c: Cursor, notes: TunnelNotes): void {
         break;
       case GENEVE:
         layer = geneve(p, c);
+        break;
+      case NSH:
+        layer = nsh(p, c);
         break;
       case GTP:
         layer = gtp(p, c);

@@ -11,6 +11,7 @@ import {
   LLC,
   MPLS,
   NLPID,
+  NSH,
   PPP,
   PPPOE,
   type Cursor,
@@ -27,6 +28,7 @@ const MPLS_WORD = word('mpls');
 const IPX = word('ipx');
 const STP = word('stp');
 const NETBIOS = word('netbios');
+const MACSEC = word('macsec');
 
 const TYPE_WORDS = new Map<number, number>(
   (
@@ -39,7 +41,6 @@ const TYPE_WORDS = new Map<number, number>(
       [0x8809, 'slow-protocols'],
       [0x8863, 'pppoe-discovery'],
       [0x8864, 'pppoe'],
-      [0x88e5, 'macsec'],
       [0x887b, 'homeplug'],
       [0x88e1, 'homeplug'],
       [0x88f7, 'ptp'],
@@ -178,6 +179,14 @@ export function etherType(p: Packet, c: Cursor): number {
       return c.end - at < 6 ? DONE : tagged(p, c, at + 4);
     case 0x8909:
       return c.end - at < 8 ? DONE : tagged(p, c, at + 6);
+    case 0x8903:
+      // Cisco FabricPath: a tag, then the frame.
+      c.at = at + 2;
+      return c.at < c.end ? ETHERNET : DONE;
+    case 0x88e5:
+      return macsec(p, c);
+    case 0x894f:
+      return NSH;
     case 0x6558:
       return ETHERNET;
     case 0x880b:
@@ -205,6 +214,17 @@ export function etherType(p: Packet, c: Cursor): number {
       return DONE;
     }
   }
+}
+
+/** IEEE 802.1AE: readable only where the tag says that nothing is encrypted or changed. */
+function macsec(p: Packet, c: Cursor): number {
+  if (p.ipVersion === 0) c.word = MACSEC;
+  const at = c.at;
+  if (c.end - at < 8) return DONE;
+  const control = p.bytes[at]!;
+  const header = (control & 0x20) !== 0 ? 14 : 6;
+  if ((control & 0x0c) !== 0 || c.end - at < header + 2) return DONE;
+  return tagged(p, c, at + header);
 }
 
 /** The type behind a tag; below 0x0600 it is a length, as in an untagged frame. */

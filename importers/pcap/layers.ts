@@ -29,6 +29,8 @@ export const MPLS = 16;
 export const PPPOE = 17;
 /** ISO network layer protocol identifier, one byte. */
 export const NLPID = 18;
+/** Network service header (RFC 8300). */
+export const NSH = 19;
 
 /** What kind of tunnel the layers being read are in, until an IP header inside proves it. */
 export const NO_TUNNEL = 0;
@@ -44,6 +46,8 @@ export const TUNNEL_KINDS = [
   'etherip',
   'mpls-in-ip',
   'mpls-in-udp',
+  'ethernet-in-ip',
+  'nsh',
 ] as const;
 export type TunnelKind = (typeof TUNNEL_KINDS)[number];
 
@@ -66,7 +70,7 @@ export class Cursor {
   dstMac = -1;
   /** Where the ARP packet starts, -1 when there is none. */
   arp = -1;
-  /** Where the 802.11 header starts, -1 when there is none; `radioEnd` leaves out the FCS. */
+  /** Where the 802.11 header starts, -1 when there is none. */
   wlan = -1;
   /** Outermost MPLS label, -1 when there is none. */
   mpls = -1;
@@ -74,6 +78,8 @@ export class Cursor {
   dlci = -1;
   /** Index into TUNNEL_KINDS. */
   tunnel = NO_TUNNEL;
+  /** Tunnels entered so far. */
+  tunnels = 0;
   /** Bytes of padding before a bridged frame (RFC 2684 on ATM has 2, RFC 2427 none). */
   bridgePad = 0;
 
@@ -90,6 +96,7 @@ export class Cursor {
     this.mpls = -1;
     this.dlci = -1;
     this.tunnel = NO_TUNNEL;
+    this.tunnels = 0;
     this.bridgePad = 0;
   }
 }

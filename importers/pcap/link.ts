@@ -95,11 +95,11 @@ export function link(p: Packet, c: Cursor): number {
       return avs(p, c);
     case 192:
       return ppi(p, c);
-    case 9:
     case 166:
       return PPP;
     case 204:
       return skip(p, c, 1, PPP);
+    case 9:
     case 50:
       return pppHdlc(p, c);
     case 51:
@@ -124,8 +124,15 @@ export function link(p: Packet, c: Cursor): number {
       return sunAtm(p, c);
     case 239:
       return nflog(p, c);
+    case 149:
     case 258:
       return pktap(p, c);
+    case 242:
+      // IP over InfiniBand: the global routing header's addresses, then an EtherType.
+      if (c.end - c.at < 44) return cut(p);
+      c.type = u16(p.bytes, c.at + 40);
+      c.at += 44;
+      return ETHERTYPE;
     case 226:
       return ipnet(p, c);
     case 178:
@@ -185,6 +192,8 @@ function family(p: Packet, c: Cursor): number {
   if (c.end - c.at < 4) return cut(p);
   let value = u32le(p.bytes, c.at);
   if (value > 0xffff) value = u32(p.bytes, c.at);
+  // Some put another thing into the upper half.
+  if (value > 0xffff) value &= 0xffff;
   c.at += 4;
   switch (value) {
     case 2:
@@ -277,12 +286,16 @@ function nflog(p: Packet, c: Cursor): number {
   return DONE;
 }
 
-/** Apple's: header length, record type, then the link type of what follows. */
+/**
+ * Apple's: header length, record type, then the link type of what follows. It was written as a user
+ * link type (149) before it had a number of its own; other users of that are left alone.
+ */
 function pktap(p: Packet, c: Cursor): number {
   if (c.end - c.at < 12) return cut(p);
   const length = u32le(p.bytes, c.at);
   const inner = u32le(p.bytes, c.at + 8);
-  if (length < 12 || inner === 258) return DONE;
+  if (length < 12 || inner === 258 || inner === 149) return DONE;
+  if (c.linkType === 149 && (length !== 108 || u32le(p.bytes, c.at + 4) !== 1)) return DONE;
   c.linkType = inner;
   return skip(p, c, length, LINK);
 }

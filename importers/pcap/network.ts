@@ -28,6 +28,7 @@ const IPIP = tunnelKind('ipip');
 const ETHERIP = tunnelKind('etherip');
 const MPLS_IN_IP = tunnelKind('mpls-in-ip');
 const MPLS_IN_UDP = tunnelKind('mpls-in-udp');
+const ETHERNET_IN_IP = tunnelKind('ethernet-in-ip');
 
 const IP4_CUT = Array.from({ length: 64 }, (_, n) => `ip header cut at ${n} bytes`);
 const IP6_CUT = Array.from({ length: 64 }, (_, n) => `ipv6 header cut at ${n} bytes`);
@@ -35,8 +36,12 @@ const IP6_CUT = Array.from({ length: 64 }, (_, n) => `ipv6 header cut at ${n} by
 /** IPv6 extension headers end somewhere; no real packet has more than a handful. */
 const MAX_EXTENSIONS = 32;
 
+/** Tunnels in tunnels before a packet counts as hostile. */
+const MAX_TUNNELS = 16;
+
 /** Notes the outer IP layer before the inner one is written over it. */
 function enterInner(p: Packet, c: Cursor, notes: TunnelNotes): void {
+  c.tunnels += 1;
   p.tunnel = notes.note(p, c.tunnel === NO_TUNNEL ? IPIP : c.tunnel);
   c.tunnel = NO_TUNNEL;
   p.srcPort = -1;
@@ -58,6 +63,10 @@ function enterInner(p: Packet, c: Cursor, notes: TunnelNotes): void {
 export function ip(p: Packet, c: Cursor, notes: TunnelNotes): number {
   if (c.at >= c.end) {
     if (p.ipVersion === 0) p.problem = 'no ip header captured';
+    return DONE;
+  }
+  if (c.tunnels === MAX_TUNNELS) {
+    p.problem = 'too many tunnels';
     return DONE;
   }
   const version = p.bytes[c.at]! >>> 4;
@@ -242,6 +251,10 @@ function transport(p: Packet, c: Cursor, proto: number, length: number): number 
       if (captured < 16 || p.bytes[at]! >>> 4 !== 3) return DONE;
       c.tunnel = ETHERIP;
       c.at = at + 2;
+      return ETHERNET;
+    case 143:
+      if (captured < 14) return DONE;
+      c.tunnel = ETHERNET_IN_IP;
       return ETHERNET;
     case 137:
       if (captured < 4) return DONE;

@@ -4,7 +4,18 @@
  * GENEVE (RFC 8926) and GTP-U (3GPP TS 29.281).
  */
 import { u16, u32 } from './bytes.ts';
-import { DONE, ETHERNET, ETHERTYPE, IP, MPLS, PPP, tunnelKind, type Cursor } from './layers.ts';
+import {
+  DONE,
+  ETHERNET,
+  ETHERTYPE,
+  IP,
+  MPLS,
+  NO_TUNNEL,
+  NSH,
+  PPP,
+  tunnelKind,
+  type Cursor,
+} from './layers.ts';
 import type { Packet } from './packet.ts';
 
 const GRE_TUNNEL = tunnelKind('gre');
@@ -13,6 +24,7 @@ const ERSPAN = tunnelKind('erspan');
 const VXLAN_TUNNEL = tunnelKind('vxlan');
 const GENEVE_TUNNEL = tunnelKind('geneve');
 const GTP_TUNNEL = tunnelKind('gtp');
+const NSH_TUNNEL = tunnelKind('nsh');
 
 /** Callers made sure of 4 bytes. */
 export function gre(p: Packet, c: Cursor): number {
@@ -73,6 +85,12 @@ export function gre(p: Packet, c: Cursor): number {
       // WCCP version 2 puts four bytes before the packet, version 1 does not.
       c.at = bytes[at]! >>> 4 === 4 ? at : at + 4;
       return c.at < c.end ? IP : DONE;
+    case 0x8909:
+      // Cisco's security group tag: here the type comes before the tag.
+      if (at + 8 >= c.end) return DONE;
+      c.at = at + 8;
+      c.type = u16(bytes, at);
+      return ETHERTYPE;
     default:
       c.at = at;
       c.type = type;
@@ -93,6 +111,7 @@ export function vxlanGpe(p: Packet, c: Cursor): number {
   c.at += 8;
   if (next === 1 || next === 2) return IP;
   if (next === 3) return ETHERNET;
+  if (next === 4) return NSH;
   return next === 5 ? MPLS : DONE;
 }
 
@@ -137,4 +156,17 @@ export function gtp(p: Packet, c: Cursor): number {
     return PPP;
   }
   return DONE;
+}
+
+/** RFC 8300: a base header with its length in words, then a path and metadata. */
+export function nsh(p: Packet, c: Cursor): number {
+  if (c.end - c.at < 8) return DONE;
+  const size = (p.bytes[c.at + 1]! & 0x3f) * 4;
+  const next = p.bytes[c.at + 3]!;
+  if (size < 8 || c.at + size >= c.end) return DONE;
+  if (c.tunnel === NO_TUNNEL) c.tunnel = NSH_TUNNEL;
+  c.at += size;
+  if (next === 1 || next === 2) return IP;
+  if (next === 3) return ETHERNET;
+  return next === 5 ? MPLS : DONE;
 }
