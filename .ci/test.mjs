@@ -1,0 +1,112 @@
+/**
+ * `npm test`: every check there is, one after another, each with its output as it comes. Ends with
+ * one plain line of counts: every test of vitest counts, and every other check counts as one.
+ *
+ * Exit status 0 only if nothing failed and tests really ran.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+const bin = (pkg, file) => path.join(root, 'node_modules', pkg, file);
+const scratch = mkdtempSync(path.join(tmpdir(), 'daybook-test-'));
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+const problems = [];
+let ran = 0;
+
+/** Runs one program on this Node; its output is streamed. Returns whether it succeeded. */
+function run(title, args) {
+  console.log(`\n== ${title}`);
+  const started = performance.now();
+  const { status, signal, error } = spawnSync(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },
+  });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const ok = status === 0;
+  const how = error?.message ?? (signal ? `ended by ${signal}` : `exit status ${status}`);
+  console.log(`== ${title}: ${ok ? 'ok' : how}, ${seconds} s`);
+  return ok;
+}
+
+function check(title, args) {
+  if (run(title, args)) total.passed++;
+  else {
+    total.failed++;
+    problems.push(title);
+  }
+}
+
+/** Runs one project of vitest and adds the counts that it reports. */
+function vitest(project) {
+  const report = path.join(scratch, `${project}.json`);
+  const ok = run(`${project} tests`, [
+    bin('vitest', 'vitest.mjs'),
+    'run',
+    `--project=${project}`,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ]);
+  let result;
+  try {
+    result = JSON.parse(readFileSync(report, 'utf8'));
+  } catch (error) {
+    total.failed++;
+    problems.push(`${project} tests: no report (${error.message})`);
+    return;
+  }
+  total.passed += result.numPassedTests;
+  total.failed += result.numFailedTests;
+  total.skipped += result.numPendingTests + (result.numTodoTests ?? 0);
+  ran += result.numPassedTests + result.numFailedTests;
+  if (result.numFailedTests > 0) problems.push(`${project} tests`);
+  if (result.numPassedTests + result.numFailedTests === 0) {
+    total.failed++;
+    problems.push(`${project} tests: no test ran`);
+  } else if (!ok && result.numFailedTests === 0) {
+    // A file that does not load, or an error outside of every test.
+    total.failed++;
+    problems.push(`${project} tests: vitest failed outside of a test`);
+  }
+  const skipped = result.testResults.flatMap((file) =>
+    file.assertionResults
+      .filter((test) => test.status === 'pending' || test.status === 'skipped')
+      .map((test) => `  ${path.relative(root, file.name)}: ${test.fullName}`),
+  );
+  if (skipped.length > 0) {
+    console.log(`Skipped (the name says why):\n${skipped.slice(0, 40).join('\n')}`);
+    if (skipped.length > 40) console.log(`  … and ${skipped.length - 40} more`);
+  }
+}
+
+try {
+  console.log(`Node ${process.version} (${process.execPath})`);
+  check('format', [bin('prettier', 'bin/prettier.cjs'), '--check', '.']);
+  check('lint', [
+    bin('eslint', 'bin/eslint.js'),
+    '--cache',
+    '--cache-location',
+    'node_modules/.cache/eslint/',
+    '.',
+  ]);
+  check('import rules find what they forbid', ['.ci/check-imports.mjs', '--self-test']);
+  check('import rules', ['.ci/check-imports.mjs']);
+  check('types', [bin('typescript', 'bin/tsc'), '-p', '.']);
+  vitest('unit');
+  vitest('e2e');
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+if (problems.length > 0) console.log(`\nFailed: ${problems.join('; ')}`);
+if (ran === 0 && total.failed === 0) {
+  total.failed++;
+  console.log('\nFailed: no test ran');
+}
+console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exitCode = total.failed === 0 ? 0 : 1;

@@ -1,0 +1,116 @@
+/**
+ * Import rules: the layers of docs/architecture.md as an allowlist. What no line allows is an error,
+ * so a new folder or a new package needs a line here before anything can use it.
+ * `.ci/check-imports.mjs --self-test` proves that forbidden imports are found.
+ */
+const TEST = '[.](test|bench)[.]tsx?$';
+
+/** Packages by their folder, wherever they resolve to. */
+const packages = (...names) => names.map((name) => `(^|/)node_modules/${name}/`);
+const CORE = { dependencyTypes: ['core'] };
+
+const allow = (from, ...to) => to.map((target) => ({ from: { path: from }, to: target }));
+const paths = (...list) => ({ path: list });
+
+const CONTRACT = '^engine/contract/';
+const BASE = '^engine/base/';
+const MEASURE = '^engine/measure/';
+const CATALOG = '^engine/catalog/';
+const STORE = '^engine/store/';
+const INGEST = '^engine/ingest/';
+const QUERY = '^engine/query/';
+
+module.exports = {
+  forbidden: [
+    { name: 'not-resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-cycle',
+      comment: 'Types may refer to each other; code may not.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'tests-are-leaves',
+      severity: 'error',
+      from: {},
+      to: { path: TEST },
+    },
+  ],
+  allowedSeverity: 'error',
+  allowed: [
+    // The engine, from the innermost layer outwards.
+    ...allow(CONTRACT, paths(CONTRACT, ...packages('zod'))),
+    ...allow(BASE, paths(BASE, CONTRACT), CORE),
+    ...allow(MEASURE, paths(MEASURE, BASE, CONTRACT), CORE),
+    ...allow(QUERY, paths(QUERY, BASE, CONTRACT)),
+    ...allow(
+      CATALOG,
+      paths(CATALOG, MEASURE, BASE, CONTRACT, ...packages('(@types/)?better-sqlite3')),
+      CORE,
+    ),
+    ...allow(STORE, paths(STORE, MEASURE, BASE, CONTRACT, ...packages('@duckdb/node-api')), CORE),
+    ...allow(INGEST, paths(INGEST, STORE, CATALOG, MEASURE, BASE, CONTRACT), CORE),
+    ...allow(
+      '^engine/operations/',
+      paths('^engine/operations/', INGEST, QUERY, STORE, CATALOG, MEASURE, BASE, CONTRACT),
+      CORE,
+    ),
+    ...allow('^engine/[^/]+[.]ts$', paths('^engine/'), CORE),
+
+    // Importers: each by itself.
+    ...allow('^importers/([^/]+)/', paths('^importers/$1/', '^importers/shared/', CONTRACT), CORE),
+    ...allow('^importers/registry[.]ts$', paths('^importers/[^/]+/index[.]ts$', CONTRACT)),
+
+    // The application: two entry points join the parts, the shells only see these.
+    ...allow(
+      '^app/(compose|import-worker)[.]ts$',
+      paths(
+        '^engine/',
+        '^importers/(registry[.]ts$|shared/)',
+        '^app/(compose|import-worker)[.]ts$',
+      ),
+      CORE,
+    ),
+    ...allow('^app/(cli|web|electron)/', paths('^app/$1/', '^app/compose[.]ts$', CONTRACT), CORE),
+
+    // The window: sees the engine's contract only, and a panel sees the panel interface only.
+    ...allow(
+      '^renderer/(?!panels/)',
+      paths('^renderer/(client|state|widgets|shell)/', '^renderer/[^/]+[.]tsx?$', CONTRACT),
+    ),
+    ...allow(
+      '^renderer/panels/([^/]+)/',
+      paths('^renderer/panels/$1/', '^renderer/panel-api[.]ts$', '^renderer/widgets/', CONTRACT),
+    ),
+
+    // What stands beside the product uses it from outside.
+    ...allow('^fixtures/', paths('^fixtures/'), CORE),
+    ...allow('^e2e/', paths('^e2e/', '^fixtures/'), CORE),
+    ...allow('^bench/', paths('^bench/', '^fixtures/', ...packages('@duckdb/node-api')), CORE),
+
+    // Tests: what their folder may, and the test tools.
+    ...allow(TEST, paths(...packages('vitest', 'fast-check')), CORE),
+    ...allow(`^engine/query/.*${TEST}`, paths(...packages('@duckdb/node-api'))),
+    ...allow(
+      `^(engine|importers)/.*${TEST}`,
+      paths('^importers/shared/collect[.]ts$', '^fixtures/evidence/'),
+    ),
+    ...allow(
+      '^[^/]+[.]config[.](js|ts)$',
+      paths(...packages('eslint', 'typescript-eslint', 'vitest')),
+      CORE,
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '[.]daybook/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
+    },
+  },
+};

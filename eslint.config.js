@@ -1,0 +1,75 @@
+/**
+ * Lint rules: what the compiler does not find. Layout is Prettier's, import rules are
+ * `.dependency-cruiser.cjs`'s.
+ */
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const plain = {
+  'no-constant-binary-expression': 'error',
+  'no-debugger': 'error',
+  'no-dupe-keys': 'error',
+  'no-empty': 'error',
+  'no-fallthrough': 'error',
+  'no-template-curly-in-string': 'error',
+  'no-unmodified-loop-condition': 'error',
+  'no-unreachable': 'error',
+  'no-unsafe-finally': 'error',
+  'no-useless-catch': 'error',
+  'no-var': 'error',
+  'object-shorthand': 'error',
+  'prefer-const': 'error',
+  eqeqeq: 'error',
+};
+
+export default defineConfig(
+  {
+    ignores: ['node_modules/', 'dist/', 'coverage/', 'bench/out/', '**/*.daybook/'],
+  },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  { files: ['**/*.{js,mjs,cjs,ts,tsx}'], rules: plain },
+  {
+    files: ['**/*.{ts,tsx}'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: {
+      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_$', destructuredArrayIgnorePattern: '^_' },
+      ],
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/prefer-promise-reject-errors': 'error',
+      '@typescript-eslint/return-await': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/use-unknown-in-catch-callback-variable': 'error',
+      // An importer or an operation is async because its contract is, whether or not this one waits.
+      '@typescript-eslint/require-await': 'off',
+      // Numbers and booleans in messages are fine; objects and undefined are not.
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'ExportAllDeclaration',
+          message: 'No barrels: export by name from the module that defines it.',
+        },
+        {
+          selector: 'ExportDefaultDeclaration',
+          message: 'Named exports only.',
+        },
+      ],
+    },
+  },
+  {
+    files: ['*.config.ts'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+);
