@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LineReader, type LineReaderOptions } from './lines.ts';
+
+interface Line {
+  text: string;
+  offset: number;
+  length: number;
+  complete: boolean;
+  truncated: boolean;
+}
+
+/** Blocks that are overwritten once the next one is asked for, as a file's are. */
+async function* blocksOf(bytes: Uint8Array, size: number, failure?: Error) {
+  for (let at = 0; at < bytes.length; at += size) {
+    const block = new Uint8Array(bytes.subarray(at, at + size));
+    yield block;
+    block.fill(0xee);
+  }
+  if (failure !== undefined) throw failure;
+}
+
+async function read(
+  bytes: Uint8Array,
+  blockSize = 7,
+  options: LineReaderOptions = {},
+): Promise<Line[]> {
+  const out: Line[] = [];
+  const reader = new LineReader(blocksOf(bytes, blockSize), options);
+  while (await reader.nextBlock()) {
+    while (reader.next()) {
+      out.push({
+        text: Buffer.from(reader.buffer.subarray(reader.lineStart, reader.lineEnd)).toString(),
+        offset: reader.lineOffset,
+        length: reader.lineLength,
+        complete: reader.complete,
+        truncated: reader.truncated,
+      });
+    }
+  }
+  expect(reader.lineNumber).toBe(out.length);
+  return out;
+}
+
+function expected(bytes: Uint8Array, maxLine: number): Line[] {
+  const out: Line[] = [];
+  let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  while (at < bytes.length) {
+    let lf = bytes.indexOf(10, at);
+    const complete = lf >= 0;
+    if (!complete) lf = bytes.length;
+    const long = lf - at > maxLine;
+    while (at < lf || complete) {
+      const last = lf - at <= maxLine;
+      let stop = last ? lf : at + maxLine;
+      if (last && complete && stop > at && bytes[stop - 1] === 13) stop -= 1;
+      out.push({
+        text: Buffer.from(bytes.subarray(at, stop)).toString(),
+        offset: at,
+        length: stop - at,
+        complete: last && complete,
+        truncated: long,
+      });
+      at = last ? lf + 1 : stop;
+      if (last) break;
+    }
+    at = lf + 1;
+  }
+  return out;
+}
+
+describe('LineReader', () => {
+  it.each([
+    ['', []],
+    ['a', ['a']],
+    ['a\n', ['a']],
+    ['\n\n', ['', '']],
+    ['a\r\nb\rc\n\r\n', ['a', 'b\rc', '']],
+    ['\ufeffa\nb', ['a', 'b']],
+    ['\ufeff', []],
+    ['ä\nß\n', ['ä', 'ß']],
+  ])('%j', async (text, lines) => {
+    for (const size of [1, 2, 3, 100]) {
+      expect((await read(Buffer.from(text), size)).map((line) => line.text)).toEqual(lines);
+    }
+  });
+
+  it('gives the same lines whatever the blocks, for any bytes and bound', async () => {
+    const byte = fc.constantFrom(10, 13, 97, 98, 0, 0xc3, 0xa4, 0xff);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(byte, { maxLength: 120 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: 64 }),
+        async (values, maxLine, blockSize, regionSize) => {
+          const bytes = Uint8Array.from(values);
+          expect(await read(bytes, blockSize, { maxLine, regionSize })).toEqual(
+            expected(bytes, maxLine),
+          );
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('does not keep more than a long line’s bound', async () => {
+    async function* endless() {
+      const block = new Uint8Array(1 << 20).fill(97);
+      for (let i = 0; i < 40; i++) yield block;
+    }
+    const reader = new LineReader(endless(), { maxLine: 1 << 20 });
+    let bytes = 0;
+    let largest = 0;
+    while (await reader.nextBlock()) {
+      while (reader.next()) {
+        bytes += reader.lineEnd - reader.lineStart;
+        expect(reader.truncated).toBe(true);
+      }
+      largest = Math.max(largest, reader.buffer.length);
+    }
+    expect(bytes).toBe(40 << 20);
+    expect(largest).toBeLessThanOrEqual(4 << 20);
+  });
+
+  it.each(['utf16le', 'utf16be'])('transcodes %s and keeps its offsets', async (encoding) => {
+    const text = 'one\r\nzwei ß€\n\u{1f600} three\n\ud800x';
+    const bytes = Buffer.from('\ufeff' + text, 'utf16le');
+    if (encoding === 'utf16be') bytes.swap16();
+    const want = [
+      { text: 'one', offset: 2, length: 6, complete: true },
+      { text: 'zwei ß€', offset: 12, length: 14, complete: true },
+      { text: '\u{1f600} three', offset: 28, length: 16, complete: true },
+      { text: '\ufffdx', offset: 46, length: 4, complete: false },
+    ].map((line) => ({ ...line, truncated: false }));
+    for (const size of [1, 2, 3, 5, 1000]) expect(await read(bytes, size)).toEqual(want);
+  });
+
+  it('survives UTF-16 cut anywhere', async () => {
+    const bytes = Buffer.from('\ufeffa\n\u{1f600}\nb', 'utf16le');
+    for (let n = 0; n <= bytes.length; n++) await read(bytes.subarray(0, n), 3);
+  });
+
+  it.each([
+    ['plain\n', 'ascii'],
+    ['ä\n', 'utf8'],
+    ['\xe4\n', 'mixed'],
+  ] as const)('knows the encoding of %j', async (text, encoding) => {
+    const bytes = Buffer.from(text, encoding === 'mixed' ? 'latin1' : 'utf8');
+    const reader = new LineReader(blocksOf(bytes, 10));
+    expect(await reader.nextBlock()).toBe(true);
+    expect(reader.encoding).toBe(encoding);
+  });
+
+  it.each(['one\ntw', '\ufeffone\ntw'])('gives what is good before it throws: %j', async (text) => {
+    for (const encoding of ['utf8', 'utf16le'] as const) {
+      const failure = new Error('cut short');
+      const reader = new LineReader(blocksOf(Buffer.from(text, encoding), 3, failure));
+      let lines = 0;
+      await expect(async () => {
+        while (await reader.nextBlock()) while (reader.next()) lines++;
+      }).rejects.toBe(failure);
+      expect(lines).toBe(2);
+      expect(await reader.nextBlock()).toBe(false);
+    }
+  });
+
+  it('reports what was consumed', async () => {
+    for (const encoding of ['utf8', 'utf16le'] as const) {
+      const bytes = Buffer.from('\ufeffab\ncd', encoding);
+      const reader = new LineReader(blocksOf(bytes, 4), { regionSize: 16 });
+      while (await reader.nextBlock()) while (reader.next());
+      expect(reader.consumed).toBe(bytes.length);
+    }
+  });
+});

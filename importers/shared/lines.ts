@@ -1,0 +1,275 @@
+/**
+ * Lines of a content that comes in blocks, for loops that must not allocate per line: the reader
+ * shows where a line lies in its buffer instead of handing it out.
+ *
+ * What holds always: the lines, their offsets and flags depend on the content and `maxLine` alone,
+ * never on block sizes; memory stays below about twice `maxLine` whatever the content; and what was
+ * read before the content broke off is given before its error is thrown.
+ *
+ * A line ends with LF; one CR before it is left out too. A UTF-8 byte order mark is skipped. Content
+ * with a UTF-16 byte order mark is transcoded, and the buffer then holds UTF-8, while offsets and
+ * lengths stay those of the UTF-16 bytes (RFC 2781).
+ */
+import { isAscii, isUtf8 } from 'node:buffer';
+import type { ByteOffset } from '../../engine/contract/event.ts';
+
+/** What a region's bytes are: `mixed` is not valid UTF-8 throughout, though single lines may be. */
+export type LineEncoding = 'ascii' | 'utf8' | 'mixed';
+
+export interface LineReaderOptions {
+  /** A line of more bytes than this (without its LF) is cut into pieces of this size. */
+  readonly maxLine?: number;
+  /** Bytes to gather before lines are given. */
+  readonly regionSize?: number;
+}
+
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const REGION_BYTES = 1024 * 1024;
+const LF = 10;
+const CR = 13;
+
+export class LineReader {
+  /** Whole lines lie in [start, end). Overwritten by `nextBlock`. */
+  buffer: Buffer;
+  start = 0;
+  end = 0;
+  /** Where `buffer[start]` lies in the content. */
+  baseOffset: ByteOffset = 0;
+  encoding: LineEncoding = 'ascii';
+  /** Whether the content was UTF-16, and `buffer` holds a transcript of it. */
+  utf16 = false;
+
+  /** The current line is `buffer[lineStart, lineEnd)`, without its line end. */
+  lineStart = 0;
+  lineEnd = 0;
+  /** Where the line lies in the content, and how many bytes it has there, without its line end. */
+  lineOffset: ByteOffset = 0;
+  lineLength = 0;
+  /** Lines given so far, this one included; pieces count. */
+  lineNumber = 0;
+  /** False for a last line without a line feed, and for all but the last piece of a long line. */
+  complete = true;
+  /** A piece of a line that is longer than `maxLine`; its pieces follow each other. */
+  truncated = false;
+
+  private readonly source: AsyncIterable<Uint8Array>;
+  private blocks: AsyncIterator<Uint8Array> | undefined;
+  private readonly maxLine: number;
+  private filled = 0;
+  private pending: Uint8Array = new Uint8Array(0);
+  private pendingAt = 0;
+  private ended = false;
+  private failed = false;
+  private failure: unknown;
+  private at = 0;
+  /** The next line feed at or after `at`; the region's end if there is none. Below `at`: not known. */
+  private lf = -1;
+  private insideLong = false;
+  /** UTF-16 only: content offset of `at`. */
+  private wideOffset = 0;
+
+  constructor(blocks: AsyncIterable<Uint8Array>, options: LineReaderOptions = {}) {
+    this.source = blocks;
+    this.maxLine = Math.max(1, options.maxLine ?? MAX_LINE_BYTES);
+    const size = Math.max(16, options.regionSize ?? REGION_BYTES);
+    this.buffer = Buffer.alloc(size);
+  }
+
+  /** Content bytes before the next region: what `EventSink.drain` is told after a region. */
+  get consumed(): ByteOffset {
+    return this.utf16 ? this.wideOffset : this.baseOffset + (this.end - this.start);
+  }
+
+  /**
+   * Loads the next region of lines. False at the content's end. Throws what the content throws, once
+   * everything before was given.
+   */
+  async nextBlock(): Promise<boolean> {
+    if (this.blocks === undefined) await this.open();
+    this.baseOffset += this.end - this.start;
+    if (this.filled > this.end) this.buffer.copyWithin(0, this.end, this.filled);
+    this.filled -= this.end;
+    this.start = 0;
+    this.end = 0;
+    for (;;) {
+      const from = this.filled;
+      await this.fill();
+      if (this.ended) {
+        this.end = this.filled;
+        break;
+      }
+      const lastLf = this.buffer.subarray(from, this.filled).lastIndexOf(LF);
+      if (lastLf >= 0) {
+        this.end = from + lastLf + 1;
+        break;
+      }
+      if (this.filled > this.maxLine) {
+        // The last byte stays: an LF after exactly maxLine bytes would make this a whole line.
+        this.end = Math.floor((this.filled - 1) / this.maxLine) * this.maxLine;
+        break;
+      }
+      this.grow();
+    }
+    if (this.end === 0) {
+      if (this.failed) {
+        this.failed = false;
+        throw this.failure;
+      }
+      return false;
+    }
+    this.at = 0;
+    this.lf = -1;
+    const region = this.buffer.subarray(0, this.end);
+    this.encoding = isAscii(region) ? 'ascii' : isUtf8(region) ? 'utf8' : 'mixed';
+    return true;
+  }
+
+  /** Goes to the region's next line; false when there is none. */
+  next(): boolean {
+    const at = this.at;
+    const end = this.end;
+    if (at >= end) return false;
+    if (this.lf < at) {
+      // Buffer's indexOf is memchr: measured, 4 GB/s at 100 bytes a line, a loop over bytes 1.2 GB/s.
+      const found = this.buffer.indexOf(LF, at);
+      this.lf = found < 0 || found >= end ? end : found;
+    }
+    let stop = this.lf;
+    let complete = stop < end;
+    if (stop - at > this.maxLine) {
+      stop = at + this.maxLine;
+      complete = false;
+      this.truncated = true;
+      this.insideLong = true;
+    } else if (complete || this.ended) {
+      this.truncated = this.insideLong;
+      this.insideLong = false;
+    } else {
+      this.truncated = true;
+      this.insideLong = true;
+    }
+    this.lineStart = at;
+    this.complete = complete;
+    this.lineNumber += 1;
+    if (complete) {
+      this.at = stop + 1;
+      if (stop > at && this.buffer[stop - 1] === CR) stop -= 1;
+    } else {
+      this.at = stop;
+    }
+    this.lineEnd = stop;
+    if (this.utf16) {
+      this.lineOffset = this.wideOffset;
+      this.lineLength = utf16Length(this.buffer, at, stop);
+      this.wideOffset += this.lineLength + 2 * (this.at - stop);
+    } else {
+      this.lineOffset = this.baseOffset + at;
+      this.lineLength = stop - at;
+    }
+    return true;
+  }
+
+  /** Gives the content back when not all of it was read. */
+  async close(): Promise<void> {
+    this.ended = true;
+    await this.blocks?.return?.();
+  }
+
+  /** Looks at the first bytes for a byte order mark. */
+  private async open(): Promise<void> {
+    this.blocks = this.source[Symbol.asyncIterator]();
+    const head = this.buffer;
+    while (this.filled < 3 && !this.ended) await this.pull(3);
+    const wide = this.filled >= 2 && head[0]! + head[1]! === 0xff + 0xfe && head[0]! >= 0xfe;
+    if (wide) {
+      this.utf16 = true;
+      this.wideOffset = 2;
+      const rest = new Uint8Array(head.subarray(2, this.filled));
+      const error = this.failed ? [this.failure] : [];
+      const littleEndian = head[0] === 0xff;
+      this.blocks = transcode(
+        rest,
+        this.blocks,
+        this.pending.subarray(this.pendingAt),
+        littleEndian,
+        this.ended,
+        error,
+      );
+      this.filled = 0;
+      this.pendingAt = this.pending.length;
+      this.ended = false;
+      this.failed = false;
+    } else if (this.filled >= 3 && head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) {
+      // The mark is a region of its own that nobody sees.
+      this.end = 3;
+      this.filled = 3;
+    }
+  }
+
+  private async fill(): Promise<void> {
+    while (this.filled < this.buffer.length && !this.ended) await this.pull(this.buffer.length);
+  }
+
+  /** Takes bytes until `limit` are there or a block is used up. */
+  private async pull(limit: number): Promise<void> {
+    if (this.pendingAt === this.pending.length) {
+      try {
+        const next = await this.blocks!.next();
+        if (next.done === true) {
+          this.ended = true;
+          return;
+        }
+        this.pending = next.value;
+        this.pendingAt = 0;
+      } catch (error) {
+        this.ended = true;
+        this.failed = true;
+        this.failure = error;
+        return;
+      }
+    }
+    const take = Math.min(limit - this.filled, this.pending.length - this.pendingAt);
+    this.buffer.set(this.pending.subarray(this.pendingAt, this.pendingAt + take), this.filled);
+    this.filled += take;
+    this.pendingAt += take;
+  }
+
+  private grow(): void {
+    if (this.filled < this.buffer.length) return;
+    const larger = Buffer.alloc(this.buffer.length * 2);
+    larger.set(this.buffer.subarray(0, this.filled));
+    this.buffer = larger;
+  }
+}
+
+/** Bytes that the UTF-8 in [start, end) had as UTF-16. */
+function utf16Length(bytes: Uint8Array, start: number, end: number): number {
+  let units = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte < 0x80 || byte >= 0xc0) units += byte >= 0xf0 ? 2 : 1;
+  }
+  return units * 2;
+}
+
+/** UTF-16 blocks as UTF-8. Unpaired surrogates and a last odd byte become U+FFFD, each for itself. */
+async function* transcode(
+  first: Uint8Array,
+  blocks: AsyncIterator<Uint8Array>,
+  second: Uint8Array,
+  littleEndian: boolean,
+  ended: boolean,
+  failure: readonly unknown[],
+): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder(littleEndian ? 'utf-16le' : 'utf-16be', { ignoreBOM: true });
+  const encoder = new TextEncoder();
+  yield encoder.encode(decoder.decode(first, { stream: true }));
+  yield encoder.encode(decoder.decode(second, { stream: true }));
+  while (!ended) {
+    const next = await blocks.next();
+    if (next.done === true) break;
+    yield encoder.encode(decoder.decode(next.value, { stream: true }));
+  }
+  yield encoder.encode(decoder.decode());
+  if (failure.length > 0) throw failure[0];
+}
