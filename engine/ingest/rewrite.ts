@@ -10,6 +10,8 @@ import type { CaseWriter } from './case-writer.ts';
 export interface RewriteOptions {
   /** SQL expressions for columns that change, by column name; they may use all columns. */
   replace?: Readonly<Record<string, string>>;
+  /** Helper expressions that `replace` may use by name; they are not stored. */
+  derive?: Readonly<Record<string, string>>;
   /** Column definitions that have to exist for `replace`: absent ones are added as typed NULLs. */
   need?: Readonly<Record<string, string>>;
   /** Called inside the transaction that swaps the segments. */
@@ -57,7 +59,14 @@ export async function rewriteSegments(
     const replaced = Object.entries(options.replace).map(
       ([name, sql]) => `${sql} AS ${identifier(name)}`,
     );
-    source = `SELECT * REPLACE (${replaced.join(', ')}) FROM (${source})`;
+    const derived = Object.entries(options.derive ?? {});
+    if (derived.length > 0) {
+      const names = derived.map(([name]) => identifier(name)).join(', ');
+      const helpers = derived.map(([name, sql]) => `${sql} AS ${identifier(name)}`).join(', ');
+      source = `SELECT * EXCLUDE (${names}) REPLACE (${replaced.join(', ')}) FROM (SELECT *, ${helpers} FROM (${source}))`;
+    } else {
+      source = `SELECT * REPLACE (${replaced.join(', ')}) FROM (${source})`;
+    }
   }
   const inputBytes = segments.reduce((sum, segment) => sum + segment.bytes, 0) * 4;
   const added: SegmentRow[] = [];

@@ -1,0 +1,27 @@
+/** What a command of the command line is. */
+import type { Parsed, CommandSpec } from './arguments.ts';
+import type { Streams } from './output.ts';
+import type { Settings } from '../compose.ts';
+
+export interface CommandContext {
+  streams: Streams;
+  /** Aborted by ctrl-C or SIGTERM. */
+  signal: AbortSignal;
+  settings: Settings;
+}
+
+export interface Command {
+  spec: CommandSpec;
+  /** Returns the exit status (0 done, 3 done with quarantined records). */
+  run(parsed: Parsed, context: CommandContext): Promise<number>;
+}
+
+export const TIME_OPTIONS = {
+  from: { type: 'string', value: 'TIME', help: 'only events at or after this time' },
+  to: { type: 'string', value: 'TIME', help: 'only events before this time' },
+  tz: {
+    type: 'string',
+    value: 'ZONE',
+    help: 'zone of times without one, and of times shown (default UTC)',
+  },
+} as const;

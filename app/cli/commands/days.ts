@@ -1,0 +1,69 @@
+/** `daybook days`: events by day and kind, from the catalog alone. */
+import { CaseSession } from '../../../engine/operations/case-session.ts';
+import type { Command } from '../command.ts';
+import { table, write } from '../output.ts';
+
+export const daysCommand: Command = {
+  spec: {
+    name: 'days',
+    usage: 'CASE',
+    summary: 'Lists the days of a case with their events by kind, segments and size.',
+    positionals: { least: 1, most: 1 },
+    options: { json: { type: 'boolean', help: 'one JSON document' } },
+  },
+  async run(parsed, { streams, settings }) {
+    const session = CaseSession.open(parsed.positionals[0]!, {
+      memoryLimit: settings.queryMemory,
+      threads: settings.threads,
+    });
+    try {
+      const days = new Map<
+        string,
+        {
+          day: string;
+          events: number;
+          kinds: Record<string, number>;
+          segments: number;
+          bytes: number;
+        }
+      >();
+      for (const segment of session.snapshot().segments) {
+        const deleted = session.catalog.marks(segment.id, 0).length;
+        const day = days.get(segment.day) ?? {
+          day: segment.day,
+          events: 0,
+          kinds: {},
+          segments: 0,
+          bytes: 0,
+        };
+        day.events += segment.rows - deleted;
+        day.kinds[segment.kind] = (day.kinds[segment.kind] ?? 0) + segment.rows - deleted;
+        day.segments += 1;
+        day.bytes += segment.bytes;
+        days.set(segment.day, day);
+      }
+      const list = [...days.values()];
+      if (parsed.flag('json')) {
+        await write(streams.out, `${JSON.stringify(list)}\n`);
+      } else if (list.length === 0) {
+        streams.err.write('the case holds no events yet: daybook import CASE PATH…\n');
+      } else {
+        const kinds = [...new Set(list.flatMap((day) => Object.keys(day.kinds)))];
+        const rows = list.map((day) => [
+          day.day,
+          day.events,
+          ...kinds.map((kind) => day.kinds[kind] ?? 0),
+          day.segments,
+          day.bytes,
+        ]);
+        await write(
+          streams.out,
+          table(['day', 'events', ...kinds, 'segments', 'bytes'], rows, streams.out.columns),
+        );
+      }
+      return 0;
+    } finally {
+      await session.close();
+    }
+  },
+};

@@ -1,0 +1,206 @@
+/** `daybook import`: reads evidence into a case. */
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { importEvidence } from '../../../engine/operations/import.ts';
+import type { ImportReport, SourceReport } from '../../../engine/ingest/run-import.ts';
+import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
+import type { Command } from '../command.ts';
+import { count, isoMicros, size, visible, write } from '../output.ts';
+import { ProgressLine } from '../progress.ts';
+
+export const importCommand: Command = {
+  spec: {
+    name: 'import',
+    usage: 'CASE PATH…',
+    summary:
+      'Reads evidence into a case, which is created if need be. Running it again goes on where it stopped.',
+    positionals: { least: 2, most: Infinity },
+    options: {
+      format: {
+        type: 'string',
+        value: 'ID',
+        help: 'read every source as this format instead of judging its content',
+      },
+      tz: {
+        type: 'string',
+        value: 'ZONE',
+        help: 'zone of times that state none (default UTC), such as Europe/Berlin or +02:00',
+      },
+      year: {
+        type: 'string',
+        value: 'N',
+        help: 'year of the last record of logs that state none (default: from the file)',
+      },
+      'no-packets': { type: 'boolean', help: 'keep the flows of captures only' },
+      'no-flows': { type: 'boolean', help: 'keep the packets of captures only' },
+      map: {
+        type: 'string',
+        value: 'F=COL,…',
+        help: 'which column of a table is which field: src_ip=Source,ts=Start; or the path of a saved mapping (JSON)',
+      },
+      jobs: {
+        type: 'string',
+        value: 'N',
+        help: 'files to read at the same time (default: the number of cores)',
+      },
+      recursive: { type: 'boolean', help: 'read the folders below a folder, too' },
+      json: { type: 'boolean', help: 'one JSON line per source, and one for the whole' },
+    },
+    details: `A PATH is a capture, a log, a flow file, an archive or compressed file of these, a folder, or - for standard input.
+Formats: ${formats().join(', ')}.
+Exit status 3 means: done, but some records were quarantined; they are kept below CASE/quarantine.`,
+  },
+  async run(parsed, { streams, signal, settings }) {
+    const [folder, ...paths] = parsed.positionals as [string, ...string[]];
+    const format = parsed.text('format');
+    if (format !== undefined && !formats().includes(format)) {
+      throw new DaybookError(
+        'usage',
+        `there is no format ${JSON.stringify(format)}`,
+        `formats: ${formats().join(', ')}`,
+      );
+    }
+    const timeZone = parsed.text('tz');
+    if (timeZone !== undefined) checkZone(timeZone);
+    const year = parsed.whole('year', 1970);
+    if (year !== undefined && year > 2200)
+      throw new DaybookError(
+        'usage',
+        `--year ${year} is out of range`,
+        'give a year from 1970 to 2200',
+      );
+    if (parsed.flag('no-packets') && parsed.flag('no-flows')) {
+      throw new DaybookError(
+        'usage',
+        '--no-packets and --no-flows together leave nothing of a capture',
+        'give one of them',
+      );
+    }
+    const map = parsed.text('map');
+    const line = new ProgressLine(streams);
+    const asJson = parsed.flag('json');
+    let report: ImportReport;
+    try {
+      report = await importEvidence(evidence, {
+        folder,
+        paths,
+        recursive: parsed.flag('recursive'),
+        jobs: parsed.whole('jobs', 1) ?? settings.jobs,
+        builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+        options: {
+          format,
+          timeZone,
+          year,
+          packets: !parsed.flag('no-packets'),
+          flows: !parsed.flag('no-flows'),
+          mapping: map === undefined ? undefined : readMapping(map),
+        },
+        signal,
+        onProgress: (progress) => line.update(progress),
+        onSource: (source) => {
+          line.clear();
+          if (asJson) streams.out.write(`${JSON.stringify(sourceJson(source))}\n`);
+          else streams.out.write(sourceText(source));
+        },
+        onRecovered: (message) => streams.err.write(`daybook: ${message}\n`),
+      });
+    } catch (error) {
+      line.clear();
+      if (error instanceof DaybookError && error.code === 'cancelled') {
+        streams.err.write(
+          'daybook: cancelled; what was committed is in the case, and the same command goes on\n',
+        );
+        return 130;
+      }
+      throw error;
+    }
+    line.clear();
+    await write(streams.out, asJson ? `${JSON.stringify(totalJson(report))}\n` : totalText(report));
+    return exitStatus(report, streams.err);
+  },
+};
+
+function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
+  const readable = report.sources.filter(
+    (source) => source.status === 'complete' || source.status === 'duplicate',
+  );
+  const failed = report.sources.filter((source) => source.status === 'failed');
+  if (readable.length === 0) {
+    err.write('daybook: nothing could be imported\n');
+    for (const source of report.sources.slice(0, 10))
+      err.write(`  ${visible(source.source)}: ${visible(source.message ?? '')}\n`);
+    err.write('  force a format with --format if you know what it is\n');
+    return 1;
+  }
+  if (failed.length > 0) {
+    err.write(`daybook: ${failed.length} of ${report.sources.length} sources could not be read\n`);
+    return 1;
+  }
+  return report.total.quarantined > 0 ? 3 : 0;
+}
+
+function sourceJson(source: SourceReport): unknown {
+  return {
+    source: source.source,
+    sha256: source.sha256 ?? null,
+    format: source.format ?? null,
+    bytes: source.bytes,
+    read: source.read,
+    stored: source.stored,
+    duplicate: source.duplicate,
+    quarantined: source.quarantined,
+    skipped: source.skipped,
+    ...(source.skipped > 0 ? { skippedReasons: source.skippedReasons } : {}),
+    byKind: source.byKind,
+    first: isoMicros(source.first),
+    last: isoMicros(source.last),
+    decisions: source.decisions,
+    ...(source.notes.length > 0 ? { notes: source.notes } : {}),
+    elapsedMs: source.elapsedMs,
+    status: source.status,
+    ...(source.message === undefined ? {} : { message: source.message }),
+  };
+}
+
+function totalJson(report: ImportReport): unknown {
+  return { total: report.total, elapsedMs: report.elapsedMs, peakRssBytes: report.peakRssBytes };
+}
+
+function sourceText(source: SourceReport): string {
+  const name = visible(source.source);
+  if (source.status === 'ignored' || source.status === 'failed')
+    return `${name}: ${source.status}: ${visible(source.message ?? '')}\n`;
+  if (source.status === 'duplicate') return `${name}: ${visible(source.message ?? '')}\n`;
+  const parts = [`read ${count(source.read)}`, `stored ${count(source.stored)}`];
+  if (source.duplicate > 0) parts.push(`duplicate ${count(source.duplicate)}`);
+  if (source.quarantined > 0) parts.push(`quarantined ${count(source.quarantined)}`);
+  if (source.skipped > 0) {
+    const reasons = Object.entries(source.skippedReasons).map(
+      ([reason, n]) => `${count(n)} ${reason}`,
+    );
+    parts.push(`skipped ${count(source.skipped)} (${reasons.join('; ')})`);
+  }
+  const kinds = Object.entries(source.byKind).map(([kind, n]) => `${count(n)} ${kind}`);
+  const lines = [
+    `${name}: ${source.format ?? ''}, ${size(source.bytes)}: ${parts.join(', ')}${kinds.length > 1 ? ` [${kinds.join(', ')}]` : ''}`,
+  ];
+  if (source.first !== undefined)
+    lines.push(`  ${isoMicros(source.first)} … ${isoMicros(source.last)}`);
+  const decided = Object.entries(source.decisions).filter(([, value]) => value !== undefined);
+  if (decided.length > 0)
+    lines.push(
+      `  decided: ${visible(decided.map(([key, value]) => `${key} ${String(value)}`).join(', '))} (change it with: daybook retime)`,
+    );
+  for (const note of source.notes) lines.push(`  note: ${visible(note)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function totalText(report: ImportReport): string {
+  const { total } = report;
+  const seconds = Math.max(report.elapsedMs / 1000, 0.001);
+  const kinds = Object.entries(total.byKind).map(([kind, n]) => `${count(n)} ${kind}`);
+  return (
+    `${count(total.sources)} sources, ${size(total.bytes)} in ${seconds.toFixed(1)} s (${size(total.bytes / seconds)}/s): ` +
+    `read ${count(total.read)} = stored ${count(total.stored)} + duplicate ${count(total.duplicate)} + quarantined ${count(total.quarantined)} + skipped ${count(total.skipped)}` +
+    `${kinds.length > 0 ? `; events: ${kinds.join(', ')}` : ''}\n`
+  );
+}

@@ -1,0 +1,105 @@
+/** `daybook sources`: what was imported, with its ledger and decisions. */
+import { CaseSession } from '../../../engine/operations/case-session.ts';
+import type { SourceRow } from '../../../engine/catalog/catalog.ts';
+import type { Command } from '../command.ts';
+import { isoMicros, table, write } from '../output.ts';
+
+export const sourcesCommand: Command = {
+  spec: {
+    name: 'sources',
+    usage: 'CASE',
+    summary:
+      'Lists the sources of a case with their ledger: read = stored + duplicate + quarantined + skipped.',
+    positionals: { least: 1, most: 1 },
+    options: {
+      json: {
+        type: 'boolean',
+        help: 'one JSON document with everything the catalog knows of each source',
+      },
+    },
+  },
+  async run(parsed, { streams, settings }) {
+    const session = CaseSession.open(parsed.positionals[0]!, {
+      memoryLimit: settings.queryMemory,
+      threads: settings.threads,
+    });
+    try {
+      const { sources } = session.snapshot();
+      if (parsed.flag('json')) {
+        await write(streams.out, `${JSON.stringify(sources.map(sourceJson))}\n`);
+        return 0;
+      }
+      if (sources.length === 0) {
+        streams.err.write('the case has no sources yet: daybook import CASE PATH…\n');
+        return 0;
+      }
+      const rows = sources.map((source) => [
+        source.id,
+        source.name,
+        source.format,
+        source.read,
+        source.stored,
+        source.duplicate,
+        source.quarantined,
+        source.skipped,
+        isoMicros(source.firstTs)?.slice(0, 19) ?? '',
+        isoMicros(source.lastTs)?.slice(0, 19) ?? '',
+        [source.decisions.tz ?? '', source.decisions.year ?? '']
+          .filter((text) => text !== '')
+          .join(' '),
+        source.status,
+      ]);
+      const names = [
+        'id',
+        'source',
+        'format',
+        'read',
+        'stored',
+        'duplicate',
+        'quarantined',
+        'skipped',
+        'first',
+        'last',
+        'decided',
+        'status',
+      ];
+      await write(streams.out, table(names, rows, streams.out.columns));
+      return 0;
+    } finally {
+      await session.close();
+    }
+  },
+};
+
+function sourceJson(source: SourceRow): unknown {
+  return {
+    id: source.id,
+    source: source.name,
+    path: source.path,
+    location: source.location,
+    sha256: source.rawSha256 ?? null,
+    contentSha256: source.contentSha256 ?? null,
+    bytes: source.rawSize ?? null,
+    contentBytes: source.contentSize ?? null,
+    modified: source.modifiedMs === undefined ? null : new Date(source.modifiedMs).toISOString(),
+    importer: `${source.importer} ${source.importerVersion}`,
+    format: source.format,
+    options: source.options,
+    decisions: source.decisions,
+    metadata: source.metadata,
+    notes: source.notes,
+    status: source.status,
+    error: source.error ?? null,
+    read: source.read,
+    stored: source.stored,
+    duplicate: source.duplicate,
+    quarantined: source.quarantined,
+    skipped: source.skipped,
+    skippedReasons: source.skippedReasons,
+    byKind: source.byKind,
+    first: isoMicros(source.firstTs),
+    last: isoMicros(source.lastTs),
+    elapsedMs: source.elapsedMs,
+    import: source.importId,
+  };
+}

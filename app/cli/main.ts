@@ -1,0 +1,175 @@
+/** The command line: finds the command, runs it, turns errors into words and exit statuses. */
+import { DaybookError } from '../../engine/contract/errors.ts';
+import { settings } from '../compose.ts';
+import { helpText, parse } from './arguments.ts';
+import type { Command } from './command.ts';
+import { visible, type Streams } from './output.ts';
+import { VERSION } from './version.ts';
+
+/** Loaded only when asked for: starting must be quick. */
+const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<Command> }>> = {
+  import: {
+    summary: 'read evidence into a case',
+    load: async () => (await import('./commands/import.ts')).importCommand,
+  },
+  query: {
+    summary: 'search, group and count events',
+    load: async () => (await import('./commands/query.ts')).queryCommand,
+  },
+  count: {
+    summary: 'how many events match',
+    load: async () => (await import('./commands/query.ts')).countCommand,
+  },
+  top: {
+    summary: 'the most frequent values of fields',
+    load: async () => (await import('./commands/query.ts')).topCommand,
+  },
+  timeline: {
+    summary: 'events per interval',
+    load: async () => (await import('./commands/query.ts')).timelineCommand,
+  },
+  sources: {
+    summary: 'what was imported, with its ledger',
+    load: async () => (await import('./commands/sources.ts')).sourcesCommand,
+  },
+  days: {
+    summary: 'events by day and kind',
+    load: async () => (await import('./commands/days.ts')).daysCommand,
+  },
+  fields: {
+    summary: 'which fields events have',
+    load: async () => (await import('./commands/fields.ts')).fieldsCommand,
+  },
+  watch: {
+    summary: 'follow changes of a case',
+    load: async () => (await import('./commands/watch.ts')).watchCommand,
+  },
+  tag: {
+    summary: 'tag the events a query finds',
+    load: async () => (await import('./commands/tag.ts')).tagCommand,
+  },
+  delete: {
+    summary: 'delete the events a query finds',
+    load: async () => (await import('./commands/delete.ts')).deleteCommand,
+  },
+  retime: {
+    summary: "change a source's zone or year",
+    load: async () => (await import('./commands/retime.ts')).retimeCommand,
+  },
+  compact: {
+    summary: 'merge small segments',
+    load: async () => (await import('./commands/compact.ts')).compactCommand,
+  },
+  verify: {
+    summary: 'check hashes, segments and ledgers',
+    load: async () => (await import('./commands/verify.ts')).verifyCommand,
+  },
+  latency: {
+    summary: 'how long operations took',
+    load: async () => (await import('./commands/latency.ts')).latencyCommand,
+  },
+};
+
+export const EXIT = { done: 0, failed: 1, usage: 2, quarantined: 3, cancelled: 130 } as const;
+
+function overview(): string {
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length)) + 2;
+  const lines = Object.entries(COMMANDS).map(
+    ([name, { summary }]) => `  ${name.padEnd(width)}${summary}`,
+  );
+  return [
+    'daybook: search packet captures, logs and flow files in one case. Nothing leaves this machine.',
+    '',
+    'daybook COMMAND CASE …',
+    '',
+    ...lines,
+    '',
+    'daybook COMMAND --help explains a command. A case is a folder; import creates it:',
+    '  daybook import acme.daybook evidence/ --recursive',
+    "  daybook top acme.daybook src_ip '*'",
+    '',
+    'Exit status: 0 done; 1 failed; 2 wrong usage; 3 done, but some records were quarantined; 130 cancelled.',
+    '',
+  ].join('\n');
+}
+
+/** Runs one command line; returns the exit status. */
+export async function main(
+  args: readonly string[],
+  streams: Streams,
+  signal: AbortSignal,
+): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    const asked = name === undefined ? undefined : rest[0];
+    if (asked !== undefined && COMMANDS[asked] !== undefined)
+      return main([asked, '--help'], streams, signal);
+    (name === undefined ? streams.err : streams.out).write(overview());
+    return name === undefined ? EXIT.usage : EXIT.done;
+  }
+  if (name === '--version' || name === '-V') {
+    streams.out.write(`daybook ${VERSION}\n`);
+    return EXIT.done;
+  }
+  try {
+    const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (entry === undefined) {
+      throw new DaybookError(
+        'usage',
+        `there is no command ${JSON.stringify(name)}`,
+        'daybook --help lists the commands',
+      );
+    }
+    const command = await entry.load();
+    const parsed = parse(command.spec, rest);
+    if (parsed.flag('help')) {
+      streams.out.write(helpText(command.spec));
+      return EXIT.done;
+    }
+    return await command.run(parsed, { streams, signal, settings: settings(process.env) });
+  } catch (error) {
+    return report(error, streams);
+  }
+}
+
+function report(error: unknown, streams: Streams): number {
+  if (error instanceof DaybookError) {
+    if (error.code === 'cancelled') {
+      streams.err.write('daybook: cancelled\n');
+      return EXIT.cancelled;
+    }
+    streams.err.write(`daybook: ${visible(error.message)}\n`);
+    if (error.hint !== undefined) streams.err.write(`  ${visible(error.hint)}\n`);
+    return error.code === 'usage' || error.code === 'query-syntax' || error.code === 'unknown-field'
+      ? EXIT.usage
+      : EXIT.failed;
+  }
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT.done;
+  streams.err.write(
+    `daybook: unexpected error: ${visible(error instanceof Error ? error.message : String(error))}\n`,
+  );
+  streams.err.write('  this is a defect of Daybook; set DAYBOOK_DEBUG=1 for details\n');
+  if (process.env['DAYBOOK_DEBUG'] === '1' && error instanceof Error)
+    streams.err.write(`${error.stack ?? ''}\n`);
+  return EXIT.failed;
+}
+
+// A reader that goes away (`| head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.done);
+  throw error;
+});
+const controller = new AbortController();
+let interrupts = 0;
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    interrupts += 1;
+    if (interrupts > 1) process.exit(EXIT.cancelled);
+    controller.abort();
+  });
+}
+process.exitCode = await main(
+  process.argv.slice(2),
+  { out: process.stdout, err: process.stderr },
+  controller.signal,
+);

@@ -1,0 +1,117 @@
+/**
+ * The only joiner: engine, importers and the settings they run with. Every shell gets its engine here.
+ */
+import { availableParallelism, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { FromWorker } from '../engine/ingest/protocol.ts';
+import type { WorkerHandle } from '../engine/ingest/run-import.ts';
+import type { Evidence } from '../engine/operations/import.ts';
+import { readFileSync } from 'node:fs';
+import { DaybookError } from '../engine/contract/errors.ts';
+import { resolveZone } from '../engine/contract/zone.ts';
+import { importers } from '../importers/registry.ts';
+import { listFiles } from '../importers/shared/walk.ts';
+
+export interface Settings {
+  /** Bytes DuckDB may use for queries. */
+  queryMemory: number;
+  /** Bytes DuckDB may use while it builds segments. */
+  importMemory: number;
+  threads: number;
+  /** Import workers, if the command does not say. */
+  jobs: number;
+}
+
+/** Settings for this machine; `DAYBOOK_MEMORY` (bytes) and `DAYBOOK_THREADS` override them. */
+export function settings(environment: NodeJS.ProcessEnv): Settings {
+  const cores = whole(environment['DAYBOOK_THREADS']) ?? availableParallelism();
+  const memory = whole(environment['DAYBOOK_MEMORY']) ?? Math.min(totalmem() / 4, 4e9);
+  return { queryMemory: memory, importMemory: Math.min(memory, 5e8), threads: cores, jobs: cores };
+}
+
+function whole(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return text !== undefined && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
+/** Lists evidence on disk and reads it in worker threads. */
+export const evidence: Evidence = {
+  list: (paths, recursive, temporary) => listFiles(paths, recursive, temporary),
+  startWorker: () => startImportWorker(),
+};
+
+function startImportWorker(): WorkerHandle {
+  const worker = new Worker(join(import.meta.dirname, 'import-worker.ts'));
+  return {
+    post: (message) => worker.postMessage(message),
+    onMessage: (handler) => worker.on('message', (message: FromWorker) => handler(message)),
+    onExit: (handler) => {
+      let failure: Error | undefined;
+      worker.on('error', (error: Error) => {
+        failure = error;
+      });
+      worker.on('exit', () => handler(failure));
+    },
+    stop: () => void worker.terminate(),
+  };
+}
+
+/** What `--format` may name: the importers and their dialects. */
+export function formats(): string[] {
+  return importers.flatMap((importer) => [
+    importer.id,
+    ...importer.formats.filter((format) => format !== importer.id),
+  ]);
+}
+
+/** @throws DaybookError usage */
+export function checkZone(text: string): void {
+  resolveZone(text);
+}
+
+/**
+ * A mapping of table columns to event fields: `src_ip=Source,dst_ip=Target`, or the path of a JSON
+ * file `{"fields": {"src_ip": "Source", …}}`.
+ * @throws DaybookError usage
+ */
+export function readMapping(text: string): Record<string, string> {
+  if (!text.includes('=')) {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(readFileSync(text, 'utf8'));
+    } catch (error) {
+      throw new DaybookError(
+        'usage',
+        `the mapping ${text} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+        'give --map FIELD=COLUMN,… or a JSON file {"fields": {"src_ip": "Source"}}',
+      );
+    }
+    const fields =
+      typeof parsed === 'object' && parsed !== null && 'fields' in parsed
+        ? parsed.fields
+        : undefined;
+    if (
+      typeof fields !== 'object' ||
+      fields === null ||
+      !Object.values(fields).every((value) => typeof value === 'string')
+    ) {
+      throw new DaybookError(
+        'usage',
+        `${text} is not a mapping`,
+        'a mapping looks like {"fields": {"src_ip": "Source"}}',
+      );
+    }
+    return fields as Record<string, string>;
+  }
+  const out: Record<string, string> = {};
+  for (const pair of text.split(',')) {
+    const at = pair.indexOf('=');
+    const field = pair.slice(0, at).trim();
+    const column = pair.slice(at + 1).trim();
+    if (at < 1 || column === '')
+      throw new DaybookError('usage', `--map: ${JSON.stringify(pair)} is not FIELD=COLUMN`);
+    out[field] = column;
+  }
+  return out;
+}

@@ -1,0 +1,116 @@
+/**
+ * Time zones of sources whose times state none: IANA zones through Intl and fixed offsets.
+ *
+ * Held always: the answer for a local time depends on the zone and that time alone. A local time
+ * that a change of the clock made twice means its first occurrence; one that it left out is read
+ * with the offset that held before the change (as java.time and Temporal's `compatible` do).
+ * Offsets are known to the quarter of an hour at which they change, as all have since 1972.
+ */
+import { DaybookError } from './errors.ts';
+
+const QUARTER = 900;
+const DAY = 86_400;
+/** Quarters of an hour kept before the cache starts anew: 14 years of them. */
+const MAX_CACHED = 500_000;
+/** Date's own range, in seconds. */
+const MOST_SECONDS = 8_640_000_000_000;
+
+const FIXED = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?$/i;
+const OFFSET_NAME = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
+
+export class Zone {
+  /** As it was given; `UTC` for the forms of it. */
+  readonly name: string;
+  /** Seconds east of UTC when the zone has one offset for all time. */
+  readonly fixed: number | undefined;
+  private readonly format: Intl.DateTimeFormat | undefined;
+  private readonly cache = new Map<number, number>();
+  private lastQuarter = Number.NaN;
+  private lastOffset = 0;
+
+  constructor(name: string, fixed: number | undefined, format: Intl.DateTimeFormat | undefined) {
+    this.name = name;
+    this.fixed = fixed;
+    this.format = format;
+  }
+
+  /** Seconds to subtract from a local time (µs since 1970-01-01 local) to get UTC. */
+  offsetSecondsAtLocal(localMicros: number): number {
+    return this.offsetAtLocalSeconds(Math.floor(localMicros / 1_000_000));
+  }
+
+  /** The same for whole seconds of local time. */
+  offsetAtLocalSeconds(local: number): number {
+    if (this.fixed !== undefined) return this.fixed;
+    const quarter = Math.floor(local / QUARTER);
+    if (quarter === this.lastQuarter) return this.lastOffset;
+    let offset = this.cache.get(quarter);
+    if (offset === undefined) {
+      offset = this.findAtLocal(quarter * QUARTER);
+      if (this.cache.size >= MAX_CACHED) this.cache.clear();
+      this.cache.set(quarter, offset);
+    }
+    this.lastQuarter = quarter;
+    this.lastOffset = offset;
+    return offset;
+  }
+
+  /** Seconds east of UTC at an instant (µs since 1970). */
+  offsetSecondsAtUtc(utcMicros: number): number {
+    return this.fixed ?? this.atUtcSeconds(Math.floor(utcMicros / 1_000_000));
+  }
+
+  private findAtLocal(local: number): number {
+    const before = this.atUtcSeconds(local - DAY);
+    const after = this.atUtcSeconds(local + DAY);
+    const beforeHolds = this.atUtcSeconds(local - before) === before;
+    if (before === after && beforeHolds) return before;
+    const afterHolds = this.atUtcSeconds(local - after) === after;
+    // Both hold in an overlap, where the greater offset is the earlier instant.
+    if (beforeHolds && afterHolds) return Math.max(before, after);
+    return afterHolds ? after : before;
+  }
+
+  private atUtcSeconds(seconds: number): number {
+    if (this.format === undefined) return 0;
+    const within = Math.max(-MOST_SECONDS, Math.min(MOST_SECONDS, seconds));
+    const match = OFFSET_NAME.exec(this.format.format(within * 1000));
+    if (match?.[1] === undefined) return 0;
+    const size = Number(match[2]) * 3600 + Number(match[3]) * 60 + Number(match[4] ?? 0);
+    return match[1] === '-' ? -size : size;
+  }
+}
+
+export const UTC = new Zone('UTC', 0, undefined);
+
+/**
+ * The zone that `text` names: `UTC`, `Z`, a fixed offset (`+02:00`, `-0530`, `UTC+1`) or an IANA
+ * name (`Europe/Berlin`). Throws DaybookError `usage` for anything else.
+ */
+export function resolveZone(text: string): Zone {
+  const name = text.trim();
+  if (/^(?:UTC|GMT|Z)$/i.test(name)) return UTC;
+  const match = FIXED.exec(name);
+  if (match !== null) {
+    const [, sign, hours, minutes, seconds] = match;
+    const size = Number(hours) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
+    if (size <= 18 * 3600 && Number(minutes ?? 0) < 60 && Number(seconds ?? 0) < 60) {
+      return size === 0 ? UTC : new Zone(name, sign === '-' ? -size : size, undefined);
+    }
+  } else if (name !== '') {
+    try {
+      const format = new Intl.DateTimeFormat('en-US', {
+        timeZone: name,
+        timeZoneName: 'longOffset',
+      });
+      return new Zone(name, undefined, format);
+    } catch {
+      // Falls through to the error that says what would be right.
+    }
+  }
+  throw new DaybookError(
+    'usage',
+    `unknown time zone: ${JSON.stringify(text)}`,
+    'Give an IANA name such as Europe/Berlin, or an offset such as +02:00.',
+  );
+}

@@ -1,0 +1,132 @@
+/** `case.verify`: whether a case is what its catalog says, and whether the evidence is still the same. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { CaseWriter, orphanFiles } from '../ingest/case-writer.ts';
+import { Stopwatch } from '../measure/operation-log.ts';
+import { fileSha256, type BuilderOptions } from '../store/segment-builder.ts';
+import type { CaseSession } from './case-session.ts';
+
+export interface Finding {
+  /** `error`: the case is not whole. `warning`: worth knowing. `repaired`: was an error. */
+  level: 'error' | 'warning' | 'repaired';
+  what: string;
+}
+
+export interface VerifyReport {
+  segments: number;
+  sources: number;
+  evidenceChecked: number;
+  evidenceMissing: number;
+  auditEntries: number;
+  findings: Finding[];
+}
+
+export interface VerifyParameters {
+  repair: boolean;
+  builder: BuilderOptions;
+  signal?: AbortSignal;
+  onProgress?: (done: number, total: number, what: string) => void;
+}
+
+export async function verifyCase(
+  session: CaseSession,
+  parameters: VerifyParameters,
+): Promise<VerifyReport> {
+  const watch = new Stopwatch('case.verify');
+  const findings: Finding[] = [];
+  const { catalog, folder } = session;
+  const error = (what: string) => findings.push({ level: 'error', what });
+  const warning = (what: string) => findings.push({ level: 'warning', what });
+
+  if (parameters.repair) {
+    const writer = await CaseWriter.open(folder, 'verify --repair', parameters.builder);
+    for (const file of writer.recovery.orphans)
+      findings.push({ level: 'repaired', what: `removed ${file}, which no import committed` });
+    for (const id of writer.recovery.interruptedImports) {
+      findings.push({
+        level: 'repaired',
+        what: `import ${id} was interrupted: closed at its last commit`,
+      });
+    }
+    writer.catalog.transaction(() => writer.catalog.addAudit('verify', { repair: true, findings }));
+    writer.close();
+  } else {
+    for (const file of orphanFiles(folder, catalog))
+      warning(`${file} belongs to no committed import (removed by the next import or by --repair)`);
+    for (const run of catalog.imports()) {
+      if (run.status === 'running')
+        warning(`import ${run.id} has not finished: it is running, or it was interrupted`);
+    }
+  }
+
+  for (const problem of catalog.integrityProblems()) error(`catalog: ${problem}`);
+  const audit = catalog.audit();
+  for (const entry of audit)
+    if (!entry.intact)
+      error(`audit entry ${entry.id} (${entry.operation}, ${entry.at}) was changed`);
+
+  const { segments, sources } = session.snapshot();
+  let done = 0;
+  for (const segment of segments) {
+    parameters.signal?.throwIfAborted();
+    parameters.onProgress?.(done++, segments.length + sources.length, segment.file);
+    const path = join(folder, segment.file);
+    if (!existsSync(path)) {
+      error(
+        `segment ${segment.file} is missing: ${segment.rows} ${segment.kind} events of ${segment.day}`,
+      );
+      continue;
+    }
+    if (existsSync(`${path}.wal`)) error(`segment ${segment.file} has a write-ahead log beside it`);
+    if (statSync(path).size !== segment.bytes || (await fileSha256(path)) !== segment.sha256) {
+      error(`segment ${segment.file} differs from what was written (SHA-256)`);
+      continue;
+    }
+    await session.store.attach([segment]);
+    const [[rows]] = (await session.store.rows(
+      `SELECT count(*) FROM seg_${segment.id}.events`,
+    )) as [[number]];
+    if (rows !== segment.rows)
+      error(`segment ${segment.file} has ${rows} rows, the catalog says ${segment.rows}`);
+  }
+
+  let evidenceChecked = 0;
+  let evidenceMissing = 0;
+  for (const source of sources) {
+    parameters.signal?.throwIfAborted();
+    parameters.onProgress?.(done++, segments.length + sources.length, source.name);
+    const sum = source.stored + source.duplicate + source.quarantined + source.skipped;
+    if (sum !== source.read)
+      error(
+        `the ledger of ${source.name} does not add up: read ${source.read}, accounted for ${sum}`,
+      );
+    if (source.status === 'partial')
+      warning(`${source.name} was not read to its end: import it again to go on`);
+    const members = (source.location as { members?: unknown[] }).members ?? [];
+    if (members.length > 0 || source.rawSha256 === undefined) {
+      if (!existsSync(source.path)) evidenceMissing += 1;
+      continue;
+    }
+    if (!existsSync(source.path)) {
+      evidenceMissing += 1;
+      continue;
+    }
+    evidenceChecked += 1;
+    if ((await fileSha256(source.path)) !== source.rawSha256)
+      warning(`the evidence ${source.path} has changed since it was imported`);
+  }
+  if (evidenceMissing > 0)
+    warning(
+      `${evidenceMissing} evidence files are not where they were; packet bytes cannot be shown for them`,
+    );
+
+  session.record(watch, 'done');
+  return {
+    segments: segments.length,
+    sources: sources.length,
+    evidenceChecked,
+    evidenceMissing,
+    auditEntries: audit.length,
+    findings,
+  };
+}
