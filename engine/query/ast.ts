@@ -1,0 +1,144 @@
+/**
+ * The syntax tree of a query: what was written, with positions, before any name is looked up.
+ *
+ * Invariant: every node keeps where it stands in the text (`start` inclusive, `end` exclusive, in
+ * UTF-16 units), so that whatever is found wrong later can still be pointed at.
+ * The language: docs/query-language.md.
+ */
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type CompareOp = '>' | '>=' | '<' | '<=' | '=';
+
+/** What a field is tested for. */
+export type Test =
+  /** A word: `*` and `?` in it are wildcards. */
+  | { readonly test: 'word'; readonly text: string }
+  /** Text in quotes: nothing in it is special. */
+  | { readonly test: 'quoted'; readonly text: string }
+  | { readonly test: 'regex'; readonly pattern: string; readonly ignoreCase: boolean }
+  | { readonly test: 'compare'; readonly op: CompareOp; readonly value: string }
+  | {
+      readonly test: 'range';
+      /** Undefined: open on that side. */
+      readonly low: string | undefined;
+      readonly high: string | undefined;
+      readonly lowIncluded: boolean;
+      readonly highIncluded: boolean;
+    }
+  /** `field:*`. */
+  | { readonly test: 'present' };
+
+export interface AllNode extends Span {
+  readonly node: 'all';
+}
+/** A word or phrase without a field. */
+export interface TextNode extends Span {
+  readonly node: 'text';
+  readonly text: string;
+  readonly quoted: boolean;
+}
+export interface FieldNode extends Span {
+  readonly node: 'field';
+  readonly name: string;
+  readonly test: Test;
+}
+export interface NotNode extends Span {
+  readonly node: 'not';
+  readonly item: Expression;
+}
+export interface GroupNode extends Span {
+  readonly node: 'and' | 'or';
+  readonly items: readonly Expression[];
+}
+export type Expression = AllNode | TextNode | FieldNode | NotNode | GroupNode;
+
+/** A field by the name that was written. */
+export interface Name extends Span {
+  readonly name: string;
+}
+
+export const FUNCTIONS = [
+  'count',
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'distinct',
+  'p50',
+  'p95',
+  'p99',
+] as const;
+export type FunctionName = (typeof FUNCTIONS)[number];
+
+/** One computed column: `sum(bytes) as b`. Only `count` has no argument. */
+export interface Measure extends Span {
+  readonly fn: FunctionName;
+  readonly of: Name | undefined;
+  /** Its column's name: what follows `as`, else the text itself (`sum(bytes)`). */
+  readonly as: string;
+}
+
+export interface SortKey {
+  readonly by: Name;
+  readonly descending: boolean;
+}
+
+export const INTERVAL_UNITS = ['ms', 's', 'm', 'h', 'd', 'w'] as const;
+export type IntervalUnit = (typeof INTERVAL_UNITS)[number];
+
+export interface Interval extends Span {
+  readonly count: number;
+  readonly unit: IntervalUnit;
+}
+
+export type Stage = Span &
+  (
+    | { readonly stage: 'count' }
+    | {
+        readonly stage: 'top';
+        readonly limit: number;
+        readonly fields: readonly Name[];
+        readonly by: Measure;
+      }
+    | {
+        readonly stage: 'timeline';
+        readonly interval: Interval | undefined;
+        readonly by: Name | undefined;
+        /** The number to spread over the buckets that an event's duration touches. */
+        readonly spread: Name | undefined;
+      }
+    | {
+        readonly stage: 'stats';
+        readonly measures: readonly Measure[];
+        readonly by: readonly Name[];
+      }
+    | { readonly stage: 'where'; readonly filter: Expression }
+    | { readonly stage: 'fields'; readonly fields: readonly Name[] }
+    | { readonly stage: 'sort'; readonly keys: readonly SortKey[] }
+    | { readonly stage: 'head'; readonly limit: number }
+    | { readonly stage: 'tail'; readonly limit: number }
+    | { readonly stage: 'dedup'; readonly fields: readonly Name[] }
+    | { readonly stage: 'talkers'; readonly limit: number | undefined }
+    | { readonly stage: 'values'; readonly field: Name }
+    | { readonly stage: 'union'; readonly query: Ast }
+  );
+export type StageName = Stage['stage'];
+
+export interface Ast {
+  readonly text: string;
+  readonly filter: Expression;
+  readonly stages: readonly Stage[];
+}
+
+/** Calls `visit` for every node of `root`, parents first. */
+export function walk(root: Expression, visit: (node: Expression) => void): void {
+  visit(root);
+  if (root.node === 'not') walk(root.item, visit);
+  else if (root.node === 'and' || root.node === 'or') {
+    for (const item of root.items) walk(item, visit);
+  }
+}

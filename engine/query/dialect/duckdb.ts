@@ -1,0 +1,174 @@
+/**
+ * Everything that is DuckDB's own: types, quoting, functions, parameters. The rest of the compiler
+ * composes these, so that a second dialect can stand beside this file.
+ *
+ * Invariant: text of a query becomes SQL only through `Params`; identifiers are either ours or were
+ * found in a segment, and are quoted.
+ * Reference: https://duckdb.org/docs/stable/sql/introduction
+ */
+import type { ColumnType } from '../../contract/event.ts';
+
+export type BoundValue = string | number;
+
+export const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
+  u8: 'UTINYINT',
+  u16: 'USMALLINT',
+  u32: 'UINTEGER',
+  i32: 'INTEGER',
+  u64: 'BIGINT',
+  i64: 'BIGINT',
+  f64: 'DOUBLE',
+  ip6: 'UUID',
+  micros: 'TIMESTAMP',
+  text: 'VARCHAR',
+};
+
+/** Smallest and largest whole number of a type; 64-bit columns hold whole numbers up to 2^53. */
+export const INTEGER_RANGES: Readonly<Record<string, readonly [number, number]>> = {
+  UTINYINT: [0, 255],
+  USMALLINT: [0, 65_535],
+  UINTEGER: [0, 4_294_967_295],
+  INTEGER: [-2_147_483_648, 2_147_483_647],
+  BIGINT: [-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  HUGEINT: [-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+};
+
+/** The values of one statement; an equal value of equal type is bound once. */
+export class Params {
+  readonly values: BoundValue[] = [];
+  private readonly known = new Map<string, string>();
+
+  /** An expression of `type` with this value. */
+  bind(value: BoundValue, type: string): string {
+    const key = `${type} ${value}`;
+    let sql = this.known.get(key);
+    if (sql === undefined) {
+      this.values.push(value);
+      sql = `CAST($${this.values.length} AS ${type})`;
+      this.known.set(key, sql);
+    }
+    return sql;
+  }
+  text(value: string): string {
+    return this.bind(value, 'VARCHAR');
+  }
+  /** A time in epoch microseconds as a TIMESTAMP. */
+  time(micros: number): string {
+    return `make_timestamp(${this.bind(micros, 'BIGINT')})`;
+  }
+}
+
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+export function segmentTable(id: number): string {
+  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`segment number ${id}`);
+  return `seg_${id}.events`;
+}
+
+export function nullOf(type: string): string {
+  return `CAST(NULL AS ${type})`;
+}
+
+/** Partial match of an RE2 pattern. RE2's `i` is Unicode simple folding. */
+export function matches(sql: string, pattern: string, ignoreCase: boolean): string {
+  return `regexp_matches(${sql}, ${pattern}, '${ignoreCase ? 'i' : 'c'}')`;
+}
+
+/** Whether `predicate` holds for any value of a JSON object of strings. */
+export function anyJsonValue(json: string, predicate: (value: string) => string): string {
+  const values = `json_extract_string(${json}, '$.*')`;
+  return `len(list_filter(${values}, lambda v: ${predicate('v')})) > 0`;
+}
+
+/** One value of a JSON object; `pointer` is a bound JSON pointer. */
+export function jsonValue(json: string, pointer: string): string {
+  return `json_extract_string(${json}, ${pointer})`;
+}
+
+/** A text as a number where it is one; NULL where not (NaN too, so that it compares with nothing). */
+export function textAsNumber(sql: string): string {
+  return `nullif(TRY_CAST(${sql} AS DOUBLE), CAST('NaN' AS DOUBLE))`;
+}
+
+export function micros(ts: string): string {
+  return `epoch_us(${ts})`;
+}
+
+export function timeFromMicros(sql: string): string {
+  return `make_timestamp(${sql})`;
+}
+
+export function quantile(sql: string, fraction: number): string {
+  return `quantile_cont(${sql}, ${fraction})`;
+}
+
+/**
+ * Community ID version 1 with seed 0 of a flow or packet, NULL where it has no addresses.
+ * https://github.com/corelight/community-id-spec
+ */
+export function communityId(parts: {
+  source: string;
+  target: string;
+  sourcePort: string;
+  targetPort: string;
+  proto: string;
+}): string {
+  const { source, target, sourcePort, targetPort, proto } = parts;
+  // ICMP types that come in pairs are the two ports; others are one-way and never swapped.
+  const pair = (cases: readonly (readonly [number, number])[], value: string) =>
+    `CASE ${value} ${cases.map(([from, to]) => `WHEN ${from} THEN ${to}`).join(' ')} END`;
+  const answer = `CASE ${proto} WHEN 1 THEN ${pair(ICMP_PAIRS, sourcePort)} WHEN 58 THEN ${pair(ICMP6_PAIRS, sourcePort)} END`;
+  const icmp = `${proto} IN (1, 58)`;
+  const oneWay = `(${icmp} AND (${answer}) IS NULL)`;
+  const second = `CASE WHEN ${icmp} AND (${answer}) IS NOT NULL THEN (${answer}) ELSE ${targetPort} END`;
+  const hasPorts = `(${proto} IN (1, 6, 17, 58, 132) AND ${sourcePort} IS NOT NULL AND ${targetPort} IS NOT NULL)`;
+  const hex16 = (value: string) => `printf('%04x', CAST(${value} AS INTEGER))`;
+  const a = `${source} || CASE WHEN ${hasPorts} THEN ${hex16(sourcePort)} ELSE '' END`;
+  const b = `${target} || CASE WHEN ${hasPorts} THEN ${hex16(second)} ELSE '' END`;
+  const ordered = `(${oneWay} OR (${a}) < (${b}))`;
+  const first = `CASE WHEN ${ordered} THEN ${source} ELSE ${target} END`;
+  const last = `CASE WHEN ${ordered} THEN ${target} ELSE ${source} END`;
+  const firstPort = `CASE WHEN ${ordered} THEN ${hex16(sourcePort)} ELSE ${hex16(second)} END`;
+  const lastPort = `CASE WHEN ${ordered} THEN ${hex16(second)} ELSE ${hex16(sourcePort)} END`;
+  const ports = `CASE WHEN ${hasPorts} THEN ${firstPort} || ${lastPort} ELSE '' END`;
+  const bytes = `'0000' || ${first} || ${last} || printf('%02x', CAST(${proto} AS INTEGER)) || '00' || ${ports}`;
+  return `'1:' || base64(unhex(sha1(unhex(${bytes}))))`;
+}
+
+/** Type of a request and of its answer, as the specification's reference code lists them. */
+const ICMP_PAIRS = [
+  [8, 0],
+  [0, 8],
+  [10, 9],
+  [9, 10],
+  [13, 14],
+  [14, 13],
+  [15, 16],
+  [16, 15],
+  [17, 18],
+  [18, 17],
+] as const;
+const ICMP6_PAIRS = [
+  [128, 129],
+  [129, 128],
+  [130, 131],
+  [131, 130],
+  [133, 134],
+  [134, 133],
+  [135, 136],
+  [136, 135],
+  [139, 140],
+  [140, 139],
+  [144, 145],
+  [145, 144],
+] as const;
+
+/** An IPv4 address as 8 hexadecimal digits. */
+export function ip4Hex(sql: string): string {
+  return `printf('%08x', CAST(${sql} AS BIGINT))`;
+}
+export function ip6Hex(sql: string): string {
+  return `replace(CAST(${sql} AS VARCHAR), '-', '')`;
+}

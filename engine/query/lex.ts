@@ -1,0 +1,171 @@
+/**
+ * Reads the words, quotes, numbers and signs of a query, one at a time, as the parser asks for them:
+ * what a character means depends on where it stands (`/` opens a pattern only after `field:`, a
+ * comma parts names only in stages).
+ *
+ * Invariant: every method either moves forward or throws a QueryError, and none reads a character
+ * more often than a fixed number of times.
+ */
+import { shown, syntaxError } from './query-error.ts';
+
+/** The longest query text, in UTF-16 units. */
+export const MAX_QUERY_LENGTH = 65_536;
+
+const SPACE = /[\s\u0000]/;
+/** Where a word ends in a filter. */
+const WORD = /[^\s\u0000()|"]+/y;
+/** A value inside brackets ends there too. */
+const RANGE_WORD = /[^\s\u0000()|"\]}]+/y;
+/** A field's name in front of its colon. Names with other characters are written in quotes. */
+const FIELD = /([A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*):/y;
+const IDENTIFIER = /[\w@\u0080-\uffff][\w.@\-\u0080-\uffff]*/y;
+const REGEX_END = /\/(i?)(?=[\s\u0000()|]|$)/y;
+
+export class Scanner {
+  readonly text: string;
+  pos = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  skipSpace(): void {
+    while (this.pos < this.text.length && SPACE.test(this.text[this.pos]!)) this.pos += 1;
+  }
+
+  /** Whether nothing but space is left. */
+  atEnd(): boolean {
+    this.skipSpace();
+    return this.pos >= this.text.length;
+  }
+
+  /** The next character after space, or '' at the end. */
+  peek(): string {
+    this.skipSpace();
+    return this.text[this.pos] ?? '';
+  }
+
+  /** Consumes `sign` if it comes next (after space). */
+  take(sign: string): boolean {
+    this.skipSpace();
+    if (!this.text.startsWith(sign, this.pos)) return false;
+    this.pos += sign.length;
+    return true;
+  }
+
+  private match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.pos;
+    return pattern.exec(this.text) ?? undefined;
+  }
+
+  /** A word of a filter from here (no space is skipped), or undefined. */
+  word(): string | undefined {
+    const found = this.match(WORD);
+    if (found === undefined) return undefined;
+    this.pos += found[0].length;
+    return found[0];
+  }
+
+  peekWord(): string {
+    this.skipSpace();
+    return this.match(WORD)?.[0] ?? '';
+  }
+
+  /** A value inside `[ ]` or `{ }`: a word or a quoted text. */
+  rangeValue(): { text: string; quoted: boolean } | undefined {
+    this.skipSpace();
+    if (this.atQuote()) return { text: this.quoted(), quoted: true };
+    const found = this.match(RANGE_WORD);
+    if (found === undefined) return undefined;
+    this.pos += found[0].length;
+    return { text: found[0], quoted: false };
+  }
+
+  /** The name of `name:` if that stands here; nothing is consumed. */
+  peekField(): string | undefined {
+    return this.match(FIELD)?.[1];
+  }
+
+  atQuote(): boolean {
+    const c = this.text[this.pos];
+    return c === '"' || c === "'";
+  }
+
+  /** Text in single or double quotes; a backslash keeps the quote or backslash after it. */
+  quoted(): string {
+    const open = this.pos;
+    const quote = this.text[open]!;
+    let out = '';
+    let at = open + 1;
+    let from = at;
+    for (; at < this.text.length; at++) {
+      const c = this.text[at];
+      if (c === quote) {
+        this.pos = at + 1;
+        return out + this.text.slice(from, at);
+      }
+      if (c === '\\') {
+        const next = this.text[at + 1];
+        if (next === quote || next === '\\') {
+          out += this.text.slice(from, at);
+          from = at + 1;
+          at += 1;
+        }
+      }
+    }
+    throw syntaxError(`unclosed ${quote}`, open, `add a closing ${quote}`);
+  }
+
+  /**
+   * A pattern between slashes, with its flags. Undefined when what stands here is a path rather than
+   * a pattern: then nothing is consumed. The first slash that no backslash or brackets protect ends
+   * it, and only `i`, space, a bracket, `|` or the end may follow that.
+   */
+  regex(): { pattern: string; ignoreCase: boolean } | undefined {
+    if (this.text[this.pos] !== '/') return undefined;
+    const open = this.pos;
+    let inClass = false;
+    for (let at = open + 1; at < this.text.length; at++) {
+      const c = this.text[at];
+      if (c === '\\') at += 1;
+      else if (c === '[') inClass = true;
+      else if (c === ']') inClass = false;
+      else if (c === '/' && !inClass) {
+        REGEX_END.lastIndex = at;
+        const end = REGEX_END.exec(this.text);
+        if (end === null || at === open + 1) return undefined;
+        this.pos = at + end[0].length;
+        return {
+          pattern: this.text.slice(open + 1, at).replaceAll('\\/', '/'),
+          ignoreCase: end[1] === 'i',
+        };
+      }
+    }
+    const word = this.match(WORD)?.[0] ?? '/';
+    if (/[\^$\\+[\]{}]/.test(word)) {
+      throw syntaxError('unclosed /', open, 'add a closing /, or put a path in quotes');
+    }
+    return undefined;
+  }
+
+  /** An identifier of a stage (its name, a keyword, a field, a number with a unit), or undefined. */
+  identifier(): string | undefined {
+    this.skipSpace();
+    const found = this.match(IDENTIFIER);
+    if (found === undefined) return undefined;
+    this.pos += found[0].length;
+    return found[0];
+  }
+
+  peekIdentifier(): string {
+    this.skipSpace();
+    return this.match(IDENTIFIER)?.[0] ?? '';
+  }
+
+  /** What stands here, for an error. */
+  found(): string {
+    this.skipSpace();
+    if (this.pos >= this.text.length) return 'the end';
+    return shown(this.match(WORD)?.[0] ?? this.text[this.pos]!);
+  }
+}

@@ -1,0 +1,683 @@
+/**
+ * Query text to syntax tree, by recursive descent. The grammar is docs/query-language.md.
+ *
+ * Invariant: on any text whatsoever it returns a tree or throws a QueryError of code `query-syntax`
+ * or `limit-exceeded`; it never recurses deeper than MAX_DEPTH.
+ */
+import {
+  FUNCTIONS,
+  INTERVAL_UNITS,
+  type Ast,
+  type CompareOp,
+  type Expression,
+  type FieldNode,
+  type FunctionName,
+  type Interval,
+  type IntervalUnit,
+  type Measure,
+  type Name,
+  type SortKey,
+  type Stage,
+  type StageName,
+  type Test,
+} from './ast.ts';
+import { parseAddress } from './address.ts';
+import { MAX_QUERY_LENGTH, Scanner } from './lex.ts';
+import { QueryError, didYouMean, shown, syntaxError } from './query-error.ts';
+
+/** Brackets, NOTs and unions inside each other. */
+export const MAX_DEPTH = 200;
+/** Words, phrases and field tests of one query. */
+export const MAX_TERMS = 4096;
+/** Stages of one query. */
+export const MAX_STAGES = 50;
+/** Rows that `top`, `head`, `tail` and `talkers` can be asked for. */
+export const MAX_LIMIT = 1_000_000_000;
+
+const COMPARE_OPS = ['>=', '<=', '>', '<', '='] as const;
+/** In `where`, a comparison may stand free: `b > 1000`, `sum(bytes) >= 5`. */
+const FREE_COMPARISON =
+  /(?:"((?:[^"\\]|\\.)*)"|([A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*(?:\([\w.@\- \u0080-\uffff]*\))?))\s*(>=|<=|!=|==|>|<|=)\s*/y;
+const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
+const INTERVAL = /^(\d{1,9})(ms|s|m|h|d|w)$/;
+
+/** Parses a query. Throws QueryError. */
+export function parseQuery(text: string): Ast {
+  if (text.length > MAX_QUERY_LENGTH) {
+    throw new QueryError(
+      'limit-exceeded',
+      `the query has ${text.length} characters, more than ${MAX_QUERY_LENGTH}`,
+      0,
+    );
+  }
+  const parser = new Parser(text);
+  const ast = parser.query(false);
+  return { ...ast, text };
+}
+
+class Parser {
+  private readonly scan: Scanner;
+  private depth = 0;
+  private terms = 0;
+
+  constructor(text: string) {
+    this.scan = new Scanner(text);
+  }
+
+  /** A filter and its stages, up to the end or, when nested, up to `)`. */
+  query(nested: boolean): Ast {
+    const { scan } = this;
+    const start = scan.pos;
+    const filter = this.filter(false);
+    const stages: Stage[] = [];
+    while (scan.take('|')) {
+      if (stages.length === MAX_STAGES) {
+        throw new QueryError('limit-exceeded', `more than ${MAX_STAGES} stages`, scan.pos);
+      }
+      stages.push(this.stage());
+    }
+    if (!nested && !scan.atEnd()) {
+      if (scan.peek() === ')') throw syntaxError('found ")" without "("', scan.pos);
+      throw syntaxError(`found ${scan.found()}, expected | or the end`, scan.pos);
+    }
+    return { text: scan.text.slice(start, scan.pos), filter, stages };
+  }
+
+  // -- filters -----------------------------------------------------------------------------------
+
+  /** `inStage`: the filter of `where`, in which free comparisons are known and nothing is an error. */
+  private filter(inStage: boolean): Expression {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    if (scan.atEnd() || scan.peek() === '|' || (scan.peek() === ')' && this.depth > 0)) {
+      if (inStage) {
+        throw syntaxError(`found ${scan.found()}, expected a filter after where`, scan.pos);
+      }
+      return { node: 'all', start, end: start };
+    }
+    return this.or(inStage);
+  }
+
+  private enter(): void {
+    this.depth += 1;
+    if (this.depth > MAX_DEPTH) {
+      throw syntaxError(`nested more than ${MAX_DEPTH} deep`, this.scan.pos);
+    }
+  }
+
+  private or(inStage: boolean): Expression {
+    const items = [this.and(inStage)];
+    while (this.keyword('OR')) items.push(this.and(inStage));
+    return group('or', items);
+  }
+
+  private and(inStage: boolean): Expression {
+    const { scan } = this;
+    const items = [this.not(inStage)];
+    for (;;) {
+      if (this.keyword('AND')) {
+        items.push(this.not(inStage));
+        continue;
+      }
+      const next = scan.peek();
+      if (next === '' || next === '|' || next === ')' || scan.peekWord() === 'OR') break;
+      items.push(this.not(inStage));
+    }
+    return group('and', items);
+  }
+
+  private keyword(word: string): boolean {
+    if (this.scan.peekWord() !== word) return false;
+    this.scan.pos += word.length;
+    return true;
+  }
+
+  private not(inStage: boolean): Expression {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    const after = scan.text[scan.pos + 1];
+    const minus = scan.peek() === '-' && after !== undefined && !/[\s|)]/.test(after);
+    if (minus) scan.pos += 1;
+    if (minus || this.keyword('NOT')) {
+      this.enter();
+      const item = this.not(inStage);
+      this.depth -= 1;
+      return { node: 'not', item, start, end: item.end };
+    }
+    return this.primary(inStage);
+  }
+
+  private primary(inStage: boolean): Expression {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    const next = scan.peek();
+    if (next === '(') {
+      this.enter();
+      scan.pos += 1;
+      if (scan.peek() === ')') throw syntaxError('empty ( )', start, 'write a filter between them');
+      const inner = this.or(inStage);
+      this.closeBracket(start);
+      this.depth -= 1;
+      return { ...inner, start, end: scan.pos };
+    }
+    if (next === '' || next === ')' || next === '|') {
+      throw syntaxError(`found ${scan.found()}, expected a word, a phrase or a field`, scan.pos);
+    }
+    this.terms += 1;
+    if (this.terms > MAX_TERMS) {
+      throw new QueryError('limit-exceeded', `more than ${MAX_TERMS} words in one query`, start);
+    }
+    if (inStage) {
+      const free = this.freeComparison();
+      if (free !== undefined) return free;
+    }
+    if (scan.atQuote()) {
+      const text = scan.quoted();
+      if (scan.text[scan.pos] === ':' && !/[\s|)]|^$/.test(scan.text[scan.pos + 1] ?? '')) {
+        scan.pos += 1;
+        return this.fieldTest(text, start);
+      }
+      return { node: 'text', text, quoted: true, start, end: scan.pos };
+    }
+    const word = scan.peekWord();
+    const name = scan.peekField();
+    if (name !== undefined && !this.plainWord(word, name)) {
+      scan.pos += name.length + 1;
+      return this.fieldTest(name, start);
+    }
+    if (word === 'AND' || word === 'OR') {
+      throw syntaxError(
+        `found ${word}, expected a word, a phrase or a field`,
+        start,
+        `put quotes around it to search for the word: "${word}"`,
+      );
+    }
+    scan.pos += word.length;
+    if (/^\*+$/.test(word)) return { node: 'all', start, end: scan.pos };
+    return { node: 'text', text: word, quoted: false, start, end: scan.pos };
+  }
+
+  /** Words with a colon that are no field tests: addresses, URLs, drive letters. */
+  private plainWord(word: string, name: string): boolean {
+    const rest = word.slice(name.length + 1);
+    return (
+      parseAddress(word) !== undefined ||
+      MAC.test(word) ||
+      rest.startsWith('//') ||
+      (name.length === 1 && rest.startsWith('\\'))
+    );
+  }
+
+  private freeComparison(): Expression | undefined {
+    const { scan } = this;
+    const start = scan.pos;
+    FREE_COMPARISON.lastIndex = start;
+    const found = FREE_COMPARISON.exec(scan.text);
+    if (found === null) return undefined;
+    const name = found[1]?.replace(/\\(["\\])/g, '$1') ?? found[2]!;
+    scan.pos = start + found[0].length;
+    const op = found[3]!;
+    const negated = op === '!=';
+    const value = this.comparedValue(op);
+    const compare: CompareOp = negated || op === '==' ? '=' : (op as CompareOp);
+    const node: FieldNode = {
+      node: 'field',
+      name,
+      test: { test: 'compare', op: compare, value },
+      start,
+      end: scan.pos,
+    };
+    return negated ? { node: 'not', item: node, start, end: scan.pos } : node;
+  }
+
+  private comparedValue(op: string): string {
+    const { scan } = this;
+    scan.skipSpace();
+    if (scan.atQuote()) return scan.quoted();
+    const word = scan.word();
+    if (word === undefined) {
+      throw syntaxError(`found ${scan.found()}, expected a value after ${op}`, scan.pos);
+    }
+    return word;
+  }
+
+  private closeBracket(open: number): void {
+    if (this.scan.take(')')) return;
+    if (this.scan.atEnd()) throw syntaxError('unclosed (', open, 'add a closing )');
+    throw syntaxError(`found ${this.scan.found()}, expected )`, this.scan.pos);
+  }
+
+  /** What follows `name:`. */
+  private fieldTest(name: string, start: number): Expression {
+    const { scan } = this;
+    const next = scan.text[scan.pos] ?? '';
+    if (next === '(') {
+      const open = scan.pos;
+      this.enter();
+      scan.pos += 1;
+      if (scan.peek() === ')') throw syntaxError('empty ( )', open, `write values: (a OR b)`);
+      const inner = this.valueList(name);
+      this.closeBracket(open);
+      this.depth -= 1;
+      return { ...inner, start, end: scan.pos };
+    }
+    const test = this.value(name);
+    return { node: 'field', name, test, start, end: scan.pos };
+  }
+
+  /** `a OR b`, `a, b`, also with AND, NOT and brackets. */
+  private valueList(name: string): Expression {
+    const { scan } = this;
+    const alternatives: Expression[] = [];
+    do {
+      const all = [this.listItem(name)];
+      while (this.keyword('AND')) all.push(this.listItem(name));
+      alternatives.push(group('and', all));
+    } while (this.keyword('OR') || scan.take(','));
+    const next = scan.peek();
+    if (next !== ')' && next !== '') {
+      throw syntaxError(`found ${scan.found()}, expected OR, AND or )`, scan.pos);
+    }
+    return group('or', alternatives);
+  }
+
+  private listItem(name: string): Expression {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    if (this.keyword('NOT')) {
+      this.enter();
+      const item = this.listItem(name);
+      this.depth -= 1;
+      return { node: 'not', item, start, end: scan.pos };
+    }
+    if (scan.peek() === '(') {
+      this.enter();
+      scan.pos += 1;
+      const inner = this.valueList(name);
+      this.closeBracket(start);
+      this.depth -= 1;
+      return inner;
+    }
+    this.terms += 1;
+    if (this.terms > MAX_TERMS) {
+      throw new QueryError('limit-exceeded', `more than ${MAX_TERMS} words in one query`, start);
+    }
+    const test = this.value(name, true);
+    return { node: 'field', name, test, start, end: scan.pos };
+  }
+
+  private value(name: string, inList = false): Test {
+    const { scan } = this;
+    const start = scan.pos;
+    const missing = () =>
+      syntaxError(
+        `found ${scan.found()}, expected a value after ${shown(`${name}:`).slice(1, -1)}`,
+        start,
+        `put the text in quotes to search for it: "${name}:"`,
+      );
+    if (scan.atQuote()) return { test: 'quoted', text: scan.quoted() };
+    const next = scan.text[scan.pos] ?? '';
+    if (next === '/') {
+      const regex = scan.regex();
+      if (regex !== undefined) return { test: 'regex', ...regex };
+    }
+    const isFlow = name.toLowerCase() === 'flow';
+    if ((next === '[' || next === '{') && !isFlow) return this.range(next);
+    for (const op of COMPARE_OPS) {
+      if (!scan.text.startsWith(op, scan.pos)) continue;
+      scan.pos += op.length;
+      return { test: 'compare', op, value: this.comparedValue(op) };
+    }
+    let word = scan.word();
+    if (word === undefined) throw missing();
+    if (inList) {
+      if (word === 'OR' || word === 'AND') {
+        scan.pos = start;
+        throw syntaxError(`found ${word}, expected a value`, start, `put it in quotes: "${word}"`);
+      }
+      const comma = word.indexOf(',');
+      if (comma > 0) {
+        word = word.slice(0, comma);
+        scan.pos = start + comma;
+      } else if (comma === 0) throw missing();
+    }
+    if (/^\*+$/.test(word)) return { test: 'present' };
+    return { test: 'word', text: word };
+  }
+
+  private range(open: string): Test {
+    const { scan } = this;
+    const start = scan.pos;
+    scan.pos += 1;
+    const end = (): number | undefined => {
+      const value = scan.rangeValue();
+      if (value === undefined) {
+        if (scan.atEnd()) throw syntaxError(`unclosed ${open}`, start, 'write [1 TO 9]');
+        throw syntaxError(`found ${scan.found()}, expected a value`, scan.pos, 'write [1 TO 9]');
+      }
+      values.push(!value.quoted && value.text === '*' ? undefined : value.text);
+      return values.length;
+    };
+    const values: (string | undefined)[] = [];
+    end();
+    scan.skipSpace();
+    const at = scan.pos;
+    if (scan.atEnd()) throw syntaxError(`unclosed ${open}`, start, 'write [1 TO 9]');
+    const to = scan.rangeValue();
+    if (to === undefined || to.quoted || to.text.toUpperCase() !== 'TO') {
+      scan.pos = at;
+      throw syntaxError(`found ${scan.found()}, expected TO`, at, 'write [1 TO 9]');
+    }
+    end();
+    const close = scan.peek();
+    if (close !== ']' && close !== '}') {
+      if (close === '') throw syntaxError(`unclosed ${open}`, start, 'add a closing ] or }');
+      throw syntaxError(`found ${scan.found()}, expected ] or }`, scan.pos);
+    }
+    scan.pos += 1;
+    return {
+      test: 'range',
+      low: values[0],
+      high: values[1],
+      lowIncluded: open === '[',
+      highIncluded: close === ']',
+    };
+  }
+
+  // -- stages ------------------------------------------------------------------------------------
+
+  private stage(): Stage {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    const written = scan.identifier();
+    if (written === undefined) {
+      throw syntaxError(`found ${scan.found()}, expected a stage`, start, STAGE_HINT);
+    }
+    const name = written.toLowerCase();
+    if (!isStageName(name)) {
+      throw syntaxError(
+        `unknown stage ${shown(written)}`,
+        start,
+        didYouMean(name, STAGE_NAMES) ?? STAGE_HINT,
+      );
+    }
+    const body = this.stageBody(name);
+    const next = scan.peek();
+    if (next !== '' && next !== '|' && !(next === ')' && this.depth > 0)) {
+      throw syntaxError(
+        `found ${scan.found()} in ${name}, expected | or the end`,
+        scan.pos,
+        STAGE_FORMS[name],
+      );
+    }
+    return { ...body, start, end: scan.pos };
+  }
+
+  private stageBody(name: StageName): WithoutSpan<Stage> {
+    switch (name) {
+      case 'count':
+        return { stage: 'count' };
+      case 'top':
+        return this.top();
+      case 'timeline':
+        return this.timeline();
+      case 'stats':
+        return this.stats();
+      case 'where':
+        return { stage: 'where', filter: this.filter(true) };
+      case 'fields':
+      case 'dedup':
+        return { stage: name, fields: this.names(name) };
+      case 'sort':
+        return this.sort();
+      case 'head':
+      case 'tail':
+        return { stage: name, limit: this.number() ?? 10 };
+      case 'talkers':
+        return { stage: 'talkers', limit: this.number() };
+      case 'values':
+        return { stage: 'values', field: this.name('values') };
+      case 'union':
+        return this.union();
+    }
+  }
+
+  private union(): WithoutSpan<Stage> {
+    const { scan } = this;
+    scan.skipSpace();
+    const open = scan.pos;
+    if (!scan.take('(')) {
+      throw syntaxError(`found ${scan.found()}, expected (`, open, STAGE_FORMS.union);
+    }
+    this.enter();
+    const query = this.query(true);
+    this.closeBracket(open);
+    this.depth -= 1;
+    return { stage: 'union', query };
+  }
+
+  private top(): WithoutSpan<Stage> {
+    const limit = this.number() ?? 10;
+    const fields = this.names('top');
+    const by = this.wordIs('by') ? this.measure('top') : undefined;
+    const at = this.scan.pos;
+    return {
+      stage: 'top',
+      limit,
+      fields,
+      by: by ?? { fn: 'count', of: undefined, as: 'count', start: at, end: at },
+    };
+  }
+
+  private timeline(): WithoutSpan<Stage> {
+    const { scan } = this;
+    let interval: Interval | undefined;
+    let by: Name | undefined;
+    let spread: Name | undefined;
+    for (;;) {
+      const start = scan.pos;
+      if (by === undefined && this.wordIs('by')) by = this.name('timeline');
+      else if (spread === undefined && this.wordIs('spread')) {
+        const next = scan.peekIdentifier().toLowerCase();
+        const named = next !== '' && next !== 'by' && !INTERVAL.test(next);
+        spread = named ? this.name('timeline') : { name: 'bytes', start: scan.pos, end: scan.pos };
+      } else if (interval === undefined && /^\d/.test(scan.peekIdentifier())) {
+        interval = this.interval();
+      } else {
+        scan.pos = start;
+        return { stage: 'timeline', interval, by, spread };
+      }
+    }
+  }
+
+  private interval(): Interval {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    const written = scan.identifier() ?? '';
+    const found = INTERVAL.exec(written);
+    const count = Number(found?.[1] ?? 0);
+    if (found === null || count === 0) {
+      throw syntaxError(
+        `found ${shown(written)}, expected an interval`,
+        start,
+        `write a number and one of ${INTERVAL_UNITS.join(', ')}: 5m`,
+      );
+    }
+    return { count, unit: found[2] as IntervalUnit, start, end: scan.pos };
+  }
+
+  private stats(): WithoutSpan<Stage> {
+    const { scan } = this;
+    const measures: Measure[] = [];
+    do {
+      measures.push(this.measure('stats'));
+    } while (scan.take(','));
+    const by = this.wordIs('by') ? this.names('stats') : [];
+    const names = new Set<string>();
+    for (const measure of measures) {
+      if (names.has(measure.as)) {
+        throw syntaxError(
+          `a second column named ${shown(measure.as)}`,
+          measure.start,
+          `name it: ${measure.fn}(…) as other`,
+        );
+      }
+      names.add(measure.as);
+    }
+    return { stage: 'stats', measures, by };
+  }
+
+  private sort(): WithoutSpan<Stage> {
+    const { scan } = this;
+    const keys: SortKey[] = [];
+    do {
+      const minus = scan.peek() === '-';
+      if (minus) scan.pos += 1;
+      const by = this.name('sort');
+      const descending = this.wordIs('desc') || (!this.wordIs('asc') && minus);
+      keys.push({ by, descending });
+    } while (scan.take(','));
+    return { stage: 'sort', keys };
+  }
+
+  private measure(stage: StageName): Measure {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    const written = scan.identifier();
+    const fn = written?.toLowerCase();
+    if (written === undefined || fn === undefined || !isFunctionName(fn)) {
+      if (written !== undefined) scan.pos = start;
+      throw syntaxError(
+        `found ${scan.found()}, expected one of ${FUNCTIONS.join(', ')}`,
+        start,
+        (written === undefined ? undefined : didYouMean(written, FUNCTIONS)) ?? STAGE_FORMS[stage],
+      );
+    }
+    let of: Name | undefined;
+    const beforeBracket = scan.pos;
+    if (scan.take('(')) {
+      if (scan.peek() !== ')') of = this.name(stage);
+      if (!scan.take(')')) {
+        if (scan.atEnd()) throw syntaxError('unclosed (', beforeBracket, 'add a closing )');
+        throw syntaxError(`found ${scan.found()}, expected )`, scan.pos);
+      }
+    } else scan.pos = beforeBracket;
+    if (fn === 'count' && of !== undefined) {
+      throw syntaxError(
+        'count() takes no field',
+        of.start,
+        `distinct(${of.name}) counts its values; where ${of.name}:* leaves only events that have it`,
+      );
+    }
+    if (fn !== 'count' && of === undefined) {
+      throw syntaxError(`${fn} needs a field`, start, `write ${fn}(bytes)`);
+    }
+    let as = of === undefined ? fn : `${fn}(${of.name})`;
+    const end = scan.pos;
+    if (this.wordIs('as')) {
+      scan.skipSpace();
+      const name = scan.atQuote() ? scan.quoted() : scan.identifier();
+      if (name === undefined || name === '') {
+        throw syntaxError(`found ${scan.found()}, expected a name after as`, scan.pos);
+      }
+      as = name;
+    }
+    return { fn, of, as, start, end };
+  }
+
+  /** Consumes the keyword `word` of a stage, in any case. */
+  private wordIs(word: string): boolean {
+    const { scan } = this;
+    if (scan.peekIdentifier().toLowerCase() !== word) return false;
+    scan.pos += word.length;
+    return true;
+  }
+
+  private number(): number | undefined {
+    const { scan } = this;
+    const written = scan.peekIdentifier();
+    if (!/^\d+$/.test(written)) {
+      if (/^\d/.test(written) || scan.peek() === '-') {
+        throw syntaxError(`found ${scan.found()}, expected a number`, scan.pos);
+      }
+      return undefined;
+    }
+    const value = Number(written);
+    if (value > MAX_LIMIT) {
+      throw syntaxError(`found ${shown(written)}, expected at most ${MAX_LIMIT}`, scan.pos);
+    }
+    scan.pos += written.length;
+    return value;
+  }
+
+  private names(stage: StageName): Name[] {
+    const out = [this.name(stage)];
+    while (this.scan.take(',')) out.push(this.name(stage));
+    const seen = new Set<string>();
+    return out.filter((one) => !seen.has(one.name) && seen.add(one.name));
+  }
+
+  /** A field, or a column computed before: `bytes`, `"Flow Bytes/s"`, `sum(bytes)`. */
+  private name(stage: StageName): Name {
+    const { scan } = this;
+    scan.skipSpace();
+    const start = scan.pos;
+    if (scan.atQuote()) {
+      const name = scan.quoted();
+      return { name, start, end: scan.pos };
+    }
+    const name = scan.identifier();
+    if (name === undefined || name === '-') {
+      throw syntaxError(`found ${scan.found()}, expected a field`, start, STAGE_FORMS[stage]);
+    }
+    const end = scan.pos;
+    if (isFunctionName(name.toLowerCase()) && scan.take('(')) {
+      const of = scan.identifier();
+      if (!scan.take(')')) throw syntaxError(`found ${scan.found()}, expected )`, scan.pos);
+      const fn = name.toLowerCase();
+      return { name: of === undefined ? fn : `${fn}(${of})`, start, end: scan.pos };
+    }
+    scan.pos = end;
+    return { name, start, end };
+  }
+}
+
+type WithoutSpan<T> = T extends unknown ? Omit<T, 'start' | 'end'> : never;
+
+function group(node: 'and' | 'or', items: Expression[]): Expression {
+  const first = items[0]!;
+  if (items.length === 1) return first;
+  return { node, items, start: first.start, end: items.at(-1)!.end };
+}
+
+const STAGE_FORMS: Readonly<Record<StageName, string>> = {
+  count: 'count',
+  top: 'top N field, … [by count | sum(field) | …]',
+  timeline: 'timeline [5m] [spread] [by field]',
+  stats: 'stats count(), sum(field) as name, … [by field, …]',
+  where: 'where filter',
+  fields: 'fields field, …',
+  sort: 'sort field [desc], …',
+  head: 'head N',
+  tail: 'tail N',
+  dedup: 'dedup field, …',
+  talkers: 'talkers [N]',
+  values: 'values field',
+  union: 'union (query)',
+};
+const STAGE_NAMES = Object.keys(STAGE_FORMS);
+const STAGE_HINT = `stages are ${STAGE_NAMES.join(', ')}`;
+
+function isStageName(name: string): name is StageName {
+  return Object.hasOwn(STAGE_FORMS, name);
+}
+function isFunctionName(name: string): name is FunctionName {
+  return FUNCTIONS.some((fn) => fn === name);
+}

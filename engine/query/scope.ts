@@ -1,0 +1,197 @@
+/**
+ * Where a filter or a value is compiled: one segment, a derived relation of events, or a table that
+ * an earlier stage computed. A scope says which columns there are and what they are called in SQL.
+ *
+ * Invariant: what a scope does not have is undefined, never a name that SQL would reject.
+ */
+import type { ColumnName, Kind } from '../contract/event.ts';
+import { type Params, jsonValue, quoteIdentifier } from './dialect/duckdb.ts';
+
+export const ATTRIBUTE_PREFIX = 'a:';
+export const OVERFLOW_COLUMN = 'attrs';
+
+/** One segment, as the catalog knows it. */
+export interface SegmentInfo {
+  readonly id: number;
+  readonly kind: Kind;
+  /** `2026-11-21` or `undated`. */
+  readonly day: string;
+  readonly rows: number;
+  /** Epoch microseconds of the first and the last event; undefined when undated. */
+  readonly minTs: number | undefined;
+  readonly maxTs: number | undefined;
+  /** Physical column names, `a:…` and `attrs` among them. */
+  readonly columns: ReadonlySet<string>;
+  readonly hasDeletes: boolean;
+  readonly tags: ReadonlySet<number>;
+  /** Packet segments: rows that belong to no flow. */
+  readonly unflowedPackets: number;
+  readonly sources: ReadonlySet<number>;
+}
+
+export type PruneReason = 'time' | 'kind' | 'source' | 'column' | 'tag' | 'filter';
+
+/** A condition: decided by what is known of the scope, or SQL that may also be NULL for false. */
+export type Predicate =
+  { readonly value: boolean; readonly reason: PruneReason } | { readonly sql: string };
+
+export const TRUE: Predicate = { value: true, reason: 'filter' };
+export const FALSE: Predicate = { value: false, reason: 'filter' };
+export const NO_COLUMN: Predicate = { value: false, reason: 'column' };
+
+/** Text that a word is searched in; `json`: all values of a JSON object of strings. */
+export interface Searchable {
+  readonly sql: string;
+  readonly json: boolean;
+}
+
+export interface Scope {
+  readonly params: Params;
+  /** The segment, when the scope is exactly one. */
+  readonly segment: SegmentInfo | undefined;
+  column(name: ColumnName): string | undefined;
+  attribute(name: string): string | undefined;
+  /** Every text attribute. */
+  attributes(): readonly Searchable[];
+  /** What a word without a field is searched in. */
+  texts(): readonly Searchable[];
+  /** SQL of the event's kind or day, where it is not known beforehand. */
+  kind(): string;
+  day(): string;
+  /** Whether the event carries one of these tags. */
+  tagged(ids: readonly number[]): Predicate;
+}
+
+export const SEARCHED_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
+
+/** The physical attribute column of `name` among `columns`: by exact name, else ignoring case. */
+export function attributeColumn(columns: ReadonlySet<string>, name: string): string | undefined {
+  const wanted = ATTRIBUTE_PREFIX + name;
+  if (columns.has(wanted)) return wanted;
+  const lower = wanted.toLowerCase();
+  for (const column of columns) {
+    if (column.length === wanted.length && column.toLowerCase() === lower) return column;
+  }
+  return undefined;
+}
+
+/** JSON pointer to a key: https://www.rfc-editor.org/rfc/rfc6901. */
+export function jsonPointer(name: string): string {
+  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function attributeSql(
+  params: Params,
+  columns: ReadonlySet<string>,
+  name: string,
+): string | undefined {
+  const column = attributeColumn(columns, name);
+  const own = column === undefined ? undefined : quoteIdentifier(column);
+  if (!columns.has(OVERFLOW_COLUMN) || name.includes('\0')) return own;
+  const rest = jsonValue(quoteIdentifier(OVERFLOW_COLUMN), params.text(jsonPointer(name)));
+  return own === undefined ? rest : `coalesce(${own}, ${rest})`;
+}
+
+function attributeTexts(columns: ReadonlySet<string>): Searchable[] {
+  const out: Searchable[] = [];
+  for (const column of columns) {
+    if (column.startsWith(ATTRIBUTE_PREFIX))
+      out.push({ sql: quoteIdentifier(column), json: false });
+  }
+  if (columns.has(OVERFLOW_COLUMN)) out.push({ sql: quoteIdentifier(OVERFLOW_COLUMN), json: true });
+  return out;
+}
+
+export function segmentScope(segment: SegmentInfo, params: Params): Scope {
+  const { columns } = segment;
+  const column = (name: ColumnName) => (columns.has(name) ? quoteIdentifier(name) : undefined);
+  return {
+    params,
+    segment,
+    column,
+    attribute: (name) => attributeSql(params, columns, name),
+    attributes: () => attributeTexts(columns),
+    texts: () => [
+      ...SEARCHED_COLUMNS.filter((name) => columns.has(name)).map((name) => ({
+        sql: quoteIdentifier(name),
+        json: false,
+      })),
+      ...attributeTexts(columns),
+    ],
+    kind: () => params.text(segment.kind),
+    day: () => params.text(segment.day),
+    tagged: (ids) => {
+      const here = ids.filter((id) => segment.tags.has(id));
+      if (here.length === 0) return { value: false, reason: 'tag' };
+      const list = here.map((id) => params.bind(id, 'INTEGER')).join(', ');
+      const own = params.bind(segment.id, 'INTEGER');
+      return {
+        sql: `rowid IN (SELECT row FROM marks.tagged WHERE segment = ${own} AND tag IN (${list}))`,
+      };
+    },
+  };
+}
+
+/**
+ * A relation of events that an earlier stage left. `columns` are those of all its segments; what is
+ * asked for is noted in `needed`, so that the relation below selects no more than that.
+ */
+export function eventsScope(
+  columns: ReadonlySet<string>,
+  needed: Set<string>,
+  params: Params,
+): Scope {
+  const use = (name: string): string => {
+    needed.add(name);
+    return quoteIdentifier(name);
+  };
+  const attributes = (): Searchable[] => {
+    for (const name of columns) {
+      if (name.startsWith(ATTRIBUTE_PREFIX) || name === OVERFLOW_COLUMN) needed.add(name);
+    }
+    return attributeTexts(columns);
+  };
+  return {
+    params,
+    segment: undefined,
+    column: (name) => (columns.has(name) ? use(name) : undefined),
+    attribute: (name) => {
+      const own = attributeColumn(columns, name);
+      if (own !== undefined) needed.add(own);
+      if (columns.has(OVERFLOW_COLUMN)) needed.add(OVERFLOW_COLUMN);
+      return attributeSql(params, columns, name);
+    },
+    attributes,
+    texts: () => [
+      ...SEARCHED_COLUMNS.filter((name) => columns.has(name)).map((name) => ({
+        sql: use(name),
+        json: false,
+      })),
+      ...attributes(),
+    ],
+    kind: () => use('kind'),
+    day: () => use('day'),
+    tagged: (ids) => {
+      if (ids.length === 0) return { value: false, reason: 'tag' };
+      const list = ids.map((id) => params.bind(id, 'INTEGER')).join(', ');
+      return {
+        sql: `(${use('segment')}, ${use('row_id')}) IN (SELECT (segment, row) FROM marks.tagged WHERE tag IN (${list}))`,
+      };
+    },
+  };
+}
+
+/** A table: its columns are reached by references of their own (see fields.ts). */
+export function tableScope(texts: readonly string[], params: Params): Scope {
+  return {
+    params,
+    segment: undefined,
+    column: () => undefined,
+    attribute: () => undefined,
+    attributes: () => [],
+    texts: () => texts.map((alias) => ({ sql: quoteIdentifier(alias), json: false })),
+    kind: () => "''",
+    day: () => "''",
+    tagged: () => ({ value: false, reason: 'tag' }),
+  };
+}

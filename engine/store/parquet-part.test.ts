@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { EventBatch } from '../contract/event-batch.ts';
+import { ParquetPart } from './parquet-part.ts';
+
+let folder: string;
+let instance: DuckDBInstance;
+let connection: DuckDBConnection;
+let number = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'daybook-parquet-'));
+  instance = await DuckDBInstance.create(':memory:');
+  connection = await instance.connect();
+});
+afterAll(() => {
+  connection.closeSync();
+  instance.closeSync();
+  rmSync(folder, { recursive: true });
+});
+
+/** One row of what a batch can hold, as plain values. */
+interface Row {
+  seq: number;
+  ts: number | null;
+  ts_ns: number | null;
+  proto: number | null;
+  src_port: number | null;
+  src_ip4: number | null;
+  tz_offset: number | null;
+  duration: number | null;
+  message: string | null;
+  ip6: number | null;
+  attr: string | null;
+}
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 3 });
+const ROW: fc.Arbitrary<Row> = fc.record({
+  seq: fc.integer({ min: -(2 ** 40), max: 2 ** 45 }),
+  ts: maybe(fc.integer({ min: -(2 ** 50), max: 2 ** 51 })),
+  ts_ns: maybe(fc.integer({ min: 0, max: 999 })),
+  proto: maybe(fc.integer({ min: 0, max: 255 })),
+  src_port: maybe(fc.integer({ min: 0, max: 65_535 })),
+  src_ip4: maybe(fc.integer({ min: 0, max: 2 ** 32 - 1 })),
+  tz_offset: maybe(fc.integer({ min: -86_400, max: 86_400 })),
+  duration: maybe(fc.double({ noNaN: true, noDefaultInfinity: true })),
+  message: maybe(fc.string({ unit: 'grapheme', maxLength: 80 })),
+  ip6: maybe(fc.integer({ min: 0, max: 255 })),
+  attr: maybe(fc.string({ maxLength: 10 })),
+});
+
+function fill(batch: EventBatch, row: Row): void {
+  const at = batch.length;
+  batch.seq.set(at, row.seq);
+  if (row.ts !== null) batch.ts.set(at, row.ts);
+  if (row.ts_ns !== null) batch.ts_ns.set(at, row.ts_ns);
+  if (row.proto !== null) batch.proto.set(at, row.proto);
+  if (row.src_port !== null) batch.src_port.set(at, row.src_port);
+  if (row.src_ip4 !== null) batch.src_ip4.set(at, row.src_ip4);
+  if (row.tz_offset !== null) batch.tz_offset.set(at, row.tz_offset);
+  if (row.duration !== null) batch.duration.set(at, row.duration);
+  if (row.message !== null) batch.message.setString(at, row.message);
+  if (row.ip6 !== null) batch.src_ip6.set(at, new Uint8Array(16).fill(row.ip6), 0);
+  if (row.attr !== null) batch.setAttribute('some "name"', row.attr);
+  batch.endRow();
+}
+
+const COLUMNS = [
+  'seq',
+  'ts',
+  'ts_ns',
+  'proto',
+  'src_port',
+  'src_ip4',
+  'tz_offset',
+  'duration',
+  'message',
+  'src_ip6',
+  'a:some "name"',
+];
+
+async function readBack(path: string, present: readonly string[]): Promise<unknown[][]> {
+  const list = COLUMNS.map((name) => {
+    const quoted = `"${name.replaceAll('"', '""')}"`;
+    if (!present.includes(name)) return 'NULL';
+    if (name === 'ts') return 'epoch_us(ts)::DOUBLE';
+    if (name === 'seq') return 'seq::DOUBLE';
+    if (name === 'src_ip6') return 'src_ip6::VARCHAR';
+    return quoted;
+  });
+  const result = await connection.runAndReadAll(
+    `SELECT ${list.join(', ')} FROM read_parquet('${path}')`,
+  );
+  return result.getRowsJS();
+}
+
+function expected(row: Row): unknown[] {
+  const byte = row.ip6?.toString(16).padStart(2, '0');
+  return [
+    row.seq,
+    row.ts,
+    row.ts_ns,
+    row.proto,
+    row.src_port,
+    row.src_ip4,
+    row.tz_offset,
+    row.duration === 0 ? 0 : row.duration,
+    row.message,
+    byte === undefined
+      ? null
+      : `${byte.repeat(4)}-${byte.repeat(2)}-${byte.repeat(2)}-${byte.repeat(2)}-${byte.repeat(6)}`,
+    row.attr,
+  ];
+}
+
+describe('ParquetPart', () => {
+  it('gives back to DuckDB what batches held, in the order of the chosen rows', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.array(ROW, { minLength: 1, maxLength: 40 }), fc.boolean()), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        async (groups) => {
+          const path = join(folder, `${number++}.parquet`);
+          const part = new ParquetPart(path);
+          const want: unknown[][] = [];
+          for (const [rows, reverse] of groups) {
+            const batch = new EventBatch('log', () => undefined, 64);
+            for (const row of rows) fill(batch, row);
+            const chosen = reverse ? Uint32Array.from(rows.map((_, i) => i)).reverse() : undefined;
+            part.addRowGroup(batch, chosen);
+            batch.clear();
+            want.push(...(reverse ? rows.toReversed() : rows).map(expected));
+          }
+          part.finish();
+          const got = await readBack(path, part.columns);
+          expect(got.map((row) => row.map((value) => (value === 0 ? 0 : value)))).toEqual(want);
+        },
+      ),
+      { numRuns: 60, seed: 7 },
+    );
+  });
+
+  it('leaves out columns that no row uses', () => {
+    const part = new ParquetPart(join(folder, `${number++}.parquet`));
+    const batch = new EventBatch('log', () => undefined, 4);
+    batch.seq.set(0, 1);
+    batch.endRow();
+    part.addRowGroup(batch);
+    part.finish();
+    expect(part.columns).toEqual(['seq', 'source_id']);
+  });
+});
