@@ -1,0 +1,338 @@
+/**
+ * The open flows: their records, the hash table that finds them and the timer wheel that ends them.
+ * Everything is in typed arrays that double as flows come; slot 0 stands for none.
+ *
+ * A flow hangs at the wheel where its timeout was when it was last looked at. Packets only note the
+ * time; when the wheel comes by, a flow that was active is hung up anew. So a packet costs no list
+ * work, and time costs one look per flow and timeout.
+ */
+import {
+  ADDRESS_HIGH,
+  ADDRESS_LOW,
+  HASH,
+  KEY,
+  KEY_IP6,
+  NEXT,
+  PORTS,
+  PREVIOUS,
+  RANGES,
+  RECORD_WORDS,
+  TICK,
+  VLANS,
+} from './record.ts';
+import { Ranges } from './ranges.ts';
+
+/** Microseconds of a tick of the wheel. */
+export const TICK_MICROS = 131_072;
+/** Ticks of one turn: longer than the longest timeout; a longer one takes more turns. */
+const WHEEL = 4096;
+
+export class FlowStore {
+  /** The same records, as words, half-words, bytes and doubles. */
+  words: Uint32Array;
+  halves: Uint16Array;
+  bytes: Uint8Array;
+  doubles: Float64Array;
+  readonly ranges = new Ranges();
+  /** Flows that are open. */
+  open = 0;
+  /** Slots that were ever in use are below. */
+  top = 1;
+
+  private capacity: number;
+  private freeSlot = 0;
+
+  /** Pairs of hash and slot; slot 0 is an empty place. */
+  private table: Uint32Array;
+  private mask: number;
+
+  /** Pairs of IPv6 addresses, the lower one first. */
+  private pairs = new Uint8Array(0);
+  private pairWords = new Uint32Array(0);
+  private pairTop = 1;
+  private freePair = 0;
+
+  /** Key of the packet at hand: see `setKey4` and `setKey6`. */
+  readonly keyBytes = new Uint8Array(32);
+  private readonly keyWords = new Uint32Array(this.keyBytes.buffer);
+  private keyHash = 0;
+  private keyLow = 0;
+  private keyHigh = 0;
+  private keyPorts = 0;
+  private keyVlans = 0;
+  private keyKey = 0;
+
+  private readonly heads = new Uint32Array(WHEEL);
+  private readonly tails = new Uint32Array(WHEEL);
+  /** Tick number up to which the wheel was turned; buckets before it are empty. */
+  private tick = 0;
+  private readonly seed: number;
+
+  constructor(seed: number, capacity = 256) {
+    this.seed = seed;
+    this.capacity = capacity;
+    const buffer = new ArrayBuffer(capacity * RECORD_WORDS * 4);
+    this.words = new Uint32Array(buffer);
+    this.halves = new Uint16Array(buffer);
+    this.bytes = new Uint8Array(buffer);
+    this.doubles = new Float64Array(buffer);
+    this.table = new Uint32Array(capacity * 4);
+    this.mask = capacity * 2 - 1;
+  }
+
+  /** Sets the key to look for. Addresses in canonical order; ports as (low << 16 | high). */
+  setKey4(low: number, high: number, ports: number, vlans: number, key: number): void {
+    this.keyLow = low;
+    this.keyHigh = high;
+    this.keyPorts = ports;
+    this.keyVlans = vlans;
+    this.keyKey = key;
+    let h = mix(this.seed ^ low, high);
+    h = mix(h, ports);
+    this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1)) >>> 0;
+  }
+
+  /** Like `setKey4` for the addresses in `keyBytes`. */
+  setKey6(ports: number, vlans: number, key: number): void {
+    this.keyPorts = ports;
+    this.keyVlans = vlans;
+    this.keyKey = key;
+    const k = this.keyWords;
+    let h = mix(this.seed ^ k[0]!, k[1]!);
+    h = mix(h ^ k[2]!, k[3]!);
+    h = mix(h ^ k[4]!, k[5]!);
+    h = mix(h ^ k[6]!, k[7]!);
+    h = mix(h, ports);
+    this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1)) >>> 0;
+  }
+
+  /** @returns the slot of the flow that has the key; 0 for none */
+  find(): number {
+    const table = this.table;
+    const mask = this.mask;
+    const hash = this.keyHash;
+    for (let i = hash & mask; ; i = (i + 1) & mask) {
+      const slot = table[i * 2 + 1]!;
+      if (slot === 0) return 0;
+      if (table[i * 2] === hash && this.matches(slot)) return slot;
+    }
+  }
+
+  private matches(slot: number): boolean {
+    const w = slot * RECORD_WORDS;
+    const words = this.words;
+    if (
+      words[w + PORTS] !== this.keyPorts ||
+      words[w + KEY] !== this.keyKey ||
+      words[w + VLANS] !== this.keyVlans
+    ) {
+      return false;
+    }
+    if ((this.keyKey & KEY_IP6) === 0) {
+      return words[w + ADDRESS_LOW] === this.keyLow && words[w + ADDRESS_HIGH] === this.keyHigh;
+    }
+    const at = words[w + ADDRESS_LOW]! * 8;
+    const pairs = this.pairWords;
+    const key = this.keyWords;
+    for (let i = 0; i < 8; i++) if (pairs[at + i] !== key[i]) return false;
+    return true;
+  }
+
+  /** A new flow with the key; its other fields are zero. @returns its slot */
+  insert(): number {
+    let slot = this.freeSlot;
+    if (slot !== 0) {
+      this.freeSlot = this.words[slot * RECORD_WORDS + NEXT]!;
+      this.words.fill(0, slot * RECORD_WORDS, (slot + 1) * RECORD_WORDS);
+    } else {
+      if (this.top === this.capacity) this.grow();
+      slot = this.top++;
+    }
+    const w = slot * RECORD_WORDS;
+    const words = this.words;
+    words[w + HASH] = this.keyHash;
+    words[w + PORTS] = this.keyPorts;
+    words[w + VLANS] = this.keyVlans;
+    words[w + KEY] = this.keyKey;
+    if ((this.keyKey & KEY_IP6) === 0) {
+      words[w + ADDRESS_LOW] = this.keyLow;
+      words[w + ADDRESS_HIGH] = this.keyHigh;
+    } else {
+      words[w + ADDRESS_LOW] = this.storePair();
+    }
+    this.open += 1;
+    this.place(this.keyHash, slot);
+    return slot;
+  }
+
+  /** Forgets a flow that was taken off the wheel. */
+  remove(slot: number): void {
+    const w = slot * RECORD_WORDS;
+    const words = this.words;
+    this.unplace(words[w + HASH]!, slot);
+    if ((words[w + KEY]! & KEY_IP6) !== 0) {
+      const pair = words[w + ADDRESS_LOW]!;
+      this.pairWords[pair * 8] = this.freePair;
+      this.freePair = pair;
+    }
+    for (let side = 0; side < 2; side++) {
+      const first = words[w + RANGES + side]!;
+      if (first !== 0) this.ranges.clear(first);
+    }
+    words[w + KEY] = 0;
+    words[w + NEXT] = this.freeSlot;
+    this.freeSlot = slot;
+    this.open -= 1;
+  }
+
+  /** Bytes that hold the IPv6 addresses of flows. */
+  get addressBytes(): Uint8Array {
+    return this.pairs;
+  }
+
+  // ---- the wheel
+
+  /** Hangs a flow up where `due` (microseconds) is; never before the present. */
+  schedule(slot: number, due: number): void {
+    let tick = Math.floor(due / TICK_MICROS);
+    if (tick < this.tick) tick = this.tick;
+    else if (tick >= this.tick + WHEEL) tick = this.tick + WHEEL - 1;
+    const words = this.words;
+    const w = slot * RECORD_WORDS;
+    const bucket = bucketOf(tick);
+    const tail = this.tails[bucket]!;
+    words[w + TICK] = tick % 4294967296;
+    words[w + NEXT] = 0;
+    words[w + PREVIOUS] = tail;
+    if (tail === 0) this.heads[bucket] = slot;
+    else words[tail * RECORD_WORDS + NEXT] = slot;
+    this.tails[bucket] = slot;
+  }
+
+  unschedule(slot: number): void {
+    const words = this.words;
+    const w = slot * RECORD_WORDS;
+    const next = words[w + NEXT]!;
+    const previous = words[w + PREVIOUS]!;
+    const bucket = words[w + TICK]! & (WHEEL - 1);
+    if (previous === 0) this.heads[bucket] = next;
+    else words[previous * RECORD_WORDS + NEXT] = next;
+    if (next === 0) this.tails[bucket] = previous;
+    else words[next * RECORD_WORDS + PREVIOUS] = previous;
+  }
+
+  /** Hangs a flow up anew if it is due before the wheel would come to it. */
+  hasten(slot: number, due: number): void {
+    const tick = Math.max(Math.floor(due / TICK_MICROS), this.tick);
+    const hung = this.words[slot * RECORD_WORDS + TICK]!;
+    if ((((tick % 4294967296) - hung) | 0) >= 0) return;
+    this.unschedule(slot);
+    this.schedule(slot, due);
+  }
+
+  /** The tick that network time `now` is in. Ticks before it are over. */
+  get currentTick(): number {
+    return this.tick;
+  }
+
+  /** Starts the wheel at the first packet's time. */
+  startWheel(now: number): void {
+    if (this.open === 0) this.tick = Math.floor(now / TICK_MICROS);
+  }
+
+  /**
+   * Takes the next flow off the ticks that are over, in the order they were hung up.
+   * @returns its slot; 0 when there is none left, and then the wheel is at `now`
+   */
+  nextDue(now: number): number {
+    const target = Math.floor(now / TICK_MICROS);
+    if (target <= this.tick) return 0;
+    let left = Math.min(target - this.tick, WHEEL);
+    while (left > 0) {
+      const slot = this.heads[bucketOf(this.tick)]!;
+      if (slot !== 0) {
+        this.unschedule(slot);
+        return slot;
+      }
+      this.tick += 1;
+      left -= 1;
+    }
+    // A whole turn without a flow: nothing hangs anywhere.
+    if (this.tick < target) this.tick = target;
+    return 0;
+  }
+
+  // ---- growth
+
+  private grow(): void {
+    const capacity = this.capacity * 2;
+    const buffer = new ArrayBuffer(capacity * RECORD_WORDS * 4);
+    const words = new Uint32Array(buffer);
+    words.set(this.words);
+    this.words = words;
+    this.halves = new Uint16Array(buffer);
+    this.bytes = new Uint8Array(buffer);
+    this.doubles = new Float64Array(buffer);
+    this.capacity = capacity;
+    const old = this.table;
+    this.table = new Uint32Array(capacity * 4);
+    this.mask = capacity * 2 - 1;
+    for (let i = 0; i < old.length; i += 2) {
+      if (old[i + 1] !== 0) this.place(old[i]!, old[i + 1]!);
+    }
+  }
+
+  private place(hash: number, slot: number): void {
+    const table = this.table;
+    let i = hash & this.mask;
+    while (table[i * 2 + 1] !== 0) i = (i + 1) & this.mask;
+    table[i * 2] = hash;
+    table[i * 2 + 1] = slot;
+  }
+
+  /** Closes the gap, so that no tombstones gather. */
+  private unplace(hash: number, slot: number): void {
+    const table = this.table;
+    const mask = this.mask;
+    let hole = hash & mask;
+    while (table[hole * 2 + 1] !== slot) hole = (hole + 1) & mask;
+    for (let i = (hole + 1) & mask; table[i * 2 + 1] !== 0; i = (i + 1) & mask) {
+      const home = table[i * 2]! & mask;
+      if (((i - home) & mask) >= ((i - hole) & mask)) {
+        table[hole * 2] = table[i * 2]!;
+        table[hole * 2 + 1] = table[i * 2 + 1]!;
+        hole = i;
+      }
+    }
+    table[hole * 2 + 1] = 0;
+  }
+
+  private storePair(): number {
+    let pair = this.freePair;
+    if (pair !== 0) {
+      this.freePair = this.pairWords[pair * 8]!;
+    } else {
+      pair = this.pairTop++;
+      if (pair * 32 >= this.pairs.length) {
+        const bigger = new Uint8Array(Math.max(this.pairs.length * 2, 2048));
+        bigger.set(this.pairs);
+        this.pairs = bigger;
+        this.pairWords = new Uint32Array(bigger.buffer);
+      }
+    }
+    this.pairWords.set(this.keyWords, pair * 8);
+    return pair;
+  }
+}
+
+function bucketOf(tick: number): number {
+  return (tick % 4294967296) & (WHEEL - 1);
+}
+
+/** Murmur3's finaliser between words: hostile ports and addresses must not pile up. */
+function mix(hash: number, value: number): number {
+  let h = Math.imul(hash ^ value, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
