@@ -71,6 +71,15 @@ export class Ranges {
     return this.to[at]!;
   }
 
+  /** Bytes in a list. */
+  size(first: number): number {
+    let sum = 0;
+    for (let at = first; at !== 0; at = this.next[at]!) {
+      sum += (this.to[at]! - this.from[at]!) >>> 0;
+    }
+    return sum;
+  }
+
   private take(): number {
     const free = this.free;
     if (free !== 0) {

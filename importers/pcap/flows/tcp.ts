@@ -615,13 +615,15 @@ export class TcpTracker {
       words[w + RANGES + side] = store.ranges.add(words[w + RANGES + side]!, from, upper);
     }
     const first = words[w + RANGES + side]!;
-    const beyond = first === 0 ? words[at + NEXT_SEQ]! : store.ranges.end(first);
-    if (
-      (none && ((beyond - words[at + NEXT_SEQ]!) | 0) > MAX_WITHOUT_ACKS) ||
-      ((beyond - words[at + TRIM_SEQ]!) | 0) > MAX_UNACKED
-    ) {
+    const after = words[at + NEXT_SEQ]!;
+    let unacked = (after - words[at + TRIM_SEQ]!) | 0;
+    if (first !== 0) {
+      if (none && ((store.ranges.end(first) - after) | 0) > MAX_WITHOUT_ACKS) unacked = Infinity;
+      else unacked += store.ranges.size(first);
+    }
+    if (unacked > MAX_UNACKED) {
       store.halves[end] = store.halves[end]! | END_SKIP;
-      words[at + TRIM_SEQ] = words[at + NEXT_SEQ]!;
+      words[at + TRIM_SEQ] = after;
       store.ranges.clear(first);
       words[w + RANGES + side] = 0;
     }
