@@ -25,6 +25,8 @@ export const MAX_RECORD = 16 * 1024 * 1024;
 export const MAX_PACKET = 262_144;
 /** Raw bytes kept of one quarantined region; its reason states its full length. */
 const MAX_RAW = 256 * 1024;
+/** Damaged places that get a note of their own. */
+const MAX_NOTES = 50;
 
 /** A stretch of the source that is no record, growing until reading can go on. */
 export class LostRegion {
@@ -34,6 +36,7 @@ export class LostRegion {
   private reason = '';
   private raw: Uint8Array[] = [];
   private kept = 0;
+  private closed = 0;
 
   constructor(sink: EventSink) {
     this.sink = sink;
@@ -70,11 +73,16 @@ export class LostRegion {
     }
     const extent = resumed < 0 ? `${this.size} bytes to the end` : `${this.size} bytes`;
     this.sink.quarantine(this.offset, `${this.reason} (${extent})`, whole);
-    this.sink.note(
-      resumed < 0
-        ? `cannot be read from offset ${this.offset}: ${this.reason}`
-        : `damaged at offset ${this.offset} (${this.reason}); reading goes on at offset ${resumed}`,
-    );
+    if (this.closed < MAX_NOTES) {
+      this.sink.note(
+        resumed < 0
+          ? `cannot be read from offset ${this.offset}: ${this.reason}`
+          : `damaged at offset ${this.offset} (${this.reason}); reading goes on at offset ${resumed}`,
+      );
+    } else if (this.closed === MAX_NOTES) {
+      this.sink.note('more is damaged: every place is in the quarantine');
+    }
+    this.closed += 1;
     this.offset = -1;
     this.raw = [];
   }

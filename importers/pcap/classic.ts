@@ -55,6 +55,8 @@ export class ClassicReader implements CaptureReader {
   /** Before version 2.4 some writers had the two lengths the other way round. */
   private maySwap = false;
   private lastSeconds = -1;
+  /** Records that suffice for reading to go on when they end with the file. */
+  private fewest = 1;
 
   constructor(sink: EventSink, events: PacketEvents) {
     this.sink = sink;
@@ -221,7 +223,11 @@ export class ClassicReader implements CaptureReader {
    * @returns the place, or the complement of the place up to which there is none
    */
   private search(bytes: Uint8Array, at: number, end: number, last: boolean): number {
+    const little = this.little;
     for (let i = at; i + this.recordHeader <= end; i++) {
+      // The length rules out almost every place.
+      const captured = little ? u32le(bytes, i + 8) : u32(bytes, i + 8);
+      if (captured === 0 || captured > MAX_PACKET) continue;
       const verdict = this.chain(bytes, i, end, last);
       if (verdict > 0) return i;
       if (verdict === 0) return ~i;
@@ -229,33 +235,49 @@ export class ClassicReader implements CaptureReader {
     return ~Math.max(at, end - this.recordHeader + 1);
   }
 
-  /** The same behind a record that goes beyond the end; -1 when there is none. */
+  /**
+   * The same behind a record that goes beyond the end; -1 when there is none. A record whose header
+   * makes sense is taken for truncated, unless what it covers is unmistakably records.
+   */
   private searchTail(bytes: Uint8Array, at: number, end: number): number {
     if (end - at <= this.recordHeader) return -1;
+    const sane = this.sensible(bytes, at, this.lastSeconds, NEIGHBOUR_SECONDS);
+    this.fewest = sane ? CHAIN : 1;
     const found = this.search(bytes, at + 1, end, true);
+    this.fewest = 1;
     return found < 0 ? -1 : found;
+  }
+
+  /** Whether the record header at `at` makes sense so many seconds around `previous` (-1: any). */
+  private sensible(bytes: Uint8Array, at: number, previous: number, tolerance: number): boolean {
+    const little = this.little;
+    const seconds = little ? u32le(bytes, at) : u32(bytes, at);
+    const fraction = little ? u32le(bytes, at + 4) : u32(bytes, at + 4);
+    const captured = little ? u32le(bytes, at + 8) : u32(bytes, at + 8);
+    const wire = little ? u32le(bytes, at + 12) : u32(bytes, at + 12);
+    if (captured === 0 || captured > MAX_PACKET || wire < captured || wire > MAX_PACKET) {
+      return false;
+    }
+    if (fraction >= (this.nano ? 1_000_000_000 : 1_000_000)) return false;
+    return previous < 0 || Math.abs(seconds - previous) <= tolerance;
   }
 
   /** Whether records follow one another from `at`: 1 yes, -1 no, 0 more bytes are needed. */
   private chain(bytes: Uint8Array, at: number, end: number, last: boolean): number {
+    const little = this.little;
     let place = at;
     let previous = this.lastSeconds;
-    let tolerance = DISTANT_SECONDS;
+    // One record alone must be close in time to the last good one, and end with the file.
+    let close = false;
     for (let n = 0; n < CHAIN; n++) {
-      if (last && place === end && n > 0) return 1;
+      if (last && place === end && n >= (close ? this.fewest : Math.max(this.fewest, 2))) return 1;
       if (end - place < this.recordHeader) return last ? -1 : 0;
-      const seconds = this.little ? u32le(bytes, place) : u32(bytes, place);
-      const fraction = this.little ? u32le(bytes, place + 4) : u32(bytes, place + 4);
-      const captured = this.little ? u32le(bytes, place + 8) : u32(bytes, place + 8);
-      const wire = this.little ? u32le(bytes, place + 12) : u32(bytes, place + 12);
-      if (captured === 0 || captured > MAX_PACKET || wire < captured || wire > MAX_PACKET) {
-        return -1;
-      }
-      if (fraction >= (this.nano ? 1_000_000_000 : 1_000_000)) return -1;
-      if (previous >= 0 && Math.abs(seconds - previous) > tolerance) return -1;
+      const tolerance = n === 0 ? DISTANT_SECONDS : NEIGHBOUR_SECONDS;
+      if (!this.sensible(bytes, place, previous, tolerance)) return -1;
+      const seconds = little ? u32le(bytes, place) : u32(bytes, place);
+      if (n === 0) close = previous >= 0 && Math.abs(seconds - previous) <= NEIGHBOUR_SECONDS;
       previous = seconds;
-      tolerance = NEIGHBOUR_SECONDS;
-      place += this.recordHeader + captured;
+      place += this.recordHeader + (little ? u32le(bytes, place + 8) : u32(bytes, place + 8));
       if (place > end) return last ? -1 : 0;
     }
     return 1;

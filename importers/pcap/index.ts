@@ -11,8 +11,9 @@ import type {
 } from '../../engine/contract/importer.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { u32 } from './bytes.ts';
-import type { CaptureReader } from './capture-reader.ts';
+import { LostRegion, type CaptureReader } from './capture-reader.ts';
 import { classicVariant, ClassicReader } from './classic.ts';
+import { FlowTracker } from './flows/index.ts';
 import { PacketEvents, type PacketTracker } from './packet-events.ts';
 import { PcapngReader } from './pcapng.ts';
 import { isSnoop, SnoopReader } from './snoop.ts';
@@ -55,14 +56,15 @@ export async function readCapture(
 ): Promise<void> {
   const events = new PacketEvents(sink, options.packets, tracker);
   let reader: CaptureReader | undefined;
-  let refused = false;
+  // Everything, when the content is no capture at all.
+  const foreign = new LostRegion(sink);
   // What is left of earlier blocks comes first in the buffer; `base` is its offset in the source.
   let buffer = new Uint8Array(0);
   let used = 0;
   let base = 0;
 
   const feed = (last: boolean): void => {
-    if (reader === undefined && !refused) {
+    if (reader === undefined && !foreign.open) {
       if (used < MAGIC && !last) return;
       if (used === 0) {
         sink.note('the file is empty');
@@ -71,12 +73,12 @@ export async function readCapture(
       const head = buffer.subarray(0, used);
       reader = readerFor(head, sink, events);
       if (reader === undefined) {
-        refused = true;
-        sink.quarantine(0, 'no capture file header', head.subarray(0, 65_536));
-        sink.note('cannot be read from offset 0: no capture file header');
+        foreign.begin(0, 'no capture file header');
       }
     }
     if (reader === undefined) {
+      foreign.add(buffer, 0, used);
+      if (last) foreign.close(-1);
       base += used;
       used = 0;
       return;
@@ -122,6 +124,10 @@ export const pcapImporter: Importer = {
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
   sniff,
   async read(input, sink, options) {
-    await readCapture(input, sink, options, undefined);
+    const tracker = options.flows ? new FlowTracker(sink.batch('flow')) : undefined;
+    await readCapture(input, sink, options, tracker);
+    if (tracker !== undefined && tracker.evicted > 0) {
+      sink.note(`${tracker.evicted} flows were written early: too many were open at a time`);
+    }
   },
 };

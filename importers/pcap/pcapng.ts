@@ -96,6 +96,7 @@ export class PcapngReader implements CaptureReader {
   private nameCount = 0;
   private secretCount = 0;
   private secretBytes = 0;
+  private toldShort = false;
   private readonly unknown = new Map<number, number>();
 
   constructor(sink: EventSink, events: PacketEvents) {
@@ -433,7 +434,8 @@ export class PcapngReader implements CaptureReader {
 
   private interfaceDescription(bytes: Uint8Array, at: number, end: number): void {
     if (end - at < 16) {
-      this.sink.note('an interface description is too short to read');
+      if (!this.toldShort) this.sink.note('an interface description is too short to read');
+      this.toldShort = true;
       return;
     }
     if (this.interfaces.length >= MAX_INTERFACES) return;
