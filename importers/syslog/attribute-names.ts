@@ -1,0 +1,91 @@
+/**
+ * Attribute columns found by the bytes of their names, without making a string of a name that was
+ * seen before. Names are `prefix.name` for structured data, or just a name.
+ */
+import { TextColumn, type EventBatch } from '../../engine/contract/event-batch.ts';
+
+interface Entry {
+  readonly bytes: Uint8Array;
+  readonly prefixLength: number;
+  readonly name: string;
+  /** Undefined when the batch has too many attributes already. */
+  readonly column: TextColumn | undefined;
+  readonly next: Entry | undefined;
+}
+
+const text = new TextDecoder();
+/** Names kept; beyond these each is looked up as a string. */
+const MAX_NAMES = 4096;
+
+export class AttributeNames {
+  private readonly batch: EventBatch;
+  private readonly entries = new Map<number, Entry>();
+
+  constructor(batch: EventBatch) {
+    this.batch = batch;
+  }
+
+  /**
+   * Sets an attribute of the row being filled to bytes that are or are not valid UTF-8. A name that
+   * comes again in the row gets `.2`, `.3`, …: nothing is lost.
+   */
+  set(
+    names: Uint8Array,
+    prefixStart: number,
+    prefixEnd: number,
+    nameStart: number,
+    nameEnd: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    const entry = this.find(names, prefixStart, prefixEnd, nameStart, nameEnd);
+    const row = this.batch.length;
+    if (entry.column !== undefined && entry.column.present[row] === 0) {
+      entry.column.setLossy(row, bytes, start, end);
+      return;
+    }
+    let name = entry.name;
+    for (let n = 2; n < 1000 && this.batch.attributes.get(name)?.present[row] === 1; n++) {
+      name = `${entry.name}.${n}`;
+    }
+    this.batch.setAttribute(name, text.decode(bytes.subarray(start, end)));
+  }
+
+  private find(b: Uint8Array, p1: number, p2: number, n1: number, n2: number): Entry {
+    let hash = 17;
+    for (let i = p1; i < p2; i++) hash = (Math.imul(hash, 31) + b[i]!) | 0;
+    hash = Math.imul(hash, 31) + 46;
+    for (let i = n1; i < n2; i++) hash = (Math.imul(hash, 31) + b[i]!) | 0;
+    const first = this.entries.get(hash);
+    for (let entry = first; entry !== undefined; entry = entry.next) {
+      if (same(entry, b, p1, p2, n1, n2)) return entry;
+    }
+    const prefix = text.decode(b.subarray(p1, p2));
+    const own = text.decode(b.subarray(n1, n2));
+    const name = prefix === '' || own === '' ? prefix + own : `${prefix}.${own}`;
+    const bytes = new Uint8Array(p2 - p1 + n2 - n1);
+    bytes.set(b.subarray(p1, p2));
+    bytes.set(b.subarray(n1, n2), p2 - p1);
+    const column = this.batch.attributeColumn(name);
+    const entry = { bytes, prefixLength: p2 - p1, name, column, next: first };
+    if (this.entries.size < MAX_NAMES) this.entries.set(hash, entry);
+    return entry;
+  }
+}
+
+function same(
+  entry: Entry,
+  b: Uint8Array,
+  p1: number,
+  p2: number,
+  n1: number,
+  n2: number,
+): boolean {
+  const bytes = entry.bytes;
+  const size = p2 - p1;
+  if (entry.prefixLength !== size || bytes.length !== size + n2 - n1) return false;
+  for (let i = 0; i < size; i++) if (bytes[i] !== b[p1 + i]) return false;
+  for (let i = size; i < bytes.length; i++) if (bytes[i] !== b[n1 + i - size]) return false;
+  return true;
+}

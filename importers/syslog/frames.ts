@@ -1,0 +1,174 @@
+/**
+ * Octet-counted frames, `LENGTH SP SYSLOG-MSG` one after the other, as syslog over TCP and TLS is
+ * recorded: RFC 6587 section 3.4.1, RFC 5425 section 4.3. Used like the shared line reader.
+ *
+ * Held always: what is given depends on the content alone, never on block sizes; memory stays below
+ * a few times the longest frame; bytes that are no frame are given as `bad`, up to their line's end.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { ByteOffset } from '../../engine/contract/event.ts';
+import type { LineEncoding } from '../shared/lines.ts';
+
+/** A count above this is no frame's. */
+export const MAX_FRAME_BYTES = 1024 * 1024;
+const REGION_BYTES = 512 * 1024;
+const MAX_DIGITS = 7;
+
+/** What a frame's count says at `at`: where the message starts and ends, if it is there at all. */
+export function frameAt(
+  b: Uint8Array,
+  at: number,
+  end: number,
+): { start: number; end: number } | undefined {
+  let i = at;
+  let size = 0;
+  while (i < end && i < at + MAX_DIGITS && b[i]! >= 48 && b[i]! <= 57) {
+    size = size * 10 + (b[i]! - 48);
+    i++;
+  }
+  if (i === at || i >= end || b[at] === 48 || b[i] !== 32 || size > MAX_FRAME_BYTES)
+    return undefined;
+  return { start: i + 1, end: i + 1 + size };
+}
+
+/** Whether a content's head is framed: a count, a priority, and what follows that frame fits too. */
+export function looksFramed(head: Uint8Array, complete: boolean): boolean {
+  const frame = frameAt(head, 0, head.length);
+  if (frame === undefined || head[frame.start] !== 60) return false;
+  let i = frame.start + 1;
+  while (i < head.length && i < frame.start + 4 && head[i]! >= 48 && head[i]! <= 57) i++;
+  if (i === frame.start + 1 || head[i] !== 62) return false;
+  let next = frame.end;
+  if (next >= head.length) {
+    // The only frame in sight: its message must not be a line of a log that ends long before.
+    const lf = head.indexOf(10);
+    return lf < 0 || lf >= next - 1 || (!complete && next > head.length);
+  }
+  while (next < head.length && (head[next] === 10 || head[next] === 13)) next++;
+  if (next >= head.length) return true;
+  const second = frameAt(head, next, head.length);
+  return second !== undefined && (second.start >= head.length || head[second.start] === 60);
+}
+
+export class FrameReader {
+  buffer: Uint8Array = new Uint8Array(REGION_BYTES);
+  encoding: LineEncoding = 'ascii';
+  /** The message is `buffer[lineStart, lineEnd)`. */
+  lineStart = 0;
+  lineEnd = 0;
+  /** The frame in the content, its count included. */
+  lineOffset: ByteOffset = 0;
+  lineLength = 0;
+  /** Why these bytes are no frame; undefined for a good one. */
+  bad: string | undefined;
+
+  private readonly iterator: AsyncIterator<Uint8Array>;
+  private filled = 0;
+  private at = 0;
+  private base: ByteOffset = 0;
+  private needed = 1;
+  private ended = false;
+  private failed = false;
+  private failure: unknown;
+
+  constructor(blocks: AsyncIterable<Uint8Array>) {
+    this.iterator = blocks[Symbol.asyncIterator]();
+  }
+
+  get consumed(): ByteOffset {
+    return this.base + this.at;
+  }
+
+  /** Loads more; false at the end. Throws what the content throws once all before was given. */
+  async nextBlock(): Promise<boolean> {
+    this.base += this.at;
+    this.buffer.copyWithin(0, this.at, this.filled);
+    this.filled -= this.at;
+    this.at = 0;
+    const wanted = Math.max(this.needed, Math.min(REGION_BYTES, this.filled + 1));
+    while (!this.ended && this.filled < wanted) {
+      try {
+        const next = await this.iterator.next();
+        if (next.done === true) this.ended = true;
+        else this.append(next.value);
+      } catch (error) {
+        this.ended = true;
+        this.failed = true;
+        this.failure = error;
+      }
+    }
+    if (this.filled === 0) {
+      if (this.failed) {
+        this.failed = false;
+        throw this.failure;
+      }
+      return false;
+    }
+    // A message that lies half outside may look broken here: then it is only looked at closer.
+    this.encoding = isUtf8(this.buffer.subarray(0, this.filled)) ? 'utf8' : 'mixed';
+    return true;
+  }
+
+  /** Goes to the next frame of what is loaded. */
+  next(): boolean {
+    const b = this.buffer;
+    while (this.at < this.filled && (b[this.at] === 10 || b[this.at] === 13)) this.at++;
+    const at = this.at;
+    const left = this.filled - at;
+    if (left === 0) return this.wait(1);
+    if (left <= MAX_DIGITS && !this.ended) return this.wait(MAX_DIGITS + 1);
+    const frame = frameAt(b, at, this.filled);
+    if (frame === undefined) return this.skipLine(at);
+    if (frame.end > this.filled) {
+      if (!this.ended) return this.wait(frame.end - at);
+      return this.give(at, at, this.filled, 'frame is cut short');
+    }
+    let end = frame.end;
+    while (end > frame.start && (b[end - 1] === 10 || b[end - 1] === 13)) end--;
+    this.give(at, frame.start, frame.end, undefined);
+    this.lineEnd = end;
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.ended = true;
+    await this.iterator.return?.();
+  }
+
+  /** Not a frame: bad up to the line's end, or to the bound. */
+  private skipLine(at: number): boolean {
+    const lf = this.buffer.subarray(at, this.filled).indexOf(10);
+    if (lf >= 0 && lf < MAX_FRAME_BYTES) return this.give(at, at, at + lf, 'not a frame');
+    if (this.filled - at >= MAX_FRAME_BYTES) {
+      return this.give(at, at, at + MAX_FRAME_BYTES, 'not a frame');
+    }
+    if (!this.ended) return this.wait(Math.min(MAX_FRAME_BYTES, this.filled - at + REGION_BYTES));
+    return this.give(at, at, this.filled, 'not a frame');
+  }
+
+  private give(at: number, start: number, end: number, bad: string | undefined): boolean {
+    this.lineStart = start;
+    this.lineEnd = end;
+    this.lineOffset = this.base + at;
+    this.lineLength = end - at;
+    this.bad = bad;
+    this.at = end;
+    return true;
+  }
+
+  private wait(bytes: number): boolean {
+    this.needed = bytes;
+    return false;
+  }
+
+  private append(block: Uint8Array): void {
+    const size = this.filled + block.length;
+    if (size > this.buffer.length) {
+      const larger = new Uint8Array(Math.max(size, this.buffer.length * 2));
+      larger.set(this.buffer.subarray(0, this.filled));
+      this.buffer = larger;
+    }
+    this.buffer.set(block, this.filled);
+    this.filled = size;
+  }
+}

@@ -1,0 +1,914 @@
+/**
+ * What a log line says before its message: priority, time, host, program and the rest.
+ *
+ * `parseHeader` fills a `Header` with places in the line's bytes; nothing is copied or allocated.
+ * RFC 5424 section 6, RFC 3164 sections 4 and 5, and writings found in the wild (docs/importers/
+ * syslog.md lists them). It never throws, whatever the bytes are.
+ */
+import { SHAPE, Stamp } from './stamp.ts';
+
+const SPACE = 32;
+const COLON = 58;
+const LT = 60;
+const GT = 62;
+const OPEN = 91;
+const CLOSE = 93;
+const QUOTE = 34;
+const MINUS = 45;
+const PERCENT = 37;
+
+/** How far into a line a time may stand, and how far when other lines of the log begin with it. */
+const INSIDE_ALONE = 300;
+const INSIDE_MIXED = 48;
+const INSIDE_JSON = 2048;
+/** Longest name that is taken for a host, a program or a Cisco mnemonic. */
+const MAX_NAME = 255;
+
+export class Header {
+  readonly stamp = new Stamp();
+  /** A second time of the same line: only what follows it counts. */
+  readonly inner = new Stamp();
+  /** Room to put a date and a time together that stand apart. */
+  readonly joined = new Uint8Array(19);
+  /** Whether the year in `stamp` was inferred. */
+  yearDecided = false;
+  /** Whether `stamp` holds a date and time. */
+  dated = false;
+  /** Whether the time stands at the line's beginning (after a priority). */
+  leading = false;
+  facility = -1;
+  severity = -1;
+  pid = -1;
+  /** Places in the bytes that were parsed; a start of -1 means there is none. */
+  hostStart = -1;
+  hostEnd = 0;
+  programStart = -1;
+  programEnd = 0;
+  procidStart = -1;
+  procidEnd = 0;
+  eventStart = -1;
+  eventEnd = 0;
+  sdStart = -1;
+  sdEnd = 0;
+  uptimeStart = -1;
+  uptimeEnd = 0;
+  sequenceStart = -1;
+  sequenceEnd = 0;
+  messageStart = 0;
+  messageEnd = 0;
+
+  reset(start: number, end: number): void {
+    this.dated = false;
+    this.leading = false;
+    this.yearDecided = false;
+    this.facility = -1;
+    this.severity = -1;
+    this.pid = -1;
+    this.hostStart = -1;
+    this.programStart = -1;
+    this.procidStart = -1;
+    this.eventStart = -1;
+    this.sdStart = -1;
+    this.uptimeStart = -1;
+    this.sequenceStart = -1;
+    this.messageStart = start;
+    this.messageEnd = end;
+  }
+
+  /** Follows its bytes to where they were moved, `by` to the left. */
+  move(by: number): void {
+    if (this.hostStart >= 0) this.hostStart -= by;
+    this.hostEnd -= by;
+    if (this.programStart >= 0) this.programStart -= by;
+    this.programEnd -= by;
+    if (this.procidStart >= 0) this.procidStart -= by;
+    this.procidEnd -= by;
+    if (this.eventStart >= 0) this.eventStart -= by;
+    this.eventEnd -= by;
+    if (this.sdStart >= 0) this.sdStart -= by;
+    this.sdEnd -= by;
+    if (this.uptimeStart >= 0) this.uptimeStart -= by;
+    this.uptimeEnd -= by;
+    if (this.sequenceStart >= 0) this.sequenceStart -= by;
+    this.sequenceEnd -= by;
+    this.messageStart -= by;
+    this.messageEnd -= by;
+  }
+}
+
+function isDigit(c: number): boolean {
+  return c >= 48 && c <= 57;
+}
+
+function isAlnum(c: number): boolean {
+  const low = c | 32;
+  return (c >= 48 && c <= 57) || (low >= 97 && low <= 122);
+}
+
+function startsWith(b: Uint8Array, at: number, end: number, text: string): boolean {
+  if (at + text.length > end) return false;
+  for (let i = 0; i < text.length; i++) if (b[at + i] !== text.charCodeAt(i)) return false;
+  return true;
+}
+
+function skipSpaces(b: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < end && (b[i] === SPACE || b[i] === 9)) i++;
+  return i;
+}
+
+/** Words for severities, in lower case; `trace` and `verbose` count as debug. */
+const LEVELS: readonly (readonly [string, number])[] = [
+  ['emerg', 0],
+  ['emergency', 0],
+  ['panic', 0],
+  ['alert', 1],
+  ['crit', 2],
+  ['critical', 2],
+  ['fatal', 2],
+  ['err', 3],
+  ['error', 3],
+  ['severe', 3],
+  ['warn', 4],
+  ['warning', 4],
+  ['notice', 5],
+  ['info', 6],
+  ['information', 6],
+  ['debug', 7],
+  ['trace', 7],
+  ['verbose', 7],
+];
+const FACILITY_WORDS = [
+  'kern',
+  'user',
+  'mail',
+  'daemon',
+  'auth',
+  'syslog',
+  'lpr',
+  'news',
+  'uucp',
+  'cron',
+  'authpriv',
+  'ftp',
+];
+
+function sameWord(b: Uint8Array, start: number, end: number, word: string): boolean {
+  if (end - start !== word.length) return false;
+  for (let i = 0; i < word.length; i++)
+    if ((b[start + i]! | 32) !== word.charCodeAt(i)) return false;
+  return true;
+}
+
+/** The severity that a word names, or -1. */
+function levelOf(b: Uint8Array, start: number, end: number): number {
+  const n = end - start;
+  if (n < 3 || n > 11) return -1;
+  for (let i = 0; i < LEVELS.length; i++) {
+    if (sameWord(b, start, end, LEVELS[i]![0])) return LEVELS[i]![1];
+  }
+  return -1;
+}
+
+/** Whether the first letter can begin a level's name: spares most lines the comparison. */
+function mayBeLevel(c: number): boolean {
+  switch (c | 32) {
+    case 97:
+    case 99:
+    case 100:
+    case 101:
+    case 102:
+    case 105:
+    case 110:
+    case 112:
+    case 115:
+    case 116:
+    case 118:
+    case 119:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/**
+ * Reads the header of `b[start, end)` into `h`. False when the line has none that is known; then the
+ * message is the whole line.
+ * @param ledByTimes whether other lines of the log begin with their time
+ */
+export function parseHeader(
+  h: Header,
+  b: Uint8Array,
+  start: number,
+  end: number,
+  ledByTimes: boolean,
+): boolean {
+  h.reset(start, end);
+  let p = start;
+  while (p < end && b[p] === 0) p++;
+  while (end > p && b[end - 1] === 0) end--;
+  h.messageStart = p;
+  h.messageEnd = end;
+  if (p >= end) return false;
+  let known = false;
+  if (b[p] === LT) {
+    const after = priority(h, b, p, end);
+    if (after > 0) {
+      p = after;
+      known = true;
+      h.messageStart = p;
+      if (b[p] === SPACE) p = skipSpaces(b, p, end);
+      if (p + 2 < end && isDigit(b[p]!) && b[p]! !== 48) {
+        const text = b[p + 1] === SPACE ? p + 2 : b[p + 2] === SPACE ? p + 3 : 0;
+        if (text !== 0 && rfc5424(h, b, text, end)) return true;
+      }
+    }
+  }
+  if (p >= end) return known;
+  const c = b[p]!;
+  if (c === SPACE || c === 9) {
+    // One blank before a time is carelessness; more is an indented line.
+    if (known) p = skipSpaces(b, p, end);
+    else p++;
+    if (p >= end) return known;
+    if (h.stamp.parse(b, p, end) && h.stamp.shape !== SHAPE.timeOnly && isFirm(h.stamp)) {
+      return afterStamp(h, b, p, end);
+    }
+    return known;
+  }
+  if (c === OPEN) {
+    if (bracket(h, b, p, end)) return true;
+  } else {
+    if (h.stamp.parse(b, p, end)) return afterStamp(h, b, p, end);
+    if ((c === 42 || c === 46) && h.stamp.parse(b, p + 1, end) && h.stamp.shape === SHAPE.bsd) {
+      return afterStamp(h, b, p + 1, end);
+    }
+    if (isDigit(c) && sequenced(h, b, p, end)) return true;
+    if (c === 49 && b[p + 1] === SPACE && rfc5424(h, b, p + 2, end)) return h.dated || known;
+    if ((c === 116 || c === 110) && audit(h, b, p, end)) return true;
+    if (c === 100 && fortinet(h, b, p, end)) return true;
+    if (supercomputer(h, b, p, end)) return true;
+  }
+  if (inside(h, b, p, end, ledByTimes)) return true;
+  // A JSON object a line is a record of its own, time or not.
+  if (c === 123 && b[p + 1] === QUOTE && b[end - 1] === 125) return true;
+  if (known) tag(h, b, p, end, false, false);
+  return known;
+}
+
+/** Shapes that leave no doubt, so that they may be taken where other text is more likely. */
+function isFirm(stamp: Stamp): boolean {
+  switch (stamp.shape) {
+    case SHAPE.guessed:
+    case SHAPE.monthDay:
+    case SHAPE.epoch:
+    case SHAPE.timeOnly:
+    case SHAPE.none:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** `<34>`: the place after it, or 0. */
+function priority(h: Header, b: Uint8Array, at: number, end: number): number {
+  let value = 0;
+  let i = at + 1;
+  while (i < end && i < at + 4 && isDigit(b[i]!)) {
+    value = value * 10 + (b[i]! - 48);
+    i++;
+  }
+  if (i === at + 1 || i >= end || b[i] !== GT || value > 191) return 0;
+  h.facility = value >> 3;
+  h.severity = value & 7;
+  return i + 1;
+}
+
+/** What follows a time, by the way the time is written. */
+function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const stamp = h.stamp;
+  const q = stamp.end;
+  if (stamp.shape === SHAPE.timeOnly) {
+    // No date: the line is a record, but has no time that can be placed.
+    h.messageStart = at;
+    return true;
+  }
+  h.dated = true;
+  h.leading = true;
+  if (stamp.shape === SHAPE.bsd) {
+    tag(h, b, q, end, true, true);
+    return true;
+  }
+  if (stamp.shape === SHAPE.isoT) {
+    if (b[q] === SPACE) {
+      if (!protocol23(h, b, q + 1, end)) tag(h, b, q, end, false, true);
+      return true;
+    }
+  } else if (stamp.shape === SHAPE.yearFirst && b[q] === SPACE) {
+    tag(h, b, q, end, false, false);
+    return true;
+  }
+  plainMessage(h, b, q, end);
+  return true;
+}
+
+/** The text after a time that has neither host nor tag, without what separates it from the time. */
+function plainMessage(h: Header, b: Uint8Array, at: number, end: number): void {
+  let i = skipSpaces(b, at, end);
+  if (i < end) {
+    const c = b[i]!;
+    if (c === COLON || c === 44 || c === 124 || c === 59) i = skipSpaces(b, i + 1, end);
+    else if (c === MINUS && b[i + 1] === SPACE) i = skipSpaces(b, i + 2, end);
+  }
+  h.messageStart = i;
+  level(h, b, i, end);
+}
+
+/** Apache and nginx: `[error]`, `[core:error]`. */
+function level(h: Header, b: Uint8Array, at: number, end: number): void {
+  if (h.severity >= 0 || at >= end || b[at] !== OPEN) return;
+  let from = at + 1;
+  let i = from;
+  while (i < end && i < at + 40 && b[i] !== CLOSE && b[i] !== SPACE) {
+    if (b[i] === COLON) from = i + 1;
+    i++;
+  }
+  if (i < end && b[i] === CLOSE) h.severity = levelOf(b, from, i);
+}
+
+/**
+ * HOST and TAG as RFC 3164 has them, and Cisco's and BSD's ways.
+ * @param lenient the first word is a host unless it looks like a tag; otherwise only when a tag
+ *   follows it
+ * @param colonIsTag whether, when not lenient, `name:` makes a tag, or only `name[123]`
+ */
+function tag(
+  h: Header,
+  b: Uint8Array,
+  at: number,
+  end: number,
+  lenient: boolean,
+  colonIsTag: boolean,
+): void {
+  let q = at;
+  if (b[q] === COLON) {
+    // Cisco: `Mar  1 18:46:11: %SYS-5-CONFIG_I: …`.
+    q = skipSpaces(b, q + 1, end);
+    h.messageStart = q;
+    mnemonic(h, b, q, end);
+    if (h.eventStart < 0) program(h, b, q, end, true);
+    return;
+  }
+  if (!lenient && b[q] !== SPACE && at !== h.messageStart) {
+    plainMessage(h, b, q, end);
+    return;
+  }
+  q = skipSpaces(b, q, end);
+  h.messageStart = q;
+  if (q >= end) return;
+  if (b[q] === LT) q = verbose(h, b, q, end);
+  const first = q;
+  let bracketed = false;
+  while (q < end) {
+    const c = b[q]!;
+    if (c === SPACE || c === 9) break;
+    if (c === OPEN) bracketed = true;
+    q++;
+  }
+  const wordEnd = q;
+  if (wordEnd === first) return;
+  const c = b[first]!;
+  if (!lenient) {
+    if (mayBeLevel(c)) {
+      const bare = b[wordEnd - 1] === COLON ? wordEnd - 1 : wordEnd;
+      const severity = levelOf(b, first, bare);
+      if (severity >= 0) {
+        if (h.severity < 0) h.severity = severity;
+        if (bare === wordEnd) program(h, b, skipSpaces(b, wordEnd, end), end, colonIsTag);
+        return;
+      }
+    }
+    if (!isAlnum(c) && c !== 47 && c !== 95) {
+      if (c === COLON || c === 44 || c === 124 || c === MINUS || c === OPEN)
+        plainMessage(h, b, first, end);
+      return;
+    }
+    if (b[wordEnd - 1] === COLON || bracketed) {
+      program(h, b, first, end, true);
+      return;
+    }
+    if (!isHost(b, first, wordEnd)) return;
+    const next = skipSpaces(b, wordEnd, end);
+    if (next >= end || !program(h, b, next, end, colonIsTag)) return;
+    h.hostStart = first;
+    h.hostEnd = wordEnd;
+    h.messageStart = next;
+    return;
+  }
+  if (c === PERCENT) {
+    mnemonic(h, b, first, end);
+    return;
+  }
+  if (b[wordEnd - 1] === COLON || bracketed) {
+    // A tag without a host: `Jun 21 16:47:48 sshd[1]: …`; Cisco's sequence number is no program.
+    if (!sequenced(h, b, first, end)) program(h, b, first, end, true);
+    return;
+  }
+  if (b[wordEnd + 1] === OPEN && wordEnd + 2 < end && isDigit(b[wordEnd + 2]!)) {
+    // `sogod [26818]: …`: a blank before the process number.
+    if (program(h, b, first, end, true)) return;
+  }
+  if (!isHost(b, first, wordEnd)) return;
+  if (c === 108 && wordEnd - first === 4 && startsWith(b, first, end, 'last message repeated'))
+    return;
+  h.hostStart = first;
+  h.hostEnd = wordEnd;
+  q = skipSpaces(b, wordEnd, end);
+  h.messageStart = q;
+  if (q >= end) return;
+  if (b[q] === COLON && b[q + 1] === SPACE) {
+    // `host : %ASA-6-302013: …`.
+    q = skipSpaces(b, q + 1, end);
+    h.messageStart = q;
+  }
+  if (b[q] === PERCENT) {
+    mnemonic(h, b, q, end);
+    return;
+  }
+  if (isDigit(b[q]!) && sequenced(h, b, q, end)) return;
+  program(h, b, q, end, true);
+}
+
+/** Characters of host names and addresses. */
+function isHost(b: Uint8Array, start: number, end: number): boolean {
+  if (end - start > MAX_NAME) return false;
+  const first = b[start]!;
+  if (!isAlnum(first) && first !== COLON && first !== 95 && first < 128) return false;
+  for (let i = start; i < end; i++) {
+    const c = b[i]!;
+    if ((c >= 45 && c <= 58) || (c >= 64 && c <= 90) || (c >= 95 && c <= 122) || c >= 128) continue;
+    if (c === 37 || c === 126 || c === 43) continue;
+    return false;
+  }
+  return true;
+}
+
+/** FreeBSD's `syslogd -v`: `<4.3>` or `<auth.err>` after the time; the place after it. */
+function verbose(h: Header, b: Uint8Array, at: number, end: number): number {
+  let i = at + 1;
+  let dot = 0;
+  while (i < end && i < at + 24 && b[i] !== GT) {
+    if (b[i] === 46) dot = i;
+    i++;
+  }
+  if (i >= end || b[i] !== GT || dot === 0) return at;
+  let facility = -1;
+  let severity = -1;
+  if (isDigit(b[at + 1]!)) {
+    facility = dot === at + 2 ? b[at + 1]! - 48 : (b[at + 1]! - 48) * 10 + (b[at + 2]! - 48);
+    severity = b[dot + 1]! - 48;
+    if (i !== dot + 2 || dot > at + 3 || facility > 23 || severity > 7 || severity < 0) return at;
+  } else {
+    for (let k = 0; k < FACILITY_WORDS.length; k++) {
+      if (sameWord(b, at + 1, dot, FACILITY_WORDS[k]!)) facility = k;
+    }
+    if (sameWord(b, at + 1, dot - 1, 'local') && b[dot - 1]! >= 48 && b[dot - 1]! <= 55) {
+      facility = 16 + b[dot - 1]! - 48;
+    }
+    severity = levelOf(b, dot + 1, i);
+    if (facility < 0 || severity < 0) return at;
+  }
+  h.facility = facility;
+  h.severity = severity;
+  const after = skipSpaces(b, i + 1, end);
+  h.messageStart = after;
+  return after;
+}
+
+/**
+ * `name:`, `name[123]:`, `name[123]`, `name [123]:` at `at`: sets program and process, and looks
+ * for what the kernel and Cisco write after it. False when there is no tag.
+ */
+function program(h: Header, b: Uint8Array, at: number, end: number, colonIsTag: boolean): boolean {
+  let i = at;
+  const limit = at + MAX_NAME < end ? at + MAX_NAME : end;
+  let c = 0;
+  while (i < limit) {
+    c = b[i]!;
+    if (c === COLON || c === OPEN || c === SPACE) break;
+    if (c < 33 || c === QUOTE || c === LT || c === GT || c === 61 || c === 44 || c === 123)
+      return false;
+    if (c === 59 || c === 124 || c === CLOSE || c === 39) return false;
+    i++;
+  }
+  if (
+    i === at ||
+    i >= limit ||
+    !(
+      isAlnum(b[at]!) ||
+      b[at] === 47 ||
+      b[at] === 95 ||
+      b[at] === 40 ||
+      b[at] === 45 ||
+      b[at] === 46
+    )
+  ) {
+    return false;
+  }
+  const nameEnd = i;
+  let open = i;
+  if (c === SPACE) {
+    if (b[i + 1] !== OPEN || i + 2 >= end || !isDigit(b[i + 2]!)) return false;
+    open = i + 1;
+  }
+  if (c === COLON) {
+    if (!colonIsTag) return false;
+    const next = i + 1 < end ? b[i + 1]! : SPACE;
+    if (next === COLON || next === 47 || next === 92) return false;
+    if (next !== SPACE && isDigit(b[at]!)) return false;
+    i++;
+  } else {
+    let value = 0;
+    let numeric = true;
+    i = open + 1;
+    while (i < limit && b[i] !== CLOSE) {
+      const d = b[i]! - 48;
+      if (d < 0 || d > 9) {
+        numeric = false;
+        if (b[i] === SPACE) return false;
+      } else value = value * 10 + d;
+      i++;
+    }
+    if (i >= limit || i === open + 1) return false;
+    const colon = i + 1 < end && b[i + 1] === COLON;
+    if (numeric && value <= 0xffffffff) {
+      if (c === SPACE && !colon) return false;
+      h.pid = value;
+    } else {
+      if (!colon) return false;
+      h.procidStart = open + 1;
+      h.procidEnd = i;
+    }
+    i += colon ? 2 : 1;
+  }
+  h.programStart = at;
+  h.programEnd = nameEnd;
+  if (i < end && b[i] === SPACE) i++;
+  if (i < end) {
+    if (b[i] === PERCENT) mnemonic(h, b, i, end);
+    else if (b[i] === OPEN && nameEnd - at === 6 && startsWith(b, at, end, 'kernel')) {
+      uptime(h, b, i, end);
+    }
+  }
+  return true;
+}
+
+/** `[12345.678901]`: the place after it, or 0. */
+function uptime(h: Header, b: Uint8Array, at: number, end: number): number {
+  let i = at + 1;
+  while (i < end && b[i] === SPACE) i++;
+  const from = i;
+  while (i < end && isDigit(b[i]!)) i++;
+  const dot = i;
+  if (dot === from || dot - from > 9 || i >= end || b[i] !== 46) return 0;
+  i++;
+  while (i < end && isDigit(b[i]!)) i++;
+  if (i - dot < 4 || i - dot > 10 || i >= end || b[i] !== CLOSE) return 0;
+  h.uptimeStart = from;
+  h.uptimeEnd = i;
+  return i + 1;
+}
+
+/** Cisco's `%FACILITY-[SUBFACILITY-]SEVERITY-MNEMONIC:`, as `event_type` and severity. */
+function mnemonic(h: Header, b: Uint8Array, at: number, end: number): void {
+  const limit = at + MAX_NAME < end ? at + MAX_NAME : end;
+  let severity = -1;
+  let i = at + 1;
+  while (i < limit && b[i] !== COLON) {
+    const c = b[i]!;
+    if (c === MINUS) {
+      if (b[i + 2] === MINUS && b[i + 1]! >= 48 && b[i + 1]! <= 55) severity = b[i + 1]! - 48;
+    } else if (!isAlnum(c) && c !== 95) return;
+    i++;
+  }
+  if (i >= limit || severity < 0) return;
+  h.eventStart = at + 1;
+  h.eventEnd = i;
+  if (h.severity < 0) h.severity = severity;
+}
+
+/** Cisco's sequence number, `000123: `, and the time and mnemonic after it. */
+function sequenced(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  let i = at;
+  while (i < end && isDigit(b[i]!)) i++;
+  if (i === at || i - at > 12 || b[i] !== COLON || b[i + 1] !== SPACE) return false;
+  let p = skipSpaces(b, i + 1, end);
+  let host = -1;
+  let hostEnd = 0;
+  let dated = isCiscoTime(h, b, p, end);
+  if (dated === 0 && !h.dated && p < end && isAlnum(b[p]!)) {
+    // `123: router: *Mar  1 …`.
+    let w = p;
+    while (w < end && b[w] !== SPACE && b[w] !== COLON) w++;
+    if (b[w] === COLON && isHost(b, p, w)) {
+      const after = skipSpaces(b, w + 1, end);
+      dated = isCiscoTime(h, b, after, end);
+      if (dated > 0) {
+        host = p;
+        hostEnd = w;
+        p = after;
+      }
+    }
+  }
+  if (dated === 0 && b[p] !== PERCENT) return false;
+  if (!h.dated) {
+    if (dated === 0) return false;
+    h.dated = true;
+    h.leading = true;
+    p = skipSpaces(b, b[dated] === COLON ? dated + 1 : dated, end);
+    h.messageStart = p;
+  } else if (dated > 0) {
+    p = skipSpaces(b, b[dated] === COLON ? dated + 1 : dated, end);
+  }
+  h.sequenceStart = at;
+  h.sequenceEnd = i;
+  if (host >= 0) {
+    h.hostStart = host;
+    h.hostEnd = hostEnd;
+  }
+  if (b[p] === PERCENT) mnemonic(h, b, p, end);
+  return true;
+}
+
+/** A Cisco time at `at`; its end, or 0. Goes to the header's stamp unless that one is in use. */
+function isCiscoTime(h: Header, b: Uint8Array, at: number, end: number): number {
+  const from = b[at] === 42 || b[at] === 46 ? at + 1 : at;
+  const stamp = h.dated ? h.inner : h.stamp;
+  return stamp.parse(b, from, end) && stamp.shape === SHAPE.bsd ? stamp.end : 0;
+}
+
+/** A line that begins with a bracket: a time in brackets, or a kernel's seconds since boot. */
+function bracket(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const inner = skipSpaces(b, at + 1, end);
+  const stamp = h.stamp;
+  if (stamp.parse(b, inner, end)) {
+    const close = skipSpaces(b, stamp.end, end);
+    if (stamp.shape === SHAPE.timeOnly) {
+      if (b[close] !== CLOSE) return false;
+      h.messageStart = at;
+      return true;
+    }
+    if (b[close] === CLOSE || isFirm(stamp)) {
+      h.dated = true;
+      h.leading = true;
+      let q = b[close] === CLOSE ? close + 1 : close;
+      if (stamp.shape === SHAPE.epoch && b[q] === SPACE) {
+        tag(h, b, q, end, false, false);
+        return true;
+      }
+      q = skipSpaces(b, q, end);
+      h.messageStart = q;
+      level(h, b, q, end);
+      if (h.severity < 0) program(h, b, q, end, false);
+      return true;
+    }
+    return false;
+  }
+  const after = uptime(h, b, at, end);
+  if (after === 0) return false;
+  h.messageStart = skipSpaces(b, after, end);
+  return true;
+}
+
+/** RFC 5424 from its TIMESTAMP on. False when it is not that, with the header as it was. */
+function rfc5424(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const stamp = h.stamp;
+  let p = at;
+  let dated = false;
+  if (b[p] === MINUS && (p + 1 === end || b[p + 1] === SPACE)) p += 1;
+  else if (stamp.parse(b, p, end) && stamp.shape === SHAPE.isoT) {
+    dated = true;
+    p = stamp.end;
+  } else return false;
+  if (p < end && b[p] !== SPACE) return false;
+  if (!fields5424(h, b, p, end, false)) return false;
+  h.dated = dated;
+  h.leading = true;
+  return true;
+}
+
+/** The same without priority and version, as rsyslog's SyslogProtocol23Format files have it. */
+function protocol23(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  // Five words of which none is a tag; most lines of other kinds fail at the second.
+  let i = at;
+  while (i < end && b[i] !== SPACE) i++;
+  i++;
+  while (i < end && b[i] !== SPACE) {
+    if (b[i] === OPEN || b[i] === COLON) return false;
+    i++;
+  }
+  return i < end && fields5424(h, b, at - 1, end, true);
+}
+
+/** HOSTNAME to MSG, from the blank before HOSTNAME. */
+function fields5424(h: Header, b: Uint8Array, at: number, end: number, strict: boolean): boolean {
+  let p = at;
+  let host = -1;
+  let hostEnd = 0;
+  let app = -1;
+  let appEnd = 0;
+  let proc = -1;
+  let procEnd = 0;
+  let id = -1;
+  let idEnd = 0;
+  for (let k = 0; k < 4; k++) {
+    if (p >= end || b[p] !== SPACE) return false;
+    const from = ++p;
+    while (p < end && b[p] !== SPACE) p++;
+    if (p === from || p - from > MAX_NAME) return false;
+    const nil = p === from + 1 && b[from] === MINUS;
+    if (k === 0) host = nil ? -1 : from;
+    else if (k === 1) app = nil ? -1 : from;
+    else if (k === 2) {
+      if (strict && !nil && !isDigit(b[from]!)) return false;
+      proc = nil ? -1 : from;
+    } else id = nil ? -1 : from;
+    if (k === 0) hostEnd = p;
+    else if (k === 1) appEnd = p;
+    else if (k === 2) procEnd = p;
+    else idEnd = p;
+  }
+  let sd = -1;
+  let sdEnd = 0;
+  if (p < end) {
+    // b[p] is the blank before STRUCTURED-DATA.
+    p++;
+    if (b[p] === MINUS && (p + 1 === end || b[p + 1] === SPACE)) p++;
+    else if (p < end && b[p] === OPEN) {
+      const after = structuredData(b, p, end);
+      if (after > 0) {
+        sd = p;
+        sdEnd = after;
+        p = after;
+      } else if (strict) return false;
+    } else if (strict) return false;
+    if (p < end && b[p] === SPACE) p++;
+  } else if (strict) return false;
+  h.hostStart = host;
+  h.hostEnd = hostEnd;
+  h.programStart = app;
+  h.programEnd = appEnd;
+  if (proc >= 0) {
+    let value = 0;
+    let i = proc;
+    while (i < procEnd && isDigit(b[i]!)) value = value * 10 + (b[i++]! - 48);
+    if (i === procEnd && value <= 0xffffffff) h.pid = value;
+    else {
+      h.procidStart = proc;
+      h.procidEnd = procEnd;
+    }
+  }
+  h.eventStart = id;
+  h.eventEnd = idEnd;
+  h.sdStart = sd;
+  h.sdEnd = sdEnd;
+  if (p + 2 < end && b[p] === 0xef && b[p + 1] === 0xbb && b[p + 2] === 0xbf) p += 3;
+  h.messageStart = p;
+  return true;
+}
+
+/** The end of `[id name="value" …][…]`, or 0 when it is not well-formed. */
+export function structuredData(b: Uint8Array, at: number, end: number): number {
+  let p = at;
+  while (p < end && b[p] === OPEN) {
+    p++;
+    const id = p;
+    while (p < end && b[p]! > SPACE && b[p] !== CLOSE && b[p] !== QUOTE && b[p] !== 61) p++;
+    if (p === id) return 0;
+    for (;;) {
+      while (p < end && b[p] === SPACE) p++;
+      if (p >= end) return 0;
+      if (b[p] === CLOSE) break;
+      const name = p;
+      while (p < end && b[p]! > SPACE && b[p] !== 61 && b[p] !== CLOSE && b[p] !== QUOTE) p++;
+      if (p === name || b[p] !== 61 || b[p + 1] !== QUOTE) return 0;
+      p += 2;
+      while (p < end && b[p] !== QUOTE) p += b[p] === 92 ? 2 : 1;
+      if (p >= end) return 0;
+      p++;
+    }
+    p++;
+  }
+  return p > at && (p >= end || b[p] === SPACE) ? p : 0;
+}
+
+/** Linux audit: `[node=… ]type=LOGIN msg=audit(1337845201.174:94983): …`. */
+function audit(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  let p = at;
+  if (startsWith(b, p, end, 'node=')) {
+    const host = p + 5;
+    p = host;
+    while (p < end && b[p] !== SPACE) p++;
+    h.hostStart = host;
+    h.hostEnd = p;
+    p++;
+  }
+  if (!startsWith(b, p, end, 'type=')) {
+    h.hostStart = -1;
+    return false;
+  }
+  const type = p + 5;
+  p = type;
+  while (p < end && b[p] !== SPACE) p++;
+  if (!startsWith(b, p, end, ' msg=audit(')) {
+    h.hostStart = -1;
+    return false;
+  }
+  if (type < p) {
+    h.eventStart = type;
+    h.eventEnd = p;
+  }
+  if (h.stamp.parse(b, p + 11, end) && h.stamp.shape === SHAPE.epoch) {
+    h.dated = true;
+    h.leading = true;
+  }
+  h.messageStart = at;
+  return true;
+}
+
+/** Fortinet: `date=2020-04-23 time=01:16:08 … tz="-0500" …`. */
+function fortinet(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const s = h.stamp;
+  if (!startsWith(b, at, end, 'date=') || !startsWith(b, at + 15, end, ' time=')) return false;
+  // Put together as one writing of date and time.
+  for (let i = 0; i < 10; i++) h.joined[i] = b[at + 5 + i]!;
+  h.joined[10] = 84;
+  for (let i = 0; i < 8; i++) h.joined[11 + i] = at + 21 + i < end ? b[at + 21 + i]! : 0;
+  if (!s.parse(h.joined, 0, 19) || s.shape !== SHAPE.isoT) return false;
+  const limit = Math.min(end, at + 1024);
+  for (let i = at + 29; i + 10 < limit; i++) {
+    if (b[i] !== SPACE || !startsWith(b, i + 1, limit, 'tz="')) continue;
+    const sign = b[i + 5];
+    const [h1, h2, m1, m2] = [b[i + 6]! - 48, b[i + 7]! - 48, b[i + 8]! - 48, b[i + 9]! - 48];
+    if ((sign === 43 || sign === MINUS) && Math.min(h1, h2, m1, m2) >= 0 && h1 < 2 && m1 < 6) {
+      s.zoned = true;
+      s.offset = ((h1 * 10 + h2) * 3600 + (m1 * 10 + m2) * 60) * (sign === MINUS ? -1 : 1);
+    }
+    break;
+  }
+  h.dated = true;
+  h.leading = true;
+  h.messageStart = at;
+  return true;
+}
+
+/** Thunderbird, BGL and kin: `- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 tag: …`. */
+function supercomputer(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  let p = at;
+  while (p < end && p < at + 24 && b[p] !== SPACE) p++;
+  if (b[p] !== SPACE || !isDigit(b[p + 1]!) || p + 24 > end || b[p + 11] !== SPACE) return false;
+  const epochAt = p + 1;
+  for (let i = 0; i < 10; i++) if (!isDigit(b[epochAt + i]!)) return false;
+  p = epochAt + 11;
+  if (b[p + 4] !== 46 || b[p + 7] !== 46 || b[p + 10] !== SPACE) return false;
+  const host = p + 11;
+  p = host;
+  while (p < end && b[p] !== SPACE) p++;
+  if (p === host || !h.inner.parse(b, p + 1, end) || h.inner.shape !== SHAPE.bsd) return false;
+  if (!h.stamp.parse(b, epochAt, end) || h.stamp.shape !== SHAPE.epoch) return false;
+  h.dated = true;
+  h.leading = true;
+  tag(h, b, h.inner.end, end, true, true);
+  h.hostStart = host;
+  h.hostEnd = p;
+  return true;
+}
+
+/** A time further on in the line. The message stays the whole line: what stands before tells too. */
+function inside(h: Header, b: Uint8Array, at: number, end: number, ledByTimes: boolean): boolean {
+  const json = b[at] === 123;
+  const reach = json ? INSIDE_JSON : ledByTimes ? INSIDE_MIXED : INSIDE_ALONE;
+  const access = Math.min(end, at + INSIDE_ALONE);
+  const near = Math.min(end, at + reach);
+  const limit = Math.max(access, near);
+  const stamp = h.stamp;
+  let before = 0;
+  for (let i = at; i < limit; i++) {
+    const c = b[i]!;
+    const starts =
+      before !== 0 && !isAlnum(before) && before !== 46 && before !== MINUS && before !== 95;
+    before = c;
+    if (!starts || !isAlnum(c)) continue;
+    // An access log's `[10/Oct/2000:13:55:36 -0700]` may stand further on than others.
+    if (i >= near && !(b[i - 1] === OPEN && b[i + 2] === 47)) continue;
+    if (!stamp.parse(b, i, end)) continue;
+    if (stamp.shape === SHAPE.epoch) {
+      if (i > at + 16 || stamp.digits < 3 || stamp.digits > 6) continue;
+    } else if (!isFirm(stamp)) {
+      if (stamp.shape !== SHAPE.guessed || stamp.end - i < 19) continue;
+    }
+    h.dated = true;
+    return true;
+  }
+  return false;
+}

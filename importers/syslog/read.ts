@@ -1,0 +1,342 @@
+/**
+ * Reads a log of lines, or of octet-counted frames, into events.
+ *
+ * Held always: every line ends as an event, as a part of the event before it, as a blank, or in
+ * quarantine, and is counted as that once. An event is written only when the next one begins, since
+ * lines that follow may belong to it; what is kept for that is bounded.
+ */
+import type { ByteOffset } from '../../engine/contract/event.ts';
+import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
+import { LineReader, type LineEncoding } from '../shared/lines.ts';
+import type { Zone } from '../shared/zone.ts';
+import { Emitter } from './emit.ts';
+import { FrameReader } from './frames.ts';
+import { Header, parseHeader } from './header.ts';
+import { SHAPE } from './stamp.ts';
+import { YearCursor, YearScan, type YearPlan } from './year.ts';
+
+/** A longer line is not kept, but for its beginning in quarantine. */
+export const MAX_LINE = 1024 * 1024;
+const MAX_RAW = 64 * 1024;
+/** What one event may gather: lines beyond these are events of their own. */
+const MAX_EVENT_LINES = 2000;
+const MAX_EVENT_BYTES = 1024 * 1024;
+
+export const CONTINUATION = 'continuation line, kept in the event before it';
+const BLANK = 'blank line';
+const NULS = 'line of NUL bytes';
+
+/** What the line reader and the frame reader have in common. */
+interface Records {
+  readonly buffer: Uint8Array;
+  readonly encoding: LineEncoding;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  readonly lineOffset: ByteOffset;
+  readonly lineLength: number;
+  readonly consumed: ByteOffset;
+  nextBlock(): Promise<boolean>;
+  next(): boolean;
+  close(): Promise<void>;
+}
+
+function isBlank(b: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const c = b[i]!;
+    if (c !== 32 && c !== 9 && c !== 13) return false;
+  }
+  return true;
+}
+
+/** Whether a line's time lacks its year. */
+function lacksYear(h: Header): boolean {
+  return h.dated && h.stamp.year === 0 && h.stamp.shape !== SHAPE.epoch;
+}
+
+class LogReader {
+  private readonly sink: EventSink;
+  private readonly emitter: Emitter;
+  private years: YearCursor | undefined;
+  /** The event that waits for lines that belong to it, and the one being parsed. */
+  private pending = new Header();
+  private spare = new Header();
+  private waiting = false;
+  /** Whether the waiting event may take lines that have no header. */
+  private open = false;
+  private bytes: Uint8Array;
+  private valid = true;
+  private seq = 0;
+  private offset: ByteOffset = 0;
+  private length = 0;
+  private extraLines = 0;
+  /** Bytes of the waiting event when they had to be moved; `carried` of them. */
+  private carry: Uint8Array = new Uint8Array(4096);
+  private carried = -1;
+  private line = 0;
+  private blanks = 0;
+  private nuls = 0;
+  private ledByTimes = false;
+  private insideLong = false;
+
+  constructor(sink: EventSink, zone: Zone) {
+    this.sink = sink;
+    this.emitter = new Emitter(sink, zone);
+    this.bytes = this.carry;
+  }
+
+  useYears(plan: YearPlan): void {
+    this.years = new YearCursor(plan);
+  }
+
+  /** Where the content is done with: the start of the waiting event. */
+  done(consumed: ByteOffset): ByteOffset {
+    return this.waiting ? this.offset : consumed;
+  }
+
+  /** Reads the lines of a region. False when it stopped at a line whose year has to be found first. */
+  lines(reader: LineReader, again: boolean): boolean {
+    const b = reader.buffer;
+    const valid = reader.encoding !== 'mixed';
+    let repeat = again;
+    while (repeat || reader.next()) {
+      if (!repeat) {
+        if (this.insideLong) {
+          this.insideLong = !reader.complete && reader.truncated;
+          continue;
+        }
+        this.line++;
+      }
+      repeat = false;
+      if (reader.truncated) {
+        this.tooLong(reader);
+        continue;
+      }
+      const start = reader.lineStart;
+      const end = reader.lineEnd;
+      if (end === start || (b[start]! <= 32 && isBlank(b, start, end))) {
+        this.blanks++;
+        continue;
+      }
+      const h = this.spare;
+      const known = parseHeader(h, b, start, end, this.ledByTimes);
+      if (lacksYear(h)) {
+        if (this.years === undefined) return false;
+        h.stamp.year = this.years.next(h.stamp.month, h.stamp.day);
+        h.yearDecided = true;
+      }
+      if (h.leading && h.dated) this.ledByTimes = true;
+      if (!known) {
+        if (h.messageStart >= h.messageEnd) {
+          this.nuls++;
+          continue;
+        }
+        if (this.open && this.append(reader, valid)) continue;
+      }
+      this.flush();
+      this.spare = this.pending;
+      this.pending = h;
+      this.waiting = true;
+      this.open = known;
+      this.bytes = b;
+      this.valid = valid;
+      this.seq = this.line;
+      this.offset = reader.lineOffset;
+      this.length = reader.lineLength;
+    }
+    return true;
+  }
+
+  /** The same for frames, which have no lines that follow. */
+  frames(reader: FrameReader, again: boolean): boolean {
+    const b = reader.buffer;
+    const valid = reader.encoding !== 'mixed';
+    let repeat = again;
+    while (repeat || reader.next()) {
+      if (!repeat) this.line++;
+      repeat = false;
+      const start = reader.lineStart;
+      const end = reader.lineEnd;
+      if (reader.bad !== undefined) {
+        const raw = b.subarray(start, Math.min(end, start + MAX_RAW));
+        this.sink.quarantine(reader.lineOffset, reader.bad, raw, this.line);
+        continue;
+      }
+      const h = this.spare;
+      parseHeader(h, b, start, end, this.ledByTimes);
+      if (lacksYear(h)) {
+        if (this.years === undefined) return false;
+        h.stamp.year = this.years.next(h.stamp.month, h.stamp.day);
+        h.yearDecided = true;
+      }
+      if (h.leading && h.dated) this.ledByTimes = true;
+      this.emitter.emit(h, b, valid, this.line, reader.lineOffset, reader.lineLength);
+    }
+    return true;
+  }
+
+  /** After a region, whose bytes go away: saves what waits, and tells the counts. */
+  endRegion(): void {
+    if (this.waiting && this.carried < 0) this.startCarry();
+    this.tellCounts();
+  }
+
+  endContent(): void {
+    this.flush();
+    this.tellCounts();
+  }
+
+  private tellCounts(): void {
+    this.emitter.tellRows();
+    if (this.blanks > 0) this.sink.skip(BLANK, this.blanks);
+    if (this.nuls > 0) this.sink.skip(NULS, this.nuls);
+    this.blanks = 0;
+    this.nuls = 0;
+  }
+
+  private flush(): void {
+    if (!this.waiting) return;
+    this.emitter.emit(this.pending, this.bytes, this.valid, this.seq, this.offset, this.length);
+    if (this.extraLines > 0) this.sink.skip(CONTINUATION, this.extraLines);
+    this.waiting = false;
+    this.extraLines = 0;
+    this.carried = -1;
+  }
+
+  private tooLong(reader: LineReader): void {
+    const start = reader.lineStart;
+    const raw = reader.buffer.subarray(start, Math.min(reader.lineEnd, start + MAX_RAW));
+    this.sink.quarantine(reader.lineOffset, `line longer than ${MAX_LINE} bytes`, raw, this.line);
+    this.insideLong = !reader.complete;
+    this.open = false;
+  }
+
+  /** Adds the reader's line to the waiting event; false when that has enough. */
+  private append(reader: LineReader, valid: boolean): boolean {
+    const size = reader.lineEnd - reader.lineStart;
+    if (this.carried < 0) this.startCarry();
+    if (this.extraLines >= MAX_EVENT_LINES || this.carried + size + 1 > MAX_EVENT_BYTES)
+      return false;
+    const at = this.carried;
+    this.roomFor(at + size + 1);
+    this.carry[at] = 10;
+    this.carry.set(reader.buffer.subarray(reader.lineStart, reader.lineEnd), at + 1);
+    this.carried = at + size + 1;
+    this.pending.messageEnd = this.carried;
+    this.valid &&= valid;
+    this.extraLines++;
+    this.length = reader.lineOffset + reader.lineLength - this.offset;
+    return true;
+  }
+
+  /** Moves the bytes of the waiting event, up to its message's end, out of the reader's buffer. */
+  private startCarry(): void {
+    const h = this.pending;
+    let from = h.messageStart;
+    if (h.hostStart >= 0) from = Math.min(from, h.hostStart);
+    if (h.programStart >= 0) from = Math.min(from, h.programStart);
+    if (h.procidStart >= 0) from = Math.min(from, h.procidStart);
+    if (h.eventStart >= 0) from = Math.min(from, h.eventStart);
+    if (h.sdStart >= 0) from = Math.min(from, h.sdStart);
+    if (h.uptimeStart >= 0) from = Math.min(from, h.uptimeStart);
+    if (h.sequenceStart >= 0) from = Math.min(from, h.sequenceStart);
+    const size = h.messageEnd - from;
+    this.roomFor(size);
+    this.carry.set(this.bytes.subarray(from, h.messageEnd));
+    h.move(from);
+    this.carried = size;
+    this.bytes = this.carry;
+  }
+
+  private roomFor(size: number): void {
+    if (size <= this.carry.length) return;
+    const larger = new Uint8Array(Math.max(size, this.carry.length * 2));
+    if (this.carried > 0) larger.set(this.carry.subarray(0, this.carried));
+    if (this.bytes === this.carry) this.bytes = larger;
+    this.carry = larger;
+  }
+}
+
+/** The look-ahead for years: the dates of all lines, in order. */
+async function scanYears(input: SourceInput, framed: boolean): Promise<YearScan> {
+  const scan = new YearScan();
+  const reader: Records = framed
+    ? new FrameReader(input.blocks())
+    : new LineReader(input.blocks(), { maxLine: MAX_LINE });
+  const h = new Header();
+  let ledByTimes = false;
+  try {
+    while (await reader.nextBlock()) {
+      while (reader.next()) {
+        if (reader instanceof LineReader ? reader.truncated : isBad(reader)) continue;
+        const { lineStart, lineEnd } = reader;
+        if (isBlank(reader.buffer, lineStart, lineEnd)) continue;
+        parseHeader(h, reader.buffer, lineStart, lineEnd, ledByTimes);
+        if (!h.dated) continue;
+        if (h.leading) ledByTimes = true;
+        if (lacksYear(h)) scan.add(h.stamp.month, h.stamp.day);
+        else if (h.stamp.year !== 0) scan.addDated(h.stamp.year);
+      }
+    }
+  } catch {
+    // The main pass meets the same and says so; the dates up to there are what there is.
+  }
+  return scan;
+}
+
+function isBad(reader: Records): boolean {
+  return reader instanceof FrameReader && reader.bad !== undefined;
+}
+
+function tellYears(sink: EventSink, plan: YearPlan): void {
+  if (plan.year === undefined) return;
+  sink.decide({ year: plan.year });
+  if (plan.movedToLeapYear) {
+    sink.note(`the log has a 29 February: ${plan.year} is taken for its last record's year`);
+  }
+  if (plan.basis === 'nothing') {
+    sink.note(
+      `nothing tells the year of the log's times: ${plan.year} stands for it until one is set`,
+    );
+  }
+}
+
+/** Reads `input` as lines or, when `framed`, as octet-counted frames. */
+export async function readLog(
+  input: SourceInput,
+  sink: EventSink,
+  options: ReadOptions,
+  zone: Zone,
+  framed: boolean,
+): Promise<void> {
+  const log = new LogReader(sink, zone);
+  const lines = framed ? undefined : new LineReader(input.blocks(), { maxLine: MAX_LINE });
+  const frames = framed ? new FrameReader(input.blocks()) : undefined;
+  const reader: Records | undefined = lines ?? frames;
+  if (reader === undefined) return;
+  const region = (again: boolean) =>
+    (lines === undefined || log.lines(lines, again)) &&
+    (frames === undefined || log.frames(frames, again));
+  for (;;) {
+    try {
+      if (!(await reader.nextBlock())) break;
+    } catch (error) {
+      // What came before a content that breaks off is good, the waiting event included.
+      log.endContent();
+      throw error;
+    }
+    try {
+      if (!region(false)) {
+        const plan = (await scanYears(input, framed)).plan(options, input.modifiedMs);
+        tellYears(sink, plan);
+        log.useYears(plan);
+        region(true);
+      }
+      log.endRegion();
+      await sink.drain(log.done(reader.consumed));
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
+  }
+  log.endContent();
+}

@@ -1,0 +1,102 @@
+/**
+ * Judges by its first bytes whether a content is a log, and of which dialect.
+ *
+ * Lines are parsed as the reader does it. Plain text without any header is still readable, so it
+ * gets a low score that every more particular importer beats; binary content gets none.
+ */
+import type { SniffHint, SniffResult } from '../../engine/contract/importer.ts';
+import { looksFramed } from './frames.ts';
+import { Header, parseHeader } from './header.ts';
+import { looksJournald } from './journald.ts';
+import { SHAPE } from './stamp.ts';
+
+const MAX_LINES = 400;
+
+/** Tables and objects, which other importers may know better. */
+function looksStructured(head: Uint8Array, start: number, end: number): boolean {
+  const c = head[start]!;
+  if (c === 123) return true;
+  let separators = 0;
+  for (let i = start; i < end; i++) if (head[i] === 44 || head[i] === 9) separators++;
+  return separators >= 6;
+}
+
+/** Whether so many bytes are no text that this is another kind of file. UTF-16 counts as text. */
+function looksBinary(head: Uint8Array): boolean {
+  if (head.length >= 2 && head[0]! + head[1]! === 0x1fd && head[0]! >= 0xfe) return false;
+  let controls = 0;
+  let nuls = 0;
+  for (let i = 0; i < head.length; i++) {
+    const c = head[i]!;
+    if (c === 0) nuls++;
+    else if (c < 32 && c !== 9 && c !== 10 && c !== 13 && c !== 27) controls++;
+  }
+  // A log may have a run of NULs after a crash; other control characters are rare in one.
+  return controls > head.length / 20 || nuls > head.length / 2;
+}
+
+export function sniffLog(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
+  if (head.length === 0) return undefined;
+  if (looksJournald(head)) return { score: 0.95, format: 'journald-export' };
+  if (looksFramed(head, hint.complete)) return { score: 0.9, format: 'rfc6587' };
+  if (looksBinary(head)) return undefined;
+  const h = new Header();
+  const votes: Record<string, number> = {};
+  let lines = 0;
+  let headed = 0;
+  let structured = 0;
+  let ledByTimes = false;
+  for (let at = 0; at < head.length && lines < MAX_LINES;) {
+    let end = head.indexOf(10, at);
+    if (end < 0) {
+      // The last line may be cut.
+      if (!hint.complete && lines > 0) break;
+      end = head.length;
+    }
+    const start = at;
+    at = end + 1;
+    if (end > start && head[end - 1] === 13) end--;
+    if (end === start) continue;
+    lines++;
+    if (looksStructured(head, start, end)) structured++;
+    const known = parseHeader(h, head, start, end, ledByTimes);
+    if (!known) continue;
+    if (h.dated && h.leading) ledByTimes = true;
+    headed++;
+    const format = dialect(h);
+    votes[format] = (votes[format] ?? 0) + 1;
+  }
+  if (lines === 0) return undefined;
+  const share = headed / lines;
+  let format = 'text';
+  let most = 0;
+  for (const [name, count] of Object.entries(votes)) {
+    if (count > most) [format, most] = [name, count];
+  }
+  if (headed === 0) format = 'text';
+  let score = 0.1 + 0.7 * share;
+  if (format === 'rfc5424' || format === 'rfc3164' || format === 'cisco') score += 0.1;
+  // A table with a time in each line is first of all a table.
+  if (structured > lines / 2 && format !== 'rfc5424' && format !== 'rfc3164') score *= 0.4;
+  return { score: Math.round(score * 1000) / 1000, format };
+}
+
+function dialect(h: Header): string {
+  if (!h.dated) return h.uptimeStart >= 0 ? 'kernel' : 'text';
+  if (h.sequenceStart >= 0 || (h.eventStart >= 0 && h.stamp.shape === SHAPE.bsd)) return 'cisco';
+  if (!h.leading) return h.stamp.shape === SHAPE.dayMonthName ? 'access' : 'text';
+  switch (h.stamp.shape) {
+    case SHAPE.bsd:
+      return 'rfc3164';
+    case SHAPE.isoT:
+      return h.sdStart >= 0 || (h.facility >= 0 && h.programStart >= 0) ? 'rfc5424' : 'iso8601';
+    case SHAPE.yearFirst:
+      return 'iso8601';
+    case SHAPE.dayMonthName:
+      return 'access';
+    case SHAPE.epoch:
+      return 'epoch';
+    default:
+      return 'text';
+  }
+}

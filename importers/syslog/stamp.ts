@@ -1,0 +1,723 @@
+/**
+ * Times as log lines write them, read from bytes.
+ *
+ * `Stamp.parse` looks at one place of a line and leaves what it found in its own fields, so that
+ * nothing is allocated per line. It takes nothing that is not a valid date and time.
+ *
+ * RFC 5424 section 6.2.3 and RFC 3339 for ISO times, RFC 3164 section 4.1.2 for `Mmm dd hh:mm:ss`,
+ * https://cr.yp.to/libtai/tai64.html for TAI64N; the others as they are found in the wild.
+ */
+
+/** The kind of writing that was found; readers decide by it what may follow. */
+export const SHAPE = {
+  none: 0,
+  /** `Oct 11 22:14:15`, with or without a year. */
+  bsd: 1,
+  /** `2003-10-11T22:14:15`. */
+  isoT: 2,
+  /** `2003-10-11 22:14:15` and other writings that begin with the year. */
+  yearFirst: 3,
+  /** `10/Oct/2000:13:55:36 -0700`, `22 Nov 2012 13:02:03`. */
+  dayMonthName: 4,
+  /** `Wed Oct 11 14:32:52 2000`. */
+  weekday: 5,
+  /** Seconds, ms, µs or ns since 1970, and TAI64N. */
+  epoch: 6,
+  /** Numbers whose order is a guess: `10/13/21 07:57:42`. */
+  guessed: 7,
+  /** Month and day as numbers, no year: `03-17 16:13:38.811`. */
+  monthDay: 8,
+  /** A time of day without a date. */
+  timeOnly: 9,
+} as const;
+
+const DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Powers of ten that fill a fraction up to nanoseconds. */
+const FILL = [1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 100, 10, 1];
+
+/**
+ * Names of zones that mean one offset (minutes east) wherever they are used: RFC 5322 section 4.3
+ * and the usual ones of Europe, Japan and Australia. IST, BST and the like mean several: unknown.
+ */
+const ZONE_NAMES: Readonly<Record<string, number>> = {
+  UTC: 0,
+  GMT: 0,
+  UCT: 0,
+  WET: 0,
+  WEST: 60,
+  CET: 60,
+  CEST: 120,
+  EET: 120,
+  EEST: 180,
+  MSK: 180,
+  JST: 540,
+  KST: 540,
+  AEST: 600,
+  AEDT: 660,
+  EST: -300,
+  EDT: -240,
+  CST: -360,
+  CDT: -300,
+  MST: -420,
+  MDT: -360,
+  PST: -480,
+  PDT: -420,
+};
+
+function zoneKey(a: number, b: number, c: number, d: number): number {
+  return ((a * 128 + b) * 128 + c) * 128 + d;
+}
+const ZONE_KEYS = new Map<number, number>();
+for (const [name, minutes] of Object.entries(ZONE_NAMES)) {
+  const c = [0, 1, 2, 3].map((i) => (i < name.length ? name.charCodeAt(i) : 0));
+  ZONE_KEYS.set(zoneKey(c[0]!, c[1]!, c[2]!, c[3]!), minutes * 60);
+}
+
+const SPACE = 32;
+const TAB = 9;
+const COLON = 58;
+const DOT = 46;
+const COMMA = 44;
+const MINUS = 45;
+const SLASH = 47;
+const PLUS = 43;
+
+/** Length of the run of digits from `at`. */
+function digitRun(b: Uint8Array, at: number, end: number): number {
+  let i = at;
+  while (i < end) {
+    const c = b[i]! - 48;
+    if (c < 0 || c > 9) break;
+    i++;
+  }
+  return i - at;
+}
+
+/** Value of `n` digits (at most 15) from `at`, which must be digits. */
+function numberAt(b: Uint8Array, at: number, n: number): number {
+  let value = 0;
+  for (let i = at; i < at + n; i++) value = value * 10 + (b[i]! - 48);
+  return value;
+}
+
+function isLetter(c: number): boolean {
+  const low = c | 32;
+  return low >= 97 && low <= 122;
+}
+
+function isAlnum(c: number): boolean {
+  return (c >= 48 && c <= 57) || isLetter(c);
+}
+
+/** 1-12 for three letters that begin a month's English name, in any case; else 0. */
+function monthOf(x: number, y: number, z: number): number {
+  const key = ((x | 32) << 16) | ((y | 32) << 8) | (z | 32);
+  switch (key) {
+    case 0x6a616e:
+      return 1;
+    case 0x666562:
+      return 2;
+    case 0x6d6172:
+      return 3;
+    case 0x617072:
+      return 4;
+    case 0x6d6179:
+      return 5;
+    case 0x6a756e:
+      return 6;
+    case 0x6a756c:
+      return 7;
+    case 0x617567:
+      return 8;
+    case 0x736570:
+      return 9;
+    case 0x6f6374:
+      return 10;
+    case 0x6e6f76:
+      return 11;
+    case 0x646563:
+      return 12;
+    default:
+      return 0;
+  }
+}
+
+function isWeekday(x: number, y: number, z: number): boolean {
+  switch (((x | 32) << 16) | ((y | 32) << 8) | (z | 32)) {
+    case 0x6d6f6e:
+    case 0x747565:
+    case 0x776564:
+    case 0x746875:
+    case 0x667269:
+    case 0x736174:
+    case 0x73756e:
+      return true;
+    default:
+      return false;
+  }
+}
+
+export class Stamp {
+  shape: number = SHAPE.none;
+  /** Where the text after the time begins. */
+  end = 0;
+  /** 0: none was stated. */
+  year = 0;
+  month = 0;
+  day = 0;
+  /** Of the day; 86,400 for a leap second at its end. */
+  seconds = 0;
+  nanos = 0;
+  /** Digits of the fraction, at most 9. */
+  digits = 0;
+  /** Whether an offset from UTC was stated. */
+  zoned = false;
+  /** Seconds east of UTC, when stated. */
+  offset = 0;
+  /** For `epoch`: whole seconds since 1970. */
+  epochSeconds = 0;
+
+  /** Tries to read a time at `at`; true when one was found. */
+  parse(b: Uint8Array, at: number, end: number): boolean {
+    if (at >= end) return false;
+    this.year = 0;
+    this.nanos = 0;
+    this.digits = 0;
+    this.zoned = false;
+    this.offset = 0;
+    const c = b[at]!;
+    if (c >= 48 && c <= 57) return this.fromDigits(b, at, end);
+    if (c === 64) return this.tai64n(b, at, end);
+    return isLetter(c) && this.fromLetters(b, at, end);
+  }
+
+  private fromLetters(b: Uint8Array, at: number, end: number): boolean {
+    if (at + 12 > end) return false;
+    const x = b[at]!;
+    const y = b[at + 1]!;
+    const z = b[at + 2]!;
+    if (monthOf(x, y, z) !== 0) return this.monthFirst(b, at, end, SHAPE.bsd);
+    if (isWeekday(x, y, z)) {
+      let i = at + 3;
+      while (i < end && i < at + 10 && isLetter(b[i]!)) i++;
+      if (i < end && b[i] === COMMA) i++;
+      if (i >= end || b[i] !== SPACE) return false;
+      while (i < end && b[i] === SPACE) i++;
+      if (i + 8 > end) return false;
+      if (isLetter(b[i]!)) return this.monthFirst(b, i, end, SHAPE.weekday);
+      return this.fromDigits(b, i, end) && this.shape === SHAPE.dayMonthName;
+    }
+    // glog: a severity letter, month and day, as in `I0517 15:04:22.619632`.
+    if (digitRun(b, at + 1, end) === 4 && b[at + 5] === SPACE) {
+      if (x !== 73 && x !== 87 && x !== 69 && x !== 70 && x !== 68) return false;
+      this.month = numberAt(b, at + 1, 2);
+      this.day = numberAt(b, at + 3, 2);
+      this.shape = SHAPE.monthDay;
+      return this.dateIsValid() && this.time(b, at + 6, end) && this.digits > 0;
+    }
+    // monit: `PDT Apr 16 21:05:29`.
+    if (x < 91 && (b[at + 3] === SPACE || b[at + 4] === SPACE)) {
+      const after = this.zoneName(b, at, end);
+      if (after < 0) return false;
+      const offset = this.offset;
+      if (!this.monthFirst(b, after + 1, end, SHAPE.bsd)) return false;
+      this.zoned = true;
+      this.offset = offset;
+      return true;
+    }
+    return false;
+  }
+
+  /** A month's name, a day, a time, and a year before or after the time or nowhere. */
+  private monthFirst(b: Uint8Array, at: number, end: number, shape: number): boolean {
+    if (at + 12 > end) return false;
+    const month = monthOf(b[at]!, b[at + 1]!, b[at + 2]!);
+    if (month === 0) return false;
+    let i = at + 3;
+    while (i < end && i < at + 9 && isLetter(b[i]!)) i++;
+    if (b[i] === DOT) i++;
+    const sep = b[i];
+    if (sep !== SPACE && sep !== MINUS && sep !== SLASH) return false;
+    i++;
+    while (i < end && b[i] === SPACE) i++;
+    const n = digitRun(b, i, end);
+    if (n !== 1 && n !== 2) return false;
+    this.month = month;
+    this.day = numberAt(b, i, n);
+    i += n;
+    if (b[i] === COMMA) i++;
+    if (i >= end) return false;
+    this.shape = shape;
+    if (sep !== SPACE && b[i] === sep) {
+      // `Apr-07-13 07:08:36`, `Apr/07/2013 …`.
+      const m = digitRun(b, i + 1, end);
+      if (m !== 2 && m !== 4) return false;
+      this.year = this.fullYear(numberAt(b, i + 1, m), m);
+      i += 1 + m;
+      if (b[i] !== SPACE && b[i] !== COLON) return false;
+      return this.dateIsValid() && this.time(b, i + 1, end) && this.zoneAfter(b, end, true);
+    }
+    if (b[i] !== SPACE) return false;
+    while (i < end && b[i] === SPACE) i++;
+    if (digitRun(b, i, end) === 4 && (b[i + 4] === SPACE || b[i + 4] === COMMA)) {
+      this.year = this.fullYear(numberAt(b, i, 4), 4);
+      i += 5;
+      while (i < end && b[i] === SPACE) i++;
+      if (!this.dateIsValid() || !this.time(b, i, end)) return false;
+      return this.zoneAfter(b, end, false) && this.zoneNameBeforeColon(b, end);
+    }
+    if (!this.dateIsValid() || !this.time(b, i, end)) return false;
+    i = this.end;
+    if (i >= end) return true;
+    if (b[i] !== SPACE) return this.zoneAfter(b, end, false);
+    // What follows is a host as a rule; a year or a zone only in these clear forms.
+    const next = b[i + 1]!;
+    if (next >= 48 && next <= 57) {
+      if (digitRun(b, i + 1, end) !== 4) return true;
+      const after = i + 5 < end ? b[i + 5]! : SPACE;
+      if (after !== SPACE && after !== COLON && after !== 93) return true;
+      const year = numberAt(b, i + 1, 4);
+      if (year < 1970 || year > 2199) return true;
+      this.year = year;
+      this.end = i + 5;
+      return this.dateIsValid();
+    }
+    if (next === PLUS || next === MINUS) return this.zoneAfter(b, end, true);
+    if (next >= 65 && next <= 90) {
+      const after = this.zoneName(b, i + 1, end);
+      if (after >= 0) {
+        if (b[after] === COLON) {
+          this.zoned = true;
+          this.end = after;
+        } else if (digitRun(b, after + 1, end) === 4) {
+          const year = numberAt(b, after + 1, 4);
+          if (year >= 1970 && year <= 2199) {
+            this.zoned = true;
+            this.year = year;
+            this.end = after + 5;
+            return this.dateIsValid();
+          }
+        }
+      }
+      if (!this.zoned) this.offset = 0;
+    }
+    return true;
+  }
+
+  private fromDigits(b: Uint8Array, at: number, end: number): boolean {
+    const n = digitRun(b, at, end);
+    const i = at + n;
+    const c = i < end ? b[i]! : SPACE;
+    switch (n) {
+      case 4:
+        return this.yearFirst(b, at, end, c);
+      case 1:
+      case 2:
+        if (c === COLON) {
+          this.shape = SHAPE.timeOnly;
+          return this.time(b, at, end) && this.seconds >= 0 && this.end - at >= 7;
+        }
+        return this.smallFirst(b, at, n, end, c);
+      case 8:
+      case 14: {
+        this.shape = SHAPE.yearFirst;
+        this.year = numberAt(b, at, 4);
+        this.month = numberAt(b, at + 4, 2);
+        this.day = numberAt(b, at + 6, 2);
+        if (this.year < 1970 || this.year > 2199 || !this.dateIsValid()) return false;
+        if (n === 14) return this.packedTime(b, at + 8, end);
+        if (c !== SPACE && c !== MINUS && c !== 84 && c !== 95 && c !== COLON) return false;
+        if (c === 84) this.shape = SHAPE.isoT;
+        if (digitRun(b, i + 1, end) === 6) return this.packedTime(b, i + 1, end);
+        return this.time(b, i + 1, end) && this.zoneAfter(b, end, true);
+      }
+      case 6:
+        if (c !== SPACE) return false;
+        this.shape = SHAPE.guessed;
+        this.year = this.fullYear(numberAt(b, at, 2), 2);
+        this.month = numberAt(b, at + 2, 2);
+        this.day = numberAt(b, at + 4, 2);
+        if (!this.dateIsValid()) return false;
+        if (digitRun(b, i + 1, end) === 6) return this.packedTime(b, i + 1, end);
+        return this.time(b, i + 1, end) && this.end - i >= 8;
+      case 10:
+      case 13:
+      case 16:
+      case 19:
+        return this.epoch(b, at, n, end);
+      default:
+        return false;
+    }
+  }
+
+  private yearFirst(b: Uint8Array, at: number, end: number, sep: number): boolean {
+    const year = numberAt(b, at, 4);
+    if (year < 1900 || year > 2199) return false;
+    let i = at + 5;
+    this.shape = SHAPE.yearFirst;
+    if (sep === SPACE) {
+      // `2003 Oct 11 22:14:15`.
+      if (i >= end || !isLetter(b[i]!) || !this.monthFirst(b, i, end, SHAPE.bsd)) return false;
+      this.year = year;
+      return this.dateIsValid();
+    }
+    if (sep !== MINUS && sep !== SLASH && sep !== DOT && sep !== COLON) return false;
+    this.year = year;
+    let n = digitRun(b, i, end);
+    if (n === 3 && sep === MINUS && b[i + 3] === 84) {
+      // ISO 8601 ordinal date.
+      if (!this.fromOrdinal(year, numberAt(b, i, 3))) return false;
+      this.shape = SHAPE.isoT;
+      return this.time(b, i + 4, end) && this.zoneAfter(b, end, false);
+    }
+    if ((n !== 1 && n !== 2) || b[i + n] !== sep) return false;
+    this.month = numberAt(b, i, n);
+    i += n + 1;
+    n = digitRun(b, i, end);
+    if (n !== 1 && n !== 2) return false;
+    this.day = numberAt(b, i, n);
+    i += n;
+    if (i >= end || !this.dateIsValid()) return false;
+    let c = b[i]!;
+    if (c === 84 || c === 116) {
+      this.shape = SHAPE.isoT;
+      return this.time(b, i + 1, end) && this.zoneAfter(b, end, false);
+    }
+    if (c === COMMA || c === 59 || c === 124) {
+      i++;
+      c = i < end ? b[i]! : 0;
+      if (c !== SPACE && c !== TAB) i--;
+    } else if (c === SPACE && b[i + 1] === MINUS && b[i + 2] === SPACE) i += 2;
+    else if (c !== SPACE && c !== TAB && c !== 95 && c !== COLON && c !== MINUS && c !== SLASH) {
+      return false;
+    }
+    return this.time(b, i + 1, end) && this.zoneAfter(b, end, true);
+  }
+
+  /** One or two digits first: a day or a month. */
+  private smallFirst(b: Uint8Array, at: number, n: number, end: number, sep: number): boolean {
+    let i = at + n + 1;
+    if (i + 6 > end) return false;
+    if (sep !== SLASH && sep !== MINUS && sep !== DOT && sep !== SPACE) return false;
+    const first = numberAt(b, at, n);
+    if (isLetter(b[i]!)) {
+      const month = monthOf(b[i]!, b[i + 1]!, b[i + 2]!);
+      if (month === 0) return false;
+      const from = i;
+      i += 3;
+      while (i < end && i < from + 9 && isLetter(b[i]!)) i++;
+      if (b[i] === DOT) i++;
+      if (b[i] !== sep) return false;
+      const m = digitRun(b, i + 1, end);
+      if (m !== 4 && m !== 2) return false;
+      this.shape = SHAPE.dayMonthName;
+      this.day = first;
+      this.month = month;
+      this.year = this.fullYear(numberAt(b, i + 1, m), m);
+      i += 1 + m;
+      if (b[i] === COMMA) i++;
+      if (b[i] !== COLON && b[i] !== SPACE && b[i] !== 84 && b[i] !== TAB) return false;
+      return this.dateIsValid() && this.time(b, i + 1, end) && this.zoneAfter(b, end, true);
+    }
+    if (sep === SPACE) return false;
+    let m = digitRun(b, i, end);
+    if (m !== 1 && m !== 2) return false;
+    const second = numberAt(b, i, m);
+    i += m;
+    if (b[i] !== sep || (sep === MINUS && b[i + 3] === COLON)) {
+      // No year: `03-17 16:13:38.811`, `12/28-12:55:38.765402`, `10.30 16:49:06`.
+      if (n !== 2 || m !== 2 || (b[i] !== SPACE && b[i] !== MINUS)) return false;
+      this.month = first;
+      this.day = second;
+      this.shape = SHAPE.monthDay;
+      return this.dateIsValid() && this.time(b, i + 1, end) && this.end - i >= 9;
+    }
+    i++;
+    m = digitRun(b, i, end);
+    if (m !== 2 && m !== 4) return false;
+    this.shape = SHAPE.guessed;
+    if (!this.orderDate(first, second, numberAt(b, i, m), m, sep)) return false;
+    i += m;
+    if (b[i] === COMMA) {
+      i++;
+      if (b[i] !== SPACE) i--;
+    } else if (b[i] === SPACE && b[i + 1] === MINUS && b[i + 2] === SPACE) i += 2;
+    const c = b[i];
+    if (c !== SPACE && c !== TAB && c !== MINUS && c !== COMMA && c !== COLON && c !== 84) {
+      return false;
+    }
+    return this.time(b, i + 1, end) && this.zoneAfter(b, end, true);
+  }
+
+  /**
+   * Three numbers whose order the separator suggests: dots and dashes day first, slashes month
+   * first (year first when the last has two digits); the other order when that gives no date.
+   */
+  private orderDate(a: number, x: number, y: number, yDigits: number, sep: number): boolean {
+    if (yDigits === 4) {
+      const year = this.fullYear(y, 4);
+      const monthFirst = sep === SLASH;
+      return (
+        this.setDate(year, monthFirst ? a : x, monthFirst ? x : a) ||
+        this.setDate(year, monthFirst ? x : a, monthFirst ? a : x)
+      );
+    }
+    const yearFirst = this.fullYear(a, 2);
+    const yearLast = this.fullYear(y, 2);
+    if (sep === SLASH) {
+      return (
+        this.setDate(yearFirst, x, y) ||
+        this.setDate(yearLast, a, x) ||
+        this.setDate(yearLast, x, a)
+      );
+    }
+    if (sep === DOT) return this.setDate(yearLast, x, a) || this.setDate(yearFirst, x, y);
+    return (
+      this.setDate(yearLast, a, x) || this.setDate(yearFirst, x, y) || this.setDate(yearLast, x, a)
+    );
+  }
+
+  private setDate(year: number, month: number, day: number): boolean {
+    this.year = year;
+    this.month = month;
+    this.day = day;
+    return year !== 0 && this.dateIsValid();
+  }
+
+  private epoch(b: Uint8Array, at: number, n: number, end: number): boolean {
+    const seconds = numberAt(b, at, 10);
+    // 2001 to 2100: other numbers of ten digits are identifiers.
+    if (seconds < 1_000_000_000 || seconds > 4_102_444_800) return false;
+    let i = at + n;
+    let digits = n - 10;
+    let fraction = digits > 0 ? numberAt(b, at + 10, digits) : 0;
+    if (n === 10 && i + 1 < end && b[i] === DOT) {
+      const m = digitRun(b, i + 1, end);
+      if (m === 0) return false;
+      digits = Math.min(m, 9);
+      fraction = numberAt(b, i + 1, digits);
+      i += 1 + m;
+    }
+    if (i < end) {
+      const c = b[i]!;
+      // A longer word, or the start of a date or of a version.
+      if (isAlnum(c) || c === DOT || c === SLASH || c === 95 || c >= 128) return false;
+    }
+    this.shape = SHAPE.epoch;
+    this.epochSeconds = seconds;
+    this.digits = digits;
+    this.nanos = fraction * FILL[digits]!;
+    this.zoned = true;
+    this.end = i;
+    return true;
+  }
+
+  /** `@` and 24 hexadecimal digits. Leap seconds are not known: label 2^62 + 10 is 1970. */
+  private tai64n(b: Uint8Array, at: number, end: number): boolean {
+    if (at + 25 > end || (at + 25 < end && isAlnum(b[at + 25]!))) return false;
+    let high = 0;
+    let low = 0;
+    let nanos = 0;
+    for (let i = 1; i <= 24; i++) {
+      const c = b[at + i]!;
+      const value =
+        c >= 48 && c <= 57 ? c - 48 : (c | 32) >= 97 && (c | 32) <= 102 ? (c | 32) - 87 : -1;
+      if (value < 0) return false;
+      if (i <= 8) high = high * 16 + value;
+      else if (i <= 16) low = low * 16 + value;
+      else nanos = nanos * 16 + value;
+    }
+    const seconds = (high - 0x40000000) * 4294967296 + low - 10;
+    if (seconds < 0 || seconds > 7_258_118_400 || nanos > 999_999_999) return false;
+    this.shape = SHAPE.epoch;
+    this.epochSeconds = seconds;
+    this.nanos = nanos;
+    this.digits = 9;
+    this.zoned = true;
+    this.end = at + 25;
+    return true;
+  }
+
+  /** `[h]h:mm[:ss][fraction][ AM]`; a space may stand for the hour's first digit. */
+  private time(b: Uint8Array, at: number, end: number): boolean {
+    let i = at;
+    if (i < end && b[i] === SPACE) i++;
+    if (i + 4 > end) return false;
+    let hour = b[i]! - 48;
+    if (hour < 0 || hour > 9) return false;
+    i++;
+    let c = b[i]! - 48;
+    if (c >= 0 && c <= 9) {
+      hour = hour * 10 + c;
+      i++;
+    }
+    if (b[i] !== COLON || i + 3 > end) return false;
+    const m1 = b[i + 1]! - 48;
+    const m2 = b[i + 2]! - 48;
+    if (hour > 23 || m1 < 0 || m1 > 5 || m2 < 0 || m2 > 9) return false;
+    i += 3;
+    let seconds = 0;
+    c = i < end ? b[i]! : SPACE;
+    if (c === COLON) {
+      if (i + 3 > end) return false;
+      const s1 = b[i + 1]! - 48;
+      const s2 = b[i + 2]! - 48;
+      if (s1 < 0 || s1 > 6 || s2 < 0 || s2 > 9 || s1 * 10 + s2 > 60) return false;
+      seconds = s1 * 10 + s2;
+      i += 3;
+      c = i < end ? b[i]! : SPACE;
+      if (c >= 48 && c <= 57) return false;
+      if (c === DOT || c === COMMA || c === COLON) {
+        const n = digitRun(b, i + 1, end);
+        // After a comma or a colon a number may begin something else.
+        if (n > 0 && (c === DOT || n === 3 || (c === COMMA && (n === 6 || n === 9)))) {
+          const used = n > 9 ? 9 : n;
+          this.digits = used;
+          this.nanos = numberAt(b, i + 1, used) * FILL[used]!;
+          i += 1 + n;
+        }
+      }
+    } else if (isAlnum(c) || c === DOT) return false;
+    if (i + 1 < end) {
+      const gap = b[i] === SPACE ? 1 : 0;
+      const half = b[i + gap]! | 32;
+      if (
+        (half === 97 || half === 112) &&
+        i + gap + 1 < end &&
+        (b[i + gap + 1]! | 32) === 109 &&
+        (i + gap + 2 >= end || !isAlnum(b[i + gap + 2]!)) &&
+        hour >= 1 &&
+        hour <= 12
+      ) {
+        hour = (hour % 12) + (half === 112 ? 12 : 0);
+        i += gap + 2;
+      }
+    }
+    this.seconds = hour * 3600 + (m1 * 10 + m2) * 60 + seconds;
+    this.end = i;
+    return true;
+  }
+
+  /** `hhmmss[.fraction]` of six digits that are there. */
+  private packedTime(b: Uint8Array, at: number, end: number): boolean {
+    const hour = numberAt(b, at, 2);
+    const minute = numberAt(b, at + 2, 2);
+    const second = numberAt(b, at + 4, 2);
+    if (hour > 23 || minute > 59 || second > 60) return false;
+    let i = at + 6;
+    if (i + 1 < end && b[i] === DOT) {
+      const n = digitRun(b, i + 1, end);
+      if (n > 0) {
+        const used = n > 9 ? 9 : n;
+        this.digits = used;
+        this.nanos = numberAt(b, i + 1, used) * FILL[used]!;
+        i += 1 + n;
+      }
+    }
+    this.seconds = hour * 3600 + minute * 60 + second;
+    this.end = i;
+    return this.zoneAfter(b, end, false);
+  }
+
+  /** Takes a zone that follows the time; `loose` also after a space and as a name. Always true. */
+  private zoneAfter(b: Uint8Array, end: number, loose: boolean): boolean {
+    let i = this.end;
+    if (i >= end) return true;
+    let c = b[i]!;
+    if ((c === 90 || c === 122) && (i + 1 >= end || !isAlnum(b[i + 1]!))) {
+      this.zoned = true;
+      this.end = i + 1;
+      return true;
+    }
+    if (c === SPACE) {
+      if (!loose || i + 1 >= end) return true;
+      i++;
+      c = b[i]!;
+      if (c >= 65 && c <= 90) {
+        if (c === 90 && (i + 1 >= end || b[i + 1] === SPACE)) {
+          this.zoned = true;
+          this.end = i + 1;
+          return true;
+        }
+        const after = this.zoneName(b, i, end);
+        if (after >= 0) {
+          this.zoned = true;
+          this.end = after;
+        }
+        return true;
+      }
+    }
+    if (c !== PLUS && c !== MINUS) return true;
+    const apart = i !== this.end;
+    let n = digitRun(b, i + 1, end);
+    let hours = 0;
+    let minutes = 0;
+    if (n === 4) {
+      hours = numberAt(b, i + 1, 2);
+      minutes = numberAt(b, i + 3, 2);
+      i += 5;
+    } else if (n === 2) {
+      hours = numberAt(b, i + 1, 2);
+      i += 3;
+      if (b[i] === COLON) {
+        n = digitRun(b, i + 1, end);
+        if (n !== 2) return true;
+        minutes = numberAt(b, i + 1, 2);
+        i += 3;
+      } else if (apart) return true;
+    } else return true;
+    if (hours > 15 || minutes > 59 || (i < end && isAlnum(b[i]!))) return true;
+    this.zoned = true;
+    this.offset = (hours * 3600 + minutes * 60) * (c === MINUS ? -1 : 1);
+    this.end = i;
+    return true;
+  }
+
+  /** Cisco: ` UTC:` after the time. Always true. */
+  private zoneNameBeforeColon(b: Uint8Array, end: number): boolean {
+    const i = this.end;
+    if (this.zoned || i + 4 >= end || b[i] !== SPACE) return true;
+    const after = this.zoneName(b, i + 1, end);
+    if (after >= 0 && b[after] === COLON) {
+      this.zoned = true;
+      this.end = after;
+    } else if (after >= 0) this.offset = 0;
+    return true;
+  }
+
+  /** Sets `offset` from a zone's name at `at`; gives its end, or -1 when it is none that is known. */
+  private zoneName(b: Uint8Array, at: number, end: number): number {
+    let n = 0;
+    while (at + n < end && n < 5 && b[at + n]! >= 65 && b[at + n]! <= 90) n++;
+    if (n !== 3 && n !== 4) return -1;
+    if (at + n < end && isAlnum(b[at + n]!)) return -1;
+    const found = ZONE_KEYS.get(zoneKey(b[at]!, b[at + 1]!, b[at + 2]!, n === 4 ? b[at + 3]! : 0));
+    if (found === undefined) return -1;
+    this.offset = found;
+    return at + n;
+  }
+
+  private fullYear(value: number, digits: number): number {
+    if (digits === 2) return value < 70 ? 2000 + value : 1900 + value;
+    return value >= 1900 && value <= 2199 ? value : 0;
+  }
+
+  private fromOrdinal(year: number, ordinal: number): boolean {
+    const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+    let left = ordinal;
+    if (left < 1 || left > (leap ? 366 : 365)) return false;
+    for (let month = 1; month <= 12; month++) {
+      const days = month === 2 && !leap ? 28 : DAYS[month]!;
+      if (left <= days) return this.setDate(year, month, left);
+      left -= days;
+    }
+    return false;
+  }
+
+  private dateIsValid(): boolean {
+    const { month, day, year } = this;
+    if (month < 1 || month > 12 || day < 1 || day > DAYS[month]!) return false;
+    if (year === 0 || month !== 2 || day !== 29) return true;
+    return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  }
+}
