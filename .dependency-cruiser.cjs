@@ -60,6 +60,8 @@ module.exports = {
 
     // Importers: each by itself.
     ...allow('^importers/([^/]+)/', paths('^importers/$1/', '^importers/shared/', CONTRACT), CORE),
+    // Decompression that node:zlib does not have.
+    ...allow('^importers/shared/', paths(...packages('(@types/)?yauzl'))),
     ...allow('^importers/registry[.]ts$', paths('^importers/[^/]+/index[.]ts$', CONTRACT)),
 
     // The application: two entry points join the parts, the shells only see these.
