@@ -155,7 +155,7 @@ function ip6(p: Packet, c: Cursor, notes: TunnelNotes): number {
     if (next === 0 || next === 43 || next === 60) {
       if (at + 2 > c.end) return cutExtension(p, next, at, start, length);
       size = (bytes[at + 1]! + 1) * 8;
-    } else if (next === 135 || next === 139 || next === 140) {
+    } else if (next === 139 || next === 140) {
       if (at + 2 > c.end) return cutExtension(p, next, at, start, length);
       // These mostly end the chain, and then are the protocol.
       if (bytes[at] === 59) break;

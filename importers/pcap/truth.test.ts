@@ -62,7 +62,7 @@ const DIFFERENCES: Readonly<
   },
   'ipv6-mobility-dst-opts.pcap': {
     what: { udp: '3' },
-    why: 'a mobility header with UDP behind it: read on, as Zeek does; tshark stops there',
+    why: 'destination options that are malformed inside: the headers name UDP; tshark stops there',
   },
   'ipv6_zero_len_ah.pcap': {
     what: { icmpv6: '9' },
