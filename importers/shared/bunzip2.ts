@@ -1,0 +1,279 @@
+/**
+ * bzip2 decoder: block by block, from a stream, with every checksum checked. A whole block is
+ * gathered before it is decoded, so memory is bounded by the format: 900 kB of input, 3.6 MB of
+ * transform. Why our own: docs/adr/0003-decompression-libraries.md.
+ *
+ * Format: https://github.com/dsnet/compress/blob/master/doc/bzip2-format.pdf
+ */
+import type { ByteSource } from './byte-source.ts';
+
+const MAX_CODE = 20;
+const GROUP_SIZE = 50;
+const OUT_BYTES = 256 * 1024;
+/** More than a block of 100 kB can have as input: Huffman codes of up to 20 bits, and its tables. */
+const INPUT_PER_LEVEL = 290_000;
+const BLOCK_MAGIC = 0x314159265359;
+const END_MAGIC = 0x177245385090;
+
+const CRC_TABLE = new Uint32Array(256);
+for (let n = 0; n < 256; n++) {
+  let crc = n << 24;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x80000000 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
+  CRC_TABLE[n] = crc >>> 0;
+}
+
+class Bits {
+  private readonly source: ByteSource;
+  private held = 0;
+  private count = 0;
+  constructor(source: ByteSource) {
+    this.source = source;
+  }
+  /** `n` bits, at most 24, as a number. */
+  read(n: number): number {
+    while (this.count < n) {
+      const { source } = this;
+      if (source.at === source.end) throw new Error('ends within a block');
+      this.held = (this.held << 8) | source.buffer[source.at++]!;
+      this.count += 8;
+    }
+    this.count -= n;
+    return (this.held >>> this.count) & ((1 << n) - 1);
+  }
+  word(): number {
+    return this.read(16) * 65536 + this.read(16);
+  }
+  alignToByte(): void {
+    this.count -= this.count & 7;
+    // Whole bytes that were taken too early go back.
+    this.source.at -= this.count >>> 3;
+    this.count = 0;
+  }
+}
+
+interface HuffmanTable {
+  /** By code length: the largest code, and what to subtract for the place in `symbols`. */
+  limit: Int32Array;
+  base: Int32Array;
+  symbols: Uint16Array;
+  shortest: number;
+}
+
+function huffmanTable(lengths: Uint8Array, size: number): HuffmanTable {
+  const counts = new Int32Array(MAX_CODE + 2);
+  let shortest = MAX_CODE;
+  for (let i = 0; i < size; i++) {
+    counts[lengths[i]!]! += 1;
+    if (lengths[i]! < shortest) shortest = lengths[i]!;
+  }
+  const limit = new Int32Array(MAX_CODE + 2).fill(-1);
+  const base = new Int32Array(MAX_CODE + 2);
+  const symbols = new Uint16Array(size);
+  let at = 0;
+  let code = 0;
+  for (let length = 1; length <= MAX_CODE; length++) {
+    base[length] = code - at;
+    for (let i = 0; i < size; i++) if (lengths[i] === length) symbols[at++] = i;
+    code += counts[length]!;
+    limit[length] = code - 1;
+    if (code > 1 << length) throw new Error('impossible code lengths');
+    code <<= 1;
+  }
+  return { limit, base, symbols, shortest };
+}
+
+/** Streams that follow each other are one content. Throws Error when the data is damaged. */
+export async function* bunzip2(source: ByteSource, notes: string[]): AsyncGenerator<Uint8Array> {
+  let transform = new Uint32Array(0);
+  for (let stream = 0; ; stream++) {
+    if (!(await source.ensure(1)) && stream > 0) {
+      if (source.failure.length > 0) throw source.failure[0];
+      return;
+    }
+    await source.ensure(4);
+    const { buffer, at } = source;
+    const level = (buffer[at + 3] ?? 0) - 0x30;
+    const magic = buffer.toString('latin1', at, Math.min(at + 3, source.end));
+    if (source.available < 4 || magic !== 'BZh' || level < 1 || level > 9) {
+      if (stream === 0) throw new Error('unknown header');
+      const from = source.position;
+      let zeros = true;
+      do {
+        for (; source.at < source.end; source.at++) {
+          if (source.buffer[source.at] !== 0) zeros = false;
+        }
+      } while (await source.more());
+      if (source.failure.length > 0) throw source.failure[0];
+      if (!zeros) {
+        notes.push(
+          `${source.position - from} bytes after the end of the compressed data, at byte ${from} of the file, were not read`,
+        );
+      }
+      return;
+    }
+    source.at += 4;
+    if (transform.length < level * 100_000) transform = new Uint32Array(level * 100_000);
+    const bits = new Bits(source);
+    let streamCrc = 0;
+    for (;;) {
+      await source.ensure(level * INPUT_PER_LEVEL);
+      const kind = bits.read(24) * 0x1000000 + bits.read(24);
+      const crc = bits.word();
+      if (kind === END_MAGIC) {
+        if (crc !== streamCrc) throw new Error('checksum of the stream differs');
+        bits.alignToByte();
+        break;
+      }
+      if (kind !== BLOCK_MAGIC) throw new Error('no block where one should begin');
+      const length = readBlock(bits, transform, level * 100_000);
+      let blockCrc = 0xffffffff;
+      for (const out of expand(transform, length.size, length.origin)) {
+        for (let i = 0; i < out.length; i++) {
+          blockCrc = (blockCrc << 8) ^ CRC_TABLE[((blockCrc >>> 24) ^ out[i]!) & 0xff]!;
+        }
+        yield out;
+      }
+      if (~blockCrc >>> 0 !== crc) throw new Error('checksum of a block differs');
+      streamCrc = (((streamCrc << 1) | (streamCrc >>> 31)) ^ crc) >>> 0;
+    }
+  }
+}
+
+/** Huffman codes, move to front and zero runs; leaves the sorted block and its links in `transform`. */
+function readBlock(
+  bits: Bits,
+  transform: Uint32Array,
+  limit: number,
+): { size: number; origin: number } {
+  if (bits.read(1) !== 0) throw new Error('randomised blocks are not supported');
+  const origin = bits.read(24);
+  const used = bits.read(16);
+  const front = new Uint8Array(256);
+  let symbols = 0;
+  for (let i = 0; i < 16; i++) {
+    if ((used & (0x8000 >>> i)) === 0) continue;
+    const row = bits.read(16);
+    for (let j = 0; j < 16; j++) if ((row & (0x8000 >>> j)) !== 0) front[symbols++] = i * 16 + j;
+  }
+  if (symbols === 0) throw new Error('a block without symbols');
+  const tables = bits.read(3);
+  const selectors = bits.read(15);
+  if (tables < 2 || tables > 6 || selectors === 0) throw new Error('impossible tables');
+  const order = [0, 1, 2, 3, 4, 5];
+  const selector = new Uint8Array(selectors);
+  for (let i = 0; i < selectors; i++) {
+    let place = 0;
+    while (bits.read(1) === 1) if (++place >= tables) throw new Error('impossible selector');
+    const table = order[place]!;
+    order.copyWithin(1, 0, place);
+    order[0] = table;
+    selector[i] = table;
+  }
+  const alphabet = symbols + 2;
+  const end = symbols + 1;
+  const huffman: HuffmanTable[] = [];
+  const lengths = new Uint8Array(alphabet);
+  for (let table = 0; table < tables; table++) {
+    let length = bits.read(5);
+    for (let i = 0; i < alphabet; i++) {
+      for (;;) {
+        if (length < 1 || length > MAX_CODE) throw new Error('impossible code lengths');
+        if (bits.read(1) === 0) break;
+        length += bits.read(1) === 0 ? 1 : -1;
+      }
+      lengths[i] = length;
+    }
+    huffman.push(huffmanTable(lengths, alphabet));
+  }
+  const counts = new Uint32Array(256);
+  let size = 0;
+  let run = 0;
+  let runBit = 1;
+  let group = 0;
+  let left = 0;
+  let table = huffman[0]!;
+  for (;;) {
+    if (left === 0) {
+      if (group >= selectors) throw new Error('too few selectors');
+      table = huffman[selector[group++]!]!;
+      left = GROUP_SIZE;
+    }
+    left -= 1;
+    let length = table.shortest;
+    let code = bits.read(length);
+    while (code > table.limit[length]!) {
+      if (++length > MAX_CODE) throw new Error('impossible code');
+      code = (code << 1) | bits.read(1);
+    }
+    const symbol = table.symbols[code - table.base[length]!];
+    if (symbol === undefined) throw new Error('impossible code');
+    if (symbol <= 1) {
+      // Bijective base 2; beyond a block's size it is damaged, and must not overflow.
+      run += runBit << symbol;
+      runBit <<= 1;
+      if (run > limit) throw new Error('a run beyond the block');
+      continue;
+    }
+    if (run > 0) {
+      if (size + run > limit) throw new Error('a run beyond the block');
+      const byte = front[0]!;
+      counts[byte]! += run;
+      transform.fill(byte, size, size + run);
+      size += run;
+      run = 0;
+      runBit = 1;
+    }
+    if (symbol === end) break;
+    if (size >= limit) throw new Error('a block beyond its size');
+    const place = symbol - 1;
+    const byte = front[place]!;
+    if (place < 16) for (let i = place; i > 0; i--) front[i] = front[i - 1]!;
+    else front.copyWithin(1, 0, place);
+    front[0] = byte;
+    counts[byte]! += 1;
+    transform[size++] = byte;
+  }
+  if (size === 0 ? origin !== 0 : origin >= size) throw new Error('impossible origin');
+  let sum = 0;
+  for (let i = 0; i < 256; i++) {
+    const count = counts[i]!;
+    counts[i] = sum;
+    sum += count;
+  }
+  for (let i = 0; i < size; i++) {
+    const byte = transform[i]! & 0xff;
+    transform[counts[byte]!++]! |= i << 8;
+  }
+  return { size, origin };
+}
+
+/** Follows the links and undoes the first run-length coding, in blocks of bounded size. */
+function* expand(transform: Uint32Array, size: number, origin: number): Generator<Uint8Array> {
+  if (size === 0) return;
+  let out = new Uint8Array(OUT_BYTES);
+  let filled = 0;
+  let at = transform[origin]! >>> 8;
+  let last = -1;
+  let same = 0;
+  for (let i = 0; i < size; i++) {
+    const entry = transform[at]!;
+    const byte = entry & 0xff;
+    at = entry >>> 8;
+    if (filled > OUT_BYTES - 256) {
+      yield out.subarray(0, filled);
+      out = new Uint8Array(OUT_BYTES);
+      filled = 0;
+    }
+    if (same === 4) {
+      out.fill(last, filled, filled + byte);
+      filled += byte;
+      same = 0;
+      last = -1;
+      continue;
+    }
+    same = byte === last ? same + 1 : 1;
+    last = byte;
+    out[filled++] = byte;
+  }
+  if (filled > 0) yield out.subarray(0, filled);
+}

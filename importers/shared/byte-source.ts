@@ -1,0 +1,123 @@
+/**
+ * Bytes on demand from a content that comes in blocks, for formats that are parsed piecewise
+ * (compressed streams, tar). Holds at most what was asked for and one block.
+ *
+ * A failure of the content counts as its end first, so that everything before it can be used;
+ * `failure` then tells it apart.
+ */
+const EMPTY = Buffer.alloc(0);
+
+export class ByteSource {
+  /** Unread bytes lie in [at, end); move `at` to consume them. Replaced by `ensure` and `more`. */
+  buffer: Buffer = EMPTY;
+  at = 0;
+  end = 0;
+  /** Whether all there is lies in the buffer. */
+  ended = false;
+  /** What the content threw, as a list of at most one. */
+  readonly failure: unknown[] = [];
+
+  private readonly blocks: AsyncIterator<Uint8Array>;
+  private store = EMPTY;
+  /** Position of `buffer[0]`. */
+  private base = 0;
+
+  constructor(blocks: AsyncIterable<Uint8Array>) {
+    this.blocks = blocks[Symbol.asyncIterator]();
+  }
+
+  get available(): number {
+    return this.end - this.at;
+  }
+
+  /** Bytes consumed since the start. */
+  get position(): number {
+    return this.base + this.at;
+  }
+
+  /** Makes `n` bytes available; false when fewer are left. */
+  async ensure(n: number): Promise<boolean> {
+    while (this.end - this.at < n) {
+      if (!(await this.more())) return false;
+    }
+    return true;
+  }
+
+  /** Adds a block to the unread bytes; false at the end. */
+  async more(): Promise<boolean> {
+    if (this.ended) return false;
+    let block: Uint8Array;
+    try {
+      const next = await this.blocks.next();
+      if (next.done === true) {
+        this.ended = true;
+        return false;
+      }
+      block = next.value;
+    } catch (error) {
+      this.ended = true;
+      this.failure.push(error);
+      return false;
+    }
+    const left = this.end - this.at;
+    if (left === 0) {
+      // Used where it lies: it stays valid until the next block is asked for.
+      this.base += this.at;
+      this.buffer = Buffer.from(block.buffer, block.byteOffset, block.length);
+      this.at = 0;
+      this.end = block.length;
+      return true;
+    }
+    const needed = left + block.length;
+    if (this.buffer === this.store && this.end + block.length <= this.store.length) {
+      this.store.set(block, this.end);
+      this.end += block.length;
+      return true;
+    }
+    // Twice what is needed, so that many small blocks are not moved again for each.
+    const from = this.buffer.subarray(this.at, this.end);
+    if (this.store.length < needed || this.store.length > 8 * needed) {
+      this.store = Buffer.allocUnsafe(2 * needed);
+    }
+    this.store.set(from);
+    this.store.set(block, left);
+    this.base += this.at;
+    this.buffer = this.store;
+    this.at = 0;
+    this.end = needed;
+    return true;
+  }
+
+  /** Consumes `n` bytes; false when fewer were left. */
+  async skip(n: number): Promise<boolean> {
+    let left = n;
+    for (;;) {
+      const step = Math.min(left, this.end - this.at);
+      this.at += step;
+      left -= step;
+      if (left === 0) return true;
+      if (!(await this.more())) return false;
+    }
+  }
+
+  /** Consumes up to `n` bytes, block by block. A block is valid until the next one. */
+  async *take(n: number): AsyncGenerator<Uint8Array, number> {
+    let left = n;
+    while (left > 0) {
+      if (this.at === this.end && !(await this.more())) break;
+      const step = Math.min(left, this.end - this.at);
+      const block = this.buffer.subarray(this.at, this.at + step);
+      this.at += step;
+      left -= step;
+      yield block;
+    }
+    return left;
+  }
+
+  async close(): Promise<void> {
+    if (!this.ended) {
+      this.ended = true;
+      await this.blocks.return?.();
+    }
+  }
+}

@@ -1,0 +1,370 @@
+/**
+ * Decompression of a source's bytes as a stream: gzip, bzip2, xz and zstd, found by their magic
+ * bytes, in layers if need be. Memory is bounded whatever the input says.
+ *
+ * What holds always: everything that can be decoded is given before an error is thrown, checksums
+ * are checked, concatenated members, streams and frames are one content, and the limits stop a
+ * small file from becoming an endless one.
+ *
+ * gzip: RFC 1952. zstd: RFC 8878. bzip2 and xz: see bunzip2.ts and unxz.ts.
+ */
+import type { Transform } from 'node:stream';
+import { crc32, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
+import { bunzip2 } from './bunzip2.ts';
+import { ByteSource } from './byte-source.ts';
+import { unxz } from './unxz.ts';
+
+export type Compression = 'none' | 'gzip' | 'bzip2' | 'xz' | 'zstd';
+
+export interface DecompressionLimits {
+  /** Bytes that may come out for each byte that goes in, once `ratioFrom` bytes came out. */
+  readonly maxRatio: number;
+  readonly ratioFrom: number;
+  /** Bytes that may come out of one content. */
+  readonly maxBytes: number;
+  /** Layers of compression, one in the other. */
+  readonly maxLayers: number;
+}
+
+export const DEFAULT_LIMITS: DecompressionLimits = {
+  maxRatio: 1000,
+  ratioFrom: 64 * 1024 * 1024,
+  maxBytes: 16 * 2 ** 40,
+  maxLayers: 4,
+};
+
+export interface Content {
+  /** The outermost compression. */
+  readonly compression: Compression;
+  /** When the content was last written, as the gzip header says (ms since 1970). */
+  readonly modifiedMs: number | undefined;
+  /** What was met while reading and is no error (bytes after the end). */
+  readonly notes: string[];
+  /** The decompressed content; can be read once. Throws SourceError, DaybookError limit-exceeded. */
+  blocks(): AsyncGenerator<Uint8Array>;
+  /** Gives the raw bytes back when `blocks` is not read to its end. */
+  close(): Promise<void>;
+}
+
+/** A damaged compressed stream; the reader adds how far the content is good. */
+type Decoder = (source: ByteSource, notes: string[]) => AsyncGenerator<Uint8Array>;
+
+const DECODERS: Readonly<Record<Exclude<Compression, 'none'>, Decoder>> = {
+  gzip: gunzip,
+  bzip2: bunzip2,
+  xz: unxz,
+  zstd: unzstd,
+};
+
+/** Bytes given to the native decoders at a time; bounds what one call can make of them. */
+const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 256 * 1024;
+/** Output that may wait for its reader. */
+const QUEUE_BYTES = 1024 * 1024;
+/** Bytes that tell the compression. */
+export const MAGIC_BYTES = 10;
+
+/** The compression of a content that begins with `head` (at least MAGIC_BYTES, if it has them). */
+export function compressionOf(head: Uint8Array): Compression {
+  if (head.length < 4) return 'none';
+  const word = ((head[0]! << 24) | (head[1]! << 16) | (head[2]! << 8) | head[3]!) >>> 0;
+  if (word >>> 8 === 0x1f8b08 && (head[3]! & 0xe0) === 0) return 'gzip';
+  if (word === 0x28b52ffd) return 'zstd';
+  if (word === 0xfd377a58 && head[4] === 0x5a && head[5] === 0) return 'xz';
+  if (word >>> 8 === 0x425a68 && head[3]! >= 0x31 && head[3]! <= 0x39 && isBlockMagic(head)) {
+    return 'bzip2';
+  }
+  return 'none';
+}
+
+/** The 48 bits after `BZh9`: those of a block, or of the end of an empty stream. */
+function isBlockMagic(head: Uint8Array): boolean {
+  const block = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
+  const end = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90];
+  const size = Math.min(6, head.length - 4);
+  const matches = (magic: number[]) => magic.slice(0, size).every((b, i) => head[4 + i] === b);
+  return matches(block) || matches(end);
+}
+
+/** Opens a content whose bytes as they lie are `raw`. Reads its first bytes only. */
+export async function openContent(
+  raw: AsyncIterable<Uint8Array>,
+  limits: DecompressionLimits = DEFAULT_LIMITS,
+): Promise<Content> {
+  const notes: string[] = [];
+  return openLayer(new ByteSource(raw), limits, limits.maxLayers, notes);
+}
+
+async function openLayer(
+  source: ByteSource,
+  limits: DecompressionLimits,
+  layers: number,
+  notes: string[],
+): Promise<Content> {
+  await source.ensure(MAGIC_BYTES);
+  const head = source.buffer.subarray(source.at, Math.min(source.end, source.at + MAGIC_BYTES));
+  const compression = compressionOf(head);
+  if (compression === 'none') {
+    return {
+      compression,
+      modifiedMs: undefined,
+      notes,
+      blocks: () => rest(source),
+      close: () => source.close(),
+    };
+  }
+  if (layers === 0) {
+    await source.close();
+    throw new DaybookError(
+      'limit-exceeded',
+      `compressed more than ${limits.maxLayers} times over`,
+      'decompress it first if it is to be trusted',
+    );
+  }
+  const seconds =
+    compression === 'gzip' && head.length >= 8 ? Buffer.from(head).readUInt32LE(4) : 0;
+  const decoded = decode(source, compression, limits, notes);
+  const inner = await openLayer(new ByteSource(decoded), limits, layers - 1, notes);
+  return {
+    compression,
+    modifiedMs: inner.modifiedMs ?? (seconds > 0 ? seconds * 1000 : undefined),
+    notes,
+    blocks: inner.blocks,
+    close: async () => {
+      await inner.close();
+      await decoded.return(undefined);
+      await source.close();
+    },
+  };
+}
+
+/** What is left of a source, and then its failure. */
+async function* rest(source: ByteSource): AsyncGenerator<Uint8Array> {
+  try {
+    do {
+      if (source.available > 0) {
+        const block = source.buffer.subarray(source.at, source.end);
+        source.at = source.end;
+        yield block;
+      }
+    } while (await source.more());
+    if (source.failure.length > 0) throw source.failure[0];
+  } finally {
+    await source.close();
+  }
+}
+
+async function* decode(
+  source: ByteSource,
+  compression: Exclude<Compression, 'none'>,
+  limits: DecompressionLimits,
+  notes: string[],
+): AsyncGenerator<Uint8Array> {
+  let produced = 0;
+  try {
+    for await (const block of DECODERS[compression](source, notes)) {
+      produced += block.length;
+      checkLimits(limits, compression, source.position, produced);
+      yield block;
+    }
+  } catch (error) {
+    // The compressed bytes themselves broke off: that says more than what became of them.
+    const cause = source.failure.length > 0 ? source.failure[0] : error;
+    if (cause instanceof DaybookError && !(cause instanceof SourceError)) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SourceError(
+      `${compression} data is damaged (${reason}); good up to byte ${produced} of the content`,
+      produced,
+      cause,
+    );
+  } finally {
+    await source.close();
+  }
+}
+
+/** Throws when more came out than the limits allow. */
+export function checkLimits(
+  limits: DecompressionLimits,
+  what: string,
+  consumed: number,
+  produced: number,
+): void {
+  if (produced > limits.maxBytes) {
+    throw new DaybookError(
+      'limit-exceeded',
+      `${what} content is larger than ${limits.maxBytes} bytes`,
+      'raise the limit if it is to be trusted',
+    );
+  }
+  if (produced > limits.ratioFrom && produced > consumed * limits.maxRatio) {
+    throw new DaybookError(
+      'limit-exceeded',
+      `${what} content is more than ${limits.maxRatio} times as large as its data (after ${produced} bytes)`,
+      'decompress it first if it is to be trusted',
+    );
+  }
+}
+
+async function* gunzip(source: ByteSource, notes: string[]): AsyncGenerator<Uint8Array> {
+  for (let member = 0; ; member++) {
+    if (member > 0 && !(await nextFrame(source, notes, isGzip))) return;
+    await skipGzipHeader(source);
+    let crc = 0;
+    let size = 0;
+    for await (const block of run(createInflateRaw({ chunkSize: CHUNK_BYTES }), source)) {
+      crc = crc32(block, crc);
+      size += block.length;
+      yield block;
+    }
+    if (!(await source.ensure(8))) throw new Error('ends within the trailer');
+    const trailer = source.buffer.subarray(source.at, source.at + 8);
+    if (trailer.readUInt32LE(0) !== crc) throw new Error('checksum differs');
+    if (trailer.readUInt32LE(4) !== size % 2 ** 32) throw new Error('size differs');
+    source.at += 8;
+  }
+}
+
+function isGzip(source: ByteSource): boolean {
+  const { buffer, at } = source;
+  return buffer[at] === 0x1f && buffer[at + 1] === 0x8b && buffer[at + 2] === 8;
+}
+
+/** Skips padding; true if another frame follows, false at the end. Notes what is neither. */
+async function nextFrame(
+  source: ByteSource,
+  notes: string[],
+  isFrame: (source: ByteSource) => boolean,
+): Promise<boolean> {
+  for (;;) {
+    while (source.at < source.end && source.buffer[source.at] === 0) source.at += 1;
+    if (source.at < source.end) break;
+    if (!(await source.more())) {
+      if (source.failure.length > 0) throw source.failure[0];
+      return false;
+    }
+  }
+  await source.ensure(4);
+  if (isFrame(source)) return true;
+  const from = source.position;
+  do source.at = source.end;
+  while (await source.more());
+  notes.push(
+    `${source.position - from} bytes after the end of the compressed data, at byte ${from} of the file, were not read`,
+  );
+  return false;
+}
+
+async function skipGzipHeader(source: ByteSource): Promise<void> {
+  const cut = new Error('ends within the header');
+  if (!(await source.ensure(10))) throw cut;
+  const method = source.buffer[source.at + 2]!;
+  const flags = source.buffer[source.at + 3]!;
+  if (method !== 8 || (flags & 0xe0) !== 0) throw new Error('unknown header');
+  source.at += 10;
+  if ((flags & 4) !== 0) {
+    if (!(await source.ensure(2))) throw cut;
+    const size = source.buffer.readUInt16LE(source.at);
+    if (!(await source.skip(2 + size))) throw cut;
+  }
+  for (const flag of [8, 16]) {
+    if ((flags & flag) === 0) continue;
+    for (;;) {
+      if (!(await source.ensure(1))) throw cut;
+      source.at += 1;
+      if (source.buffer[source.at - 1] === 0) break;
+    }
+  }
+  if ((flags & 2) !== 0 && !(await source.skip(2))) throw cut;
+}
+
+export async function* unzstd(source: ByteSource, notes: string[]): AsyncGenerator<Uint8Array> {
+  do {
+    yield* run(createZstdDecompress({ chunkSize: CHUNK_BYTES }), source);
+  } while (await nextFrame(source, notes, isZstd));
+}
+
+/** A frame, or one to be skipped (RFC 8878, 3.1.2). */
+function isZstd(source: ByteSource): boolean {
+  if (source.available < 4) return false;
+  const magic = source.buffer.readUInt32LE(source.at);
+  return magic === 0xfd2fb528 || (magic & 0xfffffff0) >>> 0 === 0x184d2a50;
+}
+
+/** Raw deflate data, up to its end; what follows stays in `source`. */
+export function inflateRaw(source: ByteSource): AsyncGenerator<Uint8Array> {
+  return run(createInflateRaw({ chunkSize: CHUNK_BYTES }), source);
+}
+
+/**
+ * Feeds one frame to a native decoder. A stream's own iterator would drop what it had decoded when
+ * it fails, so its events are taken one by one.
+ */
+async function* run(
+  engine: Transform & { readonly bytesWritten: number },
+  source: ByteSource,
+): AsyncGenerator<Uint8Array> {
+  const queue: Buffer[] = [];
+  let queued = 0;
+  let written = false;
+  let ended = false;
+  const errors: Error[] = [];
+  let wake: (() => void) | undefined;
+  const signal = () => {
+    wake?.();
+    wake = undefined;
+  };
+  engine.on('data', (block: Buffer) => {
+    queue.push(block);
+    queued += block.length;
+    if (queued >= QUEUE_BYTES) {
+      engine.pause();
+      signal();
+    }
+  });
+  engine.on('end', () => {
+    ended = true;
+    signal();
+  });
+  engine.on('error', (error) => {
+    errors.push(error);
+    signal();
+  });
+  const onWritten = () => {
+    written = true;
+    signal();
+  };
+  try {
+    let finishing = false;
+    while (!ended) {
+      let size = 0;
+      const before = engine.bytesWritten;
+      written = false;
+      if (source.available > 0 || (await source.more())) {
+        size = Math.min(PIECE_BYTES, source.available);
+        if (size === 0) continue;
+        engine.write(source.buffer.subarray(source.at, source.at + size), onWritten);
+      } else {
+        finishing = true;
+        engine.end();
+      }
+      for (;;) {
+        while (queue.length > 0) {
+          const block = queue.shift()!;
+          queued -= block.length;
+          yield block;
+        }
+        if (errors.length > 0) throw errors[0];
+        if (ended || (written && !finishing)) break;
+        const changed = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        engine.resume();
+        await changed;
+      }
+      source.at += ended && !finishing ? engine.bytesWritten - before : size;
+    }
+  } finally {
+    engine.destroy();
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * zip archives through yauzl: their members by the central directory, contents through our own
+ * decoders, so that what is good of a damaged member is given.
+ *
+ * Format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
+ */
+import { crc32 } from 'node:zlib';
+import {
+  getFileNameLowLevel,
+  fromBufferPromise,
+  openPromise,
+  type Entry,
+  type ZipFile,
+} from 'yauzl';
+import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
+import { bunzip2 } from './bunzip2.ts';
+import { ByteSource } from './byte-source.ts';
+import { checkLimits, inflateRaw, unzstd, type DecompressionLimits } from './decompress.ts';
+import { unxz } from './unxz.ts';
+
+type Decoder = (source: ByteSource, notes: string[]) => AsyncGenerator<Uint8Array>;
+
+/** By compression method; stored (0) needs none. */
+const METHODS: ReadonlyMap<number, Decoder> = new Map<number, Decoder>([
+  [8, (source) => inflateRaw(source)],
+  [12, bunzip2],
+  [93, unzstd],
+  [95, unxz],
+]);
+
+export interface ZipMember {
+  readonly name: string;
+  readonly size: number;
+  readonly modifiedMs: number | undefined;
+  readonly type: 'file' | 'folder' | { readonly reason: string };
+  /** The member's bytes, decompressed; may be called again while the archive is open. */
+  blocks(): AsyncGenerator<Uint8Array>;
+}
+
+export function isZip(head: Uint8Array): boolean {
+  if (head.length < 4 || head[0] !== 0x50 || head[1] !== 0x4b) return false;
+  const kind = head[2]! * 256 + head[3]!;
+  return kind === 0x0304 || kind === 0x0506 || kind === 0x0708;
+}
+
+/** The members in the order of the central directory. The archive is closed when the loop ends. */
+export async function* zipMembers(
+  archive: { readonly path: string } | { readonly bytes: Buffer },
+  limits: DecompressionLimits,
+): AsyncGenerator<ZipMember> {
+  const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
+  let zip: ZipFile;
+  try {
+    zip =
+      'path' in archive
+        ? await openPromise(archive.path, options)
+        : await fromBufferPromise(archive.bytes, options);
+  } catch (error) {
+    throw zipError(error);
+  }
+  try {
+    const entries = zip.eachEntry();
+    for (;;) {
+      let next: IteratorResult<Entry>;
+      try {
+        next = await entries.next();
+      } catch (error) {
+        throw zipError(error);
+      }
+      if (next.done === true) return;
+      yield memberOf(zip, next.value, limits);
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+function zipError(error: unknown): SourceError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new SourceError(`the zip archive cannot be read: ${reason}`, 0, error);
+}
+
+function memberOf(zip: ZipFile, entry: Entry, limits: DecompressionLimits): ZipMember {
+  const name = getFileNameLowLevel(
+    entry.generalPurposeBitFlag,
+    entry.fileNameRaw,
+    entry.extraFields,
+    true,
+  );
+  const time = entry.getLastModDate({ timezone: 'UTC' }).getTime();
+  return {
+    name,
+    size: entry.uncompressedSize,
+    modifiedMs: time > 0 ? time : undefined,
+    type: typeOf(entry, name),
+    blocks: () => contentOf(zip, entry, limits),
+  };
+}
+
+function typeOf(entry: Entry, name: string): ZipMember['type'] {
+  if (name.endsWith('/')) return 'folder';
+  // The upper half is the Unix mode, if the archive was made there.
+  const mode = (entry.externalFileAttributes >>> 28) & 15;
+  if (entry.versionMadeBy >>> 8 === 3) {
+    if (mode === 10) return { reason: 'symbolic link' };
+    if (mode !== 0 && mode !== 8) return { reason: 'no regular file' };
+  }
+  if (entry.isEncrypted()) return { reason: 'encrypted' };
+  if (entry.compressionMethod !== 0 && !METHODS.has(entry.compressionMethod)) {
+    return { reason: `compression method ${entry.compressionMethod} is not supported` };
+  }
+  return 'file';
+}
+
+async function* contentOf(
+  zip: ZipFile,
+  entry: Entry,
+  limits: DecompressionLimits,
+): AsyncGenerator<Uint8Array> {
+  let produced = 0;
+  let crc = 0;
+  let source: ByteSource | undefined;
+  try {
+    const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+    const stream = await zip.openReadStreamLowLevelPromise(
+      fileDataStart,
+      entry.compressedSize,
+      0,
+      entry.compressedSize,
+      false,
+      null,
+    );
+    source = new ByteSource(stream);
+    const decoder = METHODS.get(entry.compressionMethod);
+    const blocks = decoder === undefined ? source.take(Infinity) : decoder(source, []);
+    for await (const block of blocks) {
+      produced += block.length;
+      checkLimits(limits, 'zip', source.position, produced);
+      if (produced > entry.uncompressedSize) throw new Error('more than the directory says');
+      crc = crc32(block, crc);
+      yield block;
+    }
+    if (source.failure.length > 0) throw source.failure[0];
+    if (produced < entry.uncompressedSize) throw new Error('less than the directory says');
+    if (crc !== entry.crc32) throw new Error('checksum differs');
+  } catch (error) {
+    if (error instanceof DaybookError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SourceError(
+      `archive member is damaged (${reason}); good up to byte ${produced}`,
+      produced,
+      error,
+    );
+  } finally {
+    await source?.close();
+  }
+}
