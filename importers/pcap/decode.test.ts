@@ -478,6 +478,18 @@ const BROKEN_CASES: Case[] = [
     { event_type: 'undecoded', attrs: { problem: 'ip header length below 20 bytes' } },
   ],
   [
+    'ip packet longer than its frame',
+    101,
+    ip4({ src: A, dst: B, proto: 6, total: 60 }, tcpSegment),
+    { ...TCP, attrs: { problem: 'ip packet longer than its frame' } },
+  ],
+  [
+    'radiotap that says the frame is damaged',
+    127,
+    cat('00 00 0900 02000000 40', 'd4 00 0000', MAC_A),
+    { event_type: '802.11-ack', attrs: { problem: 'bad frame check sequence' } },
+  ],
+  [
     'ip version',
     101,
     cat('75', tcpPacket.subarray(1)),

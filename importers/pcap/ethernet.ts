@@ -206,7 +206,6 @@ export function etherType(p: Packet, c: Cursor): number {
     case 0x00fe:
       return NLPID;
     default: {
-      if (type < 0x0600 && type > 4) return LLC;
       if (p.etherType < 0) p.etherType = type;
       const known = TYPE_WORDS.get(type);
       if (known !== undefined) c.word = known;

@@ -22,7 +22,7 @@ import {
   type Cursor,
 } from './layers.ts';
 import type { Packet } from './packet.ts';
-import { TunnelNotes } from './tunnel-notes.ts';
+import type { TunnelNotes } from './tunnel-notes.ts';
 
 const IPIP = tunnelKind('ipip');
 const ETHERIP = tunnelKind('etherip');
@@ -98,6 +98,9 @@ function ip4(p: Packet, c: Cursor, notes: TunnelNotes): number {
     p.problem = 'ip total length below its header length';
     return DONE;
   }
+  if (at - p.start + total > p.wire && p.problem === '') {
+    p.problem = 'ip packet longer than its frame';
+  }
   if (p.ipVersion !== 0) enterInner(p, c, notes);
   p.ipVersion = 4;
   p.src4 = u32(bytes, at + 12);
@@ -142,6 +145,9 @@ function ip6(p: Packet, c: Cursor, notes: TunnelNotes): number {
   if (length === 40 && bytes[start + 6] !== 59) {
     // A jumbogram or segmentation offload.
     length = Math.max(p.wire - (start - p.start), 40);
+  }
+  if (start - p.start + length > p.wire && p.problem === '') {
+    p.problem = 'ip packet longer than its frame';
   }
   p.ipVersion = 6;
   p.src6 = start + 8;

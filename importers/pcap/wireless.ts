@@ -71,6 +71,7 @@ export function radiotap(p: Packet, c: Cursor): number {
         c.end -= 4;
       }
       c.bridgePad = flags & 0x20;
+      if ((flags & 0x40) !== 0) p.problem = 'bad frame check sequence';
     }
   }
   c.at = at + length;
