@@ -30,6 +30,8 @@ export class Header {
   readonly inner = new Stamp();
   /** Room to put a date and a time together that stand apart. */
   readonly joined = new Uint8Array(19);
+  /** Set to look for times alone, for a look-ahead: hosts, tags and messages are then left out. */
+  timesOnly = false;
   /** Whether the year in `stamp` was inferred. */
   yearDecided = false;
   /** Whether `stamp` holds a date and time. */
@@ -295,6 +297,7 @@ function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean 
   }
   h.dated = true;
   h.leading = true;
+  if (h.timesOnly) return true;
   if (stamp.shape === SHAPE.bsd) {
     tag(h, b, q, end, true, true);
     return true;
@@ -395,6 +398,12 @@ function tag(
     }
     if (b[wordEnd - 1] === COLON || bracketed) {
       program(h, b, first, end, true);
+      // Asterisk: `NOTICE[1638] …`.
+      if (h.programStart >= 0 && mayBeLevel(c)) {
+        const severity = levelOf(b, h.programStart, h.programEnd);
+        if (severity >= 0) h.programStart = -1;
+        if (severity >= 0 && h.severity < 0) h.severity = severity;
+      }
       return;
     }
     if (!isHost(b, first, wordEnd)) return;
@@ -661,15 +670,10 @@ function bracket(h: Header, b: Uint8Array, at: number, end: number): boolean {
     if (b[close] === CLOSE || isFirm(stamp)) {
       h.dated = true;
       h.leading = true;
-      let q = b[close] === CLOSE ? close + 1 : close;
-      if (stamp.shape === SHAPE.epoch && b[q] === SPACE) {
-        tag(h, b, q, end, false, false);
-        return true;
-      }
-      q = skipSpaces(b, q, end);
-      h.messageStart = q;
-      level(h, b, q, end);
-      if (h.severity < 0) program(h, b, q, end, false);
+      const q = b[close] === CLOSE ? close + 1 : close;
+      if (h.timesOnly) return true;
+      if (b[q] === SPACE) tag(h, b, q, end, false, false);
+      else plainMessage(h, b, q, end);
       return true;
     }
     return false;

@@ -8,8 +8,9 @@
 import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink, SourceInput } from '../../engine/contract/importer.ts';
-import { hash53 } from '../shared/hash53.ts';
+
 import { AttributeNames } from './attribute-names.ts';
+import { cursorKey } from './cursor-key.ts';
 
 /** A larger entry (a core dump, say) is not taken. */
 export const MAX_ENTRY = 8 * 1024 * 1024;
@@ -73,7 +74,7 @@ class EntryWriter {
         break;
       }
       case '__CURSOR':
-        batch.record_key.set(row, hash53(b, start, end));
+        batch.record_key.set(row, cursorKey(b, start, end));
         break;
       case 'MESSAGE':
         if (once(batch.message, row, b, start, end)) return;

@@ -263,6 +263,7 @@ async function scanYears(input: SourceInput, framed: boolean): Promise<YearScan>
     ? new FrameReader(input.blocks())
     : new LineReader(input.blocks(), { maxLine: MAX_LINE });
   const h = new Header();
+  h.timesOnly = true;
   let ledByTimes = false;
   try {
     while (await reader.nextBlock()) {

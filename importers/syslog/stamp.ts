@@ -109,10 +109,37 @@ function isAlnum(c: number): boolean {
   return (c >= 48 && c <= 57) || isLetter(c);
 }
 
-/** 1-12 for three letters that begin a month's English name, in any case; else 0. */
+/**
+ * Months by the first three bytes of their names, each with bit 5 set: English, and what differs
+ * from it in German, French, Spanish, Italian and Portuguese, in UTF-8 and Latin-1.
+ */
+const MONTHS = new Map<number, number>();
+for (const [month, names] of [
+  [1, 'jan gen ene'],
+  [2, 'feb fev f\u00e9v f\u00c3\u00a9'],
+  [3, 'mar mrz m\u00e4r m\u00c3\u00a4'],
+  [4, 'apr avr abr'],
+  [5, 'may mai mag'],
+  [6, 'jun giu'],
+  [7, 'jul lug'],
+  [8, 'aug aou ago ao\u00fb ao\u00c3'],
+  [9, 'sep set'],
+  [10, 'oct okt ott out'],
+  [11, 'nov'],
+  [12, 'dec dez dic d\u00e9c d\u00c3\u00a9'],
+] as const) {
+  for (const name of names.split(' ')) {
+    MONTHS.set(monthKey(name.charCodeAt(0), name.charCodeAt(1), name.charCodeAt(2)), month);
+  }
+}
+
+function monthKey(x: number, y: number, z: number): number {
+  return ((x | 32) << 16) | ((y | 32) << 8) | (z | 32);
+}
+
+/** 1-12 for three bytes that begin a month's name, in any case; else 0. */
 function monthOf(x: number, y: number, z: number): number {
-  const key = ((x | 32) << 16) | ((y | 32) << 8) | (z | 32);
-  switch (key) {
+  switch (monthKey(x, y, z)) {
     case 0x6a616e:
       return 1;
     case 0x666562:
@@ -138,7 +165,7 @@ function monthOf(x: number, y: number, z: number): number {
     case 0x646563:
       return 12;
     default:
-      return 0;
+      return MONTHS.get(monthKey(x, y, z)) ?? 0;
   }
 }
 
@@ -234,7 +261,7 @@ export class Stamp {
     const month = monthOf(b[at]!, b[at + 1]!, b[at + 2]!);
     if (month === 0) return false;
     let i = at + 3;
-    while (i < end && i < at + 9 && isLetter(b[i]!)) i++;
+    while (i < end && i < at + 10 && (isLetter(b[i]!) || b[i]! >= 128)) i++;
     if (b[i] === DOT) i++;
     const sep = b[i];
     if (sep !== SPACE && sep !== MINUS && sep !== SLASH) return false;
@@ -328,6 +355,7 @@ export class Stamp {
         if (n === 14) return this.packedTime(b, at + 8, end);
         if (c !== SPACE && c !== MINUS && c !== 84 && c !== 95 && c !== COLON) return false;
         if (c === 84) this.shape = SHAPE.isoT;
+        if (c === MINUS && this.looseTime(b, i + 1, end)) return true;
         if (digitRun(b, i + 1, end) === 6) return this.packedTime(b, i + 1, end);
         return this.time(b, i + 1, end) && this.zoneAfter(b, end, true);
       }
@@ -595,6 +623,30 @@ export class Stamp {
     }
     this.seconds = hour * 3600 + (m1 * 10 + m2) * 60 + seconds;
     this.end = i;
+    return true;
+  }
+
+  /** `h:m:s:ms` without leading zeros, as in `20171223-22:16:0:119`. */
+  private looseTime(b: Uint8Array, at: number, end: number): boolean {
+    let i = at;
+    let seconds = 0;
+    for (let k = 0; k < 3; k++) {
+      const n = digitRun(b, i, end);
+      if (n !== 1 && n !== 2) return false;
+      const value = numberAt(b, i, n);
+      if (value > (k === 0 ? 23 : 59)) return false;
+      seconds = seconds * 60 + value;
+      i += n;
+      if (i >= end || b[i] !== COLON) return false;
+      i++;
+    }
+    const n = digitRun(b, i, end);
+    if (n < 1 || n > 3) return false;
+    this.seconds = seconds;
+    // A count of milliseconds, not a fraction's digits.
+    this.nanos = numberAt(b, i, n) * 1e6;
+    this.digits = 3;
+    this.end = i + n;
     return true;
   }
 
