@@ -110,7 +110,12 @@ const LINK_CASES: Case[] = [
   ['lldp', 1, e(DATA, 0x88cc), { event_type: 'lldp', attrs: MACS }],
   ['eapol', 1, e(DATA, 0x888e), { event_type: 'eapol', attrs: MACS }],
   ['lacp', 1, e(cat('01'), 0x8809), { event_type: 'lacp', attrs: MACS }],
-  ['unknown type', 1, e(DATA, 0x1234), { event_type: 'ethernet', attrs: MACS }],
+  [
+    'unknown type',
+    1,
+    e(DATA, 0x1234),
+    { event_type: 'ethernet', attrs: { ...MACS, ether_type: '0x1234' } },
+  ],
   [
     'arp request',
     1,
@@ -456,7 +461,10 @@ const BROKEN_CASES: Case[] = [
     'ip cut',
     1,
     e(tcpPacket).subarray(0, 26),
-    { event_type: 'ethernet', attrs: { ...MACS, problem: 'ip header cut at 12 bytes' } },
+    {
+      event_type: 'ethernet',
+      attrs: { ...MACS, ether_type: '0x0800', problem: 'ip header cut at 12 bytes' },
+    },
   ],
   [
     'tcp cut behind its ports',

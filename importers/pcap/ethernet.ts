@@ -204,6 +204,7 @@ export function etherType(p: Packet, c: Cursor): number {
     case 0x0004:
       return LLC;
     case 0x00fe:
+    case 0xfefe:
       return NLPID;
     default: {
       if (p.etherType < 0) p.etherType = type;

@@ -38,6 +38,14 @@ export class TextBuffer {
       this.bytes[this.size++] = HEX[from[at + i]! & 15]!;
     }
   }
+  /** `0x88ca` */
+  hex16(value: number): void {
+    this.bytes[this.size++] = 48;
+    this.bytes[this.size++] = 120;
+    for (let shift = 12; shift >= 0; shift -= 4) {
+      this.bytes[this.size++] = HEX[(value >>> shift) & 15]!;
+    }
+  }
   /** Copies text of a stranger: printable ASCII as it is, everything else as \xNN. */
   foreign(from: Uint8Array, start: number, end: number): void {
     for (let i = start; i < end; i++) {

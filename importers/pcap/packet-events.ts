@@ -9,7 +9,7 @@ import { Cursor } from './layers.ts';
 import { arpMessage, icmpName, TextBuffer, wlanMessage } from './messages.ts';
 import type { Packet } from './packet.ts';
 import { TunnelNotes } from './tunnel-notes.ts';
-import { IP_WORD_BYTES, LINK_WORD_BYTES } from './words.ts';
+import { IP_WORD_BYTES, LINK_WORD_BYTES, word } from './words.ts';
 
 /** Follows packets into flows: `flows/index.ts`. */
 export interface PacketTracker {
@@ -28,6 +28,7 @@ const ATTRIBUTES = [
   'inner_vlan',
   'mpls_label',
   'dlci',
+  'ether_type',
   'problem',
   'src_mac',
   'dst_mac',
@@ -45,11 +46,14 @@ const TUNNEL = index('tunnel');
 const INNER_VLAN = index('inner_vlan');
 const MPLS_LABEL = index('mpls_label');
 const DLCI = index('dlci');
+const ETHER_TYPE = index('ether_type');
 const PROBLEM = index('problem');
 const SRC_MAC = index('src_mac');
 const DST_MAC = index('dst_mac');
 const COMMENT = index('comment');
 const RAW_TIME = index('raw_time');
+
+const ETHERNET = word('ethernet');
 
 export class PacketEvents {
   /** Packet comments of the record to come; empty for none. Forgotten once written. */
@@ -154,6 +158,13 @@ export class PacketEvents {
     batch.event_type.set(row, name, 0, name.length);
     if (c.srcMac >= 0 && c.srcMac + 6 <= p.end) this.mac(batch, row, SRC_MAC, p.bytes, c.srcMac);
     if (c.dstMac >= 0 && c.dstMac + 6 <= p.end) this.mac(batch, row, DST_MAC, p.bytes, c.dstMac);
+    if (p.etherType >= 0 && c.word === ETHERNET) {
+      // Nothing here has a word for it.
+      text.clear();
+      text.hex16(p.etherType);
+      const column = this.column(batch, ETHER_TYPE);
+      if (column !== undefined) text.into(column, row);
+    }
     if (c.arp >= 0) {
       if (arpMessage(text, p.bytes, c.arp, p.end)) text.into(batch.message, row);
     } else if (c.wlan >= 0) {
