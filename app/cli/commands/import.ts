@@ -94,6 +94,7 @@ Exit status 3 means: done, but some records were quarantined; they are kept belo
           flows: !parsed.flag('no-flows'),
           mapping: map === undefined ? undefined : readMapping(map),
         },
+        ...(settings.chunkRows === undefined ? {} : { chunk: { rows: settings.chunkRows } }),
         signal,
         onProgress: (progress) => line.update(progress),
         onSource: (source) => {

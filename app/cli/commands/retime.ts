@@ -1,0 +1,45 @@
+/** `daybook retime`: changes the decided zone or year of a source. */
+import { retimeSource } from '../../../engine/operations/retime.ts';
+import type { Command } from '../command.ts';
+import { count, isoMicros, visible, write } from '../output.ts';
+
+export const retimeCommand: Command = {
+  spec: {
+    name: 'retime',
+    usage: 'CASE SOURCE',
+    summary:
+      'Changes the zone or the year that was decided for a source, without reading the source again.',
+    positionals: { least: 2, most: 2 },
+    options: {
+      tz: {
+        type: 'string',
+        value: 'ZONE',
+        help: 'zone of the times that state none, such as Europe/Berlin or +02:00',
+      },
+      year: { type: 'string', value: 'N', help: "year of the source's last record" },
+      json: { type: 'boolean', help: 'one JSON document' },
+    },
+    details:
+      'SOURCE is the number or the name that `daybook sources` shows. What a record states itself is never changed.',
+  },
+  async run(parsed, { streams, settings }) {
+    const report = await retimeSource({
+      folder: parsed.positionals[0]!,
+      source: parsed.positionals[1]!,
+      timeZone: parsed.text('tz'),
+      year: parsed.whole('year', 1970),
+      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+    });
+    if (parsed.flag('json')) {
+      await write(streams.out, `${JSON.stringify(report)}\n`);
+    } else {
+      const span = (one: { first: number | undefined; last: number | undefined }) =>
+        `${isoMicros(one.first) ?? 'no time'} … ${isoMicros(one.last) ?? 'no time'}`;
+      await write(
+        streams.out,
+        `${visible(report.source)}: ${count(report.events)} events\n  before: ${span(report.before)}\n  now:    ${span(report.after)}\n`,
+      );
+    }
+    return 0;
+  },
+};

@@ -1,0 +1,85 @@
+/** Runs a program and measures it as a whole: wall time and peak memory of the process itself. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+export interface Measured {
+  wallMs: number;
+  /** Peak resident memory of the started process, in bytes; undefined where the system does not tell. */
+  peakRss: number | undefined;
+  exit: number | null;
+  /** The last 64 KiB of standard output. */
+  out: string;
+  err: string;
+}
+
+const POLL_MS = 25;
+const KEEP = 65_536;
+
+/** Runs `command` to its end. Standard output is read and thrown away but for its tail. */
+export function measure(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Measured> {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(command, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
+    let peakRss: number | undefined;
+    const poll = () => {
+      const seen = highWater(child.pid);
+      if (seen !== undefined) peakRss = Math.max(peakRss ?? 0, seen);
+    };
+    const timer = setInterval(poll, POLL_MS);
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (data: Buffer) => keep(out, data));
+    child.stderr.on('data', (data: Buffer) => keep(err, data));
+    child.on('error', (error) => {
+      clearInterval(timer);
+      reject(error);
+    });
+    child.on('close', (exit) => {
+      clearInterval(timer);
+      resolve({
+        wallMs: performance.now() - started,
+        peakRss,
+        exit,
+        out: Buffer.concat(out).toString(),
+        err: Buffer.concat(err).toString(),
+      });
+    });
+  });
+}
+
+function keep(tail: Buffer[], data: Buffer): void {
+  tail.push(data);
+  let size = tail.reduce((sum, part) => sum + part.length, 0);
+  while (tail.length > 1 && size - tail[0]!.length > KEEP) size -= tail.shift()!.length;
+}
+
+/** Linux's high-water mark of a process's resident memory, in bytes. */
+function highWater(pid: number | undefined): number | undefined {
+  if (pid === undefined) return undefined;
+  try {
+    const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return match === null ? undefined : Number(match[1]) * 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a program can be started here. */
+export async function available(
+  command: string,
+  args: readonly string[] = ['--version'],
+): Promise<boolean> {
+  try {
+    await measure(command, args);
+    return true;
+  } catch {
+    return false;
+  }
+}

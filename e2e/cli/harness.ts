@@ -1,0 +1,117 @@
+/**
+ * Runs the real command line as a process of its own, the way a script would: no terminal, output and
+ * messages kept apart.
+ */
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
+
+export interface Outcome {
+  /** Exit status; null when a signal ended it. */
+  status: number | null;
+  out: string;
+  err: string;
+}
+
+export interface RunOptions {
+  /** Standard input; closed at once when absent. */
+  input?: string | Uint8Array;
+  /** Another Node than the one that runs the tests. */
+  node?: string;
+  env?: Record<string, string>;
+}
+
+export interface Running {
+  child: ChildProcessWithoutNullStreams;
+  outcome: Promise<Outcome>;
+}
+
+/** Starts a command; standard input stays open. */
+export function start(args: readonly string[], options: RunOptions = {}): Running {
+  const env: NodeJS.ProcessEnv = { ...process.env, ...options.env };
+  delete env['DAYBOOK_REEXEC'];
+  const child = spawn(options.node ?? process.execPath, [ENTRY, ...args], { env });
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout.on('data', (part: Buffer) => out.push(part));
+  child.stderr.on('data', (part: Buffer) => err.push(part));
+  // A command that does not read its input may be gone before all is written.
+  child.stdin.on('error', () => {});
+  const outcome = new Promise<Outcome>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (status) =>
+      resolve({ status, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }),
+    );
+  });
+  return { child, outcome };
+}
+
+/** Runs a command to its end. */
+export async function daybook(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const { child, outcome } = start(args, options);
+  child.stdin.end(options.input ?? '');
+  return outcome;
+}
+
+/** The JSON document, or the documents of NDJSON, that a command printed. */
+export function json<T>(outcome: Outcome): T {
+  return JSON.parse(outcome.out) as T;
+}
+export function ndjson<T>(outcome: Outcome): T[] {
+  return outcome.out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** A folder of one's own, and how to get rid of it. */
+export function scratch(): { folder: string; remove: () => void } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'daybook-e2e-'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** A message for people: says something, and is no stack trace. */
+export function isClearMessage(text: string): boolean {
+  return (
+    /^daybook: \S/m.test(text) &&
+    !/^\s+at .+:\d+:\d+\)?$/m.test(text) &&
+    !/unexpected error|node:internal/.test(text)
+  );
+}
+
+/** What `import --json` prints for one source and for the whole (docs: the command line). */
+export interface Ledger {
+  read: number;
+  stored: number;
+  duplicate: number;
+  quarantined: number;
+  skipped: number;
+  byKind: Record<string, number>;
+  bytes: number;
+}
+export interface SourceLine extends Ledger {
+  source: string;
+  sha256: string | null;
+  format: string | null;
+  first: string | null;
+  last: string | null;
+  decisions: { tz?: string; year?: number };
+  status: string;
+  message?: string;
+  notes?: string[];
+}
+export interface TotalLine {
+  total: Ledger;
+  elapsedMs: number;
+  peakRssBytes: number;
+}
+
+export function ledgerLines(outcome: Outcome): { sources: SourceLine[]; total: TotalLine } {
+  const lines = ndjson<SourceLine | TotalLine>(outcome);
+  const total = lines.pop();
+  if (total === undefined || !('total' in total)) throw new Error(`no total: ${outcome.err}`);
+  return { sources: lines.filter((line) => 'source' in line), total };
+}

@@ -1,0 +1,46 @@
+/** Runs the product as a user does: its command line as a process of its own. */
+import { spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+
+export const ROOT = resolve(import.meta.dirname, '..');
+
+export interface Run {
+  status: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs `daybook` with `args` and waits for it. */
+export function daybook(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  input?: string | Uint8Array,
+): Promise<Run> {
+  return start([join(ROOT, 'app/cli/daybook.mjs'), ...args], env, input);
+}
+
+/** Writes the evidence that the repository generates into `folder`. */
+export async function generateEvidence(folder: string, ...args: string[]): Promise<void> {
+  const run = await start([join(ROOT, 'fixtures/generate.ts'), '--out', folder, ...args], {});
+  if (run.status !== 0) throw new Error(`the evidence could not be generated: ${run.err}`);
+}
+
+function start(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input?: string | Uint8Array,
+): Promise<Run> {
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (data: Buffer) => out.push(data));
+    child.stderr.on('data', (data: Buffer) => err.push(data));
+    child.on('error', fail);
+    child.on('close', (status) =>
+      done({ status, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }),
+    );
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+}

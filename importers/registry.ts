@@ -1,0 +1,7 @@
+/** The importers, one line each. Their order is the order of preference when two are equally sure. */
+import type { Importer } from '../engine/contract/importer.ts';
+import { flowCsvImporter } from './flow-csv/index.ts';
+import { pcapImporter } from './pcap/index.ts';
+import { syslogImporter } from './syslog/index.ts';
+
+export const importers: readonly Importer[] = [pcapImporter, flowCsvImporter, syslogImporter];
