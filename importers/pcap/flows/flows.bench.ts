@@ -30,7 +30,9 @@ function run(flows: number, packets: number, proto: 'tcp' | 'udp', maxOpenFlows:
   let flow = 0;
   let sink = 0;
   const start = performance.now();
+  let opened = start;
   for (let i = 0; i < packets; i++) {
+    if (i === flows) opened = performance.now();
     flow += step;
     if (flow >= flows) flow -= flows;
     const round = Math.floor(i / flows);
@@ -68,7 +70,8 @@ function run(flows: number, packets: number, proto: 'tcp' | 'udp', maxOpenFlows:
   const seconds = (during - start) / 1000;
   const closing = (performance.now() - during) / 1000;
   console.log(
-    `${proto} ${flows} flows, ${packets} packets: ${(packets / seconds / 1e6).toFixed(2)} M packets/s, ` +
+    `${proto} ${flows} flows, ${packets} packets: ${(packets / seconds / 1e6).toFixed(2)} M packets/s ` +
+      `(${((packets - flows) / (during - opened) / 1000).toFixed(2)} once all are open), ` +
       `${open} open, ${tracker.evicted} evicted; ${rows} rows written at the end in ${closing.toFixed(2)} s (${sink % 7})`,
   );
 }

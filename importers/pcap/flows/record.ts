@@ -86,6 +86,8 @@ export const END_SKIP = 1 << 7;
 export const END_EOF = 1 << 8;
 export const END_FIN = 1 << 9;
 export const END_FIRST_SEEN = 1 << 10;
+/** RANGES is not empty: it is too far from the rest to look without need. */
+export const END_RANGES = 1 << 11;
 
 // Bits of CONN.
 /** The lower endpoint is the originator. */
@@ -98,6 +100,8 @@ export const CONN_TIMER = 3 << CONN_TIMER_SHIFT;
 /** The handshake is over: the long inactivity timeout holds. */
 export const CONN_LONG = 1 << 5;
 export const CONN_TUNNEL = 1 << 6;
+/** A time stamp had nanoseconds. */
+export const CONN_NANOS = 1 << 7;
 export const CONN_HISTORY_SHIFT = 8;
 export const CONN_HISTORY = 31 << CONN_HISTORY_SHIFT;
 export const CONN_FLAGS_SHIFT = 16;

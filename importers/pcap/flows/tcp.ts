@@ -46,6 +46,7 @@ import {
   END_FIN,
   END_FIRST_SEEN,
   END_PREVIOUS_SHIFT,
+  END_RANGES,
   END_SKIP,
   END_STATE,
   ENDS,
@@ -605,16 +606,16 @@ export class TcpTracker {
     if (((from - next) | 0) <= 0) {
       if (((upper - next) | 0) > 0) {
         words[at + NEXT_SEQ] = upper;
-        if (words[w + RANGES + side] !== 0) this.deliver(w, side, at);
+        if ((store.halves[end]! & END_RANGES) !== 0) this.deliver(w, side, at);
       }
       // The peer's acknowledgements are not captured: nothing waits for them.
       if (none && this.payloadSize(slot, side) > MAX_WITHOUT_ACKS) {
         words[at + TRIM_SEQ] = words[at + NEXT_SEQ]!;
       }
     } else {
-      words[w + RANGES + side] = store.ranges.add(words[w + RANGES + side]!, from, upper);
+      this.setRanges(w, side, store.ranges.add(words[w + RANGES + side]!, from, upper));
     }
-    const first = words[w + RANGES + side]!;
+    const first = (store.halves[end]! & END_RANGES) === 0 ? 0 : words[w + RANGES + side]!;
     const after = words[at + NEXT_SEQ]!;
     let unacked = (after - words[at + TRIM_SEQ]!) | 0;
     if (first !== 0) {
@@ -625,7 +626,7 @@ export class TcpTracker {
       store.halves[end] = store.halves[end]! | END_SKIP;
       words[at + TRIM_SEQ] = after;
       store.ranges.clear(first);
-      words[w + RANGES + side] = 0;
+      this.setRanges(w, side, 0);
     }
   }
 
@@ -640,7 +641,14 @@ export class TcpTracker {
       }
       first = ranges.shift(first);
     }
-    words[w + RANGES + side] = first;
+    this.setRanges(w, side, first);
+  }
+
+  private setRanges(w: number, side: number, first: number): void {
+    this.store.words[w + RANGES + side] = first;
+    const halves = this.store.halves;
+    const end = (w + ENDS) * 2 + side;
+    halves[end] = first === 0 ? halves[end]! & ~END_RANGES : halves[end]! | END_RANGES;
   }
 
   /** `side`'s stream was acknowledged up to `acked`: what is missing before is lost. */
@@ -657,7 +665,7 @@ export class TcpTracker {
     if (((seq - words[at + TRIM_SEQ]!) | 0) <= 0) return;
     if (((seq - words[at + NEXT_SEQ]!) | 0) > 0) this.undelivered(slot, side, at, seq);
     words[at + TRIM_SEQ] = seq;
-    if (words[w + RANGES + side] !== 0) this.deliver(w, side, at);
+    if ((end & END_RANGES) !== 0) this.deliver(w, side, at);
     this.checkEnd(slot, side);
   }
 
@@ -669,13 +677,14 @@ export class TcpTracker {
     if (upTo <= 2 && (words[w + CONN]! & CONN_PARTIAL) !== 0) return;
     if ((store.halves[w * 2 + ENDS * 2 + side]! & END_SKIP) === 0) {
       const ranges = store.ranges;
-      let first = words[w + RANGES + side]!;
+      let first =
+        (store.halves[(w + ENDS) * 2 + side]! & END_RANGES) === 0 ? 0 : words[w + RANGES + side]!;
       while (first !== 0 && ((ranges.from[first]! - upTo) | 0) < 0) {
         this.gap(slot, side, (ranges.from[first]! - words[at + NEXT_SEQ]!) >>> 0);
         words[at + NEXT_SEQ] = ranges.to[first]!;
         first = ranges.shift(first);
       }
-      words[w + RANGES + side] = first;
+      if ((store.halves[(w + ENDS) * 2 + side]! & END_RANGES) !== 0) this.setRanges(w, side, first);
       const next = words[at + NEXT_SEQ]!;
       if (((upTo - next) | 0) > 0) this.gap(slot, side, (upTo - next) >>> 0);
     }
@@ -685,6 +694,8 @@ export class TcpTracker {
   private gap(slot: number, side: number, length: number): void {
     const store = this.store;
     const ends = slot * RECORD_WORDS * 2 + ENDS * 2;
+    // Sequence numbers more than half the space apart are not in order, but garbage.
+    if (length > 0x7fffffff) return;
     // In other states numbers are off, or the beginning was not captured.
     if (!isClean(store.halves[ends]!) || !isClean(store.halves[ends + 1]!)) return;
     const at = ((slot * RECORD_WORDS) >>> 1) + MISSED;
@@ -696,7 +707,8 @@ export class TcpTracker {
     const words = this.store.words;
     const at = w + side * TCP_SIDE;
     return (
-      words[w + RANGES + side] !== 0 || ((words[at + NEXT_SEQ]! - words[at + TRIM_SEQ]!) | 0) > 0
+      (this.store.halves[(w + ENDS) * 2 + side]! & END_RANGES) !== 0 ||
+      ((words[at + NEXT_SEQ]! - words[at + TRIM_SEQ]!) | 0) > 0
     );
   }
 
