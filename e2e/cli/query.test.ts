@@ -1,0 +1,255 @@
+/**
+ * Questions about generated evidence whose answers are known, through the command line.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateEvidence, type Expected } from '../../fixtures/generate.ts';
+import { daybook, isClearMessage, json, ndjson, scratch } from './harness.ts';
+
+const { folder, remove } = scratch();
+const CASE = path.join(folder, 'office.daybook');
+let expected: Expected;
+
+beforeAll(async () => {
+  expected = generateEvidence(folder, 0.2, 3);
+  const args = ['import', CASE, path.join(folder, 'evidence'), '--recursive'];
+  const { status, err } = await daybook(args);
+  expect(status, err).toBe(0);
+});
+afterAll(remove);
+
+interface Timings {
+  totalMs: number;
+  path: string;
+  days: number;
+  segments: number;
+  rowsExamined: number;
+}
+interface Count {
+  count: number;
+  timings: Timings;
+}
+interface Top {
+  rows: { count: number; share: number; [field: string]: unknown }[];
+  rest: { count: number; groups: number };
+  timings: Timings;
+}
+interface Timeline {
+  interval: string;
+  buckets: { start: string; count: number }[];
+  timings: Timings;
+}
+
+async function query<T>(text: string, ...options: string[]): Promise<T> {
+  const outcome = await daybook(['query', CASE, text, '--json', ...options]);
+  expect(outcome.status, `${text}: ${outcome.err}`).toBe(0);
+  return json<T>(outcome);
+}
+const count = async (text: string, ...options: string[]): Promise<number> =>
+  (await query<Count>(`${text} | count`, ...options)).count;
+
+describe('counts', () => {
+  it('of every kind are exact', async () => {
+    const { packet, flow, log } = expected.byKind;
+    expect(await count('kind:packet')).toBe(packet);
+    expect(await count('kind:flow')).toBe(flow);
+    expect(await count('kind:log')).toBe(log);
+    expect(await count('kind:*')).toBe(packet + flow + log);
+  });
+
+  it('leave packets beneath flows out unless asked for', async () => {
+    const { flow, log } = expected.byKind;
+    // Packets that belong to no flow are in: nothing is counted twice by them.
+    const alone = Object.values(expected.sources).reduce(
+      (n, source) => n + Number(source.arp ?? 0),
+      0,
+    );
+    expect(await count('*')).toBe(flow + log + alone);
+  });
+
+  it.each([
+    ['"failed password"', () => expected.answers.failedPasswords],
+    ['"failed password" program:sshd host:bastion01', () => expected.answers.failedPasswords],
+    ['source:border.csv dst_ip:192.0.2.200', () => expected.answers.toDropSite.records],
+    ['source:border.csv dst_ip:192.0.2.200/32', () => expected.answers.toDropSite.records],
+    ['"accepted password for backup from 203.0.113.66"', () => 1],
+    ['"no such text anywhere"', () => 0],
+  ])('%s', async (text, answer) => {
+    expect(await count(text)).toBe(answer());
+  });
+
+  it('sum bytes', async () => {
+    const outcome = await daybook([
+      'query',
+      CASE,
+      'source:border.csv dst_ip:192.0.2.200 | stats count(), sum(bytes)',
+      '--format',
+      'csv',
+    ]);
+    expect(outcome.status, outcome.err).toBe(0);
+    const [, row] = outcome.out.trimEnd().split('\n');
+    const { records, bytes } = expected.answers.toDropSite;
+    expect(row).toBe(`${records},${bytes}`);
+  });
+
+  it('split a time range without loss or overlap', async () => {
+    const all = await count('kind:log');
+    const before = await count('kind:log', '--to', '2026-10-13T02:00:00Z');
+    const after = await count('kind:log', '--from', '2026-10-13T02:00:00Z');
+    expect(before).toBeGreaterThan(0);
+    expect(after).toBeGreaterThan(0);
+    expect(before + after).toBe(all);
+  });
+});
+
+describe('results that must agree', () => {
+  it('top: groups and the rest add up to the count', async () => {
+    const top = await query<Top>('kind:flow | top 5 src_ip');
+    expect(top.rows).toHaveLength(5);
+    const shown = top.rows.reduce((n, row) => n + row.count, 0);
+    expect(shown + top.rest.count).toBe(expected.byKind.flow);
+    expect(top.rest.groups).toBeGreaterThan(5);
+    expect(top.rows[0]!.share).toBeCloseTo(top.rows[0]!.count / expected.byKind.flow, 3);
+    const counts = top.rows.map((row) => row.count);
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+  });
+
+  it('timeline: buckets are even, none is left out, and they add up to the count', async () => {
+    const { buckets, interval } = await query<Timeline>('"failed password" | timeline 5m');
+    expect(interval).toBe('5m');
+    expect(buckets.reduce((n, bucket) => n + bucket.count, 0)).toBe(
+      expected.answers.failedPasswords,
+    );
+    const starts = buckets.map((bucket) => Date.parse(bucket.start));
+    expect(new Set(starts.slice(1).map((start, i) => start - starts[i]!))).toEqual(
+      new Set([300_000]),
+    );
+  });
+
+  it('rows: as many as the count says, in order of time, with fields by name', async () => {
+    const text = 'source:auth.log program:sshd';
+    const outcome = await daybook(['query', CASE, text, '--format', 'ndjson', '--limit', '100000']);
+    expect(outcome.status, outcome.err).toBe(0);
+    const rows = ndjson<{ ts: string; kind: string; host: string; message: string }>(outcome);
+    expect(rows.length).toBe(await count(text));
+    expect(rows.every((row) => row.kind === 'log' && row.host !== '' && row.message !== '')).toBe(
+      true,
+    );
+    const times = rows.map((row) => row.ts);
+    expect([...times].sort()).toEqual(times.at(0)! <= times.at(-1)! ? times : [...times].reverse());
+    // As many digits as the source had: none.
+    expect(times.every((ts) => /^2026-10-15T\d\d:\d\d:\d\dZ$/.test(ts))).toBe(true);
+  });
+
+  it('short forms say the same as the stages', async () => {
+    const short = await daybook(['count', CASE, '"failed password"', '--json']);
+    expect(json<Count>(short).count).toBe(expected.answers.failedPasswords);
+    const top = await daybook(['top', CASE, 'src_ip', 'kind:flow', '--json']);
+    expect(top.status, top.err).toBe(0);
+    expect(json<Top>(top).rows[0]).toEqual((await query<Top>('kind:flow | top 10 src_ip')).rows[0]);
+    const timeline = await daybook(['timeline', CASE, '"failed password"', '--json']);
+    expect(timeline.status, timeline.err).toBe(0);
+    const { buckets } = json<Timeline>(timeline);
+    expect(buckets.reduce((n, bucket) => n + bucket.count, 0)).toBe(
+      expected.answers.failedPasswords,
+    );
+  });
+
+  it('--limit stops early', async () => {
+    const outcome = await daybook([
+      'query',
+      CASE,
+      'kind:log',
+      '--format',
+      'ndjson',
+      '--limit',
+      '7',
+    ]);
+    expect(ndjson(outcome)).toHaveLength(7);
+  });
+});
+
+describe('timings', () => {
+  it('say the path and what was looked at, and days that cannot match are not', async () => {
+    const { timings } = await query<Count>('kind:log | count');
+    expect(timings.totalMs).toBeGreaterThan(0);
+    expect(['catalog', 'rollup', 'index', 'scan']).toContain(timings.path);
+    const day = await query<Count>(
+      '"failed password" | count',
+      '--from',
+      '2026-10-14',
+      '--to',
+      '2026-10-15',
+    );
+    expect(day.timings.days).toBe(1);
+    const latency = await daybook(['latency', CASE]);
+    expect(latency.status).toBe(0);
+    expect(latency.out).toContain('query');
+  });
+});
+
+describe('what is in a case', () => {
+  it('days, fields and sources', async () => {
+    const days = await daybook(['days', CASE]);
+    expect(days.status).toBe(0);
+    for (const day of ['2026-10-12', '2026-10-13', '2026-10-14', '2026-10-15']) {
+      expect(days.out).toContain(day);
+    }
+    const fields = await daybook(['fields', CASE]);
+    expect(fields.status).toBe(0);
+    expect(fields.out).toContain('src_ip');
+    const sources = await daybook(['sources', CASE]);
+    for (const name of Object.keys(expected.sources)) expect(sources.out).toContain(name);
+  });
+});
+
+describe('wrong usage and what is not there', () => {
+  it.each([
+    ['no command', [], 2],
+    ['an unknown command', ['frobnicate'], 2],
+    ['an unknown option', ['query', 'CASE', '*', '--frobnicate'], 2],
+    ['no query', ['query'], 2],
+    ['too many arguments', ['query', 'CASE', 'a', 'b', 'c'], 2],
+    ['an unclosed quote', ['query', 'CASE', 'a "b'], 2],
+    ['an unknown field', ['query', 'CASE', 'sorce_ip:10.0.0.1'], 2],
+    ['an unknown stage', ['query', 'CASE', '* | frobnicate'], 2],
+    ['a limit that is none', ['query', 'CASE', '*', '--limit', 'many'], 2],
+    ['an unknown format', ['query', 'CASE', '*', '--format', 'docx'], 2],
+    ['an unknown zone', ['import', 'NEW', 'EVIDENCE', '--tz', 'Mars/Olympus'], 2],
+    ['a case that is not there', ['query', 'MISSING', '*'], 1],
+    ['a folder that is no case', ['query', 'PLAIN', '*'], 1],
+    ['a file that is no case', ['query', 'FILE', '*'], 1],
+  ])('%s: the right status and a message for people', async (_name, args, status) => {
+    mkdirSync(path.join(folder, 'plain'), { recursive: true });
+    writeFileSync(path.join(folder, 'file.daybook'), 'not a case');
+    const names: Record<string, string> = {
+      CASE,
+      NEW: path.join(folder, 'new.daybook'),
+      EVIDENCE: path.join(folder, 'evidence'),
+      MISSING: path.join(folder, 'missing.daybook'),
+      PLAIN: path.join(folder, 'plain'),
+      FILE: path.join(folder, 'file.daybook'),
+    };
+    const outcome = await daybook(args.map((arg) => names[arg] ?? arg));
+    expect(outcome.status, outcome.err).toBe(status);
+    expect(outcome.out).toBe('');
+    if (args.length > 0) expect(isClearMessage(outcome.err), outcome.err).toBe(true);
+  });
+
+  it('names the place of a mistake and the nearest field', async () => {
+    const quote = await daybook(['query', CASE, 'failed "password']);
+    expect(quote.err).toContain('unclosed " at column 8');
+    const field = await daybook(['query', CASE, 'sorce_ip:10.0.0.1']);
+    expect(field.err).toMatch(/src_ip|source_ip|source\.ip/);
+  });
+
+  it('hostile text is data, never SQL', async () => {
+    for (const text of [`'; DROP TABLE events; --`, `message:/')--/`, `host:"x' OR '1'='1"`]) {
+      const outcome = await daybook(['query', CASE, text, '--format', 'ndjson']);
+      expect([0, 2], `${text}: ${outcome.err}`).toContain(outcome.status);
+      expect(outcome.out).toBe('');
+    }
+    expect(await count('kind:log')).toBe(expected.byKind.log);
+  });
+});
