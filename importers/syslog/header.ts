@@ -524,11 +524,17 @@ function program(h: Header, b: Uint8Array, at: number, end: number, colonIsTag: 
   ) {
     return false;
   }
-  const nameEnd = i;
+  let nameEnd = i;
   let open = i;
   if (c === SPACE) {
-    if (b[i + 1] !== OPEN || i + 2 >= end || !isDigit(b[i + 2]!)) return false;
-    open = i + 1;
+    if (b[i + 1] === OPEN && i + 2 < end && isDigit(b[i + 2]!)) open = i + 1;
+    else {
+      const words = colonIsTag ? spacedName(b, i, end) : 0;
+      if (words === 0) return false;
+      open = words;
+      nameEnd = words;
+      c = OPEN;
+    }
   }
   if (c === COLON) {
     if (!colonIsTag) return false;
@@ -570,6 +576,26 @@ function program(h: Header, b: Uint8Array, at: number, end: number, colonIsTag: 
     }
   }
   return true;
+}
+
+/** macOS: `Microsoft Word[14463]: …`. The place of the bracket when a process number follows, or 0. */
+function spacedName(b: Uint8Array, at: number, end: number): number {
+  const limit = at + 32 < end ? at + 32 : end;
+  let words = 1;
+  let i = at;
+  while (i < limit && b[i] !== OPEN) {
+    const c = b[i]!;
+    if (c === SPACE) {
+      words++;
+      if (words > 3 || b[i + 1] === SPACE) return 0;
+    } else if (!isAlnum(c) && c !== 46 && c !== MINUS && c !== 95) return 0;
+    i++;
+  }
+  const open = i;
+  if (i >= limit || b[open - 1] === SPACE) return 0;
+  i++;
+  while (i < end && i < open + 11 && isDigit(b[i]!)) i++;
+  return i > open + 1 && b[i] === CLOSE && b[i + 1] === COLON ? open : 0;
 }
 
 /** `[12345.678901]`: the place after it, or 0. */
@@ -882,7 +908,12 @@ function supercomputer(h: Header, b: Uint8Array, at: number, end: number): boole
   if (!h.stamp.parse(b, epochAt, end) || h.stamp.shape !== SHAPE.epoch) return false;
   h.dated = true;
   h.leading = true;
-  tag(h, b, h.inner.end, end, true, true);
+  // What stands between is a location, or the host again.
+  let q = skipSpaces(b, h.inner.end, end);
+  while (q < end && b[q] !== SPACE) q++;
+  q = skipSpaces(b, q, end);
+  h.messageStart = q;
+  program(h, b, q, end, true);
   h.hostStart = host;
   h.hostEnd = p;
   return true;
