@@ -4,6 +4,7 @@
  *
  * Format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
  */
+import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import {
   getFileNameLowLevel,
@@ -112,6 +113,16 @@ function typeOf(entry: Entry, name: string): ZipMember['type'] {
   return 'file';
 }
 
+/** yauzl 3.4.0's own promise for this calls another function. */
+function rawStream(zip: ZipFile, start: number, size: number): Promise<Readable> {
+  return new Promise((resolve, reject) => {
+    zip.openReadStreamLowLevel(start, size, 0, size, false, null, (error, stream) => {
+      if (error === null) resolve(stream);
+      else reject(error);
+    });
+  });
+}
+
 async function* contentOf(
   zip: ZipFile,
   entry: Entry,
@@ -122,14 +133,7 @@ async function* contentOf(
   let source: ByteSource | undefined;
   try {
     const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
-    const stream = await zip.openReadStreamLowLevelPromise(
-      fileDataStart,
-      entry.compressedSize,
-      0,
-      entry.compressedSize,
-      false,
-      null,
-    );
+    const stream = await rawStream(zip, fileDataStart, entry.compressedSize);
     source = new ByteSource(stream);
     const decoder = METHODS.get(entry.compressionMethod);
     const blocks = decoder === undefined ? source.take(Infinity) : decoder(source, []);

@@ -1,0 +1,642 @@
+/**
+ * Finds the sources of an import's arguments: files, folders, archives and what lies in them.
+ *
+ * What holds always: names in archives are text and never become paths on disk; links are not
+ * followed out of a folder that was given; what is no source is reported with its reason; memory is
+ * bounded; and a source can be opened again later from its `SourceLocation` alone.
+ */
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
+import { isUtf8 } from 'node:buffer';
+import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
+import type { Ignored, Leaf, SourceInput, SourceLocation } from '../../engine/contract/importer.ts';
+import { ByteSource } from './byte-source.ts';
+import {
+  compressionOf,
+  DEFAULT_LIMITS,
+  openContent,
+  type Compression,
+  type DecompressionLimits,
+} from './decompress.ts';
+import { orderRotated } from './rotation.ts';
+import {
+  fileBlocks,
+  fileBytes,
+  fileProblem,
+  keep,
+  Spool,
+  type Kept,
+  type Life,
+  type StoredBytes,
+} from './stored-bytes.ts';
+import { isTarHeader, nextTarMember, TAR_BLOCK } from './tar.ts';
+import { isZip, zipMembers } from './zip.ts';
+
+export interface WalkOptions {
+  /** Folder for copies of what cannot be read twice where it lies. */
+  readonly temporary: string;
+  /** Archives in archives. */
+  readonly maxDepth?: number;
+  /** Members of one archive. */
+  readonly maxMembers?: number;
+  /** Archive members up to this size are kept in memory, larger ones in a temporary file. */
+  readonly memoryBytes?: number;
+  /** Bytes one temporary file may have. */
+  readonly spoolBytes?: number;
+  readonly limits?: DecompressionLimits;
+}
+
+/** A file of an import's arguments. */
+export interface FoundFile {
+  /** Position among the files found. */
+  readonly ordinal: number;
+  readonly path: string;
+  /** Below the argument it came from. */
+  readonly name: string;
+}
+
+/** The content of a leaf; `notes` fills while it is read. */
+export interface ContentInput extends SourceInput {
+  /** What is no error but should be known: bytes after the end of compressed data. */
+  readonly notes: readonly string[];
+}
+
+export interface FoundLeaf extends Leaf {
+  readonly input: ContentInput;
+}
+
+interface Context {
+  readonly temporary: string;
+  readonly maxDepth: number;
+  readonly maxMembers: number;
+  readonly memoryBytes: number;
+  readonly spoolBytes: number;
+  readonly limits: DecompressionLimits;
+  readonly options: WalkOptions;
+}
+
+interface Node {
+  readonly bytes: StoredBytes;
+  readonly name: string;
+  readonly location: SourceLocation;
+  readonly modifiedMs: number | undefined;
+}
+
+/** A member to look for; all others are passed over. Undefined: every member is wanted. */
+type Wanted = readonly string[] | undefined;
+
+/** Members of an uncompressed tar up to this size are read over rather than jumped over. */
+const SKIP_BY_READING = 4 * 1024 * 1024;
+
+// -- files on disk -------------------------------------------------------------------------------
+
+/**
+ * Lists the files below `paths`, in an order that depends on names alone, rotated logs from the
+ * oldest to the newest. Standard input (`-`) and named pipes are copied to `temporary` first
+ * (`spool-*`; whoever gave the folder removes them).
+ * @throws DaybookError not-found, unreadable for an argument; limit-exceeded, disk-full
+ */
+export async function listFiles(
+  paths: readonly string[],
+  recursive: boolean,
+  temporary: string,
+  spoolBytes = SPOOL_BYTES,
+): Promise<{ items: FoundFile[]; ignored: Ignored[] }> {
+  const items: FoundFile[] = [];
+  const ignored: Ignored[] = [];
+  const add = (path: string, name: string) => items.push({ ordinal: items.length, path, name });
+  for (const path of paths) {
+    if (path === '-') {
+      add(await spoolStream(process.stdin, temporary, spoolBytes), 'standard-input');
+      continue;
+    }
+    const info = await stat(path).catch((error: unknown) => {
+      throw fileProblem(error, path);
+    });
+    if (info.isDirectory()) {
+      const found: { path: string; name: string }[] = [];
+      const root = await realpath(path);
+      await listFolder(path, '', root, recursive, found, ignored);
+      for (const file of orderRotated(found)) add(file.path, file.name);
+    } else if (info.isFile()) {
+      add(path, basename(path));
+    } else if (info.isFIFO()) {
+      add(await spoolStream(createReadStream(path), temporary, spoolBytes), basename(path));
+    } else {
+      throw new DaybookError('unreadable', `${path}: neither a file nor a folder`);
+    }
+  }
+  return { items, ignored };
+}
+
+const SPOOL_BYTES = 256 * 2 ** 30;
+
+async function listFolder(
+  folder: string,
+  prefix: string,
+  root: string,
+  recursive: boolean,
+  found: { path: string; name: string }[],
+  ignored: Ignored[],
+): Promise<void> {
+  let names: string[];
+  try {
+    names = await readdir(folder);
+  } catch (error) {
+    const problem = fileProblem(error, folder);
+    if (prefix === '' || !(problem instanceof DaybookError)) throw problem;
+    ignored.push({ name: prefix.slice(0, -1), reason: problem.message });
+    return;
+  }
+  names.sort();
+  for (const entry of names) {
+    const path = join(folder, entry);
+    const name = prefix + entry;
+    const info = await lstat(path).catch((error: unknown) => {
+      ignored.push({ name, reason: messageOf(fileProblem(error, path)) });
+    });
+    if (info === undefined) continue;
+    if (info.isFile()) found.push({ path, name });
+    else if (info.isSymbolicLink()) ignored.push({ name, reason: await linkReason(path, root) });
+    else if (!info.isDirectory()) ignored.push({ name, reason: deviceReason(info) });
+    else if (recursive) await listFolder(path, `${name}/`, root, recursive, found, ignored);
+    else ignored.push({ name, reason: 'a folder (--recursive reads folders in folders)' });
+  }
+}
+
+async function linkReason(path: string, root: string): Promise<string> {
+  try {
+    const target = await realpath(path);
+    return target === root || target.startsWith(root + sep)
+      ? 'symbolic link to what is in the folder'
+      : 'symbolic link out of the folder';
+  } catch {
+    return 'symbolic link to nothing';
+  }
+}
+
+function deviceReason(info: { isFIFO(): boolean; isSocket(): boolean }): string {
+  return info.isFIFO() ? 'named pipe' : info.isSocket() ? 'socket' : 'device';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Copies a stream that can be read once to a temporary file; gives its path. */
+async function spoolStream(
+  stream: AsyncIterable<unknown>,
+  temporary: string,
+  limit: number,
+): Promise<string> {
+  const spool = await Spool.create(temporary, limit);
+  try {
+    for await (const block of stream) {
+      if (block instanceof Uint8Array) await spool.write(block);
+    }
+    await spool.close();
+  } catch (error) {
+    await spool.remove();
+    throw error;
+  }
+  return spool.path;
+}
+
+// -- sources in a file ---------------------------------------------------------------------------
+
+/**
+ * All sources of an import's arguments. A leaf is cheapest to read while the generator stands on it;
+ * later its `raw` and `input` open it again by its location.
+ */
+export async function* walk(
+  paths: readonly string[],
+  recursive: boolean,
+  options: WalkOptions,
+): AsyncGenerator<FoundLeaf | Ignored> {
+  const { items, ignored } = await listFiles(paths, recursive, options.temporary);
+  yield* ignored;
+  for (const item of items) yield* walkPath(item.path, item.name, options);
+}
+
+/** The sources of one file: itself, or the members of the archive it is. */
+export function walkFile(
+  path: string,
+  name: string,
+  temporary: string,
+): AsyncGenerator<FoundLeaf | Ignored> {
+  return walkPath(path, name, { temporary });
+}
+
+/**
+ * As `walkFile`, with limits.
+ * @throws DaybookError not-found, unreadable, limit-exceeded, disk-full; SourceError where an archive
+ * cannot be read on, after the members before
+ */
+export async function* walkPath(
+  path: string,
+  name: string,
+  options: WalkOptions,
+): AsyncGenerator<FoundLeaf | Ignored> {
+  yield* walkNode(await fileNode(path, name), 0, contextOf(options), undefined);
+}
+
+export interface OpenedLeaf {
+  readonly leaf: FoundLeaf;
+  /** Removes what was kept to read it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a source again, in another thread or years later.
+ * @throws DaybookError not-found when the file or the member is not there
+ */
+export async function openLeaf(
+  location: SourceLocation,
+  options: WalkOptions,
+): Promise<OpenedLeaf> {
+  const name = [basename(location.path), ...location.members].join('!');
+  const node = await fileNode(location.path, basename(location.path));
+  const found = walkNode(node, 0, contextOf(options), location.members);
+  const first = await found.next();
+  const value: FoundLeaf | Ignored =
+    first.done === true ? { name, reason: 'no such archive member' } : first.value;
+  if ('reason' in value) {
+    await found.return(undefined);
+    throw new DaybookError('not-found', `${name}: ${value.reason}`);
+  }
+  return {
+    leaf: value,
+    close: async () => {
+      await found.return(undefined);
+    },
+  };
+}
+
+function contextOf(options: WalkOptions): Context {
+  return {
+    temporary: options.temporary,
+    maxDepth: options.maxDepth ?? 4,
+    maxMembers: options.maxMembers ?? 1_000_000,
+    memoryBytes: options.memoryBytes ?? 64 * 1024 * 1024,
+    spoolBytes: options.spoolBytes ?? SPOOL_BYTES,
+    limits: options.limits ?? DEFAULT_LIMITS,
+    options,
+  };
+}
+
+async function fileNode(path: string, name: string): Promise<Node> {
+  const info = await stat(path).catch((error: unknown) => {
+    throw fileProblem(error, path);
+  });
+  if (!info.isFile()) throw new DaybookError('unreadable', `${path}: not a regular file`);
+  return {
+    // The size as it is now: what is appended while it is read belongs to another source.
+    bytes: fileBytes(path, 0, info.size, { ended: false }),
+    name,
+    location: { path, members: [] },
+    modifiedMs: Math.floor(info.mtimeMs),
+  };
+}
+
+async function* walkNode(
+  node: Node,
+  depth: number,
+  context: Context,
+  wanted: Wanted,
+): AsyncGenerator<FoundLeaf | Ignored> {
+  const look = await lookAt(node.bytes, context);
+  const tar = isTarHeader(look.head);
+  if ((!tar && !isZip(look.head)) || wanted?.length === 0) {
+    if (wanted === undefined || wanted.length === 0) yield leafOf(node, look, context);
+    return;
+  }
+  if (depth >= context.maxDepth) {
+    yield { name: node.name, reason: `archives nested more than ${context.maxDepth} deep` };
+    return;
+  }
+  if (tar) yield* walkTar(node, look.compression, depth, context, wanted);
+  else yield* walkZip(node, look.compression, depth, context, wanted);
+}
+
+/** A member, whose damage does not end the walk of the archive it is in. */
+async function* walkMember(
+  node: Node,
+  depth: number,
+  context: Context,
+  wanted: Wanted,
+): AsyncGenerator<FoundLeaf | Ignored> {
+  try {
+    yield* walkNode(node, depth, context, wanted);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    yield { name: node.name, reason: error.message };
+  }
+}
+
+function isDamage(error: unknown): error is DaybookError {
+  return (
+    error instanceof DaybookError &&
+    (error.code === 'source-damaged' || error.code === 'limit-exceeded')
+  );
+}
+
+interface Look {
+  readonly compression: Compression;
+  /** The first bytes of the content. */
+  readonly head: Uint8Array;
+  /** As a gzip header has it. */
+  readonly modifiedMs: number | undefined;
+}
+
+async function lookAt(bytes: StoredBytes, context: Context): Promise<Look> {
+  let compression: Compression = 'none';
+  try {
+    const file = bytes.file;
+    const first = await headOf(file === undefined ? bytes.blocks() : firstBytes(file));
+    compression = compressionOf(first);
+    if (compression === 'none') return { compression, head: first, modifiedMs: undefined };
+    const content = await openContent(bytes.blocks(), context.limits);
+    try {
+      const head = await headOf(content.blocks());
+      return { compression, head, modifiedMs: content.modifiedMs };
+    } finally {
+      await content.close();
+    }
+  } catch (error) {
+    // Whoever reads it will be told.
+    if (!isDamage(error)) throw error;
+    return { compression, head: new Uint8Array(0), modifiedMs: undefined };
+  }
+}
+
+/** A small block suffices to see what a file is. */
+function firstBytes(file: { path: string; start: number; end: number }) {
+  return fileBlocks(file.path, file.start, Math.min(file.end, file.start + TAR_BLOCK));
+}
+
+/** The first bytes of blocks; what is wrong with them is of no interest yet, unless nothing came. */
+async function headOf(blocks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
+  const source = new ByteSource(blocks);
+  await source.ensure(TAR_BLOCK);
+  const end = Math.min(source.end, source.at + TAR_BLOCK);
+  const head = new Uint8Array(source.buffer.subarray(source.at, end));
+  await source.close();
+  if (head.length === 0 && source.failure.length > 0) throw source.failure[0];
+  return head;
+}
+
+function leafOf(node: Node, look: Look, context: Context): FoundLeaf {
+  const { bytes, location } = node;
+  const plain = look.compression === 'none';
+  const notes: string[] = [];
+  const raw = () => (bytes.life.ended ? reopened(location, context.options) : bytes.blocks());
+  return {
+    name: node.name,
+    location,
+    rawSize: bytes.size,
+    modifiedMs: look.modifiedMs ?? node.modifiedMs,
+    plain,
+    raw,
+    input: {
+      name: node.name,
+      size: plain ? bytes.size : undefined,
+      modifiedMs: look.modifiedMs ?? node.modifiedMs,
+      notes,
+      blocks: () => (plain ? raw() : decompressed(raw(), context.limits, notes)),
+    },
+  };
+}
+
+async function* decompressed(
+  raw: AsyncIterable<Uint8Array>,
+  limits: DecompressionLimits,
+  notes: string[],
+): AsyncGenerator<Uint8Array> {
+  const content = await openContent(raw, limits);
+  try {
+    yield* content.blocks();
+    for (const note of content.notes) if (!notes.includes(note)) notes.push(note);
+  } finally {
+    await content.close();
+  }
+}
+
+async function* reopened(
+  location: SourceLocation,
+  options: WalkOptions,
+): AsyncGenerator<Uint8Array> {
+  const opened = await openLeaf(location, options);
+  try {
+    yield* opened.leaf.raw();
+  } finally {
+    await opened.close();
+  }
+}
+
+// -- archives ------------------------------------------------------------------------------------
+
+/** Names of one archive's members: as text that can be shown, each of them once. */
+class MemberNames {
+  private readonly seen = new Map<string, number>();
+  private count = 0;
+  private readonly limit: number;
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  next(raw: string | Buffer): string {
+    this.count += 1;
+    if (this.count > this.limit) {
+      throw new DaybookError(
+        'limit-exceeded',
+        `an archive of more than ${this.limit} members`,
+        'unpack it and import the folder',
+      );
+    }
+    const shown = displayName(raw);
+    let n = (this.seen.get(shown) ?? 0) + 1;
+    let name = n === 1 ? shown : `${shown}#${n}`;
+    while (n > 1 && this.seen.has(name)) name = `${shown}#${++n}`;
+    this.seen.set(shown, n);
+    if (name !== shown) this.seen.set(name, 1);
+    return name;
+  }
+}
+
+/** A member's name as text for people: control and direction characters are replaced. */
+export function displayName(raw: string | Buffer): string {
+  const text = typeof raw === 'string' ? raw : raw.toString(isUtf8(raw) ? 'utf8' : 'latin1');
+  const shown = text
+    .replace(/^(?:\.\/)+/, '')
+    .replace(/[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '\ufffd');
+  return shown === '' ? '(no name)' : shown;
+}
+
+function memberNode(
+  parent: Node,
+  name: string,
+  bytes: StoredBytes,
+  modifiedMs: number | undefined,
+): Node {
+  return {
+    bytes,
+    name: `${parent.name}!${name}`,
+    location: { path: parent.location.path, members: [...parent.location.members, name] },
+    modifiedMs: modifiedMs ?? parent.modifiedMs,
+  };
+}
+
+async function* walkTar(
+  node: Node,
+  compression: Compression,
+  depth: number,
+  context: Context,
+  wanted: Wanted,
+): AsyncGenerator<FoundLeaf | Ignored> {
+  const file = compression === 'none' ? node.bytes.file : undefined;
+  const life = node.bytes.life;
+  const names = new MemberNames(context.maxMembers);
+  /** Where `source` began in the archive. */
+  let base = 0;
+  let source =
+    compression === 'none'
+      ? new ByteSource(node.bytes.blocks())
+      : new ByteSource(decompressed(node.bytes.blocks(), context.limits, []));
+  try {
+    for (;;) {
+      const member = await nextTarMember(source);
+      if (member === undefined) return;
+      const { size } = member;
+      if (member.type === 'folder') {
+        if (!(await source.skip(size + member.padding))) throw cutShort(node, source);
+        continue;
+      }
+      const name = names.next(member.name);
+      const found = wanted === undefined || wanted[0] === name;
+      if (typeof member.type === 'object') {
+        if (found) yield { name: `${node.name}!${name}`, reason: member.type.reason };
+        if (!(await source.skip(size + member.padding))) throw cutShort(node, source);
+        continue;
+      }
+      const start = base + source.position;
+      if (found && file === undefined) {
+        const kept = await keepMember(source, size, context);
+        try {
+          const child = memberNode(node, name, kept.bytes, member.modifiedMs);
+          yield* walkMember(child, depth + 1, context, wanted?.slice(1));
+        } finally {
+          await kept.release();
+        }
+        if (wanted !== undefined) return;
+        if (kept.damage !== undefined) throw cutShort(node, source);
+        if (!(await source.skip(member.padding))) throw cutShort(node, source);
+        continue;
+      }
+      if (found && file !== undefined) {
+        const from = file.start + start;
+        const bytes = partOf(file, from, size, life);
+        const child = memberNode(node, name, bytes, member.modifiedMs);
+        yield* walkMember(child, depth + 1, context, wanted?.slice(1));
+        if (wanted !== undefined) return;
+      }
+      const next = start + size + member.padding;
+      if (file !== undefined && size > SKIP_BY_READING) {
+        await source.close();
+        if (file.start + start + size > file.end) throw cutShort(node, source);
+        base = next;
+        source = new ByteSource(fileBlocks(file.path, file.start + next, file.end));
+      } else if (!(await source.skip(size + member.padding))) {
+        throw cutShort(node, source);
+      }
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** A part of a file, which may reach beyond the part that it is itself in. */
+function partOf(
+  file: { path: string; start: number; end: number },
+  from: number,
+  size: number,
+  life: Life,
+): StoredBytes {
+  const bytes = fileBytes(file.path, from, Math.min(from + size, file.end), life);
+  if (from + size <= file.end) return bytes;
+  const there = Math.max(0, file.end - from);
+  return {
+    ...bytes,
+    size: there,
+    async *blocks() {
+      yield* bytes.blocks();
+      throw new SourceError(`the archive ends at byte ${there} of its member`, there);
+    },
+  };
+}
+
+function keepMember(source: ByteSource, size: number, context: Context): Promise<Kept> {
+  async function* blocks() {
+    const missing = yield* source.take(size);
+    if (missing === 0) return;
+    if (source.failure.length > 0) throw source.failure[0];
+    throw new SourceError(
+      `the archive ends at byte ${size - missing} of its member`,
+      size - missing,
+    );
+  }
+  return keep(blocks(), context, size);
+}
+
+function cutShort(node: Node, source: ByteSource): unknown {
+  if (source.failure.length > 0) return source.failure[0];
+  return new SourceError(
+    `${node.name}: the archive ends within a member, at byte ${source.position}`,
+    source.position,
+  );
+}
+
+async function* walkZip(
+  node: Node,
+  compression: Compression,
+  depth: number,
+  context: Context,
+  wanted: Wanted,
+): AsyncGenerator<FoundLeaf | Ignored> {
+  const { file, memory } = node.bytes;
+  let archive: { path: string } | { bytes: Buffer };
+  let kept: Kept | undefined;
+  if (compression === 'none' && memory !== undefined) {
+    archive = { bytes: memory };
+  } else if (compression === 'none' && node.location.members.length === 0 && file !== undefined) {
+    archive = { path: file.path };
+  } else {
+    const blocks =
+      compression === 'none'
+        ? node.bytes.blocks()
+        : decompressed(node.bytes.blocks(), context.limits, []);
+    kept = await keep(blocks, context);
+    const stored = kept.bytes;
+    archive = stored.memory === undefined ? { path: stored.file!.path } : { bytes: stored.memory };
+  }
+  const names = new MemberNames(context.maxMembers);
+  const life: Life = { ended: false };
+  try {
+    for await (const member of zipMembers(archive, context.limits)) {
+      if (member.type === 'folder') continue;
+      const name = names.next(member.name);
+      if (wanted !== undefined && wanted[0] !== name) continue;
+      if (typeof member.type === 'object') {
+        yield { name: `${node.name}!${name}`, reason: member.type.reason };
+      } else {
+        const bytes: StoredBytes = { size: member.size, life, blocks: () => member.blocks() };
+        const child = memberNode(node, name, bytes, member.modifiedMs);
+        yield* walkMember(child, depth + 1, context, wanted?.slice(1));
+      }
+      if (wanted !== undefined) return;
+    }
+  } finally {
+    life.ended = true;
+    await kept?.release();
+  }
+}
