@@ -286,6 +286,16 @@ describe('tcp', () => {
     });
   });
 
+  it.each([
+    ['b SA 500 101 0; b FA 501 101 0', 'SHR', '^hf'],
+    ['b SA 500 101 0; b RA 501 101 0', 'RSTRH', '^hr'],
+    ['b PA 500 101 7; b FA 507 101 0', 'SHR', '^df'],
+  ])('half a connection, from a likely server: %s', (segments, state, history) => {
+    const bench = new Bench();
+    segments.split('; ').forEach((segment, i) => bench.tcp(i / 10, segment, 40_000, 443));
+    expect(only(bench.finish())).toMatchObject({ src_ip4: A, conn_state: state, history });
+  });
+
   it('turns around when the SYN-ACK overtook its SYN', () => {
     const bench = new Bench();
     bench.tcpAll('b SA 500 101 0; a S 100 0 0; a PA 101 501 10');

@@ -145,7 +145,8 @@ async function compare(pcap: string, log: string, into: Comparison): Promise<voi
     const wrong: string[] = [];
     for (const [theirs, mine] of Object.entries(FIELDS)) {
       const expected = value(theirs);
-      const got = row[mine] === undefined ? '-' : String(row[mine]);
+      const field = row[mine];
+      const got = typeof field === 'number' || typeof field === 'string' ? `${field}` : '-';
       if (expected === got) continue;
       if (SOFT.has(theirs) && (expected === '-' || got === '-')) continue;
       wrong.push(theirs);
