@@ -1,0 +1,604 @@
+/** Writings of log lines and the columns each must give. All lines are made for these tests. */
+import { describe, expect, it } from 'vitest';
+import { TS_BASIS } from '../../engine/contract/event.ts';
+import { collect, inputOf, type CollectedRow } from '../shared/collect.ts';
+import { syslogImporter } from './index.ts';
+
+const utf8 = new TextEncoder();
+const MODIFIED = Date.UTC(2026, 10, 21);
+const ZONE = TS_BASIS.zoneDecided;
+const BOTH = TS_BASIS.zoneDecided | TS_BASIS.yearDecided;
+
+async function one(line: string): Promise<CollectedRow> {
+  const got = await collect(
+    syslogImporter,
+    inputOf(utf8.encode(`${line}\n`), 'x', 4096, MODIFIED),
+    {
+      format: 'text',
+    },
+  );
+  expect(got.rows).toHaveLength(1);
+  expect(got.records).toBe(1);
+  return got.rows[0]!;
+}
+
+/** Time as ISO text with its nanoseconds, to compare at a glance. */
+function timeOf(row: CollectedRow): string | undefined {
+  if (typeof row.ts !== 'number') return undefined;
+  const digits = Number(row.ts_digits);
+  const micros = String(((row.ts % 1e6) + 1e6) % 1e6).padStart(6, '0');
+  const nanos = String(row.ts_ns ?? 0).padStart(3, '0');
+  const whole = new Date(Math.floor(row.ts / 1e6) * 1000).toISOString().slice(0, 19);
+  return digits === 0 ? whole : `${whole}.${(micros + nanos).slice(0, digits)}`;
+}
+
+interface Case {
+  line: string;
+  time?: string | undefined;
+  basis?: number;
+  offset?: number;
+  host?: string;
+  program?: string;
+  pid?: number;
+  facility?: number;
+  severity?: number;
+  event_type?: string;
+  message?: string;
+  attrs?: Record<string, string>;
+}
+
+const CASES: Case[] = [
+  // RFC 5424, section 6.5.
+  {
+    line: `<34>1 2003-10-11T22:14:15.003Z mymachine.example.com su - ID47 - \u{feff}'su root' failed for lonvick on /dev/pts/8`,
+    time: '2003-10-11T22:14:15.003',
+    basis: 0,
+    offset: 0,
+    host: 'mymachine.example.com',
+    program: 'su',
+    facility: 4,
+    severity: 2,
+    event_type: 'ID47',
+    message: "'su root' failed for lonvick on /dev/pts/8",
+  },
+  {
+    line: '<165>1 2003-08-24T05:14:15.000003-07:00 192.0.2.1 myproc 8710 - - %% It is time to make the do-nuts.',
+    time: '2003-08-24T12:14:15.000003',
+    offset: -25200,
+    host: '192.0.2.1',
+    program: 'myproc',
+    pid: 8710,
+    facility: 20,
+    severity: 5,
+    message: '%% It is time to make the do-nuts.',
+  },
+  {
+    line: '<165>1 2003-10-11T22:14:15.003Z host evntslog - ID47 [exampleSDID@32473 iut="3" eventSource="Application" eventID="1011"][examplePriority@32473 class="high"]',
+    time: '2003-10-11T22:14:15.003',
+    host: 'host',
+    program: 'evntslog',
+    event_type: 'ID47',
+    facility: 20,
+    severity: 5,
+    attrs: {
+      'exampleSDID@32473.iut': '3',
+      'exampleSDID@32473.eventSource': 'Application',
+      'exampleSDID@32473.eventID': '1011',
+      'examplePriority@32473.class': 'high',
+    },
+  },
+  {
+    line: '<14>1 - - - - - [a x="q\\"b\\]c\\\\d\\n" x="2"][empty] end',
+    time: undefined,
+    facility: 1,
+    severity: 6,
+    message: 'end',
+    attrs: { 'a.x': 'q"b]c\\d\\n', 'a.x.2': '2', empty: '' },
+  },
+  {
+    line: '<14>1 2026-01-02T03:04:05Z h app proc-7 - - m',
+    time: '2026-01-02T03:04:05',
+    host: 'h',
+    program: 'app',
+    facility: 1,
+    severity: 6,
+    message: 'm',
+    attrs: { procid: 'proc-7' },
+  },
+  // Structured data that is broken stays in the message.
+  {
+    line: '<14>1 2026-01-02T03:04:05Z h app 1 - [a x="1 m',
+    time: '2026-01-02T03:04:05',
+    host: 'h',
+    program: 'app',
+    pid: 1,
+    facility: 1,
+    severity: 6,
+    message: '[a x="1 m',
+  },
+  // As rsyslog writes RFC 5424 to files, without priority.
+  {
+    line: '2022-08-27T17:22:01.694554+03:00 space01 CRON 20856 - -  (root) CMD (x)',
+    time: '2022-08-27T14:22:01.694554',
+    offset: 10800,
+    host: 'space01',
+    program: 'CRON',
+    pid: 20856,
+    message: ' (root) CMD (x)',
+  },
+  // RFC 3164.
+  {
+    line: "<34>Oct 11 22:14:15 mymachine su: 'su root' failed for lonvick on /dev/pts/8",
+    time: '2026-10-11T22:14:15',
+    basis: BOTH,
+    offset: 0,
+    host: 'mymachine',
+    program: 'su',
+    facility: 4,
+    severity: 2,
+    message: "su: 'su root' failed for lonvick on /dev/pts/8",
+  },
+  {
+    line: 'Feb  6 00:00:01 host sshd[2154]: Failed password for root',
+    time: '2026-02-06T00:00:01',
+    basis: BOTH,
+    host: 'host',
+    program: 'sshd',
+    pid: 2154,
+    message: 'sshd[2154]: Failed password for root',
+  },
+  {
+    line: 'Feb 6 1:02:03 host a: b',
+    time: '2026-02-06T01:02:03',
+    host: 'host',
+    program: 'a',
+    message: 'a: b',
+  },
+  {
+    line: 'Jun 21 16:47:48 sshd[13709]: no host',
+    time: '2026-06-21T16:47:48',
+    program: 'sshd',
+    pid: 13709,
+    message: 'sshd[13709]: no host',
+  },
+  {
+    line: 'Jun 14 15:16:01 combo sshd(pam_unix)[19939]: authentication failure',
+    time: '2026-06-14T15:16:01',
+    host: 'combo',
+    program: 'sshd(pam_unix)',
+    pid: 19939,
+    message: 'sshd(pam_unix)[19939]: authentication failure',
+  },
+  {
+    line: 'Jun 14 15:16:01 host postfix/smtpd[19]: connect from unknown[10.0.0.1]',
+    time: '2026-06-14T15:16:01',
+    host: 'host',
+    program: 'postfix/smtpd',
+    pid: 19,
+    message: 'postfix/smtpd[19]: connect from unknown[10.0.0.1]',
+  },
+  {
+    line: 'Jun 14 15:16:01 mac Web Page Service[77]: gone',
+    time: '2026-06-14T15:16:01',
+    host: 'mac',
+    program: 'Web Page Service',
+    pid: 77,
+    message: 'Web Page Service[77]: gone',
+  },
+  {
+    line: 'Jun 14 15:16:01 host lookup for opt failed',
+    time: '2026-06-14T15:16:01',
+    host: 'host',
+    message: 'lookup for opt failed',
+  },
+  {
+    line: 'Jun 14 15:16:01 last message repeated 2 times',
+    time: '2026-06-14T15:16:01',
+    message: 'last message repeated 2 times',
+  },
+  {
+    line: 'Jun 14 15:16:01 --- last message repeated 1 time ---',
+    time: '2026-06-14T15:16:01',
+    message: '--- last message repeated 1 time ---',
+  },
+  {
+    line: 'Jun 14 15:16:01 host app: https://example.com/x',
+    time: '2026-06-14T15:16:01',
+    host: 'host',
+    program: 'app',
+    message: 'app: https://example.com/x',
+  },
+  {
+    line: 'Jun 14 15:16:01 host https://example.com/x',
+    time: '2026-06-14T15:16:01',
+    host: 'host',
+    message: 'https://example.com/x',
+  },
+  {
+    line: 'Jun 14 15:16:01.123456 fe80::1 app: m',
+    time: '2026-06-14T15:16:01.123456',
+    host: 'fe80::1',
+    program: 'app',
+    message: 'app: m',
+  },
+  // A year and zones, before, between and after.
+  {
+    line: 'Oct 10 2018 12:34:56 host app: m',
+    time: '2018-10-10T12:34:56',
+    basis: ZONE,
+    host: 'host',
+    program: 'app',
+    message: 'app: m',
+  },
+  {
+    line: 'Oct 10 12:34:56 2018 host app: m',
+    time: '2018-10-10T12:34:56',
+    basis: ZONE,
+    host: 'host',
+    program: 'app',
+    message: 'app: m',
+  },
+  {
+    line: '2018 Oct 10 12:34:56 host app: m',
+    time: '2018-10-10T12:34:56',
+    basis: ZONE,
+    host: 'host',
+    program: 'app',
+    message: 'app: m',
+  },
+  {
+    line: 'Oct 10 2018 12:34:56 UTC: %SYS-5-X: m',
+    time: '2018-10-10T12:34:56',
+    basis: 0,
+    event_type: 'SYS-5-X',
+    severity: 5,
+    message: '%SYS-5-X: m',
+  },
+  // FreeBSD's syslogd -v and -vv.
+  {
+    line: 'Apr  2 17:51:27 <4.3> pancake sshd[55624]: error',
+    time: '2026-04-02T17:51:27',
+    facility: 4,
+    severity: 3,
+    host: 'pancake',
+    program: 'sshd',
+    pid: 55624,
+    message: 'sshd[55624]: error',
+  },
+  {
+    line: 'Apr  2 17:51:27 <auth.info> pancake sshd[5]: ok',
+    time: '2026-04-02T17:51:27',
+    facility: 4,
+    severity: 6,
+    host: 'pancake',
+    program: 'sshd',
+    pid: 5,
+    message: 'sshd[5]: ok',
+  },
+  // A priority and no time: Linux sockets, and senders that leave it out.
+  {
+    line: "<34>su[12]: 'su root' failed",
+    facility: 4,
+    severity: 2,
+    program: 'su',
+    pid: 12,
+    message: "su[12]: 'su root' failed",
+  },
+  { line: '<192>not a priority', message: '<192>not a priority' },
+  { line: '<34>no tag here', facility: 4, severity: 2, message: 'no tag here' },
+  // The kernel.
+  {
+    line: '[12345.678901] usb 1-1: new device',
+    message: 'usb 1-1: new device',
+    attrs: { uptime: '12345.678901' },
+  },
+  {
+    line: '<6>[    0.000000] Linux version',
+    facility: 0,
+    severity: 6,
+    message: 'Linux version',
+    attrs: { uptime: '0.000000' },
+  },
+  {
+    line: 'Jun 21 16:47:50 machine kernel: [  970.699396] F2B',
+    time: '2026-06-21T16:47:50',
+    host: 'machine',
+    program: 'kernel',
+    message: 'kernel: [  970.699396] F2B',
+    attrs: { uptime: '970.699396' },
+  },
+  // Cisco.
+  {
+    line: '<166>Oct 10 2018 12:34:56: %ASA-6-302013: Built outbound',
+    time: '2018-10-10T12:34:56',
+    facility: 20,
+    severity: 6,
+    event_type: 'ASA-6-302013',
+    message: '%ASA-6-302013: Built outbound',
+  },
+  {
+    line: '<166>Oct 10 2018 12:34:56 fw1 : %ASA-6-302013: Built outbound',
+    time: '2018-10-10T12:34:56',
+    facility: 20,
+    severity: 6,
+    host: 'fw1',
+    event_type: 'ASA-6-302013',
+    message: '%ASA-6-302013: Built outbound',
+  },
+  {
+    line: 'Oct 10 2018 12:34:56 localhost CiscoASA[999]: %ASA-4-106023: Deny',
+    time: '2018-10-10T12:34:56',
+    host: 'localhost',
+    program: 'CiscoASA',
+    pid: 999,
+    severity: 4,
+    event_type: 'ASA-4-106023',
+    message: 'CiscoASA[999]: %ASA-4-106023: Deny',
+  },
+  {
+    line: '<189>000123: *Mar  1 00:00:00.123 UTC: %SYS-5-CONFIG_I: Configured',
+    time: '2026-03-01T00:00:00.123',
+    basis: TS_BASIS.yearDecided,
+    facility: 23,
+    severity: 5,
+    event_type: 'SYS-5-CONFIG_I',
+    message: '%SYS-5-CONFIG_I: Configured',
+    attrs: { sequence: '000123' },
+  },
+  {
+    line: '*Mar  1 18:46:11: %LINK-3-UPDOWN: Interface',
+    time: '2026-03-01T18:46:11',
+    severity: 3,
+    event_type: 'LINK-3-UPDOWN',
+    message: '%LINK-3-UPDOWN: Interface',
+  },
+  {
+    line: '<187>45: router1: *Mar  1 18:46:11: %LINK-3-UPDOWN: Interface',
+    time: '2026-03-01T18:46:11',
+    facility: 23,
+    severity: 3,
+    host: 'router1',
+    event_type: 'LINK-3-UPDOWN',
+    message: '%LINK-3-UPDOWN: Interface',
+    attrs: { sequence: '45' },
+  },
+  {
+    line: 'Mar  1 18:46:12 10.0.0.1 77: *Mar  1 18:46:11.5: %LINK-3-UPDOWN: I',
+    time: '2026-03-01T18:46:12',
+    host: '10.0.0.1',
+    severity: 3,
+    event_type: 'LINK-3-UPDOWN',
+    attrs: { sequence: '77' },
+  },
+  // ISO 8601 and RFC 3339 as rsyslog and others write them.
+  {
+    line: '2026-10-01T00:00:00.000Z host12 sshd[123]: Accepted',
+    time: '2026-10-01T00:00:00.000',
+    basis: 0,
+    host: 'host12',
+    program: 'sshd',
+    pid: 123,
+    message: 'sshd[123]: Accepted',
+  },
+  {
+    line: '2026-10-01T02:00:00+02:00 host12 kernel: x',
+    time: '2026-10-01T00:00:00',
+    offset: 7200,
+    host: 'host12',
+    program: 'kernel',
+    message: 'kernel: x',
+  },
+  {
+    line: '2026-10-01T02:00:00,5+0200 m',
+    time: '2026-10-01T02:00:00',
+    basis: ZONE,
+    message: '5+0200 m',
+  },
+  {
+    line: '2026-10-01 10:11:12,123 - INFO [main] x',
+    time: '2026-10-01T10:11:12.123',
+    basis: ZONE,
+    message: 'INFO [main] x',
+  },
+  {
+    line: '2026-10-01 10:11:12.123456789 +0130 m',
+    time: '2026-10-01T08:41:12.123456789',
+    offset: 5400,
+    message: 'm',
+  },
+  {
+    line: '2026-10-01 10:11:12 UTC [77] LOG:  x',
+    time: '2026-10-01T10:11:12',
+    basis: 0,
+    message: '[77] LOG:  x',
+  },
+  {
+    line: '2026-10-01 10:11:12 CEST [77] LOG:  x',
+    time: '2026-10-01T08:11:12',
+    offset: 7200,
+    message: '[77] LOG:  x',
+  },
+  {
+    line: '2026-10-01 10:11:12 host1 sshd[5]: x',
+    time: '2026-10-01T10:11:12',
+    host: 'host1',
+    program: 'sshd',
+    pid: 5,
+    message: 'sshd[5]: x',
+  },
+  {
+    line: '2026-10-01T10:11:12Z info vpxd[45715] x',
+    time: '2026-10-01T10:11:12',
+    severity: 6,
+    program: 'vpxd',
+    pid: 45715,
+    message: 'info vpxd[45715] x',
+  },
+  {
+    line: '2026/10/01 10:11:12 [error] 2865#0: *6 user',
+    time: '2026-10-01T10:11:12',
+    severity: 3,
+    message: '[error] 2865#0: *6 user',
+  },
+  {
+    line: '2026.10.01 10:11:12 LOG3: x',
+    time: '2026-10-01T10:11:12',
+    program: 'LOG3',
+    message: 'LOG3: x',
+  },
+  { line: '20261001 10:11:12 x', time: '2026-10-01T10:11:12', message: 'x' },
+  { line: '20261001T101112Z x', time: '2026-10-01T10:11:12', message: 'x' },
+  { line: '20261001-1:2:3:45|x', time: '2026-10-01T01:02:03.045', message: 'x' },
+  { line: '261001 101112 148 INFO x', time: '2026-10-01T10:11:12', message: '148 INFO x' },
+  { line: '2026-274T10:11:12 x', time: '2026-10-01T10:11:12', message: 'x' },
+  { line: '2026-12-31T23:59:60Z x', time: '2027-01-01T00:00:00', message: 'x' },
+  // ctime, Apache errors, RFC 5322.
+  {
+    line: 'Sat Jun 01 02:17:42 2013 [pid 2] CONNECT',
+    time: '2013-06-01T02:17:42',
+    message: '[pid 2] CONNECT',
+  },
+  {
+    line: '[Sat Jun 01 02:17:42.569531 2013] [core:error] [pid 4] AH1',
+    time: '2013-06-01T02:17:42.569531',
+    severity: 3,
+    message: '[core:error] [pid 4] AH1',
+  },
+  {
+    line: 'Wed May 19 08:00:01 EST 2021 line',
+    time: '2021-05-19T13:00:01',
+    basis: 0,
+    offset: -18000,
+    message: 'line',
+  },
+  {
+    line: 'Fri, 19 Jan 2007 12:20:33 +0100 x',
+    time: '2007-01-19T11:20:33',
+    offset: 3600,
+    message: 'x',
+  },
+  // Access logs: the client before the time is part of the message.
+  {
+    line: '192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326',
+    time: '2000-10-10T20:55:36',
+    offset: -25200,
+    message: '192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326',
+  },
+  {
+    line: '[10/Oct/2000:13:55:36 +0000] 192.0.2.7 GET /',
+    time: '2000-10-10T13:55:36',
+    message: '192.0.2.7 GET /',
+  },
+  { line: '192.0.2.7 - - [02/sept./2015:00:11:31 +0200] "GET /"', time: '2015-09-01T22:11:31' },
+  // Seconds since 1970, TAI64N.
+  { line: '1428634687 x', time: '2015-04-10T02:58:07', basis: 0, message: 'x' },
+  {
+    line: '1428634687.123    4 192.0.2.7 TCP_DENIED/403',
+    time: '2015-04-10T02:58:07.123',
+    basis: 0,
+    message: '4 192.0.2.7 TCP_DENIED/403',
+  },
+  { line: '1428634687123 x', time: '2015-04-10T02:58:07.123', message: 'x' },
+  {
+    line: '[1387288694] nsd[7745]: info: x',
+    time: '2013-12-17T13:58:14',
+    program: 'nsd',
+    pid: 7745,
+    message: 'nsd[7745]: info: x',
+  },
+  {
+    line: '@400000004c91b044077a9e94 imap-login: x',
+    time: '2010-09-16T05:50:50.125476500',
+    message: 'imap-login: x',
+  },
+  // Audit, Fortinet, supercomputers.
+  {
+    line: 'type=USER_LOGIN msg=audit(1373330716.415:4063): user pid=1',
+    time: '2013-07-09T00:45:16.415',
+    event_type: 'USER_LOGIN',
+    message: 'type=USER_LOGIN msg=audit(1373330716.415:4063): user pid=1',
+  },
+  {
+    line: '<189>date=2020-04-23 time=01:16:08 devname="fw" tz="-0500" x=1',
+    time: '2020-04-23T06:16:08',
+    offset: -18000,
+    facility: 23,
+    severity: 5,
+    message: 'date=2020-04-23 time=01:16:08 devname="fw" tz="-0500" x=1',
+  },
+  {
+    line: '- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 crond[2915]: session',
+    time: '2005-11-09T20:01:01',
+    host: 'dn228',
+    program: 'crond',
+    pid: 2915,
+    message: 'crond[2915]: session',
+  },
+  // Orders of day, month and year.
+  { line: '10/13/2021 07:57:42.865 x', time: '2021-10-13T07:57:42.865', message: 'x' },
+  { line: '13/10/2021 07:57:42 x', time: '2021-10-13T07:57:42', message: 'x' },
+  { line: '27.05.2019 10:09:04 x', time: '2019-05-27T10:09:04', message: 'x' },
+  { line: '03-07-2005 23:07:20 x', time: '2005-07-03T23:07:20', message: 'x' },
+  { line: '17/06/09 20:10:40 INFO x', time: '2017-06-09T20:10:40', message: 'INFO x' },
+  { line: '10/13/21 07:57:42.865446 pid=6', time: '2021-10-13T07:57:42.865446', message: 'pid=6' },
+  {
+    line: '03-17 16:13:38.811  1702 D W: x',
+    time: '2026-03-17T16:13:38.811',
+    basis: BOTH,
+    message: '1702 D W: x',
+  },
+  { line: '9/27/2013 2:42:26 PM x', time: '2013-09-27T14:42:26', message: 'x' },
+  { line: '27-Jun-2013 11:55:44.569 x', time: '2013-06-27T11:55:44.569', message: 'x' },
+  { line: 'Apr-07-13 07:08:36 [SSL-out] x', time: '2013-04-07T07:08:36', message: '[SSL-out] x' },
+  { line: 'I0517 15:04:22.619632 1952452992 a.cc:253] x', time: '2026-05-17T15:04:22.619632' },
+  {
+    line: 'Dez 24 18:00:00 host app: x',
+    time: '2025-12-24T18:00:00',
+    host: 'host',
+    program: 'app',
+    message: 'app: x',
+  },
+  {
+    line: 'Déc 24 18:00:00 host app: x',
+    time: '2025-12-24T18:00:00',
+    host: 'host',
+    program: 'app',
+    message: 'app: x',
+  },
+  // Times further on.
+  {
+    line: 'logger=x t=2025-04-24T19:51:48.520963849Z level=info',
+    time: '2025-04-24T19:51:48.520963849',
+    message: 'logger=x t=2025-04-24T19:51:48.520963849Z level=info',
+  },
+  {
+    line: '{"ts": "2013-09-06T20:00:48.124817Z", "msg": "x"}',
+    time: '2013-09-06T20:00:48.124817',
+    message: '{"ts": "2013-09-06T20:00:48.124817Z", "msg": "x"}',
+  },
+  // Nothing that is a time.
+  { line: 'Feb 30 10:00:00 host app: x', message: 'Feb 30 10:00:00 host app: x' },
+  { line: '2026-13-01 10:00:00 x', message: '2026-13-01 10:00:00 x' },
+  { line: '2026-02-29 10:00:00 x', message: '2026-02-29 10:00:00 x' },
+  { line: '2026-02-28 24:00:00 x', message: '2026-02-28 24:00:00 x' },
+  { line: '12:34:56.7 only a time of day', message: '12:34:56.7 only a time of day' },
+  { line: '1234567890123456789012 x', message: '1234567890123456789012 x' },
+  { line: 'just text', message: 'just text' },
+];
+
+describe('headers', () => {
+  it.each(CASES)('$line', async (wanted) => {
+    const row = await one(wanted.line);
+    expect(timeOf(row)).toBe(wanted.time);
+    if (wanted.basis !== undefined) expect(row.ts_basis).toBe(wanted.basis);
+    if (wanted.offset !== undefined) expect(row.tz_offset).toBe(wanted.offset);
+    for (const name of ['host', 'program', 'pid', 'facility', 'severity', 'event_type'] as const) {
+      expect(row[name], name).toBe(wanted[name]);
+    }
+    if (wanted.message !== undefined) expect(row.message).toBe(wanted.message);
+    expect(row.attrs).toEqual(wanted.attrs ?? {});
+    expect(row.seq).toBe(1);
+    expect(row.offset).toBe(0);
+    expect(row.length).toBe(utf8.encode(wanted.line).length);
+  });
+});
