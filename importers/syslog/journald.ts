@@ -9,8 +9,8 @@ import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.t
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink, SourceInput } from '../../engine/contract/importer.ts';
 
+import { hash53 } from '../shared/hash53.ts';
 import { AttributeNames } from './attribute-names.ts';
-import { cursorKey } from './cursor-key.ts';
 
 /** A larger entry (a core dump, say) is not taken. */
 export const MAX_ENTRY = 8 * 1024 * 1024;
@@ -42,6 +42,8 @@ function decimal(b: Uint8Array, start: number, end: number): number {
 class EntryWriter {
   private readonly batch: EventBatch;
   private readonly names: AttributeNames;
+  /** Whether the entry states its identity. */
+  private identified = false;
   private pidRank = 0;
   private programRank = 0;
   private programStart = 0;
@@ -54,6 +56,7 @@ class EntryWriter {
   }
 
   begin(): void {
+    this.identified = false;
     this.pidRank = 0;
     this.programRank = 0;
   }
@@ -74,7 +77,7 @@ class EntryWriter {
         break;
       }
       case '__CURSOR':
-        batch.record_key.set(row, cursorKey(b, start, end));
+        this.identified = true;
         break;
       case 'MESSAGE':
         if (once(batch.message, row, b, start, end)) return;
@@ -132,8 +135,10 @@ class EntryWriter {
     this.names.set(b, nameStart, nameEnd, nameEnd, nameEnd, b, start, end);
   }
 
-  /** Call when all fields were given. */
-  end(b: Uint8Array): void {
+  /** Call when all fields of the entry `b[start, end)` were given. */
+  end(b: Uint8Array, start: number, end: number): void {
+    // The whole entry, not the cursor alone: one that was altered must not pass for its original.
+    if (this.identified) this.batch.record_key.set(this.batch.length, hash53(b, start, end));
     if (this.programRank > 0) {
       this.batch.program.setLossy(this.batch.length, b, this.programStart, this.programEnd);
     }
@@ -273,7 +278,7 @@ export async function readJournald(input: SourceInput, sink: EventSink): Promise
       if (next <= 0) break;
       p = next;
     }
-    writer.end(buffer);
+    writer.end(buffer, start, end);
     batch.endRow();
     sink.record(1);
   };

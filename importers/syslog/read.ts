@@ -291,6 +291,7 @@ function isBad(reader: Records): boolean {
 function tellYears(sink: EventSink, plan: YearPlan): void {
   if (plan.year === undefined) return;
   sink.decide({ year: plan.year });
+  sink.metadata('first_date', plan.start);
   if (plan.movedToLeapYear) {
     sink.note(`the log has a 29 February: ${plan.year} is taken for its last record's year`);
   }

@@ -204,6 +204,18 @@ describe('years of times that state none', () => {
     expect(yearsOf([[2, 29]], { year: 2024 }).moved).toBe(false);
   });
 
+  it('tells where the log starts, for the member of a set that comes before it', () => {
+    const scan = new YearScan();
+    for (const [month, day] of [
+      [12, 30],
+      [1, 2],
+    ] as const) {
+      scan.add(month, day);
+    }
+    const plan = scan.plan({ year: 2026, before: undefined }, undefined);
+    expect(plan.start).toEqual({ year: 2025, month: 12, day: 30 });
+  });
+
   it('has no plan for no dates', () => {
     expect(new YearScan().plan({ year: undefined, before: undefined }, 0).year).toBeUndefined();
   });

@@ -60,6 +60,9 @@ export interface YearPlan {
   readonly basis: YearBasis;
   /** Whether a 29 February moved the last record's year away from the one that was given. */
   readonly movedToLeapYear: boolean;
+  /** The first date without a year, with the one it gets: what an older member of a set comes before. */
+  readonly start:
+    { readonly year: number; readonly month: number; readonly day: number } | undefined;
   /** Year by segment, from segment `first` on. */
   readonly years: readonly number[];
   readonly first: number;
@@ -70,6 +73,8 @@ export class YearScan {
   private readonly segments = new Segments();
   private readonly leapDay = new Uint8Array(2 * MAX_TURNS + 1);
   private readonly latest = new Uint16Array(2 * MAX_TURNS + 1);
+  private firstMonth = 0;
+  private firstDay = 0;
   private lastMonth = 0;
   private lastDay = 0;
   private lastDatedYear = 0;
@@ -77,6 +82,10 @@ export class YearScan {
   /** A date without a year. */
   add(month: number, day: number): void {
     const at = this.segments.step(month, day) + MAX_TURNS;
+    if (this.lastMonth === 0) {
+      this.firstMonth = month;
+      this.firstDay = day;
+    }
     this.lastMonth = month;
     this.lastDay = day;
     if (month === 2 && day === 29) this.leapDay[at] = 1;
@@ -91,7 +100,14 @@ export class YearScan {
 
   plan(options: Pick<ReadOptions, 'year' | 'before'>, modifiedMs: number | undefined): YearPlan {
     if (this.lastMonth === 0) {
-      return { year: undefined, basis: 'nothing', movedToLeapYear: false, years: [], first: 0 };
+      return {
+        year: undefined,
+        basis: 'nothing',
+        movedToLeapYear: false,
+        start: undefined,
+        years: [],
+        first: 0,
+      };
     }
     const lastAt = this.segments.index + MAX_TURNS;
     const [wanted, basis] = this.lastYear(options, modifiedMs, this.latest[lastAt]!);
@@ -114,6 +130,8 @@ export class YearScan {
       year: last,
       basis,
       movedToLeapYear: last !== wanted,
+      // The first record's segment is number 0.
+      start: { year: years[MAX_TURNS - firstAt]!, month: this.firstMonth, day: this.firstDay },
       years,
       first: firstAt - MAX_TURNS,
     };
