@@ -46,6 +46,8 @@ export class ByteSource {
   /** Adds a block to the unread bytes; false at the end. */
   async more(): Promise<boolean> {
     if (this.ended) return false;
+    // What is left lies in a block that is only valid until the next one is asked for.
+    if (this.at < this.end && this.buffer !== this.store) this.moveToStore(0);
     let block: Uint8Array;
     try {
       const next = await this.blocks.next();
@@ -59,33 +61,32 @@ export class ByteSource {
       this.failure.push(error);
       return false;
     }
-    const left = this.end - this.at;
-    if (left === 0) {
-      // Used where it lies: it stays valid until the next block is asked for.
+    if (this.at === this.end) {
       this.base += this.at;
       this.buffer = Buffer.from(block.buffer, block.byteOffset, block.length);
       this.at = 0;
       this.end = block.length;
       return true;
     }
-    const needed = left + block.length;
-    if (this.buffer === this.store && this.end + block.length <= this.store.length) {
-      this.store.set(block, this.end);
-      this.end += block.length;
-      return true;
-    }
+    if (this.end + block.length > this.store.length) this.moveToStore(block.length);
+    this.store.set(block, this.end);
+    this.end += block.length;
+    return true;
+  }
+
+  /** Moves the unread bytes to the front of a buffer of our own, with room for `extra` more. */
+  private moveToStore(extra: number): void {
+    const unread = this.buffer.subarray(this.at, this.end);
+    const needed = unread.length + extra;
     // Twice what is needed, so that many small blocks are not moved again for each.
-    const from = this.buffer.subarray(this.at, this.end);
-    if (this.store.length < needed || this.store.length > 8 * needed) {
+    if (this.store.length < needed || this.store.length > 8 * needed + 65536) {
       this.store = Buffer.allocUnsafe(2 * needed);
     }
-    this.store.set(from);
-    this.store.set(block, left);
+    this.store.set(unread);
     this.base += this.at;
     this.buffer = this.store;
     this.at = 0;
-    this.end = needed;
-    return true;
+    this.end = unread.length;
   }
 
   /** Consumes `n` bytes; false when fewer were left. */

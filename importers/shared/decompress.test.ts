@@ -1,0 +1,293 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
+import {
+  compressionOf,
+  DEFAULT_LIMITS,
+  openContent,
+  type DecompressionLimits,
+} from './decompress.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-decompress-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function* blocksOf(bytes: Uint8Array, size: number) {
+  for (let at = 0; at < bytes.length; at += size) {
+    const block = new Uint8Array(bytes.subarray(at, at + size));
+    yield block;
+    block.fill(0xee);
+  }
+}
+
+interface Result {
+  bytes: Buffer;
+  error: unknown;
+  notes: string[];
+  modifiedMs: number | undefined;
+  compression: string;
+}
+
+async function read(
+  bytes: Uint8Array,
+  blockSize = 1 << 16,
+  limits: DecompressionLimits = DEFAULT_LIMITS,
+): Promise<Result> {
+  const content = await openContent(blocksOf(bytes, blockSize), limits);
+  const out: Buffer[] = [];
+  let error: unknown;
+  try {
+    for await (const block of content.blocks()) out.push(Buffer.from(block));
+  } catch (caught) {
+    error = caught;
+  }
+  const { notes, modifiedMs, compression } = content;
+  return { bytes: Buffer.concat(out), error, notes, modifiedMs, compression };
+}
+
+function available(tool: string): boolean {
+  try {
+    execFileSync(tool, ['--version'], { stdio: ['ignore', 'ignore', 'ignore'] });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Compresses with a system tool; the file makes it work the same way on every system. */
+function tool(name: string, args: string[], bytes: Uint8Array): Buffer {
+  const path = join(folder, 'input');
+  writeFileSync(path, bytes);
+  return execFileSync(name, [...args, '-c', path], { maxBuffer: 1 << 28 });
+}
+
+const TEXT = Buffer.from(
+  Array.from(
+    { length: 12 },
+    (_, i) => `Nov 21 09:00:${10 + i} host${i % 3} app[${i * 77}]: ${i * i}\n`,
+  ).join(''),
+);
+/** TEXT as bzip2 1.0.8 and xz 5.4.1 (with CRC64, and with SHA-256 and sizes in the header) write it. */
+const BZIP2 = Buffer.from(
+  'QlpoOTFBWSZTWZTj1lUAAIffgAAQQAB/8AABAAogQM0AMAC1YJIkxPSZADDTIEmFAAJKTT1A8SBkO5rXXRTx' +
+    'O0AxA/AMWZ8mEkkglrGMbm7zyWJ/hKjXBXoCoC5tXSHBQEPE2GZVd8MrWBbmQGVKoe4WuPVTmKuZMnJflpxt' +
+    'Aw8Q01ZuMwTdgoBVBdAsAsnpSLWjZ3iQFcF6CkFcFgF8CoC/F3JFOFCQlOPWVQ==',
+  'base64',
+);
+const XZ = Buffer.from(
+  '/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj4AGeAI9dACcbysIBHPGhWjeWPRH9agfHgatPMswUQIr2kJfIWNOz' +
+    'oXwG+dZkaLVF7Q9kD1PT7VNGO7v8Omw6OzVPIUNkAfyWlJnPIIbszGNA4A96m3d+chIluCJ98DKpfpJKRl++' +
+    'Xngs9Vq1KSD+7/wNiG/JmQF0qDqiLq1Cel/64kM7onEaGmNJQhA04lPMm2C2FSsAAAChHDLRhR6uKQABqwGf' +
+    'AwAA61OLarHEZ/sCAAAAAARZWg==',
+  'base64',
+);
+const XZ_SHA256 = Buffer.from(
+  '/Td6WFoAAArh+wyhBMCXAZ8DIQEWAAAAAAAAALIT9WvgAZ4Aj10AJxvKwgEc8aFaN5Y9Ef1qB8eBq08yzBRA' +
+    'ivaQl8hY07OhfAb51mRotUXtD2QPU9PtU0Y7u/w6bDo7NU8hQ2QB/JaUmc8ghuzMY0DgD3qbd35yEiW4In3w' +
+    'Mql+kkpGX75eeCz1WrUpIP7v/A2Ib8mZAXSoOqIurUJ6X/riQzuicRoaY0lCEDTiU8ybYLYVKwAAAMmeOnxt' +
+    'IPiOfzyxXZVw0z4plg03401WpZT1Zk+v6/V7AAHLAZ8DAACxXH9itunfHAIAAAAAClla',
+  'base64',
+);
+const GZIP = gzipSync(TEXT);
+const ZSTD = zstdCompressSync(TEXT, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+const SAMPLES: [string, Buffer][] = [
+  ['gzip', GZIP],
+  ['zstd', ZSTD],
+  ['bzip2', BZIP2],
+  ['xz', XZ],
+];
+
+describe('openContent', () => {
+  it('hands on what is not compressed', async () => {
+    for (const text of ['', 'a', '\x1f\x8b', 'BZh9 is no block', 'plain\n']) {
+      const bytes = Buffer.from(text, 'latin1');
+      const result = await read(bytes, 1);
+      expect(result).toEqual({
+        bytes,
+        error: undefined,
+        notes: [],
+        modifiedMs: undefined,
+        compression: 'none',
+      });
+    }
+  });
+
+  it.each([...SAMPLES, ['xz', XZ_SHA256] as [string, Buffer]])(
+    'decodes %s whatever the blocks',
+    async (name, data) => {
+      expect(compressionOf(data)).toBe(name);
+      for (const size of [1, 3, 64, 1 << 16]) {
+        const result = await read(data, size);
+        expect(result.error).toBeUndefined();
+        expect(result.bytes.equals(TEXT)).toBe(true);
+        expect(result.compression).toBe(name);
+      }
+    },
+  );
+
+  it.each(SAMPLES)('takes %s streams that follow each other as one', async (_, data) => {
+    for (const size of [1, 7, data.length, 1 << 16]) {
+      const result = await read(Buffer.concat([data, data, data]), size);
+      expect(result.error).toBeUndefined();
+      expect(result.bytes.equals(Buffer.concat([TEXT, TEXT, TEXT]))).toBe(true);
+    }
+  });
+
+  it.each(SAMPLES)('notes bytes after %s data, but not padding', async (_, data) => {
+    for (const size of [1, data.length, 1 << 16]) {
+      const garbage = await read(Buffer.concat([data, Buffer.from('garbage')]), size);
+      expect(garbage.bytes.equals(TEXT)).toBe(true);
+      if (garbage.error === undefined) expect(garbage.notes).toHaveLength(1);
+      else expect(garbage.error).toBeInstanceOf(SourceError);
+      const padded = await read(Buffer.concat([data, Buffer.alloc(8)]), size);
+      expect(padded.bytes.equals(TEXT)).toBe(true);
+      expect(padded.notes).toEqual([]);
+    }
+  });
+
+  it.each([...SAMPLES, ['xz', XZ_SHA256] as [string, Buffer]])(
+    'gives what is good of every prefix of %s',
+    async (_, data) => {
+      let most = 0;
+      for (let n = 1; n < data.length; n++) {
+        const result = await read(data.subarray(0, n), 100);
+        if (result.compression === 'none') continue;
+        expect(result.error, `prefix of ${n}`).toBeInstanceOf(SourceError);
+        expect(TEXT.subarray(0, result.bytes.length).equals(result.bytes)).toBe(true);
+        if (result.error instanceof SourceError)
+          expect(result.error.offset).toBe(result.bytes.length);
+        most = Math.max(most, result.bytes.length);
+      }
+      expect(most).toBe(TEXT.length);
+    },
+  );
+
+  it.each([...SAMPLES, ['xz', XZ_SHA256] as [string, Buffer]])(
+    'never gives other bytes for %s with a flipped bit',
+    async (_, data) => {
+      for (let bit = 0; bit < data.length * 8; bit += 3) {
+        const damaged = Buffer.from(data);
+        damaged[bit >>> 3]! ^= 1 << (bit & 7);
+        const result = await read(damaged, 100);
+        if (result.compression === 'none') continue;
+        if (result.error === undefined) expect(result.bytes.equals(TEXT)).toBe(true);
+        else expect(result.error).toBeInstanceOf(DaybookError);
+      }
+    },
+  );
+
+  it('undoes several layers, and not too many', async () => {
+    const thrice = gzipSync(zstdCompressSync(BZIP2));
+    expect((await read(thrice, 50)).bytes.equals(TEXT)).toBe(true);
+    let deep = TEXT;
+    for (let i = 0; i < 5; i++) deep = gzipSync(deep);
+    await expect(read(deep)).rejects.toMatchObject({ code: 'limit-exceeded' });
+  });
+
+  it('reads the time of a gzip header, with all of its fields', async () => {
+    const header = Buffer.from(
+      '1f8b081e00000000020304006162' + '6364' + '6e616d6500' + '636f6d6d656e7400' + '0000',
+      'hex',
+    );
+    header.writeUInt32LE(1_795_255_174, 4);
+    const result = await read(Buffer.concat([header, GZIP.subarray(10)]), 1);
+    expect(result.error).toBeUndefined();
+    expect(result.bytes.equals(TEXT)).toBe(true);
+    expect(result.modifiedMs).toBe(1_795_255_174_000);
+  });
+
+  it('stops what grows too large for its size', async () => {
+    const zeros = Buffer.alloc(20 << 20);
+    const bombs: [string, Buffer][] = [
+      ['gzip', gzipSync(zeros)],
+      ['zstd', zstdCompressSync(zeros)],
+    ];
+    for (const [name, bomb] of bombs) {
+      const limits = { ...DEFAULT_LIMITS, maxRatio: 100, ratioFrom: 1 << 20 };
+      const result = await read(bomb, 1 << 16, limits);
+      expect(result.error, name).toMatchObject({ code: 'limit-exceeded' });
+      expect(result.bytes.length).toBeLessThan(18 << 20);
+      expect((await read(bomb)).error, name).toBeUndefined();
+      const bytes = await read(bomb, 1 << 16, { ...DEFAULT_LIMITS, maxBytes: 1 << 20 });
+      expect(bytes.error).toMatchObject({ code: 'limit-exceeded' });
+    }
+  });
+
+  it('tells that the bytes below broke off', async () => {
+    async function* broken() {
+      yield GZIP.subarray(0, 40);
+      throw new SourceError('the file ends at byte 40 of 100', 40);
+    }
+    const content = await openContent(broken());
+    await expect(async () => {
+      for await (const block of content.blocks()) expect(block.length).toBeGreaterThan(0);
+    }).rejects.toThrow(/ends at byte 40/);
+  });
+
+  it('lets go of its input when the reader stops', async () => {
+    let closed = false;
+    async function* watched() {
+      try {
+        for (;;) yield gzipSync(Buffer.alloc(1 << 20, 'abc'));
+      } finally {
+        closed = true;
+      }
+    }
+    const content = await openContent(watched());
+    for await (const block of content.blocks()) {
+      expect(block.length).toBeGreaterThan(0);
+      break;
+    }
+    await content.close();
+    expect(closed).toBe(true);
+  });
+});
+
+/** Contents that reach every part of the decoders. */
+function hardContent(): Buffer {
+  let seed = 12345;
+  const random = () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 8;
+  const noise = Buffer.from(Array.from({ length: 300_000 }, random));
+  const lines = Buffer.from(
+    Array.from(
+      { length: 20_000 },
+      (_, i) => `${i} host${random() % 50} app[${random() % 9999}]: x\n`,
+    ).join(''),
+  );
+  const runs = Buffer.concat(Array.from({ length: 600 }, (_, i) => Buffer.alloc(i % 300, i)));
+  return Buffer.concat([lines, noise, runs, Buffer.alloc(1 << 20), lines, noise, TEXT]);
+}
+
+describe('against the tools of the system', () => {
+  const content = hardContent();
+  const cases: [string, string[]][] = [
+    ['gzip', ['-1']],
+    ['bzip2', ['-1']],
+    ['bzip2', ['-9']],
+    ['xz', ['-0']],
+    ['xz', ['-9e', '--check=crc32']],
+    ['xz', ['--block-size=100000', '--check=sha256']],
+    ['xz', ['--lzma2=lc=0,lp=4,pb=0,dict=4096', '--check=none']],
+    ['zstd', ['-q', '--long=27']],
+  ];
+  for (const [name, options] of cases) {
+    it.skipIf(!available(name))(
+      `${name} ${options.join(' ')} (skipped without ${name})`,
+      async () => {
+        const data = tool(name, options, content);
+        for (const size of [1 << 20, 1000]) {
+          const result = await read(data, size);
+          expect(result.error).toBeUndefined();
+          expect(result.bytes.equals(content)).toBe(true);
+        }
+        const cut = await read(data.subarray(0, Math.floor(data.length * 0.7)));
+        expect(cut.error).toBeInstanceOf(SourceError);
+        expect(cut.bytes.length).toBeGreaterThan(100_000);
+        expect(content.subarray(0, cut.bytes.length).equals(cut.bytes)).toBe(true);
+      },
+    );
+  }
+});
