@@ -19,7 +19,13 @@ export type Test =
   | { readonly test: 'word'; readonly text: string }
   /** Text in quotes: nothing in it is special. */
   | { readonly test: 'quoted'; readonly text: string }
-  | { readonly test: 'regex'; readonly pattern: string; readonly ignoreCase: boolean }
+  | {
+      readonly test: 'regex';
+      readonly pattern: string;
+      readonly ignoreCase: boolean;
+      /** Where the pattern itself starts. */
+      readonly at: number;
+    }
   | { readonly test: 'compare'; readonly op: CompareOp; readonly value: string }
   | {
       readonly test: 'range';

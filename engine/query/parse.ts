@@ -323,7 +323,7 @@ class Parser {
     const next = scan.text[scan.pos] ?? '';
     if (next === '/') {
       const regex = scan.regex();
-      if (regex !== undefined) return { test: 'regex', ...regex };
+      if (regex !== undefined) return { test: 'regex', ...regex, at: start + 1 };
     }
     const isFlow = name.toLowerCase() === 'flow';
     if ((next === '[' || next === '{') && !isFlow) return this.range(next);

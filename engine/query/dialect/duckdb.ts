@@ -10,6 +10,8 @@ import type { ColumnType } from '../../contract/event.ts';
 
 export type BoundValue = string | number;
 
+const MARK = /\0(\d+)\0/g;
+
 export const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
   u8: 'UTINYINT',
   u16: 'USMALLINT',
@@ -33,22 +35,41 @@ export const INTEGER_RANGES: Readonly<Record<string, readonly [number, number]>>
   HUGEINT: [-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 };
 
-/** The values of one statement; an equal value of equal type is bound once. */
+/**
+ * The values of one statement; an equal value of equal type is bound once. Until `finish` a value is a
+ * mark in the SQL that no identifier can contain, so that only what is used is bound.
+ */
 export class Params {
-  readonly values: BoundValue[] = [];
   private readonly known = new Map<string, string>();
+  private readonly all: BoundValue[] = [];
 
   /** An expression of `type` with this value. */
   bind(value: BoundValue, type: string): string {
     const key = `${type} ${value}`;
     let sql = this.known.get(key);
     if (sql === undefined) {
-      this.values.push(value);
-      sql = `CAST($${this.values.length} AS ${type})`;
+      this.all.push(value);
+      sql = `CAST(\0${this.all.length - 1}\0 AS ${type})`;
       this.known.set(key, sql);
     }
     return sql;
   }
+
+  /** The statement as the database takes it: `$1`, `$2`, … in the order they first come. */
+  finish(sql: string): { sql: string; params: BoundValue[] } {
+    const numbers = new Map<string, number>();
+    const params: BoundValue[] = [];
+    const finished = sql.replace(MARK, (_, index: string) => {
+      let number = numbers.get(index);
+      if (number === undefined) {
+        number = params.push(this.all[Number(index)]!);
+        numbers.set(index, number);
+      }
+      return `$${number}`;
+    });
+    return { sql: finished, params };
+  }
+
   text(value: string): string {
     return this.bind(value, 'VARCHAR');
   }
@@ -58,7 +79,9 @@ export class Params {
   }
 }
 
+/** Throws RangeError on a name that cannot be one: plans leave such columns out. */
 export function quoteIdentifier(name: string): string {
+  if (name.includes('\0')) throw new RangeError('a column name with NUL');
   return `"${name.replaceAll('"', '""')}"`;
 }
 
@@ -102,6 +125,11 @@ export function timeFromMicros(sql: string): string {
 
 export function quantile(sql: string, fraction: number): string {
   return `quantile_cont(${sql}, ${fraction})`;
+}
+
+/** Aggregate: how many different values two columns have between them, NULL not counted. */
+export function distinctOfBoth(a: string, b: string): string {
+  return `coalesce(len(list_distinct(list_concat(list(DISTINCT ${a}), list(DISTINCT ${b})))), 0)`;
 }
 
 /**

@@ -1,0 +1,155 @@
+/** Result rows of an aggregating statement to the answer of its shape, as cli.md prints it. */
+import type { Interval } from './ast.ts';
+import {
+  type FormatOptions,
+  type RawValue,
+  type ShownRecord,
+  formatNumber,
+  formatTime,
+  formatter,
+} from './format.ts';
+import { bucketStart } from './grid.ts';
+import { type Plan, timelineOf } from './plan.ts';
+import type { AnswerStatement } from './statements.ts';
+
+export interface CountAnswer {
+  readonly shape: 'count';
+  readonly count: number | string;
+}
+export interface TopAnswer {
+  readonly shape: 'top';
+  readonly rows: readonly ShownRecord[];
+  /** What the other groups add up to: events, groups, and the sum when `by sum(…)`. */
+  readonly rest: ShownRecord;
+  /** The whole: events, groups, and the sum. */
+  readonly total: ShownRecord;
+}
+export interface TimelineAnswer {
+  readonly shape: 'timeline';
+  /** As written (`1h`); undefined: even buckets. */
+  readonly interval: string | undefined;
+  /** Half-open; undefined when no event has a time. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** `start`, `count` and, with `by`, `series`: counts by value; with `spread`, its number. */
+  readonly buckets: readonly ShownRecord[];
+}
+export interface TableAnswer {
+  readonly shape: 'table' | 'stats' | 'values' | 'talkers';
+  readonly columns: readonly string[];
+  readonly rows: readonly ShownRecord[];
+}
+export type Answer = CountAnswer | TopAnswer | TimelineAnswer | TableAnswer;
+
+/** The answer of a plan whose shape is not `rows`. `rows` are empty for a count by catalog. */
+export function shapeAnswer(
+  plan: Plan,
+  statement: AnswerStatement | undefined,
+  rows: readonly (readonly RawValue[])[],
+  options: FormatOptions,
+): Answer {
+  if (plan.catalogCount !== undefined) return { shape: 'count', count: plan.catalogCount };
+  if (statement === undefined) throw new TypeError('an answer needs the statement it came from');
+  const { columns } = statement;
+  const { record } = formatter(options);
+  switch (plan.shape) {
+    case 'count':
+      return { shape: 'count', count: formatNumber(rows[0]?.[0] ?? 0) ?? 0 };
+    case 'top':
+      return topAnswer(plan, statement, rows, options);
+    case 'timeline':
+      return timelineAnswer(plan, statement, rows, options);
+    default:
+      return {
+        shape: plan.shape === 'rows' ? 'table' : plan.shape,
+        columns: columns.map(({ name }) => name),
+        rows: rows.map((row) => record(columns, row)),
+      };
+  }
+}
+
+function topAnswer(
+  plan: Plan,
+  { columns }: AnswerStatement,
+  rows: readonly (readonly RawValue[])[],
+  options: FormatOptions,
+): TopAnswer {
+  const { record } = formatter(options);
+  const parts = columns.reduce((n, column) => n + column.parts.length, 0);
+  const [first] = plan.stages;
+  const by = first?.stage === 'top' ? first.by : undefined;
+  const big = (value: RawValue): bigint =>
+    typeof value === 'bigint' ? value : BigInt(Math.trunc(Number(value ?? 0)));
+  const [count, measure, groups] = [0, 1, 2].map((i) => rows[0]?.[parts + i]);
+  const shownCount = rows.reduce((n, row) => n + big(row[parts + 3]), 0n);
+  const total: ShownRecord = { count: formatNumber(big(count)), groups: formatNumber(big(groups)) };
+  const rest: ShownRecord = {
+    count: formatNumber(big(count) - shownCount),
+    groups: formatNumber(big(groups) - BigInt(rows.length)),
+  };
+  if (by?.fn === 'sum') {
+    const at = columns.find(({ name }) => name === by.as)?.parts[0]?.at ?? 0;
+    const real = typeof measure === 'number' && !Number.isInteger(measure);
+    total[by.as] = formatNumber(measure);
+    rest[by.as] = real
+      ? rows.reduce((left, row) => left - Number(row[at] ?? 0), measure)
+      : formatNumber(rows.reduce((left, row) => left - big(row[at]), big(measure)));
+  }
+  return { shape: 'top', rows: rows.map((row) => record(columns, row)), rest, total };
+}
+
+function timelineAnswer(
+  plan: Plan,
+  { columns, grid }: AnswerStatement,
+  rows: readonly (readonly RawValue[])[],
+  options: FormatOptions,
+): TimelineAnswer {
+  const timeline = timelineOf(plan);
+  const interval = timeline?.interval === undefined ? undefined : intervalText(timeline.interval);
+  if (grid === undefined) {
+    return { shape: 'timeline', interval, from: undefined, to: undefined, buckets: [] };
+  }
+  const { value } = formatter(options);
+  const time = (micros: number) => formatTime(micros, 0, 6, options.zone);
+  const count = columns.findIndex(({ name, parts }) => name === 'count' && parts.length === 1);
+  const series = timeline?.by === undefined ? undefined : columns[0];
+  const counted = columns[series === undefined ? Math.max(count, 0) : 1]!;
+  const spread = timeline?.spread === undefined ? undefined : columns.at(-1);
+  const buckets: ShownRecord[] = [];
+  for (let i = 0; i < grid.buckets; i++) {
+    const bucket: ShownRecord = { start: time(bucketStart(grid, i)), count: 0 };
+    if (spread !== undefined) bucket[spread.name] = 0;
+    if (series !== undefined) bucket.series = {};
+    buckets.push(bucket);
+  }
+  const add = (a: unknown, b: unknown) => Number(a ?? 0) + Number(b ?? 0);
+  for (const row of rows) {
+    const bucket = buckets[Number(row[0])];
+    if (bucket === undefined) continue;
+    const events = value(counted, row);
+    bucket.count = add(bucket.count, events);
+    if (spread !== undefined) bucket[spread.name] = add(bucket[spread.name], value(spread, row));
+    if (series === undefined) continue;
+    const name = value(series, row);
+    const own = bucket.series;
+    if (typeof own !== 'object' || own === null || Array.isArray(own)) continue;
+    const shown = spread === undefined ? events : value(spread, row);
+    Object.defineProperty(own, name === null ? '' : String(name), {
+      value: shown,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return {
+    shape: 'timeline',
+    interval,
+    from: time(bucketStart(grid, 0)),
+    to: time(bucketStart(grid, grid.buckets)),
+    buckets,
+  };
+}
+
+function intervalText({ count, unit }: Interval): string {
+  return `${count}${unit}`;
+}

@@ -1,0 +1,132 @@
+/**
+ * Events out of segments: one SELECT per segment that may hold some, all with the same columns.
+ *
+ * Invariants: deleted rows are never seen; a segment whose condition is decided by the catalog is
+ * left out or read without that condition.
+ */
+import { COLUMNS, type ColumnName } from '../contract/event.ts';
+import { type Params, nullOf, quoteIdentifier, segmentTable } from './dialect/duckdb.ts';
+import type { Resolve } from './fields.ts';
+import { type Filter, compileFilter } from './filters/filter.ts';
+import { both } from './filters/logic.ts';
+import { type Input, type OrderKey, type Relation, selectBranch, unionAll } from './relation.ts';
+import { type Predicate, type SegmentInfo, TRUE, eventsScope, segmentScope } from './scope.ts';
+import { SQL_TYPES } from './dialect/duckdb.ts';
+import type { Extent } from './values.ts';
+
+/** Where events come from. */
+export interface EventContext {
+  readonly segments: readonly SegmentInfo[];
+  readonly params: Params;
+  readonly resolve: Resolve;
+  readonly extent: Extent;
+}
+
+/** Time, then source, then record. Undated events are last. */
+export const TIME_ORDER: readonly OrderKey[] = [
+  { sql: '"ts"', descending: false },
+  { sql: 'coalesce("ts_ns", 0)', descending: false },
+  { sql: '"source_id"', descending: false },
+  { sql: '"seq"', descending: false },
+];
+const ORDER_COLUMNS = ['ts', 'ts_ns', 'source_id', 'seq'] as const;
+/** Columns of a relation of events that no segment stores. */
+const DERIVED: Readonly<Record<string, string>> = {
+  segment: 'INTEGER',
+  row_id: 'BIGINT',
+  kind: 'VARCHAR',
+  day: 'VARCHAR',
+};
+
+export function allColumns(segments: readonly SegmentInfo[]): Set<string> {
+  const out = new Set<string>();
+  for (const { columns } of segments) for (const column of columns) out.add(column);
+  return out;
+}
+
+/** The condition under which a segment's rows are there at all. */
+export function visible(segment: SegmentInfo, params: Params): Predicate {
+  if (!segment.hasDeletes) return TRUE;
+  const id = params.bind(segment.id, 'INTEGER');
+  return { sql: `rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${id})` };
+}
+
+export function filterInput(filter: Filter, context: EventContext): Input {
+  const { segments, params, resolve, extent } = context;
+  return {
+    resolve,
+    extent,
+    params,
+    events: true,
+    rows: (columns, make) =>
+      unionAll(
+        segments.flatMap((segment) => {
+          const scope = segmentScope(segment, params);
+          const matched = compileFilter(filter, scope);
+          if (!('sql' in matched) && !matched.value) return [];
+          const where = [matched, visible(segment, params)];
+          const from = segmentTable(segment.id);
+          return make(scope).flatMap((branch) => selectBranch(columns, branch, from, where) ?? []);
+        }),
+        columns,
+      ),
+  };
+}
+
+/** The same events as one subquery with the columns that its scope was asked for. */
+export function filterRelation(
+  filter: Filter,
+  context: EventContext,
+  needed: Set<string> = new Set(),
+): Relation {
+  const columns = allColumns(context.segments);
+  for (const name of ORDER_COLUMNS) needed.add(name);
+  needed.add('segment').add('row_id');
+  const { params, segments } = context;
+  return {
+    resolve: context.resolve,
+    extent: context.extent,
+    scope: eventsScope(columns, needed, params),
+    order: TIME_ORDER,
+    sql: () => {
+      const list = [...needed].sort();
+      const selected = list.map((alias) => ({ alias, sqlType: typeOf(alias) }));
+      const parts = segments.flatMap((segment) => {
+        const scope = segmentScope(segment, params);
+        const matched = compileFilter(filter, scope);
+        const value = (name: string): string => {
+          if (name === 'segment') return params.bind(segment.id, 'INTEGER');
+          if (name === 'row_id') return 'rowid';
+          if (name === 'kind') return scope.kind();
+          if (name === 'day') return scope.day();
+          const own = physicalName(segment, name);
+          return own === undefined ? nullOf(typeOf(name)) : quoteIdentifier(own);
+        };
+        const branch = { select: list.map(value), also: TRUE };
+        const where = [matched, visible(segment, params)];
+        return selectBranch(selected, branch, segmentTable(segment.id), where) ?? [];
+      });
+      return unionAll(parts, selected);
+    },
+  };
+}
+
+/** A segment's own spelling of a column: attribute names ignore case in DuckDB. */
+function physicalName({ columns }: SegmentInfo, name: string): string | undefined {
+  return columns.has(name) ? name : undefined;
+}
+
+function typeOf(name: string): string {
+  const derived = Object.hasOwn(DERIVED, name) ? DERIVED[name] : undefined;
+  if (derived !== undefined) return derived;
+  return isColumn(name) ? SQL_TYPES[COLUMNS[name]] : 'VARCHAR';
+}
+
+export function isColumn(name: string): name is ColumnName {
+  return Object.hasOwn(COLUMNS, name);
+}
+
+/** How a filter takes a segment: not at all, wholly, or row by row. */
+export function judge(filter: Filter, segment: SegmentInfo, params: Params): Predicate {
+  return both([compileFilter(filter, segmentScope(segment, params))]);
+}

@@ -1,0 +1,277 @@
+/**
+ * Names to fields: the stored columns, the virtual fields, the aliases other tools' users know, and
+ * attributes.
+ *
+ * Names ignore case. A stored column wins over an attribute of the same name; `attrs.NAME` always
+ * means the attribute.
+ * Aliases: https://docs.zeek.org/en/master/logs/conn.html,
+ * https://www.elastic.co/guide/en/ecs/current/ecs-field-reference.html,
+ * https://docs.suricata.io/en/latest/output/eve/eve-json-format.html,
+ * https://docs.splunk.com/Documentation/CIM/latest/User/NetworkTraffic
+ */
+import { COLUMNS, type ColumnName } from '../contract/event.ts';
+import type { Name } from './ast.ts';
+import { SQL_TYPES, quoteIdentifier } from './dialect/duckdb.ts';
+import { QueryError, didYouMean, shown } from './query-error.ts';
+import {
+  ATTRIBUTE_PREFIX,
+  OVERFLOW_COLUMN,
+  type Scope,
+  type SegmentInfo,
+  attributeColumn,
+} from './scope.ts';
+
+/** A stored column, or a column that a stage computed, by its name in SQL. */
+export type Ref =
+  { readonly column: ColumnName } | { readonly computed: string; readonly sqlType: string };
+
+export type NameSet = 'proto' | 'severity' | 'facility';
+export const VIRTUAL = [
+  'kind',
+  'source',
+  'tag',
+  'day',
+  'event_id',
+  'flow',
+  'last',
+  'community_id',
+  'attributes',
+] as const;
+export type VirtualName = (typeof VIRTUAL)[number];
+
+export interface NumberField {
+  readonly type: 'number';
+  readonly name: string;
+  /** More than one: any of them (`port`). */
+  readonly refs: readonly Ref[];
+  readonly names: NameSet | undefined;
+}
+export interface TextField {
+  readonly type: 'text';
+  readonly name: string;
+  readonly ref: Ref;
+}
+export interface TimeField {
+  readonly type: 'time';
+  readonly name: string;
+  readonly ref: Ref;
+}
+export interface AddressSide {
+  readonly v4: Ref | undefined;
+  readonly v6: Ref | undefined;
+}
+export interface AddressField {
+  readonly type: 'address';
+  readonly name: string;
+  /** More than one: any of them (`ip`). */
+  readonly sides: readonly AddressSide[];
+}
+export interface AttributeField {
+  readonly type: 'attribute';
+  readonly name: string;
+  readonly key: string;
+}
+export interface VirtualField {
+  readonly type: 'virtual';
+  readonly name: VirtualName;
+  /** Where a stage left it: `source` and `tag` as numbers. */
+  readonly ref: Ref | undefined;
+}
+export type Field =
+  NumberField | TextField | TimeField | AddressField | AttributeField | VirtualField;
+
+/** SQL of a reference in a scope, or undefined where there is no such column. */
+export function refSql(ref: Ref, scope: Scope): string | undefined {
+  return 'column' in ref ? scope.column(ref.column) : quoteIdentifier(ref.computed);
+}
+export function refType(ref: Ref): string {
+  return 'column' in ref ? SQL_TYPES[COLUMNS[ref.column]] : ref.sqlType;
+}
+
+const SOURCE_SIDE: AddressSide = { v4: { column: 'src_ip4' }, v6: { column: 'src_ip6' } };
+const TARGET_SIDE: AddressSide = { v4: { column: 'dst_ip4' }, v6: { column: 'dst_ip6' } };
+
+const BY_COLUMN = new Map<string, Field>();
+for (const name of Object.keys(COLUMNS) as ColumnName[]) BY_COLUMN.set(name, columnField(name));
+
+function columnField(name: ColumnName): Field {
+  switch (COLUMNS[name]) {
+    case 'text':
+      return { type: 'text', name, ref: { column: name } };
+    case 'micros':
+      return { type: 'time', name, ref: { column: name } };
+    case 'ip6':
+      return { type: 'address', name, sides: [{ v4: undefined, v6: { column: name } }] };
+    default:
+      if (name === 'src_ip4' || name === 'dst_ip4') {
+        return { type: 'address', name, sides: [{ v4: { column: name }, v6: undefined }] };
+      }
+      return {
+        type: 'number',
+        name,
+        refs: [{ column: name }],
+        names: name === 'proto' || name === 'severity' || name === 'facility' ? name : undefined,
+      };
+  }
+}
+
+const VIRTUAL_FIELDS = new Map<string, Field>([
+  ['src_ip', { type: 'address', name: 'src_ip', sides: [SOURCE_SIDE] }],
+  ['dst_ip', { type: 'address', name: 'dst_ip', sides: [TARGET_SIDE] }],
+  ['ip', { type: 'address', name: 'ip', sides: [SOURCE_SIDE, TARGET_SIDE] }],
+  [
+    'port',
+    {
+      type: 'number',
+      name: 'port',
+      refs: [{ column: 'src_port' }, { column: 'dst_port' }],
+      names: undefined,
+    },
+  ],
+  ...VIRTUAL.map((name): [string, Field] => [name, { type: 'virtual', name, ref: undefined }]),
+]);
+
+/** Other tools' names, in lower case, and ours. */
+export const ALIASES: Readonly<Record<string, string>> = {
+  // Zeek
+  'id.orig_h': 'src_ip',
+  'id.orig_p': 'src_port',
+  'id.resp_h': 'dst_ip',
+  'id.resp_p': 'dst_port',
+  orig_h: 'src_ip',
+  orig_p: 'src_port',
+  resp_h: 'dst_ip',
+  resp_p: 'dst_port',
+  orig_pkts: 'packets',
+  resp_pkts: 'packets_rev',
+  orig_ip_bytes: 'bytes',
+  resp_ip_bytes: 'bytes_rev',
+  ip_proto: 'proto',
+  // ECS
+  '@timestamp': 'ts',
+  'source.ip': 'src_ip',
+  'source.address': 'src_ip',
+  'source.port': 'src_port',
+  'source.bytes': 'bytes',
+  'source.packets': 'packets',
+  'destination.ip': 'dst_ip',
+  'destination.address': 'dst_ip',
+  'destination.port': 'dst_port',
+  'destination.bytes': 'bytes_rev',
+  'destination.packets': 'packets_rev',
+  'client.ip': 'src_ip',
+  'client.port': 'src_port',
+  'client.bytes': 'bytes',
+  'server.ip': 'dst_ip',
+  'server.port': 'dst_port',
+  'server.bytes': 'bytes_rev',
+  'related.ip': 'ip',
+  'network.transport': 'proto',
+  'network.iana_number': 'proto',
+  'network.protocol': 'service',
+  'network.community_id': 'community_id',
+  'network.vlan.id': 'vlan',
+  'event.code': 'event_type',
+  'event.action': 'event_type',
+  'event.id': 'event_id',
+  'event.original': 'message',
+  'event.duration': 'duration',
+  'host.name': 'host',
+  'host.hostname': 'host',
+  'process.name': 'program',
+  'process.pid': 'pid',
+  'log.syslog.appname': 'program',
+  'log.syslog.hostname': 'host',
+  'log.syslog.procid': 'pid',
+  'log.syslog.msgid': 'event_type',
+  'log.syslog.severity.name': 'severity',
+  'log.syslog.severity.code': 'severity',
+  'log.syslog.facility.name': 'facility',
+  'log.syslog.facility.code': 'facility',
+  'log.level': 'severity',
+  'log.file.path': 'source',
+  'log.offset': 'offset',
+  tags: 'tag',
+  // Suricata and Splunk
+  timestamp: 'ts',
+  _time: 'ts',
+  _raw: 'message',
+  dest_ip: 'dst_ip',
+  dest_port: 'dst_port',
+  dst: 'dst_ip',
+  src: 'src_ip',
+  dest: 'dst_ip',
+  src_host: 'src_ip',
+  dest_host: 'dst_ip',
+  transport: 'proto',
+  protocol: 'proto',
+  app_proto: 'service',
+  sport: 'src_port',
+  dport: 'dst_port',
+  'flow.bytes_toserver': 'bytes',
+  'flow.bytes_toclient': 'bytes_rev',
+  'flow.pkts_toserver': 'packets',
+  'flow.pkts_toclient': 'packets_rev',
+  bytes_toserver: 'bytes',
+  bytes_toclient: 'bytes_rev',
+  pkts_toserver: 'packets',
+  pkts_toclient: 'packets_rev',
+  bytes_out: 'bytes',
+  bytes_in: 'bytes_rev',
+  packets_out: 'packets',
+  packets_in: 'packets_rev',
+  vlan_id: 'vlan',
+  sourcetype: 'kind',
+  appname: 'program',
+  app_name: 'program',
+  hostname: 'host',
+  procid: 'pid',
+  process_id: 'pid',
+  msgid: 'event_type',
+};
+
+/** Every name that a query may use, whatever the case holds. */
+export function knownNames(): string[] {
+  return [...BY_COLUMN.keys(), ...VIRTUAL_FIELDS.keys(), ...Object.keys(ALIASES)];
+}
+
+/** A column, virtual field or alias by name; undefined when it can only be an attribute. */
+export function knownField(name: string): Field | undefined {
+  const lower = name.toLowerCase();
+  const direct = BY_COLUMN.get(lower) ?? VIRTUAL_FIELDS.get(lower);
+  if (direct !== undefined) return direct;
+  const alias = Object.hasOwn(ALIASES, lower) ? ALIASES[lower]! : undefined;
+  return alias === undefined ? undefined : (BY_COLUMN.get(alias) ?? VIRTUAL_FIELDS.get(alias));
+}
+
+export type Resolve = (name: Name) => Field;
+
+/** Resolves names of events. Throws QueryError `unknown-field`. */
+export function eventFields(segments: readonly SegmentInfo[]): Resolve {
+  const attributes = new Set<string>();
+  let overflow = false;
+  for (const { columns } of segments) {
+    for (const column of columns) if (column.startsWith(ATTRIBUTE_PREFIX)) attributes.add(column);
+    overflow ||= columns.has(OVERFLOW_COLUMN);
+  }
+  return ({ name, start }) => {
+    const known = knownField(name);
+    if (known !== undefined) return known;
+    const key = /^attrs\./i.test(name) ? name.slice(6) : name;
+    for (const wanted of new Set([name, key])) {
+      const column = attributeColumn(attributes, wanted);
+      if (column !== undefined) {
+        return { type: 'attribute', name: column.slice(ATTRIBUTE_PREFIX.length), key: wanted };
+      }
+    }
+    if (overflow) return { type: 'attribute', name: key, key };
+    const names = [...attributes].map((column) => column.slice(ATTRIBUTE_PREFIX.length));
+    throw new QueryError(
+      'unknown-field',
+      `no event has a field ${shown(name)} (column ${start + 1})`,
+      start,
+      didYouMean(name, [...names, ...knownNames()]) ??
+        `put it in quotes to search for the text: "${name.slice(0, 40)}"`,
+    );
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * `community_id:1:…`: the attribute of that name where an event states it, else computed from the
+ * addresses, ports and protocol. https://github.com/corelight/community-id-spec
+ */
+import type { Test } from '../ast.ts';
+import { communityId, ip4Hex, ip6Hex, nullOf } from '../dialect/duckdb.ts';
+import { type Ref, refSql } from '../fields.ts';
+import { syntaxError } from '../query-error.ts';
+import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+
+export interface CommunityFilter {
+  readonly filter: 'community-id';
+  readonly id: string;
+  readonly ref: Ref | undefined;
+}
+
+export function communityFilter(test: Test, at: number, ref: Ref | undefined): CommunityFilter {
+  const text = test.test === 'word' || test.test === 'quoted' ? test.text : undefined;
+  if (text === undefined || text.includes('\0')) {
+    throw syntaxError('community_id takes one value', at, 'write community_id:1:…');
+  }
+  return { filter: 'community-id', id: text.toWellFormed(), ref };
+}
+
+/** The community ID of an event in a scope; undefined where no event can have one. */
+export function communitySql(scope: Scope): string | undefined {
+  const stated = scope.attribute('community_id');
+  const proto = scope.column('proto');
+  const sides = (['src', 'dst'] as const).map((side) => {
+    const v4 = scope.column(`${side}_ip4`);
+    const v6 = scope.column(`${side}_ip6`);
+    const hex = [
+      ...(v4 === undefined ? [] : [ip4Hex(v4)]),
+      ...(v6 === undefined ? [] : [ip6Hex(v6)]),
+    ];
+    return hex.length < 2 ? hex[0] : `coalesce(${hex.join(', ')})`;
+  });
+  const [source, target] = sides;
+  if (proto === undefined || source === undefined || target === undefined) return stated;
+  const computed = communityId({
+    source,
+    target,
+    proto,
+    sourcePort: scope.column('src_port') ?? nullOf('USMALLINT'),
+    targetPort: scope.column('dst_port') ?? nullOf('USMALLINT'),
+  });
+  return stated === undefined ? computed : `coalesce(${stated}, ${computed})`;
+}
+
+export function compileCommunity(filter: CommunityFilter, scope: Scope): Predicate {
+  const sql = filter.ref === undefined ? communitySql(scope) : refSql(filter.ref, scope);
+  return sql === undefined ? NO_COLUMN : { sql: `${sql} = ${scope.params.text(filter.id)}` };
+}

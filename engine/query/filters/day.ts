@@ -1,0 +1,103 @@
+/** `day:2026-11-21`, `day:2026-11-*`, `day:>=2026-11-01`, `day:undated`: whole UTC days. */
+import type { Test } from '../ast.ts';
+import { matches } from '../dialect/duckdb.ts';
+import { type Ref, refSql } from '../fields.ts';
+import { syntaxError } from '../query-error.ts';
+import type { Predicate, Scope } from '../scope.ts';
+import { valuePattern, wildcardMatcher } from './wildcard.ts';
+import { both } from './logic.ts';
+
+export interface DayFilter {
+  readonly filter: 'day';
+  readonly test: Test;
+  readonly ref: Ref | undefined;
+}
+
+export function dayFilter(test: Test, at: number, ref: Ref | undefined): DayFilter {
+  const written =
+    test.test === 'word' || test.test === 'quoted'
+      ? [test.text]
+      : test.test === 'compare'
+        ? [test.value]
+        : test.test === 'range'
+          ? [test.low, test.high]
+          : [];
+  if (test.test === 'regex') throw syntaxError('day takes no pattern', at, 'write day:2026-11-21');
+  const wild = test.test === 'word';
+  for (const text of written) {
+    if (text === undefined) continue;
+    const known = wild
+      ? /^(?:[\d*?]+(?:-[\d*?]+){0,2}|undated|un[a-z*?]*)$/i
+      : /^(?:\d{4}-\d{2}-\d{2}|undated)$/i;
+    if (!known.test(text)) {
+      throw syntaxError(
+        'day takes a day',
+        at,
+        'write day:2026-11-21, day:2026-11-* or day:undated',
+      );
+    }
+  }
+  return { filter: 'day', test, ref };
+}
+
+export function compileDay(filter: DayFilter, scope: Scope): Predicate {
+  const { test, ref } = filter;
+  if (ref === undefined && scope.segment !== undefined) {
+    return { value: dayMatches(test, scope.segment.day), reason: 'time' };
+  }
+  const sql = ref === undefined ? scope.day() : refSql(ref, scope)!;
+  const bind = (text: string) => scope.params.text(text.toLowerCase());
+  const dated = { sql: `${sql} <> ${bind('undated')}` };
+  switch (test.test) {
+    case 'word':
+    case 'quoted': {
+      const pattern = scope.params.text(valuePattern(test.text, test.test === 'word'));
+      return { sql: matches(sql, pattern, true) };
+    }
+    case 'compare':
+      return test.op === '='
+        ? { sql: `${sql} = ${bind(test.value)}` }
+        : both([dated, { sql: `${sql} ${test.op} ${bind(test.value)}` }]);
+    case 'range': {
+      const parts: Predicate[] = [dated];
+      const { low, high } = test;
+      if (low !== undefined) {
+        parts.push({ sql: `${sql} ${test.lowIncluded ? '>=' : '>'} ${bind(low)}` });
+      }
+      if (high !== undefined) {
+        parts.push({ sql: `${sql} ${test.highIncluded ? '<=' : '<'} ${bind(high)}` });
+      }
+      return both(parts);
+    }
+    default:
+      return { sql: `${sql} IS NOT NULL` };
+  }
+}
+
+/** The same in JavaScript, for a segment's day. Comparisons never hold for `undated`. */
+export function dayMatches(test: Test, day: string): boolean {
+  switch (test.test) {
+    case 'word':
+    case 'quoted':
+      return wildcardMatcher(test.text, test.test === 'word')(day);
+    case 'compare': {
+      const value = test.value.toLowerCase();
+      if (test.op === '=') return day === value;
+      if (day === 'undated') return false;
+      if (test.op === '>') return day > value;
+      if (test.op === '>=') return day >= value;
+      return test.op === '<' ? day < value : day <= value;
+    }
+    case 'range': {
+      if (day === 'undated') return false;
+      const low = test.low?.toLowerCase();
+      const high = test.high?.toLowerCase();
+      return (
+        (low === undefined || (test.lowIncluded ? day >= low : day > low)) &&
+        (high === undefined || (test.highIncluded ? day <= high : day < high))
+      );
+    }
+    default:
+      return true;
+  }
+}

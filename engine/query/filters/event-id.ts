@@ -1,0 +1,44 @@
+/** `event_id:12:345` and, for a flow derived from a capture, `event_id:12:f345`: one event. */
+import type { Test } from '../ast.ts';
+import { syntaxError, shown } from '../query-error.ts';
+import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+
+export interface EventIdFilter {
+  readonly filter: 'event-id';
+  readonly source: number;
+  /** Negative for derived events. */
+  readonly seq: number;
+}
+
+/** `12:345`, `12:f345`; undefined when `text` is no event's id. */
+export function parseEventId(text: string): { source: number; seq: number } | undefined {
+  const m = /^(\d{1,10}):(f?)(\d{1,15})$/i.exec(text);
+  if (m === null || Number(m[1]) > 0xffff_ffff) return undefined;
+  return { source: Number(m[1]), seq: m[2] === '' ? Number(m[3]) : -Number(m[3]) };
+}
+
+export function formatEventId(source: number, seq: number): string {
+  return seq < 0 ? `${source}:f${-seq}` : `${source}:${seq}`;
+}
+
+export function eventIdFilter(test: Test, at: number): EventIdFilter {
+  const text = test.test === 'word' || test.test === 'quoted' ? test.text : '';
+  const id = parseEventId(text);
+  if (id === undefined) {
+    throw syntaxError(`${shown(text)} is no event's id`, at, 'write event_id:12:345 or 12:f345');
+  }
+  return { filter: 'event-id', ...id };
+}
+
+export function compileEventId(filter: EventIdFilter, scope: Scope): Predicate {
+  if (scope.segment !== undefined && !scope.segment.sources.has(filter.source)) {
+    return { value: false, reason: 'source' };
+  }
+  const source = scope.column('source_id');
+  const seq = scope.column('seq');
+  if (source === undefined || seq === undefined) return NO_COLUMN;
+  const { params } = scope;
+  return {
+    sql: `(${source} = ${params.bind(filter.source, 'UINTEGER')} AND ${seq} = ${params.bind(filter.seq, 'BIGINT')})`,
+  };
+}

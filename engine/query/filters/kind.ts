@@ -1,0 +1,47 @@
+/** `kind:flow`, `kind:(dns OR http)`, `kind:*`: which kinds of events. A segment has one kind. */
+import { KINDS, type Kind } from '../../contract/event.ts';
+import type { Test } from '../ast.ts';
+import { type Ref, refSql } from '../fields.ts';
+import { QueryError, didYouMean, shown } from '../query-error.ts';
+import type { Predicate, Scope } from '../scope.ts';
+import { wildcardMatcher } from './wildcard.ts';
+
+export interface KindFilter {
+  readonly filter: 'kind';
+  readonly kinds: readonly Kind[];
+  readonly ref: Ref | undefined;
+}
+
+export function kindFilter(test: Test, at: number, ref: Ref | undefined): KindFilter {
+  let kinds: readonly Kind[];
+  if (test.test === 'present') kinds = KINDS;
+  else if (test.test === 'word' || test.test === 'quoted') {
+    const matches = wildcardMatcher(test.text, test.test === 'word');
+    kinds = KINDS.filter(matches);
+    if (kinds.length === 0) {
+      throw new QueryError(
+        'query-syntax',
+        `unknown kind ${shown(test.text)} at column ${at + 1}`,
+        at,
+        didYouMean(test.text, KINDS) ?? `kinds are ${KINDS.join(', ')}`,
+      );
+    }
+  } else {
+    throw new QueryError(
+      'query-syntax',
+      `kind takes a name at column ${at + 1}`,
+      at,
+      `kinds are ${KINDS.join(', ')}`,
+    );
+  }
+  return { filter: 'kind', kinds, ref };
+}
+
+export function compileKind(filter: KindFilter, scope: Scope): Predicate {
+  if (filter.ref === undefined && scope.segment !== undefined) {
+    return { value: filter.kinds.includes(scope.segment.kind), reason: 'kind' };
+  }
+  const sql = filter.ref === undefined ? scope.kind() : refSql(filter.ref, scope)!;
+  const list = filter.kinds.map((kind) => scope.params.text(kind)).join(', ');
+  return { sql: `${sql} IN (${list})` };
+}

@@ -1,0 +1,71 @@
+/** `source:fw.log`, `source:*.gz`: events of the sources with such a name, or a part of its path. */
+import type { Test } from '../ast.ts';
+import { type Ref, refSql } from '../fields.ts';
+import { QueryError, didYouMean, shown } from '../query-error.ts';
+import type { Predicate, Scope } from '../scope.ts';
+import { wildcardMatcher } from './wildcard.ts';
+
+export interface SourceFilter {
+  readonly filter: 'source';
+  readonly ids: readonly number[];
+  readonly ref: Ref | undefined;
+}
+
+export interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/**
+ * The whole name, else the last parts of it after a `/` or `!`. A name without wildcards that no
+ * source has is an error.
+ */
+export function sourceFilter(
+  test: Test,
+  sources: readonly Named[],
+  at: number,
+  ref: Ref | undefined,
+): SourceFilter {
+  if (test.test === 'present') return { filter: 'source', ids: sources.map(({ id }) => id), ref };
+  if (test.test !== 'word' && test.test !== 'quoted') {
+    throw new QueryError('query-syntax', `source takes a name at column ${at + 1}`, at);
+  }
+  const matches = wildcardMatcher(test.text, test.test === 'word');
+  const found = sources.filter(
+    ({ name }) => matches(name) || tails(name).some((tail) => matches(tail)),
+  );
+  if (found.length === 0) {
+    throw new QueryError(
+      'not-found',
+      `no source is named ${shown(test.text)} (column ${at + 1})`,
+      at,
+      didYouMean(
+        test.text,
+        sources.map(({ name }) => name),
+      ),
+    );
+  }
+  return { filter: 'source', ids: found.map(({ id }) => id), ref };
+}
+
+function tails(name: string): string[] {
+  const out: string[] = [];
+  for (let i = 0; i < name.length; i++) {
+    if (name[i] === '/' || name[i] === '!') out.push(name.slice(i + 1));
+  }
+  return out;
+}
+
+export function compileSource(filter: SourceFilter, scope: Scope): Predicate {
+  let ids = filter.ids;
+  const { segment } = scope;
+  if (segment !== undefined && filter.ref === undefined) {
+    ids = ids.filter((id) => segment.sources.has(id));
+    if (ids.length === 0) return { value: false, reason: 'source' };
+    if (ids.length === segment.sources.size) return { value: true, reason: 'source' };
+  }
+  const sql = filter.ref === undefined ? scope.column('source_id') : refSql(filter.ref, scope);
+  if (sql === undefined || ids.length === 0) return { value: false, reason: 'source' };
+  const list = ids.map((id) => scope.params.bind(id, 'UINTEGER')).join(', ');
+  return { sql: `${sql} IN (${list})` };
+}

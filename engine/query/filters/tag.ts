@@ -1,0 +1,50 @@
+/** `tag:lateral`, `tag:ioc*`, `tag:*`: events that carry such a tag. */
+import type { Test } from '../ast.ts';
+import { type Ref, refSql } from '../fields.ts';
+import { QueryError, didYouMean, shown } from '../query-error.ts';
+import type { Predicate, Scope } from '../scope.ts';
+import type { Named } from './source.ts';
+import { hasWildcard, wildcardMatcher } from './wildcard.ts';
+
+export interface TagFilter {
+  readonly filter: 'tag';
+  readonly ids: readonly number[];
+  readonly ref: Ref | undefined;
+}
+
+/** A tag without wildcards that does not exist is an error, as a mistyped field is. */
+export function tagFilter(
+  test: Test,
+  tags: readonly Named[],
+  at: number,
+  ref: Ref | undefined,
+): TagFilter {
+  if (test.test === 'present') return { filter: 'tag', ids: tags.map(({ id }) => id), ref };
+  if (test.test !== 'word' && test.test !== 'quoted') {
+    throw new QueryError('query-syntax', `tag takes a name at column ${at + 1}`, at);
+  }
+  const wild = test.test === 'word' && hasWildcard(test.text);
+  const matches = wildcardMatcher(test.text, wild);
+  const found = tags.filter(({ name }) => matches(name));
+  if (found.length === 0 && !wild) {
+    throw new QueryError(
+      'not-found',
+      `there is no tag ${shown(test.text)} (column ${at + 1})`,
+      at,
+      didYouMean(
+        test.text,
+        tags.map(({ name }) => name),
+      ),
+    );
+  }
+  return { filter: 'tag', ids: found.map(({ id }) => id), ref };
+}
+
+export function compileTag(filter: TagFilter, scope: Scope): Predicate {
+  if (filter.ref === undefined) return scope.tagged(filter.ids);
+  const sql = refSql(filter.ref, scope);
+  if (sql === undefined || filter.ids.length === 0) return { value: false, reason: 'tag' };
+  return {
+    sql: `${sql} IN (${filter.ids.map((id) => scope.params.bind(id, 'INTEGER')).join(', ')})`,
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Words and phrases: tokens one after another with the same text between them.
+ *
+ * A token is a maximal run of ASCII letters, digits, `_` or any non-ASCII character. Delimiters
+ * before the first and after the last token of a phrase are no condition; those between tokens are.
+ * In an unquoted word `*` and `?` stand for any run of, or one, token character.
+ */
+import { matches, anyJsonValue } from '../dialect/duckdb.ts';
+import { type Ref, refSql } from '../fields.ts';
+import { syntaxError, shown } from '../query-error.ts';
+import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { checkLength, escapeRe2 } from './wildcard.ts';
+import { either } from './logic.ts';
+
+export interface PhraseToken {
+  readonly text: string;
+  /** Whether `*` and `?` in `text` are wildcards. */
+  readonly wildcard: boolean;
+}
+
+export interface TextFilter {
+  readonly filter: 'text';
+  /** At least one. */
+  readonly tokens: readonly PhraseToken[];
+  /** The text after each token but the last. */
+  readonly between: readonly string[];
+  /** RE2, to be matched ignoring case. */
+  readonly pattern: string;
+  /** Undefined: message, host, program, event_type and every text attribute. */
+  readonly ref: Ref | undefined;
+}
+
+const TOKEN_CHAR = '[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]';
+const DELIMITER = '[\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]';
+const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
+const TOKEN_WITH_WILDCARDS = /[\w*?\u0080-\u{10ffff}]+/gu;
+
+/** Throws QueryError when `text` holds no token. */
+export function textFilter(
+  text: string,
+  quoted: boolean,
+  at: number,
+  ref: Ref | undefined,
+): TextFilter {
+  checkLength(text, at);
+  const tokens: PhraseToken[] = [];
+  const between: string[] = [];
+  let end = 0;
+  const whole = text.toWellFormed();
+  for (const found of whole.matchAll(quoted ? TOKEN : TOKEN_WITH_WILDCARDS)) {
+    if (tokens.length > 0) between.push(whole.slice(end, found.index));
+    const [token] = found;
+    tokens.push({ text: token, wildcard: !quoted && /[*?]/.test(token) });
+    end = found.index + token.length;
+  }
+  if (tokens.length === 0) {
+    throw syntaxError(
+      `${shown(text)} has no letter or digit to search for`,
+      at,
+      'search for such characters with a pattern: message:/…/',
+    );
+  }
+  let pattern = `(?:^|${DELIMITER})`;
+  tokens.forEach((token, i) => {
+    pattern += tokenPattern(token);
+    if (i < between.length) pattern += escapeRe2(between[i]!);
+  });
+  pattern += `(?:${DELIMITER}|$)`;
+  return { filter: 'text', tokens, between, pattern, ref };
+}
+
+function tokenPattern({ text, wildcard }: PhraseToken): string {
+  if (!wildcard) return escapeRe2(text);
+  // A token is never empty.
+  if (/^\*+$/.test(text)) return `${TOKEN_CHAR}+`;
+  let out = '';
+  for (const char of text) {
+    if (char === '*') out += `${TOKEN_CHAR}*`;
+    else if (char === '?') out += TOKEN_CHAR;
+    else out += escapeRe2(char);
+  }
+  return out;
+}
+
+export function compileText(filter: TextFilter, scope: Scope): Predicate {
+  const pattern = scope.params.text(filter.pattern);
+  if (filter.ref !== undefined) {
+    const sql = refSql(filter.ref, scope);
+    return sql === undefined ? NO_COLUMN : { sql: matches(sql, pattern, true) };
+  }
+  const texts = scope.texts();
+  if (texts.length === 0) return NO_COLUMN;
+  return either(
+    texts.map(({ sql, json }) => ({
+      sql: json
+        ? anyJsonValue(sql, (value) => matches(value, pattern, true))
+        : matches(sql, pattern, true),
+    })),
+  );
+}

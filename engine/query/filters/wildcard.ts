@@ -1,0 +1,54 @@
+/**
+ * Words with `*` (any run) and `?` (one character), as RE2 and as JavaScript patterns.
+ *
+ * Case is ignored by Unicode simple folding in both: RE2's `i` and JavaScript's `iu` agree on that.
+ */
+import { QueryError } from '../query-error.ts';
+
+/** The longest single word, phrase or pattern. */
+export const MAX_PATTERN_LENGTH = 2000;
+
+export function checkLength(text: string, at: number): void {
+  if (text.length <= MAX_PATTERN_LENGTH) return;
+  throw new QueryError(
+    'limit-exceeded',
+    `a word or pattern of ${text.length} characters at column ${at + 1}, more than ${MAX_PATTERN_LENGTH}`,
+    at,
+  );
+}
+
+/** `text` as an RE2 pattern that matches it and nothing else. */
+export function escapeRe2(text: string): string {
+  let out = '';
+  for (const char of text.toWellFormed()) {
+    out += /[A-Za-z0-9_]/.test(char) ? char : `\\x{${char.codePointAt(0)!.toString(16)}}`;
+  }
+  return out;
+}
+
+/** An RE2 pattern of a whole value; wildcards match any characters. */
+export function valuePattern(text: string, wildcards: boolean): string {
+  let out = '';
+  for (const char of text.toWellFormed()) {
+    if (wildcards && char === '*') out += '[\\x{0}-\\x{10ffff}]*';
+    else if (wildcards && char === '?') out += '[\\x{0}-\\x{10ffff}]';
+    else out += escapeRe2(char);
+  }
+  return `^${out}$`;
+}
+
+export function hasWildcard(text: string): boolean {
+  return /[*?]/.test(text);
+}
+
+/** Matches whole names in JavaScript, as `valuePattern` does in SQL. */
+export function wildcardMatcher(text: string, wildcards: boolean): (name: string) => boolean {
+  let out = '';
+  for (const char of text.toWellFormed()) {
+    if (wildcards && char === '*') out += '[^]*';
+    else if (wildcards && char === '?') out += '[^]';
+    else out += `\\u{${char.codePointAt(0)!.toString(16)}}`;
+  }
+  const pattern = new RegExp(`^${out}$`, 'iu');
+  return (name) => pattern.test(name);
+}

@@ -1,0 +1,55 @@
+/**
+ * The query language: text → syntax tree → plan → SQL and bound values. Pure: no database.
+ *
+ * `planQuery(text, context)` finds everything that is wrong with a query. Then, for `rows`,
+ * `compileRowsForDay` (or `compileRows` when the plan is not `streaming`); for every other shape
+ * `compileRange` if the plan `needsRange`, `compileAnswer`, and `shapeAnswer` on the result.
+ * The language: docs/query-language.md.
+ */
+export type { Ast, Expression, Stage } from './ast.ts';
+export { walk } from './ast.ts';
+export { parseQuery } from './parse.ts';
+export { QueryError } from './query-error.ts';
+export type { PruneReason, SegmentInfo } from './scope.ts';
+export type { Filter, LeafFilter } from './filters/filter.ts';
+export {
+  type CompileContext,
+  type MatchedRange,
+  type Plan,
+  type PrunedSegment,
+  type Shape,
+  planQuery,
+} from './plan.ts';
+export {
+  ROW_IDENTITY,
+  type AnswerStatement,
+  type OutputColumn,
+  type RowsOptions,
+  type Statement,
+  compileAnswer,
+  compileRange,
+  compileRows,
+  compileRowsForDay,
+} from './statements.ts';
+export {
+  type Answer,
+  type CountAnswer,
+  type TableAnswer,
+  type TimelineAnswer,
+  type TopAnswer,
+  shapeAnswer,
+} from './answer.ts';
+export {
+  type FormatOptions,
+  type Formatter,
+  type RawValue,
+  type ShownRecord,
+  type ShownValue,
+  formatTime,
+  formatter,
+} from './format.ts';
+export { explain } from './explain.ts';
+export { ALIASES, knownNames } from './fields.ts';
+export { parseDuration, parseTime } from './time.ts';
+export { formatIp4, formatIp6, parseAddress } from './address.ts';
+export { zoneOffset, zoneOffsetAt } from './zone.ts';

@@ -1,0 +1,584 @@
+/**
+ * Syntax tree to plan: what is asked, of which segments, by which path, and in which shape the answer
+ * comes. Pure: a plan is data and closures over data; statements.ts turns it into SQL.
+ *
+ * Invariant: everything that can be wrong with a query is found here, before any SQL runs.
+ */
+import type { EpochMicros } from '../contract/event.ts';
+import { analyse, mentionsKind, type Surroundings } from './analyse.ts';
+import type { Ast, Expression, Name, Stage } from './ast.ts';
+import { Params } from './dialect/duckdb.ts';
+import { allColumns, filterInput, filterRelation, judge, type EventContext } from './events.ts';
+import { type Resolve, eventFields } from './fields.ts';
+import { ALL, type Filter, allOf } from './filters/filter.ts';
+import { either } from './filters/logic.ts';
+import type { Named } from './filters/source.ts';
+import type { TimeFilter } from './filters/time.ts';
+import { UNFLOWED } from './filters/unflowed.ts';
+import { type Grid, makeGrid } from './grid.ts';
+import { parseQuery } from './parse.ts';
+import { QueryError } from './query-error.ts';
+import {
+  type Input,
+  type Relation,
+  type Table,
+  type TableColumn,
+  relationInput,
+  tableFields,
+  tableRelation,
+} from './relation.ts';
+import type { PruneReason, SegmentInfo } from './scope.ts';
+import { countStage } from './stages/count.ts';
+import { dedupStage, headStage, sortStage, tailStage, whereStage } from './stages/rows.ts';
+import { statsStage } from './stages/stats.ts';
+import { talkersStage } from './stages/talkers.ts';
+import { timelineStage, timelineTable, type TimelineStage } from './stages/timeline.ts';
+import { topStage } from './stages/top.ts';
+import { unionStage } from './stages/union.ts';
+import { valuesStage } from './stages/values.ts';
+import { type TimeSpan, type ZoneOffset } from './time.ts';
+import type { Extent } from './values.ts';
+import { zoneOffset } from './zone.ts';
+
+/** What the catalog knows when a query is planned. */
+export interface CompileContext {
+  readonly segments: readonly SegmentInfo[];
+  readonly sources: readonly Named[];
+  readonly tags: readonly Named[];
+  /** The newest event of the case: what `last:` counts back from. */
+  readonly newestTs: EpochMicros | undefined;
+  /** For times without a zone in the query, and for the edges of a timeline's buckets. */
+  readonly zone: string;
+  /** The request's own range, half-open. */
+  readonly from?: EpochMicros | undefined;
+  readonly to?: EpochMicros | undefined;
+  /** Seconds that a zone is ahead of UTC at a local time; the runtime's own when left out. */
+  readonly zoneOffset?: ZoneOffset;
+}
+
+export type Shape =
+  'rows' | 'table' | 'count' | 'top' | 'timeline' | 'talkers' | 'values' | 'stats';
+
+/** Events, before any stage that aggregates. */
+export type EventsNode =
+  | { readonly node: 'base'; readonly filter: Filter }
+  | { readonly node: 'where'; readonly of: EventsNode; readonly filter: Filter }
+  | {
+      readonly node: 'stage';
+      readonly of: EventsNode;
+      readonly stage: Extract<Stage, { stage: 'sort' | 'head' | 'tail' | 'dedup' }>;
+    }
+  | { readonly node: 'union'; readonly left: EventsNode; readonly right: EventsNode };
+
+export interface PrunedSegment {
+  readonly segment: SegmentInfo;
+  readonly reason: PruneReason;
+}
+
+export interface Plan {
+  readonly ast: Ast;
+  readonly shape: Shape;
+  /** `catalog`: the answer is known without looking at an event. */
+  readonly path: 'scan' | 'catalog';
+  /** The answer of a `count` by catalog. */
+  readonly catalogCount: number | undefined;
+  /** Physical columns that are read, the ones that only order rows left out. */
+  readonly needs: readonly string[];
+  /** In order of time, `undated` last. */
+  readonly segmentsUsed: readonly SegmentInfo[];
+  readonly prunedSegments: readonly PrunedSegment[];
+  readonly days: { readonly total: number; readonly used: number };
+  /** Rows of the segments that are read. */
+  readonly rowsExamined: number;
+  /** Packets left out because the query does not mention `kind`; undefined when none were. */
+  readonly packetsBeneath: { readonly packets: number; readonly exact: boolean } | undefined;
+  /** Rows may be read day by day, in order, and reading may stop early. */
+  readonly streaming: boolean;
+  /** Rows at most, as `head` asks. */
+  readonly limit: number | undefined;
+  /** Fields that `fields` chose for rows. */
+  readonly projection: readonly Name[] | undefined;
+  /** Columns of an answer that is no rows of events. */
+  readonly tableColumns: readonly TableColumn[];
+  /** The time range that query and request name; either end may be open. */
+  readonly range: { readonly from: EpochMicros | undefined; readonly to: EpochMicros | undefined };
+  /** A timeline whose range must be asked for first (`compileRange`). */
+  readonly needsRange: boolean;
+  /** The analysed filter of the events (of a union: each side's), for an index to serve. */
+  readonly filters: readonly Filter[];
+  readonly events: EventsNode;
+  /** The aggregating stage and what follows. */
+  readonly stages: readonly Stage[];
+  readonly context: CompileContext;
+}
+
+const AGGREGATING: ReadonlySet<string> = new Set([
+  'count',
+  'top',
+  'timeline',
+  'stats',
+  'talkers',
+  'values',
+]);
+
+/** Plans a query. Throws QueryError (a DaybookError) for whatever is wrong with it. */
+export function planQuery(query: Ast | string, given: CompileContext): Plan {
+  const context = { ...given, segments: given.segments.map(usable) };
+  const ast = typeof query === 'string' ? parseQuery(query) : query;
+  const resolve = eventFields(context.segments);
+  const split = ast.stages.findIndex(({ stage }) => AGGREGATING.has(stage));
+  const shaping = split < 0 ? ast.stages : ast.stages.slice(0, split);
+  const stages = split < 0 ? [] : ast.stages.slice(split);
+  const events = eventsNode(ast.filter, shaping, ast.stages, resolve, context);
+  const projection = shaping.findLast((one) => one.stage === 'fields');
+
+  const params = new Params();
+  const filters = filtersOf(events);
+  const used: SegmentInfo[] = [];
+  const pruned: PrunedSegment[] = [];
+  let whole = true;
+  for (const segment of inOrder(context.segments)) {
+    const verdict = either(filters.map((filter) => judge(filter, segment, params)));
+    if ('sql' in verdict) whole = false;
+    else if (!verdict.value) {
+      pruned.push({ segment, reason: verdict.reason });
+      continue;
+    }
+    if (segment.hasDeletes) whole = false;
+    used.push(segment);
+  }
+
+  const rowsShape = stages.length === 0;
+  const range = timeBounds(filters);
+  const first = stages[0];
+  const countOnly = first?.stage === 'count' && stages.length === 1;
+  const byCatalog = countOnly && whole && events.node === 'base';
+  const flat = flatten(events);
+  const plan: Plan = {
+    ast,
+    shape: shapeOfAnswer(stages),
+    path: byCatalog || used.length === 0 ? 'catalog' : 'scan',
+    catalogCount: byCatalog ? sum(used.map((segment) => wholeRows(segment, filters))) : undefined,
+    needs: [],
+    segmentsUsed: used,
+    prunedSegments: pruned,
+    days: {
+      total: new Set(context.segments.map(({ day }) => day)).size,
+      used: new Set(used.map(({ day }) => day)).size,
+    },
+    rowsExamined: byCatalog ? 0 : sum(used.map(({ rows }) => rows)),
+    packetsBeneath: packetsBeneath(filters, context.segments, params),
+    streaming: rowsShape && flat !== undefined,
+    limit: rowsShape ? flat?.limit : undefined,
+    projection: projection?.stage === 'fields' ? projection.fields : undefined,
+    tableColumns: [],
+    range,
+    needsRange: false,
+    filters,
+    events: rowsShape && flat !== undefined ? flat.base : events,
+    stages,
+    context,
+  };
+  // Building it once finds what is wrong, and tells the columns.
+  const needs = new Set<string>();
+  const noting = used.map((segment) => ({
+    ...segment,
+    columns: new Noting(segment.columns, needs),
+  }));
+  const noted: Plan = { ...plan, segmentsUsed: noting };
+  let tableColumns: readonly TableColumn[] = [];
+  if (rowsShape) {
+    relationOf(plan.events, eventContext(noted, noting, new Params()), new Set()).sql();
+    for (const field of plan.projection ?? []) resolve(field);
+  } else {
+    tableColumns = buildTable(noted, new Params(), undefined).columns;
+    const matched = { low: range.from ?? 0, high: range.to ?? 1 };
+    if (timelineOf(plan) !== undefined) buildTable(noted, new Params(), gridOf(noted, matched));
+  }
+  return {
+    ...plan,
+    tableColumns,
+    needs: [...needs].sort(),
+    needsRange: needsRange(plan, whole),
+  };
+}
+
+/** Without columns that SQL cannot name. */
+function usable(segment: SegmentInfo): SegmentInfo {
+  const columns = [...segment.columns].filter((name) => !name.includes('\0'));
+  return columns.length === segment.columns.size
+    ? segment
+    : { ...segment, columns: new Set(columns) };
+}
+
+function inOrder(segments: readonly SegmentInfo[]): SegmentInfo[] {
+  return [...segments].sort((a, b) => compareDays(a.day, b.day) || a.id - b.id);
+}
+
+/** `undated` sorts behind every day, as text does. */
+export function compareDays(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+/** Rows of a segment that a filter takes wholly. */
+function wholeRows(segment: SegmentInfo, filters: readonly Filter[]): number {
+  if (segment.kind !== 'packet' || !filters.some(leavesOutPackets)) return segment.rows;
+  return segment.columns.has('flow_id') ? segment.unflowedPackets : segment.rows;
+}
+
+function leavesOutPackets(filter: Filter): boolean {
+  if (filter.filter === 'unflowed') return true;
+  return filter.filter === 'and' && filter.items.some(leavesOutPackets);
+}
+
+/** What lies beneath the answer: packets of flows, in segments that the rest of the filter reads. */
+function packetsBeneath(
+  filters: readonly Filter[],
+  segments: readonly SegmentInfo[],
+  params: Params,
+): Plan['packetsBeneath'] {
+  let packets = 0;
+  let exact = true;
+  for (const filter of filters) {
+    if (!leavesOutPackets(filter)) continue;
+    const rest =
+      filter.filter === 'and'
+        ? allOf(filter.items.filter((item) => item.filter !== 'unflowed'))
+        : ALL;
+    for (const segment of segments) {
+      const beneath = segment.rows - segment.unflowedPackets;
+      if (segment.kind !== 'packet' || !segment.columns.has('flow_id') || beneath === 0) continue;
+      const verdict = judge(rest, segment, params);
+      if ('sql' in verdict) exact = false;
+      else if (!verdict.value) continue;
+      if (segment.hasDeletes) exact = false;
+      packets += beneath;
+    }
+    break;
+  }
+  return packets === 0 ? undefined : { packets, exact };
+}
+
+// -- events ----------------------------------------------------------------------------------------
+
+function surroundings(context: CompileContext): Surroundings {
+  return { ...context, zoneOffset: context.zoneOffset ?? zoneOffset };
+}
+
+function eventsNode(
+  filter: Expression,
+  shaping: readonly Stage[],
+  all: readonly Stage[],
+  resolve: Resolve,
+  context: CompileContext,
+): EventsNode {
+  const around = surroundings(context);
+  const kindMentioned =
+    mentionsKind(filter) ||
+    all.some((stage) => stage.stage === 'where' && mentionsKind(stage.filter));
+  const parts: Filter[] = [];
+  const { from, to } = context;
+  if (from !== undefined || to !== undefined) {
+    parts.push({ filter: 'time', ref: { column: 'ts' }, from, to });
+  }
+  if (!kindMentioned) parts.push(UNFLOWED);
+  parts.push(analyse(filter, resolve, around));
+  let node: EventsNode = { node: 'base', filter: conjunction(parts) };
+  for (const stage of shaping) {
+    switch (stage.stage) {
+      case 'where':
+        node = whereNode(node, analyse(stage.filter, resolve, around));
+        break;
+      case 'sort':
+      case 'head':
+      case 'tail':
+      case 'dedup':
+        node = { node: 'stage', of: node, stage };
+        break;
+      case 'union': {
+        const { query } = stage;
+        const other = query.stages.find(({ stage: name }) => AGGREGATING.has(name));
+        if (other !== undefined) {
+          throw new QueryError(
+            'query-syntax',
+            `${other.stage} inside union at column ${other.start + 1}`,
+            other.start,
+            'union takes a query for events; put the stage behind the union',
+          );
+        }
+        const right = eventsNode(query.filter, query.stages, query.stages, resolve, context);
+        node =
+          node.node === 'base' && right.node === 'base'
+            ? { node: 'base', filter: { filter: 'or', items: [node.filter, right.filter] } }
+            : { node: 'union', left: node, right };
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return node;
+}
+
+/** One flat list of conditions, so that time ranges and the packet rule are seen at its top. */
+function conjunction(parts: readonly Filter[]): Filter {
+  return allOf(parts.flatMap((part) => (part.filter === 'and' ? part.items : [part])));
+}
+
+/** A filter before any choice of rows is part of the first filter; sorting does not matter to it. */
+function whereNode(node: EventsNode, filter: Filter): EventsNode {
+  if (node.node === 'base') return { node: 'base', filter: conjunction([node.filter, filter]) };
+  if (node.node === 'stage' && node.stage.stage === 'sort') {
+    return { ...node, of: whereNode(node.of, filter) };
+  }
+  return { node: 'where', of: node, filter };
+}
+
+function filtersOf(node: EventsNode): Filter[] {
+  switch (node.node) {
+    case 'base':
+      return [node.filter];
+    case 'union':
+      return [...filtersOf(node.left), ...filtersOf(node.right)];
+    default:
+      return filtersOf(node.of);
+  }
+}
+
+/** A filter with nothing but `head` behind it. */
+function flatten(node: EventsNode): { base: EventsNode; limit: number | undefined } | undefined {
+  if (node.node === 'base') return { base: node, limit: undefined };
+  if (node.node !== 'stage' || node.stage.stage !== 'head') return undefined;
+  const inner = flatten(node.of);
+  if (inner === undefined) return undefined;
+  return { base: inner.base, limit: Math.min(inner.limit ?? Infinity, node.stage.limit) };
+}
+
+/** The range that every event of the filters lies in. */
+function timeBounds(filters: readonly Filter[]): Plan['range'] {
+  const each = filters.map((filter) => {
+    const items = filter.filter === 'and' ? filter.items : [filter];
+    const times = items.filter((item): item is TimeFilter => item.filter === 'time');
+    const from = times.flatMap((time) => time.from ?? []);
+    const to = times.flatMap((time) => time.to ?? []);
+    return {
+      from: from.length === 0 ? undefined : Math.max(...from),
+      to: to.length === 0 ? undefined : Math.min(...to),
+    };
+  });
+  return {
+    from: each.reduce<number | undefined>(
+      (least, { from }, i) =>
+        i === 0
+          ? from
+          : least === undefined || from === undefined
+            ? undefined
+            : Math.min(least, from),
+      undefined,
+    ),
+    to: each.reduce<number | undefined>(
+      (most, { to }, i) =>
+        i === 0 ? to : most === undefined || to === undefined ? undefined : Math.max(most, to),
+      undefined,
+    ),
+  };
+}
+
+export function eventContext(
+  plan: Plan,
+  segments: readonly SegmentInfo[],
+  params: Params,
+): EventContext {
+  const extent: Extent = {
+    columns: allColumns(plan.segmentsUsed),
+    tagIds: plan.context.tags.map(({ id }) => id),
+  };
+  return { segments, params, resolve: eventFields(plan.context.segments), extent };
+}
+
+export function relationOf(node: EventsNode, context: EventContext, needed: Set<string>): Relation {
+  switch (node.node) {
+    case 'base':
+      return filterRelation(node.filter, context, needed);
+    case 'where':
+      return whereStage(relationOf(node.of, context, needed), node.filter);
+    case 'union':
+      return unionStage(
+        relationOf(node.left, context, needed),
+        relationOf(node.right, context, needed),
+      );
+    case 'stage': {
+      const inner = relationOf(node.of, context, needed);
+      switch (node.stage.stage) {
+        case 'sort':
+          return sortStage(inner, node.stage.keys);
+        case 'head':
+          return headStage(inner, node.stage.limit);
+        case 'tail':
+          return tailStage(inner, node.stage.limit);
+        case 'dedup':
+          return dedupStage(inner, node.stage.fields);
+      }
+    }
+  }
+}
+
+export function inputOf(node: EventsNode, context: EventContext): Input {
+  if (node.node === 'base') return filterInput(node.filter, context);
+  return relationInput(relationOf(node, context, new Set()), true);
+}
+
+/** A set of columns that notes which of them were asked for and are there. */
+class Noting extends Set<string> {
+  private readonly asked: Set<string> | undefined;
+  constructor(columns: ReadonlySet<string>, asked: Set<string>) {
+    super(columns);
+    this.asked = asked;
+  }
+  override has(name: string): boolean {
+    const there = super.has(name);
+    if (there) this.asked?.add(name);
+    return there;
+  }
+}
+
+// -- tables ----------------------------------------------------------------------------------------
+
+function shapeOfAnswer(stages: readonly Stage[]): Shape {
+  const [first] = stages;
+  if (first === undefined) return 'rows';
+  if (stages.length > 1) return 'table';
+  switch (first.stage) {
+    case 'count':
+    case 'top':
+    case 'timeline':
+    case 'talkers':
+    case 'values':
+    case 'stats':
+      return first.stage;
+    default:
+      return 'table';
+  }
+}
+
+export function timelineOf(plan: Plan): TimelineStage | undefined {
+  const [first] = plan.stages;
+  return first?.stage === 'timeline' ? first : undefined;
+}
+
+function needsRange(plan: Plan, whole: boolean): boolean {
+  const timeline = timelineOf(plan);
+  if (timeline === undefined || plan.segmentsUsed.length === 0) return false;
+  if (plan.range.from !== undefined && plan.range.to !== undefined) return false;
+  return !whole || timeline.spread !== undefined || plan.events.node !== 'base';
+}
+
+/** Epoch microseconds of the first and last matched event, when known. */
+export interface MatchedRange {
+  readonly low: EpochMicros | undefined;
+  readonly high: EpochMicros | undefined;
+}
+
+/** Undefined when there is nothing to count. */
+export function gridOf(plan: Plan, matched: MatchedRange | undefined): Grid | undefined {
+  const timeline = timelineOf(plan);
+  if (timeline === undefined) return undefined;
+  const times = plan.segmentsUsed.flatMap(({ minTs, maxTs }) => [minTs ?? [], maxTs ?? []].flat());
+  const low = matched === undefined ? least(times) : matched.low;
+  const high = matched === undefined ? most(times) : matched.high;
+  const from = plan.range.from ?? low;
+  const to = plan.range.to ?? (high === undefined ? undefined : high + 1);
+  if (from === undefined || to === undefined || from >= to) return undefined;
+  const span: TimeSpan = { from, to };
+  const { zone, zoneOffset: offset = zoneOffset } = plan.context;
+  return makeGrid(span, timeline.interval, zone, offset);
+}
+
+function least(numbers: readonly number[]): number | undefined {
+  return numbers.length === 0 ? undefined : numbers.reduce((a, b) => Math.min(a, b));
+}
+function most(numbers: readonly number[]): number | undefined {
+  return numbers.length === 0 ? undefined : numbers.reduce((a, b) => Math.max(a, b));
+}
+
+/** The table of an aggregating query; `grid` for a timeline whose range is known. */
+export function buildTable(plan: Plan, params: Params, grid: Grid | undefined): Table {
+  const context = eventContext(plan, plan.segmentsUsed, params);
+  let input = inputOf(plan.events, context);
+  let table: Table | undefined;
+  const around = surroundings(plan.context);
+  for (const stage of plan.stages) {
+    if (table === undefined) {
+      table = aggregate(stage, input, grid);
+      continue;
+    }
+    const relation = tableRelation(table, params);
+    switch (stage.stage) {
+      case 'where':
+        table = shaped(
+          table,
+          whereStage(relation, analyse(stage.filter, relation.resolve, around)),
+        );
+        break;
+      case 'sort':
+        table = shaped(table, sortStage(relation, stage.keys));
+        break;
+      case 'head':
+        table = shaped(table, headStage(relation, stage.limit));
+        break;
+      case 'tail':
+        table = shaped(table, tailStage(relation, stage.limit));
+        break;
+      case 'dedup':
+        table = shaped(table, dedupStage(relation, stage.fields));
+        break;
+      case 'fields':
+        table = { ...table, columns: chosen(table, stage.fields) };
+        break;
+      default:
+        input = relationInput(relation, false);
+        table = aggregate(stage, input, undefined);
+    }
+  }
+  return table ?? countStage(input);
+}
+
+function shaped(table: Table, relation: Relation): Table {
+  return { columns: table.columns, order: relation.order, sql: relation.sql() };
+}
+
+function chosen(table: Table, fields: readonly Name[]): TableColumn[] {
+  const resolve = tableFields(table.columns);
+  return fields.flatMap((name) => {
+    const field = resolve(name);
+    return table.columns.find((column) => column.name === field.name) ?? [];
+  });
+}
+
+function aggregate(stage: Stage, input: Input, grid: Grid | undefined): Table {
+  switch (stage.stage) {
+    case 'count':
+      return countStage(input);
+    case 'top':
+      return topStage(stage, input);
+    case 'stats':
+      return statsStage(stage, input);
+    case 'values':
+      return valuesStage(stage.field, input);
+    case 'talkers':
+      return talkersStage(stage, input);
+    case 'timeline':
+      return timelineTable(timelineStage(stage, input, grid), grid, input);
+    default:
+      throw new QueryError(
+        'query-syntax',
+        `${stage.stage} works on events, not on a table (column ${stage.start + 1})`,
+        stage.start,
+        'put it before the stage that counts',
+      );
+  }
+}

@@ -1,0 +1,306 @@
+/**
+ * Plans to statements: SQL, the values to bind, and what its result columns mean.
+ *
+ * Result values are numbers, bigints, text, truth or NULL only: times come as epoch microseconds,
+ * IPv6 addresses as UUID text.
+ */
+import { COLUMNS } from '../contract/event.ts';
+import type { Name } from './ast.ts';
+import { type BoundValue, Params, micros, quoteIdentifier } from './dialect/duckdb.ts';
+import { type Field, knownField } from './fields.ts';
+import { isColumn } from './events.ts';
+import {
+  type MatchedRange,
+  type Plan,
+  buildTable,
+  eventContext,
+  gridOf,
+  inputOf,
+  relationOf,
+  timelineOf,
+} from './plan.ts';
+import { inputColumns, orderBy, type TableColumn } from './relation.ts';
+import type { Grid } from './grid.ts';
+import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN, type Scope, type SegmentInfo } from './scope.ts';
+import { timelineRange, timelineStage } from './stages/timeline.ts';
+import { TOP_TOTALS } from './stages/top.ts';
+import { type OutputType, type Part, type ValueShape, shapeOf, variantsOf } from './values.ts';
+
+export interface ResultPart {
+  readonly role: Part['role'] | 'nanos' | 'digits';
+  /** Index of the result's column. */
+  readonly at: number;
+}
+
+export interface OutputColumn {
+  readonly name: string;
+  /**
+   * `instant`: a time with nanoseconds and the digits its source had; `attribute`: text, which default
+   * rows gather under `attrs`; `overflow`: JSON of more attributes; `tags`: numbers joined by commas.
+   */
+  readonly type: OutputType | 'instant' | 'attribute' | 'overflow' | 'tags';
+  readonly parts: readonly ResultPart[];
+}
+
+export interface Statement {
+  readonly sql: string;
+  readonly params: readonly BoundValue[];
+  readonly columns: readonly OutputColumn[];
+}
+
+/** Where the identity of a row lies in its result. */
+export const ROW_IDENTITY = { segment: 0, rowId: 1, sourceId: 2, seq: 3 } as const;
+
+export interface RowsOptions {
+  /** The segments of one day; all that the plan uses when left out. */
+  readonly segments?: readonly SegmentInfo[] | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** Rows that are never shown by themselves: they are part of, or beneath, other fields. */
+const HIDDEN: ReadonlySet<string> = new Set([
+  'seq',
+  'source_id',
+  'ts',
+  'ts_ns',
+  'ts_digits',
+  'ts_basis',
+  'tz_offset',
+  'src_ip4',
+  'dst_ip4',
+  'src_ip6',
+  'dst_ip6',
+  'record_key',
+]);
+
+/**
+ * Events, in order. For a plan that is `streaming`, call it for one day's segments after the other,
+ * from the first day to `undated`, until there are rows enough; else once, for all.
+ */
+export function compileRows(plan: Plan, options: RowsOptions = {}): Statement {
+  const params = new Params();
+  const segments = (options.segments ?? plan.segmentsUsed).filter((one) =>
+    plan.segmentsUsed.some(({ id }) => id === one.id),
+  );
+  const context = eventContext(plan, segments, params);
+  const relation = relationOf(plan.events, context, new Set());
+  const { scope } = relation;
+  const outputs = new Outputs();
+  outputs.hidden('"segment"', '"row_id"', '"source_id"', '"seq"');
+  if (plan.projection === undefined) defaultOutputs(outputs, scope, plan, segments);
+  else {
+    for (const name of plan.projection) projected(outputs, scope, plan, segments, name);
+  }
+  const order = orderBy(relation.order);
+  const limit = options.limit === undefined ? '' : ` LIMIT ${params.bind(options.limit, 'BIGINT')}`;
+  const offset =
+    options.offset === undefined || options.offset === 0
+      ? ''
+      : ` OFFSET ${params.bind(options.offset, 'BIGINT')}`;
+  const select = outputs.sql.map((sql, i) => `${sql} AS o${i}`).join(', ');
+  const sql = `SELECT ${select} FROM (${relation.sql()}) AS r ORDER BY ${order}${limit}${offset}`;
+  return { ...params.finish(sql), columns: outputs.columns };
+}
+
+/** `compileRows` for the segments of one day. */
+export function compileRowsForDay(
+  plan: Plan,
+  daySegments: readonly SegmentInfo[],
+  limit?: number,
+  offset?: number,
+): Statement {
+  return compileRows(plan, { segments: daySegments, limit, offset });
+}
+
+class Outputs {
+  readonly sql: string[] = [];
+  readonly columns: OutputColumn[] = [];
+
+  hidden(...sql: string[]): void {
+    this.sql.push(...sql);
+  }
+
+  add(
+    name: string,
+    type: OutputColumn['type'],
+    parts: readonly { role: ResultPart['role']; sql: string }[],
+  ): void {
+    if (this.columns.some((column) => column.name === name && column.type === type)) return;
+    const at = parts.map(({ role, sql }): ResultPart => ({ role, at: this.sql.push(sql) - 1 }));
+    this.columns.push({ name, type, parts: at });
+  }
+
+  value(shape: ValueShape, sql: readonly string[], name = shape.name): void {
+    this.add(
+      name,
+      shape.type,
+      shape.parts.map(({ role, sqlType }, i) => ({ role, sql: readable(sql[i]!, sqlType) })),
+    );
+  }
+}
+
+/** A value as it leaves the database. */
+function readable(sql: string, sqlType: string): string {
+  if (sqlType === 'TIMESTAMP') return micros(sql);
+  return sqlType === 'UUID' ? `CAST(${sql} AS VARCHAR)` : sql;
+}
+
+function field(outputs: Outputs, scope: Scope, plan: Plan, field: Field, name: string): void {
+  const { extent } = eventContext(plan, [], new Params());
+  const shape = shapeOf(field, 0, extent);
+  outputs.value(shape, variantsOf(field, shape, scope, extent)[0]!.parts, name);
+}
+
+function instant(outputs: Outputs, scope: Scope, name: string): void {
+  const zero = 'CAST(0 AS USMALLINT)';
+  outputs.add(name, 'instant', [
+    { role: 'value', sql: micros(scope.column('ts') ?? 'CAST(NULL AS TIMESTAMP)') },
+    { role: 'nanos', sql: scope.column('ts_ns') ?? zero },
+    { role: 'digits', sql: scope.column('ts_digits') ?? 'CAST(NULL AS UTINYINT)' },
+  ]);
+}
+
+function attributes(outputs: Outputs, scope: Scope, segments: readonly SegmentInfo[]): void {
+  const names = new Set<string>();
+  for (const { columns } of segments) {
+    for (const column of columns) if (column.startsWith(ATTRIBUTE_PREFIX)) names.add(column);
+  }
+  // Asking the scope for all of them has them selected below.
+  const overflow = scope.attributes().some(({ json }) => json);
+  for (const column of [...names].sort()) {
+    const name = column.slice(ATTRIBUTE_PREFIX.length);
+    outputs.add(name, 'attribute', [{ role: 'value', sql: quoteIdentifier(column) }]);
+  }
+  if (overflow) {
+    outputs.add(OVERFLOW_COLUMN, 'overflow', [
+      { role: 'value', sql: quoteIdentifier(OVERFLOW_COLUMN) },
+    ]);
+  }
+}
+
+function defaultOutputs(
+  outputs: Outputs,
+  scope: Scope,
+  plan: Plan,
+  segments: readonly SegmentInfo[],
+): void {
+  const there = new Set<string>(
+    plan.segmentsUsed.flatMap(({ columns }) => [...columns].filter(isColumn)),
+  );
+  instant(outputs, scope, 'ts');
+  for (const name of ['kind', 'event_id', 'source'])
+    field(outputs, scope, plan, knownField(name)!, name);
+  for (const side of ['src_ip', 'dst_ip']) {
+    if (there.has(`${side}4`) || there.has(`${side}6`)) {
+      field(outputs, scope, plan, knownField(side)!, side);
+    }
+  }
+  for (const name of Object.keys(COLUMNS)) {
+    if (!there.has(name) || HIDDEN.has(name)) continue;
+    field(outputs, scope, plan, knownField(name)!, name);
+  }
+  attributes(outputs, scope, segments);
+}
+
+/** Fields that stand for others when they are shown. */
+const EXPANDED: Readonly<Record<string, readonly string[]>> = {
+  ip: ['src_ip', 'dst_ip'],
+  port: ['src_port', 'dst_port'],
+  flow: ['src_ip', 'src_port', 'dst_ip', 'dst_port', 'proto'],
+  last: ['ts'],
+};
+
+function projected(
+  outputs: Outputs,
+  scope: Scope,
+  plan: Plan,
+  segments: readonly SegmentInfo[],
+  name: Name,
+): void {
+  const found = eventContext(plan, [], new Params()).resolve(name);
+  if (found.name === 'attributes' && found.type === 'virtual') {
+    attributes(outputs, scope, segments);
+  } else if (found.name === 'tag' && found.type === 'virtual') {
+    outputs.add('tag', 'tags', [
+      {
+        role: 'value',
+        sql: "(SELECT string_agg(CAST(m.tag AS VARCHAR), ',' ORDER BY m.tag) FROM marks.tagged AS m WHERE m.segment = r.segment AND m.row = r.row_id)",
+      },
+    ]);
+  } else if (Object.hasOwn(EXPANDED, found.name) && found.type !== 'attribute') {
+    for (const other of EXPANDED[found.name]!) {
+      projected(outputs, scope, plan, segments, { ...name, name: other });
+    }
+  } else if (found.type === 'time' && found.name === 'ts') instant(outputs, scope, 'ts');
+  else field(outputs, scope, plan, found, found.name);
+}
+
+// -- answers ---------------------------------------------------------------------------------------
+
+/** First and last time of what a timeline counts: columns `low` and `high`, epoch microseconds. */
+export function compileRange(plan: Plan): Statement {
+  const timeline = timelineOf(plan);
+  if (timeline === undefined) throw new TypeError('the plan is no timeline');
+  const params = new Params();
+  const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
+  return { ...params.finish(timelineRange(timeline, input)), columns: [] };
+}
+
+export interface AnswerStatement extends Statement {
+  /** Of a timeline. */
+  readonly grid: Grid | undefined;
+}
+
+/**
+ * The statement of every shape but `rows`. `matched` is what `compileRange` gave, where the plan
+ * `needsRange`. `limit` cuts tables (not `top` and `timeline`, which have their own).
+ */
+export function compileAnswer(plan: Plan, matched?: MatchedRange, limit?: number): AnswerStatement {
+  const params = new Params();
+  const grid = gridOf(plan, matched);
+  const timeline = timelineOf(plan);
+  if (timeline !== undefined && plan.shape === 'timeline') {
+    const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
+    const parts = timelineStage(timeline, input, grid);
+    const columns = listColumns(parts.columns, 1);
+    const select = ['CAST(i AS BIGINT)', ...columns.sql].map((sql, i) => `${sql} AS o${i}`);
+    const order = parts.columns
+      .filter(({ name }) => name !== 'count')
+      .flatMap(({ aliases }) => aliases.map((alias) => `"${alias}" ASC NULLS LAST`));
+    const sql = `SELECT ${select.join(', ')} FROM (${parts.sql}) AS t ORDER BY ${['i', ...order].join(', ')}`;
+    return {
+      ...params.finish(sql),
+      columns: columns.outputs,
+      grid,
+    };
+  }
+  const table = buildTable(plan, params, grid);
+  const { sql, outputs } = listColumns(table.columns, 0);
+  const totals = plan.shape === 'top' ? Object.values(TOP_TOTALS) : [];
+  const select = [...sql, ...totals].map((one, i) => `${one} AS o${i}`).join(', ');
+  const cut =
+    limit === undefined || plan.shape === 'top' ? '' : ` LIMIT ${params.bind(limit, 'BIGINT')}`;
+  const whole = `SELECT ${select} FROM (${table.sql}) AS t ORDER BY ${orderBy(table.order)}${cut}`;
+  return {
+    ...params.finish(whole),
+    columns: outputs,
+    grid,
+  };
+}
+
+function listColumns(
+  columns: readonly TableColumn[],
+  from: number,
+): { sql: string[]; outputs: OutputColumn[] } {
+  let at = from;
+  const sql = inputColumns(columns).map(({ alias, sqlType }) =>
+    readable(quoteIdentifier(alias), sqlType),
+  );
+  const outputs = columns.map(({ name, shape }): OutputColumn => ({
+    name,
+    type: shape.type,
+    parts: shape.parts.map(({ role }) => ({ role, at: at++ })),
+  }));
+  return { sql, outputs };
+}
