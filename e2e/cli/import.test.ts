@@ -235,7 +235,8 @@ describe('interruption', () => {
     const running = start(args, { env: { DAYBOOK_CHUNK_ROWS: '5000' } });
     running.child.stdin.end();
     // The first ledger line: the import is under way.
-    await new Promise((resolve) => running.child.stdout.once('data', resolve));
+    const underway = new Promise((resolve) => running.child.stdout.once('data', resolve));
+    await Promise.race([underway, running.outcome]);
     running.child.kill('SIGINT');
     const outcome = await running.outcome;
     expect(outcome.status).toBe(130);
