@@ -26,7 +26,7 @@ export class AttributeNames {
   }
 
   /**
-   * Sets an attribute of the row being filled to bytes that are or are not valid UTF-8. A name that
+   * Sets an attribute of the row being filled to bytes that are (`valid`) or may not be valid UTF-8. A name that
    * comes again in the row gets `.2`, `.3`, …: nothing is lost.
    */
   set(
@@ -38,11 +38,13 @@ export class AttributeNames {
     bytes: Uint8Array,
     start: number,
     end: number,
+    valid: boolean,
   ): void {
     const entry = this.find(names, prefixStart, prefixEnd, nameStart, nameEnd);
     const row = this.batch.length;
     if (entry.column !== undefined && entry.column.present[row] === 0) {
-      entry.column.setLossy(row, bytes, start, end);
+      if (valid) entry.column.set(row, bytes, start, end);
+      else entry.column.setLossy(row, bytes, start, end);
       return;
     }
     let name = entry.name;

@@ -97,7 +97,7 @@ export class Emitter {
       this.sequence ??= batch.attributeColumn('sequence');
       this.sequence?.set(row, b, h.sequenceStart, h.sequenceEnd);
     }
-    if (h.sdStart >= 0) this.structuredData(b, h.sdStart, h.sdEnd);
+    if (h.sdStart >= 0) this.structuredData(b, h.sdStart, h.sdEnd, valid);
     this.rows++;
     batch.endRow();
   }
@@ -138,13 +138,13 @@ export class Emitter {
   }
 
   /** `[id name="value" …]…`, which is known to be well-formed, as attributes `id.name`. */
-  private structuredData(b: Uint8Array, start: number, end: number): void {
+  private structuredData(b: Uint8Array, start: number, end: number, valid: boolean): void {
     let p = start;
     while (p < end) {
       const id = ++p;
       while (b[p]! > 32 && b[p] !== CLOSE) p++;
       const idEnd = p;
-      if (b[p] === CLOSE) this.names.set(b, id, idEnd, p, p, b, p, p);
+      if (b[p] === CLOSE) this.names.set(b, id, idEnd, p, p, b, p, p, valid);
       for (;;) {
         while (b[p] === 32) p++;
         if (p >= end || b[p] === CLOSE) break;
@@ -163,9 +163,9 @@ export class Emitter {
         }
         if (escaped) {
           const size = this.unescape(b, value, p);
-          this.names.set(b, id, idEnd, name, nameEnd, this.unescaped, 0, size);
+          this.names.set(b, id, idEnd, name, nameEnd, this.unescaped, 0, size, valid);
         } else {
-          this.names.set(b, id, idEnd, name, nameEnd, b, value, p);
+          this.names.set(b, id, idEnd, name, nameEnd, b, value, p, valid);
         }
         p++;
       }

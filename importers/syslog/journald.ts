@@ -132,7 +132,7 @@ class EntryWriter {
       }
       default:
     }
-    this.names.set(b, nameStart, nameEnd, nameEnd, nameEnd, b, start, end);
+    this.names.set(b, nameStart, nameEnd, nameEnd, nameEnd, b, start, end, false);
   }
 
   /** Call when all fields of the entry `b[start, end)` were given. */
