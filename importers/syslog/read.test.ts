@@ -119,6 +119,35 @@ describe('lines that belong together', () => {
     expect(large.rows).toHaveLength(3);
   });
 
+  it('keeps events whole that lie on both sides of a region', async () => {
+    const parts: string[] = [];
+    const wanted: [message: string, host: string, seq: number][] = [];
+    let line = 0;
+    for (let i = 0; i < 9000; i++) {
+      const extra = Array.from(
+        { length: i % 4 },
+        (_, k) => `  at place ${k} of ${i} ${'\u00e9'.repeat(90)}`,
+      );
+      const message = [`app[${i}]: event ${i} ${'x'.repeat(i % 97)}`, ...extra].join('\n');
+      const host = `host${i % 7}`;
+      wanted.push([message, host, line + 1]);
+      parts.push(`<34>1 2026-10-01T00:00:00Z ${host} a ${i} - [s@1 n="${i}"] ${message}\n`);
+      line += 1 + extra.length;
+    }
+    const bytes = utf8.encode(parts.join(''));
+    expect(bytes.length).toBeGreaterThan(3 << 20);
+    const got = await read(bytes, {}, 300_000);
+    expect(got.rows.map((row) => [row.message, row.host, row.seq])).toEqual(wanted);
+    expect(got.rows.map((row) => [row.pid, row.attrs['s@1.n']])).toEqual(
+      wanted.map((_, i) => [i, String(i)]),
+    );
+    const text = new TextDecoder();
+    got.rows.forEach((row, i) => {
+      const at = Number(row.offset);
+      expect(`${text.decode(bytes.subarray(at, at + Number(row.length)))}\n`).toBe(parts[i]);
+    });
+  });
+
   it('quarantines a line beyond the bound, once, and goes on', async () => {
     const long = 'z'.repeat(MAX_LINE * 2 + 5);
     const got = await read(`Oct  1 00:00:00 h a: b\n${long}\nOct  1 00:00:01 h a: c\n`);

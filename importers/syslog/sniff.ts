@@ -17,7 +17,10 @@ function looksStructured(head: Uint8Array, start: number, end: number): boolean 
   const c = head[start]!;
   if (c === 123) return true;
   let separators = 0;
-  for (let i = start; i < end; i++) if (head[i] === 44 || head[i] === 9) separators++;
+  for (let i = start; i < end; i++) {
+    const at = head[i];
+    if (at === 44 || at === 9 || at === 124) separators++;
+  }
   return separators >= 6;
 }
 
