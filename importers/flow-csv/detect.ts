@@ -1,0 +1,377 @@
+/**
+ * Tells from the first bytes of a content which dialect it is, where its rows begin and what its
+ * columns are called. Held always: it never throws, and the answer depends on these bytes alone.
+ */
+import { eve } from './dialects/eve.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { nfdumpJson } from './dialects/nfdump.ts';
+import { nfdumpText, readHeading } from './dialects/nfdump-text.ts';
+import { TABLE_DIALECTS } from './dialects/registry.ts';
+import { isZeek, zeekJson, zeekLog, zeekTsv } from './dialects/zeek.ts';
+import { simplify } from './fields.ts';
+import { flatten, type Flat } from './flatten.ts';
+import { guessMapping } from './guess.ts';
+
+/** Bytes of a content that detection looks at. */
+export const HEAD_BYTES = 64 * 1024;
+const SAMPLE_LINES = 200;
+const MOST_GUESSED_COLUMNS = 2000;
+
+export type Shape = 'table' | 'zeek' | 'nfdump-text' | 'json-lines' | 'json-elements';
+
+export interface Detected {
+  readonly score: number;
+  readonly format: string;
+  readonly shape: Shape;
+  /** The dialect of all rows; undefined where there is only a guess. */
+  readonly dialect: Dialect | undefined;
+  /** Byte between cells. */
+  readonly delimiter: number;
+  readonly quoted: boolean;
+  /** Lines before the first row, the heading among them. */
+  readonly skipLines: number;
+  /** Index of the heading among these lines; -1 when there is none. */
+  readonly headingLine: number;
+  readonly columns: readonly string[];
+  /** First rows, for guesses. */
+  readonly sample: readonly string[][];
+}
+
+interface Head {
+  readonly lines: readonly string[];
+  readonly text: string;
+}
+
+/** The head as text; undefined for binary content. */
+function readHead(head: Uint8Array, complete: boolean): Head | undefined {
+  let bytes = head;
+  let encoding = 'utf-8';
+  if (head[0] === 0xff && head[1] === 0xfe) encoding = 'utf-16le';
+  else if (head[0] === 0xfe && head[1] === 0xff) encoding = 'utf-16be';
+  if (head.length > HEAD_BYTES) bytes = head.subarray(0, HEAD_BYTES);
+  const text = new TextDecoder(encoding).decode(bytes);
+  if (text.slice(0, 8192).includes('\0')) return undefined;
+  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  const last = lines.at(-1);
+  if (lines.length > 1 && (last === '' || !complete || bytes.length < head.length)) lines.pop();
+  return { lines: lines.slice(0, SAMPLE_LINES), text };
+}
+
+/** Cuts a line of the head; quotes as RFC 4180 has them. */
+export function cut(line: string, delimiter: string, quoted: boolean): string[] {
+  if (!quoted || !line.includes('"')) return line.split(delimiter);
+  const cells: string[] = [];
+  let cell = '';
+  let inside = false;
+  for (let i = 0; i < line.length; i++) {
+    const char = line[i]!;
+    if (inside) {
+      if (char !== '"') cell += char;
+      else if (line[i + 1] === '"') {
+        cell += '"';
+        i += 1;
+      } else inside = false;
+    } else if (char === delimiter) {
+      cells.push(cell);
+      cell = '';
+    } else if (char === '"' && cell === '') inside = true;
+    else cell += char;
+  }
+  cells.push(cell);
+  return cells;
+}
+
+/** Cells of a heading without the empty one that a delimiter at its end makes. */
+function heading(line: string, delimiter: string, quoted: boolean): string[] {
+  const cells = cut(line, delimiter, quoted).map((cell) => cell.trim());
+  if (cells.length > 1 && cells.at(-1) === '') cells.pop();
+  return cells;
+}
+
+function hasAll(names: ReadonlySet<string>, list: readonly string[]): boolean {
+  return list.every((name) => names.has(name));
+}
+
+function fits(dialect: Dialect, names: ReadonlySet<string>): boolean {
+  return dialect.signatures.some((list) => hasAll(names, list));
+}
+
+const DELIMITERS = [',', '\t', ';', '|', ' '];
+
+function table(
+  found: Partial<Detected> & Pick<Detected, 'score' | 'format' | 'columns'>,
+  delimiter: string,
+): Detected {
+  return {
+    shape: 'table',
+    dialect: undefined,
+    quoted: true,
+    skipLines: 0,
+    headingLine: -1,
+    sample: [],
+    ...found,
+    delimiter: delimiter.charCodeAt(0),
+  };
+}
+
+/**
+ * @param head the first bytes of the content, `HEAD_BYTES` of them if there are so many
+ * @param complete whether that is all of it
+ * @param asked a format that was asked for: it is believed where the content does not contradict it
+ */
+export function detect(head: Uint8Array, complete: boolean, asked = ''): Detected | undefined {
+  const start = readHead(head, complete);
+  if (start === undefined || start.text.trim() === '') return undefined;
+  const { lines } = start;
+  const first = lines.findIndex((line) => line.trim() !== '');
+  if (first < 0) return undefined;
+  const opening = lines[first]!.trimStart();
+  if (opening.startsWith('{') || opening.startsWith('[')) {
+    const json = detectJson(start, first, asked);
+    if (json !== undefined) return json;
+  }
+  let at = first;
+  let zeekDirectives = false;
+  while (
+    at < lines.length &&
+    (lines[at]!.trimStart().startsWith('#') || lines[at]!.trim() === '')
+  ) {
+    if (/^\s*#(?:separator|fields|path)\b/.test(lines[at]!)) zeekDirectives = true;
+    at += 1;
+  }
+  if (zeekDirectives) return detectZeek(lines);
+  if (at === lines.length) return undefined;
+  let excelDelimiter: string | undefined;
+  const hint = /^sep=(.)$/.exec(lines[at]!);
+  if (hint !== null) {
+    excelDelimiter = hint[1];
+    at += 1;
+    if (at === lines.length) return undefined;
+  }
+  const text = readHeading(lines[at]!);
+  if (text !== undefined) {
+    return {
+      score: 0.98,
+      format: 'nfdump-text',
+      shape: 'nfdump-text',
+      dialect: nfdumpText,
+      delimiter: 32,
+      quoted: false,
+      skipLines: at + 1,
+      headingLine: at,
+      columns: text.names,
+      sample: [],
+    };
+  }
+  const rest = lines.slice(at);
+  return (
+    detectHeading(rest, at) ??
+    detectHeadless(rest, at) ??
+    detectTable(rest, at, excelDelimiter, asked)
+  );
+}
+
+/** Zeek's TSV: everything else about it is read from its directives as they come. */
+function detectZeek(lines: readonly string[]): Detected {
+  const named = lines.find((line) => line.startsWith('#fields'));
+  const columns = named === undefined ? [] : named.slice(8).split(named[7] ?? '\t');
+  return table(
+    { score: 1, format: 'zeek-tsv', shape: 'zeek', dialect: zeekTsv, quoted: false, columns },
+    '\t',
+  );
+}
+
+function detectHeading(lines: readonly string[], at: number): Detected | undefined {
+  for (const delimiter of DELIMITERS) {
+    const columns = heading(lines[0]!, delimiter, true);
+    const names = new Set(columns.map(simplify));
+    const place = { skipLines: at + 1, headingLine: at, columns };
+    if (names.size >= 2 && delimiter !== ' ') {
+      // Zeek's names with a dot are nobody else's; the others only count between TABs.
+      const own = columns.includes('id.orig_h') || (delimiter === '\t' && isZeek(names));
+      if (own) {
+        const dialect = zeekLog(undefined, names, 'zeek-cut');
+        return table(
+          { score: 0.9, format: 'zeek-cut', dialect, quoted: false, ...place },
+          delimiter,
+        );
+      }
+    }
+    for (const dialect of TABLE_DIALECTS) {
+      if (!fits(dialect, names)) continue;
+      if (delimiter === ' ' && dialect.id !== 'aws-vpc-flow') continue;
+      const quoted = dialect.unquoted !== true;
+      return table({ score: 0.95, format: dialect.id, dialect, quoted, ...place }, delimiter);
+    }
+  }
+  return undefined;
+}
+
+function detectHeadless(lines: readonly string[], at: number): Detected | undefined {
+  for (const dialect of TABLE_DIALECTS) {
+    if (dialect.headerless === undefined) continue;
+    for (const delimiter of DELIMITERS) {
+      const columns = dialect.headerless(
+        cut(lines[0]!, delimiter, true).map((cell) => cell.trim()),
+      );
+      if (columns === undefined) continue;
+      const quoted = dialect.unquoted !== true;
+      return table(
+        { score: 0.9, format: dialect.id, dialect, quoted, skipLines: at, columns },
+        delimiter,
+      );
+    }
+  }
+  return undefined;
+}
+
+/** Any other table: as many cells in every line. */
+function detectTable(
+  lines: readonly string[],
+  at: number,
+  hint: string | undefined,
+  asked: string,
+): Detected | undefined {
+  const forced = asked !== '';
+  let delimiter: string | undefined = hint;
+  let most = 1;
+  for (const candidate of hint === undefined ? [',', '\t', ';', '|'] : []) {
+    const cells = heading(lines[0]!, candidate, true).length;
+    if (cells <= most) continue;
+    // A quote over several lines makes some lines unlike: most must agree, not all.
+    const alike = lines.filter((line) => heading(line, candidate, true).length === cells).length;
+    if (alike < Math.max(1, lines.filter((line) => line.trim() !== '').length * 0.8)) continue;
+    most = cells;
+    delimiter = candidate;
+  }
+  if (delimiter === undefined) {
+    if (!forced) return undefined;
+    delimiter = ',';
+  }
+  const separator = delimiter;
+  const cells = heading(lines[0]!, separator, true);
+  const rows = lines.slice(1).map((line) => cut(line, separator, true));
+  const isData = cells.some((cell) => looksLikeData(cell)) || cells.every((cell) => cell === '');
+  const columns = isData ? cells.map((_, i) => `column${i + 1}`) : cells;
+  const sample = isData ? [cells, ...rows] : rows;
+  const guess = guessMapping(columns.slice(0, MOST_GUESSED_COLUMNS), sample.slice(0, 50));
+  const fields = Object.keys(guess.fields);
+  const both = fields.includes('src_ip') && fields.includes('dst_ip');
+  let score = 0;
+  if (both || fields.length >= 4) score = 0.6;
+  else if (lines.length >= 2 && cells.length >= 3 && fields.length >= 1) score = 0.35;
+  else if (lines.length >= 3 && cells.length >= 3) score = 0.2;
+  if (isData) score /= 2;
+  if (score === 0 && !forced) return undefined;
+  const dialect = TABLE_DIALECTS.find(({ id }) => id === asked);
+  return table(
+    {
+      score: Math.max(score, 0.1),
+      format: dialect?.id ?? 'table',
+      dialect,
+      quoted: dialect?.unquoted !== true,
+      skipLines: isData ? at : at + 1,
+      headingLine: isData ? -1 : at,
+      columns,
+      sample: sample.slice(0, 50),
+    },
+    separator,
+  );
+}
+
+/** Whether a cell is no name: an address, a number or a time. */
+function looksLikeData(cell: string): boolean {
+  return /^[\d.:+\-/ TZ]*\d[\d.:+\-/ TZ]*$/.test(cell) || /^[0-9a-f]*:[0-9a-f:]+$/i.test(cell);
+}
+
+/** An object if `text` is the JSON of one. */
+function parseObject(text: string): Flat | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const flat: Flat = { keys: [], values: [] };
+    return flatten(value, flat) ? flat : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function detectJson(head: Head, first: number, asked: string): Detected | undefined {
+  const lines = head.lines.slice(first).filter((line) => line.trim() !== '');
+  const flats: Flat[] = [];
+  let shape: Shape = 'json-lines';
+  for (const line of lines) {
+    if (!line.trimStart().startsWith('{')) continue;
+    const flat = parseObject(line);
+    if (flat !== undefined) flats.push(flat);
+  }
+  const opening = lines[0]!.trimStart();
+  // Objects of a single line each need a line of their own: else they lie in an array or over lines.
+  if (opening.startsWith('[') || flats.length * 2 < lines.length) {
+    shape = 'json-elements';
+    flats.length = 0;
+    for (const element of elementsOf(head.text)) {
+      const flat = parseObject(element);
+      if (flat !== undefined) flats.push(flat);
+      if (flats.length >= 50) break;
+    }
+    if (flats.length === 0 && asked === '' && !/^\[?\s*\{\s*"/.test(head.text.trimStart())) {
+      return undefined;
+    }
+  }
+  const keys = new Set<string>();
+  for (const { keys: own } of flats) for (const key of own) if (keys.size < 5000) keys.add(key);
+  const names = new Set([...keys].map(simplify));
+  const sure = { columns: [...keys], sample: [], quoted: false, shape };
+  if (eve.signatures.some((list) => hasAll(names, list))) {
+    return table({ score: 0.97, format: 'suricata-eve', dialect: eve, ...sure }, ',');
+  }
+  if (fits(nfdumpJson, names)) {
+    return table({ score: 0.97, format: 'nfdump-json', dialect: nfdumpJson, ...sure }, ',');
+  }
+  const scoped = keys.has('id.orig_h') || keys.has('_path');
+  if (keys.has('ts') ? isZeek(names) || scoped : scoped) {
+    return table({ score: 0.96, format: 'zeek-json', dialect: zeekJson, ...sure }, ',');
+  }
+  const columns = [...keys];
+  const sample = flats.map(({ keys: own, values }) =>
+    columns.map((column) => {
+      const at = own.indexOf(column);
+      return at < 0 ? '' : String(values[at]);
+    }),
+  );
+  return table(
+    {
+      score: 0.6,
+      format: shape === 'json-lines' ? 'json-lines' : 'json-array',
+      columns,
+      sample: sample.slice(0, 50),
+      quoted: false,
+      shape,
+    },
+    ',',
+  );
+}
+
+/** Texts of the objects that begin in the head, in an array or one after another. */
+function* elementsOf(text: string): Generator<string> {
+  let depth = 0;
+  let start = -1;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]!;
+    if (inString) {
+      if (char === '\\') i += 1;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = start >= 0;
+    else if (char === '{') {
+      if (depth === 0) start = i;
+      depth += 1;
+    } else if (char === '}' && depth > 0) {
+      depth -= 1;
+      if (depth === 0) {
+        yield text.slice(start, i + 1);
+        start = -1;
+      }
+    }
+  }
+}

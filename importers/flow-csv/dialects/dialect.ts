@@ -1,0 +1,29 @@
+/** What a dialect file states: which headers are its own, and what each column means. */
+import type { Kind } from '../../../engine/contract/event.ts';
+import type { Setter } from '../fields.ts';
+import type { IcmpStyle } from '../row-writer.ts';
+
+export interface Dialect {
+  /** The name `--format` takes. */
+  readonly id: string;
+  readonly kind: Kind;
+  /** Setters by simplified column name (`simplify`); all others become attributes. */
+  readonly columns: Readonly<Record<string, Setter>>;
+  /** A header is this dialect's when it has all names (simplified) of one of these lists. */
+  readonly signatures: readonly (readonly string[])[];
+  readonly icmp?: IcmpStyle;
+  /** Texts that stand for nothing, in attributes too. */
+  readonly unset?: readonly string[];
+  /** Whether quotes are plain text. */
+  readonly unquoted?: boolean;
+  /** A line whose first cell is this begins a summary that lasts to the end. */
+  readonly summary?: string;
+  readonly payloadAsBytes?: boolean;
+  readonly keyed?: boolean;
+  /** Files without a header: their columns, if the cells of the first row are what they should be. */
+  readonly headerless?: (cells: readonly string[]) => readonly string[] | undefined;
+}
+
+export const IP4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+export const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]+)$/i;
+export const WHOLE = /^\d+$/;

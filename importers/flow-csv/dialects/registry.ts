@@ -1,0 +1,30 @@
+/** The dialects of tables, one line each; of those that a header fits, the first is taken. */
+import { argus } from './argus.ts';
+import { awsVpc } from './aws-vpc.ts';
+import { cicflowmeter } from './cicflowmeter.ts';
+import type { Dialect } from './dialect.ts';
+import { nfdump } from './nfdump.ts';
+import { silk } from './silk.ts';
+import { unswNb15 } from './unsw-nb15.ts';
+
+export const TABLE_DIALECTS: readonly Dialect[] = [
+  nfdump,
+  silk,
+  argus,
+  cicflowmeter,
+  unswNb15,
+  awsVpc,
+];
+
+export const FORMATS: readonly string[] = [
+  ...TABLE_DIALECTS.map((dialect) => dialect.id),
+  'nfdump-text',
+  'nfdump-json',
+  'zeek-tsv',
+  'zeek-cut',
+  'zeek-json',
+  'suricata-eve',
+  'json-lines',
+  'json-array',
+  'table',
+];

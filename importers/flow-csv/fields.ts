@@ -1,0 +1,109 @@
+/**
+ * What a column of a table can be read as. Dialects name these setters; `row-writer.ts` carries them
+ * out. Held always: each setter has one number, the numbers are dense, and `attr` is 0.
+ */
+export const ATTR = 0;
+export const TS = 1;
+export const TS_END = 2;
+export const TS_DATE = 3;
+export const TS_TIME = 4;
+export const DURATION = 5;
+export const DURATION_MILLIS = 6;
+export const DURATION_MICROS = 7;
+export const SRC_IP = 8;
+export const DST_IP = 9;
+export const SRC_ENDPOINT = 10;
+export const DST_ENDPOINT = 11;
+export const SRC_PORT = 12;
+export const DST_PORT = 13;
+export const ICMP_TYPE = 14;
+export const ICMP_CODE = 15;
+export const PROTO = 16;
+export const PACKETS = 17;
+export const BYTES = 18;
+export const PACKETS_REV = 19;
+export const BYTES_REV = 20;
+export const PACKETS_TOTAL = 21;
+export const BYTES_TOTAL = 22;
+export const ORIG_BYTES = 23;
+export const RESP_BYTES = 24;
+export const MISSED_BYTES = 25;
+export const TCP_FLAGS = 26;
+export const TCP_FLAGS_HEX = 27;
+export const STATE_FLAGS = 28;
+export const VLAN = 29;
+export const CONN_STATE = 30;
+export const HISTORY = 31;
+export const SERVICE = 32;
+export const EVENT_TYPE = 33;
+export const MESSAGE = 34;
+export const HOST = 35;
+export const PROGRAM = 36;
+export const PID = 37;
+export const SEVERITY = 38;
+export const KEY = 39;
+export const SETTER_COUNT = 40;
+
+/** Setters by the name that dialects and mappings use: event fields, and a few that need working out. */
+export const SETTERS = {
+  /** An attribute under the column's own name. */
+  attr: ATTR,
+  /** When the flow began. */
+  ts: TS,
+  /** When it ended: gives the duration where no column states it. Also an attribute. */
+  ts_end: TS_END,
+  /** Date and time of day in two columns. */
+  ts_date: TS_DATE,
+  ts_time: TS_TIME,
+  /** Seconds, or `h:m:s`. */
+  duration: DURATION,
+  duration_ms: DURATION_MILLIS,
+  duration_us: DURATION_MICROS,
+  src_ip: SRC_IP,
+  dst_ip: DST_IP,
+  /** Address and port in one, as nfdump writes it: `10.0.0.1:53`, `fe80::1.53`, `10.0.0.1:3.1`. */
+  src_endpoint: SRC_ENDPOINT,
+  dst_endpoint: DST_ENDPOINT,
+  src_port: SRC_PORT,
+  dst_port: DST_PORT,
+  /** Stand in `src_port` and `dst_port`, as Zeek has them. */
+  icmp_type: ICMP_TYPE,
+  icmp_code: ICMP_CODE,
+  proto: PROTO,
+  packets: PACKETS,
+  bytes: BYTES,
+  packets_rev: PACKETS_REV,
+  bytes_rev: BYTES_REV,
+  /** Both directions together: what `packets` and `bytes` do not account for goes to `*_rev`. */
+  packets_total: PACKETS_TOTAL,
+  bytes_total: BYTES_TOTAL,
+  orig_bytes: ORIG_BYTES,
+  resp_bytes: RESP_BYTES,
+  missed_bytes: MISSED_BYTES,
+  tcp_flags: TCP_FLAGS,
+  tcp_flags_hex: TCP_FLAGS_HEX,
+  /** Argus's State: TCP flags of both sides (`SPA_FSPA`) or a word. Also an attribute. */
+  state_flags: STATE_FLAGS,
+  vlan: VLAN,
+  conn_state: CONN_STATE,
+  history: HISTORY,
+  service: SERVICE,
+  event_type: EVENT_TYPE,
+  message: MESSAGE,
+  host: HOST,
+  program: PROGRAM,
+  pid: PID,
+  severity: SEVERITY,
+  /** Identifies the flow in its source: rows with it get a record key. Also an attribute. */
+  key: KEY,
+} as const;
+export type Setter = keyof typeof SETTERS;
+
+export function isSetter(name: string): name is Setter {
+  return Object.hasOwn(SETTERS, name);
+}
+
+/** A column's name without case, spaces and marks: `Flow Bytes/s` and `flow_bytes_s` are one. */
+export function simplify(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}

@@ -1,0 +1,106 @@
+/**
+ * What the columns of a table mean, from a dialect, a mapping and their names. Held always: a typed
+ * column is claimed once, by the first column that means it; later ones stay attributes.
+ */
+import type { ColumnMapping } from '../../engine/contract/importer.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { isSetter, SETTERS, simplify, type Setter } from './fields.ts';
+import type { RowPlan } from './row-writer.ts';
+
+const encoder = new TextEncoder();
+
+/** Names for all columns, unlike each other: empty ones get a number, repeated ones `.1`, `.2`, …. */
+export function uniqueNames(header: readonly string[]): string[] {
+  const seen = new Set<string>();
+  const again = new Map<string, number>();
+  return header.map((cell, i) => {
+    const base = cell.trim() === '' ? `column${i + 1}` : cell.trim();
+    let name = base;
+    let n = again.get(base) ?? 0;
+    while (seen.has(name)) {
+      n += 1;
+      name = `${base}.${n}`;
+    }
+    again.set(base, n);
+    seen.add(name);
+    return name;
+  });
+}
+
+/** Turns a mapping round: what a column (by its name, or else by its simplified name) is to be. */
+export class ColumnMeanings {
+  private readonly exact = new Map<string, string>();
+  private readonly loose = new Map<string, string>();
+
+  constructor(mapping: ColumnMapping | undefined) {
+    for (const [field, column] of Object.entries(mapping?.fields ?? {})) {
+      if (!this.exact.has(column)) this.exact.set(column, field);
+      const simple = simplify(column);
+      if (simple !== '' && !this.loose.has(simple)) this.loose.set(simple, field);
+    }
+  }
+
+  of(name: string): string | undefined {
+    return this.exact.get(name) ?? this.loose.get(simplify(name));
+  }
+}
+
+export class SetterChooser {
+  private readonly meanings: ColumnMeanings;
+  private readonly dialect: Dialect | undefined;
+
+  constructor(dialect: Dialect | undefined, mapping: ColumnMapping | undefined) {
+    this.dialect = dialect;
+    this.meanings = new ColumnMeanings(mapping);
+  }
+
+  /** The setter of a column and the name its attribute has. */
+  choose(name: string): { readonly setter: Setter; readonly name: string } {
+    const field = this.meanings.of(name);
+    if (field !== undefined) {
+      if (field.startsWith('attrs.') && field.length > 6) {
+        return { setter: 'attr', name: field.slice(6) };
+      }
+      if (isSetter(field)) return { setter: field, name };
+    }
+    const simple = simplify(name);
+    const columns = this.dialect?.columns;
+    if (columns !== undefined && Object.hasOwn(columns, simple)) {
+      return { setter: columns[simple]!, name };
+    }
+    return { setter: 'attr', name };
+  }
+}
+
+/** Setters that several columns may have. */
+const SHARED: ReadonlySet<Setter> = new Set(['attr', 'key', 'ts_end']);
+
+/** The plan for a table with these columns (of unlike names). */
+export function planRow(
+  columns: readonly string[],
+  dialect: Dialect | undefined,
+  mapping: ColumnMapping | undefined,
+  unset: readonly string[] = dialect?.unset ?? [],
+  eventType?: string,
+): RowPlan {
+  const chooser = new SetterChooser(dialect, mapping);
+  const setters = new Uint8Array(columns.length);
+  const claimed = new Set<Setter>();
+  const names = columns.map((column, i) => {
+    const choice = chooser.choose(column);
+    if (SHARED.has(choice.setter) || !claimed.has(choice.setter)) {
+      setters[i] = SETTERS[choice.setter];
+      claimed.add(choice.setter);
+    }
+    return choice.name;
+  });
+  return {
+    names: uniqueNames(names),
+    setters,
+    icmp: dialect?.icmp ?? 'plain',
+    unset: unset.map((mark) => encoder.encode(mark)),
+    payloadAsBytes: dialect?.payloadAsBytes ?? false,
+    eventType,
+    keyed: dialect?.keyed ?? false,
+  };
+}

@@ -1,0 +1,539 @@
+/**
+ * Writes the cells of one row into a batch: the hot loop of every table.
+ *
+ * Held always: no cell is lost. A value that its column cannot hold stays, as it was written, in the
+ * attribute of the column's own name, and the typed column stays null.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { EventBatch, NumberColumn, TextColumn } from '../../engine/contract/event-batch.ts';
+import { TS_BASIS } from '../../engine/contract/event.ts';
+import { parseDecimal, parseHex, parseIpv4, parseIpv6 } from '../shared/bytes.ts';
+import { hash53 } from '../shared/hash53.ts';
+import * as F from './fields.ts';
+import {
+  parseProtocol,
+  parseScaled,
+  parseSeconds,
+  parseTcpFlags,
+  parseWhole,
+  parseWholeOrHex,
+} from './numbers.ts';
+import type { StampReader } from './stamp.ts';
+
+/** How a source puts type and code of ICMP into port columns. */
+export type IcmpStyle =
+  /** Type in the first, code in the second, or not at all. */
+  | 'plain'
+  /** type × 256 + code in the destination port (NetFlow). */
+  | 'dst_port'
+  /** code × 256 + type in the source port (Argus). */
+  | 'argus';
+
+const DASH = 45;
+const text = new TextDecoder();
+const windows1252 = new TextDecoder('windows-1252');
+
+/** What the rows of one table, or one kind of JSON record, have in common. */
+export interface RowPlan {
+  /** Column names, unlike each other: attributes are called so. */
+  readonly names: readonly string[];
+  readonly setters: Uint8Array;
+  readonly icmp: IcmpStyle;
+  /** Texts that stand for nothing. A lone `-` does so in typed columns anyway. */
+  readonly unset: readonly Uint8Array[];
+  /** Zeek: where IP bytes are missing, payload bytes stand in. */
+  readonly payloadAsBytes: boolean;
+  /** `event_type` of every row that states none. */
+  readonly eventType: string | undefined;
+  readonly keyed: boolean;
+}
+
+export class RowWriter {
+  readonly batch: EventBatch;
+  /** Whether text is known to be UTF-8, so that it is copied as it is. */
+  valid = true;
+
+  private readonly plan: RowPlan;
+  private readonly stamp: StampReader;
+  private readonly setters: Uint8Array;
+  private readonly attributes: (TextColumn | undefined)[];
+  private readonly unset: readonly Uint8Array[];
+  private readonly address = new Uint8Array(16);
+  private readonly joined = new Uint8Array(96);
+  private readonly finishing: boolean;
+  private row = 0;
+  private end = Number.NaN;
+  private totalBytes = -1;
+  private totalPackets = -1;
+  private icmpType = -1;
+  private icmpCode = -1;
+  private dateSize = 0;
+  private keyed = false;
+
+  /** @param open whether cells may come that the plan does not list: then all is worked out */
+  constructor(batch: EventBatch, plan: RowPlan, stamp: StampReader, open = false) {
+    this.batch = batch;
+    this.plan = plan;
+    this.stamp = stamp;
+    this.setters = plan.setters;
+    this.attributes = plan.names.map(() => undefined);
+    this.unset = plan.unset;
+    this.finishing =
+      open ||
+      plan.icmp !== 'plain' ||
+      plan.payloadAsBytes ||
+      plan.keyed ||
+      plan.eventType !== undefined ||
+      plan.setters.some((op) => NEED_FINISH.has(op));
+  }
+
+  /** Starts the row that is being filled. */
+  begin(): void {
+    this.row = this.batch.length;
+    if (!this.finishing) return;
+    this.end = Number.NaN;
+    this.totalBytes = -1;
+    this.totalPackets = -1;
+    this.icmpType = -1;
+    this.icmpCode = -1;
+    this.dateSize = 0;
+    this.keyed = false;
+  }
+
+  /** Sets `count` cells of the current row, cell n being `bytes[starts[n], ends[n])`. */
+  cells(bytes: Uint8Array, starts: Int32Array, ends: Int32Array, count: number): void {
+    const setters = this.setters;
+    for (let i = 0; i < count; i++) {
+      let start = starts[i]!;
+      let end = ends[i]!;
+      while (start < end && bytes[start] === 32) start += 1;
+      while (end > start && bytes[end - 1] === 32) end -= 1;
+      if (start === end) continue;
+      const setter = setters[i]!;
+      if (setter === F.ATTR) this.attribute(i, bytes, start, end);
+      else this.typed(i, setter, bytes, start, end);
+    }
+  }
+
+  /** Sets cell `i` in the attribute of its own name. */
+  attribute(i: number, bytes: Uint8Array, start: number, end: number): void {
+    const unset = this.unset;
+    for (let u = 0; u < unset.length; u++) if (same(bytes, start, end, unset[u]!)) return;
+    const column = this.attributes[i] ?? this.column(i);
+    if (column === undefined) {
+      this.batch.setAttribute(this.plan.names[i]!, this.decode(bytes, start, end));
+    } else if (this.valid) {
+      column.set(this.row, bytes, start, end);
+    } else {
+      column.setLossy(this.row, bytes, start, end);
+    }
+  }
+
+  /** Sets cell `i` as `setter` says, and in its attribute too where that does not hold all of it. */
+  typed(i: number, setter: number, bytes: Uint8Array, start: number, end: number): void {
+    if (bytes[start] === DASH && end - start === 1) return;
+    const unset = this.unset;
+    for (let u = 0; u < unset.length; u++) if (same(bytes, start, end, unset[u]!)) return;
+    if (!this.set(setter, bytes, start, end)) this.attribute(i, bytes, start, end);
+  }
+
+  /** Sets what is known only when all cells are, and completes the row. */
+  finish(
+    seq: number,
+    offset: number,
+    length: number,
+    raw: Uint8Array,
+    rawStart: number,
+    rawEnd: number,
+  ): void {
+    const batch = this.batch;
+    const row = this.row;
+    if (this.finishing) this.workOut(raw, rawStart, rawEnd);
+    batch.seq.set(row, seq);
+    batch.offset.set(row, offset);
+    batch.record_length.set(row, length);
+    batch.endRow();
+  }
+
+  /** Whether a value of `setter` is in the row already. */
+  private set(setter: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const batch = this.batch;
+    const row = this.row;
+    switch (setter) {
+      case F.TS:
+        return this.time(bytes, start, end);
+      case F.SRC_IP: {
+        const ip = parseIpv4(bytes, start, end);
+        if (ip >= 0) {
+          batch.src_ip4.set(row, ip);
+          return true;
+        }
+        if (!parseIpv6(bytes, start, end, this.address, 0)) return false;
+        batch.src_ip6.set(row, this.address, 0);
+        return !hasZone(bytes, start, end);
+      }
+      case F.DST_IP: {
+        const ip = parseIpv4(bytes, start, end);
+        if (ip >= 0) {
+          batch.dst_ip4.set(row, ip);
+          return true;
+        }
+        if (!parseIpv6(bytes, start, end, this.address, 0)) return false;
+        batch.dst_ip6.set(row, this.address, 0);
+        return !hasZone(bytes, start, end);
+      }
+      case F.SRC_PORT: {
+        const port = parseWholeOrHex(bytes, start, end);
+        if (port < 0 || port > 65_535) return false;
+        batch.src_port.set(row, port);
+        return bytes[start + 1] !== 120;
+      }
+      case F.DST_PORT: {
+        const port = parseWholeOrHex(bytes, start, end);
+        if (port < 0 || port > 65_535) return false;
+        batch.dst_port.set(row, port);
+        return bytes[start + 1] !== 120;
+      }
+      case F.PROTO: {
+        const proto = parseProtocol(bytes, start, end);
+        if (proto >= 0) {
+          batch.proto.set(row, proto);
+          return true;
+        }
+        // Argus names what UDP carries: the name stays beside the number.
+        if (isRtp(bytes, start, end)) batch.proto.set(row, 17);
+        return false;
+      }
+      case F.PACKETS:
+        return this.count(batch.packets, bytes, start, end);
+      case F.BYTES:
+        return this.count(batch.bytes, bytes, start, end);
+      case F.DURATION:
+        return this.seconds(parseSeconds(bytes, start, end));
+      case F.TCP_FLAGS: {
+        const flags = parseTcpFlags(bytes, start, end);
+        if (flags < 0) return false;
+        batch.tcp_flags.set(row, flags);
+        return true;
+      }
+      default:
+        return this.setRare(setter, bytes, start, end);
+    }
+  }
+
+  /** Those that no flow export has in every row, apart so that the common ones stay small code. */
+  private setRare(setter: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const batch = this.batch;
+    const row = this.row;
+    switch (setter) {
+      case F.PACKETS_REV:
+        return this.count(batch.packets_rev, bytes, start, end);
+      case F.BYTES_REV:
+        return this.count(batch.bytes_rev, bytes, start, end);
+      case F.ORIG_BYTES:
+        return this.count(batch.orig_bytes, bytes, start, end);
+      case F.RESP_BYTES:
+        return this.count(batch.resp_bytes, bytes, start, end);
+      case F.MISSED_BYTES:
+        return this.count(batch.missed_bytes, bytes, start, end);
+      case F.BYTES_TOTAL:
+        this.totalBytes = parseWhole(bytes, start, end);
+        return this.totalBytes >= 0;
+      case F.PACKETS_TOTAL:
+        this.totalPackets = parseWhole(bytes, start, end);
+        return this.totalPackets >= 0;
+      case F.CONN_STATE:
+        return this.words(batch.conn_state, bytes, start, end);
+      case F.HISTORY:
+        return this.words(batch.history, bytes, start, end);
+      case F.SERVICE:
+        return this.words(batch.service, bytes, start, end);
+      case F.EVENT_TYPE:
+        return this.words(batch.event_type, bytes, start, end);
+      case F.MESSAGE:
+        return this.words(batch.message, bytes, start, end);
+      case F.HOST:
+        return this.words(batch.host, bytes, start, end);
+      case F.PROGRAM:
+        return this.words(batch.program, bytes, start, end);
+      case F.KEY:
+        this.keyed = true;
+        return false;
+      case F.TS_END: {
+        if (this.stamp.read(bytes, start, end)) this.end = this.stamp.micros;
+        return false;
+      }
+      case F.TS_DATE:
+        return this.halfStamp(bytes, start, end);
+      case F.TS_TIME:
+        return this.otherHalfStamp(bytes, start, end);
+      case F.DURATION_MILLIS:
+        return this.seconds(parseDecimal(bytes, start, end) / 1e3);
+      case F.DURATION_MICROS:
+        return this.seconds(parseDecimal(bytes, start, end) / 1e6);
+      case F.SRC_ENDPOINT:
+        return this.endpoint(F.SRC_IP, F.SRC_PORT, bytes, start, end);
+      case F.DST_ENDPOINT:
+        return this.endpoint(F.DST_IP, F.DST_PORT, bytes, start, end);
+      case F.ICMP_TYPE:
+        this.icmpType = parseWhole(bytes, start, end);
+        return this.icmpType >= 0 && this.icmpType <= 255;
+      case F.ICMP_CODE:
+        this.icmpCode = parseWhole(bytes, start, end);
+        return this.icmpCode >= 0 && this.icmpCode <= 255;
+      case F.TCP_FLAGS_HEX: {
+        const flags = hexFlags(bytes, start, end);
+        if (flags < 0) return false;
+        batch.tcp_flags.set(row, flags);
+        return true;
+      }
+      case F.STATE_FLAGS: {
+        // Words such as ACC are made of the same letters: only the underscore tells flags.
+        const flags = bytes.subarray(start, end).includes(95)
+          ? parseTcpFlags(bytes, start, end)
+          : -1;
+        if (flags >= 0) batch.tcp_flags.set(row, flags);
+        return false;
+      }
+      case F.VLAN: {
+        const vlan = parseWhole(bytes, start, end);
+        if (vlan < 0 || vlan > 4095) return false;
+        batch.vlan.set(row, vlan);
+        return true;
+      }
+      case F.PID: {
+        const pid = parseWhole(bytes, start, end);
+        if (pid < 0 || pid > 0xffffffff) return false;
+        batch.pid.set(row, pid);
+        return true;
+      }
+      case F.SEVERITY: {
+        const severity = parseWhole(bytes, start, end);
+        if (severity < 0 || severity > 7) return false;
+        batch.severity.set(row, severity);
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  private time(bytes: Uint8Array, start: number, end: number): boolean {
+    const stamp = this.stamp;
+    if (!stamp.read(bytes, start, end)) return false;
+    const batch = this.batch;
+    const row = this.row;
+    batch.ts.set(row, stamp.micros);
+    batch.ts_digits.set(row, stamp.digits);
+    if (stamp.nanos > 0) batch.ts_ns.set(row, stamp.nanos);
+    if (stamp.zoned) {
+      batch.ts_basis.set(row, TS_BASIS.zoneDecided);
+      batch.tz_offset.set(row, stamp.offset);
+    }
+    return true;
+  }
+
+  /** Keeps a date until its time of day comes. */
+  private halfStamp(bytes: Uint8Array, start: number, end: number): boolean {
+    if (end - start > 20) return false;
+    this.joined.set(bytes.subarray(start, end));
+    this.joined[end - start] = 32;
+    this.dateSize = end - start + 1;
+    return this.time(this.joined, 0, end - start);
+  }
+
+  /** The time of day after its date; alone it is no time and stays an attribute. */
+  private otherHalfStamp(bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.dateSize === 0 || end - start > 32) return false;
+    this.joined.set(bytes.subarray(start, end), this.dateSize);
+    return this.time(this.joined, 0, this.dateSize + end - start);
+  }
+
+  private count(column: NumberColumn, bytes: Uint8Array, start: number, end: number): boolean {
+    const value = parseWhole(bytes, start, end);
+    if (value >= 0) {
+      column.set(this.row, value);
+      return true;
+    }
+    const scaled = parseScaled(bytes, start, end);
+    // A shortened number is not the whole of what it was: its text stays too.
+    if (scaled >= 0) column.set(this.row, scaled);
+    return false;
+  }
+
+  private seconds(value: number): boolean {
+    if (!(value >= 0)) return false;
+    this.batch.duration.set(this.row, value);
+    return true;
+  }
+
+  private words(column: TextColumn, bytes: Uint8Array, start: number, end: number): boolean {
+    if (column.present[this.row] === 1) return false;
+    if (this.valid) column.set(this.row, bytes, start, end);
+    else column.setLossy(this.row, bytes, start, end);
+    return true;
+  }
+
+  private endpoint(
+    ip: number,
+    port: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): boolean {
+    // IPv6 ends at the first dot behind a colon, IPv4 at the colon behind its dots.
+    let cut = -1;
+    let dots = 0;
+    let colons = 0;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]!;
+      if (byte === 46) {
+        dots += 1;
+        if (colons > 0 && cut < 0) cut = at;
+      } else if (byte === 58) {
+        colons += 1;
+        if (dots === 3) {
+          cut = at;
+          break;
+        }
+      }
+    }
+    if (cut < 0) return this.set(ip, bytes, start, end);
+    let good = this.set(ip, bytes, start, cut);
+    // ICMP: `type.code` stands where the destination port does.
+    const dot = bytes.indexOf(46, cut + 1);
+    if (dot > cut && dot < end) {
+      this.icmpType = parseWhole(bytes, cut + 1, dot);
+      this.icmpCode = parseWhole(bytes, dot + 1, end);
+      good = good && this.icmpType >= 0 && this.icmpCode >= 0;
+      return good && this.icmpType < 256 && this.icmpCode < 256;
+    }
+    return this.set(port, bytes, cut + 1, end) && good;
+  }
+
+  private workOut(raw: Uint8Array, rawStart: number, rawEnd: number): void {
+    const batch = this.batch;
+    const row = this.row;
+    const plan = this.plan;
+    this.workOutIcmp();
+    if (batch.duration.present[row] === 0 && batch.ts.present[row] === 1) {
+      const micros = this.end - batch.ts.values[row]!;
+      if (micros >= 0) batch.duration.set(row, micros / 1e6);
+    }
+    if (this.totalBytes >= 0) {
+      this.share(this.totalBytes, batch.bytes, F.BYTES, batch.bytes_rev);
+    }
+    if (this.totalPackets >= 0) {
+      this.share(this.totalPackets, batch.packets, F.PACKETS, batch.packets_rev);
+    }
+    if (plan.payloadAsBytes) {
+      if (batch.bytes.present[row] === 0 && batch.orig_bytes.present[row] === 1) {
+        batch.bytes.set(row, batch.orig_bytes.values[row]!);
+      }
+      if (batch.bytes_rev.present[row] === 0 && batch.resp_bytes.present[row] === 1) {
+        batch.bytes_rev.set(row, batch.resp_bytes.values[row]!);
+      }
+    }
+    if (plan.eventType !== undefined && batch.event_type.present[row] === 0) {
+      batch.event_type.setString(row, plan.eventType);
+    }
+    if (plan.keyed && this.keyed) batch.record_key.set(row, hash53(raw, rawStart, rawEnd));
+  }
+
+  /** Puts type and code of ICMP where Zeek has them: in the ports. */
+  private workOutIcmp(): void {
+    const batch = this.batch;
+    const row = this.row;
+    const proto = batch.proto.present[row] === 1 ? batch.proto.values[row]! : -1;
+    if (proto !== 1 && proto !== 58) return;
+    if (this.icmpType >= 0 && this.icmpType < 256) batch.src_port.set(row, this.icmpType);
+    if (this.icmpCode >= 0 && this.icmpCode < 256) batch.dst_port.set(row, this.icmpCode);
+    if (this.icmpType >= 0 || this.icmpCode >= 0) return;
+    if (this.plan.icmp === 'dst_port' && batch.dst_port.present[row] === 1) {
+      const port = batch.dst_port.values[row]!;
+      batch.src_port.set(row, port >>> 8);
+      batch.dst_port.set(row, port & 255);
+    } else if (this.plan.icmp === 'argus' && batch.src_port.present[row] === 1) {
+      const port = batch.src_port.values[row]!;
+      batch.src_port.set(row, port & 255);
+      batch.dst_port.set(row, port >>> 8);
+    }
+  }
+
+  /**
+   * Gives the direction that is not stated what the sum leaves. A direction that is more than the sum
+   * is impossible: the sum holds, and the direction's number stays under its column's name.
+   */
+  private share(total: number, there: NumberColumn, thereOp: number, back: NumberColumn): void {
+    const row = this.row;
+    if (there.present[row] === 0) {
+      const rest = back.present[row] === 1 ? total - back.values[row]! : total;
+      if (rest >= 0) there.set(row, rest);
+      return;
+    }
+    const stated = there.values[row]!;
+    if (back.present[row] === 1) {
+      if (stated + back.values[row]! !== total) {
+        const name = there === this.batch.bytes ? F.BYTES_TOTAL : F.PACKETS_TOTAL;
+        this.keepNumber(name, total);
+      }
+      return;
+    }
+    if (stated <= total) {
+      back.set(row, total - stated);
+    } else {
+      there.set(row, total);
+      this.keepNumber(thereOp, stated);
+    }
+  }
+
+  private keepNumber(setter: number, value: number): void {
+    const name = this.plan.names[this.setters.indexOf(setter)];
+    if (name !== undefined) this.batch.setAttribute(name, String(value));
+  }
+
+  private column(i: number): TextColumn | undefined {
+    const column = this.batch.attributeColumn(this.plan.names[i]!);
+    this.attributes[i] = column;
+    return column;
+  }
+
+  private decode(bytes: Uint8Array, start: number, end: number): string {
+    const part = bytes.subarray(start, end);
+    return isUtf8(part) ? text.decode(part) : windows1252.decode(part);
+  }
+}
+
+const NEED_FINISH: ReadonlySet<number> = new Set([
+  F.TS_END,
+  F.TS_DATE,
+  F.SRC_ENDPOINT,
+  F.DST_ENDPOINT,
+  F.ICMP_TYPE,
+  F.ICMP_CODE,
+  F.PACKETS_TOTAL,
+  F.BYTES_TOTAL,
+]);
+
+function same(bytes: Uint8Array, start: number, end: number, mark: Uint8Array): boolean {
+  if (end - start !== mark.length) return false;
+  for (let i = 0; i < mark.length; i++) if (bytes[start + i] !== mark[i]) return false;
+  return true;
+}
+
+/** An address's zone (`%eth0`) is no part of what its column holds. */
+function hasZone(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === 37) return true;
+  return false;
+}
+
+function isRtp(bytes: Uint8Array, start: number, end: number): boolean {
+  const name = windows1252.decode(bytes.subarray(start, end));
+  return name === 'rtp' || name === 'rtcp' || name === 'udt';
+}
+
+/** Up to four hexadecimal digits without a `0x`. */
+function hexFlags(bytes: Uint8Array, start: number, end: number): number {
+  const flags = end - start > 4 ? -1 : parseHex(bytes, start, end);
+  return flags <= 511 ? flags : -1;
+}

@@ -1,0 +1,301 @@
+/**
+ * Times as flow tools write them, from bytes to UTC microseconds.
+ *
+ * Understood: epoch seconds, milliseconds, microseconds and nanoseconds (by size, with a fraction),
+ * `2026-11-21 00:00:00.123`, `2026/11/21T00:00:00.123`, ISO 8601 with a zone
+ * (https://www.rfc-editor.org/rfc/rfc3339), `21/11/2026 0:00[:00] [AM]`. Held always: a time is read
+ * whole or refused, and a time without a zone is local time of `zone`.
+ */
+import { daysFromCivil, isDate } from '../shared/bytes.ts';
+import { UTC, type Zone } from '../shared/zone.ts';
+
+const MICROS = 1_000_000;
+const DAY_MICROS = 86_400 * MICROS;
+/** Epoch numbers from here on are milliseconds, microseconds, nanoseconds: the year 5138 in seconds. */
+const LEAST_MILLIS = 1e11;
+const LEAST_MICROS = 1e14;
+const LEAST_NANOS = 1e17;
+const MOST_MICROS = Number.MAX_SAFE_INTEGER;
+
+export type DateOrder = 'dmy' | 'mdy';
+
+/** Days from 1970-01-01 to a day of the Gregorian calendar; NaN if there is no such day. */
+function dayNumber(year: number, month: number, day: number): number {
+  return isDate(year, month, day) ? daysFromCivil(year, month, day) : Number.NaN;
+}
+
+export class StampReader {
+  /** What `read` found: UTC, unless there was no date. */
+  micros = 0;
+  nanos = 0;
+  /** Digits of the fraction of a second. */
+  digits = 0;
+  /** Whether `zone` was used, and the seconds that were subtracted. */
+  zoned = false;
+  offset = 0;
+
+  private readonly zone: Zone;
+  private readonly order: DateOrder;
+  private dateWord = -1;
+  private dateMicros = 0;
+  private at = 0;
+
+  constructor(zone: Zone = UTC, order: DateOrder = 'dmy') {
+    this.zone = zone;
+    this.order = order;
+  }
+
+  /** Reads the whole of [start, end); false when it is no time. */
+  read(bytes: Uint8Array, start: number, end: number): boolean {
+    const size = end - start;
+    if (size < 1 || size > 48) return false;
+    if (size >= 10) {
+      const mark = bytes[start + 4]!;
+      if ((mark === 45 || mark === 47) && bytes[start + 7] === mark) {
+        return this.readYearFirst(bytes, start, end);
+      }
+    }
+    for (let i = 1; i <= 2 && i < size; i++) {
+      const mark = bytes[start + i]!;
+      if (mark === 47 || (mark === 45 && bytes[start] !== 45)) {
+        return this.readYearLast(bytes, start, end);
+      }
+      if (mark === 46 && size > 6 && this.isDotted(bytes, start + i + 1, end)) {
+        return this.readYearLast(bytes, start, end);
+      }
+    }
+    return this.readEpoch(bytes, start, end);
+  }
+
+  /** Whether a second dot follows at most two digits on: `21.11.2026`, no number. */
+  private isDotted(bytes: Uint8Array, at: number, end: number): boolean {
+    return (at + 1 < end && bytes[at + 1] === 46) || (at + 2 < end && bytes[at + 2] === 46);
+  }
+
+  private readEpoch(bytes: Uint8Array, start: number, end: number): boolean {
+    const negative = bytes[start] === 45;
+    let at = negative ? start + 1 : start;
+    const first = at;
+    let whole = 0;
+    for (; at < end; at++) {
+      const digit = bytes[at]! - 48;
+      if (digit < 0 || digit > 9) break;
+      whole = whole * 10 + digit;
+    }
+    if (at === first || at - first > 19) return false;
+    let nanos = 0;
+    let digits = 0;
+    if (at < end) {
+      if (bytes[at] !== 46) return false;
+      let scale = 100_000_000;
+      for (at += 1; at < end; at++) {
+        const digit = bytes[at]! - 48;
+        if (digit < 0 || digit > 9) return false;
+        nanos += digit * scale;
+        scale = Math.floor(scale / 10);
+        digits += 1;
+      }
+    }
+    this.nanos = 0;
+    let micros: number;
+    if (whole < LEAST_MILLIS) {
+      micros = whole * MICROS + Math.floor(nanos / 1000);
+      this.nanos = nanos % 1000;
+    } else if (whole < LEAST_MICROS) {
+      micros = whole * 1000 + Math.floor(nanos / 1_000_000);
+      this.nanos = Math.floor(nanos / 1000) % 1000;
+      digits += 3;
+    } else if (whole < LEAST_NANOS) {
+      micros = whole;
+      this.nanos = Math.floor(nanos / 1_000_000);
+      digits += 6;
+    } else {
+      // Too large for a double to hold exactly: the last three digits are read apart.
+      micros = this.wholeOf(bytes, first, first + this.wholeDigits(bytes, first, end) - 3);
+      this.nanos = this.wholeOf(bytes, first + this.wholeDigits(bytes, first, end) - 3, first + 19);
+      digits += 9;
+    }
+    if (negative) {
+      micros = -micros;
+      if (this.nanos > 0) {
+        micros -= 1;
+        this.nanos = 1000 - this.nanos;
+      }
+    }
+    if (Math.abs(micros) > MOST_MICROS) return false;
+    this.micros = micros;
+    this.digits = digits > 9 ? 9 : digits;
+    this.zoned = false;
+    this.offset = 0;
+    return true;
+  }
+
+  private wholeDigits(bytes: Uint8Array, start: number, end: number): number {
+    let at = start;
+    while (at < end && bytes[at]! >= 48 && bytes[at]! <= 57) at += 1;
+    return at - start;
+  }
+
+  private wholeOf(bytes: Uint8Array, start: number, end: number): number {
+    let value = 0;
+    for (let at = start; at < end; at++) {
+      const digit = (bytes[at] ?? 0) - 48;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
+    }
+    return value;
+  }
+
+  private readYearFirst(bytes: Uint8Array, start: number, end: number): boolean {
+    let word = 0;
+    for (let i = 0; i < 10; i++) {
+      if (i === 4 || i === 7) continue;
+      const digit = bytes[start + i]! - 48;
+      if (digit < 0 || digit > 9) return false;
+      word = word * 10 + digit;
+    }
+    if (word !== this.dateWord) {
+      const days = dayNumber(Math.floor(word / 10_000), Math.floor(word / 100) % 100, word % 100);
+      if (Number.isNaN(days)) return false;
+      this.dateWord = word;
+      this.dateMicros = days * DAY_MICROS;
+    }
+    return this.readClock(bytes, start + 10, end);
+  }
+
+  private readYearLast(bytes: Uint8Array, start: number, end: number): boolean {
+    this.at = start;
+    const first = this.number(bytes, end, 2);
+    const mark = bytes[this.at]!;
+    this.at += 1;
+    const second = this.number(bytes, end, 2);
+    if (first < 0 || second < 0 || bytes[this.at] !== mark) return false;
+    const yearAt = this.at + 1;
+    this.at = yearAt;
+    let year = this.number(bytes, end, 4);
+    if (year < 0) return false;
+    if (this.at - yearAt === 2) year += year < 70 ? 2000 : 1900;
+    else if (this.at - yearAt !== 4) return false;
+    const days =
+      this.order === 'dmy' ? dayNumber(year, second, first) : dayNumber(year, first, second);
+    if (Number.isNaN(days)) return false;
+    this.dateWord = -1;
+    this.dateMicros = days * DAY_MICROS;
+    return this.readClock(bytes, this.at, end);
+  }
+
+  /** Up to `most` digits at `this.at`, which moves on; -1 if there are none. */
+  private number(bytes: Uint8Array, end: number, most: number): number {
+    const from = this.at;
+    let value = 0;
+    let at = from;
+    for (; at < end && at - from < most; at++) {
+      const digit = bytes[at]! - 48;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
+    }
+    this.at = at;
+    return at === from ? -1 : value;
+  }
+
+  /** What follows a date: nothing, or a separator, the time of day and perhaps a zone. */
+  private readClock(bytes: Uint8Array, start: number, end: number): boolean {
+    let seconds = 0;
+    let fraction = 0;
+    let digits = 0;
+    let at = start;
+    if (at < end) {
+      const separator = bytes[at]!;
+      if (separator !== 32 && separator !== 84 && separator !== 116 && separator !== 95) {
+        return false;
+      }
+      at += 1;
+      while (at < end && bytes[at] === 32) at += 1;
+      this.at = at;
+      let hour = this.number(bytes, end, 2);
+      if (hour < 0 || hour > 23 || bytes[this.at] !== 58 || this.at >= end) return false;
+      this.at += 1;
+      const minute = this.number(bytes, end, 2);
+      if (minute < 0 || minute > 59) return false;
+      let second = 0;
+      if (this.at < end && bytes[this.at] === 58) {
+        this.at += 1;
+        second = this.number(bytes, end, 2);
+        // 60 is a leap second: it is the first of the next minute.
+        if (second < 0 || second > 60) return false;
+        if (this.at < end && (bytes[this.at] === 46 || bytes[this.at] === 44)) {
+          at = this.at + 1;
+          let scale = 100_000_000;
+          for (; at < end; at++) {
+            const digit = bytes[at]! - 48;
+            if (digit < 0 || digit > 9) break;
+            fraction += digit * scale;
+            scale = Math.floor(scale / 10);
+            digits += 1;
+          }
+          this.at = at;
+          if (digits === 0) return false;
+        }
+      }
+      at = this.at;
+      const half = this.halfOfDay(bytes, end);
+      if (half >= 0) {
+        if (hour < 1 || hour > 12) return false;
+        hour = (hour % 12) + half;
+        at = this.at;
+      }
+      seconds = hour * 3600 + minute * 60 + second;
+    }
+    const micros = this.dateMicros + seconds * MICROS + Math.floor(fraction / 1000);
+    let offset = 0;
+    this.zoned = at === end;
+    if (this.zoned) {
+      offset = this.zone.fixed ?? this.zone.offsetSecondsAtLocal(micros);
+    } else {
+      offset = this.readOffset(bytes, at, end);
+      if (Number.isNaN(offset)) return false;
+    }
+    this.micros = micros - offset * MICROS;
+    this.nanos = fraction % 1000;
+    this.digits = digits > 9 ? 9 : digits;
+    this.offset = this.zoned ? offset : 0;
+    return true;
+  }
+
+  /** 0 for AM, 12 for PM at `this.at`, which moves on; -1 for neither. */
+  private halfOfDay(bytes: Uint8Array, end: number): number {
+    let at = this.at;
+    while (at < end && bytes[at] === 32) at += 1;
+    if (end - at !== 2 || (bytes[at + 1]! | 32) !== 109) return -1;
+    const letter = bytes[at]! | 32;
+    if (letter !== 97 && letter !== 112) return -1;
+    this.at = end;
+    return letter === 97 ? 0 : 12;
+  }
+
+  /** Seconds east of UTC from `Z`, `UTC`, `+hh`, `+hhmm` or `+hh:mm`; NaN for anything else. */
+  private readOffset(bytes: Uint8Array, start: number, end: number): number {
+    let at = start;
+    while (at < end && bytes[at] === 32) at += 1;
+    if (end - at === 1 && (bytes[at]! | 32) === 122) return 0;
+    if (end - at === 3) {
+      const word = ((bytes[at]! | 32) << 16) | ((bytes[at + 1]! | 32) << 8) | (bytes[at + 2]! | 32);
+      if (word === 0x757463 || word === 0x676d74) return 0;
+    }
+    const sign = bytes[at];
+    if (sign !== 43 && sign !== 45) return Number.NaN;
+    this.at = at + 1;
+    const hours = this.number(bytes, end, 2);
+    if (hours < 0 || hours > 18 || this.at - at !== 3) return Number.NaN;
+    let minutes = 0;
+    if (this.at < end) {
+      if (bytes[this.at] === 58) this.at += 1;
+      const from = this.at;
+      minutes = this.number(bytes, end, 2);
+      if (minutes < 0 || minutes > 59 || this.at - from !== 2) return Number.NaN;
+    }
+    if (this.at !== end) return Number.NaN;
+    const size = hours * 3600 + minutes * 60;
+    return sign === 45 ? -size : size;
+  }
+}

@@ -1,0 +1,368 @@
+/**
+ * Reads the lines of a table into rows: headings, comments, blank lines, rows over several lines,
+ * summaries at the end, and what does not fit.
+ *
+ * Held always: every line behind the heading ends in exactly one of a stored row, the quarantine or
+ * what is skipped, except for comments and repeated headings, which are no records.
+ */
+import type { Kind } from '../../engine/contract/event.ts';
+import type { ColumnMapping, EventSink } from '../../engine/contract/importer.ts';
+import type { LineReader } from '../shared/lines.ts';
+import type { Detected } from './detect.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { readHeading, TRAILERS } from './dialects/nfdump-text.ts';
+import { zeekLog } from './dialects/zeek.ts';
+import { SETTERS, simplify } from './fields.ts';
+import { planRow, uniqueNames } from './plan.ts';
+import { RowWriter, type RowPlan } from './row-writer.ts';
+import { DelimitedSplitter, WordSplitter, type Splitter } from './split.ts';
+import type { StampReader } from './stamp.ts';
+
+/** A quoted cell may go over this much; a quote that is open longer is a stray one. */
+const MOST_OPEN_BYTES = 64 * 1024;
+const MOST_OPEN_LINES = 500;
+const HASH = 35;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const TRAILER_BYTES = TRAILERS.map((trailer) => encoder.encode(trailer));
+
+export interface TableContext {
+  readonly sink: EventSink;
+  readonly detected: Detected;
+  readonly stamp: StampReader;
+  /** Kind for tables without a dialect. */
+  readonly kind: Kind;
+  readonly mapping: ColumnMapping | undefined;
+}
+
+export class TableReader {
+  private readonly context: TableContext;
+  private readonly sink: EventSink;
+  private readonly summary: Uint8Array | undefined;
+  private readonly trailers: readonly Uint8Array[];
+  private readonly zeek: boolean;
+  private splitter: Splitter;
+  private writer: RowWriter | undefined;
+  private width = 0;
+  private seq = 0;
+  private lineIndex = 0;
+  private headingBytes = new Uint8Array(0);
+  private inSummary = false;
+  private inLong = false;
+  /** Lines of a row with an open quote, one after the other in `open`. */
+  private open = new Uint8Array(4096);
+  private openSize = 0;
+  private openLines: {
+    start: number;
+    end: number;
+    offset: number;
+    length: number;
+    line: number;
+  }[] = [];
+  private replaying = false;
+  /** Zeek: what the directives said so far. */
+  private separator = 9;
+  private unset: string[] = ['-', '(empty)'];
+  private path: string | undefined;
+
+  constructor(context: TableContext) {
+    const { detected, sink } = context;
+    this.context = context;
+    this.sink = sink;
+    this.zeek = detected.shape === 'zeek';
+    this.summary =
+      detected.dialect?.summary === undefined
+        ? undefined
+        : encoder.encode(detected.dialect.summary);
+    this.trailers = detected.shape === 'nfdump-text' ? TRAILER_BYTES : [];
+    this.splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
+    if (!this.zeek) this.useColumns(detected.columns, detected.dialect);
+  }
+
+  /** Takes the reader's current line. */
+  line(lines: LineReader): void {
+    if (lines.truncated) {
+      if (!this.inLong) {
+        this.seq += 1;
+        this.sink.quarantine(
+          lines.lineOffset,
+          'row is longer than 1 MiB',
+          lines.buffer.subarray(lines.lineStart, lines.lineEnd),
+          lines.lineNumber,
+        );
+      }
+      this.inLong = !lines.complete;
+      return;
+    }
+    const valid = lines.encoding !== 'mixed';
+    const { buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber } = lines;
+    if (this.openLines.length > 0) {
+      this.continueRow(buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber);
+      return;
+    }
+    this.take(buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber, valid);
+  }
+
+  /** The content is over: an open quote stays open. */
+  end(): void {
+    while (this.openLines.length > 0) this.giveUpOpenRow();
+  }
+
+  private take(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    offset: number,
+    length: number,
+    line: number,
+    valid: boolean,
+  ): void {
+    if (this.isBlank(bytes, start, end)) {
+      this.lineIndex += 1;
+      this.sink.skip('blank line', 1);
+      return;
+    }
+    if (this.lineIndex < this.context.detected.skipLines) {
+      if (this.lineIndex === this.context.detected.headingLine) {
+        this.headingBytes = bytes.slice(start, end);
+      }
+      this.lineIndex += 1;
+      return;
+    }
+    if (this.zeek && isDirective(bytes, start, end)) {
+      this.directive(decoder.decode(bytes.subarray(start, end)).trimStart());
+      return;
+    }
+    if (this.inSummary || this.isTrailer(bytes, start, end)) {
+      this.sink.skip('summary line', 1);
+      return;
+    }
+    if (this.headingBytes.length === end - start && this.isHeading(bytes, start)) return;
+    const splitter = this.splitter;
+    if (!splitter.split(bytes, start, end)) {
+      if (this.replaying) {
+        this.seq += 1;
+        this.sink.quarantine(offset, 'a quote is not closed', bytes.subarray(start, end), line);
+      } else {
+        this.keepOpen(bytes, start, end, offset, length, line);
+      }
+      return;
+    }
+    if (this.summary !== undefined && splitter.count === 1 && this.isSummary(bytes, start, end)) {
+      this.inSummary = true;
+      this.sink.skip('summary line', 1);
+      return;
+    }
+    this.row(bytes, start, end, offset, length, line, valid);
+  }
+
+  /** Writes the row that the splitter has cut. */
+  private row(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    offset: number,
+    length: number,
+    line: number,
+    valid: boolean,
+  ): void {
+    const splitter = this.splitter;
+    const writer = this.writer;
+    const width = this.width;
+    let count = splitter.count;
+    this.seq += 1;
+    // A delimiter behind the last cell makes an empty one more.
+    if (count === width + 1 && splitter.starts[width] === splitter.ends[width]) count = width;
+    if (count !== width || writer === undefined) {
+      let reason = 'row has fewer cells than there are columns';
+      if (writer === undefined) reason = 'row before the line that names the columns';
+      else if (count > width) reason = 'row has more cells than there are columns';
+      this.sink.quarantine(offset, reason, bytes.subarray(start, end), line);
+      return;
+    }
+    writer.valid = valid;
+    writer.begin();
+    writer.cells(splitter.bytes, splitter.starts, splitter.ends, count);
+    writer.finish(this.seq, offset, length, bytes, start, end);
+    this.sink.record(1);
+  }
+
+  private keepOpen(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    offset: number,
+    length: number,
+    line: number,
+  ): void {
+    const size = end - start;
+    if (this.openSize + size + 1 > this.open.length) {
+      const larger = new Uint8Array((this.openSize + size + 1) * 2);
+      larger.set(this.open.subarray(0, this.openSize));
+      this.open = larger;
+    }
+    if (this.openLines.length > 0) this.open[this.openSize++] = 10;
+    this.open.set(bytes.subarray(start, end), this.openSize);
+    this.openLines.push({
+      start: this.openSize,
+      end: this.openSize + size,
+      offset,
+      length,
+      line,
+    });
+    this.openSize += size;
+  }
+
+  private continueRow(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    offset: number,
+    length: number,
+    line: number,
+  ): void {
+    this.keepOpen(bytes, start, end, offset, length, line);
+    if (this.splitter.more(bytes, start, end)) {
+      const first = this.openLines[0]!;
+      const whole = offset + length - first.offset;
+      this.openLines = [];
+      const size = this.openSize;
+      this.openSize = 0;
+      this.row(this.open, 0, size, first.offset, whole, first.line, false);
+      return;
+    }
+    if (this.openSize > MOST_OPEN_BYTES || this.openLines.length > MOST_OPEN_LINES) {
+      this.giveUpOpenRow();
+    }
+  }
+
+  /** Takes the first of the kept lines as bad, and the others each for itself. */
+  private giveUpOpenRow(): void {
+    const lines = this.openLines;
+    const bytes = this.open;
+    this.openLines = [];
+    this.openSize = 0;
+    this.open = new Uint8Array(4096);
+    this.replaying = true;
+    for (const { start, end, offset, length, line } of lines) {
+      this.take(bytes, start, end, offset, length, line, false);
+    }
+    this.replaying = false;
+  }
+
+  private isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+    for (let at = start; at < end; at++) if (bytes[at] !== 32) return false;
+    return true;
+  }
+
+  private isHeading(bytes: Uint8Array, start: number): boolean {
+    const heading = this.headingBytes;
+    for (let i = 0; i < heading.length; i++) if (bytes[start + i] !== heading[i]) return false;
+    return true;
+  }
+
+  private isSummary(bytes: Uint8Array, start: number, end: number): boolean {
+    const summary = this.summary!;
+    return (
+      (end - start === summary.length && startsWith(bytes, start, end, summary)) ||
+      startsWith(bytes, start, end, NO_MATCH)
+    );
+  }
+
+  private isTrailer(bytes: Uint8Array, start: number, end: number): boolean {
+    for (const trailer of this.trailers) if (startsWith(bytes, start, end, trailer)) return true;
+    return false;
+  }
+
+  private useColumns(columns: readonly string[], dialect: Dialect | undefined): void {
+    const { detected, mapping, kind, sink, stamp } = this.context;
+    const names = uniqueNames(columns);
+    let plan = planRow(
+      names,
+      dialect,
+      mapping,
+      this.zeek ? this.unset : undefined,
+      eventType(this.path, dialect),
+    );
+    if (detected.shape === 'nfdump-text') {
+      const text = readHeading(detected.columns.join(' '));
+      if (text !== undefined) {
+        this.splitter = new WordSplitter(text.words);
+        plan = planText(plan, text.setters);
+      }
+    }
+    this.width = names.length;
+    this.writer = new RowWriter(sink.batch(dialect?.kind ?? kind), plan, stamp);
+    sink.metadata('columns', names);
+  }
+
+  /** A line of Zeek's that begins with `#`. */
+  private directive(text: string): void {
+    const separator = String.fromCharCode(this.separator);
+    const word = /^#([a-z_]+)/.exec(text)?.[1] ?? '';
+    const rest = text.slice(word.length + 2);
+    switch (word) {
+      case 'separator': {
+        const code = /^\\x([0-9a-f]{2})/i.exec(rest);
+        this.separator = code === null ? (rest.charCodeAt(0) || 9) & 0x7f : parseInt(code[1]!, 16);
+        this.splitter = new DelimitedSplitter(this.separator, false);
+        return;
+      }
+      case 'path':
+        this.path = rest;
+        return;
+      case 'unset_field':
+        this.unset[0] = rest;
+        return;
+      case 'empty_field':
+        this.unset[1] = rest;
+        return;
+      case 'open':
+      case 'close':
+        this.sink.metadata(`zeek.${word}`, rest);
+        return;
+      case 'fields': {
+        const columns = rest.split(separator);
+        const names = new Set(columns.map(simplify));
+        const dialect = zeekLog(this.path, names, 'zeek-tsv');
+        this.path ??= dialect.path;
+        this.useColumns(columns, dialect);
+        if (this.path !== undefined) this.sink.metadata('zeek.path', this.path);
+        return;
+      }
+      default:
+    }
+  }
+}
+
+/** Whether the first byte that is no blank is `#`. */
+function isDirective(bytes: Uint8Array, start: number, end: number): boolean {
+  let at = start;
+  while (at < end && (bytes[at] === 32 || bytes[at] === 9)) at += 1;
+  return at < end && bytes[at] === HASH;
+}
+
+const NO_MATCH = encoder.encode('No matching flow');
+
+function startsWith(bytes: Uint8Array, start: number, end: number, mark: Uint8Array): boolean {
+  if (end - start < mark.length) return false;
+  for (let i = 0; i < mark.length; i++) if (bytes[start + i] !== mark[i]) return false;
+  return true;
+}
+
+/** Zeek's rows say nothing of the log that they are of. */
+function eventType(path: string | undefined, dialect: Dialect | undefined): string | undefined {
+  if (path !== undefined) return path;
+  if (dialect === undefined || !('path' in dialect)) return undefined;
+  return typeof dialect.path === 'string' ? dialect.path : undefined;
+}
+
+/** nfdump's titles say what they are, whatever they look like when simplified. */
+function planText(plan: RowPlan, setters: readonly (keyof typeof SETTERS)[]): RowPlan {
+  const own = new Uint8Array(setters.length);
+  for (const [i, setter] of setters.entries()) own[i] = SETTERS[setter];
+  const mapped = plan.setters;
+  for (let i = 0; i < own.length; i++) if (mapped[i] !== 0) own[i] = mapped[i]!;
+  return { ...plan, setters: own };
+}
