@@ -275,6 +275,31 @@ const CASES: Case[] = [
     pid: 5,
     message: 'sshd[5]: ok',
   },
+  {
+    line: 'Apr  2 17:51:27 sun sshd[800]: [ID 800047 auth.error] error: x',
+    time: '2026-04-02T17:51:27',
+    facility: 4,
+    severity: 3,
+    host: 'sun',
+    program: 'sshd',
+    pid: 800,
+    message: 'sshd[800]: [ID 800047 auth.error] error: x',
+  },
+  {
+    line: 'jan 2, 2026 8:34:08 PM org.example.Logger warn',
+    time: '2026-01-02T20:34:08',
+    message: 'org.example.Logger warn',
+  },
+  {
+    line: '2024-04-16T06:21:30.49495227Z stdout F 192.0.2.1 - - [Tue] x',
+    time: '2024-04-16T06:21:30.49495227',
+    message: 'stdout F 192.0.2.1 - - [Tue] x',
+  },
+  {
+    line: '2024-04-04T20:30:55.424Z source=k8s 2024-04-04 18:30:54 [myid:] - INFO x',
+    time: '2024-04-04T20:30:55.424',
+    message: 'source=k8s 2024-04-04 18:30:54 [myid:] - INFO x',
+  },
   // A priority and no time: Linux sockets, and senders that leave it out.
   {
     line: "<34>su[12]: 'su root' failed",

@@ -102,6 +102,11 @@ function isDigit(c: number): boolean {
   return c >= 48 && c <= 57;
 }
 
+function allDigits(b: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (!isDigit(b[i]!)) return false;
+  return true;
+}
+
 function isAlnum(c: number): boolean {
   const low = c | 32;
   return (c >= 48 && c <= 57) || (low >= 97 && low <= 122);
@@ -170,6 +175,15 @@ function levelOf(b: Uint8Array, start: number, end: number): number {
     if (sameWord(b, start, end, LEVELS[i]![0])) return LEVELS[i]![1];
   }
   return -1;
+}
+
+/** The facility that a word names, or -1. */
+function facilityOf(b: Uint8Array, start: number, end: number): number {
+  for (let k = 0; k < FACILITY_WORDS.length; k++) {
+    if (sameWord(b, start, end, FACILITY_WORDS[k]!)) return k;
+  }
+  const digit = b[end - 1]! - 48;
+  return digit >= 0 && digit <= 7 && sameWord(b, start, end - 1, 'local') ? 16 + digit : -1;
 }
 
 /** Whether the first letter can begin a level's name: spares most lines the comparison. */
@@ -478,12 +492,7 @@ function verbose(h: Header, b: Uint8Array, at: number, end: number): number {
     severity = b[dot + 1]! - 48;
     if (i !== dot + 2 || dot > at + 3 || facility > 23 || severity > 7 || severity < 0) return at;
   } else {
-    for (let k = 0; k < FACILITY_WORDS.length; k++) {
-      if (sameWord(b, at + 1, dot, FACILITY_WORDS[k]!)) facility = k;
-    }
-    if (sameWord(b, at + 1, dot - 1, 'local') && b[dot - 1]! >= 48 && b[dot - 1]! <= 55) {
-      facility = 16 + b[dot - 1]! - 48;
-    }
+    facility = facilityOf(b, at + 1, dot);
     severity = levelOf(b, dot + 1, i);
     if (facility < 0 || severity < 0) return at;
   }
@@ -573,9 +582,29 @@ function program(h: Header, b: Uint8Array, at: number, end: number, colonIsTag: 
     if (b[i] === PERCENT) mnemonic(h, b, i, end);
     else if (b[i] === OPEN && nameEnd - at === 6 && startsWith(b, at, end, 'kernel')) {
       uptime(h, b, i, end);
-    }
+    } else if (b[i] === OPEN && h.facility < 0 && b[i + 1] === 73) solaris(h, b, i, end);
   }
   return true;
+}
+
+/** Solaris: `[ID 800047 auth.error]` after the tag. */
+function solaris(h: Header, b: Uint8Array, at: number, end: number): void {
+  if (!startsWith(b, at, end, '[ID ')) return;
+  let i = at + 4;
+  while (i < end && i < at + 16 && isDigit(b[i]!)) i++;
+  if (b[i] !== SPACE) return;
+  const from = ++i;
+  let dot = 0;
+  while (i < end && i < from + 24 && b[i] !== CLOSE) {
+    if (b[i] === 46) dot = i;
+    i++;
+  }
+  if (i >= end || b[i] !== CLOSE || dot === 0) return;
+  const facility = facilityOf(b, from, dot);
+  const severity = levelOf(b, dot + 1, i);
+  if (facility < 0 || severity < 0) return;
+  h.facility = facility;
+  h.severity = severity;
 }
 
 /** macOS: `Microsoft Word[14463]: …`. The place of the bracket when a process number follows, or 0. */
@@ -737,7 +766,10 @@ function protocol23(h: Header, b: Uint8Array, at: number, end: number): boolean 
     if (b[i] === OPEN || b[i] === COLON) return false;
     i++;
   }
-  return i < end && fields5424(h, b, at - 1, end, true);
+  if (i >= end || startsWith(b, at, end, 'stdout F ') || startsWith(b, at, end, 'stderr F ')) {
+    return false;
+  }
+  return fields5424(h, b, at - 1, end, true);
 }
 
 /** HOSTNAME to MSG, from the blank before HOSTNAME. */
@@ -757,10 +789,11 @@ function fields5424(h: Header, b: Uint8Array, at: number, end: number, strict: b
     while (p < end && b[p] !== SPACE) p++;
     if (p === from || p - from > MAX_NAME) return false;
     const nil = p === from + 1 && b[from] === MINUS;
+    if (strict && k < 2 && !nil && !isHost(b, from, p)) return false;
     if (k === 0) host = nil ? -1 : from;
     else if (k === 1) app = nil ? -1 : from;
     else if (k === 2) {
-      if (strict && !nil && !isDigit(b[from]!)) return false;
+      if (strict && !nil && !allDigits(b, from, p)) return false;
       proc = nil ? -1 : from;
     } else id = nil ? -1 : from;
     if (k === 0) hostEnd = p;

@@ -272,13 +272,18 @@ export class Stamp {
     this.month = month;
     this.day = numberAt(b, i, n);
     i += n;
-    if (b[i] === COMMA) i++;
-    if (i >= end) return false;
     this.shape = shape;
+    if (b[i] === COMMA) {
+      // `Jan 2, 2026 8:34:08 PM`: no syslog, so no host follows.
+      i++;
+      this.shape = SHAPE.dayMonthName;
+    }
+    if (i >= end) return false;
     if (sep !== SPACE && b[i] === sep) {
       // `Apr-07-13 07:08:36`, `Apr/07/2013 …`.
       const m = digitRun(b, i + 1, end);
       if (m !== 2 && m !== 4) return false;
+      this.shape = SHAPE.dayMonthName;
       this.year = this.fullYear(numberAt(b, i + 1, m), m);
       i += 1 + m;
       if (b[i] !== SPACE && b[i] !== COLON) return false;
