@@ -3,7 +3,9 @@
  * recorded: RFC 6587 section 3.4.1, RFC 5425 section 4.3. Used like the shared line reader.
  *
  * Held always: what is given depends on the content alone, never on block sizes; memory stays below
- * a few times the longest frame; bytes that are no frame are given as `bad`, up to their line's end.
+ * a few times the longest frame; bytes that are no frame are given up to
+ * their line's end, as a message when they begin with a priority (some senders mix both framings), else
+ * as `bad`.
  */
 import { isUtf8 } from 'node:buffer';
 import type { ByteOffset } from '../../engine/contract/event.ts';
@@ -138,12 +140,19 @@ export class FrameReader {
   /** Not a frame: bad up to the line's end, or to the bound. */
   private skipLine(at: number): boolean {
     const lf = this.buffer.subarray(at, this.filled).indexOf(10);
-    if (lf >= 0 && lf < MAX_FRAME_BYTES) return this.give(at, at, at + lf, 'not a frame');
+    if (lf >= 0 && lf < MAX_FRAME_BYTES) return this.giveLine(at, at + lf);
     if (this.filled - at >= MAX_FRAME_BYTES) {
       return this.give(at, at, at + MAX_FRAME_BYTES, 'not a frame');
     }
     if (!this.ended) return this.wait(Math.min(MAX_FRAME_BYTES, this.filled - at + REGION_BYTES));
-    return this.give(at, at, this.filled, 'not a frame');
+    return this.giveLine(at, this.filled);
+  }
+
+  /** A line that begins with a priority is a message that was sent without a count: RFC 6587 section 3.4.2. */
+  private giveLine(at: number, end: number): boolean {
+    let stop = end;
+    while (stop > at && this.buffer[stop - 1] === 13) stop--;
+    return this.give(at, at, stop, this.buffer[at] === 60 ? undefined : 'not a frame');
   }
 
   private give(at: number, start: number, end: number, bad: string | undefined): boolean {

@@ -2,11 +2,11 @@
  * Importer of logs made of lines: syslog in all its writings, journal exports, and the text logs
  * that stand beside them. What it reads, decides and does not read: docs/importers/syslog.md.
  */
-import type { Importer, SourceInput } from '../../engine/contract/importer.ts';
+import type { Importer, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
 import { resolveZone } from '../shared/zone.ts';
 import { looksFramed } from './frames.ts';
 import { looksJournald, readJournald } from './journald.ts';
-import { readLog } from './read.ts';
+import { readLog, scanYears } from './read.ts';
 import { sniffLog } from './sniff.ts';
 
 const HEAD_BYTES = 65_536;
@@ -44,6 +44,21 @@ async function layout(input: SourceInput, format: string): Promise<'lines' | 'fr
   const seen = head.subarray(0, filled);
   if (looksJournald(seen)) return 'journal';
   return looksFramed(seen, filled < HEAD_BYTES) ? 'frames' : 'lines';
+}
+
+/**
+ * The first date without a year in a log, with the year it gets by these options: what `before` is
+ * for the next older member of a rotated set. Reads the whole content once, writes nothing.
+ * Undefined when no time lacks its year. The same as the metadata `first_date` of a read.
+ */
+export async function firstDate(
+  input: SourceInput,
+  options: Pick<ReadOptions, 'year' | 'before' | 'format'>,
+): Promise<{ year: number; month: number; day: number } | undefined> {
+  const kind = await layout(input, options.format);
+  if (kind === 'journal') return undefined;
+  const scan = await scanYears(input, kind === 'frames');
+  return scan.plan(options, input.modifiedMs).start;
 }
 
 export const syslogImporter: Importer = {

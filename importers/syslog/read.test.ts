@@ -5,7 +5,7 @@ import { TS_BASIS } from '../../engine/contract/event.ts';
 import type { ReadOptions } from '../../engine/contract/importer.ts';
 import { collect, inputOf, type Collected } from '../shared/collect.ts';
 import { MAX_ENTRY } from './journald.ts';
-import { syslogImporter } from './index.ts';
+import { firstDate, syslogImporter } from './index.ts';
 import { CONTINUATION, MAX_LINE } from './read.ts';
 
 const utf8 = new TextEncoder();
@@ -221,6 +221,18 @@ describe('zones and years', () => {
     expect(got.rows.map((row) => row.tz_offset)).toEqual([3600, 3600, 7200]);
   });
 
+  it('lets the years of a rotated set run on', async () => {
+    const newer = inputOf(utf8.encode('Jan  3 00:00:00 h a: b\n'), 'log', 100, MODIFIED);
+    const options = { year: undefined, before: undefined, format: '' };
+    const before = await firstDate(newer, options);
+    expect(before).toEqual({ year: 2026, month: 1, day: 3 });
+    const older = await read('Nov  3 00:00:00 h a: b\nDec 30 00:00:00 h a: b\n', { before });
+    expect(older.decisions.year).toBe(2025);
+    expect(older.metadata.first_date).toEqual({ year: 2025, month: 11, day: 3 });
+    const stated = inputOf(utf8.encode('2026-07-01T12:00:00Z h a: d\n'));
+    expect(await firstDate(stated, options)).toBeUndefined();
+  });
+
   it('decides nothing when all is stated', async () => {
     const got = await read('2026-07-01T12:00:00Z h a: d\n1428634687 x\n');
     expect(got.decisions).toEqual({});
@@ -258,6 +270,18 @@ describe('octet-counted frames', () => {
       ['not a frame', good.length * 2],
       ['frame is cut short', good.length * 3 + 7],
     ]);
+  });
+
+  it('reads messages without a count among the frames', async () => {
+    const good = frame('<34>1 2003-10-11T22:14:15Z h su - - - a');
+    const got = await read(`${good}${good}<34>Oct 11 22:14:15 h x: y\r\n${good}`);
+    expect(got.rows.map((row) => [row.seq, row.message])).toEqual([
+      [1, 'a'],
+      [2, 'a'],
+      [3, 'x: y'],
+      [4, 'a'],
+    ]);
+    expect(got.quarantined).toEqual([]);
   });
 
   it('does not take lines that begin with a number for frames', async () => {

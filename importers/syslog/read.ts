@@ -259,7 +259,7 @@ class LogReader {
 }
 
 /** The look-ahead for years: the dates of all lines, in order. */
-async function scanYears(input: SourceInput, framed: boolean): Promise<YearScan> {
+export async function scanYears(input: SourceInput, framed: boolean): Promise<YearScan> {
   const scan = new YearScan();
   const reader: Records = framed
     ? new FrameReader(input.blocks())
