@@ -601,6 +601,15 @@ const CASES: Case[] = [
     time: '2013-09-06T20:00:48.124817',
     message: '{"ts": "2013-09-06T20:00:48.124817Z", "msg": "x"}',
   },
+  {
+    line: '{"log":"2024/04/16 06:21:30 up","note":"\\"time\\":1","time":"2016-01-02T03:04:05.5Z"}',
+    time: '2016-01-02T03:04:05.5',
+  },
+  {
+    line: '{ "__CURSOR" : "s=1", "__REALTIME_TIMESTAMP" : "1600000000123456" }',
+    time: '2020-09-13T12:26:40.123456',
+    basis: 0,
+  },
   // Nothing that is a time.
   { line: 'Feb 30 10:00:00 host app: x', message: 'Feb 30 10:00:00 host app: x' },
   { line: '2026-13-01 10:00:00 x', message: '2026-13-01 10:00:00 x' },

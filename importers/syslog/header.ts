@@ -952,9 +952,44 @@ function supercomputer(h: Header, b: Uint8Array, at: number, end: number): boole
   return true;
 }
 
+/** Keys of JSON objects whose value is the record's own time. */
+const JSON_KEYS = [
+  '"@timestamp"',
+  '"timestamp"',
+  '"time"',
+  '"ts"',
+  '"__REALTIME_TIMESTAMP"',
+  '"eventTime"',
+];
+
+/** The time of a JSON object by its key, so that a time in its message does not pass for it. */
+function jsonTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  const limit = Math.min(end, at + INSIDE_JSON);
+  for (let i = at + 1; i < limit; i++) {
+    if (b[i] !== QUOTE || b[i - 1] === 92) continue;
+    const c = b[i + 1]! | 32;
+    // The first letters of the keys: `@` (with bit 5 set), e, t, _ (with bit 5 set).
+    if (c !== 96 && c !== 101 && c !== 116 && c !== 127) continue;
+    for (let k = 0; k < JSON_KEYS.length; k++) {
+      const key = JSON_KEYS[k]!;
+      if (!startsWith(b, i, end, key)) continue;
+      let p = skipSpaces(b, i + key.length, end);
+      if (b[p] !== COLON) break;
+      p = skipSpaces(b, p + 1, end);
+      if (b[p] === QUOTE) p++;
+      if (!h.stamp.parse(b, p, end)) break;
+      if (h.stamp.shape !== SHAPE.epoch && !isFirm(h.stamp)) break;
+      h.dated = true;
+      return true;
+    }
+  }
+  return false;
+}
+
 /** A time further on in the line. The message stays the whole line: what stands before tells too. */
 function inside(h: Header, b: Uint8Array, at: number, end: number, ledByTimes: boolean): boolean {
   const json = b[at] === 123;
+  if (json && jsonTime(h, b, at, end)) return true;
   const reach = json ? INSIDE_JSON : ledByTimes ? INSIDE_MIXED : INSIDE_ALONE;
   const access = Math.min(end, at + INSIDE_ALONE);
   const near = Math.min(end, at + reach);
