@@ -57,12 +57,13 @@ function readHead(head: Uint8Array, complete: boolean): Head | undefined {
   return { lines: lines.slice(0, SAMPLE_LINES), text };
 }
 
-/** Cuts a line of the head; quotes as RFC 4180 has them. */
-export function cut(line: string, delimiter: string, quoted: boolean): string[] {
+/** Cuts a line of the head; quotes as RFC 4180 has them. Undefined when a quote stays open. */
+function cutRow(line: string, delimiter: string, quoted: boolean): string[] | undefined {
   if (!quoted || !line.includes('"')) return line.split(delimiter);
   const cells: string[] = [];
   let cell = '';
   let inside = false;
+  let fresh = true;
   for (let i = 0; i < line.length; i++) {
     const char = line[i]!;
     if (inside) {
@@ -74,11 +75,43 @@ export function cut(line: string, delimiter: string, quoted: boolean): string[] 
     } else if (char === delimiter) {
       cells.push(cell);
       cell = '';
-    } else if (char === '"' && cell === '') inside = true;
+      fresh = true;
+      continue;
+    } else if (char === '"' && fresh) inside = true;
     else cell += char;
+    fresh = false;
   }
   cells.push(cell);
-  return cells;
+  return inside ? undefined : cells;
+}
+
+/** The same for a line by itself: what a quote that stays open would have meant is not asked. */
+function cut(line: string, delimiter: string, quoted: boolean): string[] {
+  return cutRow(line, delimiter, quoted) ?? line.split(delimiter);
+}
+
+/** Lines of a row whose quotes are open, for a sample. */
+const SAMPLE_ROW_LINES = 20;
+
+/** The rows of the head that are whole; rows over several lines are joined. */
+function rowsOf(lines: readonly string[], delimiter: string): string[][] {
+  const rows: string[][] = [];
+  for (let i = 0; i < lines.length; i++) {
+    let text = lines[i]!;
+    if (text.trim() === '') continue;
+    let cells = cutRow(text, delimiter, true);
+    let more = i;
+    while (cells === undefined && more + 1 < lines.length && more - i < SAMPLE_ROW_LINES) {
+      more += 1;
+      text += `\n${lines[more]!}`;
+      cells = cutRow(text, delimiter, true);
+    }
+    if (cells === undefined) continue;
+    if (cells.length > 1 && cells.at(-1) === '') cells.pop();
+    rows.push(cells);
+    i = more;
+  }
+  return rows;
 }
 
 /** Cells of a heading without the empty one that a delimiter at its end makes. */
@@ -238,9 +271,10 @@ function detectTable(
   for (const candidate of hint === undefined ? [',', '\t', ';', '|'] : []) {
     const cells = heading(lines[0]!, candidate, true).length;
     if (cells <= most) continue;
-    // A quote over several lines makes some lines unlike: most must agree, not all.
-    const alike = lines.filter((line) => heading(line, candidate, true).length === cells).length;
-    if (alike < Math.max(1, lines.filter((line) => line.trim() !== '').length * 0.8)) continue;
+    const rows = rowsOf(lines, candidate);
+    // An empty last cell may be missing or not: one cell less is as good.
+    const alike = rows.filter((row) => row.length === cells || row.length === cells - 1).length;
+    if (alike < Math.max(1, rows.length * 0.8)) continue;
     most = cells;
     delimiter = candidate;
   }
@@ -250,7 +284,7 @@ function detectTable(
   }
   const separator = delimiter;
   const cells = heading(lines[0]!, separator, true);
-  const rows = lines.slice(1).map((line) => cut(line, separator, true));
+  const rows = rowsOf(lines.slice(1), separator);
   const isData = cells.some((cell) => looksLikeData(cell)) || cells.every((cell) => cell === '');
   const columns = isData ? cells.map((_, i) => `column${i + 1}`) : cells;
   const sample = isData ? [cells, ...rows] : rows;
@@ -305,8 +339,9 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
     if (flat !== undefined) flats.push(flat);
   }
   const opening = lines[0]!.trimStart();
-  // Objects of a single line each need a line of their own: else they lie in an array or over lines.
-  if (opening.startsWith('[') || flats.length * 2 < lines.length) {
+  // No line of an object that goes over several is an object by itself.
+  const whole = asked === 'json-lines' || (flats.length > 0 && !opening.startsWith('['));
+  if (!whole || asked === 'json-array') {
     shape = 'json-elements';
     flats.length = 0;
     for (const element of elementsOf(head.text)) {

@@ -160,7 +160,10 @@ async function readJson(input: SourceInput, context: TableContext): Promise<void
 }
 
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (bytes[at]! > 32) return false;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte !== 32 && byte !== 9 && byte !== 13) return false;
+  }
   return true;
 }
 

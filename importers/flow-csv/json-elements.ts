@@ -79,9 +79,20 @@ export class ElementScanner {
         continue;
       }
       const from = at;
-      while (at < end && bytes[at] !== 44 && bytes[at] !== OPEN && bytes[at] !== 93) at += 1;
+      at = this.junkEnd(bytes, at, end);
       this.sink.junk(bytes, from, at, shift + from, 'not a JSON object');
     }
+    return at;
+  }
+
+  /** Where a string, or anything else that is no object, ends. */
+  private junkEnd(bytes: Uint8Array, start: number, end: number): number {
+    let at = start;
+    if (bytes[at] === QUOTE) {
+      for (at += 1; at < end && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at += 1;
+      return Math.min(at + 1, end);
+    }
+    while (at < end && bytes[at] !== 44 && bytes[at] !== OPEN && bytes[at] !== 93) at += 1;
     return at;
   }
 

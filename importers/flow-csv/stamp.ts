@@ -255,7 +255,9 @@ export class StampReader {
       offset = this.readOffset(bytes, at, end);
       if (Number.isNaN(offset)) return false;
     }
-    this.micros = micros - offset * MICROS;
+    const utc = micros - offset * MICROS;
+    if (Math.abs(utc) > MOST_MICROS) return false;
+    this.micros = utc;
     this.nanos = fraction % 1000;
     this.digits = digits > 9 ? 9 : digits;
     this.offset = this.zoned ? offset : 0;

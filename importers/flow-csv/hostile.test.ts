@@ -1,0 +1,239 @@
+/** Bad input: cut anywhere, flipped bits, any block size, stray quotes, very wide rows, nothing at all. */
+import { describe, expect, it } from 'vitest';
+import { collect, inputOf, type Collected } from '../shared/collect.ts';
+import { flowCsvImporter } from './index.ts';
+
+const encoder = new TextEncoder();
+
+const NFDUMP =
+  'ts,te,td,sa,da,sp,dp,pr,flg,ipkt,ibyt,note\n' +
+  '2026-11-21 00:00:01,2026-11-21 00:00:02,1.25,192.0.2.1,2001:db8::2,0,34560,ICMP6,........,3,156,"a,b"\n' +
+  '2026-11-21 00:00:01,2026-11-21 00:00:02,1.25,192.0.2.1,192.0.2.2,99,443,TCP,.AP.SF,3,156,"two\nlines"\n' +
+  'Summary\nflows,bytes\n2,312\n';
+const ZEEK =
+  '#separator \\x09\n#unset_field\t-\n#empty_field\t(empty)\n#path\tconn\n#fields\tts\tuid\tid.orig_h\tproto\torig_bytes\n' +
+  '1.5\tC1\t192.0.2.1\ttcp\t5\n\n1.6\tC2\tfe80::1\tudp\t-\n#close\t2026\n';
+const LINES =
+  'Date first seen          Duration Proto Src IP Addr:Port Dst IP Addr:Port Packets Bytes Flows\n' +
+  '2026-11-21 00:00:01.500  0.250 TCP 192.0.2.1:1234 -> 198.51.100.7:443 12 1.5 M 1\nSummary: x\n';
+const EVE =
+  '{"timestamp":"2026-11-21T02:00:09.000000+0200","event_type":"flow","src_ip":"192.0.2.1","flow":{"start":"2026-11-21T02:00:00+0200","pkts_toserver":3}}\n' +
+  '{"timestamp":"2026-11-21T02:00:09Z","event_type":"dns","dns":{"rrname":"\\u00e9 x"}}\n';
+const ARRAY =
+  '[\n {"first":"2026-11-21T00:00:02","last":"x","in_packets":1,\n"in_bytes":1,"s":"}\\"{"},{"first":1,"last":2,"in_packets":3,"in_bytes":4}\n]\n';
+const PIPES =
+  'Start|Source|Destination|Bytes|\n1/2/2026 1:02|192.0.2.1|192.0.2.2|7|\n13/2/2026 1:02|é|192.0.2.2|x|\n';
+
+const SAMPLES: readonly [string, string][] = [
+  ['nfdump', NFDUMP],
+  ['zeek', ZEEK],
+  ['nfdump lines', LINES],
+  ['eve', EVE],
+  ['array', ARRAY],
+  ['pipes', PIPES],
+];
+
+function read(bytes: Uint8Array, blockSize?: number, format = ''): Promise<Collected> {
+  const sniffed = flowCsvImporter.sniff(bytes.subarray(0, 65_536), { name: 'x', complete: true });
+  const options = { format: format === '' ? (sniffed?.format ?? '') : format };
+  return collect(flowCsvImporter, inputOf(bytes, 'x', blockSize), options, 7);
+}
+
+/** What must hold whatever was read. */
+function check(result: Collected): void {
+  expect(result.rows.length).toBe(result.records);
+  for (const { reason } of result.quarantined) expect(reason).not.toBe('');
+  for (const row of result.rows) {
+    const duration = row['duration'];
+    if (duration !== undefined) expect(duration).toBeGreaterThanOrEqual(0);
+    expect(row['ts'] ?? 0).toSatisfy(Number.isSafeInteger);
+  }
+}
+
+/** Numbers from 0 to 1, always the same (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+describe('content cut anywhere', () => {
+  it.each(SAMPLES)('%s', async (_, text) => {
+    const bytes = encoder.encode(text);
+    const whole = await read(bytes);
+    for (let size = 0; size < bytes.length; size++) {
+      const result = await read(bytes.subarray(0, size));
+      check(result);
+      expect(result.records).toBeLessThanOrEqual(whole.records + 1);
+    }
+  });
+});
+
+describe('flipped bits', () => {
+  it.each(SAMPLES)('%s', async (_, text) => {
+    const random = randomFrom(42);
+    const bytes = encoder.encode(text);
+    for (let round = 0; round < 300; round++) {
+      const bad = bytes.slice();
+      for (let flips = 0; flips < 4; flips++) {
+        const at = Math.floor(random() * bad.length);
+        bad[at] = bad[at]! ^ (1 << Math.floor(random() * 8));
+      }
+      check(
+        await read(bad, undefined, flowCsvImporter.formats[round % flowCsvImporter.formats.length]),
+      );
+    }
+  });
+});
+
+describe('block sizes', () => {
+  it.each(SAMPLES)('make no difference to %s', async (_, text) => {
+    const bytes = encoder.encode(text);
+    const whole = await read(bytes, 1 << 20);
+    expect(whole.records).toBeGreaterThan(0);
+    for (const size of [1, 7]) expect(await read(bytes, size)).toEqual(whole);
+  });
+
+  it('make no difference where regions end inside rows', async () => {
+    const row =
+      '2026-11-21 00:00:01,x,1.25,192.0.2.1,192.0.2.2,99,443,TCP,.AP.SF,3,156,"two\nlines"\n';
+    const header = NFDUMP.slice(0, NFDUMP.indexOf('\n') + 1);
+    const bytes = encoder.encode(header + row.repeat(30_000));
+    const whole = await read(bytes);
+    expect(whole.records).toBe(30_000);
+    expect(whole.quarantined).toEqual([]);
+    const other = await read(bytes, 65_537);
+    expect(other.rows.at(-1)).toEqual(whole.rows.at(-1));
+    expect(other.rows.length).toBe(30_000);
+  });
+});
+
+describe('odd tables', () => {
+  const header = 'ts,sa,da,pr,note\n';
+  const row = '1795219200,192.0.2.1,192.0.2.2,TCP,x\n';
+
+  it('has no rows', async () => {
+    expect((await read(encoder.encode(header))).read).toBe(0);
+    expect((await read(new Uint8Array(0))).read).toBe(0);
+    expect((await read(encoder.encode(header.trimEnd()))).read).toBe(0);
+  });
+
+  it('leaves out headings within', async () => {
+    const result = await read(encoder.encode(header + row + header + row));
+    expect(result).toMatchObject({ records: 2, read: 2 });
+  });
+
+  it('quarantines rows of another width, with where they lie', async () => {
+    const result = await read(encoder.encode(`${header}a,b\n${row.trimEnd()},\n1,2,3,4,5,6\n`));
+    expect(result.records).toBe(1);
+    expect(result.quarantined.map(({ offset, reason, line }) => [offset, reason, line])).toEqual([
+      [17, 'row has fewer cells than there are columns', 2],
+      [59, 'row has more cells than there are columns', 4],
+    ]);
+  });
+
+  it('quarantines a row whose quote stays open, and reads those after it', async () => {
+    const stray = '1795219200,192.0.2.1,192.0.2.2,TCP,"x\n';
+    const result = await read(encoder.encode(header + row + stray + row.repeat(2000)));
+    expect(result.records).toBe(2001);
+    expect(result.quarantined.map(({ reason }) => reason)).toEqual(['a quote is not closed']);
+    const last = await read(encoder.encode(header + stray + row));
+    expect(last).toMatchObject({ records: 1, read: 2 });
+  });
+
+  it('takes quotes within cells as they are', async () => {
+    const result = await read(encoder.encode(`${header}1,192.0.2.1,192.0.2.2,TCP,a"b"c\n`));
+    expect(result.rows[0]!.attrs).toEqual({ note: 'a"b"c' });
+  });
+
+  it('reads 10,000 columns', async () => {
+    const names = Array.from({ length: 10_000 }, (_, i) => `c${i}`);
+    const cells = names.map((_, i) => String(i));
+    names[0] = 'src_ip';
+    names[1] = 'dst_ip';
+    cells[0] = '192.0.2.1';
+    cells[1] = '192.0.2.2';
+    const line = `${cells.join(',')}\n`;
+    const result = await read(encoder.encode(`${names.join(',')}\n${line}${line}`));
+    expect(result.records).toBe(2);
+    expect(Object.keys(result.rows[1]!.attrs).length).toBe(9998);
+    expect(result.rows[1]!.attrs['c9999']).toBe('9999');
+  });
+
+  it('gives up a row of more than 1 MiB and goes on', async () => {
+    const result = await read(encoder.encode(`${header}${'x'.repeat(3_000_000)}\n${row}`));
+    expect(result.records).toBe(1);
+    expect(result.quarantined.map(({ reason }) => reason)).toEqual(['row is longer than 1 MiB']);
+  });
+
+  it('reads UTF-16, byte order marks and Windows-1252', async () => {
+    const text = header + row.replace('x', 'é');
+    const wide = Buffer.from(`\ufeff${text}`, 'utf16le');
+    for (const bytes of [wide, encoder.encode(`\ufeff${text}`), Buffer.from(text, 'latin1')]) {
+      const result = await read(new Uint8Array(bytes));
+      expect(result.rows[0]!.attrs).toEqual({ note: 'é' });
+    }
+  });
+
+  it('says that other content is none of its own', () => {
+    for (const text of [
+      '',
+      '\n\n',
+      'hello',
+      '\0\0\0\0,1,2,3\n',
+      'Nov 21 00:00:01 host prog: x\n'.repeat(3),
+    ]) {
+      expect(
+        flowCsvImporter.sniff(encoder.encode(text), { name: 'a.csv', complete: true }),
+      ).toBeUndefined();
+    }
+  });
+
+  it('quarantines what it is made to read', async () => {
+    const result = await collect(flowCsvImporter, inputOf(Uint8Array.of(0, 1, 10, 2, 10)), {
+      format: 'flow-csv',
+    });
+    expect(result.quarantined.map(({ reason }) => reason)).toEqual(['not a table', 'not a table']);
+  });
+});
+
+describe('odd JSON', () => {
+  it('quarantines lines that are none, each for itself', async () => {
+    const bad = [
+      '{"a":',
+      '[1]',
+      '12',
+      '{"a":1}}',
+      `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+    ];
+    const good = '{"src_ip":"192.0.2.1","dst_ip":"192.0.2.2","n":{"a":{"b":null,"c":[1,{"d":2}]}}}';
+    const text = [good, ...bad, good].join('\n');
+    const result = await read(encoder.encode(text), undefined, 'json-lines');
+    expect(result.read).toBe(7);
+    expect(result.rows[0]!.attrs).toEqual({ 'n.a.c': '[1,{"d":2}]' });
+    expect(result.quarantined.map(({ reason }) => reason).slice(0, 4)).toEqual([
+      'not valid JSON',
+      'not a JSON object',
+      'not a JSON object',
+      'not valid JSON',
+    ]);
+  });
+
+  it('goes on behind elements of an array that are no objects', async () => {
+    const text =
+      '[{"src_ip":"192.0.2.1","dst_ip":"192.0.2.2"}, 12, "x{", {"src_ip":"192.0.2.1"}, {"a":';
+    const result = await read(encoder.encode(text));
+    expect(result.records).toBe(2);
+    expect(result.quarantined.at(-1)!.reason).toBe('ends inside a JSON object');
+  });
+
+  it('keeps deep objects as text', async () => {
+    const deep = '{"a":'.repeat(30) + '1' + '}'.repeat(30);
+    const result = await read(encoder.encode(`{"src_ip":"192.0.2.1","x":${deep}}\n`));
+    expect(result.rows[0]!.attrs['x.a.a.a.a.a.a.a']).toContain('{"a":');
+  });
+});
