@@ -19,8 +19,13 @@ export function compilePresent(filter: PresentFilter, scope: Scope): Predicate {
   switch (field.type) {
     case 'number':
       return either(field.refs.map((ref) => notNull(refSql(ref, scope))));
-    case 'text':
     case 'time':
+      // A segment of a day holds events of that day, so each has its time.
+      if (scope.segment !== undefined && field.name === 'ts') {
+        return { value: scope.segment.day !== 'undated', reason: 'time' };
+      }
+      return notNull(refSql(field.ref, scope));
+    case 'text':
       return notNull(refSql(field.ref, scope));
     case 'address':
       return either(field.sides.map((side) => sidePresent(side, scope)));

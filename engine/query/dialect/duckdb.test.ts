@@ -1,0 +1,67 @@
+/** DuckDB's own SQL, run by DuckDB. */
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseIp4, parseIp6, ip6ToUuid } from '../address.ts';
+import { Params, communityId, ip4Hex, ip6Hex, quoteIdentifier } from './duckdb.ts';
+
+let connection: DuckDBConnection;
+let instance: DuckDBInstance;
+beforeAll(async () => {
+  instance = await DuckDBInstance.create(':memory:');
+  connection = await instance.connect();
+});
+afterAll(() => {
+  connection.closeSync();
+  instance.closeSync();
+});
+
+describe('community IDs', () => {
+  /** From the specification's reference implementation and its test captures. */
+  const hex = (address: string): string => {
+    const v4 = parseIp4(address);
+    if (v4 !== undefined) return ip4Hex(`CAST(${v4} AS UINTEGER)`);
+    return ip6Hex(`CAST('${ip6ToUuid(parseIp6(address)!)}' AS UUID)`);
+  };
+  it.each([
+    ['128.232.110.120', '66.35.250.204', 34855, 80, 6, '1:LQU9qZlK+B5F3KDmev6m5PMibrg='],
+    ['66.35.250.204', '128.232.110.120', 80, 34855, 6, '1:LQU9qZlK+B5F3KDmev6m5PMibrg='],
+    ['192.168.1.52', '8.8.8.8', 54585, 53, 17, '1:d/FP5EW3wiY1vCndhwleRRKHowQ='],
+    ['8.8.8.8', '192.168.1.52', 53, 54585, 17, '1:d/FP5EW3wiY1vCndhwleRRKHowQ='],
+    ['192.168.170.8', '192.168.170.56', 7, 80, 132, '1:jQgCxbku+pNGw8WPbEc/TS/uTpQ='],
+    ['192.168.0.89', '192.168.0.1', 8, 0, 1, '1:X0snYXpgwiv9TZtqg64sgzUn6Dk='],
+    ['192.168.0.1', '192.168.0.89', 0, 8, 1, '1:X0snYXpgwiv9TZtqg64sgzUn6Dk='],
+    ['192.168.0.89', '192.168.0.1', 20, 0, 1, '1:3o2RFccXzUgjl7zDpqmY7yJi8rI='],
+    [
+      'fe80::200:86ff:fe05:80da',
+      'fe80::260:97ff:fe07:69ea',
+      135,
+      0,
+      58,
+      '1:dGHyGvjMfljg6Bppwm3bg0LO8TY=',
+    ],
+    ['10.1.24.4', '10.1.12.1', null, null, 46, '1:/nQI4Rh/TtY3mf0R2gJFBkVlgS4='],
+  ])('%s %s %s %s %s', async (source, target, sourcePort, targetPort, proto, id) => {
+    const port = (value: number | null) => `CAST(${value ?? 'NULL'} AS USMALLINT)`;
+    const sql = communityId({
+      source: hex(source),
+      target: hex(target),
+      sourcePort: port(sourcePort),
+      targetPort: port(targetPort),
+      proto: `CAST(${proto} AS UTINYINT)`,
+    });
+    expect((await connection.runAndReadAll(`SELECT ${sql}`)).getRows()).toEqual([[id]]);
+  });
+});
+
+it('binds what is used, once', () => {
+  const params = new Params();
+  const a = params.text('a');
+  params.text('unused');
+  const b = params.bind(5, 'BIGINT');
+  expect(params.finish(`${b} ${a} ${b} ${params.text('a')}`)).toEqual({
+    sql: 'CAST($1 AS BIGINT) CAST($2 AS VARCHAR) CAST($1 AS BIGINT) CAST($2 AS VARCHAR)',
+    params: [5, 'a'],
+  });
+  expect(quoteIdentifier('a"; DROP TABLE x; --')).toBe('"a""; DROP TABLE x; --"');
+  expect(() => quoteIdentifier('a\0')).toThrow(RangeError);
+});

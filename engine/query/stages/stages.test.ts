@@ -1,0 +1,385 @@
+/** What each stage makes of the fixture's events, through SQL on real DuckDB. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DaybookError } from '../../contract/errors.ts';
+import type { Answer } from '../index.ts';
+import { EVENTS } from '../testing/fixture.ts';
+import { type TestCase, openTestCase } from '../testing/test-case.ts';
+
+let test: TestCase;
+beforeAll(async () => {
+  test = await openTestCase(EVENTS);
+});
+afterAll(() => test.close());
+
+const answer = (text: string): Promise<Answer> => test.answer(test.plan(text));
+async function table(text: string): Promise<unknown[][]> {
+  const found = await answer(text);
+  if (!('rows' in found)) throw new Error(found.shape);
+  return found.rows.map((row) => Object.values(row));
+}
+
+describe('count', () => {
+  it.each([
+    ['', 12, 'catalog'],
+    ['kind:flow', 5, 'catalog'],
+    ['kind:log', 6, 'scan'],
+    ['day:2026-11-20 kind:flow', 2, 'catalog'],
+    ['kind:*', 14, 'scan'],
+    ['failed', 2, 'scan'],
+    ['kind:dns', 0, 'catalog'],
+    ['ts:2031', 0, 'catalog'],
+  ])('%s', async (filter, count) => {
+    const counted = await answer(`${filter} | count`);
+    expect(counted).toEqual({ shape: 'count', count });
+    expect((await test.ids(filter)).length).toBe(count);
+  });
+
+  it('takes the catalog where no event need be looked at', () => {
+    expect(test.plan('kind:flow | count').path).toBe('catalog');
+    expect(test.plan('kind:flow ts:2026-11-20 | count').path).toBe('catalog');
+    expect(test.plan('kind:flow ts:[2026-11-20T01:01 TO *] | count').path).toBe('scan');
+    // Deleted rows are in a segment's number of rows.
+    expect(test.plan('kind:log | count').path).toBe('scan');
+    expect(test.plan('kind:log day:2026-11-20 | count').path).toBe('catalog');
+  });
+});
+
+describe('top', () => {
+  it('gives exact groups, their share and the rest', async () => {
+    expect(await answer('kind:flow | top 1 src_ip')).toEqual({
+      shape: 'top',
+      rows: [{ src_ip: '192.168.1.7', count: 2, share: 0.4 }],
+      rest: { count: 3, groups: 3 },
+      total: { count: 5, groups: 4 },
+    });
+  });
+  it('orders equals by value, v4 before v6, and a missing value last', async () => {
+    expect(await table('| top 9 src_ip | fields src_ip, count')).toEqual([
+      [null, 7],
+      ['192.168.1.7', 2],
+      ['10.0.0.1', 1],
+      ['10.9.9.9', 1],
+      ['2001:db8::1', 1],
+    ]);
+  });
+  it('groups by several fields', async () => {
+    expect(await table('kind:flow | top 2 dst_port, proto')).toEqual([
+      [22, 'tcp', 2, 0.4],
+      [53, 'udp', 1, 0.2],
+    ]);
+  });
+  it('measures by sum, with its share and rest', async () => {
+    expect(await answer('kind:flow | top 1 src_ip by sum(bytes) as b')).toEqual({
+      shape: 'top',
+      rows: [{ src_ip: '2001:db8::1', b: 300, share: 300 / 517 }],
+      rest: { count: 4, groups: 3, b: 217 },
+      total: { count: 5, groups: 4, b: 517 },
+    });
+  });
+  it('measures by what has no share', async () => {
+    expect(await table('kind:flow | top 1 dst_ip by distinct(src_ip)')).toEqual([['10.0.0.1', 2]]);
+    expect(await table('kind:flow | top 1 proto by max(duration)')).toEqual([['tcp', 60]]);
+    expect(await table('kind:log | top 1 program by avg(status)')).toEqual([['auditd', 1000]]);
+  });
+  it('counts an event once for each end of `ip` and each `tag`', async () => {
+    expect(await table('kind:flow | top 2 ip')).toEqual([
+      ['10.0.0.1', 4, 0.4],
+      ['10.9.9.9', 2, 0.2],
+    ]);
+    expect(await table('tag:* | top tag')).toEqual([
+      ['lateral', 2, 2 / 3],
+      ['ioc-domain', 1, 1 / 3],
+    ]);
+  });
+  it('groups by names', async () => {
+    expect(await table('| top 9 source, kind | fields source, kind, count')).toEqual([
+      ['auth.log', 'log', 6],
+      ['bundle/fw.log', 'flow', 4],
+      ['bundle.zip!cap/a.pcap', 'flow', 1],
+      ['bundle.zip!cap/a.pcap', 'packet', 1],
+    ]);
+    expect(await table('severity:* | top 9 severity by min(host) | fields severity')).toEqual(
+      [['notice'], ['err'], ['info'], ['debug']].sort(
+        (a, b) => ORDER.indexOf(a[0]!) - ORDER.indexOf(b[0]!),
+      ),
+    );
+  });
+  it('has no groups when nothing matches', async () => {
+    expect(await answer('kind:dns | top 5 host')).toEqual({
+      shape: 'top',
+      rows: [],
+      rest: { count: 0, groups: 0 },
+      total: { count: 0, groups: 0 },
+    });
+  });
+});
+/** By smallest host, from large to small: `web01`, `db-2`, `WEB01`, none. */
+const ORDER = ['err', 'notice', 'info', 'debug'];
+
+describe('timeline', () => {
+  it('has empty buckets, from the first event to the last', async () => {
+    const found = await answer('kind:flow ts:2026-11-21 | timeline 1m');
+    expect(found.shape === 'timeline' && found.buckets.length).toBe(1440);
+    expect(await answer('kind:flow day:2026-11-21 | timeline 30s')).toEqual({
+      shape: 'timeline',
+      interval: '30s',
+      from: '2026-11-21T00:05:00.000000Z',
+      to: '2026-11-21T00:06:30.000000Z',
+      buckets: [
+        { start: '2026-11-21T00:05:00.000000Z', count: 2 },
+        { start: '2026-11-21T00:05:30.000000Z', count: 0 },
+        { start: '2026-11-21T00:06:00.000000Z', count: 1 },
+      ],
+    });
+  });
+  it('makes 30 even buckets without an interval', async () => {
+    const found = await answer('ts:[2026-11-21 TO 2026-11-21T00:30] | timeline');
+    if (found.shape !== 'timeline') throw new Error(found.shape);
+    expect(found.buckets.length).toBe(30);
+    expect(found.buckets.filter(({ count }) => count !== 0)).toEqual([
+      { start: '2026-11-21T00:05:00.000000Z', count: 2 },
+      { start: '2026-11-21T00:06:00.000000Z', count: 1 },
+      { start: '2026-11-21T00:07:00.000000Z', count: 1 },
+    ]);
+  });
+  it('has series', async () => {
+    const found = await answer('day:2026-11-21 | timeline 1h by kind');
+    expect(found.shape === 'timeline' && found.buckets).toEqual([
+      {
+        start: '2026-11-21T00:00:00.000000Z',
+        count: 7,
+        series: { flow: 3, log: 3, packet: 1 },
+      },
+    ]);
+  });
+  it('spreads bytes over durations', async () => {
+    const found = await answer(
+      'ts:[2026-11-20T01:00 TO 2026-11-20T01:03] kind:flow | timeline 30s spread',
+    );
+    if (found.shape !== 'timeline') throw new Error(found.shape);
+    expect(found.buckets.map(({ count, bytes }) => [count, bytes])).toEqual([
+      [1, 50],
+      [0, 50],
+      [1, 25],
+      [0, 25],
+      [0, 0],
+      [0, 0],
+    ]);
+  });
+  it('is empty without events, and full of empty buckets over a range', async () => {
+    expect(await answer('kind:dns | timeline 1h')).toMatchObject({ buckets: [] });
+    const found = await answer('kind:dns ts:2026-11-20 | timeline 1h');
+    expect(found.shape === 'timeline' && found.buckets.length).toBe(24);
+  });
+  it('takes the range of the request', async () => {
+    const from = Date.UTC(2026, 10, 20) * 1000;
+    const plan = test.plan('| timeline 12h', { from, to: from + 86_400e6 });
+    const found = await test.answer(plan);
+    expect(found.shape === 'timeline' && found.buckets.map(({ count }) => count)).toEqual([4, 0]);
+  });
+  it('is a table to the stages after it', async () => {
+    expect(await table('kind:flow | timeline 1d | where count > 2 | fields count')).toEqual([[3]]);
+  });
+});
+
+describe('stats', () => {
+  it('computes every measure', async () => {
+    expect(
+      await answer(
+        'kind:flow | stats count(), sum(bytes) as b, avg(bytes) as a, min(bytes), max(ts), p50(bytes), distinct(ip), distinct(port)',
+      ),
+    ).toEqual({
+      shape: 'stats',
+      columns: [
+        'count',
+        'b',
+        'a',
+        'min(bytes)',
+        'max(ts)',
+        'p50(bytes)',
+        'distinct(ip)',
+        'distinct(port)',
+      ],
+      rows: [
+        {
+          count: 5,
+          b: 517,
+          a: 103.4,
+          'min(bytes)': 7,
+          'max(ts)': '2026-11-21T00:06:00.000000Z',
+          'p50(bytes)': 60,
+          'distinct(ip)': 5,
+          'distinct(port)': 6,
+        },
+      ],
+    });
+  });
+  it('groups, and its columns can be filtered, sorted and grouped again', async () => {
+    expect(
+      await table(
+        'kind:flow | stats sum(bytes) as b, count() by dst_ip | where b > 50 | sort b desc | head 2 | fields b, dst_ip',
+      ),
+    ).toEqual([
+      [300, '2001:db8::ff'],
+      [117, '10.0.0.1'],
+    ]);
+    expect(await table('kind:flow | stats count() as n by src_ip | top 1 n')).toEqual([
+      [1, 3, 0.75],
+    ]);
+    expect(await table('kind:flow | stats count() by src_ip | count')).toEqual([[4]]);
+    expect(
+      await table('| stats count() by src_ip | where src_ip:10.0.0.0/8 | fields src_ip'),
+    ).toEqual([['10.0.0.1'], ['10.9.9.9']]);
+    expect(await table('| stats count() by proto | where proto:tcp | fields count')).toEqual([[3]]);
+    expect(await table('| stats count() by source | where source:auth.log')).toEqual([
+      ['auth.log', 6],
+    ]);
+  });
+  it('has one row without groups, even of nothing', async () => {
+    expect(await table('kind:dns | stats count(), sum(bytes)')).toEqual([[0, null]]);
+  });
+});
+
+describe('values, talkers', () => {
+  it('values lists what there is', async () => {
+    expect(await table('kind:log | values host')).toEqual([
+      ['web01', 2],
+      ['WEB01', 1],
+      ['db-2', 1],
+      ['mx', 1],
+    ]);
+    expect(await table('| values user')).toEqual([
+      ['Alice', 1],
+      ['root', 1],
+    ]);
+  });
+  it('talkers joins both directions of a pair', async () => {
+    expect(await table('kind:flow | talkers')).toEqual([
+      [
+        '10.0.0.1',
+        '<->',
+        '10.9.9.9',
+        2,
+        3,
+        3,
+        105,
+        1050,
+        '2026-11-20T01:00:00.000000Z',
+        '2026-11-20T01:01:00.000000Z',
+        2,
+        '443,4444',
+      ],
+      [
+        '2001:db8::1',
+        '->',
+        '2001:db8::ff',
+        1,
+        0,
+        0,
+        300,
+        400,
+        '2026-11-21T00:06:00.000000Z',
+        '2026-11-21T00:06:00.000000Z',
+        1,
+        '53',
+      ],
+      [
+        '192.168.1.7',
+        '->',
+        '10.0.0.1',
+        2,
+        3,
+        2,
+        67,
+        48,
+        '2026-11-21T00:05:00.000000Z',
+        '2026-11-21T00:05:00.000000Z',
+        1,
+        '22',
+      ],
+    ]);
+    expect(
+      await table('kind:packet | talkers | fields src_ip, packets, packets_rev, bytes'),
+    ).toEqual([['10.0.0.1', 1, 1, 40]]);
+    expect(await table('kind:flow | talkers 1 | fields dst_ip')).toEqual([['10.9.9.9']]);
+  });
+});
+
+describe('stages that shape rows', () => {
+  it.each([
+    ['kind:log | head 2', ['2:1', '2:2']],
+    ['kind:log | head 5 | head 1', ['2:1']],
+    ['kind:log | tail 2', ['2:7', '2:5']],
+    ['kind:flow | sort bytes', ['1:3', '1:2', '3:-1', '1:1', '1:4']],
+    ['kind:flow | sort bytes desc | head 2', ['1:4', '1:1']],
+    ['kind:flow | sort src_ip, bytes desc', ['1:1', '1:2', '3:-1', '1:3', '1:4']],
+    ['kind:log | sort host | fields host', ['2:2', '2:3', '2:4', '2:1', '2:5', '2:7']],
+    ['kind:log | sort program | dedup program', ['2:3', '2:1', '2:4']],
+    ['kind:flow | dedup src_ip', ['1:1', '1:2', '1:3', '1:4']],
+    ['kind:log | head 4 | where password', ['2:1', '2:2']],
+    ['kind:log | tail 3 | where needle OR user:* OR no OR tag:*', ['2:5']],
+    ['kind:log | head 3 | where needle tag:* OR extra:* OR "odd/key":*', ['2:3']],
+    ['kind:log | head 3 | where tag:lateral', ['2:2']],
+    ['| head 3 | where kind:log', ['2:1', '2:2']],
+    ['kind:flow | head 2 | where flow:10.0.0.1-*', ['1:1', '1:2']],
+    ['kind:flow | sort bytes desc | where proto:tcp', ['1:1', '3:-1', '1:3']],
+    ['smtp | union (needle)', ['2:3', '2:4']],
+    ['kind:log | head 1 | union (kind:log | head 2)', ['2:1', '2:2']],
+    ['smtp | union (kind:packet src_port:5555)', ['3:1', '2:4']],
+    ['smtp | union (needle | union (failed | head 1)) | tail 2', ['2:3', '2:4']],
+  ])('%s', async (query, ids) => {
+    expect(await test.ids(query)).toEqual(ids);
+  });
+
+  it('count after them counts them', async () => {
+    expect(await answer('kind:log | head 2 | count')).toEqual({ shape: 'count', count: 2 });
+    expect(await answer('kind:log | head 4 | top 1 host')).toMatchObject({
+      rows: [{ host: 'WEB01', count: 1, share: 0.25 }],
+      rest: { count: 3, groups: 3 },
+    });
+  });
+
+  it('gives rows with their fields as people see them', async () => {
+    const { records } = await test.rows(
+      test.plan('failed root | fields ts, host, user, tag, severity, ip'),
+    );
+    expect(records).toEqual([
+      { ts: '2026-11-20T01:00:00.000000007Z', host: 'web01', user: 'root', severity: 'err' },
+    ]);
+    const whole = await test.rows(test.plan('event_id:2:3'));
+    expect(whole.records).toEqual([
+      {
+        ts: '2026-11-21T00:30:00.000000Z',
+        kind: 'log',
+        event_id: '2:3',
+        source: 'auth.log',
+        host: 'db-2',
+        program: 'auditd',
+        severity: 'notice',
+        message: 'open("/etc/passwd") by naïve_user; fail_count=3',
+        attrs: { 'Flow "ID"': 'a-b.c', status: '1e3', 'odd/key': 'Needle in overflow', n: '12' },
+      },
+    ]);
+    const tagged = await test.rows(test.plan('tag:ioc* | fields tag, event_id, community_id'));
+    expect(tagged.records).toEqual([{ tag: ['lateral', 'ioc-domain'], event_id: '2:2' }]);
+  });
+});
+
+describe('stages in the wrong place', () => {
+  it.each([
+    ['| count | talkers', 'talkers needs events'],
+    ['| count | timeline', 'timeline needs events'],
+    ['| count | union (a)', 'union works on events'],
+    ['| stats sum(host)', 'sum cannot be computed of host'],
+    ['| stats sum(port)', 'sum cannot be computed of port'],
+    ['| top 5 flow', 'flow is no value'],
+    ['| stats count() by host | where hots:x', 'the stage before gives no column "hots"'],
+    ['| stats count() as host by host', 'a second column named "host"'],
+    ['a | union (b | count)', 'count inside union'],
+    ['| timeline spread host', 'host is no number to spread'],
+    ['ts:2026 | timeline 1ms', 'makes more than 100000 buckets'],
+  ])('%s', (query, message) => {
+    expect(() => test.plan(query)).toThrow(DaybookError);
+    expect(() => test.plan(query)).toThrow(message);
+  });
+});
