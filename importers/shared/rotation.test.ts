@@ -27,7 +27,7 @@ describe('rotationKey', () => {
 
 describe('orderRotated', () => {
   it.each([
-    [['auth.log', 'auth.log.1', 'auth.log.10.gz', 'auth.log.2.gz']],
+    [['auth.log', 'auth.log.1', 'auth.log.2.gz', 'auth.log.10.gz']],
     [['log', 'log.0', 'log.1']],
     [['m', 'm-20260101.gz', 'm-20251231.gz']],
     [['m', 'm.1', 'm-20260101', 'm-20251231.1', 'm-20251231.2']],
