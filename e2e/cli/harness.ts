@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const ENTRY = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
+const PATIENCE_MS = 90_000;
 
 export interface Outcome {
   /** Exit status; null when a signal ended it. */
@@ -41,10 +42,16 @@ export function start(args: readonly string[], options: RunOptions = {}): Runnin
   // A command that does not read its input may be gone before all is written.
   child.stdin.on('error', () => {});
   const outcome = new Promise<Outcome>((resolve, reject) => {
+    // A command that hangs fails its test, and is not left behind.
+    const timer = setTimeout(() => {
+      err.push(Buffer.from(`e2e: killed after ${PATIENCE_MS / 1000} s\n`));
+      child.kill('SIGKILL');
+    }, PATIENCE_MS);
     child.on('error', reject);
-    child.on('close', (status) =>
-      resolve({ status, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }),
-    );
+    child.on('close', (status) => {
+      clearTimeout(timer);
+      resolve({ status, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() });
+    });
   });
   return { child, outcome };
 }
