@@ -339,6 +339,11 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
     if (flat !== undefined) flats.push(flat);
   }
   const opening = lines[0]!.trimStart();
+  // A bracket begins many a line of a log: an array of objects has a brace next.
+  if (opening.startsWith('[') && !/^\[\s*(?:[{\]]|$)/.test(opening) && asked === '') {
+    return undefined;
+  }
+  const jsonShare = flats.length / lines.length;
   // No line of an object that goes over several is an object by itself.
   const whole = asked === 'json-lines' || (flats.length > 0 && !opening.startsWith('['));
   if (!whole || asked === 'json-array') {
@@ -376,7 +381,7 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
   );
   return table(
     {
-      score: 0.6,
+      score: shape === 'json-lines' ? 0.6 * jsonShare : 0.6,
       format: shape === 'json-lines' ? 'json-lines' : 'json-array',
       columns,
       sample: sample.slice(0, 50),

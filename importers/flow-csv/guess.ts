@@ -4,8 +4,9 @@
  */
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping } from '../../engine/contract/importer.ts';
-import { IP } from './dialects/dialect.ts';
+import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import { simplify, type Setter } from './fields.ts';
+import { parseProtocol } from './numbers.ts';
 import { StampReader } from './stamp.ts';
 
 const encoder = new TextEncoder();
@@ -79,38 +80,58 @@ function share(rows: readonly string[][], column: number, test: (cell: string) =
   return filled === 0 ? 0 : good / filled;
 }
 
-const isIp = (cell: string): boolean => cell.length > 1 && IP.test(cell);
+const address = new Uint8Array(16);
+
+function isIp(cell: string): boolean {
+  const bytes = encoder.encode(cell);
+  if (parseIpv4(bytes, 0, bytes.length) >= 0) return true;
+  return cell.length > 2 && parseIpv6(bytes, 0, bytes.length, address, 0);
+}
+
 const isPort = (cell: string): boolean =>
   (/^\d{1,5}$/.test(cell) && Number(cell) < 65_536) || /^0x[0-9a-f]{1,4}$/i.test(cell);
 const isNumber = (cell: string): boolean => /^-?\d+(?:\.\d*)?(?:e[+-]?\d+)?$/i.test(cell);
 
-/** Whether a cell is a time that cannot be a mere number. */
+/** Whether a cell is a time and cannot be a mere number, or a number of these decades. */
 function isStamp(cell: string): boolean {
+  if (/^[\d.]+$/.test(cell)) return /^1\d{9}(?:\.\d+)?$|^1\d{12}$|^1\d{15}$|^1\d{18}$/.test(cell);
   const bytes = encoder.encode(cell);
-  if (/^\d+(?:\.\d+)?$/.test(cell)) return Number(cell) > 6e8 && Number(cell) < 1e19;
   return (
     new StampReader().read(bytes, 0, bytes.length) ||
     new StampReader(undefined, 'mdy').read(bytes, 0, bytes.length)
   );
 }
 
+const isDay = (cell: string): boolean => cell.length <= 10 && !/^\d+$/.test(cell);
+const isClock = (cell: string): boolean =>
+  /^\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]m)?$/i.test(cell);
+
+function isProtocol(cell: string): boolean {
+  const bytes = encoder.encode(cell);
+  return parseProtocol(bytes, 0, bytes.length) >= 0;
+}
+
 /** What cells must be for a name alone to be believed, where there are cells. */
-const PROOFS: Partial<Record<Setter, (cell: string) => boolean>> = {
-  ts: (cell) => isStamp(cell) || isNumber(cell),
-  src_ip: isIp,
-  dst_ip: isIp,
-  src_port: isPort,
-  dst_port: isPort,
-  duration: (cell) => isNumber(cell) || /^\d+:\d\d(?::\d\d)?(?:\.\d+)?$/.test(cell),
-  packets: isNumber,
-  bytes: isNumber,
-  packets_rev: isNumber,
-  bytes_rev: isNumber,
-  packets_total: isNumber,
-  bytes_total: isNumber,
-  pid: isNumber,
-  vlan: isNumber,
-};
+const PROOFS: ReadonlyMap<string, (cell: string) => boolean> = new Map(
+  Object.entries({
+    ts: isStamp,
+    ts_end: isStamp,
+    proto: isProtocol,
+    src_ip: isIp,
+    dst_ip: isIp,
+    src_port: isPort,
+    dst_port: isPort,
+    duration: (cell) => isNumber(cell) || /^\d+:\d\d(?::\d\d)?(?:\.\d+)?$/.test(cell),
+    packets: isNumber,
+    bytes: isNumber,
+    packets_rev: isNumber,
+    bytes_rev: isNumber,
+    packets_total: isNumber,
+    bytes_total: isNumber,
+    pid: isNumber,
+    vlan: isNumber,
+  }),
+);
 
 /**
  * Guesses a mapping for a table.
@@ -126,7 +147,7 @@ export function guessMapping(
   const taken = new Set<number>();
   const simple = header.map(simplify);
   for (const [field, names] of Object.entries(NAMES)) {
-    const proof = Object.entries(PROOFS).find(([name]) => name === field)?.[1];
+    const proof = PROOFS.get(field);
     for (const name of names) {
       const column = simple.findIndex((candidate, i) => candidate === name && !taken.has(i));
       if (column < 0) continue;
@@ -148,7 +169,20 @@ export function guessMapping(
   }
   if (fields['ts'] === undefined) {
     const column = free(isStamp);
-    if (column >= 0) fields['ts'] = header[column]!;
+    if (column >= 0) {
+      fields['ts'] = header[column]!;
+      taken.add(column);
+    }
+  }
+  // A date whose time of day stands in a column of its own.
+  const date = fields['ts'];
+  if (date !== undefined && share(rows, header.indexOf(date), isDay) === 1) {
+    const clock = free(isClock);
+    if (clock >= 0) {
+      delete fields['ts'];
+      fields['ts_date'] = date;
+      fields['ts_time'] = header[clock]!;
+    }
   }
   return { fields };
 }
@@ -156,8 +190,10 @@ export function guessMapping(
 /** The kind of events that a table with these fields has. */
 export function kindOfFields(fields: Readonly<Record<string, string>>): Kind {
   const has = (name: string): boolean => fields[name] !== undefined;
-  if ((has('src_ip') || has('src_endpoint')) && (has('dst_ip') || has('dst_endpoint')))
-    return 'flow';
-  if (has('message') && has('ts')) return 'log';
+  const source = has('src_ip') || has('src_endpoint');
+  const target = has('dst_ip') || has('dst_endpoint');
+  const measured = ['bytes', 'packets', 'bytes_total', 'packets_total', 'duration'].some(has);
+  if ((source && target) || ((source || target) && measured)) return 'flow';
+  if (has('message') && (has('ts') || has('ts_date'))) return 'log';
   return 'other';
 }

@@ -1,6 +1,8 @@
 /** Bad input: cut anywhere, flipped bits, any block size, stray quotes, very wide rows, nothing at all. */
 import { describe, expect, it } from 'vitest';
-import { collect, inputOf, type Collected } from '../shared/collect.ts';
+import { SourceError } from '../../engine/contract/errors.ts';
+import { EventBatch } from '../../engine/contract/event-batch.ts';
+import { collect, DEFAULT_OPTIONS, inputOf, type Collected } from '../shared/collect.ts';
 import { flowCsvImporter } from './index.ts';
 
 const encoder = new TextEncoder();
@@ -143,6 +145,35 @@ describe('odd tables', () => {
     expect(result.quarantined.map(({ reason }) => reason)).toEqual(['a quote is not closed']);
     const last = await read(encoder.encode(header + stray + row));
     expect(last).toMatchObject({ records: 1, read: 2 });
+  });
+
+  it('gives what was held back when the content breaks off', async () => {
+    const bytes = encoder.encode(`${header}${row}1795219200,192.0.2.1,192.0.2.2,TCP,"x`);
+    const counts = { records: 0, quarantined: 0 };
+    const input = {
+      ...inputOf(bytes),
+      async *blocks() {
+        yield bytes.slice();
+        throw new SourceError('ends inside a block', 77);
+      },
+    };
+    const batch = new EventBatch('flow', () => undefined);
+    const reading = flowCsvImporter.read(
+      input,
+      {
+        batch: () => batch,
+        record: (n) => (counts.records += n),
+        quarantine: () => (counts.quarantined += 1),
+        skip: () => undefined,
+        note: () => undefined,
+        metadata: () => undefined,
+        decide: () => undefined,
+        drain: () => undefined,
+      },
+      { ...DEFAULT_OPTIONS, format: 'nfdump-csv' },
+    );
+    await expect(reading).rejects.toThrow('ends inside a block');
+    expect(counts).toEqual({ records: 1, quarantined: 1 });
   });
 
   it('takes quotes within cells as they are', async () => {

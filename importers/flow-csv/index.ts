@@ -5,6 +5,7 @@
  * Held always: what is read depends on the bytes and the options alone, and memory is bounded by the
  * longest row allowed.
  */
+import { SourceError } from '../../engine/contract/errors.ts';
 import type {
   EventSink,
   Importer,
@@ -110,11 +111,35 @@ async function chooseDateOrder(
 async function readTable(input: SourceInput, context: TableContext): Promise<void> {
   const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES });
   const table = new TableReader(context);
-  while (await lines.nextBlock()) {
-    while (lines.next()) table.line(lines);
-    await context.sink.drain(lines.consumed);
+  await toTheEnd(
+    lines,
+    context.sink,
+    () => {
+      table.line(lines);
+    },
+    () => {
+      table.end();
+    },
+  );
+}
+
+/** Gives every line to `take`; what `take` still holds back is given up even if the content breaks off. */
+async function toTheEnd(
+  lines: LineReader,
+  sink: EventSink,
+  take: () => void,
+  end: () => void,
+): Promise<void> {
+  try {
+    while (await lines.nextBlock()) {
+      while (lines.next()) take();
+      await sink.drain(lines.consumed);
+    }
+  } catch (error) {
+    if (error instanceof SourceError) end();
+    throw error;
   }
-  table.end();
+  end();
 }
 
 async function readJson(input: SourceInput, context: TableContext): Promise<void> {
@@ -130,14 +155,17 @@ async function readJson(input: SourceInput, context: TableContext): Promise<void
         records.junk(bytes, start, end, offset, reason);
       },
     });
-    while (await lines.nextBlock()) {
-      while (lines.next()) {
+    await toTheEnd(
+      lines,
+      sink,
+      () => {
         const whole = !lines.truncated || lines.complete;
         scanner.line(lines.buffer, lines.lineStart, lines.lineEnd, lines.lineOffset, whole);
-      }
-      await sink.drain(lines.consumed);
-    }
-    scanner.end();
+      },
+      () => {
+        scanner.end();
+      },
+    );
     return;
   }
   const lines = new LineReader(input.blocks());

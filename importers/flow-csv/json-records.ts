@@ -117,7 +117,7 @@ class Records {
     const column = this.batch.attributeColumn(member.name);
     const text = typeof value === 'string' ? value : String(value);
     if (column === undefined) this.batch.setAttribute(member.name, text);
-    else if (column.present[row] === 0) column.setString(row, text);
+    else if (column.present[row] === 0) column.set(row, this.scratch, 0, this.toBytes(text));
   }
 
   /** Suricata lists VLANs from the outermost in. */
@@ -128,6 +128,17 @@ class Records {
   }
 
   private toBytes(text: string): number {
+    const size = text.length;
+    if (size <= 40) {
+      const scratch = this.scratch;
+      let any = 0;
+      for (let i = 0; i < size; i++) {
+        const code = text.charCodeAt(i);
+        any |= code;
+        scratch[i] = code;
+      }
+      if (any < 128) return size;
+    }
     if (text.length * 3 > this.scratch.length) this.scratch = Buffer.alloc(text.length * 4);
     return encoder.encodeInto(text, this.scratch).written;
   }
@@ -274,7 +285,8 @@ function textOf(bytes: Uint8Array, start: number, end: number): string {
 /** Numbers that a double cannot hold are kept as their digits. */
 function parse(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return /\d{16}/.test(text) ? JSON.parse(text, keepDigits) : value;
+  // Behind a point are digits of a fraction, behind a quote those of a text.
+  return /[:,[\s-]\d{16}/.test(text) ? JSON.parse(text, keepDigits) : value;
 }
 
 function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {

@@ -61,6 +61,7 @@ export class RowWriter {
   private readonly address = new Uint8Array(16);
   private readonly joined = new Uint8Array(96);
   private readonly finishing: boolean;
+  private readonly eventType: Uint8Array;
   private row = 0;
   private end = Number.NaN;
   private totalBytes = -1;
@@ -78,6 +79,7 @@ export class RowWriter {
     this.setters = plan.setters;
     this.attributes = plan.names.map(() => undefined);
     this.unset = plan.unset;
+    this.eventType = new TextEncoder().encode(plan.eventType ?? '');
     this.finishing =
       open ||
       plan.icmp !== 'plain' ||
@@ -435,7 +437,7 @@ export class RowWriter {
       }
     }
     if (plan.eventType !== undefined && batch.event_type.present[row] === 0) {
-      batch.event_type.setString(row, plan.eventType);
+      batch.event_type.set(row, this.eventType, 0, this.eventType.length);
     }
     if (plan.keyed && this.keyed) batch.record_key.set(row, hash53(raw, rawStart, rawEnd));
   }
