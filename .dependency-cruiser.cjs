@@ -36,6 +36,12 @@ module.exports = {
       from: {},
       to: { path: TEST },
     },
+    {
+      name: 'test-helpers-are-for-tests',
+      severity: 'error',
+      from: { pathNot: [TEST, '/testing/'] },
+      to: { path: '/testing/' },
+    },
   ],
   allowedSeverity: 'error',
   allowed: [
@@ -94,6 +100,7 @@ module.exports = {
     // Tests: what their folder may, and the test tools.
     ...allow(TEST, paths(...packages('vitest', 'fast-check')), CORE),
     ...allow(`^engine/query/.*${TEST}`, paths(...packages('@duckdb/node-api'))),
+    ...allow('^engine/query/testing/', paths(...packages('@duckdb/node-api', 'vitest')), CORE),
     ...allow(
       `^(engine|importers)/.*${TEST}`,
       paths('^importers/shared/collect[.]ts$', '^fixtures/evidence/'),
