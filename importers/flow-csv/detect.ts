@@ -12,7 +12,7 @@ import { simplify } from './fields.ts';
 import { flatten, type Flat } from './flatten.ts';
 import { guessMapping } from './guess.ts';
 
-/** Bytes of a content that detection looks at. */
+/** Bytes of a content that detection looks at, unless the first line is longer. */
 export const HEAD_BYTES = 64 * 1024;
 const SAMPLE_LINES = 200;
 const MOST_GUESSED_COLUMNS = 2000;
@@ -44,16 +44,14 @@ interface Head {
 
 /** The head as text; undefined for binary content. */
 function readHead(head: Uint8Array, complete: boolean): Head | undefined {
-  let bytes = head;
   let encoding = 'utf-8';
   if (head[0] === 0xff && head[1] === 0xfe) encoding = 'utf-16le';
   else if (head[0] === 0xfe && head[1] === 0xff) encoding = 'utf-16be';
-  if (head.length > HEAD_BYTES) bytes = head.subarray(0, HEAD_BYTES);
-  const text = new TextDecoder(encoding).decode(bytes);
+  const text = new TextDecoder(encoding).decode(head);
   if (text.slice(0, 8192).includes('\0')) return undefined;
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   const last = lines.at(-1);
-  if (lines.length > 1 && (last === '' || !complete || bytes.length < head.length)) lines.pop();
+  if (lines.length > 1 && (last === '' || !complete)) lines.pop();
   return { lines: lines.slice(0, SAMPLE_LINES), text };
 }
 
@@ -148,7 +146,7 @@ function table(
 }
 
 /**
- * @param head the first bytes of the content, `HEAD_BYTES` of them if there are so many
+ * @param head the first bytes of the content, at least `HEAD_BYTES` of them if there are so many
  * @param complete whether that is all of it
  * @param asked a format that was asked for: it is believed where the content does not contradict it
  */

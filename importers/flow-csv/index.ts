@@ -35,21 +35,30 @@ function sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
   return found === undefined ? undefined : { score: found.score, format: found.format };
 }
 
-/** The first bytes of the content, and whether they are all of it. Errors are left for the main pass. */
+/**
+ * The first bytes of the content, and whether they are all of it: as many as `sniff` sees, or more
+ * where the first line is longer. Errors are left for the main pass.
+ */
 async function readHead(input: SourceInput): Promise<{ head: Uint8Array; complete: boolean }> {
-  const head = new Uint8Array(HEAD_BYTES);
+  const buffer = Buffer.alloc(MAX_ROW_BYTES);
   let size = 0;
+  let complete = true;
   try {
     for await (const block of input.blocks()) {
-      const part = block.subarray(0, HEAD_BYTES - size);
-      head.set(part, size);
+      const part = block.subarray(0, buffer.length - size);
+      buffer.set(part, size);
       size += part.length;
-      if (part.length < block.length) return { head, complete: false };
+      complete = part.length === block.length;
+      if (!complete) break;
     }
   } catch {
-    return { head: head.subarray(0, size), complete: false };
+    complete = false;
   }
-  return { head: head.subarray(0, size), complete: true };
+  const firstLine = buffer.subarray(0, size).indexOf(10);
+  if (size > HEAD_BYTES && firstLine >= 0 && firstLine < HEAD_BYTES) {
+    return { head: buffer.subarray(0, HEAD_BYTES), complete: false };
+  }
+  return { head: buffer.subarray(0, size), complete };
 }
 
 async function read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void> {

@@ -14,6 +14,8 @@ export const argus: Dialect = {
     ['starttime', 'proto', 'totbytes'],
     ['stime', 'srcaddr', 'dstaddr', 'state'],
     ['srcaddr', 'dstaddr', 'dir', 'state'],
+    // Bot-IoT writes Argus's own field names.
+    ['stime', 'saddr', 'daddr', 'state'],
   ],
   columns: {
     starttime: 'ts',
