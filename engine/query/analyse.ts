@@ -13,7 +13,7 @@ import {
   type VirtualField,
   knownField,
 } from './fields.ts';
-import { addressFilter } from './filters/address.ts';
+import { type AddressFilter, addressFilter } from './filters/address.ts';
 import { communityFilter } from './filters/community-id.ts';
 import { dayFilter } from './filters/day.ts';
 import { eventIdFilter } from './filters/event-id.ts';
@@ -88,12 +88,28 @@ export function mentionsKind(node: Expression): boolean {
 /** `ip:(a OR b OR …)` becomes one filter: one list in SQL rather than a chain of conditions. */
 function mergeLists(items: readonly Filter[]): Filter[] {
   const out: Filter[] = [];
+  const addresses = new Map<string, AddressFilter['ranges'][number][]>();
+  const numbers = new Map<string, NumberRange[]>();
   for (const item of items) {
-    const last = out.at(-1);
-    if (item.filter === 'address' && last?.filter === 'address' && item.field === last.field) {
-      out[out.length - 1] = { ...last, ranges: [...last.ranges, ...item.ranges] };
-    } else if (item.filter === 'number' && last?.filter === 'number' && item.field === last.field) {
-      out[out.length - 1] = { ...last, ranges: [...last.ranges, ...item.ranges] };
+    const key = item.filter === 'address' || item.filter === 'number' ? item.field.name : '';
+    if (item.filter === 'address') {
+      const known = addresses.get(key);
+      if (known !== undefined) {
+        known.push(...item.ranges);
+        continue;
+      }
+      const ranges = [...item.ranges];
+      addresses.set(key, ranges);
+      out.push({ ...item, ranges });
+    } else if (item.filter === 'number' && item.field.type === 'number') {
+      const known = numbers.get(key);
+      if (known !== undefined) {
+        known.push(...item.ranges);
+        continue;
+      }
+      const ranges = [...item.ranges];
+      numbers.set(key, ranges);
+      out.push({ ...item, ranges });
     } else out.push(item);
   }
   return out;

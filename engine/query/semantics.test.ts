@@ -127,6 +127,7 @@ const { query } = fc.letrec<{ query: string }>((tie) => ({
   query: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     leaf,
+    fc.array(leaf, { minLength: 2, maxLength: 5 }).map((all) => `(${all.join(' OR ')})`),
     fc.tuple(tie('query'), tie('query')).map(([a, b]) => `${a} ${b}`),
     fc.tuple(tie('query'), tie('query')).map(([a, b]) => `(${a} OR ${b})`),
     tie('query').map((a) => `NOT (${a})`),

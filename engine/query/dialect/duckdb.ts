@@ -94,6 +94,24 @@ export function nullOf(type: string): string {
   return `CAST(NULL AS ${type})`;
 }
 
+/** Lists longer than this are bound as one value rather than one by one. */
+const MAX_LIST = 32;
+
+/** Whether a value is one of `values`, each of `type`. */
+export function oneOf(
+  sql: string,
+  values: readonly (string | number)[],
+  type: string,
+  params: Params,
+): string {
+  if (values.length === 1) return `${sql} = ${params.bind(values[0]!, type)}`;
+  if (values.length <= MAX_LIST) {
+    return `${sql} IN (${values.map((value) => params.bind(value, type)).join(', ')})`;
+  }
+  const list = `CAST(string_split(${params.text(values.join(','))}, ',') AS ${type}[])`;
+  return `${sql} IN (SELECT unnest(${list}))`;
+}
+
 /** Partial match of an RE2 pattern. RE2's `i` is Unicode simple folding. */
 export function matches(sql: string, pattern: string, ignoreCase: boolean): string {
   return `regexp_matches(${sql}, ${pattern}, '${ignoreCase ? 'i' : 'c'}')`;

@@ -4,6 +4,7 @@
  */
 import { type AddressRange, ip6ToUuid, parseAddress } from '../address.ts';
 import type { Test } from '../ast.ts';
+import { oneOf } from '../dialect/duckdb.ts';
 import { type AddressField, refSql } from '../fields.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
@@ -123,17 +124,18 @@ function compileV4(
 ): Predicate {
   if (sql === undefined) return NO_COLUMN;
   const bind = (value: number) => scope.params.bind(value, 'UINTEGER');
-  const single: string[] = [];
+  const single: number[] = [];
   const parts: Predicate[] = [];
   for (const range of ranges) {
     if (range.version === 'mask') {
       parts.push({ sql: `(${sql} & ${bind(range.mask)}) = ${bind(range.value)}` });
     } else if (range.version === 4) {
-      if (range.low === range.high) single.push(bind(range.low));
+      if (range.low === range.high) single.push(range.low);
       else parts.push({ sql: `${sql} BETWEEN ${bind(range.low)} AND ${bind(range.high)}` });
     }
   }
-  return oneOf(sql, single, parts);
+  if (single.length > 0) parts.push({ sql: oneOf(sql, single, 'UINTEGER', scope.params) });
+  return parts.length === 0 ? NO_COLUMN : either(parts);
 }
 
 function compileV6(
@@ -147,14 +149,9 @@ function compileV6(
   const parts: Predicate[] = [];
   for (const range of ranges) {
     if (range.version !== 6) continue;
-    if (range.low === range.high) single.push(bind(range.low));
+    if (range.low === range.high) single.push(ip6ToUuid(range.low));
     else parts.push({ sql: `${sql} BETWEEN ${bind(range.low)} AND ${bind(range.high)}` });
   }
-  return oneOf(sql, single, parts);
-}
-
-function oneOf(sql: string, single: readonly string[], parts: Predicate[]): Predicate {
-  if (single.length === 1) parts.push({ sql: `${sql} = ${single[0]}` });
-  else if (single.length > 1) parts.push({ sql: `${sql} IN (${single.join(', ')})` });
+  if (single.length > 0) parts.push({ sql: oneOf(sql, single, 'UUID', scope.params) });
   return parts.length === 0 ? NO_COLUMN : either(parts);
 }

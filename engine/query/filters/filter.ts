@@ -18,9 +18,9 @@ import { type PresentFilter, compilePresent } from './present.ts';
 import { type RegexFilter, compileRegex } from './regex.ts';
 import { type SourceFilter, compileSource } from './source.ts';
 import { type TagFilter, compileTag } from './tag.ts';
-import { type TextFilter, compileText } from './text.ts';
+import { type TextFilter, compileText, compileTexts } from './text.ts';
 import { type TextRangeFilter, compileTextRange } from './text-range.ts';
-import { type TextValueFilter, compileTextValue } from './text-value.ts';
+import { type TextValueFilter, compileTextValue, compileTextValues } from './text-value.ts';
 import { type TimeFilter, compileTime } from './time.ts';
 import { type UnflowedFilter, compileUnflowed } from './unflowed.ts';
 
@@ -61,9 +61,9 @@ export function compileFilter(filter: Filter, scope: Scope): Predicate {
     case 'all':
       return TRUE;
     case 'and':
-      return both(filter.items.map((item) => compileFilter(item, scope)));
+      return compileAll(filter.items, scope);
     case 'or':
-      return either(filter.items.map((item) => compileFilter(item, scope)));
+      return compileAny(filter.items, scope);
     case 'not':
       return negate(compileFilter(filter.item, scope));
     case 'address':
@@ -99,4 +99,32 @@ export function compileFilter(filter: Filter, scope: Scope): Predicate {
     case 'unflowed':
       return compileUnflowed(filter, scope);
   }
+}
+
+/** Stops at the first condition that no event of the scope meets. */
+function compileAll(items: readonly Filter[], scope: Scope): Predicate {
+  const out: Predicate[] = [];
+  for (const item of items) {
+    const one = compileFilter(item, scope);
+    if (!('sql' in one) && !one.value) return one;
+    out.push(one);
+  }
+  return both(out);
+}
+
+/** Words and values of the same fields become one pattern: one pass over the text finds any. */
+function compileAny(items: readonly Filter[], scope: Scope): Predicate {
+  const out: Predicate[] = [];
+  const texts: TextFilter[] = [];
+  const values: TextValueFilter[] = [];
+  for (const item of items) {
+    if (item.filter === 'text') texts.push(item);
+    else if (item.filter === 'text-value') values.push(item);
+    else {
+      const one = compileFilter(item, scope);
+      if (!('sql' in one) && one.value) return one;
+      out.push(one);
+    }
+  }
+  return either([...out, ...compileTexts(texts, scope), ...compileTextValues(values, scope)]);
 }

@@ -225,6 +225,23 @@ for (const [name, rows] of Object.entries(TABLE)) {
   });
 }
 
+describe('long lists', () => {
+  const many = (make: (i: number) => string) =>
+    Array.from({ length: 60 }, (_, i) => make(i)).join(' OR ');
+  it.each([
+    [`ip:(${many((i) => `10.9.9.${i}`)})`, ['1:1', '1:2']],
+    [`ip:(${many((i) => `2001:db8::${(i + 200).toString(16)}`)})`, ['1:4']],
+    [`dst_port:(${many((i) => String(i))})`, ['1:3', '1:4', '3:-1']],
+    [`NOT (${many((i) => `smt${i}`)} OR kind:flow) smtp`, ['2:4']],
+    [many((i) => (i === 7 ? 'alice' : `alic${i}`)), ['2:2']],
+    [`user:(${many((i) => (i === 7 ? 'ALI*' : `${i}`))})`, ['2:2']],
+    [`status:(${many((i) => String(i + 399))})`, ['2:1']],
+    [`"password for root" OR ${many((i) => `"password for ${i}"`)}`, ['2:1']],
+  ])('%s', async (query, ids) => {
+    expect((await test.ids(query)).sort()).toEqual([...ids].sort());
+  });
+});
+
 describe('community_id', () => {
   it('is computed as the specification has it, either way round', async () => {
     const ids = await test.answer(test.plan('kind:flow | values community_id'));

@@ -4,7 +4,7 @@
  * Whole-number columns are compared in their own type, with bounds clipped to what it can hold, so
  * that DuckDB can use its minima and maxima; attributes are compared as reals where they are numbers.
  */
-import { INTEGER_RANGES, textAsNumber } from '../dialect/duckdb.ts';
+import { INTEGER_RANGES, oneOf, textAsNumber } from '../dialect/duckdb.ts';
 import { type AttributeField, type NumberField, refSql, refType } from '../fields.ts';
 import { FALSE, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
 import { either } from './logic.ts';
@@ -79,12 +79,7 @@ function compare(
     if (bounds.length === 0) bounds.push(`${sql} IS NOT NULL`);
     parts.push({ sql: bounds.length === 1 ? bounds[0]! : `(${bounds.join(' AND ')})` });
   }
-  if (points.size === 1) {
-    for (const point of points) parts.push({ sql: `${sql} = ${scope.params.bind(point, type)}` });
-  } else if (points.size > 1) {
-    const list = [...points].map((point) => scope.params.bind(point, type));
-    parts.push({ sql: `${sql} IN (${list.join(', ')})` });
-  }
+  if (points.size > 0) parts.push({ sql: oneOf(sql, [...points], type, scope.params) });
   return parts.length === 0 ? FALSE : either(parts);
 }
 

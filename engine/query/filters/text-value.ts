@@ -6,7 +6,7 @@ import { anyJsonValue, matches } from '../dialect/duckdb.ts';
 import { type AttributeField, type TextField, type VirtualField, refSql } from '../fields.ts';
 import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
 import { either } from './logic.ts';
-import { checkLength, hasWildcard, valuePattern } from './wildcard.ts';
+import { checkLength, hasWildcard, joinable, valuePattern } from './wildcard.ts';
 
 /** `attributes` means any attribute. */
 export type ValueField = TextField | AttributeField | (VirtualField & { name: 'attributes' });
@@ -37,11 +37,40 @@ export function textValueFilter(
 }
 
 export function compileTextValue(filter: TextValueFilter, scope: Scope): Predicate {
-  const { field, text, wildcard } = filter;
-  const condition = (sql: string): string =>
-    !wildcard && UNCASED.test(text)
-      ? `${sql} = ${scope.params.text(text)}`
-      : matches(sql, scope.params.text(valuePattern(text, wildcard)), true);
+  return anyValue(filter.field, [filter], scope);
+}
+
+/** Any of several: those of one field share a list or a pattern. */
+export function compileTextValues(filters: readonly TextValueFilter[], scope: Scope): Predicate[] {
+  const groups = new Map<string, TextValueFilter[]>();
+  for (const filter of filters) {
+    const key = JSON.stringify(filter.field);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [filter]);
+    else group.push(filter);
+  }
+  return [...groups.values()].flatMap((group) =>
+    joinable(group, ({ text }) => text.length * 8 + 30).map((some) =>
+      anyValue(some[0]!.field, some, scope),
+    ),
+  );
+}
+
+function anyValue(field: ValueField, filters: readonly TextValueFilter[], scope: Scope): Predicate {
+  const plain: string[] = [];
+  const patterns: string[] = [];
+  for (const { text, wildcard } of filters) {
+    if (!wildcard && UNCASED.test(text)) plain.push(scope.params.text(text));
+    else patterns.push(valuePattern(text, wildcard));
+  }
+  const pattern = patterns.length === 0 ? undefined : scope.params.text(patterns.join('|'));
+  const condition = (sql: string): string => {
+    const parts: string[] = [];
+    if (plain.length === 1) parts.push(`${sql} = ${plain[0]}`);
+    else if (plain.length > 1) parts.push(`${sql} IN (${plain.join(', ')})`);
+    if (pattern !== undefined) parts.push(matches(sql, pattern, true));
+    return parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`;
+  };
   if (field.type === 'virtual') {
     const all = scope.attributes();
     if (all.length === 0) return NO_COLUMN;

@@ -9,7 +9,7 @@ import { matches, anyJsonValue } from '../dialect/duckdb.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
-import { checkLength, escapeRe2 } from './wildcard.ts';
+import { checkLength, escapeRe2, joinable } from './wildcard.ts';
 import { either } from './logic.ts';
 
 export interface PhraseToken {
@@ -24,7 +24,7 @@ export interface TextFilter {
   readonly tokens: readonly PhraseToken[];
   /** The text after each token but the last. */
   readonly between: readonly string[];
-  /** RE2, to be matched ignoring case. */
+  /** RE2 of the tokens and what is between them, to be matched ignoring case, as whole tokens. */
   readonly pattern: string;
   /** Undefined: message, host, program, event_type and every text attribute. */
   readonly ref: Ref | undefined;
@@ -46,9 +46,9 @@ export function textFilter(
   const tokens: PhraseToken[] = [];
   const between: string[] = [];
   let end = 0;
-  const whole = text.toWellFormed();
-  for (const found of whole.matchAll(quoted ? TOKEN : TOKEN_WITH_WILDCARDS)) {
-    if (tokens.length > 0) between.push(whole.slice(end, found.index));
+  const given = text.toWellFormed();
+  for (const found of given.matchAll(quoted ? TOKEN : TOKEN_WITH_WILDCARDS)) {
+    if (tokens.length > 0) between.push(given.slice(end, found.index));
     const [token] = found;
     tokens.push({ text: token, wildcard: !quoted && /[*?]/.test(token) });
     end = found.index + token.length;
@@ -60,13 +60,17 @@ export function textFilter(
       'search for such characters with a pattern: message:/…/',
     );
   }
-  let pattern = `(?:^|${DELIMITER})`;
+  let pattern = '';
   tokens.forEach((token, i) => {
     pattern += tokenPattern(token);
     if (i < between.length) pattern += escapeRe2(between[i]!);
   });
-  pattern += `(?:${DELIMITER}|$)`;
   return { filter: 'text', tokens, between, pattern, ref };
+}
+
+/** The pattern of whole tokens: delimiters, or an end of the text, on both sides. */
+function whole(pattern: string): string {
+  return `(?:^|${DELIMITER})${pattern}(?:${DELIMITER}|$)`;
 }
 
 function tokenPattern({ text, wildcard }: PhraseToken): string {
@@ -83,9 +87,31 @@ function tokenPattern({ text, wildcard }: PhraseToken): string {
 }
 
 export function compileText(filter: TextFilter, scope: Scope): Predicate {
-  const pattern = scope.params.text(filter.pattern);
-  if (filter.ref !== undefined) {
-    const sql = refSql(filter.ref, scope);
+  return anywhere(whole(filter.pattern), filter.ref, scope);
+}
+
+/** Any of several: those that are searched in the same columns share a pattern. */
+export function compileTexts(filters: readonly TextFilter[], scope: Scope): Predicate[] {
+  const groups = new Map<string, TextFilter[]>();
+  for (const filter of filters) {
+    const key = filter.ref === undefined ? '' : JSON.stringify(filter.ref);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [filter]);
+    else group.push(filter);
+  }
+  return [...groups.values()].flatMap((group) =>
+    joinable(group, ({ pattern }) => pattern.length).map((some) => {
+      const patterns = some.map(({ pattern }) => pattern);
+      const joined = patterns.length === 1 ? patterns[0]! : `(?:${patterns.join('|')})`;
+      return anywhere(whole(joined), group[0]?.ref, scope);
+    }),
+  );
+}
+
+function anywhere(re2: string, ref: Ref | undefined, scope: Scope): Predicate {
+  const pattern = scope.params.text(re2);
+  if (ref !== undefined) {
+    const sql = refSql(ref, scope);
     return sql === undefined ? NO_COLUMN : { sql: matches(sql, pattern, true) };
   }
   const texts = scope.texts();

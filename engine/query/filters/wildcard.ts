@@ -52,3 +52,22 @@ export function wildcardMatcher(text: string, wildcards: boolean): (name: string
   const pattern = new RegExp(`^${out}$`, 'iu');
   return (name) => pattern.test(name);
 }
+
+/** Patterns longer than this together are not joined: RE2 bounds a pattern's size. */
+const MAX_JOINED_LENGTH = 16_000;
+
+/** Lists of items whose patterns, each of `length`, may be joined into one. */
+export function joinable<T>(items: readonly T[], length: (item: T) => number): T[][] {
+  const out: T[][] = [];
+  let size = Infinity;
+  for (const item of items) {
+    const own = length(item);
+    if (size + own > MAX_JOINED_LENGTH) {
+      out.push([]);
+      size = 0;
+    }
+    out.at(-1)!.push(item);
+    size += own;
+  }
+  return out;
+}
