@@ -426,6 +426,92 @@ describe('dialects', () => {
   });
 });
 
+describe('other forms of the same', () => {
+  it.each([
+    [
+      'a delimiter that Excel is told',
+      'table',
+      'sep=;\r\nSource;Destination;Bytes\r\n192.0.2.1;192.0.2.2;7\r\n',
+      { bytes: 7 },
+    ],
+    [
+      'comments before the heading',
+      'table',
+      '# by x\n# y\nStart,Src,Dst,Bytes\n2026-11-21,192.0.2.1,192.0.2.2,7\n',
+      { bytes: 7 },
+    ],
+    [
+      'SiLK with commas',
+      'silk-rwcut',
+      'sIP,dIP,pro,packets,bytes,flags,sTime,eTime\n192.0.2.1,192.0.2.2,6,7,8,FS PA,2026/11/21T00:00:00.123,2026/11/21T00:00:01.623\n',
+      { duration: 1.5, tcp_flags: 27 },
+    ],
+    [
+      'AWS from CloudWatch',
+      'aws-vpc-flow',
+      '2026-11-21T00:00:00.000Z 2 123456789012 eni-0123 192.0.2.1 192.0.2.2 1 2 6 3 4 1418530010 1418530070 ACCEPT OK\n',
+      { packets: 3, bytes: 4 },
+    ],
+    [
+      'AWS in an order of its own',
+      'aws-vpc-flow',
+      '3 eni-33 123456789010 vpc-ab 192.0.2.1 192.0.2.2 39812 80 6 3 IPv4 192.0.2.1 192.0.2.2 ACCEPT OK\n',
+      { src_port: 39_812, dst_port: 80, proto: 6 },
+    ],
+    [
+      'Zeek JSON in an array',
+      'zeek-json',
+      '[{"ts":1.5,"uid":"C1","id.orig_h":"192.0.2.1","_path":"dns","query":"x"}]',
+      { kind: 'dns', event_type: 'dns' },
+    ],
+    [
+      'Suricata statistics',
+      'suricata-eve',
+      '{"timestamp":"2026-11-21T00:00:00.1Z","event_type":"stats","stats":{"uptime":1}}\n',
+      { kind: 'other', event_type: 'stats' },
+    ],
+    [
+      'nfdump extended',
+      'nfdump-text',
+      'Date flow start          Duration Proto Src IP Addr:Port Dst IP Addr:Port Flags Tos Packets Bytes pps bps Bpp Flows\n2026-11-21 00:00:01.500 1.250 TCP 192.0.2.1:1 -> 192.0.2.2:2 .AP.SF 0 11 4483 8 20.1 M 407 1\n',
+      {
+        packets: 11,
+        bytes: 4483,
+        attrs: { Tos: '0', pps: '8', bps: '20.1 M', Bpp: '407', Flows: '1' },
+      },
+    ],
+    [
+      'the sets of UNSW-NB15',
+      'unsw-nb15',
+      '\ufeffid,dur,proto,service,state,spkts,dpkts,sbytes,dbytes,label\r\n1,0.12,tcp,-,FIN,6,4,258,172,0\r\n',
+      { bytes: 258, packets_rev: 4, attrs: { id: '1', state: 'FIN', label: '0' } },
+    ],
+    [
+      'Argus by its field names',
+      'argus',
+      'stime,proto,saddr,daddr,state,pkts,bytes,spkts,sbytes\n1526344121.125,rtp,192.0.2.1,192.0.2.2,CON,5,500,3,300\n',
+      { proto: 17, packets_rev: 2, bytes_rev: 200, attrs: { state: 'CON', proto: 'rtp' } },
+    ],
+    [
+      'an address with a zone',
+      'table',
+      'Timestamp\tClientIP\tServerIP\n21.11.2026 10:11:12\tfe80::1%eth0\t192.0.2.1\n',
+      { src_ip6: 'fe800000000000000000000000000001', attrs: { ClientIP: 'fe80::1%eth0' } },
+    ],
+    [
+      'objects one after another over many lines',
+      'json-array',
+      '{\n "src_ip": "192.0.2.1",\n "dst_ip": "192.0.2.2"\n}\n{\n "src_ip": "192.0.2.3"\n}\n',
+      { kind: 'flow', offset: 0, length: 50 },
+    ],
+  ])('%s', async (_, format, text, first) => {
+    const result = await readText(text);
+    expect(result.sniffed?.format).toBe(format);
+    expect(result.quarantined).toEqual([]);
+    expect(result.rows[0]).toMatchObject(first);
+  });
+});
+
 describe('values that cannot be', () => {
   const header = 'ts,sa,da,sp,dp,pr,ipkt,ibyt,flg\n';
   it.each([

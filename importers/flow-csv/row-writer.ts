@@ -157,7 +157,7 @@ export class RowWriter {
     batch.endRow();
   }
 
-  /** Whether a value of `setter` is in the row already. */
+  /** Sets a typed cell. False when its text holds more than the column now does, or the column nothing. */
   private set(setter: number, bytes: Uint8Array, start: number, end: number): boolean {
     const batch = this.batch;
     const row = this.row;
