@@ -2,7 +2,7 @@
  * The only joiner: engine, importers and the settings they run with. Every shell gets its engine here.
  */
 import { availableParallelism, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FromWorker } from '../engine/ingest/protocol.ts';
 import type { WorkerHandle } from '../engine/ingest/run-import.ts';
@@ -48,7 +48,12 @@ function whole(text: string | undefined): number | undefined {
 
 /** Lists evidence on disk and reads it in worker threads. */
 export const evidence: Evidence = {
-  list: (paths, recursive, temporary) => listFiles(paths, recursive, temporary),
+  list: (paths, recursive, temporary) =>
+    listFiles(
+      paths.map((path) => (path === '-' ? path : resolve(path))),
+      recursive,
+      temporary,
+    ),
   startWorker: () => startImportWorker(),
 };
 

@@ -1,4 +1,5 @@
 /** Small file operations that must not be half done. */
+import { DaybookError } from '../contract/errors.ts';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 
 /** Writes all of `bytes`, however many calls that takes. */
@@ -16,4 +17,20 @@ export function syncFolder(folder: string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+/** A full disk, in words for people; undefined for other errors. */
+export function diskError(error: unknown): DaybookError | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
+  return diskFull(error);
+}
+
+export function diskFull(cause: unknown): DaybookError {
+  return new DaybookError(
+    'disk-full',
+    'the disk is full',
+    'free some space and run the same command again: it continues',
+    cause,
+  );
 }

@@ -10,6 +10,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { userInfo } from 'node:os';
 import Database from 'better-sqlite3';
+import { diskFull } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Decisions } from '../contract/importer.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
@@ -730,12 +731,7 @@ function diskError(error: unknown): unknown {
       `${error.message} ${'code' in error ? String(error.code) : ''}`,
     )
   ) {
-    return new DaybookError(
-      'disk-full',
-      'the disk is full',
-      'free some space and run the same command again: it continues',
-      error,
-    );
+    return diskFull(error);
   }
   return error;
 }

@@ -19,6 +19,8 @@ export interface SourceInput {
   readonly size: number | undefined;
   /** When the file, or the archive's member, was last written (ms since 1970), if that is known. */
   readonly modifiedMs: number | undefined;
+  /** Filled while it is read: what is no error but should be known (bytes after compressed data). */
+  readonly notes?: readonly string[];
   /**
    * The content from its first byte; may be called again, and each call reads anew (for a look
    * ahead). The importer's main pass is the one it gives to `sink`-ward work; all passes see the

@@ -126,6 +126,8 @@ export type ToWorker =
   | {
       type: 'start';
       staging: string;
+      /** Distinguishes the files of this worker from those of others. */
+      worker: number;
       options: ImportOptions;
       cancel: SharedArrayBuffer;
       chunkRows: number;

@@ -3,6 +3,7 @@
  * reads it through its importer and hands over chunks.
  */
 import { createHash, type Hash } from 'node:crypto';
+import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import type { Ignored, Importer, Leaf, SniffResult, SourceInput } from '../contract/importer.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
@@ -20,7 +21,12 @@ const SNIFF_BYTES = 64 * 1024;
 /** Bytes whose hash finds earlier copies of a growing log. */
 const HEAD_BYTES = 1024;
 /** Errors that end one source but not the import. */
-const ONE_SOURCE: ReadonlySet<string> = new Set(['unreadable', 'source-damaged', 'limit-exceeded']);
+const ONE_SOURCE: ReadonlySet<string> = new Set([
+  'unreadable',
+  'not-found',
+  'source-damaged',
+  'limit-exceeded',
+]);
 const PROGRESS_MS = 150;
 /** Chunks that may wait for the coordinator before reading pauses. */
 const MAX_OUTSTANDING = 1;
@@ -80,7 +86,7 @@ class ImportWorker {
     this.options = start.options;
     this.staging = start.staging;
     this.cancel = new Int32Array(start.cancel);
-    this.writer = new ChunkWriter(start.staging, 'part', {
+    this.writer = new ChunkWriter(start.staging, `part-${start.worker}`, {
       rows: start.chunkRows,
       bytes: start.chunkBytes,
       ms: start.chunkMs,
@@ -133,7 +139,7 @@ class ImportWorker {
 
   /** Says what went wrong with one source; false when the import as a whole cannot go on. */
   private report(item: WorkItem, name: string, error: unknown): boolean {
-    const known = error instanceof DaybookError ? error : fileError(error);
+    const known = error instanceof DaybookError ? error : diskError(error);
     const oneSource =
       known?.code === 'unreadable' ||
       known?.code === 'source-damaged' ||
@@ -147,8 +153,7 @@ class ImportWorker {
       type: 'error',
       name,
       code: known?.code ?? 'internal',
-      message:
-        known?.message ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      message: known?.message ?? (error instanceof Error ? error.message : String(error)),
       hint: known?.hint,
     });
     return false;
@@ -235,11 +240,12 @@ class ImportWorker {
         before: undefined,
       });
     } catch (caught) {
-      const known = caught instanceof DaybookError ? caught : fileError(caught);
+      const known = caught instanceof DaybookError ? caught : diskError(caught);
       if (known === undefined || !ONE_SOURCE.has(known.code)) throw caught;
       error = known.message;
       this.writer.note(known.message);
     }
+    for (const note of leaf.input.notes ?? []) this.writer.note(note);
     this.writer.end();
     const contentSha256 = content.digest();
     state.done = {
@@ -434,40 +440,4 @@ async function hashPrefixes(
     size += block.length - from;
   }
   return out;
-}
-
-/** What the file system says, in words for people; undefined for other errors. */
-export function fileError(error: unknown): DaybookError | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  switch (error.code) {
-    case 'ENOENT':
-      return new DaybookError('unreadable', 'does not exist', 'check the path', error);
-    case 'EACCES':
-    case 'EPERM':
-      return new DaybookError(
-        'unreadable',
-        'may not be read (permission denied)',
-        'run as a user who may read it',
-        error,
-      );
-    case 'EISDIR':
-      return new DaybookError('unreadable', 'is a folder', undefined, error);
-    case 'EIO':
-      return new DaybookError(
-        'unreadable',
-        'cannot be read: the device reports an error',
-        'copy what can be read with ddrescue',
-        error,
-      );
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return new DaybookError(
-        'disk-full',
-        'the disk is full',
-        'free some space and run the same command again: it continues',
-        error,
-      );
-    default:
-      return undefined;
-  }
 }

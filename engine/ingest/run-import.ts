@@ -134,6 +134,7 @@ class ImportRun {
   private quarantineSize = 0;
   private bytesRead = 0;
   private next = 0;
+  private nextWorker = 0;
   private commits: Promise<void> = Promise.resolve();
   private failure: unknown;
 
@@ -187,17 +188,19 @@ class ImportRun {
     return report;
   }
 
+  /** Ends the import: workers are stopped where they are; what was committed stays. */
   private fail(error: unknown): void {
     this.failure ??= error;
     Atomics.store(new Int32Array(this.cancel), 0, 1);
-    // Whoever waits for a source that will not come is let go: its worker is cancelled next.
-    for (const source of this.inFlight.values()) source.commit();
+    for (const worker of this.workers) worker.stop();
   }
+  private readonly workers = new Set<WorkerHandle>();
 
   /** Feeds one worker until there is nothing left to do. */
   private runWorker(worker: WorkerHandle): Promise<void> {
     return new Promise((resolve) => {
       let stopping = false;
+      this.workers.add(worker);
       const giveNext = () => {
         const item = this.failure === undefined ? this.request.items[this.next] : undefined;
         if (item !== undefined) {
@@ -208,8 +211,10 @@ class ImportRun {
         }
       };
       worker.onExit((error) => {
-        if (!stopping)
+        this.workers.delete(worker);
+        if (!stopping && this.failure === undefined) {
           this.fail(error ?? new DaybookError('internal', 'an import worker ended unexpectedly'));
+        }
         resolve();
       });
       worker.onMessage((message) => {
@@ -218,6 +223,7 @@ class ImportRun {
             worker.post({
               type: 'start',
               staging: this.writer.staging,
+              worker: this.nextWorker++,
               options: this.request.options,
               cancel: this.cancel,
               chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,

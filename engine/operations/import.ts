@@ -1,4 +1,5 @@
 /** `import.start`: reads evidence into a case. */
+import { existsSync } from 'node:fs';
 import type { Ignored } from '../contract/importer.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
@@ -49,6 +50,11 @@ export async function importEvidence(
   parameters: ImportParameters,
 ): Promise<ImportReport> {
   const watch = new Stopwatch('import.start');
+  // Before the case comes to be: a mistyped path must not leave an empty one.
+  for (const path of parameters.paths) {
+    if (path === '-' || existsSync(path)) continue;
+    throw new DaybookError('not-found', `${path}: no such file or folder`, 'check the path');
+  }
   const writer = await CaseWriter.open(parameters.folder, 'import', parameters.builder, true);
   let status = 'failed';
   try {

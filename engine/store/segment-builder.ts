@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { diskFull } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 
 export interface BuilderOptions {
@@ -29,7 +30,13 @@ export interface BuiltSegment {
 
 /** Input below this size gets small blocks: a block is the least a file can grow by. */
 const SMALL_BYTES = 8 << 20;
-const ORDER = 'ts NULLS LAST, ts_ns NULLS FIRST, source_id, seq';
+/** The order of events in a segment: time, then source and record. */
+const ORDER = [
+  ['ts', 'ts NULLS LAST'],
+  ['ts_ns', 'coalesce(ts_ns, 0)'],
+  ['source_id', 'source_id'],
+  ['seq', 'seq'],
+] as const;
 
 /** A quoted SQL identifier. */
 export function identifier(name: string): string {
@@ -97,20 +104,23 @@ export class SegmentBuilder {
         `ATTACH ${literal(path)} AS segment (STORAGE_VERSION 'v1.4.0'${small})`,
       );
       try {
-        const order = options.sorted ? '' : ` ORDER BY ${ORDER}`;
-        await this.connection.run(`CREATE TABLE segment.events AS ${select}${order}`);
+        const described = await this.connection.runAndReadAll(`DESCRIBE ${select}`);
+        const columns = described.getRowsJS().map((row) => String(row[0]));
+        const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
+        const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
+        await this.connection.run(`CREATE TABLE segment.events AS ${select}${sort}`);
+        const times = columns.includes('ts')
+          ? 'epoch_us(min(ts))::DOUBLE, epoch_us(max(ts))::DOUBLE'
+          : 'NULL::DOUBLE, NULL::DOUBLE';
         const summary = await this.connection.runAndReadAll(
-          'SELECT count(*)::DOUBLE, epoch_us(min(ts))::DOUBLE, epoch_us(max(ts))::DOUBLE, list(DISTINCT source_id ORDER BY source_id) FROM segment.events',
+          `SELECT count(*)::DOUBLE, ${times}, list(DISTINCT source_id ORDER BY source_id) FROM segment.events`,
         );
         const [rows, minTs, maxTs, sources] = summary.getRowsJS()[0] as [
           number,
           number | null,
           number | null,
-          number[],
+          number[] | null,
         ];
-        const described = await this.connection.runAndReadAll(
-          `SELECT column_name FROM duckdb_columns() WHERE database_name = 'segment' ORDER BY column_index`,
-        );
         await this.connection.run('CHECKPOINT segment');
         await this.connection.run('DETACH segment');
         if (existsSync(`${path}.wal`))
@@ -122,7 +132,7 @@ export class SegmentBuilder {
           sha256: await fileSha256(path),
           minTs: minTs ?? undefined,
           maxTs: maxTs ?? undefined,
-          columns: described.getRowsJS().map((row) => String(row[0])),
+          columns,
           sources: sources ?? [],
         };
       } catch (error) {
@@ -183,12 +193,7 @@ export function storeError(error: unknown): unknown {
       text,
     )
   ) {
-    return new DaybookError(
-      'disk-full',
-      'the disk is full',
-      'free some space and run the same command again: it continues',
-      error,
-    );
+    return diskFull(error);
   }
   if (/INTERRUPT/i.test(text)) return new DaybookError('cancelled', 'cancelled', undefined, error);
   if (/Out of Memory/i.test(text)) {

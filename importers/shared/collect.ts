@@ -74,7 +74,7 @@ export function inputOf(
     async *blocks() {
       // Each block is a copy that is overwritten afterwards: whoever keeps a view of it is found out.
       for (let at = 0; at < bytes.length; at += blockSize) {
-        const block = bytes.slice(at, at + blockSize);
+        const block = new Uint8Array(bytes.subarray(at, at + blockSize));
         yield block;
         block.fill(0xee);
       }
