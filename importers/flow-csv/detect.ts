@@ -3,7 +3,7 @@
  * columns are called. Held always: it never throws, and the answer depends on these bytes alone.
  */
 import { eve } from './dialects/eve.ts';
-import type { Dialect } from './dialects/dialect.ts';
+import { isAddress, type Dialect } from './dialects/dialect.ts';
 import { nfdumpJson } from './dialects/nfdump.ts';
 import { nfdumpText, readHeading } from './dialects/nfdump-text.ts';
 import { TABLE_DIALECTS } from './dialects/registry.ts';
@@ -313,7 +313,8 @@ function detectTable(
 
 /** Whether a cell is no name: an address, a number or a time. */
 function looksLikeData(cell: string): boolean {
-  return /^[\d.:+\-/ TZ]*\d[\d.:+\-/ TZ]*$/.test(cell) || /^[0-9a-f]*:[0-9a-f:]+$/i.test(cell);
+  if (cell.length > 64) return false;
+  return (/\d/.test(cell) && /^[\d.:+\-/ TZ]+$/.test(cell)) || isAddress(cell);
 }
 
 /** An object if `text` is the JSON of one. */

@@ -224,6 +224,34 @@ describe('odd tables', () => {
     }
   });
 
+  it('judges long runs of anything in little time', () => {
+    const started = performance.now();
+    for (const unit of [
+      '1',
+      ':',
+      '"',
+      ',',
+      '{',
+      '[',
+      '[{',
+      ' ',
+      '#',
+      '\\',
+      ',"',
+      '1:',
+      '::.',
+      '{"a":',
+    ]) {
+      for (const end of ['', 'x', '\n', '\nx\n']) {
+        const text = unit.repeat(Math.floor(65_000 / unit.length)) + end;
+        flowCsvImporter.sniff(encoder.encode(text), { name: 'x', complete: true });
+        const eni = `2 eni-1 OK ${text}`;
+        flowCsvImporter.sniff(encoder.encode(eni), { name: 'x', complete: true });
+      }
+    }
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
   it('quarantines what it is made to read', async () => {
     const result = await collect(flowCsvImporter, inputOf(Uint8Array.of(0, 1, 10, 2, 10)), {
       format: 'flow-csv',
@@ -260,6 +288,11 @@ describe('odd JSON', () => {
     const result = await read(encoder.encode(text));
     expect(result.records).toBe(2);
     expect(result.quarantined.at(-1)!.reason).toBe('ends inside a JSON object');
+  });
+
+  it('keeps two members of one name', async () => {
+    const result = await read(encoder.encode('{"src_ip":"192.0.2.1","a.b":1,"a":{"b":2}}\n'));
+    expect(result.rows[0]!.attrs).toEqual({ 'a.b': '1', 'a.b.1': '2' });
   });
 
   it('keeps deep objects as text', async () => {

@@ -118,6 +118,8 @@ class Records {
     const text = typeof value === 'string' ? value : String(value);
     if (column === undefined) this.batch.setAttribute(member.name, text);
     else if (column.present[row] === 0) column.set(row, this.scratch, 0, this.toBytes(text));
+    // `{"a.b":1,"a":{"b":2}}`: two members of one name.
+    else this.batch.setAttribute(`${member.name}.1`, text);
   }
 
   /** Suricata lists VLANs from the outermost in. */

@@ -106,6 +106,9 @@ export function parseProtocol(bytes: Uint8Array, start: number, end: number): nu
     const word = ((first | 32) << 16) | ((bytes[start + 1]! | 32) << 8) | (bytes[start + 2]! | 32);
     if (word === 0x746370) return 6;
     if (word === 0x756470) return 17;
+  } else if (size === 4) {
+    const low = ((bytes[start + 2]! | 32) << 8) | (bytes[start + 3]! | 32);
+    if ((first | 32) === 0x69 && (bytes[start + 1]! | 32) === 0x63 && low === 0x6d70) return 1;
   }
   if (size > 12) return -1;
   let name = '';

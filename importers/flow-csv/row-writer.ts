@@ -403,8 +403,9 @@ export class RowWriter {
     if (cut < 0) return this.set(ip, bytes, start, end);
     let good = this.set(ip, bytes, start, cut);
     // ICMP: `type.code` stands where the destination port does.
-    const dot = bytes.indexOf(46, cut + 1);
-    if (dot > cut && dot < end) {
+    let dot = cut + 1;
+    while (dot < end && bytes[dot] !== 46) dot += 1;
+    if (dot < end) {
       this.icmpType = parseWhole(bytes, cut + 1, dot);
       this.icmpCode = parseWhole(bytes, dot + 1, end);
       good = good && this.icmpType >= 0 && this.icmpCode >= 0;

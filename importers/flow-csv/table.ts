@@ -21,6 +21,8 @@ import type { StampReader } from './stamp.ts';
 /** A quoted cell may go over this much; a quote that is open longer is a stray one. */
 const MOST_OPEN_BYTES = 64 * 1024;
 const MOST_OPEN_LINES = 500;
+/** Columns that are listed among the facts about a source. */
+const MOST_LISTED = 1000;
 const HASH = 35;
 
 const encoder = new TextEncoder();
@@ -294,7 +296,7 @@ export class TableReader {
     }
     this.width = names.length;
     this.writer = new RowWriter(sink.batch(dialect?.kind ?? kind), plan, stamp);
-    sink.metadata('columns', names);
+    sink.metadata('columns', names.length > MOST_LISTED ? names.slice(0, MOST_LISTED) : names);
   }
 
   /** A line of Zeek's that begins with `#`. */

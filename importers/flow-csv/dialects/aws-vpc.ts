@@ -3,7 +3,7 @@
  * (CloudWatch, where a time of ingestion may stand first).
  * https://docs.aws.amazon.com/vpc/latest/userguide/flow-log-records.html
  */
-import { IP, WHOLE, type Dialect } from './dialect.ts';
+import { isAddress, WHOLE, type Dialect } from './dialect.ts';
 
 const VERSION_2: readonly string[] = [
   'version',
@@ -72,7 +72,7 @@ function nameOf(
   if (/^(?:IPv4|IPv6|EFA)$/.test(cell)) return claim('type');
   if (STATUS.test(cell)) return claim('log-status');
   if (/^(?:ACCEPT|REJECT)$/.test(cell)) return claim('action');
-  if (IP.test(cell)) return claim('srcaddr', 'dstaddr', 'pkt-srcaddr', 'pkt-dstaddr');
+  if (isAddress(cell)) return claim('srcaddr', 'dstaddr', 'pkt-srcaddr', 'pkt-dstaddr');
   return undefined;
 }
 

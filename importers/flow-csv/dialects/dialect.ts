@@ -25,5 +25,10 @@ export interface Dialect {
 }
 
 export const IP4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
-export const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]*:[0-9a-f:.]+)$/i;
 export const WHOLE = /^\d+$/;
+
+/** Whether a cell looks like an IP address. Cells may be as long as a row: no pattern sees those. */
+export function isAddress(cell: string): boolean {
+  if (cell.length < 3 || cell.length > 45) return false;
+  return IP4.test(cell) || (cell.includes(':') && /^[0-9a-f:.]+$/i.test(cell));
+}
