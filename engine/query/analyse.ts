@@ -138,7 +138,10 @@ function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filte
 /** `kind:*` and the like keep their own filter: it says which. */
 const PRESENT_AS_LIST: ReadonlySet<string> = new Set(['kind', 'source', 'tag', 'day', 'last']);
 
-function virtualFilter(field: VirtualField, test: Test, at: number, around: Surroundings): Filter {
+function virtualFilter(field: VirtualField, given: Test, at: number, around: Surroundings): Filter {
+  // `where kind = flow`
+  const equal = given.test === 'compare' && given.op === '=';
+  const test: Test = equal ? { test: 'quoted', text: given.value } : given;
   switch (field.name) {
     case 'kind':
       return kindFilter(test, at, field.ref);

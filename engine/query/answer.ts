@@ -131,10 +131,11 @@ function timelineAnswer(
     if (spread !== undefined) bucket[spread.name] = add(bucket[spread.name], value(spread, row));
     if (series === undefined) continue;
     const name = value(series, row);
+    const label = typeof name === 'string' || typeof name === 'number' ? String(name) : '';
     const own = bucket.series;
     if (typeof own !== 'object' || own === null || Array.isArray(own)) continue;
     const shown = spread === undefined ? events : value(spread, row);
-    Object.defineProperty(own, name === null ? '' : String(name), {
+    Object.defineProperty(own, label, {
       value: shown,
       enumerable: true,
       configurable: true,

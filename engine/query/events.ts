@@ -10,7 +10,15 @@ import type { Resolve } from './fields.ts';
 import { type Filter, compileFilter } from './filters/filter.ts';
 import { both } from './filters/logic.ts';
 import { type Input, type OrderKey, type Relation, selectBranch, unionAll } from './relation.ts';
-import { type Predicate, type SegmentInfo, TRUE, eventsScope, segmentScope } from './scope.ts';
+import {
+  ATTRIBUTE_PREFIX,
+  type Predicate,
+  type SegmentInfo,
+  TRUE,
+  attributeColumn,
+  eventsScope,
+  segmentScope,
+} from './scope.ts';
 import { SQL_TYPES } from './dialect/duckdb.ts';
 import type { Extent } from './values.ts';
 
@@ -39,9 +47,15 @@ const DERIVED: Readonly<Record<string, string>> = {
 };
 
 export function allColumns(segments: readonly SegmentInfo[]): Set<string> {
-  const out = new Set<string>();
-  for (const { columns } of segments) for (const column of columns) out.add(column);
-  return out;
+  // Names in DuckDB ignore case: `a:User` here and `a:user` there are one column.
+  const out = new Map<string, string>();
+  for (const { columns } of segments) {
+    for (const column of columns) {
+      const key = column.toLowerCase();
+      if (!out.has(key)) out.set(key, column);
+    }
+  }
+  return new Set(out.values());
 }
 
 /** The condition under which a segment's rows are there at all. */
@@ -113,7 +127,8 @@ export function filterRelation(
 
 /** A segment's own spelling of a column: attribute names ignore case in DuckDB. */
 function physicalName({ columns }: SegmentInfo, name: string): string | undefined {
-  return columns.has(name) ? name : undefined;
+  if (!name.startsWith(ATTRIBUTE_PREFIX)) return columns.has(name) ? name : undefined;
+  return attributeColumn(columns, name.slice(ATTRIBUTE_PREFIX.length));
 }
 
 function typeOf(name: string): string {

@@ -2,7 +2,7 @@
  * Names to fields: the stored columns, the virtual fields, the aliases other tools' users know, and
  * attributes.
  *
- * Names ignore case. A stored column wins over an attribute of the same name; `attrs.NAME` always
+ * Names ignore case. A stored column or an alias wins over an attribute of the same name; `attrs.NAME` always
  * means the attribute.
  * Aliases: https://docs.zeek.org/en/master/logs/conn.html,
  * https://www.elastic.co/guide/en/ecs/current/ecs-field-reference.html,
@@ -175,7 +175,6 @@ export const ALIASES: Readonly<Record<string, string>> = {
   'event.action': 'event_type',
   'event.id': 'event_id',
   'event.original': 'message',
-  'event.duration': 'duration',
   'host.name': 'host',
   'host.hostname': 'host',
   'process.name': 'program',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DaybookError } from '../contract/errors.ts';
 import type { Expression, Test } from './ast.ts';
 import { MAX_QUERY_LENGTH } from './lex.ts';
-import { MAX_DEPTH, MAX_TERMS, parseQuery } from './parse.ts';
+import { MAX_DEPTH, MAX_TERMS, MAX_UNIONS, parseQuery } from './parse.ts';
 
 /** A tree as short text: `and(a, not(b))`. */
 function brief(node: Expression): string {
@@ -171,6 +171,7 @@ describe('errors', () => {
     ['a | head -1', 'found "-1", expected a number at column 10', undefined],
     ['a | head 99999999999', 'expected at most', undefined],
     ['a | timeline 5y', 'found "5y", expected an interval at column 14', /ms, s, m/],
+    ['a | timeline 999999999w', 'expected at most 100 years at column 14', undefined],
     ['a | timeline 0s', 'expected an interval', /5m/],
     ['a | where', 'found the end, expected a filter after where at column 10', undefined],
     ['a | union b', 'found "b", expected ( at column 11', 'union (query)'],
@@ -197,7 +198,7 @@ describe('limits', () => {
     ['brackets in a list', `h:${'('.repeat(MAX_DEPTH + 1)}`, 'query-syntax'],
     ['NOT', 'NOT '.repeat(MAX_DEPTH + 1), 'query-syntax'],
     ['minus', `${'-'.repeat(MAX_DEPTH + 1)}a`, 'query-syntax'],
-    ['union', '| union ('.repeat(MAX_DEPTH + 1), 'query-syntax'],
+    ['union', '| union ('.repeat(MAX_UNIONS + 1), 'limit-exceeded'],
     ['terms', 'a '.repeat(MAX_TERMS + 1), 'limit-exceeded'],
     ['stages', 'a' + '| count'.repeat(51), 'limit-exceeded'],
   ])('%s', (_, text, code) => {

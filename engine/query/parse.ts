@@ -22,6 +22,7 @@ import {
   type Test,
 } from './ast.ts';
 import { parseAddress } from './address.ts';
+import { intervalMicros } from './grid.ts';
 import { MAX_QUERY_LENGTH, Scanner } from './lex.ts';
 import { QueryError, didYouMean, shown, syntaxError } from './query-error.ts';
 
@@ -31,6 +32,10 @@ export const MAX_DEPTH = 200;
 export const MAX_TERMS = 4096;
 /** Stages of one query. */
 export const MAX_STAGES = 50;
+/** 100 years, in microseconds. */
+const MAX_INTERVAL = 36_525 * 86_400e6;
+/** Unions of one query: each reads its segments by itself. */
+export const MAX_UNIONS = 16;
 /** Rows that `top`, `head`, `tail` and `talkers` can be asked for. */
 export const MAX_LIMIT = 1_000_000_000;
 
@@ -59,6 +64,7 @@ class Parser {
   private readonly scan: Scanner;
   private depth = 0;
   private terms = 0;
+  private unions = 0;
 
   constructor(text: string) {
     this.scan = new Scanner(text);
@@ -455,6 +461,10 @@ class Parser {
       throw syntaxError(`found ${scan.found()}, expected (`, open, STAGE_FORMS.union);
     }
     this.enter();
+    this.unions += 1;
+    if (this.unions > MAX_UNIONS) {
+      throw new QueryError('limit-exceeded', `more than ${MAX_UNIONS} unions`, open);
+    }
     const query = this.query(true);
     this.closeBracket(open);
     this.depth -= 1;
@@ -509,7 +519,11 @@ class Parser {
         `write a number and one of ${INTERVAL_UNITS.join(', ')}: 5m`,
       );
     }
-    return { count, unit: found[2] as IntervalUnit, start, end: scan.pos };
+    const interval = { count, unit: found[2] as IntervalUnit, start, end: scan.pos };
+    if (intervalMicros(interval) > MAX_INTERVAL) {
+      throw syntaxError(`found ${shown(written)}, expected at most 100 years`, start);
+    }
+    return interval;
   }
 
   private stats(): WithoutSpan<Stage> {

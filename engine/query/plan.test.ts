@@ -1,8 +1,8 @@
 /** What a plan reads, what it leaves out, and what it says of that. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from './index.ts';
-import { EVENTS } from './testing/fixture.ts';
-import { type TestCase, openTestCase } from './testing/test-case.ts';
+import { DAY1, DAY2, EVENTS } from './testing/fixture.ts';
+import { type TestCase, type TestEvent, openTestCase } from './testing/test-case.ts';
 
 let test: TestCase;
 beforeAll(async () => {
@@ -93,6 +93,42 @@ describe('an empty case', () => {
     ['| head 1 | count', { count: 0 }],
   ])('%s', async (text, expected) => {
     expect(await test.answer(test.plan(text, nothing))).toMatchObject(expected);
+  });
+});
+
+describe('names that differ in case', () => {
+  it('are one attribute', async () => {
+    const log = (seq: number, ts: number, attributes: Record<string, string>): TestEvent => ({
+      kind: 'log',
+      source: 2,
+      seq,
+      ts,
+      fields: {},
+      attributes,
+    });
+    const other = await openTestCase([log(1, DAY1, { User: 'a' }), log(2, DAY2, { user: 'A' })]);
+    expect(await other.ids('USER:a')).toEqual(['2:1', '2:2']);
+    expect((await other.rows(other.plan('| tail 5'))).records.map(({ attrs }) => attrs)).toEqual([
+      { User: 'a' },
+      { User: 'A' },
+    ]);
+    expect(await other.answer(other.plan('| values user'))).toMatchObject({
+      rows: [{ count: 1 }, { count: 1 }],
+    });
+    other.close();
+  });
+});
+
+describe('absurd ranges', () => {
+  it.each([
+    'ts:[0001 TO 9999] | timeline',
+    'ts:>=9998 | timeline',
+    'last:999999999w | timeline 5000w',
+  ])('%s', async (text) => {
+    for (const zone of ['UTC', 'Europe/Rome']) {
+      const plan = test.plan(text, { zone });
+      expect((await test.answer(plan)).shape).toBe('timeline');
+    }
   });
 });
 

@@ -483,6 +483,9 @@ export interface MatchedRange {
   readonly high: EpochMicros | undefined;
 }
 
+/** Until the year 2255. */
+const MAX_MICROS = 9e15;
+
 /** Undefined when there is nothing to count. */
 export function gridOf(plan: Plan, matched: MatchedRange | undefined): Grid | undefined {
   const timeline = timelineOf(plan);
@@ -493,7 +496,9 @@ export function gridOf(plan: Plan, matched: MatchedRange | undefined): Grid | un
   const from = plan.range.from ?? low;
   const to = plan.range.to ?? (high === undefined ? undefined : high + 1);
   if (from === undefined || to === undefined || from >= to) return undefined;
-  const span: TimeSpan = { from, to };
+  // Arithmetic on buckets stays within 64 bits, and times exact in a double.
+  const span: TimeSpan = { from: Math.max(from, -MAX_MICROS), to: Math.min(to, MAX_MICROS) };
+  if (span.from >= span.to) return undefined;
   const { zone, zoneOffset: offset = zoneOffset } = plan.context;
   return makeGrid(span, timeline.interval, zone, offset);
 }

@@ -6,7 +6,7 @@
  * rows; an `Input` gives chosen columns of it, segment by segment where that is possible, for stages
  * that aggregate.
  */
-import { Params, nullOf, quoteIdentifier } from './dialect/duckdb.ts';
+import { type Params, nullOf, quoteIdentifier } from './dialect/duckdb.ts';
 import type { Field, Resolve } from './fields.ts';
 import { both } from './filters/logic.ts';
 import { QueryError, didYouMean, shown } from './query-error.ts';

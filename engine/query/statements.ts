@@ -8,7 +8,7 @@ import { COLUMNS } from '../contract/event.ts';
 import type { Name } from './ast.ts';
 import { type BoundValue, Params, micros, quoteIdentifier } from './dialect/duckdb.ts';
 import { type Field, knownField } from './fields.ts';
-import { isColumn } from './events.ts';
+import { allColumns, isColumn } from './events.ts';
 import {
   type MatchedRange,
   type Plan,
@@ -162,13 +162,10 @@ function instant(outputs: Outputs, scope: Scope, name: string): void {
 }
 
 function attributes(outputs: Outputs, scope: Scope, segments: readonly SegmentInfo[]): void {
-  const names = new Set<string>();
-  for (const { columns } of segments) {
-    for (const column of columns) if (column.startsWith(ATTRIBUTE_PREFIX)) names.add(column);
-  }
+  const names = [...allColumns(segments)].filter((name) => name.startsWith(ATTRIBUTE_PREFIX));
   // Asking the scope for all of them has them selected below.
   const overflow = scope.attributes().some(({ json }) => json);
-  for (const column of [...names].sort()) {
+  for (const column of names.sort()) {
     const name = column.slice(ATTRIBUTE_PREFIX.length);
     outputs.add(name, 'attribute', [{ role: 'value', sql: quoteIdentifier(column) }]);
   }

@@ -43,7 +43,8 @@ export function zoneOffsetAt(zone: string, utc: EpochMicros): number {
     const seconds = Number(fixed[2]) * 3600 + Number(fixed[3]) * 60;
     return fixed[1] === '-' ? -seconds : seconds;
   }
-  const seconds = Math.floor(utc / 1e6);
+  // Before 1900 and after 2255 a zone is as it was, or will be, then.
+  const seconds = Math.floor(Math.min(Math.max(utc, -2.2e15), 9e15) / 1e6);
   let year = 0;
   let month = 1;
   let day = 1;

@@ -10,6 +10,7 @@ import type { ColumnType } from '../../contract/event.ts';
 
 export type BoundValue = string | number;
 
+const MOST_MICROS = 2 ** 53;
 const MARK = /\0(\d+)\0/g;
 
 export const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
@@ -73,9 +74,10 @@ export class Params {
   text(value: string): string {
     return this.bind(value, 'VARCHAR');
   }
-  /** A time in epoch microseconds as a TIMESTAMP. */
+  /** A time in epoch microseconds as a TIMESTAMP; times of events are all nearer than 2^53. */
   time(micros: number): string {
-    return `make_timestamp(${this.bind(micros, 'BIGINT')})`;
+    const near = Math.min(Math.max(micros, -MOST_MICROS), MOST_MICROS);
+    return `make_timestamp(${this.bind(near, 'BIGINT')})`;
   }
 }
 

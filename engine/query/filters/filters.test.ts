@@ -191,6 +191,8 @@ const TABLE: Record<string, readonly (readonly [query: string, ids: readonly str
     ['tag:ioc*', ['2:2']],
     ['tag:*', ['1:2', '2:2']],
     ['tag:unused', []],
+    ['| where kind = flow bytes != 50 source = fw.log', ['1:1', '1:3', '1:4']],
+    ['| where tag != lateral AND "user" = alice', []],
     ['tag:(lateral OR ioc-domain)', ['1:2', '2:2']],
     ['password NOT tag:*', ['2:1']],
     ['deleted', []],
