@@ -107,6 +107,9 @@ export interface Plan {
   /** The analysed filter of the events (of a union: each side's), for an index to serve. */
   readonly filters: readonly Filter[];
   readonly events: EventsNode;
+  /** Names and values of events, for all statements of the plan. */
+  readonly resolve: Resolve;
+  readonly extent: Extent;
   /** The aggregating stage and what follows. */
   readonly stages: readonly Stage[];
   readonly context: CompileContext;
@@ -176,6 +179,8 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     needsRange: false,
     filters,
     events: rowsShape && flat !== undefined ? flat.base : events,
+    resolve,
+    extent: { columns: allColumns(used), tagIds: context.tags.map(({ id }) => id) },
     stages,
     context,
   };
@@ -393,11 +398,7 @@ export function eventContext(
   segments: readonly SegmentInfo[],
   params: Params,
 ): EventContext {
-  const extent: Extent = {
-    columns: allColumns(plan.segmentsUsed),
-    tagIds: plan.context.tags.map(({ id }) => id),
-  };
-  return { segments, params, resolve: eventFields(plan.context.segments), extent };
+  return { segments, params, resolve: plan.resolve, extent: plan.extent };
 }
 
 export function relationOf(node: EventsNode, context: EventContext, needed: Set<string>): Relation {

@@ -20,6 +20,7 @@ const WORDS = [
   'kelvin',
   'naïve',
   'a_b',
+  'fail_x',
   '10',
   'x1',
   'É',

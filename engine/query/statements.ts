@@ -8,7 +8,7 @@ import { COLUMNS } from '../contract/event.ts';
 import type { Name } from './ast.ts';
 import { type BoundValue, Params, micros, quoteIdentifier } from './dialect/duckdb.ts';
 import { type Field, knownField } from './fields.ts';
-import { allColumns, isColumn } from './events.ts';
+import { allColumns } from './events.ts';
 import {
   type MatchedRange,
   type Plan,
@@ -147,7 +147,7 @@ function readable(sql: string, sqlType: string): string {
 }
 
 function field(outputs: Outputs, scope: Scope, plan: Plan, field: Field, name: string): void {
-  const { extent } = eventContext(plan, [], new Params());
+  const { extent } = plan;
   const shape = shapeOf(field, 0, extent);
   outputs.value(shape, variantsOf(field, shape, scope, extent)[0]!.parts, name);
 }
@@ -182,9 +182,7 @@ function defaultOutputs(
   plan: Plan,
   segments: readonly SegmentInfo[],
 ): void {
-  const there = new Set<string>(
-    plan.segmentsUsed.flatMap(({ columns }) => [...columns].filter(isColumn)),
-  );
+  const there = plan.extent.columns ?? new Set<string>();
   instant(outputs, scope, 'ts');
   for (const name of ['kind', 'event_id', 'source'])
     field(outputs, scope, plan, knownField(name)!, name);
@@ -215,7 +213,7 @@ function projected(
   segments: readonly SegmentInfo[],
   name: Name,
 ): void {
-  const found = eventContext(plan, [], new Params()).resolve(name);
+  const found = plan.resolve(name);
   if (found.name === 'attributes' && found.type === 'virtual') {
     attributes(outputs, scope, segments);
   } else if (found.name === 'tag' && found.type === 'virtual') {
