@@ -16,6 +16,8 @@ export const BATCH_ROWS = 122_880;
 export const MAX_ATTRIBUTE_COLUMNS = 256;
 /** Text bytes in one column after which a batch counts as full. */
 const MAX_TEXT_BYTES = 32 * 1024 * 1024;
+/** Bytes of the records in a batch after which it counts as full. */
+const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
 export class U8Column {
   readonly type = 'u8' as const;
@@ -272,6 +274,7 @@ export class EventBatch {
   readonly attributes = new Map<string, TextColumn>();
   /** JSON objects of the attributes beyond MAX_ATTRIBUTE_COLUMNS. */
   readonly overflow: TextColumn;
+  private recordBytes = 0;
   private overflowRow: Record<string, string> | undefined;
   private readonly onFull: (batch: EventBatch) => void;
 
@@ -356,16 +359,14 @@ export class EventBatch {
       this.overflowRow = undefined;
     }
     this.length = row + 1;
-    if (row + 1 >= this.capacity || this.message.size > MAX_TEXT_BYTES) this.onFull(this);
-  }
-
-  /** Undoes what was set for the row being filled. Text already copied is forgotten. */
-  cancelRow(): void {
-    const row = this.length;
-    this.overflowRow = undefined;
-    for (const [, column] of this.columns()) {
-      if (column.type === 'text' && column.present[row] === 1) column.size = column.starts[row]!;
-      column.present[row] = 0;
+    // Text of a row, attributes included, is at most a few times the record it came from.
+    if (this.record_length.present[row] === 1) this.recordBytes += this.record_length.values[row]!;
+    if (
+      row + 1 >= this.capacity ||
+      this.message.size > MAX_TEXT_BYTES ||
+      this.recordBytes > MAX_RECORD_BYTES
+    ) {
+      this.onFull(this);
     }
   }
 
@@ -381,6 +382,7 @@ export class EventBatch {
     for (const [, column] of this.columns()) column.clear();
     for (const column of this.attributes.values()) column.clear();
     this.overflow.clear();
+    this.recordBytes = 0;
     this.length = 0;
   }
 }

@@ -1,0 +1,51 @@
+/** `daybook delete`: deletes the events that a query finds, with a reason that is kept. */
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { resolveZone } from '../../../engine/contract/zone.ts';
+import { deleteEvents } from '../../../engine/operations/mark.ts';
+import { requestRange } from '../../../engine/operations/query.ts';
+import { TIME_OPTIONS, type Command } from '../command.ts';
+import { count, write } from '../output.ts';
+
+export const deleteCommand: Command = {
+  spec: {
+    name: 'delete',
+    usage: "CASE 'QUERY'",
+    summary:
+      'Deletes every event that a query finds. The audit log keeps the query, the number and the reason.',
+    positionals: { least: 2, most: 2 },
+    options: {
+      reason: { type: 'string', value: 'TEXT', help: 'why; required, and kept in the audit log' },
+      ...TIME_OPTIONS,
+      json: { type: 'boolean', help: 'one JSON document' },
+    },
+    details:
+      'Deleted events are gone from every answer at once; `daybook compact` removes them from the files. The evidence is not touched.',
+  },
+  async run(parsed, { streams, settings, signal }) {
+    const reason = parsed.text('reason');
+    if (reason === undefined)
+      throw new DaybookError(
+        'usage',
+        'a deletion needs a reason',
+        'give one with --reason TEXT: it stays in the audit log',
+      );
+    const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
+    const report = await deleteEvents({
+      folder: parsed.positionals[0]!,
+      text: parsed.positionals[1]!,
+      reason,
+      ...requestRange(parsed.text('from'), parsed.text('to'), zone),
+      zone,
+      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+      store: { memoryLimit: settings.queryMemory, threads: settings.threads },
+      signal,
+    });
+    await write(
+      streams.out,
+      parsed.flag('json')
+        ? `${JSON.stringify(report)}\n`
+        : `${count(report.changed)} events deleted\n`,
+    );
+    return 0;
+  },
+};

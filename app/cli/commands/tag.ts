@@ -1,0 +1,43 @@
+/** `daybook tag`: tags the events that a query finds. */
+import { resolveZone } from '../../../engine/contract/zone.ts';
+import { tagEvents } from '../../../engine/operations/mark.ts';
+import { requestRange } from '../../../engine/operations/query.ts';
+import { TIME_OPTIONS, type Command } from '../command.ts';
+import { count, visible, write } from '../output.ts';
+
+export const tagCommand: Command = {
+  spec: {
+    name: 'tag',
+    usage: "CASE 'QUERY' NAME",
+    summary: 'Tags every event that a query finds; tag:NAME finds them again.',
+    positionals: { least: 3, most: 3 },
+    options: {
+      ...TIME_OPTIONS,
+      remove: { type: 'boolean', help: 'take the tag away instead' },
+      json: { type: 'boolean', help: 'one JSON document' },
+    },
+  },
+  async run(parsed, { streams, settings, signal }) {
+    const [folder, text, name] = parsed.positionals as [string, string, string];
+    const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
+    const report = await tagEvents({
+      folder,
+      text,
+      name,
+      remove: parsed.flag('remove'),
+      ...requestRange(parsed.text('from'), parsed.text('to'), zone),
+      zone,
+      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+      store: { memoryLimit: settings.queryMemory, threads: settings.threads },
+      signal,
+    });
+    const done = parsed.flag('remove') ? 'no longer tagged' : 'tagged';
+    await write(
+      streams.out,
+      parsed.flag('json')
+        ? `${JSON.stringify({ tag: name, ...report })}\n`
+        : `${count(report.matched)} events match; ${count(report.changed)} are ${done} ${visible(name)}\n`,
+    );
+    return 0;
+  },
+};

@@ -1,0 +1,83 @@
+/** `case.fields`: which fields events have, how many events have each, and of which kinds. */
+import type { Kind } from '../contract/event.ts';
+import { Stopwatch } from '../measure/operation-log.ts';
+import { ATTRIBUTE_PREFIX } from '../store/parquet-part.ts';
+import { identifier } from '../store/segment-builder.ts';
+import type { CaseSession } from './case-session.ts';
+
+export interface FieldSummary {
+  field: string;
+  /** An attribute: named by its source rather than by Daybook. */
+  attribute: boolean;
+  events: number;
+  kinds: Kind[];
+}
+
+/** Columns that are parts of a field or describe another. */
+const SHOWN_AS: Readonly<Record<string, string | undefined>> = {
+  src_ip4: 'src_ip',
+  src_ip6: 'src_ip',
+  dst_ip4: 'dst_ip',
+  dst_ip6: 'dst_ip',
+  source_id: 'source',
+  seq: 'event_id',
+  ts_ns: undefined,
+  ts_digits: undefined,
+  ts_basis: undefined,
+  tz_offset: undefined,
+  record_key: undefined,
+  attrs: undefined,
+};
+
+/** Segments whose columns one statement counts. */
+const AT_ONCE = 100;
+
+export async function caseFields(
+  session: CaseSession,
+  signal?: AbortSignal,
+): Promise<FieldSummary[]> {
+  const watch = new Stopwatch('case.fields');
+  watch.path = 'scan';
+  const snapshot = session.snapshot();
+  const fields = new Map<string, FieldSummary>();
+  const { segments } = snapshot;
+  for (let at = 0; at < segments.length; at += AT_ONCE) {
+    const some = segments.slice(at, at + AT_ONCE);
+    await watch.spanAsync('attach', () => session.prepare(some, snapshot));
+    for (const segment of some) {
+      const deleted = snapshot.marks.get(segment.id)?.has(0) ?? false;
+      const where = deleted
+        ? ` WHERE rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment.id})`
+        : '';
+      const columns = segment.columns.filter(
+        (column) => !(column in SHOWN_AS) || SHOWN_AS[column] !== undefined,
+      );
+      const counts = columns.map((column) => `count(${identifier(column)})`).join(', ');
+      const [row] = await watch.spanAsync('execute', () =>
+        session.store.rows(`SELECT ${counts} FROM seg_${segment.id}.events${where}`, [], signal),
+      );
+      columns.forEach((column, i) => {
+        const attribute = column.startsWith(ATTRIBUTE_PREFIX);
+        const field = attribute
+          ? column.slice(ATTRIBUTE_PREFIX.length)
+          : (SHOWN_AS[column] ?? column);
+        const key = `${attribute ? 'a' : 'c'}:${field}`;
+        const events = Number(row?.[i] ?? 0);
+        if (events === 0) return;
+        const known = fields.get(key) ?? { field, attribute, events: 0, kinds: [] };
+        known.events += events;
+        if (!known.kinds.includes(segment.kind)) known.kinds.push(segment.kind);
+        fields.set(key, known);
+      });
+    }
+  }
+  watch.segments = segments.length;
+  watch.rowsExamined = segments.reduce((sum, segment) => sum + segment.rows, 0);
+  session.record(watch, 'done');
+  return [...fields.values()].sort(
+    (a, b) =>
+      Number(a.attribute) - Number(b.attribute) ||
+      b.events - a.events ||
+      (a.field < b.field ? -1 : 1),
+  );
+}

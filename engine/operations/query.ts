@@ -1,0 +1,315 @@
+/**
+ * `query.run`: plans a query on what the case holds now, executes it and streams rows, or answers.
+ */
+import type { SegmentRow } from '../catalog/catalog.ts';
+import { DaybookError } from '../contract/errors.ts';
+import type { EpochMicros } from '../contract/event.ts';
+import { Stopwatch, type Timings } from '../measure/operation-log.ts';
+import {
+  type Answer,
+  type OutputColumn,
+  type Plan,
+  type RawValue,
+  type SegmentInfo,
+  type Statement,
+  compileAnswer,
+  compileRange,
+  type ShownRecord,
+  compileRows,
+  explain,
+  formatter,
+  parseQuery,
+  parseTime,
+  planQuery,
+  shapeAnswer,
+  zoneOffset,
+} from '../query/index.ts';
+import type { Plain } from '../store/segment-store.ts';
+import type { CaseSession, Snapshot } from './case-session.ts';
+
+export type { Answer, OutputColumn, RawValue, ShownRecord, ShownValue } from '../query/index.ts';
+
+export interface QueryParameters {
+  text: string;
+  from?: EpochMicros | undefined;
+  to?: EpochMicros | undefined;
+  /** For times without a zone in the query, and for times shown. */
+  zone: string;
+  limit?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** What the latency log calls it; `query.run` when left out. */
+  operation?: string;
+  /** Only these segments: what an import has just added. */
+  only?: ReadonlySet<number>;
+}
+
+export interface RowBatch {
+  columns: readonly OutputColumn[];
+  rows: readonly (readonly RawValue[])[];
+}
+
+/** A query that is planned and may be run, once. */
+export interface RunningQuery {
+  readonly plan: Plan;
+  readonly sources: Snapshot['sources'];
+  readonly tags: Snapshot['tags'];
+  /** Events, for a plan of shape `rows`. */
+  rows(): AsyncGenerator<RowBatch>;
+  /** The answer of every other shape. */
+  answer(): Promise<Answer>;
+  /** To be asked when it has ended. */
+  timings(): Timings;
+}
+
+/** How often a query is planned anew because a compaction took segments away meanwhile. */
+const MAX_PLANS = 3;
+
+/** @throws DaybookError query-syntax, unknown-field */
+export function startQuery(session: CaseSession, parameters: QueryParameters): RunningQuery {
+  const watch = new Stopwatch(parameters.operation ?? 'query.run');
+  const ast = watch.span('parse', () => {
+    try {
+      return parseQuery(parameters.text);
+    } catch (error) {
+      session.record(watch, 'failed', parameters.text);
+      throw error;
+    }
+  });
+  let snapshot = session.snapshot();
+  const replan = (): Plan =>
+    watch.span('plan', () => planQuery(ast, contextOf(snapshot, parameters)));
+  let plan = replan();
+  note(watch, plan);
+
+  /** Runs `work` on segments that are there, on a new plan if some went away. */
+  async function prepared(segments: readonly SegmentInfo[]): Promise<void> {
+    const wanted = new Set(segments.map(({ id }) => id));
+    const rows = snapshot.segments.filter(({ id }) => wanted.has(id));
+    await watch.spanAsync('attach', () => session.prepare(rows, snapshot));
+  }
+
+  async function* execute(statement: Statement): AsyncGenerator<readonly (readonly Plain[])[]> {
+    let name = 'execute';
+    let from = performance.now();
+    for await (const batch of session.store.query(
+      statement.sql,
+      statement.params,
+      parameters.signal,
+    )) {
+      watch.add(name, performance.now() - from);
+      name = 'fetch';
+      const rows: Plain[][] = [];
+      for (let row = 0; row < batch.rows; row++)
+        rows.push(batch.columns.map((column) => column[row]!));
+      yield rows;
+      from = performance.now();
+    }
+    watch.add(name, performance.now() - from);
+  }
+
+  async function all(statement: Statement): Promise<RawValue[][]> {
+    const out: RawValue[][] = [];
+    for await (const rows of execute(statement)) for (const row of rows) out.push(row.map(raw));
+    return out;
+  }
+
+  async function* rows(): AsyncGenerator<RowBatch> {
+    const limit = least(plan.limit, parameters.limit);
+    let left = limit;
+    let examined = 0;
+    let returned = 0;
+    const days = plan.streaming ? byDay(plan.segmentsUsed) : [plan.segmentsUsed];
+    const seenDays = new Set<string>();
+    let segments = 0;
+    try {
+      for (const day of days) {
+        if (left === 0 || day.length === 0) break;
+        await prepared(day);
+        const statement = watch.span('compile', () =>
+          compileRows(plan, { segments: day, limit: left }),
+        );
+        for (const one of day) {
+          examined += one.rows;
+          seenDays.add(one.day);
+        }
+        segments += day.length;
+        for await (const batch of execute(statement)) {
+          returned += batch.length;
+          if (left !== undefined) left -= batch.length;
+          yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
+        }
+      }
+      watch.rowsExamined = examined;
+      watch.segments = segments;
+      watch.days = seenDays.size;
+      watch.rowsReturned = returned;
+    } catch (error) {
+      // A compaction may replace segments while a reader goes from day to day.
+      if (returned === 0 && isGone(error) && attempts++ < MAX_PLANS) {
+        snapshot = session.snapshot();
+        plan = replan();
+        yield* rows();
+        return;
+      }
+      finish(error instanceof DaybookError && error.code === 'cancelled' ? 'cancelled' : 'failed');
+      throw error;
+    }
+    finish('done');
+  }
+  let attempts = 0;
+
+  async function answer(): Promise<Answer> {
+    try {
+      const options = { sources: snapshot.sources, tags: snapshot.tags, zone: parameters.zone };
+      if (plan.catalogCount !== undefined) return done(shapeAnswer(plan, undefined, [], options));
+      await prepared(plan.segmentsUsed);
+      let matched: { low: number; high: number } | undefined;
+      if (plan.needsRange) {
+        const [[low, high] = []] = await all(compileRange(plan));
+        if (typeof low === 'number' && typeof high === 'number') matched = { low, high };
+      }
+      const statement = watch.span('compile', () => compileAnswer(plan, matched, parameters.limit));
+      const found = await all(statement);
+      watch.rowsReturned = found.length;
+      return done(shapeAnswer(plan, statement, found, options));
+    } catch (error) {
+      if (isGone(error) && attempts++ < MAX_PLANS) {
+        snapshot = session.snapshot();
+        plan = replan();
+        return answer();
+      }
+      finish(error instanceof DaybookError && error.code === 'cancelled' ? 'cancelled' : 'failed');
+      throw error;
+    }
+  }
+
+  function done(result: Answer): Answer {
+    finish('done');
+    return result;
+  }
+  let timings: Timings | undefined;
+  function finish(status: string): void {
+    timings = watch.timings();
+    session.record(watch, status, parameters.text);
+  }
+
+  return {
+    plan,
+    sources: snapshot.sources,
+    tags: snapshot.tags,
+    rows,
+    answer,
+    timings: () => timings ?? watch.timings(),
+  };
+}
+
+function note(watch: Stopwatch, plan: Plan): void {
+  watch.path = plan.path;
+  watch.days = plan.days.used;
+  watch.segments = plan.segmentsUsed.length;
+  watch.rowsExamined = plan.rowsExamined;
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof DaybookError && error.code === 'not-found';
+}
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a, b);
+}
+
+/** Segments in runs of one day, in the order given. */
+function byDay(segments: readonly SegmentInfo[]): SegmentInfo[][] {
+  return [...Map.groupBy(segments, ({ day }) => day).values()];
+}
+
+function raw(value: Plain): RawValue {
+  return Array.isArray(value) ? JSON.stringify(value) : value;
+}
+
+function contextOf(
+  snapshot: Snapshot,
+  parameters: QueryParameters,
+): Parameters<typeof planQuery>[1] {
+  const segments = snapshot.segments
+    .filter((segment) => parameters.only === undefined || parameters.only.has(segment.id))
+    .map((segment) => infoOf(segment, snapshot));
+  let newestTs: number | undefined;
+  for (const { maxTs } of snapshot.segments) {
+    if (maxTs !== undefined && (newestTs === undefined || maxTs > newestTs)) newestTs = maxTs;
+  }
+  return {
+    segments,
+    sources: snapshot.sources,
+    tags: snapshot.tags,
+    newestTs,
+    zone: parameters.zone,
+    from: parameters.from,
+    to: parameters.to,
+  };
+}
+
+function infoOf(segment: SegmentRow, snapshot: Snapshot): SegmentInfo {
+  const marks = snapshot.marks.get(segment.id);
+  return {
+    id: segment.id,
+    kind: segment.kind,
+    day: segment.day,
+    rows: segment.rows,
+    minTs: segment.minTs,
+    maxTs: segment.maxTs,
+    columns: new Set(segment.columns),
+    hasDeletes: marks?.has(0) ?? false,
+    tags: new Set([...(marks ?? [])].filter((tag) => tag !== 0)),
+    unflowedPackets: segment.unflowedPackets,
+    sources: new Set(segment.sources),
+  };
+}
+
+/** The running query's rows as people and scripts see them. */
+export async function* shownRows(
+  running: RunningQuery,
+  zone: string,
+): AsyncGenerator<ShownRecord[]> {
+  const { event } = formatter({ sources: running.sources, tags: running.tags, zone });
+  for await (const batch of running.rows())
+    yield batch.rows.map((row) => event(batch.columns, row));
+}
+
+/** What a plan reads, and what it leaves out and why. */
+export function explainPlan(plan: Plan): string[] {
+  return explain(plan);
+}
+
+/**
+ * The half-open range that a request names: dates and times, or a span back from nothing.
+ * @throws DaybookError usage
+ */
+export function requestRange(
+  from: string | undefined,
+  to: string | undefined,
+  zone: string,
+): { from: EpochMicros | undefined; to: EpochMicros | undefined } {
+  const time = (name: string, text: string | undefined): EpochMicros | undefined => {
+    if (text === undefined) return undefined;
+    const span = parseTime(text, zone, zoneOffset);
+    if (span === undefined) {
+      throw new DaybookError(
+        'usage',
+        `--${name}: ${JSON.stringify(text)} is not a time`,
+        'give 2026-11-21, 2026-11-21T12:00 or 2026-11-21T12:00:00.5Z',
+      );
+    }
+    return span.from;
+  };
+  const range = { from: time('from', from), to: time('to', to) };
+  if (range.from !== undefined && range.to !== undefined && range.to <= range.from) {
+    throw new DaybookError(
+      'usage',
+      '--to is not after --from',
+      'a range includes its start and excludes its end',
+    );
+  }
+  return range;
+}

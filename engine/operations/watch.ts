@@ -1,0 +1,38 @@
+/** `case.watch`: what changes in a case, told to whoever asks, also across processes. */
+import type { ChangeRow } from '../catalog/catalog.ts';
+import type { CaseSession } from './case-session.ts';
+
+/** How often the catalog is asked whether another process committed: a cheap pragma. */
+const POLL_MS = 50;
+
+/** Yields the changes that are committed from now on, within POLL_MS, until `signal` aborts. */
+export async function* watchCase(
+  session: CaseSession,
+  signal: AbortSignal,
+): AsyncGenerator<ChangeRow> {
+  let last = session.catalog.lastChange();
+  let version = session.catalog.dataVersion();
+  while (!signal.aborted) {
+    const now = session.catalog.dataVersion();
+    if (now !== version) {
+      version = now;
+      for (const change of session.catalog.changesAfter(last)) {
+        last = change.id;
+        yield change;
+      }
+    }
+    await pause(POLL_MS, signal);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}
