@@ -81,6 +81,8 @@ module.exports = {
       CORE,
     ),
     ...allow('^app/(cli|web|electron)/', paths('^app/$1/', '^app/compose[.]ts$', CONTRACT), CORE),
+    // The command line runs the engine in its own process: docs/adr/0004-command-line-in-process.md.
+    ...allow('^app/cli/', paths('^engine/operations/')),
 
     // The window: sees the engine's contract only, and a panel sees the panel interface only.
     ...allow(

@@ -7,6 +7,8 @@ import { Catalog, type OperationRow, type SegmentRow, type SourceRow } from '../
 import type { Stopwatch } from '../measure/operation-log.ts';
 import { SegmentStore, type StoreOptions } from '../store/segment-store.ts';
 
+export type { SourceRow };
+
 export interface Snapshot {
   segments: readonly SegmentRow[];
   sources: readonly SourceRow[];

@@ -15,6 +15,8 @@ import { Stopwatch } from '../measure/operation-log.ts';
 import type { BuilderOptions } from '../store/segment-builder.ts';
 import { CaseSession } from './case-session.ts';
 
+export type { ImportReport, SourceReport };
+
 /** What the shell brings along: how to list evidence and how to start a worker. */
 export interface Evidence {
   /** Lists the files below `paths`. Standard input (`-`) is kept in `temporary` first. */

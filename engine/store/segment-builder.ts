@@ -105,7 +105,7 @@ export class SegmentBuilder {
       );
       try {
         const described = await this.connection.runAndReadAll(`DESCRIBE ${select}`);
-        const columns = described.getRowsJS().map((row) => String(row[0]));
+        const columns = described.getRowsJS().map((row) => row[0] as string);
         const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
         const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
         await this.connection.run(`CREATE TABLE segment.events AS ${select}${sort}`);

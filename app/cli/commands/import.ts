@@ -1,7 +1,10 @@
 /** `daybook import`: reads evidence into a case. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { importEvidence } from '../../../engine/operations/import.ts';
-import type { ImportReport, SourceReport } from '../../../engine/ingest/run-import.ts';
+import {
+  importEvidence,
+  type ImportReport,
+  type SourceReport,
+} from '../../../engine/operations/import.ts';
 import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
 import type { Command } from '../command.ts';
 import { count, isoMicros, size, visible, write } from '../output.ts';

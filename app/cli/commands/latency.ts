@@ -1,5 +1,5 @@
 /** `daybook latency`: what the operations of a case took. */
-import { summarise } from '../../../engine/measure/operation-log.ts';
+import { latencySummary, recentOperations } from '../../../engine/operations/latency.ts';
 import { CaseSession } from '../../../engine/operations/case-session.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
@@ -26,10 +26,9 @@ export const latencyCommand: Command = {
       threads: settings.threads,
     });
     try {
-      const operations = session.catalog.operations();
       const recent = parsed.whole('recent', 1);
       if (recent !== undefined) {
-        const list = operations.slice(-recent);
+        const list = recentOperations(session, recent);
         const rows = list.map((one) => [
           one.at,
           one.operation,
@@ -53,7 +52,7 @@ export const latencyCommand: Command = {
         );
         return 0;
       }
-      const summary = summarise(operations);
+      const summary = latencySummary(session);
       if (parsed.flag('json')) {
         await write(streams.out, `${JSON.stringify(summary)}\n`);
       } else if (summary.length === 0) {

@@ -1,6 +1,5 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
-import { CaseSession } from '../../../engine/operations/case-session.ts';
-import type { SourceRow } from '../../../engine/catalog/catalog.ts';
+import { CaseSession, type SourceRow } from '../../../engine/operations/case-session.ts';
 import type { Command } from '../command.ts';
 import { isoMicros, table, write } from '../output.ts';
 

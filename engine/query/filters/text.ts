@@ -24,8 +24,11 @@ export interface TextFilter {
   readonly tokens: readonly PhraseToken[];
   /** The text after each token but the last. */
   readonly between: readonly string[];
-  /** RE2 of the tokens and what is between them, to be matched ignoring case, as whole tokens. */
+  /** RE2 of the tokens and what is between them, to be matched ignoring case. */
   readonly pattern: string;
+  /** Whether the first token may begin, or the last end, inside a token: it has a `*` there. */
+  readonly openStart: boolean;
+  readonly openEnd: boolean;
   /** Undefined: message, host, program, event_type and every text attribute. */
   readonly ref: Ref | undefined;
 }
@@ -60,25 +63,37 @@ export function textFilter(
       'search for such characters with a pattern: message:/…/',
     );
   }
+  const last = tokens.length - 1;
   let pattern = '';
   tokens.forEach((token, i) => {
-    pattern += tokenPattern(token);
+    pattern += tokenPattern(token, i === 0, i === last);
     if (i < between.length) pattern += escapeRe2(between[i]!);
   });
-  return { filter: 'text', tokens, between, pattern, ref };
+  const openStart = opens(tokens[0]!, /^\*/);
+  const openEnd = opens(tokens.at(-1)!, /\*$/);
+  return { filter: 'text', tokens, between, pattern, openStart, openEnd, ref };
 }
 
-/** The pattern of whole tokens: delimiters, or an end of the text, on both sides. */
-function whole(pattern: string): string {
-  return `(?:^|${DELIMITER})${pattern}(?:${DELIMITER}|$)`;
+/**
+ * A `*` at the start of the first token, or at the end of the last, matches whatever token characters
+ * are there: neither it nor the delimiter beyond needs looking for, and RE2 is twice as fast without.
+ */
+function opens(token: PhraseToken, star: RegExp): boolean {
+  return token.wildcard && star.test(token.text);
 }
 
-function tokenPattern({ text, wildcard }: PhraseToken): string {
+/** The pattern of whole tokens: delimiters, or an end of the text, on the sides that are not open. */
+function whole(pattern: string, { openStart, openEnd }: TextFilter): string {
+  return `${openStart ? '' : `(?:^|${DELIMITER})`}${pattern}${openEnd ? '' : `(?:${DELIMITER}|$)`}`;
+}
+
+function tokenPattern({ text, wildcard }: PhraseToken, first: boolean, last: boolean): string {
   if (!wildcard) return escapeRe2(text);
   // A token is never empty.
-  if (/^\*+$/.test(text)) return `${TOKEN_CHAR}+`;
+  if (/^\*+$/.test(text)) return first || last ? TOKEN_CHAR : `${TOKEN_CHAR}+`;
   let out = '';
-  for (const char of text) {
+  const kept = text.replace(first ? /^\*+/ : '', '').replace(last ? /\*+$/ : '', '');
+  for (const char of kept) {
     if (char === '*') out += `${TOKEN_CHAR}*`;
     else if (char === '?') out += TOKEN_CHAR;
     else out += escapeRe2(char);
@@ -87,14 +102,14 @@ function tokenPattern({ text, wildcard }: PhraseToken): string {
 }
 
 export function compileText(filter: TextFilter, scope: Scope): Predicate {
-  return anywhere(whole(filter.pattern), filter.ref, scope);
+  return anywhere(whole(filter.pattern, filter), filter.ref, scope);
 }
 
 /** Any of several: those that are searched in the same columns share a pattern. */
 export function compileTexts(filters: readonly TextFilter[], scope: Scope): Predicate[] {
   const groups = new Map<string, TextFilter[]>();
   for (const filter of filters) {
-    const key = filter.ref === undefined ? '' : JSON.stringify(filter.ref);
+    const key = JSON.stringify([filter.ref, filter.openStart, filter.openEnd]);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [filter]);
     else group.push(filter);
@@ -103,7 +118,7 @@ export function compileTexts(filters: readonly TextFilter[], scope: Scope): Pred
     joinable(group, ({ pattern }) => pattern.length).map((some) => {
       const patterns = some.map(({ pattern }) => pattern);
       const joined = patterns.length === 1 ? patterns[0]! : `(?:${patterns.join('|')})`;
-      return anywhere(whole(joined), group[0]?.ref, scope);
+      return anywhere(whole(joined, some[0]!), some[0]!.ref, scope);
     }),
   );
 }
