@@ -102,6 +102,13 @@ module.exports = {
     // Tests: what their folder may, and the test tools.
     ...allow(TEST, paths(...packages('vitest', 'fast-check')), CORE),
     ...allow(`^engine/query/.*${TEST}`, paths(...packages('@duckdb/node-api'))),
+    // Imports are tested with what they run with.
+    ...allow(
+      '^engine/ingest/(testing/|.*[.]test[.]ts$)',
+      paths('^importers/(registry[.]ts$|shared/)', '^engine/ingest/testing/'),
+      CORE,
+    ),
+    ...allow('^engine/ingest/testing/', paths(INGEST, STORE, CATALOG, BASE, CONTRACT)),
     ...allow('^engine/query/testing/', paths(...packages('@duckdb/node-api', 'vitest')), CORE),
     ...allow(
       `^(engine|importers)/.*${TEST}`,

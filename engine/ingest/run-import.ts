@@ -529,19 +529,22 @@ class ImportRun {
           segment.kind === part.kind &&
           segment.columns.includes('record_key'),
       );
+    // Segments of events without a time have no column for it.
+    const time = (columns: readonly string[]) =>
+      columns.includes('ts') ? 'ts' : 'NULL::TIMESTAMP AS ts';
     const filters = [
-      'record_key IS NULL OR row_number() OVER (PARTITION BY record_key, ts ORDER BY source_id, seq) = 1',
+      `record_key IS NULL OR row_number() OVER (PARTITION BY record_key${part.columns.includes('ts') ? ', ts' : ''} ORDER BY source_id, seq) = 1`,
     ];
     const known: string[] = [];
     for (const segment of existing) {
       const name = await this.writer.attach(segment);
       known.push(
-        `SELECT record_key, ts FROM ${identifier(name)}.events WHERE record_key IS NOT NULL`,
+        `SELECT record_key, ${time(segment.columns)} FROM ${identifier(name)}.events WHERE record_key IS NOT NULL`,
       );
     }
     if (known.length > 0) {
       filters.push(
-        `record_key IS NULL OR NOT EXISTS (FROM (${known.join(' UNION ALL ')}) k WHERE k.record_key = p.record_key AND k.ts IS NOT DISTINCT FROM p.ts)`,
+        `record_key IS NULL OR NOT EXISTS (FROM (${known.join(' UNION ALL ')}) k WHERE k.record_key = p.record_key AND k.ts IS NOT DISTINCT FROM ${part.columns.includes('ts') ? 'p.ts' : 'NULL'})`,
       );
     }
     const kept = `SELECT * FROM (${select}) p QUALIFY ${filters[0]!}`;

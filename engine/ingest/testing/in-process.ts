@@ -1,0 +1,134 @@
+/**
+ * For tests: an import with the real importers, the real catalog and the real DuckDB, whose workers
+ * run in this process instead of in threads, so that hundreds of sources cost little.
+ */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { importers } from '../../../importers/registry.ts';
+import { listFiles, walkFile } from '../../../importers/shared/walk.ts';
+import { CaseWriter } from '../case-writer.ts';
+import type { FromWorker, ImportOptions, ToWorker } from '../protocol.ts';
+import { runImportWorker } from '../read-leaf.ts';
+import { runImport, type ImportReport, type WorkerHandle } from '../run-import.ts';
+
+export const BUILDER = { memoryLimit: 3e8, threads: 2 };
+const OPTIONS: ImportOptions = {
+  format: undefined,
+  timeZone: undefined,
+  year: 2026,
+  packets: true,
+  flows: true,
+  mapping: undefined,
+};
+
+export interface InProcessOptions {
+  recursive?: boolean;
+  options?: Partial<ImportOptions>;
+  workers?: number;
+  chunk?: { rows?: number; bytes?: number; ms?: number };
+  signal?: AbortSignal;
+  onSource?: (name: string) => void;
+  startWorker?: () => WorkerHandle;
+}
+
+/** A worker in this process; messages are copied and come later, as between threads. */
+export function startInProcess(): WorkerHandle {
+  let toWorker: (message: ToWorker) => void = () => undefined;
+  let toCoordinator: (message: FromWorker) => void = () => undefined;
+  let exited: (error: Error | undefined) => void = () => undefined;
+  let gone = false;
+  const later = (work: () => void): void => {
+    setImmediate(() => {
+      if (!gone) work();
+    });
+  };
+  later(() =>
+    runImportWorker(
+      {
+        post: (message) => {
+          const copy = structuredClone(message);
+          later(() => toCoordinator(copy));
+        },
+        onMessage: (handler) => {
+          toWorker = handler;
+        },
+      },
+      { importers, walk: (path, name, temporary) => walkFile(path, name, temporary) },
+    ),
+  );
+  return {
+    post: (message) => later(() => toWorker(message)),
+    onMessage: (handler) => {
+      toCoordinator = handler;
+    },
+    onExit: (handler) => {
+      exited = handler;
+    },
+    stop: () =>
+      later(() => {
+        gone = true;
+        exited(undefined);
+      }),
+  };
+}
+
+/** Imports `paths` into the case in `folder`, which is created when there is none. */
+export async function importInProcess(
+  folder: string,
+  paths: readonly string[],
+  how: InProcessOptions = {},
+): Promise<ImportReport> {
+  const writer = await CaseWriter.open(folder, 'import', BUILDER, true);
+  try {
+    const { items, ignored } = await listFiles(paths, how.recursive ?? true, writer.staging);
+    return await runImport(writer, {
+      items,
+      ignored,
+      options: { ...OPTIONS, ...how.options },
+      workers: how.workers ?? 1,
+      startWorker: how.startWorker ?? startInProcess,
+      description: { paths },
+      signal: how.signal,
+      onProgress: undefined,
+      onSource: (report) => how.onSource?.(report.source),
+      ...(how.chunk === undefined ? {} : { chunk: how.chunk }),
+    });
+  } finally {
+    writer.close();
+  }
+}
+
+export interface Quarantined {
+  source: string;
+  sourceId: number;
+  offset: number;
+  line?: number;
+  reason: string;
+  length: number;
+  raw: string;
+}
+
+/** Every record that a case has in quarantine. */
+export function quarantined(folder: string): Quarantined[] {
+  return readdirSync(join(folder, 'quarantine'))
+    .sort()
+    .flatMap((name) => readFileSync(join(folder, 'quarantine', name), 'utf8').split('\n'))
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Quarantined);
+}
+
+/** Rows of a case as SQL over all its segments sees them; `events` names them. */
+export async function rowsOf(folder: string, sql: string): Promise<unknown[][]> {
+  const writer = await CaseWriter.open(folder, 'test', BUILDER);
+  try {
+    const parts: string[] = [];
+    for (const segment of writer.catalog.segments())
+      parts.push(`SELECT *, '${segment.kind}' AS kind FROM ${await writer.attach(segment)}.events`);
+    if (parts.length === 0) return [];
+    return await writer.builder.rows(
+      `WITH events AS (${parts.join(' UNION ALL BY NAME ')}) ${sql}`,
+    );
+  } finally {
+    writer.close();
+  }
+}
