@@ -36,7 +36,11 @@ interface Row {
   message: string | null;
   ip6: number | null;
   attr: string | null;
+  host: string | null;
 }
+
+/** Often the same: a column of one text is written in another way. */
+const SAME = fc.constantFrom('x', 'x', 'x', 'y');
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 3 });
 const ROW: fc.Arbitrary<Row> = fc.record({
@@ -50,7 +54,8 @@ const ROW: fc.Arbitrary<Row> = fc.record({
   duration: maybe(fc.double({ noNaN: true, noDefaultInfinity: true })),
   message: maybe(fc.string({ unit: 'grapheme', maxLength: 80 })),
   ip6: maybe(fc.integer({ min: 0, max: 255 })),
-  attr: maybe(fc.string({ maxLength: 10 })),
+  attr: fc.oneof(SAME, maybe(fc.string({ maxLength: 10 }))),
+  host: fc.constantFrom('one host', 'one host', 'one host', null),
 });
 
 function fill(batch: EventBatch, row: Row): void {
@@ -65,6 +70,7 @@ function fill(batch: EventBatch, row: Row): void {
   if (row.duration !== null) batch.duration.set(at, row.duration);
   if (row.message !== null) batch.message.setString(at, row.message);
   if (row.ip6 !== null) batch.src_ip6.set(at, new Uint8Array(16).fill(row.ip6), 0);
+  if (row.host !== null) batch.host.setString(at, row.host);
   if (row.attr !== null) batch.setAttribute('some "name"', row.attr);
   batch.endRow();
 }
@@ -81,6 +87,7 @@ const COLUMNS = [
   'message',
   'src_ip6',
   'a:some "name"',
+  'host',
 ];
 
 async function readBack(path: string, present: readonly string[]): Promise<unknown[][]> {
@@ -114,6 +121,7 @@ function expected(row: Row): unknown[] {
       ? null
       : `${byte.repeat(4)}-${byte.repeat(2)}-${byte.repeat(2)}-${byte.repeat(2)}-${byte.repeat(6)}`,
     row.attr,
+    row.host,
   ];
 }
 

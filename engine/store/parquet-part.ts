@@ -3,7 +3,7 @@
  * segment, since text travels as bytes and DuckDB reads it on its own threads.
  *
  * It writes the least of the format that DuckDB reads back: one page per column and row group, PLAIN
- * values, no compression (the file lives for seconds). A column that no batch used is left out.
+ * values (a column of one text as a dictionary), no compression: the file lives for seconds. A column that no batch used is left out.
  *
  * Specification: https://parquet.apache.org/docs/file-format/ and
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
@@ -108,6 +108,8 @@ class CompactWriter {
 }
 
 interface Chunk {
+  /** Of the dictionary page, when there is one before the data page. */
+  dictionary: number | undefined;
   offset: number;
   size: number;
   values: number;
@@ -118,7 +120,9 @@ interface RowGroup {
   chunks: Map<string, Chunk>;
 }
 
-function pageHeader(size: number, values: number): Uint8Array {
+const ENCODING = { plain: 0, rle: 3, dictionary: 8 } as const;
+
+function dataPageHeader(size: number, values: number, encoding: number): Uint8Array {
   const w = new CompactWriter();
   w.begin();
   w.i32(1, 0);
@@ -126,12 +130,37 @@ function pageHeader(size: number, values: number): Uint8Array {
   w.i32(3, size);
   w.begin(5);
   w.i32(1, values);
-  w.i32(2, 0);
-  w.i32(3, 3);
-  w.i32(4, 3);
+  w.i32(2, encoding);
+  w.i32(3, ENCODING.rle);
+  w.i32(4, ENCODING.rle);
   w.end();
   w.end();
   return w.take();
+}
+
+function dictionaryPageHeader(size: number, values: number): Uint8Array {
+  const w = new CompactWriter();
+  w.begin();
+  w.i32(1, 2);
+  w.i32(2, size);
+  w.i32(3, size);
+  w.begin(7);
+  w.i32(1, values);
+  w.i32(2, ENCODING.plain);
+  w.end();
+  w.end();
+  return w.take();
+}
+
+/** The one text that all `count` values of PLAIN-encoded `values` are; undefined when they differ. */
+function onlyText(values: Uint8Array, count: number): Uint8Array | undefined {
+  if (count < 2) return undefined;
+  const step = 4 + textLength(values, 0);
+  if (step * count !== values.length) return undefined;
+  // Equal to itself moved on by one value, so each value equals the one before.
+  const same =
+    Buffer.compare(values.subarray(step), values.subarray(0, values.length - step)) === 0;
+  return same ? values.subarray(0, step) : undefined;
 }
 
 function varintBytes(value: number): number[] {
@@ -368,7 +397,15 @@ export class ParquetPart {
     if (count === 0) return;
     if (!this.types.has(name)) this.types.set(name, SCHEMA[column.type]);
     const levels = definitionLevels(column.present, rows, n, count);
-    this.addChunk(group, name, levels, plainValues(column, rows, n, count), n);
+    const values = plainValues(column, rows, n, count);
+    const only = column.type === 'text' ? onlyText(values, count) : undefined;
+    if (only === undefined) {
+      this.addChunk(group, name, levels, values, n);
+    } else {
+      // One bit per index, and one run of `count` zeros.
+      const indexes = Uint8Array.of(1, ...varintBytes(count * 2), 0);
+      this.addChunk(group, name, levels, indexes, n, only);
+    }
   }
 
   private addChunk(
@@ -377,18 +414,26 @@ export class ParquetPart {
     levels: Uint8Array,
     values: Uint8Array,
     n: number,
+    dictionary?: Uint8Array,
   ): void {
-    const header = pageHeader(levels.length + values.length, n);
-    const chunk = {
-      offset: this.position,
-      size: header.length + levels.length + values.length,
-      values: n,
-    };
-    this.write(header);
+    const start = this.position;
+    if (dictionary !== undefined) {
+      this.write(dictionaryPageHeader(dictionary.length, 1));
+      this.write(dictionary);
+    }
+    const offset = this.position;
+    const encoding = dictionary === undefined ? ENCODING.plain : ENCODING.dictionary;
+    this.write(dataPageHeader(levels.length + values.length, n, encoding));
     this.write(levels);
     this.write(values);
-    group.chunks.set(name, chunk);
-    group.size += chunk.size;
+    const size = this.position - start;
+    group.chunks.set(name, {
+      dictionary: dictionary === undefined ? undefined : start,
+      offset,
+      size,
+      values: n,
+    });
+    group.size += size;
   }
 
   private write(bytes: Uint8Array): void {
@@ -443,12 +488,11 @@ export class ParquetPart {
       for (const [name, type] of names) {
         const chunk = group.chunks.get(name)!;
         w.begin();
-        w.i64(2, chunk.offset);
+        w.i64(2, chunk.dictionary ?? chunk.offset);
         w.begin(3);
         w.i32(1, type.physical);
-        w.list(2, 5, 2);
-        w.varint(0);
-        w.varint(6);
+        w.list(2, 5, 3);
+        for (const encoding of Object.values(ENCODING)) w.varint(encoding * 2);
         w.list(3, 8, 1);
         w.rawText(name);
         w.i32(4, 0);
@@ -456,6 +500,7 @@ export class ParquetPart {
         w.i64(6, chunk.size);
         w.i64(7, chunk.size);
         w.i64(9, chunk.offset);
+        if (chunk.dictionary !== undefined) w.i64(11, chunk.dictionary);
         w.end();
         w.end();
       }

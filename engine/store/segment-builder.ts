@@ -101,7 +101,7 @@ export class SegmentBuilder {
     const small = options.inputBytes < SMALL_BYTES ? ', BLOCK_SIZE 16384' : '';
     try {
       await this.connection.run(
-        `ATTACH ${literal(path)} AS segment (STORAGE_VERSION 'v1.4.0'${small})`,
+        `ATTACH ${literal(path)} AS segment (STORAGE_VERSION 'v1.5.0'${small})`,
       );
       try {
         const described = await this.connection.runAndReadAll(`DESCRIBE ${select}`);
