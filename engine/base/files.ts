@@ -19,11 +19,18 @@ export function syncFolder(folder: string): void {
   }
 }
 
+/** What the system and SQLite call a full disk; the last is its shared memory file that cannot grow. */
+const FULL: ReadonlySet<unknown> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'SQLITE_FULL',
+  'SQLITE_IOERR_SHMSIZE',
+]);
+
 /** A full disk, in words for people; undefined for other errors. */
 export function diskError(error: unknown): DaybookError | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
-  return diskFull(error);
+  return FULL.has(code) ? diskFull(error) : undefined;
 }
 
 export function diskFull(cause: unknown): DaybookError {
@@ -32,5 +39,18 @@ export function diskFull(cause: unknown): DaybookError {
     'the disk is full',
     'free some space and run the same command again: it continues',
     cause,
+  );
+}
+
+/** A file or folder that may not be changed, in words for people; undefined for other errors. */
+export function accessError(error: unknown): DaybookError | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS') return undefined;
+  const path = error instanceof Error && 'path' in error ? String(error.path) : 'the case';
+  return new DaybookError(
+    'unreadable',
+    code === 'EROFS' ? `${path}: the file system is read-only` : `${path}: no permission`,
+    'check who may write to the case folder',
+    error,
   );
 }

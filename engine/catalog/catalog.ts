@@ -10,7 +10,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { userInfo } from 'node:os';
 import Database from 'better-sqlite3';
-import { diskFull } from '../base/files.ts';
+import { diskError } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Decisions } from '../contract/importer.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
@@ -189,7 +189,7 @@ export class Catalog {
     try {
       return this.db.transaction(work).immediate();
     } catch (error) {
-      throw diskError(error);
+      throw diskError(error) ?? error;
     }
   }
 
@@ -208,7 +208,11 @@ export class Catalog {
     return this.statement(sql).get(...values) as Raw | undefined;
   }
   private run(sql: string, ...values: unknown[]): Database.RunResult {
-    return this.statement(sql).run(...values);
+    try {
+      return this.statement(sql).run(...values);
+    } catch (error) {
+      throw diskError(error) ?? error;
+    }
   }
 
   /** Changes whenever another connection commits. */
@@ -713,25 +717,12 @@ function migrate(db: Database.Database, folder: string, readOnly: boolean): void
 }
 
 function damaged(folder: string, error: unknown): DaybookError {
-  const mapped = diskError(error);
-  if (mapped instanceof DaybookError) return mapped;
+  const full = diskError(error);
+  if (full !== undefined) return full;
   return new DaybookError(
     'case-damaged',
     `the catalog of ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     'restore the folder from a copy; segments and evidence are not affected',
     error,
   );
-}
-
-/** Turns SQLite's "disk is full" into an error that people understand; returns others as they are. */
-function diskError(error: unknown): unknown {
-  if (
-    error instanceof Error &&
-    /SQLITE_FULL|database or disk is full/.test(
-      `${error.message} ${'code' in error ? String(error.code) : ''}`,
-    )
-  ) {
-    return diskFull(error);
-  }
-  return error;
 }

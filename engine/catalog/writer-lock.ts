@@ -5,6 +5,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { diskError } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 
 interface Holder {
@@ -25,7 +26,12 @@ export class WriterLock {
    * @throws DaybookError case-locked, naming the process that has it and since when
    */
   static take(folder: string, what: string): WriterLock {
-    const db = new Database(join(folder, 'writer.lock'), { timeout: 0 });
+    let db: Database.Database;
+    try {
+      db = new Database(join(folder, 'writer.lock'), { timeout: 0 });
+    } catch (error) {
+      throw diskError(error) ?? lockProblem(folder, error);
+    }
     try {
       db.pragma('journal_mode = DELETE');
       db.exec('BEGIN IMMEDIATE');
@@ -41,9 +47,10 @@ export class WriterLock {
       db.exec('BEGIN IMMEDIATE');
       return new WriterLock(db);
     } catch (error) {
-      if (!/SQLITE_BUSY|locked/.test(String(error))) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code !== 'SQLITE_BUSY') {
         db.close();
-        throw error;
+        throw diskError(error) ?? lockProblem(folder, error);
       }
       let holder: Holder | undefined;
       try {
@@ -70,4 +77,16 @@ export class WriterLock {
       this.db.close();
     }
   }
+}
+
+/** A lock file that can be neither taken nor waited for: read-only, or not what it should be. */
+function lockProblem(folder: string, error: unknown): DaybookError {
+  const file = join(folder, 'writer.lock');
+  const why = error instanceof Error ? error.message : String(error);
+  return new DaybookError(
+    'case-damaged',
+    `the case cannot be written: ${file}: ${why}`,
+    'check who may write to the case folder; if nobody is writing to it, writer.lock may be removed',
+    error,
+  );
 }

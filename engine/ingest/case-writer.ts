@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { syncFolder } from '../base/files.ts';
+import { accessError, diskError, syncFolder } from '../base/files.ts';
 import { Catalog, type SegmentRow } from '../catalog/catalog.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
@@ -64,7 +64,19 @@ export class CaseWriter {
     builder: BuilderOptions,
     create = false,
   ): Promise<CaseWriter> {
-    const root = resolve(folder);
+    try {
+      return await CaseWriter.openAt(resolve(folder), what, builder, create);
+    } catch (error) {
+      throw diskError(error) ?? accessError(error) ?? error;
+    }
+  }
+
+  private static async openAt(
+    root: string,
+    what: string,
+    builder: BuilderOptions,
+    create: boolean,
+  ): Promise<CaseWriter> {
     if (!Catalog.exists(root)) prepareFolder(root, create);
     const lock = WriterLock.take(root, what);
     try {

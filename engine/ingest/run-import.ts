@@ -7,6 +7,7 @@
  */
 import { statSync, rmSync } from 'node:fs';
 import type { SegmentRow, SourceRow } from '../catalog/catalog.ts';
+import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError, type ErrorCode } from '../contract/errors.ts';
 import type { Decisions, Ignored } from '../contract/importer.ts';
 import type { Kind } from '../contract/event.ts';
@@ -171,8 +172,12 @@ class ImportRun {
       await compactSmall(this.writer, this.importId);
     } catch (error) {
       const cancelled = error instanceof DaybookError && error.code === 'cancelled';
-      catalog.finishImport(this.importId, cancelled ? 'cancelled' : 'failed');
-      throw error;
+      try {
+        catalog.finishImport(this.importId, cancelled ? 'cancelled' : 'failed');
+      } catch {
+        // A full disk has no room for this either; the next writer closes the import.
+      }
+      throw diskError(error) ?? error;
     } finally {
       this.request.signal?.removeEventListener('abort', onAbort);
     }
@@ -239,7 +244,11 @@ class ImportRun {
             );
             break;
           case 'ignored':
-            this.addIgnored(message.item, message.name, message.reason, message.failed);
+            try {
+              this.addIgnored(message.item, message.name, message.reason, message.failed);
+            } catch (error) {
+              this.fail(error);
+            }
             break;
           case 'progress':
             this.bytesRead += message.bytes;

@@ -98,8 +98,22 @@ export async function importEvidence(
   } finally {
     const folder = writer.folder;
     writer.close();
+    await recordImport(folder, watch, status, parameters.paths.join(' '));
+  }
+}
+
+/** Keeps what the import cost. Where that is impossible (a full disk), why it failed is what matters. */
+async function recordImport(
+  folder: string,
+  watch: Stopwatch,
+  status: string,
+  text: string,
+): Promise<void> {
+  try {
     const session = CaseSession.open(folder, { memoryLimit: 1e8, threads: 1 });
-    session.record(watch, status, parameters.paths.join(' '));
+    session.record(watch, status, text);
     await session.close();
+  } catch {
+    // Nothing was promised about it.
   }
 }

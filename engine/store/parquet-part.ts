@@ -376,7 +376,10 @@ export class ParquetPart {
     tail.set(MAGIC, 4);
     this.write(tail);
     this.flush();
-    closeSync(this.fd);
+    const { fd } = this;
+    // Its number may be another file's from now on.
+    this.fd = -1;
+    closeSync(fd);
   }
 
   /** Closes the file without finishing it. */
