@@ -246,6 +246,7 @@ export class ChunkWriter implements EventSink {
         sorted: open.sorted,
         sources: [...open.sources],
         columns: open.part.columns,
+        constants: open.part.constants(),
         unflowedPackets: open.unflowedPackets,
       });
     }

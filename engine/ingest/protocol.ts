@@ -4,6 +4,7 @@
  */
 import type { Decisions, SourceLocation } from '../contract/importer.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
+import type { ConstantColumn } from '../store/parquet-part.ts';
 
 /** One argument of an import that a worker walks: a file or an archive. */
 export interface WorkItem {
@@ -36,6 +37,8 @@ export interface PartInfo {
   /** Rows by source. */
   sources: [number, number][];
   columns: string[];
+  /** Columns with one value in all rows. */
+  constants: ConstantColumn[];
   unflowedPackets: number;
 }
 

@@ -516,6 +516,7 @@ class ImportRun {
     const built = await this.writer.builder.build(select, {
       sorted: part.sorted,
       inputBytes: part.bytes,
+      constants: part.constants,
     });
     rmSync(part.path, { force: true });
     if (built.rows === 0) {

@@ -3,7 +3,8 @@
  */
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
-import type { EpochMicros } from '../contract/event.ts';
+import { communityId } from '../base/community-id.ts';
+import { PROTOCOLS, type EpochMicros } from '../contract/event.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import {
   type Answer,
@@ -18,6 +19,7 @@ import {
   compileRows,
   explain,
   formatter,
+  parseAddress,
   parseQuery,
   parseTime,
   planQuery,

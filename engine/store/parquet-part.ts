@@ -39,6 +39,54 @@ const SCHEMA: Readonly<Record<Column['type'], SchemaType>> = {
   ip6: { physical: PHYSICAL.fixed, converted: -1, uuid: true },
 };
 
+export interface ConstantColumn {
+  name: string;
+  /** SQL type. */
+  type: string;
+  /** SQL expression. */
+  value: string;
+}
+
+const SQL_TYPES: Readonly<Record<Column['type'], string>> = {
+  u8: 'UTINYINT',
+  u16: 'USMALLINT',
+  u32: 'UINTEGER',
+  i32: 'INTEGER',
+  u64: 'BIGINT',
+  i64: 'BIGINT',
+  micros: 'TIMESTAMP',
+  f64: 'DOUBLE',
+  ip6: 'UUID',
+  text: 'VARCHAR',
+};
+/** A longer text is stored with its rows. */
+const MAX_CONSTANT_TEXT = 256;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A PLAIN value as SQL; undefined for what is better stored. */
+function constantSql(type: Column['type'], value: Uint8Array): string | undefined {
+  const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
+  switch (type) {
+    case 'text': {
+      if (value.length > MAX_CONSTANT_TEXT) return undefined;
+      const text = utf8.decode(value.subarray(4));
+      // A NUL would end the statement.
+      return text.includes('\0') ? undefined : `'${text.replaceAll("'", "''")}'`;
+    }
+    case 'u8':
+    case 'u16':
+    case 'u32':
+      return `${view.getUint32(0, true)}::${SQL_TYPES[type]}`;
+    case 'i32':
+      return `(${view.getInt32(0, true)})::INTEGER`;
+    case 'u64':
+    case 'i64':
+      return `(${view.getBigInt64(0, true)})::BIGINT`;
+    default:
+      return undefined;
+  }
+}
+
 /** Thrift's compact protocol, as far as Parquet's headers need it. */
 class CompactWriter {
   private bytes = new Uint8Array(1024);
@@ -152,10 +200,28 @@ function dictionaryPageHeader(size: number, values: number): Uint8Array {
   return w.take();
 }
 
-/** The one text that all `count` values of PLAIN-encoded `values` are; undefined when they differ. */
-function onlyText(values: Uint8Array, count: number): Uint8Array | undefined {
+/** Fixed width of a PLAIN value in bytes; 0 for text, whose width its first value states. */
+const WIDTHS: Readonly<Record<Column['type'], number>> = {
+  u8: 4,
+  u16: 4,
+  u32: 4,
+  i32: 4,
+  u64: 8,
+  i64: 8,
+  micros: 8,
+  f64: 8,
+  ip6: 16,
+  text: 0,
+};
+
+/** The one value that all `count` values of PLAIN-encoded `values` are; undefined when they differ. */
+function onlyValue(
+  type: Column['type'],
+  values: Uint8Array,
+  count: number,
+): Uint8Array | undefined {
   if (count < 2) return undefined;
-  const step = 4 + textLength(values, 0);
+  const step = type === 'text' ? 4 + textLength(values, 0) : WIDTHS[type];
   if (step * count !== values.length) return undefined;
   // Equal to itself moved on by one value, so each value equals the one before.
   const same =
@@ -360,6 +426,35 @@ export class ParquetPart {
     this.rows += n;
   }
 
+  /**
+   * Columns that have one value in every row so far, with their SQL type and the value as SQL: they
+   * need not be stored row by row.
+   */
+  constants(): ConstantColumn[] {
+    const out: ConstantColumn[] = [];
+    for (const [name, { type, value, groups }] of this.same) {
+      if (groups !== this.groups.length || value === undefined) continue;
+      const sql = constantSql(type, value);
+      if (sql !== undefined) out.push({ name, type: SQL_TYPES[type], value: sql });
+    }
+    return out;
+  }
+  private readonly same = new Map<
+    string,
+    { type: Column['type']; value: Uint8Array | undefined; groups: number }
+  >();
+
+  private noteConstant(name: string, type: Column['type'], only: Uint8Array | undefined): void {
+    const known = this.same.get(name);
+    if (known === undefined) {
+      this.same.set(name, { type, value: only?.slice(), groups: 1 });
+      return;
+    }
+    known.groups += 1;
+    if (known.value === undefined) return;
+    if (only === undefined || Buffer.compare(known.value, only) !== 0) known.value = undefined;
+  }
+
   /** Writes the footer and closes the file. */
   finish(): void {
     for (const group of this.groups) {
@@ -401,8 +496,9 @@ export class ParquetPart {
     if (!this.types.has(name)) this.types.set(name, SCHEMA[column.type]);
     const levels = definitionLevels(column.present, rows, n, count);
     const values = plainValues(column, rows, n, count);
-    const only = column.type === 'text' ? onlyText(values, count) : undefined;
-    if (only === undefined) {
+    const only = onlyValue(column.type, values, count);
+    this.noteConstant(name, column.type, count === n ? only : undefined);
+    if (only === undefined || column.type !== 'text') {
       this.addChunk(group, name, levels, values, n);
     } else {
       // One bit per index, and one run of `count` zeros.

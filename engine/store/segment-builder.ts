@@ -9,6 +9,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { diskFull } from '../base/files.ts';
+import type { ConstantColumn } from './parquet-part.ts';
 import { DaybookError } from '../contract/errors.ts';
 
 export interface BuilderOptions {
@@ -95,7 +96,12 @@ export class SegmentBuilder {
    */
   async build(
     select: string,
-    options: { sorted: boolean; inputBytes: number },
+    options: {
+      sorted: boolean;
+      inputBytes: number;
+      /** Columns of `select` with one value in all rows: kept once, in the table's definition. */
+      constants?: readonly ConstantColumn[];
+    },
   ): Promise<BuiltSegment> {
     const path = join(this.folder, `segment-${this.number++}.duckdb`);
     const small = options.inputBytes < SMALL_BYTES ? ', BLOCK_SIZE 16384' : '';
@@ -108,7 +114,20 @@ export class SegmentBuilder {
         const columns = described.getRowsJS().map((row) => row[0] as string);
         const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
         const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
-        await this.connection.run(`CREATE TABLE segment.events AS ${select}${sort}`);
+        const constants = new Map((options.constants ?? []).map((one) => [one.name, one]));
+        const definitions = described.getRowsJS().map(([name, type]) => {
+          const one = constants.get(name as string);
+          const generated = one === undefined ? '' : ` GENERATED ALWAYS AS (${one.value}) VIRTUAL`;
+          return `${identifier(name as string)} ${type as string}${generated}`;
+        });
+        await this.connection.run(`CREATE TABLE segment.events (${definitions.join(', ')})`);
+        const stored = columns
+          .filter((name) => !constants.has(name))
+          .map(identifier)
+          .join(', ');
+        await this.connection.run(
+          `INSERT INTO segment.events (${stored}) SELECT ${stored} FROM (${select})${sort}`,
+        );
         const times = columns.includes('ts')
           ? 'epoch_us(min(ts))::DOUBLE, epoch_us(max(ts))::DOUBLE'
           : 'NULL::DOUBLE, NULL::DOUBLE';

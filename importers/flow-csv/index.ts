@@ -15,7 +15,7 @@ import type {
   SourceInput,
 } from '../../engine/contract/importer.ts';
 import { LineReader } from '../shared/lines.ts';
-import { resolveZone, UTC } from '../shared/zone.ts';
+import { resolveZone, UTC } from '../../engine/contract/zone.ts';
 import { findDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';

@@ -7,7 +7,7 @@
  * whole or refused, and a time without a zone is local time of `zone`.
  */
 import { daysFromCivil, isDate } from '../shared/bytes.ts';
-import { UTC, type Zone } from '../shared/zone.ts';
+import { UTC, type Zone } from '../../engine/contract/zone.ts';
 
 const MICROS = 1_000_000;
 const DAY_MICROS = 86_400 * MICROS;

@@ -7,7 +7,7 @@
 import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
 import { TS_BASIS, type ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
-import type { Zone } from '../shared/zone.ts';
+import type { Zone } from '../../engine/contract/zone.ts';
 import { AttributeNames } from './attribute-names.ts';
 import type { Header } from './header.ts';
 import { SHAPE } from './stamp.ts';

@@ -3,7 +3,7 @@
  * that stand beside them. What it reads, decides and does not read: docs/importers/syslog.md.
  */
 import type { Importer, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
-import { resolveZone } from '../shared/zone.ts';
+import { resolveZone } from '../../engine/contract/zone.ts';
 import { looksFramed } from './frames.ts';
 import { looksJournald, readJournald } from './journald.ts';
 import { readLog, scanYears } from './read.ts';

@@ -8,7 +8,7 @@
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
 import { LineReader, type LineEncoding } from '../shared/lines.ts';
-import type { Zone } from '../shared/zone.ts';
+import type { Zone } from '../../engine/contract/zone.ts';
 import { Emitter } from './emit.ts';
 import { FrameReader } from './frames.ts';
 import { Header, parseHeader } from './header.ts';

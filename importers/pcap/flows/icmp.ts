@@ -4,7 +4,7 @@
  * answered make a flow each way.
  * RFC 792, RFC 4443; https://docs.zeek.org/en/master/logs/conn.html
  */
-import { icmpCounterpart } from '../../shared/community-id.ts';
+import { icmpCounterpart } from '../../../engine/contract/icmp.ts';
 
 /** Added to the port when the message is not answered. */
 export const ONE_WAY = 1 << 16;

@@ -2,7 +2,8 @@
  * The examples that the specification publishes (its `baseline` folder), and what follows from it.
  */
 import { describe, expect, it } from 'vitest';
-import { communityId, icmpCounterpart } from './community-id.ts';
+import { icmpCounterpart } from '../contract/icmp.ts';
+import { communityId } from './community-id.ts';
 
 function address(text: string): Uint8Array {
   if (!text.includes(':')) return Uint8Array.from(text.split('.'), Number);
