@@ -16,6 +16,7 @@ import {
   compileAnswer,
   compileRange,
   type ShownRecord,
+  type ShownValue,
   compileRows,
   explain,
   formatter,
@@ -275,8 +276,47 @@ export async function* shownRows(
   zone: string,
 ): AsyncGenerator<ShownRecord[]> {
   const { event } = formatter({ sources: running.sources, tags: running.tags, zone });
-  for await (const batch of running.rows())
-    yield batch.rows.map((row) => event(batch.columns, row));
+  const whole = running.plan.projection === undefined;
+  for await (const batch of running.rows()) {
+    const records = batch.rows.map((row) => event(batch.columns, row));
+    if (whole) for (const record of records) addCommunityId(record);
+    yield records;
+  }
+}
+
+/** Flows carry their Community ID; it follows from the five-tuple, so it is not stored. */
+function addCommunityId(record: ShownRecord): void {
+  const { kind, src_ip: src, dst_ip: dst, proto } = record;
+  if (kind !== 'flow' || typeof src !== 'string' || typeof dst !== 'string') return;
+  const number = typeof proto === 'string' ? (PROTOCOLS[proto] ?? Number(proto)) : proto;
+  const [from, to] = [addressBytes(src), addressBytes(dst)];
+  if (typeof number !== 'number' || Number.isNaN(number) || from?.length !== to?.length) return;
+  if (from === undefined || to === undefined) return;
+  record['community_id'] = communityId(
+    from,
+    to,
+    port(record['src_port']),
+    port(record['dst_port']),
+    number,
+  );
+}
+
+function port(value: ShownValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** 4 or 16 bytes in network order. */
+function addressBytes(text: string): Uint8Array | undefined {
+  const range = parseAddress(text);
+  if (range === undefined) return undefined;
+  const size = range.version === 4 ? 4 : 16;
+  const bytes = new Uint8Array(size);
+  let rest = BigInt(range.low);
+  for (let i = size - 1; i >= 0; i--) {
+    bytes[i] = Number(rest & 255n);
+    rest >>= 8n;
+  }
+  return bytes;
 }
 
 /** What a plan reads, and what it leaves out and why. */
