@@ -6,7 +6,7 @@
  * applied in one transaction; a catalog written by a newer Daybook is refused, never touched.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { userInfo } from 'node:os';
 import Database from 'better-sqlite3';
@@ -155,6 +155,7 @@ export class Catalog {
     }
     let db: Database.Database;
     let readOnly = false;
+    refuseEmpty(folder, path, options.create === true);
     try {
       db = new Database(path);
       try {
@@ -165,7 +166,7 @@ export class Catalog {
       } catch (error) {
         if (!/readonly|read-only/i.test(String(error))) throw error;
         db.close();
-        db = new Database(path, { readonly: true });
+        db = openReadOnly(path);
         readOnly = true;
       }
     } catch (error) {
@@ -193,6 +194,16 @@ export class Catalog {
     }
   }
 
+  /** Prepares and runs a statement; what SQLite says of a damaged catalog is put in words. */
+  private attempt<T>(sql: string, work: (statement: Database.Statement) => T): T {
+    try {
+      return work(this.statement(sql));
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (/^SQLITE_(CORRUPT|NOTADB|ERROR|IOERR)/.test(code)) throw damaged(this.folder, error);
+      throw diskError(error) ?? error;
+    }
+  }
   private statement(sql: string): Database.Statement {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
@@ -202,17 +213,13 @@ export class Catalog {
     return statement;
   }
   private all(sql: string, ...values: unknown[]): Raw[] {
-    return this.statement(sql).all(...values) as Raw[];
+    return this.attempt(sql, (statement) => statement.all(...values) as Raw[]);
   }
   private get(sql: string, ...values: unknown[]): Raw | undefined {
-    return this.statement(sql).get(...values) as Raw | undefined;
+    return this.attempt(sql, (statement) => statement.get(...values) as Raw | undefined);
   }
   private run(sql: string, ...values: unknown[]): Database.RunResult {
-    try {
-      return this.statement(sql).run(...values);
-    } catch (error) {
-      throw diskError(error) ?? error;
-    }
+    return this.attempt(sql, (statement) => statement.run(...values));
   }
 
   /** Changes whenever another connection commits. */
@@ -714,6 +721,53 @@ function migrate(db: Database.Database, folder: string, readOnly: boolean): void
     }
     db.pragma(`application_id = ${APPLICATION_ID}`);
   }).immediate();
+}
+
+/**
+ * A catalog without a byte: an import that was killed before it wrote anything left it, or the file
+ * was emptied. Were it taken for a new case, segments beside it would count as left over.
+ */
+function refuseEmpty(folder: string, path: string, create: boolean): void {
+  if (!existsSync(path) || statSync(path).size > 0) return;
+  // What a first transaction has written so far lies in the log beside it.
+  const log = `${path}-wal`;
+  if (existsSync(log) && statSync(log).size > 0) return;
+  const days = join(folder, 'days');
+  if (existsSync(days) && readdirSync(days).length > 0) {
+    throw new DaybookError(
+      'case-damaged',
+      `the catalog of ${folder} is empty, but there are segments`,
+      `restore ${CATALOG_FILE} from a copy; segments and evidence are not affected`,
+    );
+  }
+  if (!create) {
+    throw new DaybookError(
+      'not-a-case',
+      `${folder} is not a Daybook case yet: its ${CATALOG_FILE} is empty`,
+      `import something: daybook import ${folder} EVIDENCE`,
+    );
+  }
+}
+
+/**
+ * Opens a catalog that may not be written, on read-only media, say. SQLite needs a writable file
+ * beside a database in WAL mode; where there can be none, and no log, the database is read into memory.
+ */
+function openReadOnly(path: string): Database.Database {
+  const db = new Database(path, { readonly: true });
+  try {
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return db;
+  } catch (error) {
+    db.close();
+    const log = `${path}-wal`;
+    if (existsSync(log) && statSync(log).size > 0) throw error;
+  }
+  const image = readFileSync(path);
+  // File format 1 instead of 2: a database in memory has no write-ahead log.
+  image[18] = 1;
+  image[19] = 1;
+  return new Database(image, { readonly: true });
 }
 
 function damaged(folder: string, error: unknown): DaybookError {

@@ -83,10 +83,13 @@ export class WriterLock {
 function lockProblem(folder: string, error: unknown): DaybookError {
   const file = join(folder, 'writer.lock');
   const why = error instanceof Error ? error.message : String(error);
+  const foreign = error instanceof Error && 'code' in error && error.code === 'SQLITE_NOTADB';
   return new DaybookError(
-    'case-damaged',
+    foreign ? 'case-damaged' : 'unreadable',
     `the case cannot be written: ${file}: ${why}`,
-    'check who may write to the case folder; if nobody is writing to it, writer.lock may be removed',
+    foreign
+      ? 'if no other process is writing to the case, remove this file: it holds nothing else'
+      : 'check who may write to the case folder; queries need no permission to write',
     error,
   );
 }

@@ -165,9 +165,13 @@ export class SegmentBuilder {
 
   /** Attaches a segment file read-only under `name`; does nothing when it is attached. */
   async attach(name: string, path: string): Promise<void> {
-    await this.connection.run(
-      `ATTACH IF NOT EXISTS ${literal(path)} AS ${identifier(name)} (READ_ONLY)`,
-    );
+    try {
+      await this.connection.run(
+        `ATTACH IF NOT EXISTS ${literal(path)} AS ${identifier(name)} (READ_ONLY)`,
+      );
+    } catch (error) {
+      throw segmentProblem(path, error);
+    }
   }
   async detach(name: string): Promise<void> {
     await this.connection.run(`DETACH DATABASE IF EXISTS ${identifier(name)}`);
@@ -203,6 +207,16 @@ export async function fileSha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
+/** Why the segment in `file` cannot be opened, in words for people. */
+export function segmentProblem(file: string, error: unknown): DaybookError {
+  const hint = 'run: daybook verify CASE';
+  const name = file.split(/[\\/]/).slice(-3).join('/');
+  if (!existsSync(file))
+    return new DaybookError('not-found', `segment ${name} is missing`, hint, error);
+  const why = error instanceof Error ? error.message : String(error);
+  return new DaybookError('case-damaged', `segment ${name} cannot be opened: ${why}`, hint, error);
+}
+
 /** DuckDB's errors in words for people; others as they are. */
 export function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DaybookError) return error;
@@ -213,6 +227,14 @@ export function storeError(error: unknown): unknown {
     )
   ) {
     return diskFull(error);
+  }
+  if (/Corrupt database|corrupt|Could not read (enough bytes|from file)|checksum/i.test(text)) {
+    return new DaybookError(
+      'case-damaged',
+      `a segment of the case is damaged: ${text}`,
+      'run: daybook verify CASE',
+      error,
+    );
   }
   if (/INTERRUPT/i.test(text)) return new DaybookError('cancelled', 'cancelled', undefined, error);
   if (/Out of Memory/i.test(text)) {

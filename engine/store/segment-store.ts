@@ -5,7 +5,7 @@
  * Holds always: DuckDB may read the case's `days` folder only, write the `staging` folder only, loads
  * no extension and cannot be reconfigured; values reach it as parameters.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   DuckDBInstance,
@@ -14,8 +14,8 @@ import {
   type DuckDBConnection,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { CancelledError, DaybookError } from '../contract/errors.ts';
-import { identifier, literal, storeError } from './segment-builder.ts';
+import { CancelledError } from '../contract/errors.ts';
+import { identifier, literal, segmentProblem, storeError } from './segment-builder.ts';
 
 /** A value that can be bound: whole numbers beyond 32 bits come as bigint. */
 export type Bound = string | number | bigint | boolean | null;
@@ -66,7 +66,11 @@ export class SegmentStore {
 
   private async open(): Promise<DuckDBInstance> {
     const staging = join(this.folder, 'staging');
-    if (!existsSync(staging)) mkdirSync(staging, { recursive: true });
+    try {
+      mkdirSync(staging, { recursive: true });
+    } catch {
+      // A case on read-only media is queried without room to spill.
+    }
     const instance = await DuckDBInstance.create(':memory:', {
       threads: String(this.options.threads),
       memory_limit: `${Math.round(this.options.memoryLimit / 1e6)}MB`,
@@ -117,19 +121,7 @@ export class SegmentStore {
           `ATTACH IF NOT EXISTS ${literal(path)} AS ${identifier(`seg_${segment.id}`)} (READ_ONLY)`,
         );
       } catch (error) {
-        if (!existsSync(path))
-          throw new DaybookError(
-            'not-found',
-            `segment ${segment.file} is missing`,
-            'run: daybook verify CASE',
-            error,
-          );
-        throw new DaybookError(
-          'case-damaged',
-          `segment ${segment.file} cannot be opened: ${error instanceof Error ? error.message : String(error)}`,
-          'run: daybook verify CASE',
-          error,
-        );
+        throw segmentProblem(path, error);
       }
       this.attached.set(segment.id, segment.file);
     }
