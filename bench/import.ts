@@ -1,7 +1,7 @@
 /**
  * How fast evidence is read into a case, beside programs that read the same files.
  *
- *     npm run bench -- import [--mb 1000] [--only syslog,pcap,flow-csv] [--keep DIR] [--runs 1]
+ *     node bench/import.ts [--mb 1000] [--only syslog,pcap,flow-csv,nfdump-csv] [--keep DIR] [--runs 1]
  *
  * Each input is generated (seeded) to about --mb megabytes, read once to warm the cache, then imported
  * into a new case by the command line as a user runs it; the peers read the same file in the same run.
@@ -14,6 +14,7 @@ import { writeCapture } from '../fixtures/evidence/capture.ts';
 import { writeNfdumpCsv } from '../fixtures/evidence/flows.ts';
 import { END, START } from '../fixtures/evidence/story.ts';
 import { writeAuthLog } from '../fixtures/evidence/syslog.ts';
+import { writeFlowTable } from './flow-table.ts';
 import { available, measure } from './process.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -33,6 +34,15 @@ const readCsv = (sql: string) => [
   '-e',
   `const {DuckDBInstance}=await import('@duckdb/node-api');const i=await DuckDBInstance.create(':memory:',{memory_limit:'1GB'});const c=await i.connect();console.log((await c.runAndReadAll(${JSON.stringify(sql)})).getRowsJS()[0])`,
   '--input-type=module',
+];
+
+const flowPeers = (path: string) => [
+  { name: 'wc -l', command: 'wc', args: ['-l', path] },
+  {
+    name: 'DuckDB read_csv, stored',
+    command: process.execPath,
+    args: readCsv(`CREATE TABLE t AS SELECT * FROM read_csv('${path}', ignore_errors=true)`),
+  },
 ];
 
 const INPUTS: Input[] = [
@@ -97,16 +107,16 @@ const INPUTS: Input[] = [
   {
     name: 'flow-csv',
     file: 'flows.csv',
-    write: (path, amount) => writeNfdumpCsv(path, { connectionsPerDay: amount, seed: 13 }),
+    write: (path, amount) => writeFlowTable(path, amount, 13),
+    trial: 100_000,
+    peers: flowPeers,
+  },
+  {
+    name: 'nfdump-csv',
+    file: 'nfdump.csv',
+    write: (path, amount) => writeNfdumpCsv(path, { connectionsPerDay: amount, seed: 14 }),
     trial: 20_000,
-    peers: (path) => [
-      { name: 'wc -l', command: 'wc', args: ['-l', path] },
-      {
-        name: 'DuckDB read_csv, stored',
-        command: process.execPath,
-        args: readCsv(`CREATE TABLE t AS SELECT * FROM read_csv('${path}', ignore_errors=true)`),
-      },
-    ],
+    peers: flowPeers,
   },
 ];
 

@@ -99,7 +99,7 @@ export interface ImportReport {
   peakRssBytes: number;
 }
 
-const CHUNK_ROWS = 983_040;
+const CHUNK_ROWS = 491_520;
 const CHUNK_BYTES = 256 << 20;
 const CHUNK_MS = 5_000;
 

@@ -207,7 +207,7 @@ function tell(
   if (forPeople && plan.packetsBeneath !== undefined && plan.packetsBeneath.packets > 0) {
     const { packets, exact } = plan.packetsBeneath;
     streams.err.write(
-      `${exact ? '' : 'up to '}${count(packets)} packets lie beneath these flows (kind:* brings them in)\n`,
+      `${exact ? '' : 'up to '}${count(packets)} packets beneath flows were left out (kind:* brings them in)\n`,
     );
   }
   if (forPeople ? parsed.flag('timings') || streams.err.isTTY === true : parsed.flag('timings')) {
