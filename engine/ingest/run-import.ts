@@ -306,8 +306,13 @@ class ImportRun {
 
   // -- deciding --------------------------------------------------------------------------------
 
-  private async begin(begin: BeginRequest): Promise<BeginReply> {
+  private async begin(request: BeginRequest): Promise<BeginReply> {
     const { catalog } = this.writer;
+    // What came through a pipe lies in the staging folder only while it is read.
+    const spooled = request.location.path.startsWith(this.writer.staging);
+    const begin = spooled
+      ? { ...request, location: { ...request.location, path: '(standard input)' } }
+      : request;
     for (const other of this.inFlight.values()) {
       const sameBytes =
         begin.rawSha256 === undefined
