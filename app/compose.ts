@@ -2,15 +2,16 @@
  * The only joiner: engine, importers and the settings they run with. Every shell gets its engine here.
  */
 import { availableParallelism, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { FromWorker } from '../engine/ingest/protocol.ts';
+import type { FromWorker, WorkItem } from '../engine/ingest/protocol.ts';
 import type { WorkerHandle } from '../engine/ingest/run-import.ts';
 import type { Evidence } from '../engine/operations/import.ts';
 import { readFileSync } from 'node:fs';
 import { DaybookError } from '../engine/contract/errors.ts';
 import { resolveZone } from '../engine/contract/zone.ts';
 import { importers } from '../importers/registry.ts';
+import { rotationKey } from '../importers/shared/rotation.ts';
 import { listFiles } from '../importers/shared/walk.ts';
 
 export interface Settings {
@@ -48,14 +49,28 @@ function whole(text: string | undefined): number | undefined {
 
 /** Lists evidence on disk and reads it in worker threads. */
 export const evidence: Evidence = {
-  list: (paths, recursive, temporary) =>
-    listFiles(
-      paths.map((path) => (path === '-' ? path : resolve(path))),
-      recursive,
-      temporary,
-    ),
+  async list(paths, recursive, temporary) {
+    const given = paths.map((path) => (path === '-' ? path : resolve(path)));
+    const { items, ignored } = await listFiles(given, recursive, temporary);
+    return { items: linkRotated(items), ignored };
+  },
   startWorker: () => startImportWorker(),
 };
+
+/** Tells each file of a rotated set which one follows it; `items` have sets from old to new. */
+function linkRotated(items: readonly WorkItem[]): WorkItem[] {
+  const newest = new Map<string, WorkItem>();
+  return items
+    .toReversed()
+    .map((item) => {
+      const set = dirname(item.path) + sep + (rotationKey(item.name)?.set ?? item.name);
+      const newer = newest.get(set);
+      const linked = newer === undefined ? item : { ...item, newer };
+      newest.set(set, linked);
+      return linked;
+    })
+    .toReversed();
+}
 
 function startImportWorker(): WorkerHandle {
   const worker = new Worker(join(import.meta.dirname, 'import-worker.ts'));

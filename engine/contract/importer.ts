@@ -117,6 +117,14 @@ export interface Importer {
    * Judges the first bytes (up to 64 KiB) of a content. Must not throw on anything.
    */
   sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined;
+  /**
+   * The first date without a year, with the year it gets: what `before` is for the next older member
+   * of a rotated set. Importers whose records state their years have no such method.
+   */
+  firstDate?(
+    input: SourceInput,
+    options: Pick<ReadOptions, 'year' | 'before' | 'format'>,
+  ): Promise<{ year: number; month: number; day: number } | undefined>;
   /** Reads the whole content. Bad records are quarantined; it throws only what `input` or `sink` throws. */
   read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void>;
 }

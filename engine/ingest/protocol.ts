@@ -13,6 +13,14 @@ export interface WorkItem {
   path: string;
   /** Name of the file below the argument it came from. */
   name: string;
+  /** The next newer file of the same rotated set. */
+  newer?: NewerFile;
+}
+
+export interface NewerFile {
+  path: string;
+  name: string;
+  newer?: NewerFile;
 }
 
 export interface ImportOptions {

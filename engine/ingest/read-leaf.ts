@@ -5,13 +5,21 @@
 import { createHash, type Hash } from 'node:crypto';
 import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
-import type { Ignored, Importer, Leaf, SniffResult, SourceInput } from '../contract/importer.ts';
+import type {
+  Ignored,
+  Importer,
+  Leaf,
+  ReadOptions,
+  SniffResult,
+  SourceInput,
+} from '../contract/importer.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
 import type {
   BeginReply,
   BeginRequest,
   FromWorker,
   ImportOptions,
+  NewerFile,
   ToWorker,
   WorkItem,
 } from './protocol.ts';
@@ -28,6 +36,8 @@ const ONE_SOURCE: ReadonlySet<string> = new Set([
   'limit-exceeded',
 ]);
 const PROGRESS_MS = 150;
+/** Files of a rotated set that were written less than this apart were copied, not rotated. */
+const ROTATION_MS = 60_000;
 /** Chunks that may wait for the coordinator before reading pauses. */
 const MAX_OUTSTANDING = 1;
 
@@ -210,8 +220,65 @@ class ImportWorker {
       reply = await this.ask(begin);
     }
     if (reply.action === 'duplicate') return;
-    await this.read(leaf, importer, result.format, begin, reply);
+    await this.read(
+      leaf,
+      importer,
+      result.format,
+      begin,
+      reply,
+      await this.before(item, leaf, importer),
+    );
   }
+
+  /**
+   * Where the next newer file of a rotated set begins, when the files' times do not tell: a set that
+   * was copied without its times would otherwise have the year of the copy in every file.
+   */
+  private async before(
+    item: WorkItem,
+    leaf: Leaf,
+    importer: Importer,
+  ): Promise<ReadOptions['before']> {
+    const { newer } = item;
+    if (newer === undefined || leaf.location.members.length > 0) return undefined;
+    if (importer.firstDate === undefined || this.options.year !== undefined) return undefined;
+    return this.startOf(newer, leaf.modifiedMs, importer);
+  }
+
+  /** When `file` begins; undefined when it was written clearly later than `olderMs`. */
+  private async startOf(
+    file: NewerFile,
+    olderMs: number | undefined,
+    importer: Importer,
+  ): Promise<ReadOptions['before']> {
+    for await (const found of this.tools.walk(file.path, file.name, this.staging)) {
+      if ('reason' in found || found.location.members.length > 0) return undefined;
+      const { modifiedMs } = found;
+      if (olderMs !== undefined && modifiedMs !== undefined && modifiedMs - olderMs > ROTATION_MS) {
+        return undefined;
+      }
+      let start = this.starts.get(file.path);
+      if (start === undefined) {
+        const head = await readHead(found.input);
+        const format = importer.sniff(head.bytes, {
+          name: file.name,
+          complete: head.complete,
+        })?.format;
+        if (format === undefined) return undefined;
+        const before =
+          file.newer === undefined
+            ? undefined
+            : await this.startOf(file.newer, modifiedMs, importer);
+        start = {
+          date: await importer.firstDate?.(found.input, { year: undefined, before, format }),
+        };
+        this.starts.set(file.path, start);
+      }
+      return start.date;
+    }
+    return undefined;
+  }
+  private readonly starts = new Map<string, { date: ReadOptions['before'] }>();
 
   private async read(
     leaf: Leaf,
@@ -219,6 +286,7 @@ class ImportWorker {
     format: string,
     begin: BeginRequest,
     reply: Extract<BeginReply, { action: 'read' }>,
+    before: ReadOptions['before'],
   ): Promise<void> {
     const state = this.writer.begin(reply.sourceId, leaf.name, reply.skip);
     const content = new HashedInput(leaf.input);
@@ -237,7 +305,7 @@ class ImportWorker {
         packets: this.options.packets,
         flows: this.options.flows,
         mapping: this.options.mapping === undefined ? undefined : { fields: this.options.mapping },
-        before: undefined,
+        before,
       });
     } catch (caught) {
       const known = caught instanceof DaybookError ? caught : diskError(caught);

@@ -69,6 +69,7 @@ export const syslogImporter: Importer = {
   appendOnly: true,
   formats: [...LINES, FRAMED, JOURNALD],
   sniff: (head, hint) => sniffLog(head, hint),
+  firstDate,
   async read(input, sink, options) {
     const zone = resolveZone(options.timeZone ?? 'UTC');
     const kind = await layout(input, options.format);
