@@ -398,13 +398,9 @@ export class Catalog {
 
   // -- segments --------------------------------------------------------------------------------
 
-  /** Reserves a number for a segment's file; numbers are never used twice. */
-  nextSegmentId(): number {
-    return this.transaction(() => {
-      const last = Number(this.meta('last_segment') ?? 0);
-      this.setMeta('last_segment', String(last + 1));
-      return last + 1;
-    });
+  /** The highest number a segment of this case ever had; numbers are never used twice. */
+  lastSegmentId(): number {
+    return Number(this.meta('last_segment') ?? 0);
   }
   addSegment(segment: SegmentRow): void {
     this.run(
@@ -424,6 +420,7 @@ export class Catalog {
       segment.unflowedPackets,
       segment.importId ?? null,
     );
+    if (segment.id > this.lastSegmentId()) this.setMeta('last_segment', String(segment.id));
   }
   removeSegment(id: number): void {
     this.run('DELETE FROM segments WHERE id = ?', id);

@@ -38,6 +38,8 @@ export class CaseWriter {
   readonly builder: SegmentBuilder;
   readonly recovery: Recovery;
   private readonly lock: WriterLock;
+  private lastSegment: number;
+  private readonly unsettled = new Set<string>();
 
   private constructor(
     folder: string,
@@ -51,6 +53,7 @@ export class CaseWriter {
     this.builder = builder;
     this.lock = lock;
     this.recovery = recovery;
+    this.lastSegment = catalog.lastSegmentId();
   }
 
   /**
@@ -112,7 +115,10 @@ export class CaseWriter {
     this.lock.release();
   }
 
-  /** Moves a built segment to its place. It counts only once a catalog row names it. */
+  /**
+   * Moves a built segment to its place. It counts only once a catalog row names it, and `settle` must
+   * come before that.
+   */
   place(
     built: BuiltSegment,
     day: string,
@@ -120,14 +126,16 @@ export class CaseWriter {
     unflowedPackets: number,
     importId: number | undefined,
   ): SegmentRow {
-    const id = this.catalog.nextSegmentId();
+    this.lastSegment += 1;
+    const id = this.lastSegment;
     const file = `days/${day}/${id.toString(16).padStart(8, '0')}.duckdb`;
     const folder = join(this.folder, 'days', day);
-    const isNew = !existsSync(folder);
-    if (isNew) mkdirSync(folder);
+    if (!existsSync(folder)) {
+      mkdirSync(folder);
+      this.unsettled.add(join(this.folder, 'days'));
+    }
     renameSync(built.path, join(this.folder, file));
-    syncFolder(folder);
-    if (isNew) syncFolder(join(this.folder, 'days'));
+    this.unsettled.add(folder);
     return {
       id,
       day,
@@ -143,6 +151,12 @@ export class CaseWriter {
       unflowedPackets,
       importId,
     };
+  }
+
+  /** Makes durable what was placed. */
+  settle(): void {
+    for (const folder of this.unsettled) syncFolder(folder);
+    this.unsettled.clear();
   }
 
   /** Makes a segment readable by the builder; returns the name of its database there. */

@@ -97,6 +97,7 @@ export async function rewriteSegments(
     }
     added.push(writer.place(built, day ?? 'undated', kind, unflowed, options.importId));
   }
+  writer.settle();
   const moved = await moveTags(writer, segments, added);
   catalog.transaction(() => {
     for (const segment of segments) catalog.removeSegment(segment.id);

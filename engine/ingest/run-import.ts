@@ -461,6 +461,7 @@ class ImportRun {
       const segment = await this.buildPart(part);
       if (segment !== undefined) placed.push(segment);
     }
+    this.writer.settle();
     const quarantineSize = this.writer.appendQuarantine(
       this.importId,
       this.quarantineSize,
