@@ -72,7 +72,7 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|import-worker)[.]ts$',
+      '^app/(compose|import-worker|settings)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
@@ -80,7 +80,11 @@ module.exports = {
       ),
       CORE,
     ),
-    ...allow('^app/(cli|web|electron)/', paths('^app/$1/', '^app/compose[.]ts$', CONTRACT), CORE),
+    ...allow(
+      '^app/(cli|web|electron)/',
+      paths('^app/$1/', '^app/(compose|settings)[.]ts$', CONTRACT),
+      CORE,
+    ),
     // The command line runs the engine in its own process: docs/adr/0004-command-line-in-process.md.
     ...allow('^app/cli/', paths('^engine/operations/')),
 

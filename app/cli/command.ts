@@ -1,7 +1,7 @@
 /** What a command of the command line is. */
 import type { Parsed, CommandSpec } from './arguments.ts';
 import type { Streams } from './output.ts';
-import type { Settings } from '../compose.ts';
+import type { Settings } from '../settings.ts';
 
 export interface CommandContext {
   streams: Streams;

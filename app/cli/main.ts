@@ -1,6 +1,6 @@
 /** The command line: finds the command, runs it, turns errors into words and exit statuses. */
 import { DaybookError } from '../../engine/contract/errors.ts';
-import { settings } from '../compose.ts';
+import { settings } from '../settings.ts';
 import { helpText, parse } from './arguments.ts';
 import type { Command } from './command.ts';
 import { visible, type Streams } from './output.ts';

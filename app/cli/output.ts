@@ -43,7 +43,7 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Characters of a cell shown in a table that is not the last column. */
+/** Characters to which a cell on a terminal is cut, and the others of its column are filled. */
 const MAX_CELL = 60;
 
 /** A table for people: numbers to the right, the last column cut at the terminal's width. */
@@ -52,31 +52,73 @@ export function table(
   rows: readonly (readonly Cell[])[],
   width: number | undefined,
 ): string {
-  const numeric = names.map((_, column) => rows.every((row) => typeof row[column] !== 'string'));
-  const shown = rows.map((row) =>
-    names.map((_, column) => {
-      const cell = row[column];
-      const text = cell === null || cell === undefined ? '' : visible(String(cell));
-      return column < names.length - 1 && text.length > MAX_CELL
-        ? `${text.slice(0, MAX_CELL - 1)}…`
-        : text;
-    }),
-  );
-  const widths = names.map((name, column) =>
-    Math.max(name.length, ...shown.map((row) => row[column]!.length)),
-  );
-  const line = (cells: readonly string[]) => {
+  return new TableLayout(names, width).add(rows);
+}
+
+/**
+ * A table whose rows come in parts: the columns of later parts lie below those of the first, which
+ * are as wide as its values need. Without a terminal (`width` undefined) no value is cut.
+ */
+export class TableLayout {
+  private readonly names: readonly string[];
+  private readonly width: number | undefined;
+  private readonly widths: number[];
+  private numeric: readonly boolean[] | undefined;
+
+  constructor(names: readonly string[], width: number | undefined) {
+    this.names = names;
+    this.width = width;
+    this.widths = names.map((name) => name.length);
+  }
+
+  /** The lines of these rows; below the names, if they are the first. */
+  add(rows: readonly (readonly Cell[])[]): string {
+    const last = this.names.length - 1;
+    const shown = rows.map((row) => this.names.map((_, i) => this.shown(row[i], i === last)));
+    const first = this.numeric === undefined;
+    this.numeric ??= this.names.map((_, i) => rows.every((row) => typeof row[i] !== 'string'));
+    for (const row of shown) {
+      row.forEach((text, i) => {
+        const needed = Math.min(text.length, MAX_CELL);
+        if (needed > this.widths[i]!) this.widths[i] = needed;
+      });
+    }
+    const lines = shown.map((row) => this.line(row));
+    return `${(first ? [this.line(this.names), ...lines] : lines).join('\n')}\n`;
+  }
+
+  private shown(cell: Cell, isLast: boolean): string {
+    const text = cell === null || cell === undefined ? '' : visible(String(cell));
+    return !isLast && this.width !== undefined && text.length > MAX_CELL
+      ? `${text.slice(0, MAX_CELL - 1)}…`
+      : text;
+  }
+
+  private line(cells: readonly string[]): string {
     const text = cells
       .map((cell, column) => {
-        if (numeric[column] === true) return cell.padStart(widths[column]!);
-        return column === cells.length - 1 ? cell : cell.padEnd(widths[column]!);
+        if (this.numeric?.[column] === true) return cell.padStart(this.widths[column]!);
+        return column === cells.length - 1 ? cell : cell.padEnd(this.widths[column]!);
       })
-      .join('  ');
-    return width !== undefined && text.length > width
-      ? `${text.slice(0, Math.max(10, width - 1))}…`
+      .join('  ')
+      .trimEnd();
+    return this.width !== undefined && text.length > this.width
+      ? `${text.slice(0, Math.max(10, this.width - 1))}…`
       : text;
-  };
-  return `${[line(names), ...shown.map(line)].join('\n')}\n`;
+  }
+}
+
+/** `1 event`, `2,000 events`. */
+export function counted(number: number, one: string, many: string): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+/** What people are told when a query left out the packets beneath flows; empty when it did not. */
+export function packetsLeftOut(beneath: { packets: number; exact: boolean } | undefined): string {
+  if (beneath === undefined || beneath.packets === 0) return '';
+  const packets = counted(beneath.packets, 'packet', 'packets');
+  const were = beneath.packets === 1 ? 'was' : 'were';
+  return `${beneath.exact ? '' : 'up to '}${packets} beneath flows ${were} left out (kind:* brings them in)\n`;
 }
 
 export function size(bytes: number): string {

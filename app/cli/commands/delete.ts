@@ -4,7 +4,7 @@ import { resolveZone } from '../../../engine/contract/zone.ts';
 import { deleteEvents } from '../../../engine/operations/mark.ts';
 import { requestRange } from '../../../engine/operations/query.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
-import { count, write } from '../output.ts';
+import { counted, packetsLeftOut, write } from '../output.ts';
 
 export const deleteCommand: Command = {
   spec: {
@@ -44,8 +44,9 @@ export const deleteCommand: Command = {
       streams.out,
       parsed.flag('json')
         ? `${JSON.stringify(report)}\n`
-        : `${count(report.changed)} events deleted\n`,
+        : `${counted(report.changed, 'event', 'events')} deleted\n`,
     );
+    if (!parsed.flag('json')) streams.err.write(packetsLeftOut(report.packetsBeneath));
     return 0;
   },
 };

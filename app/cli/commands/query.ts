@@ -17,7 +17,7 @@ import {
 } from '../../../engine/operations/query.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
-import { csvLine, count, table, write, type Cell } from '../output.ts';
+import { csvLine, count, packetsLeftOut, table, TableLayout, write, type Cell } from '../output.ts';
 
 const FORMATS = ['table', 'ndjson', 'csv', 'json', 'parquet'] as const;
 type Format = (typeof FORMATS)[number];
@@ -204,12 +204,7 @@ function tell(
       `${what}${plan.range.from !== undefined || plan.range.to !== undefined ? ' in this time range' : ''}\n`,
     );
   }
-  if (forPeople && plan.packetsBeneath !== undefined && plan.packetsBeneath.packets > 0) {
-    const { packets, exact } = plan.packetsBeneath;
-    streams.err.write(
-      `${exact ? '' : 'up to '}${count(packets)} packets beneath flows were left out (kind:* brings them in)\n`,
-    );
-  }
+  if (forPeople) streams.err.write(packetsLeftOut(plan.packetsBeneath));
   if (forPeople ? parsed.flag('timings') || streams.err.isTTY === true : parsed.flag('timings')) {
     const timings = running.timings();
     const spans = Object.entries(timings.spans).map(([name, ms]) => `${name} ${ms.toFixed(1)}`);
@@ -282,17 +277,15 @@ async function printRows(
           .join(''),
       );
     } else {
-      const text = table(
-        names,
-        waiting.map((record) => names!.map((name) => cell(valueOf(record, name)))),
-        width,
-      );
-      await output.write(headed ? text.slice(text.indexOf('\n') + 1) : text);
+      layout ??= new TableLayout(names, width);
+      const rows = waiting.map((record) => names!.map((name) => cell(valueOf(record, name))));
+      await output.write(layout.add(rows));
       headed = true;
     }
     waiting = [];
   };
   let headed = false;
+  let layout: TableLayout | undefined;
   // CSV names its columns first, so attributes are gathered from all rows when no `fields` chose any.
   const gather = format === 'csv' ? (chosen === undefined ? Infinity : TABLE_SAMPLE) : TABLE_SAMPLE;
   if (format === 'json') await output.write('{"rows":[');

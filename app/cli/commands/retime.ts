@@ -20,7 +20,7 @@ export const retimeCommand: Command = {
       json: { type: 'boolean', help: 'one JSON document' },
     },
     details:
-      'SOURCE is the number or the name that `daybook sources` shows. What a record states itself is never changed.',
+      'SOURCE is the number or the name that `daybook sources` shows, or the end of its path. What a record states itself is never changed.',
   },
   async run(parsed, { streams, settings }) {
     const report = await retimeSource({

@@ -3,7 +3,7 @@ import { resolveZone } from '../../../engine/contract/zone.ts';
 import { tagEvents } from '../../../engine/operations/mark.ts';
 import { requestRange } from '../../../engine/operations/query.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
-import { count, visible, write } from '../output.ts';
+import { counted, packetsLeftOut, visible, write } from '../output.ts';
 
 export const tagCommand: Command = {
   spec: {
@@ -36,8 +36,9 @@ export const tagCommand: Command = {
       streams.out,
       parsed.flag('json')
         ? `${JSON.stringify({ tag: name, ...report })}\n`
-        : `${count(report.matched)} events match; ${count(report.changed)} are ${done} ${visible(name)}\n`,
+        : `${counted(report.matched, 'event matches', 'events match')}; ${counted(report.changed, 'is', 'are')} ${done} ${visible(name)}\n`,
     );
+    if (!parsed.flag('json')) streams.err.write(packetsLeftOut(report.packetsBeneath));
     return 0;
   },
 };
