@@ -275,7 +275,7 @@ export class EventBatch {
   /** JSON objects of the attributes beyond MAX_ATTRIBUTE_COLUMNS. */
   readonly overflow: TextColumn;
   private recordBytes = 0;
-  private overflowRow: Record<string, string> | undefined;
+  private overflowRow: Map<string, string> | undefined;
   private readonly onFull: (batch: EventBatch) => void;
 
   /**
@@ -332,6 +332,9 @@ export class EventBatch {
   /** The column of attribute `name`, or undefined when there are too many: then use setAttribute. */
   attributeColumn(name: string): TextColumn | undefined {
     let column = this.attributes.get(name);
+    // No column of a database can have NUL in its name.
+    if (column === undefined && name.includes('\0'))
+      return this.attributeColumn(name.replaceAll('\0', '\ufffd'));
     if (column === undefined && this.attributes.size < MAX_ATTRIBUTE_COLUMNS) {
       column = new TextColumn(this.capacity);
       this.attributes.set(name, column);
@@ -346,8 +349,8 @@ export class EventBatch {
       if (column.present[this.length] === 0) column.setString(this.length, value);
       return;
     }
-    this.overflowRow ??= {};
-    this.overflowRow[name] ??= value;
+    this.overflowRow ??= new Map();
+    if (!this.overflowRow.has(name)) this.overflowRow.set(name, value);
   }
 
   /** Completes the row being filled and makes the next one current. */
@@ -355,7 +358,7 @@ export class EventBatch {
     const row = this.length;
     this.source_id.set(row, this.currentSource);
     if (this.overflowRow !== undefined) {
-      this.overflow.setString(row, JSON.stringify(this.overflowRow));
+      this.overflow.setString(row, JSON.stringify(Object.fromEntries(this.overflowRow)));
       this.overflowRow = undefined;
     }
     this.length = row + 1;

@@ -1,6 +1,7 @@
 /** `case.verify`: whether a case is what its catalog says, and whether the evidence is still the same. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { CancelledError } from '../contract/errors.ts';
 import { CaseWriter, orphanFiles } from '../ingest/case-writer.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { fileSha256, type BuilderOptions } from '../store/segment-builder.ts';
@@ -68,7 +69,7 @@ export async function verifyCase(
   const { segments, sources } = session.snapshot();
   let done = 0;
   for (const segment of segments) {
-    parameters.signal?.throwIfAborted();
+    if (parameters.signal?.aborted === true) throw new CancelledError();
     parameters.onProgress?.(done++, segments.length + sources.length, segment.file);
     const path = join(folder, segment.file);
     if (!existsSync(path)) {
@@ -78,7 +79,10 @@ export async function verifyCase(
       continue;
     }
     if (existsSync(`${path}.wal`)) error(`segment ${segment.file} has a write-ahead log beside it`);
-    if (statSync(path).size !== segment.bytes || (await hashOf(path)) !== segment.sha256) {
+    if (
+      statSync(path).size !== segment.bytes ||
+      (await hashOf(path, parameters.signal)) !== segment.sha256
+    ) {
       error(`segment ${segment.file} differs from what was written (SHA-256)`);
       continue;
     }
@@ -93,7 +97,7 @@ export async function verifyCase(
   let evidenceChecked = 0;
   let evidenceMissing = 0;
   for (const source of sources) {
-    parameters.signal?.throwIfAborted();
+    if (parameters.signal?.aborted === true) throw new CancelledError();
     parameters.onProgress?.(done++, segments.length + sources.length, source.name);
     const sum = source.stored + source.duplicate + source.quarantined + source.skipped;
     if (sum !== source.read)
@@ -112,7 +116,7 @@ export async function verifyCase(
       continue;
     }
     evidenceChecked += 1;
-    const sha256 = await hashOf(source.path);
+    const sha256 = await hashOf(source.path, parameters.signal);
     if (sha256 === undefined) warning(`the evidence ${source.path} cannot be read`);
     else if (sha256 !== source.rawSha256)
       warning(`the evidence ${source.path} has changed since it was imported`);
@@ -133,11 +137,15 @@ export async function verifyCase(
   };
 }
 
-/** SHA-256 of a file; undefined when it cannot be read. */
-async function hashOf(path: string): Promise<string | undefined> {
+/**
+ * SHA-256 of a file; undefined when it cannot be read.
+ * @throws DaybookError cancelled
+ */
+async function hashOf(path: string, signal: AbortSignal | undefined): Promise<string | undefined> {
   try {
-    return await fileSha256(path);
+    return await fileSha256(path, signal);
   } catch {
+    if (signal?.aborted === true) throw new CancelledError();
     return undefined;
   }
 }

@@ -200,10 +200,13 @@ export class SegmentBuilder {
 }
 
 /** SHA-256 of a file as hexadecimal text. */
-export async function fileSha256(path: string): Promise<string> {
+export async function fileSha256(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  for await (const block of createReadStream(path, { highWaterMark: 1 << 20 }))
-    hash.update(block as Buffer);
+  const blocks = createReadStream(path, {
+    highWaterMark: 1 << 20,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  for await (const block of blocks) hash.update(block as Buffer);
   return hash.digest('hex');
 }
 
