@@ -24,6 +24,8 @@ export interface MarkReport {
   matched: number;
   /** Of these, those that were not marked so before. */
   changed: number;
+  /** Packets beneath flows that the query left out: they keep what marks they have. */
+  packetsBeneath?: { packets: number; exact: boolean };
 }
 
 /** Tags every event that the query finds, or takes the tag away. */
@@ -63,22 +65,25 @@ async function mark(
   const writer = await CaseWriter.open(parameters.folder, operation, parameters.builder);
   const session = CaseSession.open(parameters.folder, parameters.store);
   try {
-    const ast = parseQuery(parameters.text);
-    const chooses = ast.stages.some(({ stage }) => stage === 'fields');
-    const running = startQuery(session, {
-      text: chooses ? parameters.text : `${parameters.text} | fields event_id`,
-      from: parameters.from,
-      to: parameters.to,
-      zone: parameters.zone,
-      signal: parameters.signal,
-    });
-    if (running.plan.shape !== 'rows') {
+    const start = (text: string) =>
+      startQuery(session, {
+        text,
+        from: parameters.from,
+        to: parameters.to,
+        zone: parameters.zone,
+        signal: parameters.signal,
+      });
+    const asked = start(parameters.text);
+    if (asked.plan.shape !== 'rows') {
       throw new DaybookError(
         'usage',
         `${operation} needs a query that finds events, not a table`,
         'leave out the stages that count or group',
       );
     }
+    // Which events they are is enough: their other columns are not read.
+    const chooses = parseQuery(parameters.text).stages.some(({ stage }) => stage === 'fields');
+    const running = chooses ? asked : start(`${parameters.text} | fields event_id`);
     const bySegment = new Map<number, number[]>();
     let matched = 0;
     for await (const batch of running.rows()) {
@@ -120,7 +125,12 @@ async function mark(
     }
     watch.rowsReturned = matched;
     session.record(watch, 'done', parameters.text);
-    return { matched, changed };
+    const beneath = asked.plan.packetsBeneath;
+    return {
+      matched,
+      changed,
+      ...(beneath === undefined || beneath.packets === 0 ? {} : { packetsBeneath: beneath }),
+    };
   } finally {
     await session.close();
     writer.close();

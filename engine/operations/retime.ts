@@ -55,7 +55,12 @@ export async function retimeSource(parameters: RetimeParameters): Promise<Retime
 
 function findSource(catalog: Catalog, text: string): SourceRow {
   const sources = catalog.sources();
-  const found = sources.filter((source) => source.name === text || String(source.id) === text);
+  const exact = sources.filter((source) => source.name === text || String(source.id) === text);
+  // As in `source:` of a query: the end of the path is enough where it is one source's only.
+  const found =
+    exact.length > 0
+      ? exact
+      : sources.filter(({ name }) => name.endsWith(`/${text}`) || name.endsWith(`!${text}`));
   if (found.length === 1) return found[0]!;
   if (found.length > 1) {
     throw new DaybookError(
