@@ -682,7 +682,7 @@ describe('evidence that is hostile', () => {
     writeFileSync(
       at('hostile/evil.log'),
       `<38>1 2026-03-04T10:00:00Z h${evil} p${evil} 1 I${evil} [x@1 k="${evil}"] message ${evil}\n` +
-        `<38>1 2026-03-04T10:00:01Z gate app 1 - - ${'A'.repeat(1_000_000)}end-of-line\n` +
+        `<38>1 2026-03-04T10:00:01Z gate app 1 - - ${'A'.repeat(1_000_000)} end-of-line\n` +
         `<38>1 2026-03-04T10:00:02Z gate app 1 - - after\n`,
     );
     writeFileSync(

@@ -21,6 +21,9 @@ const OPTIONS: ImportOptions = {
   mapping: undefined,
 };
 
+/** What a cancelled worker has to close its files: no thread ends here. */
+const CLOSING_MS = 20;
+
 export interface InProcessOptions {
   recursive?: boolean;
   options?: Partial<ImportOptions>;
@@ -57,18 +60,19 @@ export function startInProcess(): WorkerHandle {
     ),
   );
   return {
-    post: (message) => later(() => toWorker(message)),
+    // Delivered to the end: a worker that was cancelled closes its files when it hears of a commit.
+    post: (message) => void setImmediate(() => toWorker(message)),
     onMessage: (handler) => {
       toCoordinator = handler;
     },
     onExit: (handler) => {
       exited = handler;
     },
-    stop: () =>
-      later(() => {
-        gone = true;
-        exited(undefined);
-      }),
+    stop: () => {
+      if (gone) return;
+      gone = true;
+      setTimeout(() => exited(undefined), CLOSING_MS);
+    },
   };
 }
 
