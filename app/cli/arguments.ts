@@ -45,7 +45,7 @@ export function parse(spec: CommandSpec, args: readonly string[]): Parsed {
   } catch (error) {
     throw new DaybookError(
       'usage',
-      error instanceof Error ? error.message.split('. ')[0]! : String(error),
+      error instanceof Error ? error.message.split(/\.[ \n]/)[0]! : String(error),
       hint,
     );
   }

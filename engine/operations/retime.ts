@@ -46,6 +46,12 @@ export async function retimeSource(parameters: RetimeParameters): Promise<Retime
         'import it again first: it continues where it stopped',
       );
     }
+    if (zone !== undefined && source.decisions.tz === undefined) {
+      throw new DaybookError(
+        'usage',
+        `the zone of ${source.name} is no decision: its records state their time in UTC`,
+      );
+    }
     const years = yearShift(source, parameters.year);
     return await retime(writer, source, zone, years, parameters);
   } finally {
@@ -126,24 +132,23 @@ async function retime(
   const groups = [...Map.groupBy(segments, (segment) => segment.kind).values()];
   if (parameters.timeZone !== undefined) source.decisions.tz = parameters.timeZone;
   if (parameters.year !== undefined) source.decisions.year = parameters.year;
-  for (const group of groups) {
-    for (const segment of group) {
-      const name = await writer.attach(segment);
-      if (years !== 0 && segment.columns.includes('ts_basis')) {
-        const offsetOrNone = segment.columns.includes('tz_offset') ? 'tz_offset' : '0';
-        const [[leap]] = (await builder.rows(
-          `SELECT count(*)::DOUBLE FROM ${name}.events WHERE ${mine} AND ${yeared} AND strftime(ts + to_seconds(coalesce(${offsetOrNone}, 0)), '%m-%d') = '02-29'`,
-        )) as [[number]];
-        const target = (source.decisions.year ?? 0) + years;
-        if (leap > 0 && years % 4 !== 0) {
-          throw new DaybookError(
-            'usage',
-            `${source.name} has records of 29 February, so its year cannot be ${target}`,
-            'choose a year that keeps that day in a leap year',
-          );
-        }
-      }
+  // All segments before the first is rewritten: what is refused has changed nothing.
+  for (const segment of segments) {
+    const name = await writer.attach(segment);
+    if (years === 0 || !segment.columns.includes('ts_basis')) continue;
+    const offsetOrNone = segment.columns.includes('tz_offset') ? 'tz_offset' : '0';
+    const [[lost]] = (await builder.rows(
+      `SELECT count(*)::DOUBLE FROM (SELECT ts + to_seconds(coalesce(${offsetOrNone}, 0)) AS l FROM ${name}.events WHERE ${mine} AND ${yeared}) WHERE day(l + to_years(${years})) <> day(l)`,
+    )) as [[number]];
+    if (lost > 0) {
+      throw new DaybookError(
+        'usage',
+        `${source.name} has records of 29 February, so its year cannot be ${parameters.year}`,
+        'choose a year that keeps that day in a leap year',
+      );
     }
+  }
+  for (const group of groups) {
     await rewriteSegments(writer, group, {
       need: { ts_basis: 'UTINYINT', tz_offset: 'INTEGER' },
       derive: { new_offset: offset.replaceAll('LOCAL', `(${local})`), local_time: local },

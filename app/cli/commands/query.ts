@@ -195,7 +195,7 @@ function tell(
 ): void {
   const { plan } = running;
   const forPeople = format === 'table';
-  if (forPeople && found === 0) {
+  if (forPeople && found === 0 && parsed.text('limit') !== '0') {
     const what =
       plan.segmentsUsed.length === 0 && plan.prunedSegments.length === 0
         ? 'the case holds no events'
@@ -353,7 +353,10 @@ async function printAnswer(
   out: string | undefined,
   context: CommandContext,
 ): Promise<number> {
-  const records = recordsOf(answer);
+  const records =
+    answer.shape === 'timeline' && (format === 'table' || format === 'csv' || format === 'parquet')
+      ? bucketsAcross(answer.buckets)
+      : recordsOf(answer);
   if (format === 'parquet') {
     const sink = parquetSink(out!);
     for (const record of records) await sink.add(record);
@@ -399,6 +402,27 @@ function recordsOf(answer: Answer): readonly ShownRecord[] {
   }
 }
 
+/** Buckets with a column for each series, the largest first, instead of an object that holds them. */
+function bucketsAcross(buckets: readonly ShownRecord[]): ShownRecord[] {
+  const totals = new Map<string, number>();
+  for (const { series: values } of buckets) {
+    if (!isRecord(values)) continue;
+    for (const [name, n] of Object.entries(values))
+      totals.set(name, (totals.get(name) ?? 0) + Number(n));
+  }
+  const series = [...totals.keys()].sort(
+    (a, b) => totals.get(b)! - totals.get(a)! || (a < b ? -1 : 1),
+  );
+  return buckets.map(({ series: values, ...bucket }) => {
+    const across: ShownRecord = { ...bucket };
+    for (const name of series) {
+      const column = name === '' ? '(none)' : name in bucket ? `series.${name}` : name;
+      across[column] = (isRecord(values) ? values[name] : undefined) ?? 0;
+    }
+    return across;
+  });
+}
+
 function namesOf(records: readonly ShownRecord[]): string[] {
   return [...new Set(records.flatMap((record) => Object.keys(record)))];
 }
@@ -412,9 +436,9 @@ function answerTable(
   width: number | undefined,
 ): string {
   if (answer.shape === 'timeline') {
-    const counts = answer.buckets.map((bucket) => Number(bucket['count'] ?? 0));
-    const most = Math.max(1, ...counts);
-    const rows = answer.buckets.map((bucket, i) => [
+    const counts = records.map((bucket) => Number(bucket['count'] ?? 0));
+    const most = counts.reduce((high, n) => Math.max(high, n), 1);
+    const rows = records.map((bucket, i) => [
       ...names.map((name) => cell(bucket[name])),
       '█'.repeat(Math.ceil((BAR * counts[i]!) / most)),
     ]);

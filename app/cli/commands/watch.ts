@@ -1,10 +1,48 @@
 /** `daybook watch`: a line per change of a case; with a query, the events that arrive. */
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { CaseSession } from '../../../engine/operations/case-session.ts';
-import { shownRows, startQuery } from '../../../engine/operations/query.ts';
+import {
+  shownRows,
+  startQuery,
+  type ShownRecord,
+  type ShownValue,
+} from '../../../engine/operations/query.ts';
 import { watchCase } from '../../../engine/operations/watch.ts';
 import type { Command } from '../command.ts';
-import { table, visible, write } from '../output.ts';
+import { counted, visible, write } from '../output.ts';
+
+/** A change in a few words; `--json` has all of it. */
+function changeText(operation: string, detail: Readonly<Record<string, unknown>>): string {
+  const words = [operation];
+  for (const key of ['name', 'reason']) {
+    if (typeof detail[key] === 'string') words.push(detail[key]);
+  }
+  if (typeof detail['rows'] === 'number') words.push(counted(detail['rows'], 'event', 'events'));
+  if (Array.isArray(detail['kinds'])) words.push(`(${detail['kinds'].join(', ')})`);
+  if (Array.isArray(detail['sources']))
+    words.push('of', counted(detail['sources'].length, 'source', 'sources'));
+  if (Array.isArray(detail['days']))
+    words.push('on', counted(detail['days'].length, 'day', 'days'));
+  return words.join(' ');
+}
+
+/** Fields that say where an event lies rather than what it is. */
+const WHERE_IT_LIES: ReadonlySet<string> = new Set(['event_id', 'offset', 'length', 'captured']);
+
+/** An event on one line: its time, then `name=value`, the message last. */
+function eventText(record: ShownRecord): string {
+  const { ts, message, ...rest } = record;
+  const words = [ts === undefined || ts === null ? 'no time' : plain(ts)];
+  for (const [name, value] of Object.entries(rest)) {
+    if (value !== null && !WHERE_IT_LIES.has(name)) words.push(`${name}=${plain(value)}`);
+  }
+  if (message !== undefined && message !== null) words.push(plain(message));
+  return words.join(' ');
+}
+
+function plain(value: ShownValue): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
 
 export const watchCommand: Command = {
   spec: {
@@ -35,7 +73,7 @@ export const watchCommand: Command = {
         if (text === undefined) {
           const line = asJson
             ? JSON.stringify({ at: change.at, operation: change.operation, ...change.detail })
-            : `${change.at} ${change.operation} ${visible(JSON.stringify(change.detail))}`;
+            : `${change.at} ${visible(changeText(change.operation, change.detail))}`;
           await write(streams.out, `${line}\n`);
           continue;
         }
@@ -54,17 +92,7 @@ export const watchCommand: Command = {
         }
         for await (const records of shownRows(running, zone)) {
           for (const record of records) {
-            const shown = asJson
-              ? JSON.stringify(record)
-              : table(
-                  Object.keys(record),
-                  [
-                    Object.values(record).map((value) =>
-                      typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
-                    ),
-                  ],
-                  streams.out.columns,
-                ).split('\n')[1]!;
+            const shown = asJson ? JSON.stringify(record) : visible(eventText(record));
             await write(streams.out, `${shown}\n`);
           }
         }
