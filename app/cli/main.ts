@@ -154,11 +154,14 @@ function report(error: unknown, streams: Streams): number {
   return EXIT.failed;
 }
 
-// A reader that goes away (`| head`) is no error.
+// A reader that goes away (`| head`) is no error. Anything else is, a full disk behind `>` above all.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.done);
-  throw error;
+  process.stderr.write(`daybook: standard output cannot be written: ${visible(error.message)}\n`);
+  process.exit(EXIT.failed);
 });
+// Nobody to tell.
+process.stderr.on('error', () => undefined);
 const controller = new AbortController();
 let interrupts = 0;
 for (const name of ['SIGINT', 'SIGTERM'] as const) {

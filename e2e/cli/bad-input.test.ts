@@ -8,6 +8,7 @@ import {
   chmodSync,
   copyFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -403,6 +404,33 @@ describe.skipIf(!mounted)('a full disk (skipped where no file system may be moun
       }
     },
   );
+});
+
+describe.skipIf(!existsSync('/dev/full'))('results that cannot be written', () => {
+  it.each([
+    ['count', WHOLE, '*'],
+    ['query', WHOLE, 'kind:*', '--format', 'ndjson'],
+    ['import', at('no-output.daybook'), at('evidence/syslog'), '--json'],
+  ])('%s: says so and fails', async (...args) => {
+    const entry = path.resolve(import.meta.dirname, '../../app/cli/daybook.mjs');
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', full, 'pipe'] });
+    let err = '';
+    child.stderr!.on('data', (part: Buffer) => (err += part.toString()));
+    const status = await new Promise<number | null>((done) => child.on('close', done));
+    closeSync(full);
+    failsClearly({ status, out: '', err }, /standard output cannot be written: .*ENOSPC/);
+  });
+
+  it.each(['csv', 'ndjson', 'json', 'table', 'parquet'])('--out as %s', async (format) => {
+    const outcome = await daybook([
+      ...['query', WHOLE, 'kind:*', '--format', format],
+      ...['--out', format === 'parquet' ? at('no-such-folder/x') : '/dev/full'],
+    ]);
+    expect(outcome.err).toMatch(/^daybook: /m);
+    expect(isClearMessage(outcome.err), outcome.err).toBe(true);
+    expect(outcome.status).toBe(1);
+  });
 });
 
 /** Every event but its identity, sorted, and the ledgers. */

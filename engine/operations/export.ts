@@ -3,6 +3,8 @@ import { copyFileSync, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { accessError, diskError } from '../base/files.ts';
+import { DaybookError } from '../contract/errors.ts';
 import { exportParquet } from '../store/parquet-export.ts';
 
 export interface ParquetSink {
@@ -17,6 +19,10 @@ export function parquetSink(path: string): ParquetSink {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-export-'));
   const rows = join(folder, 'rows.ndjson');
   const stream = createWriteStream(rows);
+  let failure: Error | undefined;
+  stream.on('error', (error) => {
+    failure ??= error;
+  });
   let count = 0;
   const names = new Set<string>();
   return {
@@ -27,17 +33,24 @@ export function parquetSink(path: string): ParquetSink {
         names.add(name);
       }
       count += 1;
+      if (failure !== undefined) throw inWords(failure);
       if (!stream.write(`${JSON.stringify(flat)}\n`)) await once(stream, 'drain');
     },
     async finish() {
-      stream.end();
-      await once(stream, 'close');
       try {
+        await new Promise<void>((resolve) => {
+          if (stream.closed) resolve();
+          else stream.once('close', resolve);
+          stream.end();
+        });
+        if (failure !== undefined) throw failure;
         if (count === 0) return 0;
         const out = join(folder, 'rows.parquet');
         await exportParquet(folder, rows, out, [...names]);
-        copyFileSync(out, path);
+        copyTo(path, out);
         return count;
+      } catch (error) {
+        throw inWords(error);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
@@ -47,4 +60,23 @@ export function parquetSink(path: string): ParquetSink {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** @throws DaybookError unreadable, when `path` cannot be written */
+function copyTo(path: string, from: string): void {
+  try {
+    copyFileSync(from, path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new DaybookError(
+      'unreadable',
+      `${path} cannot be written: ${code}`,
+      'check that its folder exists, may be written and has room',
+      error,
+    );
+  }
+}
+
+function inWords(error: unknown): unknown {
+  return diskError(error) ?? accessError(error) ?? error;
 }
