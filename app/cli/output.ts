@@ -43,8 +43,10 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Characters to which a cell on a terminal is cut, and the others of its column are filled. */
+/** Characters to which a cell on a terminal is cut. */
 const MAX_CELL = 60;
+/** Characters to which a column is filled at most: one long value does not make every line long. */
+const MAX_FILL = 120;
 
 /** A table for people: numbers to the right, the last column cut at the terminal's width. */
 export function table(
@@ -79,7 +81,7 @@ export class TableLayout {
     this.numeric ??= this.names.map((_, i) => rows.every((row) => typeof row[i] !== 'string'));
     for (const row of shown) {
       row.forEach((text, i) => {
-        const needed = Math.min(text.length, MAX_CELL);
+        const needed = Math.min(text.length, MAX_FILL);
         if (needed > this.widths[i]!) this.widths[i] = needed;
       });
     }

@@ -44,29 +44,39 @@ export async function caseFields(
   for (let at = 0; at < segments.length; at += AT_ONCE) {
     const some = segments.slice(at, at + AT_ONCE);
     await watch.spanAsync('attach', () => session.prepare(some, snapshot));
-    for (const segment of some) {
-      const deleted = snapshot.marks.get(segment.id)?.has(0) ?? false;
-      const where = deleted
-        ? ` WHERE rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment.id})`
-        : '';
-      const columns = segment.columns.filter(
-        (column) => !(column in SHOWN_AS) || SHOWN_AS[column] !== undefined,
-      );
-      const counts = columns.map((column) => `count(${identifier(column)})`).join(', ');
+    for (const [kind, group] of Map.groupBy(some, (segment) => segment.kind)) {
+      // Names that differ in case are one column, as in every query.
+      const columns = new Map<string, string>();
+      for (const column of group.flatMap((segment) => segment.columns)) {
+        if (column in SHOWN_AS && SHOWN_AS[column] === undefined) continue;
+        if (!columns.has(column.toLowerCase())) columns.set(column.toLowerCase(), column);
+      }
+      const rows = group.map((segment) => {
+        const deleted = snapshot.marks.get(segment.id)?.has(0) ?? false;
+        const where = deleted
+          ? ` WHERE rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment.id})`
+          : '';
+        return `SELECT * FROM seg_${segment.id}.events${where}`;
+      });
+      const counts = [...columns.values()].map((column) => `count(${identifier(column)})`);
       const [row] = await watch.spanAsync('execute', () =>
-        session.store.rows(`SELECT ${counts} FROM seg_${segment.id}.events${where}`, [], signal),
+        session.store.rows(
+          `SELECT ${counts.join(', ')} FROM (${rows.join(' UNION ALL BY NAME ')})`,
+          [],
+          signal,
+        ),
       );
-      columns.forEach((column, i) => {
+      [...columns.values()].forEach((column, i) => {
         const attribute = column.startsWith(ATTRIBUTE_PREFIX);
         const field = attribute
           ? column.slice(ATTRIBUTE_PREFIX.length)
           : (SHOWN_AS[column] ?? column);
-        const key = `${attribute ? 'a' : 'c'}:${field}`;
+        const key = `${attribute ? 'a' : 'c'}:${field.toLowerCase()}`;
         const events = Number(row?.[i] ?? 0);
         if (events === 0) return;
         const known = fields.get(key) ?? { field, attribute, events: 0, kinds: [] };
         known.events += events;
-        if (!known.kinds.includes(segment.kind)) known.kinds.push(segment.kind);
+        if (!known.kinds.includes(kind)) known.kinds.push(kind);
         fields.set(key, known);
       });
     }
