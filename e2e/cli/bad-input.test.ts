@@ -373,10 +373,14 @@ const mounted = (() => {
 
 describe.skipIf(!mounted)('a full disk (skipped where no file system may be mounted)', () => {
   const disk = at('disk');
-  beforeAll(() => mkdirSync(disk));
+  let want: Awaited<ReturnType<typeof contents>>;
+  beforeAll(async () => {
+    mkdirSync(disk);
+    want = await contents(WHOLE);
+  });
 
   /** From no room for a catalog to room for a part of the import. */
-  it.each(['8k', '60k', '400k', '2m', '3m'])(
+  it.each(['8k', '400k', '2m', '3m'])(
     '%s: says so, and the same command goes on when there is room',
     async (size) => {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', disk]);
@@ -398,7 +402,7 @@ describe.skipIf(!mounted)('a full disk (skipped where no file system may be moun
         }
         const resumed = await daybook(args, { env });
         expect(resumed.status, resumed.err).toBe(0);
-        expect(await contents(path.join(disk, 'c.daybook'))).toEqual(await contents(WHOLE));
+        expect(await contents(path.join(disk, 'c.daybook'))).toEqual(want);
       } finally {
         execFileSync('umount', [disk]);
       }

@@ -101,7 +101,7 @@ it('bit flips with a fixed seed: the import ends and the ledger adds up', async 
   };
   const files: [string, Uint8Array][] = [];
   for (const { name, bytes } of smallEvidence()) {
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < 20; round++) {
       const flipped = Buffer.from(bytes);
       for (let flips = 1 + random(4); flips > 0; flips--) {
         const bit = random(flipped.length * 8);
