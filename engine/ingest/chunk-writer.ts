@@ -300,10 +300,14 @@ export class ChunkWriter implements EventSink {
     if (skip === undefined) return 0;
     let duplicates = Math.min(n, Math.max(0, (duplicateRows[batch.kind] ?? 0) - before));
     if (skip.duplicate !== undefined) {
-      // A record that goes on beyond the equal bytes is another record.
-      const { offset, record_length: length } = batch;
+      // A record that goes on beyond the equal bytes is another record, and so is one whose time was
+      // decided otherwise (the year of a log without years, say): it and what follows is stored.
+      const { extent, firstTs = -Infinity, lastTs = Infinity } = skip.duplicate;
+      const { offset, record_length: length, ts } = batch;
       for (let row = 0; row < duplicates; row++) {
-        if (offset.values[row]! + length.values[row]! <= skip.duplicate.extent) continue;
+        const reaches = offset.values[row]! + length.values[row]!;
+        const time = ts.present[row] === 1 ? ts.values[row]! : firstTs;
+        if (reaches <= extent && time >= firstTs && time <= lastTs) continue;
         duplicates = row;
         duplicateRows[batch.kind] = before + row;
       }

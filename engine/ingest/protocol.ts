@@ -114,7 +114,15 @@ export interface SkipPlan {
   /** Committed by an import of this source that was interrupted. */
   resume: Known | undefined;
   /** Equal to another source's, up to content byte `extent`: a row that reaches beyond is not. */
-  duplicate: (Known & { extent: number; sourceId: number }) | undefined;
+  duplicate: (Known & EqualStart) | undefined;
+}
+
+export interface EqualStart {
+  extent: number;
+  sourceId: number;
+  /** The other source's times: a record beyond them was dated by another decision. */
+  firstTs: EpochMicros | undefined;
+  lastTs: EpochMicros | undefined;
 }
 
 export type BeginReply =

@@ -314,12 +314,10 @@ class ImportRun {
       ? { ...request, location: { ...request.location, path: '(standard input)' } }
       : request;
     for (const other of this.inFlight.values()) {
-      const sameBytes =
-        begin.rawSha256 === undefined
-          ? other.begin.rawSize === begin.rawSize
-          : other.begin.rawSha256 === undefined || other.begin.rawSha256 === begin.rawSha256;
-      const sameStart = begin.appendOnly && other.begin.headSha256 === begin.headSha256;
-      if (!sameStart && !(sameBytes && other.begin.rawSize === begin.rawSize)) continue;
+      // Equal contents begin alike; only then is it worth waiting for what the other one is.
+      const sameHead = other.begin.headSha256 === begin.headSha256;
+      const sameBytes = sameHead && other.begin.rawSize === begin.rawSize;
+      if (!sameBytes && !(sameHead && begin.appendOnly)) continue;
       if (this.flushed.has(begin.item.ordinal + begin.name)) await other.committed;
       else {
         this.flushed.add(begin.item.ordinal + begin.name);
@@ -329,7 +327,9 @@ class ImportRun {
     this.flushed.delete(begin.item.ordinal + begin.name);
 
     if (begin.rawSha256 === undefined && begin.rawSize !== undefined) {
-      if (catalog.sourcesByRawSize(begin.rawSize).some((source) => source.status === 'complete')) {
+      const alike = (source: SourceRow) =>
+        source.status === 'complete' && source.headSha256 === begin.headSha256;
+      if (catalog.sourcesByRawSize(begin.rawSize).some(alike)) {
         return { action: 'hash', raw: true, checkpoints: [], prefixes: [] };
       }
     }
@@ -406,7 +406,14 @@ class ImportRun {
       );
       if (found !== undefined) {
         const { '#quarantined': quarantined = 0, '#keyDuplicates': _, ...rows } = found.emitted;
-        duplicate = { rows, quarantined, extent: found.contentSize!, sourceId: found.id };
+        duplicate = {
+          rows,
+          quarantined,
+          extent: found.contentSize!,
+          sourceId: found.id,
+          firstTs: found.firstTs,
+          lastTs: found.lastTs,
+        };
       }
     }
     const id = catalog.addSource({

@@ -4,7 +4,7 @@
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { communityId } from '../base/community-id.ts';
-import { PROTOCOLS, type EpochMicros } from '../contract/event.ts';
+import { COLUMNS, PROTOCOLS, type EpochMicros } from '../contract/event.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import {
   type Answer,
@@ -27,6 +27,7 @@ import {
   shapeAnswer,
   zoneOffset,
 } from '../query/index.ts';
+import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from '../store/parquet-part.ts';
 import type { Plain } from '../store/segment-store.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 
@@ -317,6 +318,38 @@ function addressBytes(text: string): Uint8Array | undefined {
     rest >>= 8n;
   }
   return bytes;
+}
+
+/** Parts of fields, or about them: rows never show them by themselves. */
+const NOT_SHOWN: ReadonlySet<string> = new Set([
+  'seq',
+  'source_id',
+  'ts',
+  'ts_ns',
+  'ts_digits',
+  'ts_basis',
+  'tz_offset',
+  'record_key',
+  OVERFLOW_COLUMN,
+]);
+
+/**
+ * Names that the rows of a plan without chosen fields may have, before any row is read: fields in
+ * their usual order, then `attrs.NAME` by name, then `attrs` where some have no column of their own.
+ */
+export function rowFieldNames(plan: Plan): string[] {
+  const columns = new Set(plan.segmentsUsed.flatMap((segment) => [...segment.columns]));
+  const names = ['ts', 'kind', 'event_id', 'source'];
+  for (const column of Object.keys(COLUMNS)) {
+    if (!columns.has(column) || NOT_SHOWN.has(column)) continue;
+    const name = column.replace(/_ip[46]$/, '_ip');
+    if (!names.includes(name)) names.push(name);
+  }
+  if (plan.segmentsUsed.some(({ kind }) => kind === 'flow')) names.push('community_id');
+  const attributes = [...columns].filter((column) => column.startsWith(ATTRIBUTE_PREFIX)).sort();
+  names.push(...attributes.map((column) => `attrs.${column.slice(ATTRIBUTE_PREFIX.length)}`));
+  if (columns.has(OVERFLOW_COLUMN)) names.push('attrs');
+  return names;
 }
 
 /** What a plan reads, and what it leaves out and why. */

@@ -42,13 +42,22 @@ interface Head {
   readonly text: string;
 }
 
+/** A damaged row may hold a NUL or two; a first line with one, or many of them, is no table. */
+function isBinary(text: string): boolean {
+  const first = text.indexOf('\0');
+  if (first < 0) return false;
+  const lineEnd = text.indexOf('\n');
+  if (lineEnd < 0 || first < lineEnd) return true;
+  return text.split('\0').length - 1 > text.length / 64;
+}
+
 /** The head as text; undefined for binary content. */
 function readHead(head: Uint8Array, complete: boolean): Head | undefined {
   let encoding = 'utf-8';
   if (head[0] === 0xff && head[1] === 0xfe) encoding = 'utf-16le';
   else if (head[0] === 0xfe && head[1] === 0xff) encoding = 'utf-16be';
   const text = new TextDecoder(encoding).decode(head);
-  if (text.slice(0, 8192).includes('\0')) return undefined;
+  if (isBinary(text.slice(0, 8192))) return undefined;
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   const last = lines.at(-1);
   if (lines.length > 1 && (last === '' || !complete)) lines.pop();

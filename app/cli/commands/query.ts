@@ -8,6 +8,7 @@ import { parquetSink } from '../../../engine/operations/export.ts';
 import {
   explainPlan,
   requestRange,
+  rowFieldNames,
   shownRows,
   startQuery,
   type Answer,
@@ -266,28 +267,21 @@ async function printRows(
   let waiting: ShownRecord[] = [];
   const flush = async () => {
     if (waiting.length === 0) return;
-    const first = names === undefined;
-    names ??= format === 'csv' ? csvNames(waiting) : tableNames(waiting);
+    names ??= tableNames(waiting);
     if (format === 'csv') {
-      if (first || (chosen !== undefined && !headed)) await output.write(csvLine(names));
-      headed = true;
-      await output.write(
-        waiting
-          .map((record) => csvLine(names!.map((name) => cell(valueOf(record, name)))))
-          .join(''),
-      );
+      await output.write(waiting.map((record) => csvLine(csvCells(record, names!))).join(''));
     } else {
       layout ??= new TableLayout(names, width);
       const rows = waiting.map((record) => names!.map((name) => cell(valueOf(record, name))));
       await output.write(layout.add(rows));
-      headed = true;
     }
     waiting = [];
   };
-  let headed = false;
   let layout: TableLayout | undefined;
-  // CSV names its columns first, so attributes are gathered from all rows when no `fields` chose any.
-  const gather = format === 'csv' ? (chosen === undefined ? Infinity : TABLE_SAMPLE) : TABLE_SAMPLE;
+  if (format === 'csv') {
+    names ??= rowFieldNames(running.plan);
+    await output.write(csvLine(names));
+  }
   if (format === 'json') await output.write('{"rows":[');
   for await (const records of shownRows(running, zone)) {
     if (format === undefined || format === 'ndjson') {
@@ -301,13 +295,12 @@ async function printRows(
     } else {
       for (const record of records) {
         waiting.push(record);
-        if (waiting.length >= gather) await flush();
+        if (waiting.length >= TABLE_SAMPLE) await flush();
       }
     }
     found += records.length;
   }
   await flush();
-  if (format === 'csv' && !headed && chosen !== undefined) await output.write(csvLine(chosen));
   if (format === 'json') await output.write(`],"timings":${JSON.stringify(running.timings())}}\n`);
   await output.finish();
   return found;
@@ -319,16 +312,14 @@ function tableNames(records: readonly ShownRecord[]): string[] {
   return names.length > 0 ? names : [...present];
 }
 
-function csvNames(records: readonly ShownRecord[]): string[] {
-  const names = new Set<string>();
-  for (const record of records) {
-    for (const [name, value] of Object.entries(record)) {
-      if (name !== 'attrs') names.add(name);
-      else if (isRecord(value))
-        for (const attribute of Object.keys(value)) names.add(`attrs.${attribute}`);
-    }
-  }
-  return [...names];
+/** Attributes have a column each, `attrs.NAME`; those that have none are in `attrs` as JSON. */
+function csvCells(record: ShownRecord, names: readonly string[]): Cell[] {
+  const attributes = record['attrs'];
+  return names.map((name) => {
+    if (name !== 'attrs' || !isRecord(attributes)) return cell(valueOf(record, name));
+    const rest = Object.entries(attributes).filter(([key]) => !names.includes(`attrs.${key}`));
+    return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest));
+  });
 }
 
 function isRecord(value: ShownValue | undefined): value is ShownRecord {
