@@ -6,38 +6,52 @@ import type { Command } from './command.ts';
 import { visible, type Streams } from './output.ts';
 import { VERSION } from './version.ts';
 
+interface Entry {
+  summary: string;
+  /** It changes nothing, so it may be ended at any instant. */
+  reads?: true;
+  load: () => Promise<Command>;
+}
+
 /** Loaded only when asked for: starting must be quick. */
-const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<Command> }>> = {
+const COMMANDS: Readonly<Record<string, Entry>> = {
   import: {
     summary: 'read evidence into a case',
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   query: {
     summary: 'search, group and count events',
+    reads: true,
     load: async () => (await import('./commands/query.ts')).queryCommand,
   },
   count: {
     summary: 'how many events match',
+    reads: true,
     load: async () => (await import('./commands/query.ts')).countCommand,
   },
   top: {
     summary: 'the most frequent values of fields',
+    reads: true,
     load: async () => (await import('./commands/query.ts')).topCommand,
   },
   timeline: {
     summary: 'events per interval',
+    reads: true,
     load: async () => (await import('./commands/query.ts')).timelineCommand,
   },
   sources: {
     summary: 'what was imported, with its ledger',
+    reads: true,
     load: async () => (await import('./commands/sources.ts')).sourcesCommand,
   },
   days: {
     summary: 'events by day and kind',
+    reads: true,
     load: async () => (await import('./commands/days.ts')).daysCommand,
   },
   fields: {
     summary: 'which fields events have',
+    reads: true,
     load: async () => (await import('./commands/fields.ts')).fieldsCommand,
   },
   watch: {
@@ -66,6 +80,7 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
   },
   latency: {
     summary: 'how long operations took',
+    reads: true,
     load: async () => (await import('./commands/latency.ts')).latencyCommand,
   },
 };
@@ -162,6 +177,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 // Nobody to tell.
 process.stderr.on('error', () => undefined);
+/** After this long a command that only reads is ended, whatever it is in the middle of. */
+const PATIENCE_MS = 120;
 const controller = new AbortController();
 let interrupts = 0;
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -169,6 +186,11 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
     interrupts += 1;
     if (interrupts > 1) process.exit(EXIT.cancelled);
     controller.abort();
+    if (COMMANDS[process.argv[2] ?? '']?.reads !== true) return;
+    setTimeout(() => {
+      process.stderr.write('daybook: cancelled\n');
+      process.exit(EXIT.cancelled);
+    }, PATIENCE_MS).unref();
   });
 }
 process.exitCode = await main(
