@@ -11,7 +11,12 @@ import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError, type ErrorCode } from '../contract/errors.ts';
 import type { Decisions, Ignored } from '../contract/importer.ts';
 import type { Kind } from '../contract/event.ts';
-import { identifier, literal } from '../store/segment-builder.ts';
+import {
+  identifier,
+  literal,
+  type BuildOptions,
+  type BuiltSegment,
+} from '../store/segment-builder.ts';
 import type { CaseWriter } from './case-writer.ts';
 import { compactSmall } from './compact.ts';
 import type {
@@ -464,10 +469,19 @@ class ImportRun {
   private async commit(chunk: Extract<FromWorker, { type: 'chunk' }>): Promise<void> {
     const { catalog } = this.writer;
     const placed: SegmentRow[] = [];
+    const builds: { select: string; options: BuildOptions }[] = [];
     for (const part of chunk.parts) {
-      const segment = await this.buildPart(part);
-      if (segment !== undefined) placed.push(segment);
+      const { sorted, bytes: inputBytes, constants } = part;
+      builds.push({
+        select: await this.selectPart(part),
+        options: { sorted, inputBytes, constants },
+      });
     }
+    const built = await this.writer.builder.buildAll(builds);
+    chunk.parts.forEach((part, i) => {
+      const segment = this.placePart(part, built[i]!);
+      if (segment !== undefined) placed.push(segment);
+    });
     this.writer.settle();
     const quarantineSize = this.writer.appendQuarantine(
       this.importId,
@@ -505,7 +519,8 @@ class ImportRun {
     }
   }
 
-  private async buildPart(part: PartInfo) {
+  /** The rows of a part that are to be stored; counts them for their sources. */
+  private async selectPart(part: PartInfo): Promise<string> {
     let select = `SELECT * FROM read_parquet(${literal(part.path)})`;
     let countBySource = part.sources;
     if (part.columns.includes('record_key')) {
@@ -526,11 +541,10 @@ class ImportRun {
       const row = this.sources.get(id)!;
       if (rows > 0) row.byKind[part.kind] = (row.byKind[part.kind] ?? 0) + rows;
     }
-    const built = await this.writer.builder.build(select, {
-      sorted: part.sorted,
-      inputBytes: part.bytes,
-      constants: part.constants,
-    });
+    return select;
+  }
+
+  private placePart(part: PartInfo, built: BuiltSegment): SegmentRow | undefined {
     rmSync(part.path, { force: true });
     if (built.rows === 0) {
       rmSync(built.path, { force: true });

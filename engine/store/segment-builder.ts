@@ -18,6 +18,13 @@ export interface BuilderOptions {
   threads: number;
 }
 
+export interface BuildOptions {
+  sorted: boolean;
+  inputBytes: number;
+  /** Columns of the select with one value in all rows: kept once, in the table's definition. */
+  constants?: readonly ConstantColumn[];
+}
+
 export interface BuiltSegment {
   path: string;
   rows: number;
@@ -52,9 +59,16 @@ export class SegmentBuilder {
   private readonly instance: DuckDBInstance;
   private readonly connection: DuckDBConnection;
   private readonly folder: string;
+  private readonly threads: number;
   private number = 0;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, folder: string) {
+  private constructor(
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    folder: string,
+    threads: number,
+  ) {
+    this.threads = threads;
     this.instance = instance;
     this.connection = connection;
     this.folder = folder;
@@ -81,7 +95,7 @@ export class SegmentBuilder {
     await connection.run(`SET allowed_directories = [${folders}]`);
     await connection.run('SET enable_external_access = false');
     await connection.run('SET lock_configuration = true');
-    return new SegmentBuilder(instance, connection, staging);
+    return new SegmentBuilder(instance, connection, staging, options.threads);
   }
 
   close(): void {
@@ -94,23 +108,53 @@ export class SegmentBuilder {
    * Columns without a value are left out of the file by the caller.
    * @throws DaybookError disk-full
    */
-  async build(
+  build(select: string, options: BuildOptions): Promise<BuiltSegment> {
+    return this.buildOn(this.connection, select, options);
+  }
+
+  /**
+   * Builds several segments, as many at a time as there are threads: a small one keeps one thread
+   * busy, mostly with files. Selects must not use temporary tables. Results are in the order given.
+   * @throws DaybookError disk-full, when no build is running any more
+   */
+  async buildAll(
+    builds: readonly { select: string; options: BuildOptions }[],
+  ): Promise<BuiltSegment[]> {
+    const results: BuiltSegment[] = [];
+    let next = 0;
+    const lane = async () => {
+      const connection = await this.instance.connect();
+      try {
+        while (next < builds.length) {
+          const at = next++;
+          const { select, options } = builds[at]!;
+          results[at] = await this.buildOn(connection, select, options);
+        }
+      } finally {
+        next = builds.length;
+        connection.closeSync();
+      }
+    };
+    const lanes = Array.from({ length: Math.min(this.threads, builds.length) }, lane);
+    for (const outcome of await Promise.allSettled(lanes)) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+    }
+    return results;
+  }
+
+  private async buildOn(
+    connection: DuckDBConnection,
     select: string,
-    options: {
-      sorted: boolean;
-      inputBytes: number;
-      /** Columns of `select` with one value in all rows: kept once, in the table's definition. */
-      constants?: readonly ConstantColumn[];
-    },
+    options: BuildOptions,
   ): Promise<BuiltSegment> {
-    const path = join(this.folder, `segment-${this.number++}.duckdb`);
+    const number = this.number++;
+    const name = `new_${number}`;
+    const path = join(this.folder, `segment-${number}.duckdb`);
     const small = options.inputBytes < SMALL_BYTES ? ', BLOCK_SIZE 16384' : '';
     try {
-      await this.connection.run(
-        `ATTACH ${literal(path)} AS segment (STORAGE_VERSION 'v1.5.0'${small})`,
-      );
+      await connection.run(`ATTACH ${literal(path)} AS ${name} (STORAGE_VERSION 'v1.5.0'${small})`);
       try {
-        const described = await this.connection.runAndReadAll(`DESCRIBE ${select}`);
+        const described = await connection.runAndReadAll(`DESCRIBE ${select}`);
         const columns = described.getRowsJS().map((row) => row[0] as string);
         const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
         const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
@@ -120,19 +164,19 @@ export class SegmentBuilder {
           const generated = one === undefined ? '' : ` GENERATED ALWAYS AS (${one.value}) VIRTUAL`;
           return `${identifier(name as string)} ${type as string}${generated}`;
         });
-        await this.connection.run(`CREATE TABLE segment.events (${definitions.join(', ')})`);
+        await connection.run(`CREATE TABLE ${name}.events (${definitions.join(', ')})`);
         const stored = columns
           .filter((name) => !constants.has(name))
           .map(identifier)
           .join(', ');
-        await this.connection.run(
-          `INSERT INTO segment.events (${stored}) SELECT ${stored} FROM (${select})${sort}`,
+        await connection.run(
+          `INSERT INTO ${name}.events (${stored}) SELECT ${stored} FROM (${select})${sort}`,
         );
         const times = columns.includes('ts')
           ? 'epoch_us(min(ts))::DOUBLE, epoch_us(max(ts))::DOUBLE'
           : 'NULL::DOUBLE, NULL::DOUBLE';
-        const summary = await this.connection.runAndReadAll(
-          `SELECT count(*)::DOUBLE, ${times}, list(DISTINCT source_id ORDER BY source_id) FROM segment.events`,
+        const summary = await connection.runAndReadAll(
+          `SELECT count(*)::DOUBLE, ${times}, list(DISTINCT source_id ORDER BY source_id) FROM ${name}.events`,
         );
         const [rows, minTs, maxTs, sources] = summary.getRowsJS()[0] as [
           number,
@@ -140,8 +184,8 @@ export class SegmentBuilder {
           number | null,
           number[] | null,
         ];
-        await this.connection.run('CHECKPOINT segment');
-        await this.connection.run('DETACH segment');
+        await connection.run(`CHECKPOINT ${name}`);
+        await connection.run(`DETACH ${name}`);
         if (existsSync(`${path}.wal`))
           throw new DaybookError('internal', `a write-ahead log stayed beside ${path}`);
         return {
@@ -155,7 +199,7 @@ export class SegmentBuilder {
           sources: sources ?? [],
         };
       } catch (error) {
-        await this.connection.run('DETACH DATABASE IF EXISTS segment').catch(() => undefined);
+        await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
         throw error;
       }
     } catch (error) {
