@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Catalog } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
@@ -114,4 +115,30 @@ it('comes to the same after a cancellation at each of its commits', async () => 
     rmSync(path, { recursive: true });
   }
   expect(cancelled).toBeGreaterThan(2);
+});
+
+it('a log that grows from import to import is stored once, and so is its archive', async () => {
+  const path = join(folder, 'growing.daybook');
+  const lines = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => {
+      const day = new Date(Date.UTC(2026, 0, 1 + from + i)).toISOString();
+      return `${day} host prog[${from + i}]: line\n`;
+    }).join('');
+  const stored: number[] = [];
+  for (const [name, size] of [
+    ['day1', 100],
+    ['day2', 120],
+    ['day3', 140],
+    ['day4', 160],
+    ['archive.gz', 160],
+    ['day5', 180],
+  ] as const) {
+    const file = join(folder, `growing-${name}`);
+    const content = lines(0, size);
+    writeFileSync(file, name.endsWith('.gz') ? gzipSync(content) : content);
+    const { total } = await importInProcess(path, [file]);
+    expect(total.read).toBe(size);
+    stored.push(total.stored);
+  }
+  expect(stored).toEqual([100, 20, 20, 20, 0, 20]);
 });

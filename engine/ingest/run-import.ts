@@ -22,6 +22,7 @@ import { compactSmall } from './compact.ts';
 import type {
   BeginReply,
   BeginRequest,
+  EqualStart,
   FromWorker,
   ImportOptions,
   PartInfo,
@@ -416,8 +417,7 @@ class ImportRun {
           quarantined,
           extent: found.contentSize!,
           sourceId: found.id,
-          firstTs: found.firstTs,
-          lastTs: found.lastTs,
+          ...this.timesOf(found),
         };
       }
     }
@@ -447,6 +447,27 @@ class ImportRun {
   }
   private readonly flushed = new Set<string>();
   private readonly prefixed = new Set<string>();
+
+  /**
+   * First and last time of all records of a source: its own times are those of what was stored for
+   * it, and the records before may be stored for earlier copies.
+   */
+  private timesOf(source: SourceRow): Pick<EqualStart, 'firstTs' | 'lastTs'> {
+    let first = Infinity;
+    let last = -Infinity;
+    for (let copy: SourceRow | undefined = source; copy !== undefined;) {
+      first = Math.min(first, copy.firstTs ?? Infinity);
+      last = Math.max(last, copy.lastTs ?? -Infinity);
+      const before = copy.metadata['duplicateOf'] as SkipPlan['duplicate'];
+      // An earlier copy has a lower number, so this ends.
+      copy =
+        before !== undefined && before.sourceId < copy.id
+          ? this.writer.catalog.source(before.sourceId)
+          : undefined;
+    }
+    if (first > last) return { firstTs: undefined, lastTs: undefined };
+    return { firstTs: first, lastTs: last };
+  }
 
   private read(begin: BeginRequest, row: SourceRow, skip: SkipPlan | undefined): BeginReply {
     let commit: () => void = () => undefined;
