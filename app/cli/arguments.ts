@@ -30,6 +30,17 @@ export interface Parsed {
   whole(name: string, least: number): number | undefined;
 }
 
+/**
+ * `-failed` is a query, for no option but `-h` is written with one dash. What begins like that is
+ * hidden from the parser of options behind a character that no argument can contain.
+ */
+const TEXT = /^-(?!-|h$)./s;
+const MARK = '\0';
+
+function unmarked(text: string): string {
+  return text.startsWith(MARK) ? text.slice(1) : text;
+}
+
 /** @throws DaybookError usage */
 export function parse(spec: CommandSpec, args: readonly string[]): Parsed {
   const options: NonNullable<ParseArgsConfig['options']> = {
@@ -41,7 +52,12 @@ export function parse(spec: CommandSpec, args: readonly string[]): Parsed {
   const hint = `see: daybook ${spec.name} --help`;
   let result;
   try {
-    result = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    result = parseArgs({
+      args: args.map((arg) => (TEXT.test(arg) ? MARK + arg : arg)),
+      options,
+      allowPositionals: true,
+      strict: true,
+    });
   } catch (error) {
     throw new DaybookError(
       'usage',
@@ -49,7 +65,8 @@ export function parse(spec: CommandSpec, args: readonly string[]): Parsed {
       hint,
     );
   }
-  const { values, positionals } = result;
+  const { values } = result;
+  const positionals = result.positionals.map(unmarked);
   if (values['help'] !== true) {
     if (positionals.length < spec.positionals.least) {
       throw new DaybookError('usage', `daybook ${spec.name} needs ${spec.usage}`, hint);
@@ -64,14 +81,16 @@ export function parse(spec: CommandSpec, args: readonly string[]): Parsed {
   }
   const text = (name: string): string | undefined => {
     const value = values[name];
-    return typeof value === 'string' ? value : undefined;
+    return typeof value === 'string' ? unmarked(value) : undefined;
   };
   return {
     positionals,
     text,
     all: (name) => {
       const value = values[name];
-      return Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : [];
+      return (Array.isArray(value) ? value : [value])
+        .filter((one) => typeof one === 'string')
+        .map(unmarked);
     },
     flag: (name) => values[name] === true,
     whole: (name, least) => {
