@@ -3,14 +3,16 @@
  * addresses, ports and protocol. https://github.com/corelight/community-id-spec
  */
 import type { Test } from '../ast.ts';
-import { communityId, ip4Hex, ip6Hex, nullOf } from '../dialect/duckdb.ts';
+import { communityId, ip4Hex, ip6Hex, matches, nullOf } from '../dialect/duckdb.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { syntaxError } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { checkLength, hasWildcard, valuePattern } from './wildcard.ts';
 
 export interface CommunityFilter {
   readonly filter: 'community-id';
   readonly id: string;
+  readonly wildcard: boolean;
   readonly ref: Ref | undefined;
 }
 
@@ -19,7 +21,9 @@ export function communityFilter(test: Test, at: number, ref: Ref | undefined): C
   if (text === undefined || text.includes('\0')) {
     throw syntaxError('community_id takes one value', at, 'write community_id:1:…');
   }
-  return { filter: 'community-id', id: text.toWellFormed(), ref };
+  checkLength(text, at);
+  const wildcard = test.test === 'word' && hasWildcard(text);
+  return { filter: 'community-id', id: text.toWellFormed(), wildcard, ref };
 }
 
 /** The community ID of an event in a scope; undefined where no event can have one. */
@@ -49,5 +53,9 @@ export function communitySql(scope: Scope): string | undefined {
 
 export function compileCommunity(filter: CommunityFilter, scope: Scope): Predicate {
   const sql = filter.ref === undefined ? communitySql(scope) : refSql(filter.ref, scope);
-  return sql === undefined ? NO_COLUMN : { sql: `${sql} = ${scope.params.text(filter.id)}` };
+  if (sql === undefined) return NO_COLUMN;
+  // Base64: capitals and small letters are different ones.
+  if (filter.wildcard)
+    return { sql: matches(sql, scope.params.text(valuePattern(filter.id, true)), false) };
+  return { sql: `${sql} = ${scope.params.text(filter.id)}` };
 }

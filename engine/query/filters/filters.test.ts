@@ -255,4 +255,18 @@ describe('community_id', () => {
     const same = await test.ids('kind:flow community_id:* src_port:5555');
     expect(same).toEqual(['1:3', '3:-1']);
   });
+
+  it('takes wildcards, and tells capitals from small letters', async () => {
+    const all = await test.ids('kind:flow community_id:*');
+    expect(await test.ids('kind:flow community_id:1:*')).toEqual(all);
+    expect(await test.ids('kind:flow community_id:2:*')).toEqual([]);
+    const values = await test.answer(test.plan('kind:flow src_port:5555 | values community_id'));
+    if (values.shape !== 'values') throw new Error(values.shape);
+    const id = values.rows[0]?.['community_id'];
+    const start = String(id).slice(0, 12);
+    expect(await test.ids(`kind:flow community_id:${start}*`)).toEqual(['1:3', '3:-1']);
+    const swapped = start.replace(/[a-z]/gi, (c) => (c < 'a' ? c.toLowerCase() : c.toUpperCase()));
+    expect(await test.ids(`kind:flow community_id:${swapped}*`)).toEqual([]);
+    expect(await test.ids('kind:flow community_id:"1:*"')).toEqual([]);
+  });
 });
