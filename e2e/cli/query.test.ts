@@ -170,6 +170,52 @@ describe('results that must agree', () => {
   });
 });
 
+describe('what lies beneath, and what is looked for', () => {
+  const beneath = () =>
+    expected.byKind.packet -
+    Object.values(expected.sources).reduce((n, source) => n + Number(source.arp ?? 0), 0);
+
+  it('is in the JSON document, and on standard error for every other form', async () => {
+    const document = await query<Count & { packetsBeneath?: unknown }>('* | count');
+    expect(document.packetsBeneath).toEqual({ packets: beneath(), exact: true });
+    expect(await query<Count>('kind:* | count')).not.toHaveProperty('packetsBeneath');
+    const rows = ['query', CASE, '*', '--limit', '1', '--format'];
+    expect(json(await daybook([...rows, 'json']))).toHaveProperty('packetsBeneath.exact', true);
+    for (const format of ['table', 'ndjson', 'csv']) {
+      expect((await daybook([...rows, format])).err, format).toContain('packets beneath flows');
+    }
+  });
+
+  it('a query may begin with a minus', async () => {
+    const all = await count('kind:log');
+    const failed = await count('kind:log failed');
+    expect(failed).toBeGreaterThan(0);
+    expect(await count('-failed kind:log')).toBe(all - failed);
+    const short = await daybook(['count', CASE, '-failed', '--from', '2026-10-12', '--json']);
+    expect(json<Count>(short).count).toBe(await count('NOT failed', '--from', '2026-10-12'));
+  });
+
+  it('--explain --json is one document', async () => {
+    const { plan } = await query<{ plan: string[] }>('failed', '--explain');
+    expect(plan).toContain('path: scan');
+  });
+
+  it('a field beyond the columns is looked up among the other attributes, which is said', async () => {
+    const many = Array.from({ length: 300 }, (_, i) => [`n${i}`, `v${i}`]);
+    const wide = path.join(folder, 'wide.json');
+    writeFileSync(wide, `${JSON.stringify({ ts: 1_790_000_000, ...Object.fromEntries(many) })}\n`);
+    const folderOfWide = path.join(folder, 'wide.daybook');
+    expect((await daybook(['import', folderOfWide, wide])).status).toBe(0);
+    const known = await daybook(['count', folderOfWide, 'n1:v1', '--json']);
+    expect(known.err).not.toContain('overflow');
+    const unknown = await daybook(['count', folderOfWide, 'nowhere:x', '--json']);
+    expect(json<Count>(unknown).count).toBe(0);
+    expect(unknown.err).toContain('"nowhere": in no column');
+    const kept = await daybook(['count', folderOfWide, 'n299:v299', '--json']);
+    expect(json<Count>(kept).count).toBe(1);
+  });
+});
+
 describe('timings', () => {
   it('say the path and what was looked at, and days that cannot match are not', async () => {
     const { timings } = await query<Count>('kind:log | count');

@@ -245,8 +245,14 @@ export function knownField(name: string): Field | undefined {
 
 export type Resolve = (name: Name) => Field;
 
-/** Resolves names of events. Throws QueryError `unknown-field`. */
-export function eventFields(segments: readonly SegmentInfo[]): Resolve {
+/**
+ * Resolves names of events. Throws QueryError `unknown-field`. Names that only the overflow of
+ * attributes can have, of which no list of names is kept, are added to `unlisted`.
+ */
+export function eventFields(
+  segments: readonly SegmentInfo[],
+  unlisted: Set<string> = new Set(),
+): Resolve {
   const attributes = new Set<string>();
   let overflow = false;
   for (const { columns } of segments) {
@@ -263,7 +269,10 @@ export function eventFields(segments: readonly SegmentInfo[]): Resolve {
         return { type: 'attribute', name: column.slice(ATTRIBUTE_PREFIX.length), key: wanted };
       }
     }
-    if (overflow) return { type: 'attribute', name: key, key };
+    if (overflow) {
+      unlisted.add(key);
+      return { type: 'attribute', name: key, key };
+    }
     const names = [...attributes].map((column) => column.slice(ATTRIBUTE_PREFIX.length));
     throw new QueryError(
       'unknown-field',

@@ -109,6 +109,8 @@ export interface Plan {
   readonly events: EventsNode;
   /** Names and values of events, for all statements of the plan. */
   readonly resolve: Resolve;
+  /** Fields that are in no column: only attributes beyond the 256 names of a batch can be them. */
+  readonly unlisted: ReadonlySet<string>;
   readonly extent: Extent;
   /** The aggregating stage and what follows. */
   readonly stages: readonly Stage[];
@@ -128,7 +130,8 @@ const AGGREGATING: ReadonlySet<string> = new Set([
 export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const context = { ...given, segments: given.segments.map(usable) };
   const ast = typeof query === 'string' ? parseQuery(query) : query;
-  const resolve = eventFields(context.segments);
+  const unlisted = new Set<string>();
+  const resolve = eventFields(context.segments, unlisted);
   const split = ast.stages.findIndex(({ stage }) => AGGREGATING.has(stage));
   const shaping = split < 0 ? ast.stages : ast.stages.slice(0, split);
   const stages = split < 0 ? [] : ast.stages.slice(split);
@@ -180,6 +183,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     filters,
     events: rowsShape && flat !== undefined ? flat.base : events,
     resolve,
+    unlisted,
     extent: { columns: allColumns(used), tagIds: context.tags.map(({ id }) => id) },
     stages,
     context,

@@ -18,7 +18,16 @@ import {
 } from '../../../engine/operations/query.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
-import { csvLine, count, packetsLeftOut, table, TableLayout, write, type Cell } from '../output.ts';
+import {
+  csvLine,
+  count,
+  packetsLeftOut,
+  table,
+  TableLayout,
+  visible,
+  write,
+  type Cell,
+} from '../output.ts';
 
 const FORMATS = ['table', 'ndjson', 'csv', 'json', 'parquet'] as const;
 type Format = (typeof FORMATS)[number];
@@ -172,7 +181,11 @@ async function run(
   try {
     const running = startQuery(session, { text, from, to, zone, limit, signal, operation });
     if (parsed.flag('explain')) {
-      await write(streams.out, `${explainPlan(running.plan).join('\n')}\n`);
+      const lines = explainPlan(running.plan);
+      await write(
+        streams.out,
+        parsed.flag('json') ? `${JSON.stringify({ plan: lines })}\n` : `${lines.join('\n')}\n`,
+      );
       return 0;
     }
     const found =
@@ -205,7 +218,15 @@ function tell(
       `${what}${plan.range.from !== undefined || plan.range.to !== undefined ? ' in this time range' : ''}\n`,
     );
   }
-  if (forPeople) streams.err.write(packetsLeftOut(plan.packetsBeneath));
+  // A JSON document says itself how many packets lie beneath; every other form has no place for it.
+  if (format !== 'json' && (format !== undefined || plan.shape === 'rows'))
+    streams.err.write(packetsLeftOut(plan.packetsBeneath));
+  if (plan.unlisted.size > 0) {
+    const names = [...plan.unlisted].map((name) => JSON.stringify(name)).join(', ');
+    streams.err.write(
+      `${visible(names)}: in no column; looked up only among the attributes that an import kept in the overflow\n`,
+    );
+  }
   if (forPeople ? parsed.flag('timings') || streams.err.isTTY === true : parsed.flag('timings')) {
     const timings = running.timings();
     const spans = Object.entries(timings.spans).map(([name, ms]) => `${name} ${ms.toFixed(1)}`);
@@ -301,7 +322,10 @@ async function printRows(
     found += records.length;
   }
   await flush();
-  if (format === 'json') await output.write(`],"timings":${JSON.stringify(running.timings())}}\n`);
+  if (format === 'json') {
+    const rest = JSON.stringify({ ...beneathOf(running), timings: running.timings() });
+    await output.write(`],${rest.slice(1)}\n`);
+  }
   await output.finish();
   return found;
 }
@@ -362,7 +386,8 @@ async function printAnswer(
         : namesOf(records);
   if (format === undefined || format === 'json') {
     const { shape: _, ...document } = answer;
-    await output.write(`${JSON.stringify({ ...document, timings: running.timings() })}\n`);
+    const rest = { ...beneathOf(running), timings: running.timings() };
+    await output.write(`${JSON.stringify({ ...document, ...rest })}\n`);
   } else if (format === 'ndjson') {
     await output.write(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   } else if (format === 'csv') {
@@ -380,6 +405,14 @@ async function printAnswer(
   }
   await output.finish();
   return answer.shape === 'count' ? Number(answer.count) : records.length;
+}
+
+/** `packetsBeneath` of a JSON document, where a query left packets out. */
+function beneathOf({ plan }: RunningQuery): {
+  packetsBeneath?: { packets: number; exact: boolean };
+} {
+  const beneath = plan.packetsBeneath;
+  return beneath === undefined || beneath.packets === 0 ? {} : { packetsBeneath: beneath };
 }
 
 function recordsOf(answer: Answer): readonly ShownRecord[] {
