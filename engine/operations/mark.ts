@@ -123,6 +123,9 @@ async function mark(
         }),
       );
     }
+    const { spans, path, days, segments, rowsExamined } = running.timings();
+    for (const [name, ms] of Object.entries(spans)) watch.add(name, ms);
+    Object.assign(watch, { path, days, segments, rowsExamined });
     watch.rowsReturned = matched;
     session.record(watch, 'done', parameters.text);
     const beneath = asked.plan.packetsBeneath;
