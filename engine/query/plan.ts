@@ -15,7 +15,7 @@ import { either } from './filters/logic.ts';
 import type { Named } from './filters/source.ts';
 import type { TimeFilter } from './filters/time.ts';
 import { UNFLOWED } from './filters/unflowed.ts';
-import { type Grid, makeGrid } from './grid.ts';
+import { EVEN_BUCKETS, type Grid, makeGrid } from './grid.ts';
 import { parseQuery } from './parse.ts';
 import { QueryError } from './query-error.ts';
 import {
@@ -505,7 +505,26 @@ export function gridOf(plan: Plan, matched: MatchedRange | undefined): Grid | un
   const span: TimeSpan = { from: Math.max(from, -MAX_MICROS), to: Math.min(to, MAX_MICROS) };
   if (span.from >= span.to) return undefined;
   const { zone, zoneOffset: offset = zoneOffset } = plan.context;
-  return makeGrid(span, timeline.interval, zone, offset);
+  const range = timeline.interval === undefined ? rounded(span, plan.range) : span;
+  return makeGrid(range, timeline.interval, zone, offset);
+}
+
+/**
+ * Moves ends that are only where the first or last event happens to be outwards, so that even
+ * buckets begin at whole seconds or milliseconds. It is always less than a bucket.
+ */
+function rounded(span: TimeSpan, named: Plan['range']): TimeSpan {
+  const width = span.to - span.from;
+  const unit = [1e6, 1e3].find((one) => width >= 60 * EVEN_BUCKETS * one);
+  if (unit === undefined) return span;
+  const whole = unit * EVEN_BUCKETS;
+  if (named.to === undefined) {
+    const from = named.from === undefined ? Math.floor(span.from / unit) * unit : span.from;
+    return { from, to: from + Math.ceil((span.to - from) / whole) * whole };
+  }
+  if (named.from === undefined)
+    return { from: span.to - Math.ceil(width / whole) * whole, to: span.to };
+  return span;
 }
 
 function least(numbers: readonly number[]): number | undefined {

@@ -142,6 +142,25 @@ describe('timeline', () => {
       { start: '2026-11-21T00:07:00.000000Z', count: 1 },
     ]);
   });
+  it.each([
+    ['| timeline', undefined, undefined],
+    ['kind:flow | timeline', undefined, undefined],
+    ['kind:flow | timeline spread', undefined, undefined],
+    ['ts:>=2026-11-19T01:02:03.000456 | timeline', 456, undefined],
+    ['ts:<2026-11-22T01:02:03.000456 | timeline', undefined, 456],
+  ])('begins even buckets at whole seconds where an end is open: %s', async (text, from, to) => {
+    const found = await answer(text);
+    if (found.shape !== 'timeline') throw new Error(found.shape);
+    expect(found.buckets.length).toBe(30);
+    for (const { start } of found.buckets)
+      expect(String(start)).toMatch(`.${String(from ?? to ?? 0).padStart(6, '0')}Z`);
+    // The first and the last bucket hold the events that set the open ends.
+    const counts = found.buckets.map(({ count }) => Number(count));
+    if (from === undefined) expect(counts[0]).toBeGreaterThan(0);
+    if (to === undefined && !text.includes('spread')) expect(counts.at(-1)).toBeGreaterThan(0);
+    const counted = await answer(text.replace('| timeline', 'ts:* | count').replace('spread', ''));
+    expect(counts.reduce((a, b) => a + b)).toBe(counted.shape === 'count' ? counted.count : -1);
+  });
   it('has series', async () => {
     const found = await answer('day:2026-11-21 | timeline 1h by kind');
     expect(found.shape === 'timeline' && found.buckets).toEqual([
