@@ -232,6 +232,12 @@ describe('timings', () => {
     const latency = await daybook(['latency', CASE]);
     expect(latency.status).toBe(0);
     expect(latency.out).toContain('query');
+    for (const command of ['sources', 'days']) await daybook([command, CASE]);
+    const measured = json<{ operation: string; paths: Record<string, number> }[]>(
+      await daybook(['latency', CASE, '--json']),
+    );
+    for (const operation of ['case.sources', 'case.days'])
+      expect(measured.find((one) => one.operation === operation)?.paths).toHaveProperty('catalog');
   });
 });
 

@@ -1,6 +1,6 @@
 /** `case.latency`: what measured operations took, in all and one by one. */
 import type { OperationRow } from '../catalog/catalog.ts';
-import { summarise, type LatencySummary } from '../measure/operation-log.ts';
+import { Stopwatch, summarise, type LatencySummary } from '../measure/operation-log.ts';
 import type { CaseSession } from './case-session.ts';
 
 export type { LatencySummary, OperationRow };
@@ -8,6 +8,16 @@ export type { LatencySummary, OperationRow };
 /** Percentiles by operation, over the last ten thousand operations of the case. */
 export function latencySummary(session: CaseSession): LatencySummary[] {
   return summarise(session.catalog.operations());
+}
+
+/** Does what the catalog alone answers, measured as `operation`. */
+export function fromCatalog<T>(session: CaseSession, operation: string, work: () => T): T {
+  const watch = new Stopwatch(operation);
+  watch.path = 'catalog';
+  watch.rowsExamined = 0;
+  const result = watch.span('execute', work);
+  session.record(watch, 'done');
+  return result;
 }
 
 /** The last `n` operations, oldest first. */

@@ -1,7 +1,37 @@
 /** `daybook days`: events by day and kind, from the catalog alone. */
 import { CaseSession } from '../../../engine/operations/case-session.ts';
+import { fromCatalog } from '../../../engine/operations/latency.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
+
+interface Day {
+  day: string;
+  events: number;
+  kinds: Record<string, number>;
+  segments: number;
+  bytes: number;
+}
+
+/** In order of time, `undated` last; deleted events are not counted. */
+function daysOf(session: CaseSession): Day[] {
+  const days = new Map<string, Day>();
+  for (const segment of session.snapshot().segments) {
+    const deleted = session.catalog.marks(segment.id, 0).length;
+    const day = days.get(segment.day) ?? {
+      day: segment.day,
+      events: 0,
+      kinds: {},
+      segments: 0,
+      bytes: 0,
+    };
+    day.events += segment.rows - deleted;
+    day.kinds[segment.kind] = (day.kinds[segment.kind] ?? 0) + segment.rows - deleted;
+    day.segments += 1;
+    day.bytes += segment.bytes;
+    days.set(segment.day, day);
+  }
+  return [...days.values()];
+}
 
 export const daysCommand: Command = {
   spec: {
@@ -17,32 +47,7 @@ export const daysCommand: Command = {
       threads: settings.threads,
     });
     try {
-      const days = new Map<
-        string,
-        {
-          day: string;
-          events: number;
-          kinds: Record<string, number>;
-          segments: number;
-          bytes: number;
-        }
-      >();
-      for (const segment of session.snapshot().segments) {
-        const deleted = session.catalog.marks(segment.id, 0).length;
-        const day = days.get(segment.day) ?? {
-          day: segment.day,
-          events: 0,
-          kinds: {},
-          segments: 0,
-          bytes: 0,
-        };
-        day.events += segment.rows - deleted;
-        day.kinds[segment.kind] = (day.kinds[segment.kind] ?? 0) + segment.rows - deleted;
-        day.segments += 1;
-        day.bytes += segment.bytes;
-        days.set(segment.day, day);
-      }
-      const list = [...days.values()];
+      const list = fromCatalog(session, 'case.days', () => daysOf(session));
       if (parsed.flag('json')) {
         await write(streams.out, `${JSON.stringify(list)}\n`);
       } else if (list.length === 0) {

@@ -1,5 +1,6 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
 import { CaseSession, type SourceRow } from '../../../engine/operations/case-session.ts';
+import { fromCatalog } from '../../../engine/operations/latency.ts';
 import type { Command } from '../command.ts';
 import { isoMicros, table, write } from '../output.ts';
 
@@ -23,7 +24,7 @@ export const sourcesCommand: Command = {
       threads: settings.threads,
     });
     try {
-      const { sources } = session.snapshot();
+      const { sources } = fromCatalog(session, 'case.sources', () => session.snapshot());
       if (parsed.flag('json')) {
         await write(streams.out, `${JSON.stringify(sources.map(sourceJson))}\n`);
         return 0;
