@@ -10,7 +10,7 @@ import type { Evidence } from '../engine/operations/import.ts';
 import { readFileSync } from 'node:fs';
 import { DaybookError } from '../engine/contract/errors.ts';
 import { resolveZone } from '../engine/contract/zone.ts';
-import { importers } from '../importers/registry.ts';
+import { importers, isMappable } from '../importers/registry.ts';
 import { rotationKey } from '../importers/shared/rotation.ts';
 import { listFiles } from '../importers/shared/walk.ts';
 
@@ -74,6 +74,20 @@ export function checkZone(text: string): void {
  * @throws DaybookError usage
  */
 export function readMapping(text: string): Record<string, string> {
+  const fields = mappingOf(text);
+  // A field that is misspelled would leave its column without a meaning, and nothing would say so.
+  for (const field of Object.keys(fields)) {
+    if (!isMappable(field))
+      throw new DaybookError(
+        'usage',
+        `the mapping names no field: ${JSON.stringify(field)}`,
+        'fields are src_ip, dst_ip, src_port, dst_port, proto, ts, bytes, packets … (docs/importers/flow-csv.md), or attrs.NAME',
+      );
+  }
+  return fields;
+}
+
+function mappingOf(text: string): Record<string, string> {
   if (!text.includes('=')) {
     let parsed: unknown;
     try {

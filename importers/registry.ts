@@ -4,4 +4,7 @@ import { flowCsvImporter } from './flow-csv/index.ts';
 import { pcapImporter } from './pcap/index.ts';
 import { syslogImporter } from './syslog/index.ts';
 
+/** Whether `--map` may name this field. */
+export { isMappable } from './flow-csv/index.ts';
+
 export const importers: readonly Importer[] = [pcapImporter, flowCsvImporter, syslogImporter];

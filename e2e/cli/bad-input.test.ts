@@ -563,6 +563,20 @@ describe('evidence that overlaps', () => {
     expect(await count(at('twice.daybook'), '*')).toBe(100);
   });
 
+  it('says so when the same file is given with other options; a field that is none is refused', async () => {
+    const table = at('mapped.csv');
+    writeFileSync(table, 'From,To,When\n10.0.0.1,10.0.0.2,2026-01-02 03:04:05\n'.padEnd(80, '\n'));
+    const mapped = ['import', at('mapped.daybook'), table, '--map'];
+    failsClearly(await daybook([...mapped, 'srcip=From']), /no field: "srcip"/, 2);
+    expect(existsSync(at('mapped.daybook'))).toBe(false);
+    const loose = await daybook([...mapped, 'src_ip=from,dst_ip=To,attrs.at=Wen']);
+    expect(loose.out.match(/names no column here: .*/g)).toEqual(['names no column here: Wen']);
+    const again = await daybook([...mapped, 'src_ip=To,dst_ip=From']);
+    expect(again.out).toMatch(
+      /identical to source 1 .*nothing stored; it was read with other options/,
+    );
+  });
+
   it('a log that grows: only what is new is stored', async () => {
     mkdirSync(at('grow'));
     writeFileSync(at('grow/app.log'), lines(0, 100));

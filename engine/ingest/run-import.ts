@@ -666,11 +666,13 @@ class ImportRun {
   }
 
   private addDuplicate(begin: BeginRequest, same: SourceRow): void {
+    const otherwise = JSON.stringify(same.options) !== JSON.stringify(this.request.options);
     const report: SourceReport = {
       ...reportOf(
         same,
         'duplicate',
-        `identical to source ${same.id} (${same.name}), nothing stored`,
+        `identical to source ${same.id} (${same.name}), nothing stored` +
+          (otherwise ? '; it was read with other options, which stay' : ''),
       ),
       source: begin.name,
       stored: 0,

@@ -103,6 +103,11 @@ export function isSetter(name: string): name is Setter {
   return Object.hasOwn(SETTERS, name);
 }
 
+/** What may stand on the left of a mapping: a setter, or an attribute's name. */
+export function isMappable(field: string): boolean {
+  return isSetter(field) || (field.startsWith('attrs.') && field.length > 'attrs.'.length);
+}
+
 /** A column's name without case, spaces and marks: `Flow Bytes/s` and `flow_bytes_s` are one. */
 export function simplify(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');

@@ -19,13 +19,14 @@ import { resolveZone, UTC } from '../../engine/contract/zone.ts';
 import { findDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
+import { isMappable, simplify } from './fields.ts';
 import { guessMapping, kindOfFields } from './guess.ts';
 import { ElementScanner } from './json-elements.ts';
 import { JsonRecords } from './json-records.ts';
 import { StampReader, type DateOrder } from './stamp.ts';
 import { TableReader, type TableContext } from './table.ts';
 
-export { guessMapping };
+export { guessMapping, isMappable };
 
 const ID = 'flow-csv';
 const MAX_ROW_BYTES = 1024 * 1024;
@@ -93,8 +94,10 @@ function chooseMapping(
   if (mapping === undefined) return { mapping, kind: 'flow' };
   sink.metadata('mapping', mapping);
   sink.decide({ mapping: JSON.stringify(mapping.fields) });
+  const present = new Set(detected.columns.map(simplify).filter((name) => name !== ''));
   for (const [field, column] of Object.entries(mapping.fields)) {
-    if (!detected.columns.includes(column) && detected.shape === 'table') {
+    const found = detected.columns.includes(column) || present.has(simplify(column));
+    if (!found && detected.shape === 'table') {
       sink.note(`the mapping of ${field} names no column here: ${column}`);
     }
   }

@@ -190,10 +190,12 @@ function sourceText(source: SourceReport): string {
   if (source.first !== undefined)
     lines.push(`  ${isoMicros(source.first)} … ${isoMicros(source.last)}`);
   const decided = Object.entries(source.decisions).filter(([, value]) => value !== undefined);
-  if (decided.length > 0)
+  if (decided.length > 0) {
+    const retimed = decided.some(([key]) => key === 'tz' || key === 'year');
     lines.push(
-      `  decided: ${visible(decided.map(([key, value]) => `${key} ${String(value)}`).join(', '))} (change it with: daybook retime)`,
+      `  decided: ${visible(decided.map(([key, value]) => `${key} ${String(value)}`).join(', '))}${retimed ? ' (change zone and year with: daybook retime)' : ''}`,
     );
+  }
   for (const note of source.notes) lines.push(`  note: ${visible(note)}`);
   return `${lines.join('\n')}\n`;
 }
