@@ -77,7 +77,12 @@ describe('marks', () => {
 describe('retime', () => {
   it('takes the end of a path, and moves what was decided', async () => {
     const outcome = await daybook(['retime', folder, 'auth.log', '--year', '2020', '--json']);
-    expect(json(outcome)).toMatchObject({ source: 'logs/auth.log', events: 302 });
+    expect(json(outcome)).toMatchObject({
+      source: 'logs/auth.log',
+      events: 302,
+      before: { first: expect.stringMatching(/^2\d{3}-\d\d-\d\dT[\d:]{8}\.\d{6}Z$/) as string },
+      after: { first: expect.stringMatching(/^20(19|20)-/) as string, decisions: { year: 2020 } },
+    });
     const rows = await daybook(['query', folder, 'leap', '--json']);
     expect(ndjson<{ ts: string }>(rows).map(({ ts }) => ts)).toEqual(['2020-02-29T10:00:00Z']);
   });

@@ -31,7 +31,16 @@ export const retimeCommand: Command = {
       builder: { memoryLimit: settings.importMemory, threads: settings.threads },
     });
     if (parsed.flag('json')) {
-      await write(streams.out, `${JSON.stringify(report)}\n`);
+      const { before, after, ...rest } = report;
+      const times = (one: typeof before) => ({
+        ...one,
+        first: isoMicros(one.first),
+        last: isoMicros(one.last),
+      });
+      await write(
+        streams.out,
+        `${JSON.stringify({ ...rest, before: times(before), after: times(after) })}\n`,
+      );
     } else {
       const span = (one: { first: number | undefined; last: number | undefined }) =>
         `${isoMicros(one.first) ?? 'no time'} … ${isoMicros(one.last) ?? 'no time'}`;
