@@ -334,6 +334,19 @@ const CASES: Case[] = [
   },
   // Cisco.
   {
+    line: '%ASA-6-302013: Built outbound',
+    severity: 6,
+    event_type: 'ASA-6-302013',
+    message: '%ASA-6-302013: Built outbound',
+  },
+  {
+    line: '<166>%ASA-4-106023: Deny',
+    facility: 20,
+    severity: 6,
+    event_type: 'ASA-4-106023',
+    message: '%ASA-4-106023: Deny',
+  },
+  {
     line: '<166>Oct 10 2018 12:34:56: %ASA-6-302013: Built outbound',
     time: '2018-10-10T12:34:56',
     facility: 20,

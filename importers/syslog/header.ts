@@ -265,7 +265,10 @@ export function parseHeader(
     if (c === 100 && fortinet(h, b, p, end)) return true;
     if (supercomputer(h, b, p, end)) return true;
   }
+  if (c === PERCENT) mnemonic(h, b, p, end);
   if (inside(h, b, p, end, ledByTimes)) return true;
+  // Cisco's devices may be set to write no time.
+  if (h.eventStart >= 0) return true;
   // A JSON object a line is a record of its own, time or not.
   if (c === 123 && b[p + 1] === QUOTE && b[end - 1] === 125) return true;
   if (known) tag(h, b, p, end, false, false);

@@ -85,7 +85,10 @@ export function sniffLog(head: Uint8Array, hint: SniffHint): SniffResult | undef
 }
 
 function dialect(h: Header): string {
-  if (!h.dated) return h.uptimeStart >= 0 ? 'kernel' : 'text';
+  if (!h.dated) {
+    if (h.uptimeStart >= 0) return 'kernel';
+    return h.eventStart >= 0 && !h.leading ? 'cisco' : 'text';
+  }
   if (h.sequenceStart >= 0 || (h.eventStart >= 0 && h.stamp.shape === SHAPE.bsd)) return 'cisco';
   if (!h.leading) return h.stamp.shape === SHAPE.dayMonthName ? 'access' : 'text';
   switch (h.stamp.shape) {
