@@ -7,7 +7,7 @@ import {
 } from '../../../engine/operations/import.ts';
 import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
 import type { Command } from '../command.ts';
-import { count, isoMicros, size, visible, write } from '../output.ts';
+import { count, counted, isoMicros, size, visible, write } from '../output.ts';
 import { ProgressLine } from '../progress.ts';
 
 export const importCommand: Command = {
@@ -205,7 +205,7 @@ function totalText(report: ImportReport): string {
   const seconds = Math.max(report.elapsedMs / 1000, 0.001);
   const kinds = Object.entries(total.byKind).map(([kind, n]) => `${count(n)} ${kind}`);
   return (
-    `${count(total.sources)} sources, ${size(total.bytes)} in ${seconds.toFixed(1)} s (${size(total.bytes / seconds)}/s): ` +
+    `${counted(total.sources, 'source', 'sources')}, ${size(total.bytes)} in ${seconds.toFixed(1)} s (${size(total.bytes / seconds)}/s): ` +
     `read ${count(total.read)} = stored ${count(total.stored)} + duplicate ${count(total.duplicate)} + quarantined ${count(total.quarantined)} + skipped ${count(total.skipped)}` +
     `${kinds.length > 0 ? `; events: ${kinds.join(', ')}` : ''}\n`
   );
