@@ -195,6 +195,13 @@ describe('what lies beneath, and what is looked for', () => {
     expect(json<Count>(short).count).toBe(await count('NOT failed', '--from', '2026-10-12'));
   });
 
+  it('rows of a table are counted as events are', async () => {
+    const { rows } = await query<{ rows: unknown[] }>('kind:log | values host');
+    const counted = await query<Count>('kind:log | values host | count');
+    expect(counted.count).toBe(rows.length);
+    expect(counted).not.toHaveProperty('rows');
+  });
+
   it('--explain --json is one document', async () => {
     const { plan } = await query<{ plan: string[] }>('failed', '--explain');
     expect(plan).toContain('path: scan');

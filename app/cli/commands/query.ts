@@ -191,7 +191,13 @@ async function run(
     const found =
       running.plan.shape === 'rows'
         ? await printRows(running, zone, format, out, context)
-        : await printAnswer(running, await running.answer(), format, out, context);
+        : await printAnswer(
+            running,
+            countOf(running, await running.answer()),
+            format,
+            out,
+            context,
+          );
     tell(running, found, format, parsed, context);
     return 0;
   } finally {
@@ -405,6 +411,13 @@ async function printAnswer(
   }
   await output.finish();
   return answer.shape === 'count' ? Number(answer.count) : records.length;
+}
+
+/** A query that ends with `count` is answered with one number, whether it counts events or rows of a table. */
+function countOf({ plan }: RunningQuery, answer: Answer): Answer {
+  if (answer.shape === 'count' || plan.ast.stages.at(-1)?.stage !== 'count') return answer;
+  const count = 'rows' in answer ? answer.rows[0]?.['count'] : undefined;
+  return typeof count === 'number' ? { shape: 'count', count } : answer;
 }
 
 /** `packetsBeneath` of a JSON document, where a query left packets out. */
