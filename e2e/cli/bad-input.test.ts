@@ -577,6 +577,17 @@ describe('evidence that overlaps', () => {
     );
   });
 
+  it('verification says how many sources lie in archives, whose bytes it does not hash', async () => {
+    const log = at('member.log');
+    writeFileSync(log, 'Oct 11 22:14:15 host su: one\n');
+    execFileSync('tar', ['-cf', at('members.tar'), '-C', folder, 'member.log']);
+    await daybook(['import', at('members.daybook'), at('members.tar')]);
+    const verified = await daybook(['verify', at('members.daybook')]);
+    expect(verified.out).toContain(
+      '(0 evidence files checked, 0 missing, 1 in archives not checked)',
+    );
+  });
+
   it('a log that grows: only what is new is stored', async () => {
     mkdirSync(at('grow'));
     writeFileSync(at('grow/app.log'), lines(0, 100));

@@ -50,7 +50,7 @@ export const verifyCommand: Command = {
           await write(streams.out, `${finding.level}: ${visible(finding.what)}\n`);
         await write(
           streams.out,
-          `${errors === 0 ? 'the case is whole' : `${errors} errors`}: ${report.segments} segments, ${report.sources} sources (${report.evidenceChecked} evidence files checked, ${report.evidenceMissing} missing), ${report.auditEntries} audit entries\n`,
+          `${errors === 0 ? 'the case is whole' : `${errors} errors`}: ${report.segments} segments, ${report.sources} sources (${report.evidenceChecked} evidence files checked, ${report.evidenceMissing} missing${report.evidenceNotChecked > 0 ? `, ${report.evidenceNotChecked} in archives not checked` : ''}), ${report.auditEntries} audit entries\n`,
         );
       }
       return errors === 0 ? 0 : 1;
