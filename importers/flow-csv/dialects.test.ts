@@ -550,6 +550,8 @@ describe('zones, dates and mappings', () => {
     const { rows, decisions } = await readText(text, { timeZone: 'Europe/Berlin' });
     expect(rows[0]).toMatchObject({ ts: T('2026-07-01T10:00:00Z'), ts_basis: 1, tz_offset: 7200 });
     expect(decisions).toMatchObject({ tz: 'Europe/Berlin' });
+    const stated = await readText(text.replace(/(\d\d:\d\d:\d\d(\.\d+)?)/g, '$1Z'), {});
+    expect(stated.decisions).not.toHaveProperty('tz');
   });
 
   it.each([

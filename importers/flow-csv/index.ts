@@ -72,13 +72,14 @@ async function read(input: SourceInput, sink: EventSink, options: ReadOptions): 
   }
   sink.metadata('format', detected.format);
   const zone = options.timeZone === undefined ? UTC : resolveZone(options.timeZone);
-  sink.decide({ tz: zone.name });
   const { mapping, kind } = chooseMapping(detected, sink, options);
   const order = await chooseDateOrder(input, sink, detected, mapping);
   const stamp = new StampReader(zone, order);
   const context: TableContext = { sink, detected, stamp, kind, mapping };
   const json = detected.shape === 'json-lines' || detected.shape === 'json-elements';
   await (json ? readJson(input, context) : readTable(input, context));
+  // Times that state their zone, or count from 1970, leave nothing to decide.
+  if (stamp.zoneUsed) sink.decide({ tz: zone.name });
 }
 
 /** What was asked for, or a guess where nothing else says what the columns are. */

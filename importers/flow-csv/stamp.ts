@@ -32,6 +32,8 @@ export class StampReader {
   digits = 0;
   /** Whether `zone` was used, and the seconds that were subtracted. */
   zoned = false;
+  /** Whether it was used for any time so far. */
+  zoneUsed = false;
   offset = 0;
 
   private readonly zone: Zone;
@@ -250,6 +252,7 @@ export class StampReader {
     let offset = 0;
     this.zoned = at === end;
     if (this.zoned) {
+      this.zoneUsed = true;
       offset = this.zone.fixed ?? this.zone.offsetSecondsAtLocal(micros);
     } else {
       offset = this.readOffset(bytes, at, end);
