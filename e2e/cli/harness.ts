@@ -103,6 +103,7 @@ export interface SourceLine extends Ledger {
   source: string;
   sha256: string | null;
   format: string | null;
+  dialect: string | null;
   first: string | null;
   last: string | null;
   decisions: { tz?: string; year?: number };

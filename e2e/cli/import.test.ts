@@ -52,6 +52,7 @@ describe('import of a bundle', () => {
       expect(balanced(line), line.source).toBe(true);
       expect(line.quarantined + line.duplicate, line.source).toBe(0);
       expect(line.stored, line.source).toBe(source.records);
+      expect(line.format, line.source).toBe(source.format);
       expect(line.sha256, line.source).toBe(source.sha256);
       expect(line.status, line.source).toBe('complete');
       expect(line.first?.slice(0, 26), line.source).toBe(source.first.slice(0, 26));

@@ -481,7 +481,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
       expect(repeated.length).toBeGreaterThan(0);
       const sums = await bySource(imported('flows').folder, 'count() as n, distinct(uid) as uids');
       for (const each of repeated) {
-        expect(each.format).toMatch(/^zeek/);
+        expect(each.dialect).toMatch(/^zeek/);
         expect([each.source, Number(sums.get(each.source)?.['n'] ?? 0)]).toEqual([
           each.source,
           each.stored,
@@ -490,7 +490,7 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
       const lines = new Set<string>();
       let stored = 0;
       for (const each of imported('flows').sources) {
-        if (each.format !== 'zeek-tsv' || !each.source.endsWith('/conn.log')) continue;
+        if (each.dialect !== 'zeek-tsv' || !each.source.endsWith('/conn.log')) continue;
         stored += each.stored;
         const text = readFileSync(path.join(DATA, 'flows', each.source), 'utf8');
         for (const line of text.split('\n')) {

@@ -70,7 +70,9 @@ export interface SourceReport {
   source: string;
   sourceId: number | undefined;
   sha256: string | undefined;
+  /** The importer that read it, and the dialect it found. */
   format: string | undefined;
+  dialect: string | undefined;
   bytes: number;
   read: number;
   stored: number;
@@ -694,6 +696,7 @@ class ImportRun {
       sourceId: undefined,
       sha256: undefined,
       format: undefined,
+      dialect: undefined,
       bytes: 0,
       read: 0,
       stored: 0,
@@ -756,7 +759,8 @@ function reportOf(
     source: row.name,
     sourceId: row.id,
     sha256: row.rawSha256,
-    format: row.format,
+    format: row.importer,
+    dialect: row.format,
     bytes: row.rawSize ?? 0,
     read: row.read,
     stored: row.stored,

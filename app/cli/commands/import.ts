@@ -147,6 +147,7 @@ function sourceJson(source: SourceReport): unknown {
     source: source.source,
     sha256: source.sha256 ?? null,
     format: source.format ?? null,
+    dialect: source.dialect ?? null,
     bytes: source.bytes,
     read: source.read,
     stored: source.stored,
@@ -185,7 +186,7 @@ function sourceText(source: SourceReport): string {
   }
   const kinds = Object.entries(source.byKind).map(([kind, n]) => `${count(n)} ${kind}`);
   const lines = [
-    `${name}: ${source.format ?? ''}, ${size(source.bytes)}: ${parts.join(', ')}${kinds.length > 1 ? ` [${kinds.join(', ')}]` : ''}`,
+    `${name}: ${source.dialect ?? ''}, ${size(source.bytes)}: ${parts.join(', ')}${kinds.length > 1 ? ` [${kinds.join(', ')}]` : ''}`,
   ];
   if (source.first !== undefined)
     lines.push(`  ${isoMicros(source.first)} … ${isoMicros(source.last)}`);
