@@ -95,7 +95,7 @@ describe('files that are not what they should be', () => {
     const outcome = await importing('mixed.daybook', mixed);
     expect(outcome.status, outcome.err).toBe(0);
     const said = new Map(
-      ledgerLines(outcome).sources.map((line) => [line.source, line.message ?? line.format]),
+      ledgerLines(outcome).sources.map((line) => [line.source, line.message ?? line.dialect]),
     );
     expect(Object.fromEntries(said)).toEqual({
       'a-log.pcap': 'rfc3164',
