@@ -1,0 +1,176 @@
+/**
+ * The engine as a window, a script or a test sees it, whatever lies between. `Connection` is the
+ * whole client: it numbers calls, hands parts to who asked, cancels, and fails what is running when
+ * the pipe or the engine goes away.
+ */
+import type { ErrorInfo, EngineFrame, ClientFrame } from './frame.ts';
+import { CONTRACT_VERSION, decodeFrame, encodeFrame } from './frame.ts';
+import type { OperationName, Params, Part, Result } from './operations.ts';
+
+/** A pipe that keeps the bounds of frames. */
+export interface FramePipe {
+  send(frame: Uint8Array): void;
+  onFrame(handler: (frame: Uint8Array) => void): void;
+  onClose(handler: (reason: string) => void): void;
+  close(): void;
+}
+
+/** What an operation failed with. */
+export class OperationError extends Error {
+  readonly info: ErrorInfo;
+  constructor(info: ErrorInfo) {
+    super(info.message);
+    this.name = 'OperationError';
+    this.info = info;
+  }
+}
+
+export type EngineState = Extract<EngineFrame, { frame: 'engine' }>;
+
+export interface CallOptions<N extends OperationName> {
+  readonly signal?: AbortSignal | undefined;
+  readonly onPart?: ((part: Part<N>) => void) | undefined;
+}
+
+export interface Engine {
+  /**
+   * Runs one operation.
+   * @throws OperationError what the engine says; `cancelled` when `signal` aborted; `engine-down`
+   */
+  call<N extends OperationName>(
+    operation: N,
+    params: Params<N>,
+    options?: CallOptions<N>,
+  ): Promise<Result<N>>;
+}
+
+interface Running {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: OperationError) => void;
+  readonly onPart: ((part: unknown) => void) | undefined;
+  readonly cleanUp: () => void;
+}
+
+const CANCELLED: ErrorInfo = { code: 'cancelled', message: 'cancelled' };
+
+export class Connection implements Engine {
+  private readonly pipe: FramePipe;
+  private readonly running = new Map<number, Running>();
+  private readonly stateListeners = new Set<(state: EngineState) => void>();
+  private nextId = 1;
+  private closed: string | undefined;
+  private lastState: EngineState = { frame: 'engine', state: 'starting', restarts: 0 };
+
+  constructor(pipe: FramePipe) {
+    this.pipe = pipe;
+    pipe.onFrame((bytes) => this.take(bytes));
+    pipe.onClose((reason) => {
+      this.closed = reason;
+      this.failAll(reason);
+      this.setState({ ...this.lastState, state: 'down', reason });
+    });
+  }
+
+  /** The engine's state as last heard. */
+  get state(): EngineState {
+    return this.lastState;
+  }
+
+  /** Tells every change of the engine's state. Returns how to stop. */
+  onState(listener: (state: EngineState) => void): () => void {
+    this.stateListeners.add(listener);
+    return () => this.stateListeners.delete(listener);
+  }
+
+  call<N extends OperationName>(
+    operation: N,
+    params: Params<N>,
+    options: CallOptions<N> = {},
+  ): Promise<Result<N>> {
+    const { signal, onPart } = options;
+    return new Promise((resolve, reject) => {
+      if (this.closed !== undefined) {
+        reject(new OperationError({ code: 'engine-down', message: this.closed }));
+        return;
+      }
+      if (signal?.aborted) {
+        reject(new OperationError(CANCELLED));
+        return;
+      }
+      const id = this.nextId++;
+      const onAbort = () => {
+        this.sendFrame({ frame: 'cancel', id });
+        this.end(id)?.reject(new OperationError(CANCELLED));
+      };
+      this.running.set(id, {
+        resolve: resolve as (result: unknown) => void,
+        reject,
+        onPart: onPart as ((part: unknown) => void) | undefined,
+        cleanUp: () => signal?.removeEventListener('abort', onAbort),
+      });
+      signal?.addEventListener('abort', onAbort);
+      this.sendFrame({ frame: 'call', id, op: operation, params });
+    });
+  }
+
+  close(): void {
+    this.pipe.close();
+  }
+
+  private sendFrame(frame: ClientFrame): void {
+    if (this.closed === undefined) this.pipe.send(encodeFrame(frame));
+  }
+
+  private end(id: number): Running | undefined {
+    const running = this.running.get(id);
+    this.running.delete(id);
+    running?.cleanUp();
+    return running;
+  }
+
+  private failAll(reason: string): void {
+    for (const id of [...this.running.keys()]) {
+      this.end(id)?.reject(
+        new OperationError({
+          code: 'engine-down',
+          message: `the engine stopped: ${reason}`,
+          hint: 'it is started again; what was committed is kept',
+        }),
+      );
+    }
+  }
+
+  private setState(state: EngineState): void {
+    this.lastState = state;
+    for (const listener of [...this.stateListeners]) listener(state);
+  }
+
+  private take(bytes: Uint8Array): void {
+    // The engine is ours and validates what it sends.
+    const frame = decodeFrame(bytes) as EngineFrame;
+    switch (frame.frame) {
+      case 'part':
+        this.running.get(frame.id)?.onPart?.(frame.part);
+        break;
+      case 'done':
+        this.end(frame.id)?.resolve(frame.result);
+        break;
+      case 'error':
+        this.end(frame.id)?.reject(new OperationError(frame.error));
+        break;
+      case 'hello':
+        if (frame.contract !== CONTRACT_VERSION) {
+          this.setState({
+            ...this.lastState,
+            state: 'down',
+            reason: `the engine speaks version ${frame.contract} of the contract, this window ${CONTRACT_VERSION}: reload it`,
+          });
+        } else this.setState({ ...this.lastState, state: 'ready', reason: undefined });
+        break;
+      case 'engine':
+        if (frame.state === 'down') this.failAll(frame.reason ?? 'unknown reason');
+        this.setState(frame);
+        break;
+    }
+  }
+}

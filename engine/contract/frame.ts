@@ -1,0 +1,166 @@
+/**
+ * Frames: what a window and the engine say to each other, as bytes. One form for every pipe (a
+ * child's standard streams, a WebSocket, Electron's message ports), so that shells move bytes and
+ * understand none of them.
+ *
+ * A frame is: u32 length of the head in bytes, the head as JSON in UTF-8 padded with spaces to a
+ * multiple of 8 bytes (less the 4 of the length), then the typed arrays, each from a multiple of 8.
+ * In the head a typed array is `{"$bin": [type, from, count]}`. All numbers are little-endian.
+ */
+import type { ErrorCode } from './errors.ts';
+
+export const CONTRACT_VERSION = 1;
+
+/** Frames beyond this are refused: nothing the contract has comes near. */
+export const MAX_FRAME_BYTES = 64 << 20;
+
+/** What a person sees of an error, wherever it happened. */
+export interface ErrorInfo {
+  readonly code: ErrorCode | 'engine-down';
+  readonly message: string;
+  /** What to do next. */
+  readonly hint?: string | undefined;
+  /** Where in the query's text, in UTF-16 units. */
+  readonly position?: number | undefined;
+}
+
+/** Window to engine. `id` is chosen by the window and unique among its running calls. */
+export type ClientFrame =
+  | { readonly frame: 'call'; readonly id: number; readonly op: string; readonly params: unknown }
+  | { readonly frame: 'cancel'; readonly id: number };
+
+/** Engine to window; `engine` comes from the shell that watches the engine's process. */
+export type EngineFrame =
+  | {
+      readonly frame: 'hello';
+      readonly contract: number;
+      readonly version: string;
+      readonly pid: number;
+    }
+  | { readonly frame: 'part'; readonly id: number; readonly part: unknown }
+  | { readonly frame: 'done'; readonly id: number; readonly result: unknown }
+  | { readonly frame: 'error'; readonly id: number; readonly error: ErrorInfo }
+  | {
+      readonly frame: 'engine';
+      readonly state: 'starting' | 'ready' | 'down';
+      /** How often it was started anew since the shell began. */
+      readonly restarts: number;
+      readonly reason?: string | undefined;
+    };
+
+const ARRAYS = {
+  u8: Uint8Array,
+  u16: Uint16Array,
+  u32: Uint32Array,
+  i32: Int32Array,
+  f64: Float64Array,
+} as const;
+type ArrayName = keyof typeof ARRAYS;
+type Binary = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+
+const NAMES = Object.keys(ARRAYS).filter((name): name is ArrayName => name in ARRAYS);
+const REFERENCE = '$bin';
+const ESCAPED = '$esc';
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function arrayName(value: object): ArrayName | undefined {
+  return NAMES.find((name) => value instanceof ARRAYS[name]);
+}
+
+const aligned = (bytes: number): number => (bytes + 7) & ~7;
+
+/** A frame's bytes. */
+export function encodeFrame(frame: ClientFrame | EngineFrame): Uint8Array {
+  const binaries: { from: number; array: Binary }[] = [];
+  let size = 0;
+  const put = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) {
+      return typeof value === 'bigint' ? value.toString() : value;
+    }
+    if (Array.isArray(value)) return value.map(put);
+    const name = arrayName(value);
+    if (name !== undefined) {
+      const array = value as Binary;
+      binaries.push({ from: size, array });
+      const reference = { [REFERENCE]: [name, size, array.length] };
+      size = aligned(size + array.byteLength);
+      return reference;
+    }
+    const out: Record<string, unknown> = {};
+    for (const [key, one] of Object.entries(value)) {
+      Object.defineProperty(out, key, { value: put(one), enumerable: true });
+    }
+    return REFERENCE in out || ESCAPED in out ? { [ESCAPED]: out } : out;
+  };
+  const head = encoder.encode(JSON.stringify(put(frame)));
+  const body = aligned(4 + head.length);
+  const bytes = new Uint8Array(body + size).fill(32, 4 + head.length, body);
+  new DataView(bytes.buffer).setUint32(0, body - 4, true);
+  bytes.set(head, 4);
+  for (const { from, array } of binaries) {
+    bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), body + from);
+  }
+  return bytes;
+}
+
+/**
+ * A frame from its bytes. Its typed arrays are views of `bytes` (of a copy, if those are not
+ * aligned). Says nothing about the fields' types: that is the host's validation.
+ * @throws RangeError when the bytes are no frame
+ */
+export function decodeFrame(bytes: Uint8Array): unknown {
+  const whole = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+  if (whole.length < 4) throw new RangeError('a frame has at least 4 bytes');
+  const head = new DataView(whole.buffer, whole.byteOffset).getUint32(0, true);
+  const body = 4 + head;
+  if (body > whole.length) throw new RangeError('a frame is shorter than its head says');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(decoder.decode(whole.subarray(4, body)));
+  } catch {
+    throw new RangeError('the head of a frame is not JSON in UTF-8');
+  }
+  const resolve = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(resolve);
+    if (REFERENCE in value) return binaryAt(whole, body, value[REFERENCE]);
+    const source = ESCAPED in value ? value[ESCAPED] : value;
+    if (typeof source !== 'object' || source === null) throw new RangeError('a bad escape');
+    const out: Record<string, unknown> = {};
+    for (const [key, one] of Object.entries(source)) {
+      Object.defineProperty(out, key, {
+        value: resolve(one),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    }
+    return out;
+  };
+  return resolve(parsed);
+}
+
+function binaryAt(bytes: Uint8Array, body: number, reference: unknown): Binary {
+  if (!Array.isArray(reference)) throw new RangeError('a bad reference to binary data');
+  const [name, from, count] = reference as unknown[];
+  const array = NAMES.find((one) => one === name);
+  if (
+    array === undefined ||
+    typeof from !== 'number' ||
+    typeof count !== 'number' ||
+    !Number.isSafeInteger(from) ||
+    !Number.isSafeInteger(count) ||
+    from < 0 ||
+    count < 0 ||
+    from % 8 !== 0
+  ) {
+    throw new RangeError('a bad reference to binary data');
+  }
+  const type = ARRAYS[array];
+  const start = body + from;
+  if (start + count * type.BYTES_PER_ELEMENT > bytes.length) {
+    throw new RangeError('a reference to binary data beyond its frame');
+  }
+  return new type(bytes.buffer as ArrayBuffer, bytes.byteOffset + start, count);
+}

@@ -1,0 +1,155 @@
+/** Operations on a case as a whole, its sources and its changes. */
+import { z } from 'zod';
+import {
+  byKind,
+  casePath,
+  count,
+  countsShape,
+  decisions,
+  micros,
+  nothing,
+  operation,
+  record,
+  zone,
+} from './schema.ts';
+
+export const caseInfo = z.object({
+  case: casePath,
+  name: z.string(),
+  readOnly: z.boolean(),
+  events: count,
+  byKind,
+  days: count,
+  /** First and last time of any event. */
+  first: micros.optional(),
+  last: micros.optional(),
+  sources: count,
+  segments: count,
+  /** On disk. */
+  bytes: count,
+  tags: z.array(z.object({ id: count, name: z.string(), count })),
+  /** Who changes the case now, if not this engine. */
+  writer: z.object({ pid: count, since: z.string(), operation: z.string() }).optional(),
+  /** What recovery after a crash found and did when the case was opened. */
+  recovered: z.array(z.string()),
+});
+
+export const sourceInfo = z.object({
+  id: count,
+  name: z.string(),
+  path: z.string(),
+  /** Members from the outermost archive in; empty for a file by itself. */
+  members: z.array(z.string()),
+  /** Whether the evidence is still where it was; undefined when not looked for. */
+  exists: z.boolean().optional(),
+  bytes: count.optional(),
+  sha256: z.string().optional(),
+  contentBytes: count.optional(),
+  contentSha256: z.string().optional(),
+  modifiedMs: z.number().optional(),
+  importer: z.string(),
+  importerVersion: count,
+  dialect: z.string(),
+  options: record,
+  decisions,
+  metadata: record,
+  notes: z.array(z.string()),
+  status: z.enum(['partial', 'complete', 'failed']),
+  error: z.string().optional(),
+  ...countsShape,
+  skippedReasons: z.record(z.string(), count),
+  byKind,
+  first: micros.optional(),
+  last: micros.optional(),
+  elapsedMs: z.number(),
+  importId: count,
+});
+
+const change = z.object({
+  id: count,
+  at: z.string(),
+  operation: z.string(),
+  detail: record,
+});
+
+const latency = z.object({
+  operation: z.string(),
+  count,
+  p50: z.number(),
+  p95: z.number(),
+  p99: z.number(),
+  max: z.number(),
+  paths: z.record(z.string(), count),
+  rowsExamined: z.number(),
+});
+const measured = z.object({
+  at: z.string(),
+  operation: z.string(),
+  text: z.string().optional(),
+  status: z.string(),
+  totalMs: z.number(),
+  spans: z.record(z.string(), z.number()),
+  path: z.string().optional(),
+  days: count.optional(),
+  segments: count.optional(),
+  rowsExamined: count.optional(),
+  rowsReturned: count.optional(),
+});
+
+export const caseOperations = {
+  /** Makes an empty case; its folder must be empty or not there yet. */
+  'case.create': operation(z.object({ case: casePath }), caseInfo),
+  /** Opens a case, recovering it if an import was killed. Keeps it among the recent ones. */
+  'case.open': operation(z.object({ case: casePath }), caseInfo),
+  /** Tells each change of the case, by whatever process, until it is cancelled. */
+  'case.watch': operation(
+    z.object({ case: casePath }),
+    nothing,
+    z.object({ change, info: caseInfo }),
+  ),
+  /** Days that hold events; `undated` stands for events without a time. */
+  'case.days': operation(
+    z.object({ case: casePath }),
+    z.object({
+      days: z.array(z.object({ day: z.string(), events: count, bytes: count, byKind })),
+    }),
+  ),
+  'case.sources': operation(
+    z.object({ case: casePath }),
+    z.object({ sources: z.array(sourceInfo) }),
+  ),
+  /** Changes the zone or the year that was decided for a source, without reading it again. */
+  'source.retime': operation(
+    z.object({
+      case: casePath,
+      source: count,
+      tz: zone.optional(),
+      year: z.number().int().min(1970).max(2200).optional(),
+    }),
+    z.object({ changed: count, notes: z.array(z.string()) }),
+  ),
+  'case.verify': operation(
+    z.object({ case: casePath }),
+    z.object({ ok: z.boolean(), lines: z.array(z.string()) }),
+    z.object({ line: z.string() }),
+  ),
+  'case.compact': operation(
+    z.object({ case: casePath }),
+    z.object({ before: count, after: count }),
+  ),
+  /** The append-only log of changes, newest first. */
+  'case.audit': operation(
+    z.object({ case: casePath, limit: count.max(10_000).default(500) }),
+    z.object({
+      total: count,
+      entries: z.array(
+        z.object({ at: z.string(), operation: z.string(), who: z.string(), detail: record }),
+      ),
+    }),
+  ),
+  /** What the operations of this case took. `recent` is oldest first. */
+  'case.latency': operation(
+    z.object({ case: casePath, recent: count.max(10_000).default(300) }),
+    z.object({ summary: z.array(latency), recent: z.array(measured) }),
+  ),
+};

@@ -1,0 +1,114 @@
+/** Operations on single events: everything about one, read from the case and from its evidence. */
+import { z } from 'zod';
+import {
+  batch,
+  bytes,
+  casePath,
+  count,
+  eventId,
+  filePath,
+  fieldName,
+  kind,
+  micros,
+  operation,
+  value,
+  viewShape,
+} from './schema.ts';
+
+export interface LayerField {
+  readonly name: string;
+  readonly value: string;
+  /** Bytes from the frame's start. */
+  readonly offset: number;
+  readonly length: number;
+  readonly fields?: readonly LayerField[] | undefined;
+}
+const layerField: z.ZodType<LayerField> = z.object({
+  name: z.string(),
+  value: z.string(),
+  offset: count,
+  length: count,
+  get fields() {
+    return z.array(layerField).optional();
+  },
+});
+const layer = z.object({
+  /** As Wireshark calls it. */
+  name: z.string(),
+  summary: z.string(),
+  offset: count,
+  length: count,
+  fields: z.array(layerField),
+});
+
+const one = z.object({ case: casePath, event: eventId });
+
+export const eventOperations = {
+  /** All fields of an event, in their usual order. */
+  'event.get': operation(
+    one,
+    z.object({
+      event: eventId,
+      kind,
+      ts: micros.optional(),
+      /** Nanoseconds beyond `ts`. */
+      tsNs: count,
+      /** Digits of the fraction of a second that the source had. */
+      tsDigits: count,
+      /** How the event came by its time, for people: a zone or year that was decided, a time inherited. */
+      timeNotes: z.array(z.string()),
+      fields: z.array(z.object({ name: z.string(), value, attribute: z.boolean() })),
+      tags: z.array(z.string()),
+      note: z.string().optional(),
+      source: z.object({ id: count, name: z.string(), path: z.string(), exists: z.boolean() }),
+      /** Where the record lies in the source's content. */
+      offset: count.optional(),
+      length: count.optional(),
+      /** The flow that a packet belongs to. */
+      flow: eventId.optional(),
+      /** A query for the events of the same five-tuple, either way; and for the packets of a flow. */
+      fiveTuple: z.string().optional(),
+      packets: z.string().optional(),
+    }),
+  ),
+  /** The record's bytes, read from the evidence itself: at most 1 MiB. */
+  'event.raw': operation(
+    one,
+    z.object({ bytes, offset: count, length: count, truncated: z.boolean(), source: z.string() }),
+  ),
+  /** A packet's frame, read from the capture itself, with its decoded layers. */
+  'event.packet': operation(
+    one,
+    z.object({
+      frame: bytes,
+      /** Of the frame in the source's content. */
+      offset: count,
+      linkType: count,
+      wireLength: count,
+      layers: z.array(layer),
+      notes: z.array(z.string()),
+    }),
+  ),
+  /** Events around one, in order of time; `index` is its own place among them. */
+  'event.context': operation(
+    z.object({
+      case: casePath,
+      event: eventId,
+      /** On the same host, in the same source, or anywhere. */
+      of: z.enum(['host', 'source', 'all']).default('host'),
+      before: count.max(500).default(5),
+      after: count.max(500).default(5),
+      fields: z.array(fieldName).max(100).optional(),
+    }),
+    z.object({ batch, index: count, of: z.enum(['host', 'source', 'all']), query: z.string() }),
+  ),
+  /**
+   * Writes the packets of a view, or of a flow or packet, to a pcapng file, from the evidence. Without
+   * `path` the file comes in parts.
+   */
+  'packets.slice': operation(
+    z.object({ ...viewShape, event: eventId.optional(), path: filePath.optional() }),
+    z.object({ packets: count, bytes: count, sha256: z.string(), path: filePath.optional() }),
+    z.union([z.object({ bytes }), z.object({ done: count })]),
+  ),
+};

@@ -1,0 +1,226 @@
+/** Operations that bring evidence into a case. */
+import { z } from 'zod';
+import {
+  batch,
+  byKind,
+  bytes,
+  casePath,
+  count,
+  countsShape,
+  decisions,
+  filePath,
+  micros,
+  operation,
+  record,
+  zone,
+} from './schema.ts';
+
+/** What a person decided about one file or folder, or about all of them. */
+const readOptionsShape = {
+  /** For times that state no zone. */
+  tz: zone.optional(),
+  /** Year of the last record, for times that state no year. */
+  year: z.number().int().min(1970).max(2200).optional(),
+  /** An importer or a dialect. */
+  format: z.string().max(100).optional(),
+  /** Event field (or `attrs.NAME`) to column of the table. */
+  mapping: z.record(z.string(), z.string()).optional(),
+};
+
+const sourceReport = z.object({
+  source: z.string(),
+  sourceId: count.optional(),
+  sha256: z.string().optional(),
+  format: z.string().optional(),
+  dialect: z.string().optional(),
+  bytes: count,
+  ...countsShape,
+  skippedReasons: z.record(z.string(), count),
+  byKind,
+  first: micros.optional(),
+  last: micros.optional(),
+  decisions,
+  notes: z.array(z.string()),
+  elapsedMs: z.number(),
+  status: z.enum(['complete', 'duplicate', 'failed', 'ignored']),
+  message: z.string().optional(),
+});
+
+export const importProgress = z.object({
+  bytes: count,
+  totalBytes: count,
+  rows: count,
+  source: z.string(),
+  phase: z.enum(['listing', 'reading', 'compacting']),
+  elapsedMs: z.number(),
+  /** Means of the last seconds. */
+  bytesPerSecond: z.number(),
+  rowsPerSecond: z.number(),
+  /** Undefined while it cannot be told. */
+  etaMs: z.number().optional(),
+});
+
+const importReport = z.object({
+  importId: count,
+  sources: z.array(sourceReport),
+  total: z.object({ sources: count, bytes: count, ...countsShape, byKind }),
+  elapsedMs: z.number(),
+});
+
+const importPart = z.union([
+  z.object({ progress: importProgress }),
+  z.object({ source: sourceReport }),
+  z.object({ message: z.string() }),
+]);
+
+const preview = z.object({
+  /** As the ledger will name it. */
+  source: z.string(),
+  /** The file on disk. */
+  path: filePath,
+  members: z.array(z.string()),
+  bytes: count.optional(),
+  /** The importer and the dialect that it found; undefined when none knows it. */
+  format: z.string().optional(),
+  dialect: z.string().optional(),
+  /** The first events, at most 20. */
+  records: batch,
+  /** Of the part that was looked at. */
+  quarantined: z.array(z.object({ offset: count, reason: z.string() })),
+  skippedReasons: z.record(z.string(), count),
+  /** What the importer decided, with the options given. */
+  decisions,
+  /** Which decisions its times or its columns ask for. */
+  asks: z.object({ zone: z.boolean(), year: z.boolean(), mapping: z.boolean() }),
+  /** Of a table: its columns, first values of each, and what they are taken for (field to column). */
+  table: z
+    .object({
+      columns: z.array(z.object({ name: z.string(), samples: z.array(z.string()) })),
+      mapping: z.record(z.string(), z.string()),
+      fields: z.array(z.string()),
+    })
+    .optional(),
+  /** The source of this case that has the same content. */
+  already: z.object({ sourceId: count, name: z.string() }).optional(),
+  notes: z.array(z.string()),
+  /** Why it cannot be read. */
+  problem: z.string().optional(),
+});
+
+export const evidenceOperations = {
+  /**
+   * Receives a dropped file in pieces of at most 4 MiB, in order, into the case's `received` folder:
+   * for windows that know a file's content but not its path. `name` may have folders.
+   */
+  'evidence.receive': operation(
+    z.object({
+      case: casePath,
+      upload: z.string().regex(/^[\w-]{1,64}$/),
+      name: z.string().min(1).max(1000),
+      offset: count,
+      bytes,
+      last: z.boolean(),
+    }),
+    z.object({ path: filePath, size: count }),
+  ),
+  /** Looks at the first records of every source below `paths`, without importing any. */
+  'evidence.preview': operation(
+    z.object({
+      case: casePath.optional(),
+      paths: z.array(filePath).min(1).max(10_000),
+      recursive: z.boolean().default(true),
+      ...readOptionsShape,
+    }),
+    z.object({
+      sources: count,
+      bytes: count,
+      ignored: z.array(z.object({ name: z.string(), reason: z.string() })),
+      /** Sources beyond those that were looked at. */
+      left: count,
+    }),
+    z.object({ preview }),
+  ),
+  /**
+   * Imports. It belongs to the engine, not to the window that began it: when that closes, the import
+   * goes on, and `import.follow` shows it. Cancelling this call cancels the import at a chunk's edge.
+   */
+  'import.start': operation(
+    z.object({
+      case: casePath,
+      /** Each with its own decisions; those of a single file win over those of its folder. */
+      items: z
+        .array(z.object({ path: filePath, ...readOptionsShape }))
+        .min(1)
+        .max(10_000),
+      recursive: z.boolean().default(true),
+      packets: z.boolean().default(true),
+      flows: z.boolean().default(true),
+      jobs: count.min(1).max(256).optional(),
+    }),
+    importReport,
+    importPart,
+  ),
+  /** Progress and result of the import that runs on this case; null when none does. */
+  'import.follow': operation(z.object({ case: casePath }), importReport.nullable(), importPart),
+  'import.cancel': operation(z.object({ case: casePath }), z.object({ cancelled: z.boolean() })),
+  /** Goes on with an import that was cancelled, failed or killed: what is in the case stays. */
+  'import.resume': operation(
+    z.object({ case: casePath, importId: count }),
+    importReport,
+    importPart,
+  ),
+  /** Every import with its ledger, newest first. */
+  'import.list': operation(
+    z.object({ case: casePath }),
+    z.object({
+      imports: z.array(
+        z.object({
+          id: count,
+          startedAt: z.string(),
+          finishedAt: z.string().optional(),
+          status: z.enum(['running', 'complete', 'cancelled', 'failed', 'interrupted']),
+          arguments: record,
+          resumable: z.boolean(),
+          quarantineBytes: count,
+          ledger: z.array(
+            z.object({
+              ordinal: count,
+              name: z.string(),
+              sourceId: count.optional(),
+              status: z.string(),
+              message: z.string().optional(),
+              ...countsShape,
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+  /** Records that could not be parsed, in the order in which they were met. */
+  'quarantine.list': operation(
+    z.object({
+      case: casePath,
+      importId: count.optional(),
+      sourceId: count.optional(),
+      offset: count.default(0),
+      limit: count.max(1000).default(200),
+    }),
+    z.object({
+      total: count,
+      records: z.array(
+        z.object({
+          importId: count,
+          sourceId: count.optional(),
+          source: z.string(),
+          offset: count,
+          line: count.optional(),
+          reason: z.string(),
+          /** The first bytes of the record, at most 4 KiB. */
+          raw: bytes,
+          /** All of it. */
+          size: count,
+        }),
+      ),
+    }),
+  ),
+};

@@ -1,0 +1,52 @@
+/** Operations that leave something outside the case. Each is audited. */
+import { z } from 'zod';
+import {
+  bytes,
+  casePath,
+  count,
+  fieldName,
+  filePath,
+  operation,
+  viewShape,
+  zone,
+} from './schema.ts';
+
+const written = z.object({
+  bytes: count,
+  sha256: z.string(),
+  /** Where it was written, if a path was given. */
+  path: filePath.optional(),
+});
+/** The file in pieces, if no path was given; and how far it is. */
+const piece = z.union([z.object({ bytes }), z.object({ done: count, of: count.optional() })]);
+
+export const outputOperations = {
+  /** Rows as shown: the query's order and fields. CSV has formula cells defused. */
+  'export.rows': operation(
+    z.object({
+      ...viewShape,
+      format: z.enum(['csv', 'ndjson', 'parquet']),
+      fields: z.array(fieldName).max(2000).optional(),
+      sort: z.object({ field: fieldName, descending: z.boolean() }).optional(),
+      limit: count.optional(),
+      /** Without it the file comes in parts. */
+      path: filePath.optional(),
+    }),
+    written.extend({ rows: count }),
+    piece,
+  ),
+  /** The case as one self-contained HTML page. */
+  'report.write': operation(
+    z.object({
+      case: casePath,
+      title: z.string().max(300).optional(),
+      author: z.string().max(300).optional(),
+      note: z.string().max(20_000).optional(),
+      /** Times are shown in it. */
+      zone: zone.default('UTC'),
+      path: filePath.optional(),
+    }),
+    written,
+    piece,
+  ),
+};

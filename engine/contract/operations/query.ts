@@ -1,0 +1,242 @@
+/** Operations that ask. All are measured, can be cancelled and are answered exactly. */
+import { z } from 'zod';
+import {
+  batch,
+  casePath,
+  count,
+  fieldName,
+  kind,
+  micros,
+  nothing,
+  numbers,
+  operation,
+  record,
+  scopeShape,
+  timings,
+  value,
+  view,
+  viewShape,
+  zone,
+} from './schema.ts';
+
+/** Where the parts of a query stand in its text, in UTF-16 units; `end` is exclusive. */
+const spanShape = { start: count, end: count };
+
+/** An item of the outermost AND of a query: what a builder shows as one chip. */
+const term = z.object({
+  ...spanShape,
+  text: z.string(),
+  negated: z.boolean(),
+  type: z.enum(['text', 'field', 'group']),
+  /** Of a `field` term. */
+  field: z.string().optional(),
+  operator: z.enum(['word', 'quoted', 'regex', 'compare', 'range', 'present']).optional(),
+  value: z.string().optional(),
+});
+
+const measure = z.object({
+  fn: z.enum(['count', 'sum', 'distinct']),
+  /** A number for `sum`, any field for `distinct`. */
+  of: fieldName.optional(),
+});
+
+export const queryOperations = {
+  /** Takes a query apart, for highlighting what is wrong and for the builder. Needs no events. */
+  'query.parse': operation(
+    z.object({
+      case: casePath.optional(),
+      query: z.string().max(100_000),
+      zone: zone.default('UTC'),
+    }),
+    z.object({
+      error: z
+        .object({ message: z.string(), hint: z.string().optional(), ...spanShape })
+        .optional(),
+      /** The part before the first `|`. */
+      filter: z.object(spanShape),
+      /** Undefined when the filter is no plain AND of terms. */
+      terms: z.array(term).optional(),
+      stages: z.array(z.object({ ...spanShape, name: z.string(), text: z.string() })),
+      /** What the whole query answers with. */
+      shape: z
+        .enum(['rows', 'count', 'top', 'timeline', 'table', 'stats', 'values', 'talkers'])
+        .optional(),
+      /** The longest beginning of the query that answers with events: what timeline and lists use. */
+      events: z.string(),
+    }),
+  ),
+  /** What may stand at a position: fields, values with counts, stages, operators. */
+  'query.complete': operation(
+    z.object({ ...viewShape, at: count, limit: count.max(200).default(50) }),
+    z.object({
+      ...spanShape,
+      options: z.array(
+        z.object({
+          label: z.string(),
+          type: z.enum(['field', 'value', 'stage', 'operator', 'keyword']),
+          /** What is written, if it is not the label. */
+          apply: z.string().optional(),
+          detail: z.string().optional(),
+          count: count.optional(),
+        }),
+      ),
+    }),
+  ),
+  /** Any query, answered whole: rows up to `limit`, or what its last stage gives. */
+  'query.run': operation(
+    z.object({ ...viewShape, limit: count.max(100_000).default(1000) }),
+    z.object({
+      shape: z.enum(['rows', 'count', 'top', 'timeline', 'table', 'stats', 'values', 'talkers']),
+      columns: z.array(z.string()),
+      batch,
+      /** Rows there are beyond those in `batch`; undefined when that is not known. */
+      left: count.optional(),
+      /** Of `top`: what the other groups add up to, and the whole. */
+      rest: record.optional(),
+      total: record.optional(),
+      ...scopeShape,
+    }),
+  ),
+  /** What a query reads, what it leaves out and why. */
+  'query.explain': operation(view, z.object({ lines: z.array(z.string()) })),
+
+  /**
+   * Opens a list of events that any part of can be shown. The first rows come as a part, before the
+   * total is known. Belongs to the window: it is closed with it.
+   */
+  'result.open': operation(
+    z.object({
+      ...viewShape,
+      /** By time when left out. Other orders list at most `capped` events. */
+      sort: z.object({ field: fieldName, descending: z.boolean() }).optional(),
+      /** What the rows of the first part have; all fields when left out. */
+      fields: z.array(fieldName).max(500).optional(),
+      first: count.max(1000).default(100),
+    }),
+    z.object({
+      result: count,
+      /** Events the query finds. */
+      total: count,
+      /** How many of them the list has, where a limit of its order is lower. */
+      capped: count.optional(),
+      /** Of these, events without a time: they are last. */
+      undated: count,
+      /** Names that rows may have, in their usual order. */
+      fields: z.array(z.string()),
+      ...scopeShape,
+    }),
+    z.object({ batch }),
+  ),
+  /**
+   * Rows `offset` to `offset + limit` of an open list. Every batch has `event_id`, `kind`, `ts`
+   * (micros, NaN when undated), `ts_ns`, `ts_digits`, `tags` (names by comma) and `fields`.
+   */
+  'result.rows': operation(
+    z.object({
+      case: casePath,
+      result: count,
+      offset: count,
+      limit: count.min(1).max(1000),
+      fields: z.array(fieldName).max(500).optional(),
+    }),
+    z.object({ offset: count, batch, timings }),
+  ),
+  /** Where in a list the first event at or after a time stands. */
+  'result.locate': operation(
+    z.object({ case: casePath, result: count, ts: micros }),
+    z.object({ offset: count }),
+  ),
+  'result.close': operation(z.object({ case: casePath, result: count }), nothing),
+
+  /**
+   * Events over time. Buckets are even and start at multiples of their width; the last may reach
+   * beyond `to`. Series beyond the `most` largest are added up in the one with `rest` set.
+   */
+  'timeline.run': operation(
+    z.object({
+      ...viewShape,
+      buckets: count.min(1).max(2000).default(120),
+      /** A field to stack by; one series when left out. */
+      by: fieldName.optional(),
+      most: count.min(1).max(30).default(8),
+    }),
+    z.object({
+      /** Start of each bucket; empty when no event has a time. */
+      starts: numbers,
+      /** Width of a bucket in microseconds. */
+      width: z.number(),
+      series: z.array(z.object({ value, rest: z.boolean(), counts: numbers, total: count })),
+      total: count,
+      undated: count,
+      ...scopeShape,
+    }),
+  ),
+  /** Groups by one or more fields, largest first, with what is left over. */
+  'top.run': operation(
+    z.object({
+      ...viewShape,
+      by: z.array(fieldName).min(1).max(6),
+      measure: measure.default({ fn: 'count' }),
+      limit: count.min(1).max(10_000).default(100),
+      /** Buckets of each group's line over time; none when 0. */
+      sparkline: count.max(200).default(0),
+    }),
+    z.object({
+      /** The fields grouped by, then `count`, then the measure if it is another, named `measure`. */
+      batch,
+      rest: z.object({ count, groups: count, measure: z.number().optional() }),
+      total: z.object({ count, groups: count, measure: z.number().optional() }),
+      /** `buckets` counts for each row, one after the other. */
+      sparklines: z
+        .object({ from: micros, width: z.number(), buckets: count, counts: numbers })
+        .optional(),
+      ...scopeShape,
+    }),
+  ),
+  /**
+   * Pairs of addresses that talked, by flows (by packets where a case has no flows). Columns: `a`,
+   * `b` (the originator of most of it is `a`), `flows`, `bytes_ab`, `bytes_ba`, `packets_ab`,
+   * `packets_ba`, `protos`, `ports` (most used responder ports, by comma), `services`, `first`, `last`
+   * (micros), `states`.
+   */
+  'conversations.run': operation(
+    z.object({
+      ...viewShape,
+      order: z.enum(['bytes', 'flows', 'packets', 'last']).default('bytes'),
+      limit: count.min(1).max(10_000).default(500),
+    }),
+    z.object({
+      batch,
+      total: z.object({ pairs: count, flows: count, bytes: z.number(), packets: z.number() }),
+      ...scopeShape,
+    }),
+  ),
+  /** Fields that the events of a case have. */
+  'field.list': operation(
+    z.object({ case: casePath }),
+    z.object({
+      fields: z.array(
+        z.object({
+          field: z.string(),
+          attribute: z.boolean(),
+          events: count,
+          kinds: z.array(kind),
+          /** Whether sums and ranges of it make sense. */
+          numeric: z.boolean(),
+        }),
+      ),
+    }),
+  ),
+  /** The most frequent values of a field among the events of a view. */
+  'field.values': operation(
+    z.object({ ...viewShape, field: fieldName, limit: count.min(1).max(1000).default(10) }),
+    z.object({
+      values: z.array(z.object({ value, count, share: z.number() })),
+      /** Different values there are. */
+      distinct: count,
+      /** Events that have the field. */
+      present: count,
+      ...scopeShape,
+    }),
+  ),
+};

@@ -1,0 +1,109 @@
+/** What the operations' schemas are made of. */
+import { z } from 'zod';
+import { KINDS } from '../event.ts';
+import type { ColumnBatch } from '../column-batch.ts';
+
+/** One operation: what it is asked, what it tells meanwhile, what it answers. */
+export interface OperationSchema<
+  P extends z.ZodType = z.ZodType,
+  T extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+> {
+  readonly params: P;
+  readonly part: T;
+  readonly result: R;
+}
+
+export function operation<P extends z.ZodType, R extends z.ZodType>(
+  params: P,
+  result: R,
+): OperationSchema<P, z.ZodNever, R>;
+export function operation<P extends z.ZodType, T extends z.ZodType, R extends z.ZodType>(
+  params: P,
+  result: R,
+  part: T,
+): OperationSchema<P, T, R>;
+export function operation(
+  params: z.ZodType,
+  result: z.ZodType,
+  part: z.ZodType = z.never(),
+): OperationSchema {
+  return { params, part, result };
+}
+
+/** UTC microseconds since 1970-01-01. */
+export const micros = z.number().refine(Number.isFinite);
+export const count = z.number().int().nonnegative();
+export const bytes = z.instanceof(Uint8Array);
+export const numbers = z.instanceof(Float64Array);
+export const kind = z.enum(KINDS);
+export const byKind = z.partialRecord(kind, count);
+/** Absolute path of a case's folder. */
+export const casePath = z.string().min(1).max(4096);
+export const filePath = z.string().min(1).max(4096);
+/** `SOURCE:SEQ`, or `SOURCE:fN` for a flow of packets. */
+export const eventId = z.string().regex(/^\d+:(f?)\d+$/);
+export const fieldName = z.string().min(1).max(300);
+/** IANA zone or fixed offset. */
+export const zone = z.string().min(1).max(64);
+export const nothing = z.object({});
+
+const column = z.union([
+  z.object({ name: z.string(), type: z.literal('number'), values: numbers }),
+  z.object({
+    name: z.string(),
+    type: z.literal('text'),
+    bytes,
+    offsets: z.instanceof(Uint32Array),
+    absent: bytes.optional(),
+  }),
+]);
+export const batch: z.ZodType<ColumnBatch> = z.object({ rows: count, columns: z.array(column) });
+
+/** What is looked at: a query within a half-open range of time. */
+export const viewShape = {
+  case: casePath,
+  query: z.string().max(100_000),
+  from: micros.optional(),
+  to: micros.optional(),
+  /** For times in the query that state none. */
+  zone: zone.default('UTC'),
+};
+export const view = z.object(viewShape);
+
+/** What an operation cost, in milliseconds, and what it looked at. */
+export const timings = z.object({
+  totalMs: z.number(),
+  spans: z.record(z.string(), z.number()),
+  path: z.string().optional(),
+  days: count.optional(),
+  segments: count.optional(),
+  rowsExamined: count.optional(),
+});
+/** What every answer about a view says of it. */
+export const scopeShape = {
+  timings,
+  /** Days that hold events, and those of them that were looked at. */
+  days: z.object({ used: count, all: count }),
+  /** Packets beneath flows that the query left out because it names no kind. */
+  packetsBeneath: z.object({ packets: count, exact: z.boolean() }).optional(),
+  /** What a person should know about this answer. */
+  notes: z.array(z.string()),
+};
+
+/** A value of a field as text, number, or nothing. */
+export const value = z.union([z.string(), z.number(), z.null()]);
+/** A row of an answer by column name; nested where an answer nests. */
+export const record = z.record(z.string(), z.unknown());
+
+export const decisions = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean()]).optional(),
+);
+export const countsShape = {
+  read: count,
+  stored: count,
+  duplicate: count,
+  quarantined: count,
+  skipped: count,
+};

@@ -1,0 +1,68 @@
+/** Operations about the engine itself, its settings and the files of this machine. */
+import { z } from 'zod';
+import { count, filePath, nothing, operation } from './schema.ts';
+
+const recentCase = z.object({
+  case: z.string(),
+  name: z.string(),
+  /** RFC 3339, UTC. */
+  openedAt: z.string(),
+  /** Whether the folder is still there. */
+  exists: z.boolean(),
+});
+
+const settings = z.object({
+  /** Bytes DuckDB may use for queries. */
+  memory: count,
+  threads: count,
+  /** Workers of an import. */
+  jobs: count,
+  /** What the window keeps: theme, zone, widths of columns. */
+  window: z.record(z.string(), z.unknown()),
+});
+
+export const systemOperations = {
+  /** What runs here. */
+  'engine.info': operation(
+    nothing,
+    z.object({
+      version: z.string(),
+      node: z.string(),
+      pid: count,
+      platform: z.string(),
+      cores: count,
+      memoryBytes: count,
+      home: z.string(),
+      /** Where new cases are put if nobody says otherwise. */
+      casesFolder: z.string(),
+      settings,
+      recent: z.array(recentCase),
+    }),
+  ),
+  'settings.set': operation(settings.partial(), settings),
+  'recent.forget': operation(z.object({ case: z.string() }), nothing),
+  /** What a folder holds, for windows that have no file dialog of their own. Folders first. */
+  'files.list': operation(
+    z.object({ folder: z.string().max(4096).optional() }),
+    z.object({
+      folder: z.string(),
+      parent: z.string().optional(),
+      entries: z.array(
+        z.object({
+          name: z.string(),
+          path: z.string(),
+          type: z.enum(['folder', 'case', 'file']),
+          size: count.optional(),
+          modifiedMs: z.number().optional(),
+        }),
+      ),
+      /** Entries that are not listed because there are too many. */
+      left: count,
+    }),
+  ),
+  /** Generates the sample evidence (seeded, made by us); says where it lies. */
+  'sample.prepare': operation(
+    nothing,
+    z.object({ paths: z.array(filePath), suggestedCase: z.string() }),
+  ),
+};

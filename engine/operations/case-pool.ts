@@ -1,0 +1,71 @@
+/**
+ * The cases that this engine has open: one session each, opened when an operation first needs it,
+ * kept until nobody has used it for a while.
+ *
+ * Holds always: a session is not closed while work runs on it.
+ */
+import { resolve } from 'node:path';
+import type { StoreOptions } from '../store/segment-store.ts';
+import { CaseSession } from './case-session.ts';
+
+interface Pooled {
+  readonly session: CaseSession;
+  users: number;
+  closing: NodeJS.Timeout | undefined;
+}
+
+const IDLE_MS = 60_000;
+
+export class CasePool {
+  private readonly options: () => StoreOptions;
+  private readonly open = new Map<string, Pooled>();
+
+  /** `options` are asked for each time a case is opened: settings may have changed. */
+  constructor(options: () => StoreOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Runs `work` on the case in `folder`.
+   * @throws DaybookError not-a-case, case-too-new, case-damaged, and what `work` throws
+   */
+  async use<T>(folder: string, work: (session: CaseSession) => Promise<T>): Promise<T> {
+    const path = resolve(folder);
+    let pooled = this.open.get(path);
+    if (pooled === undefined) {
+      pooled = {
+        session: CaseSession.open(path, this.options()),
+        users: 0,
+        closing: undefined,
+      };
+      this.open.set(path, pooled);
+    }
+    pooled.users += 1;
+    clearTimeout(pooled.closing);
+    try {
+      return await work(pooled.session);
+    } finally {
+      pooled.users -= 1;
+      if (pooled.users === 0) this.closeLater(path, pooled);
+    }
+  }
+
+  private closeLater(path: string, pooled: Pooled): void {
+    clearTimeout(pooled.closing);
+    pooled.closing = setTimeout(() => {
+      if (pooled.users > 0) return;
+      this.open.delete(path);
+      void pooled.session.close();
+    }, IDLE_MS);
+    pooled.closing.unref();
+  }
+
+  /** Closes every case; work that still runs on one fails. */
+  async close(): Promise<void> {
+    for (const [path, pooled] of this.open) {
+      clearTimeout(pooled.closing);
+      this.open.delete(path);
+      await pooled.session.close();
+    }
+  }
+}

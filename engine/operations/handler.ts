@@ -1,0 +1,38 @@
+/**
+ * What a handler is: a plain function from a validated request to a result, which may tell parts on
+ * its way. Handlers know neither frames nor pipes; the host gives them what they need.
+ */
+import type { OperationName, Part, Request, Result } from '../contract/operations.ts';
+import type { CasePool } from './case-pool.ts';
+import type { Evidence } from './import.ts';
+import type { EngineSettings } from './settings.ts';
+
+/** What belongs to the engine as a whole. */
+export interface Services {
+  readonly cases: CasePool;
+  readonly evidence: Evidence;
+  readonly settings: EngineSettings;
+}
+
+/** What belongs to one window: whatever is in it is disposed of when the window goes. */
+export interface Client {
+  /** Objects by key that live as long as the window does. */
+  readonly kept: Map<string, { dispose(): void }>;
+}
+
+export interface CallContext<N extends OperationName> {
+  /** Aborted when the call is cancelled, and (but for imports) when the window goes. */
+  readonly signal: AbortSignal;
+  readonly client: Client;
+  /** Sends a part; the promise is done when there is room for more. */
+  part(part: Part<N>): Promise<void>;
+}
+
+export type Handler<N extends OperationName> = (
+  request: Request<N>,
+  context: CallContext<N>,
+) => Promise<Result<N>>;
+
+export type Handlers = { readonly [N in OperationName]: Handler<N> };
+/** The handlers of one module of the contract. */
+export type HandlersOf<N extends OperationName> = Pick<Handlers, N>;
