@@ -2,13 +2,15 @@
  * The only joiner of engine and importers. What needs no importer does not load this module: starting
  * must be quick.
  */
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { FromWorker, WorkItem } from '../engine/ingest/protocol.ts';
+import type { FoundFile, FromWorker } from '../engine/ingest/protocol.ts';
 import type { WorkerHandle } from '../engine/ingest/run-import.ts';
 import type { Evidence } from '../engine/operations/import.ts';
+import { oncePerFile, type ListedFile } from '../engine/operations/import-items.ts';
 import { readFileSync } from 'node:fs';
 import { DaybookError } from '../engine/contract/errors.ts';
+import type { Ignored } from '../engine/contract/importer.ts';
 import { resolveZone } from '../engine/contract/zone.ts';
 import { importers, isMappable } from '../importers/registry.ts';
 import { rotationKey } from '../importers/shared/rotation.ts';
@@ -16,23 +18,30 @@ import { listFiles } from '../importers/shared/walk.ts';
 
 /** Lists evidence on disk and reads it in worker threads. */
 export const evidence: Evidence = {
+  formats: formats(),
+  isMappable,
   async list(paths, recursive, temporary) {
-    const given = paths.map((path) => (path === '-' ? path : resolve(path)));
-    const { items, ignored } = await listFiles(given, recursive, temporary);
-    return { items: linkRotated(items), ignored };
+    const files: ListedFile[] = [];
+    const ignored: Ignored[] = [];
+    for (const [argument, path] of paths.entries()) {
+      const found = await listFiles([path], recursive, temporary);
+      for (const item of found.items) files.push({ path: item.path, name: item.name, argument });
+      ignored.push(...found.ignored);
+    }
+    return { files: linkRotated(oncePerFile(files, paths)), ignored };
   },
   startWorker: () => startImportWorker(),
 };
 
-/** Tells each file of a rotated set which one follows it; `items` have sets from old to new. */
-function linkRotated(items: readonly WorkItem[]): WorkItem[] {
-  const newest = new Map<string, WorkItem>();
-  return items
+/** Tells each file of a rotated set which one follows it; `files` have sets from old to new. */
+function linkRotated<T extends FoundFile>(files: readonly T[]): T[] {
+  const newest = new Map<string, FoundFile>();
+  return files
     .toReversed()
-    .map((item) => {
-      const set = dirname(item.path) + sep + (rotationKey(item.name)?.set ?? item.name);
+    .map((file) => {
+      const set = dirname(file.path) + sep + (rotationKey(file.name)?.set ?? file.name);
       const newer = newest.get(set);
-      const linked = newer === undefined ? item : { ...item, newer };
+      const linked = newer === undefined ? file : { ...file, newer };
       newest.set(set, linked);
       return linked;
     })

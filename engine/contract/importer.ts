@@ -49,6 +49,16 @@ export interface ColumnMapping {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+/** A table as a person sees it who says what its columns mean. */
+export interface TableOutline {
+  /** With the first values of each. */
+  readonly columns: readonly { readonly name: string; readonly samples: readonly string[] }[];
+  /** What the columns are taken for, field to column: as asked, as the dialect has it, or a guess. */
+  readonly mapping: Readonly<Record<string, string>>;
+  /** Fields that a mapping may name, beside `attrs.NAME`. */
+  readonly fields: readonly string[];
+}
+
 export interface ReadOptions {
   /** IANA zone or fixed offset (`+02:00`) for times that state none. Undefined: the importer decides. */
   readonly timeZone: string | undefined;
@@ -125,6 +135,11 @@ export interface Importer {
     input: SourceInput,
     options: Pick<ReadOptions, 'year' | 'before' | 'format'>,
   ): Promise<{ year: number; month: number; day: number } | undefined>;
+  /** The columns of a content that is a table; undefined for others. Reads the beginning only. */
+  outline?(
+    input: SourceInput,
+    options: Pick<ReadOptions, 'format' | 'mapping'>,
+  ): Promise<TableOutline | undefined>;
   /** Reads the whole content. Bad records are quarantined; it throws only what `input` or `sink` throws. */
   read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void>;
 }

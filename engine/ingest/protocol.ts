@@ -6,15 +6,20 @@ import type { Decisions, SourceLocation } from '../contract/importer.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
 import type { ConstantColumn } from '../store/parquet-part.ts';
 
-/** One argument of an import that a worker walks: a file or an archive. */
-export interface WorkItem {
-  /** Position in the import, which orders the ledger. */
-  ordinal: number;
+/** A file below the arguments of an import. */
+export interface FoundFile {
   path: string;
   /** Name of the file below the argument it came from. */
   name: string;
   /** The next newer file of the same rotated set. */
   newer?: NewerFile;
+}
+
+/** One file of an import that a worker walks: a source by itself, or an archive of them. */
+export interface WorkItem extends FoundFile {
+  /** Position in the import, which orders the ledger. */
+  ordinal: number;
+  options: ImportOptions;
 }
 
 export interface NewerFile {
@@ -135,11 +140,12 @@ export type BeginReply =
 export type FromWorker =
   | { type: 'ready' }
   | { type: 'request'; id: number; begin: BeginRequest }
-  | { type: 'ignored'; item: WorkItem; name: string; reason: string; failed: boolean }
+  | { type: 'ignored'; ordinal: number; name: string; reason: string; failed: boolean }
   | { type: 'progress'; bytes: number; rows: number; name: string }
   | { type: 'chunk'; id: number; parts: PartInfo[]; sources: SourceState[]; quarantine: Uint8Array }
-  | { type: 'item-done'; item: WorkItem }
-  | { type: 'error'; name: string; code: string; message: string; hint: string | undefined };
+  | { type: 'item-done' }
+  /** Everything is committed: the worker may go. */
+  | { type: 'finished' };
 
 export type ToWorker =
   | {
@@ -147,7 +153,6 @@ export type ToWorker =
       staging: string;
       /** Distinguishes the files of this worker from those of others. */
       worker: number;
-      options: ImportOptions;
       cancel: SharedArrayBuffer;
       chunkRows: number;
       chunkBytes: number;

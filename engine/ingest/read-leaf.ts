@@ -5,29 +5,19 @@
 import { createHash, type Hash } from 'node:crypto';
 import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
-import type {
-  Ignored,
-  Importer,
-  Leaf,
-  ReadOptions,
-  SniffResult,
-  SourceInput,
-} from '../contract/importer.ts';
+import type { Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
 import type {
   BeginReply,
   BeginRequest,
   FromWorker,
   ImportOptions,
-  NewerFile,
   ToWorker,
   WorkItem,
 } from './protocol.ts';
+import { headHash, readHead, recognise, unknownReason } from './recognise.ts';
+import { RotatedStarts, type Walk } from './rotated-start.ts';
 
-/** Bytes an importer sees to judge a content. */
-const SNIFF_BYTES = 64 * 1024;
-/** Bytes whose hash finds earlier copies of a growing log. */
-const HEAD_BYTES = 1024;
 /** Errors that end one source but not the import. */
 const ONE_SOURCE: ReadonlySet<string> = new Set([
   'unreadable',
@@ -36,15 +26,13 @@ const ONE_SOURCE: ReadonlySet<string> = new Set([
   'limit-exceeded',
 ]);
 const PROGRESS_MS = 150;
-/** Files of a rotated set that were written less than this apart were copied, not rotated. */
-const ROTATION_MS = 60_000;
 /** Chunks that may wait for the coordinator before reading pauses. */
 const MAX_OUTSTANDING = 1;
 
 export interface WorkerTools {
   readonly importers: readonly Importer[];
   /** Finds the sources of a file: itself, or the members of an archive. */
-  walk(path: string, name: string, temporary: string): AsyncIterable<Leaf | Ignored>;
+  readonly walk: Walk;
 }
 
 export interface WorkerPort {
@@ -80,8 +68,8 @@ export function runImportWorker(port: WorkerPort, tools: WorkerTools): void {
 class ImportWorker {
   private readonly port: WorkerPort;
   private readonly tools: WorkerTools;
-  private readonly options: ImportOptions;
   private readonly staging: string;
+  private readonly rotated: RotatedStarts;
   private readonly cancel: Int32Array;
   private readonly writer: ChunkWriter;
   private readonly replies = new Map<number, (reply: BeginReply) => void>();
@@ -93,8 +81,8 @@ class ImportWorker {
   constructor(port: WorkerPort, tools: WorkerTools, start: Extract<ToWorker, { type: 'start' }>) {
     this.port = port;
     this.tools = tools;
-    this.options = start.options;
     this.staging = start.staging;
+    this.rotated = new RotatedStarts(tools.walk, start.staging);
     this.cancel = new Int32Array(start.cancel);
     this.writer = new ChunkWriter(start.staging, `part-${start.worker}`, {
       rows: start.chunkRows,
@@ -121,7 +109,7 @@ class ImportWorker {
         if ('reason' in found) {
           this.port.post({
             type: 'ignored',
-            item,
+            ordinal: item.ordinal,
             name: found.name,
             reason: found.reason,
             failed: false,
@@ -131,9 +119,9 @@ class ImportWorker {
         }
       }
     } catch (error) {
-      if (!this.report(item, item.name, error)) return;
+      if (!this.report(item.ordinal, item.name, error)) return;
     }
-    this.port.post({ type: 'item-done', item });
+    this.port.post({ type: 'item-done' });
   }
 
   /** Commits what is left. */
@@ -141,21 +129,21 @@ class ImportWorker {
     try {
       await this.sendChunk(this.writer.cut());
       while (this.outstanding.size > 0) await this.nextCommit();
-      this.port.post({ type: 'item-done', item: { ordinal: -1, path: '', name: '' } });
+      this.port.post({ type: 'finished' });
     } catch (error) {
-      this.report({ ordinal: -1, path: '', name: '' }, '', error);
+      this.report(-1, '', error);
     }
   }
 
   /** Says what went wrong with one source; false when the import as a whole cannot go on. */
-  private report(item: WorkItem, name: string, error: unknown): boolean {
+  private report(ordinal: number, name: string, error: unknown): boolean {
     const known = error instanceof DaybookError ? error : diskError(error);
     const oneSource =
       known?.code === 'unreadable' ||
       known?.code === 'source-damaged' ||
       known?.code === 'limit-exceeded';
     if (known !== undefined && oneSource) {
-      this.port.post({ type: 'ignored', item, name, reason: known.message, failed: true });
+      this.port.post({ type: 'ignored', ordinal, name, reason: known.message, failed: true });
       return true;
     }
     this.writer.abandon();
@@ -174,17 +162,18 @@ class ImportWorker {
   }
 
   private async leaf(item: WorkItem, leaf: Leaf): Promise<void> {
-    let head: Head;
+    const { ordinal, options } = item;
+    let head: Awaited<ReturnType<typeof readHead>>;
     try {
       head = await readHead(leaf.input);
     } catch (error) {
-      if (!this.report(item, leaf.name, error)) throw new CancelledError();
+      if (!this.report(ordinal, leaf.name, error)) throw new CancelledError();
       return;
     }
-    const chosen = choose(this.tools.importers, head, leaf, this.options.format);
+    const chosen = recognise(this.tools.importers, head, leaf.name, options.format);
     if (chosen === undefined) {
-      const reason = head.bytes.length === 0 ? 'empty' : 'no importer recognises this content';
-      this.port.post({ type: 'ignored', item, name: leaf.name, reason, failed: false });
+      const reason = unknownReason(head);
+      this.port.post({ type: 'ignored', ordinal, name: leaf.name, reason, failed: false });
       return;
     }
     const { importer, result } = chosen;
@@ -198,8 +187,7 @@ class ImportWorker {
       importerVersion: importer.version,
       appendOnly: importer.appendOnly,
       format: result.format,
-      headSize: Math.min(head.bytes.length, HEAD_BYTES),
-      headSha256: createHash('sha256').update(head.bytes.subarray(0, HEAD_BYTES)).digest('hex'),
+      ...headHash(head),
       rawSha256: undefined,
       checkpoints: {},
       prefixes: {},
@@ -223,70 +211,22 @@ class ImportWorker {
     await this.read(
       leaf,
       importer,
-      result.format,
+      readOptions(
+        options,
+        result.format,
+        await this.rotated.before(item, leaf, importer, options.year),
+      ),
       begin,
       reply,
-      await this.before(item, leaf, importer),
     );
   }
-
-  /**
-   * Where the next newer file of a rotated set begins, when the files' times do not tell: a set that
-   * was copied without its times would otherwise have the year of the copy in every file.
-   */
-  private async before(
-    item: WorkItem,
-    leaf: Leaf,
-    importer: Importer,
-  ): Promise<ReadOptions['before']> {
-    const { newer } = item;
-    if (newer === undefined || leaf.location.members.length > 0) return undefined;
-    if (importer.firstDate === undefined || this.options.year !== undefined) return undefined;
-    return this.startOf(newer, leaf.modifiedMs, importer);
-  }
-
-  /** When `file` begins; undefined when it was written clearly later than `olderMs`. */
-  private async startOf(
-    file: NewerFile,
-    olderMs: number | undefined,
-    importer: Importer,
-  ): Promise<ReadOptions['before']> {
-    for await (const found of this.tools.walk(file.path, file.name, this.staging)) {
-      if ('reason' in found || found.location.members.length > 0) return undefined;
-      const { modifiedMs } = found;
-      if (olderMs !== undefined && modifiedMs !== undefined && modifiedMs - olderMs > ROTATION_MS) {
-        return undefined;
-      }
-      let start = this.starts.get(file.path);
-      if (start === undefined) {
-        const head = await readHead(found.input);
-        const format = importer.sniff(head.bytes, {
-          name: file.name,
-          complete: head.complete,
-        })?.format;
-        if (format === undefined) return undefined;
-        const before =
-          file.newer === undefined
-            ? undefined
-            : await this.startOf(file.newer, modifiedMs, importer);
-        start = {
-          date: await importer.firstDate?.(found.input, { year: undefined, before, format }),
-        };
-        this.starts.set(file.path, start);
-      }
-      return start.date;
-    }
-    return undefined;
-  }
-  private readonly starts = new Map<string, { date: ReadOptions['before'] }>();
 
   private async read(
     leaf: Leaf,
     importer: Importer,
-    format: string,
+    options: ReadOptions,
     begin: BeginRequest,
     reply: Extract<BeginReply, { action: 'read' }>,
-    before: ReadOptions['before'],
   ): Promise<void> {
     const state = this.writer.begin(reply.sourceId, leaf.name, reply.skip);
     const content = new HashedInput(leaf.input);
@@ -298,15 +238,7 @@ class ImportWorker {
     };
     let error: string | undefined;
     try {
-      await importer.read(content, this.writer, {
-        timeZone: this.options.timeZone,
-        year: this.options.year,
-        format,
-        packets: this.options.packets,
-        flows: this.options.flows,
-        mapping: this.options.mapping === undefined ? undefined : { fields: this.options.mapping },
-        before,
-      });
+      await importer.read(content, this.writer, options);
     } catch (caught) {
       const known = caught instanceof DaybookError ? caught : diskError(caught);
       if (known === undefined || !ONE_SOURCE.has(known.code)) throw caught;
@@ -385,50 +317,21 @@ class ImportWorker {
   }
 }
 
-interface Head {
-  bytes: Uint8Array;
-  complete: boolean;
-}
-
-/** The first bytes of a content. What cannot be read after the first block does not matter yet. */
-async function readHead(input: SourceInput): Promise<Head> {
-  const head = new Uint8Array(SNIFF_BYTES);
-  let size = 0;
-  try {
-    for await (const block of input.blocks()) {
-      const part = block.subarray(0, SNIFF_BYTES - size);
-      head.set(part, size);
-      size += part.length;
-      if (size === SNIFF_BYTES) return { bytes: head, complete: false };
-    }
-  } catch (error) {
-    if (size === 0) throw error;
-  }
-  return { bytes: head.subarray(0, size), complete: true };
-}
-
-function choose(
-  importers: readonly Importer[],
-  head: Head,
-  leaf: Leaf,
-  forced: string | undefined,
-): { importer: Importer; result: SniffResult } | undefined {
-  if (head.bytes.length === 0) return undefined;
-  let best: { importer: Importer; result: SniffResult } | undefined;
-  for (const importer of importers) {
-    const result = importer.sniff(head.bytes, { name: leaf.name, complete: head.complete });
-    if (forced !== undefined) {
-      if (importer.id === forced)
-        return { importer, result: result ?? { score: 1, format: importer.id } };
-      if (importer.formats.includes(forced))
-        return { importer, result: { score: 1, format: forced } };
-      continue;
-    }
-    if (result !== undefined && result.score > 0 && result.score > (best?.result.score ?? 0)) {
-      best = { importer, result };
-    }
-  }
-  return best;
+/** What an importer is told of what a person decided. */
+export function readOptions(
+  options: ImportOptions,
+  format: string,
+  before: ReadOptions['before'],
+): ReadOptions {
+  return {
+    timeZone: options.timeZone,
+    year: options.year,
+    format,
+    packets: options.packets,
+    flows: options.flows,
+    mapping: options.mapping === undefined ? undefined : { fields: options.mapping },
+    before,
+  };
 }
 
 /** Hashes a content in the pass that the importer makes last; earlier passes are looks ahead. */

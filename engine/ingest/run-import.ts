@@ -24,7 +24,6 @@ import type {
   BeginRequest,
   EqualStart,
   FromWorker,
-  ImportOptions,
   PartInfo,
   SkipPlan,
   SourceState,
@@ -46,7 +45,6 @@ export interface ImportRequest {
   items: readonly WorkItem[];
   /** Met while listing the items. */
   ignored: readonly Ignored[];
-  options: ImportOptions;
   workers: number;
   startWorker: () => WorkerHandle;
   /** What the audit log and the imports table keep of the command. */
@@ -161,12 +159,7 @@ class ImportRun {
     if (this.request.signal?.aborted === true) onAbort();
     try {
       for (const ignored of this.request.ignored) {
-        this.addIgnored(
-          { ordinal: -1, path: '', name: ignored.name },
-          ignored.name,
-          ignored.reason,
-          false,
-        );
+        this.addIgnored(-1, ignored.name, ignored.reason, false);
       }
       const count = Math.max(1, Math.min(this.request.workers, this.request.items.length));
       if (this.request.items.length > 0) {
@@ -213,11 +206,21 @@ class ImportRun {
   private runWorker(worker: WorkerHandle): Promise<void> {
     return new Promise((resolve) => {
       let stopping = false;
+      let size = 0;
+      let bytes = 0;
+      /** Counts content as bytes of the file it is in, which may be compressed. */
+      const advance = (to: number) => {
+        const next = Math.min(to, size);
+        this.bytesRead += next - bytes;
+        bytes = next;
+      };
       this.workers.add(worker);
       const giveNext = () => {
         const item = this.failure === undefined ? this.request.items[this.next] : undefined;
         if (item !== undefined) {
           this.next += 1;
+          size = sizeOf(item.path);
+          bytes = 0;
           worker.post({ type: 'item', item });
         } else {
           worker.post({ type: 'finish' });
@@ -237,7 +240,6 @@ class ImportRun {
               type: 'start',
               staging: this.writer.staging,
               worker: this.nextWorker++,
-              options: this.request.options,
               cancel: this.cancel,
               chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,
               chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
@@ -253,13 +255,13 @@ class ImportRun {
             break;
           case 'ignored':
             try {
-              this.addIgnored(message.item, message.name, message.reason, message.failed);
+              this.addIgnored(message.ordinal, message.name, message.reason, message.failed);
             } catch (error) {
               this.fail(error);
             }
             break;
           case 'progress':
-            this.bytesRead += message.bytes;
+            advance(bytes + message.bytes);
             this.workerRows.set(worker, message.rows);
             this.progress(message.name, 'reading');
             break;
@@ -275,10 +277,10 @@ class ImportRun {
             });
             break;
           case 'item-done':
-            if (message.item.ordinal >= 0) {
-              giveNext();
-              break;
-            }
+            advance(size);
+            giveNext();
+            break;
+          case 'finished':
             stopping = true;
             worker.stop();
             break;
@@ -349,7 +351,7 @@ class ImportRun {
       }
     }
 
-    const optionsText = JSON.stringify(this.request.options);
+    const optionsText = JSON.stringify(begin.item.options);
     const interrupted = catalog
       .partialSources(begin.location.path)
       .filter(
@@ -434,7 +436,7 @@ class ImportRun {
       importer: begin.importer,
       importerVersion: begin.importerVersion,
       format: begin.format,
-      options: { ...this.request.options },
+      options: { ...begin.item.options },
       importId: this.importId,
     });
     const row = catalog.source(id)!;
@@ -482,7 +484,7 @@ class ImportRun {
       begin,
       committed,
       commit,
-      ordinal: this.ordinal(begin.item),
+      ordinal: this.ordinal(begin.item.ordinal),
     });
     return { action: 'read', sourceId: row.id, skip };
   }
@@ -645,10 +647,11 @@ class ImportRun {
 
   // -- the ledger ------------------------------------------------------------------------------
 
-  private ordinal(item: WorkItem): number {
-    const member = this.memberCounts.get(item.ordinal) ?? 0;
-    this.memberCounts.set(item.ordinal, member + 1);
-    return (item.ordinal + 1) * 1_000_000 + member;
+  /** Place in the ledger of the next source of an item; -1 for what was met while listing. */
+  private ordinal(item: number): number {
+    const member = this.memberCounts.get(item) ?? 0;
+    this.memberCounts.set(item, member + 1);
+    return (item + 1) * 1_000_000 + member;
   }
 
   private addLedger(ordinal: number, report: SourceReport): void {
@@ -668,7 +671,7 @@ class ImportRun {
   }
 
   private addDuplicate(begin: BeginRequest, same: SourceRow): void {
-    const otherwise = JSON.stringify(same.options) !== JSON.stringify(this.request.options);
+    const otherwise = JSON.stringify(same.options) !== JSON.stringify(begin.item.options);
     const report: SourceReport = {
       ...reportOf(
         same,
@@ -685,12 +688,12 @@ class ImportRun {
       byKind: {},
       elapsedMs: 0,
     };
-    this.writer.catalog.transaction(() => this.addLedger(this.ordinal(begin.item), report));
+    this.writer.catalog.transaction(() => this.addLedger(this.ordinal(begin.item.ordinal), report));
     this.reports.push(report);
     this.request.onSource?.(report);
   }
 
-  private addIgnored(item: WorkItem, name: string, reason: string, failed: boolean): void {
+  private addIgnored(item: number, name: string, reason: string, failed: boolean): void {
     const report: SourceReport = {
       source: name,
       sourceId: undefined,

@@ -5,12 +5,14 @@
 import type { OperationName, Part, Request, Result } from '../contract/operations.ts';
 import type { CasePool } from './case-pool.ts';
 import type { Evidence } from './import.ts';
+import type { ImportJobs } from './import-jobs.ts';
 import type { EngineSettings } from './settings.ts';
 
 /** What belongs to the engine as a whole. */
 export interface Services {
   readonly cases: CasePool;
   readonly evidence: Evidence;
+  readonly imports: ImportJobs;
   readonly settings: EngineSettings;
 }
 

@@ -1,9 +1,9 @@
 /** `import.start`: reads evidence into a case. */
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Ignored } from '../contract/importer.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
-import type { ImportOptions, WorkItem } from '../ingest/protocol.ts';
 import {
   runImport,
   type ImportProgress,
@@ -14,28 +14,36 @@ import {
 import { Stopwatch } from '../measure/operation-log.ts';
 import type { BuilderOptions } from '../store/segment-builder.ts';
 import { CaseSession } from './case-session.ts';
+import { workItems, type ImportItem, type ListedFile } from './import-items.ts';
 
 export type { ImportReport, SourceReport };
 
 /** What the shell brings along: how to list evidence and how to start a worker. */
 export interface Evidence {
-  /** Lists the files below `paths`. Standard input (`-`) is kept in `temporary` first. */
+  /** The importers and their dialects, as a person may name them. */
+  readonly formats: readonly string[];
+  /** Whether a mapping may name this field. */
+  isMappable(field: string): boolean;
+  /**
+   * Lists the files below `paths`, each once. Standard input (`-`) is kept in `temporary` first.
+   * @throws DaybookError not-found, unreadable for one of `paths`
+   */
   list(
     paths: readonly string[],
     recursive: boolean,
     temporary: string,
-  ): Promise<{ items: WorkItem[]; ignored: Ignored[] }>;
+  ): Promise<{ files: ListedFile[]; ignored: Ignored[] }>;
   startWorker(): WorkerHandle;
 }
 
 export interface ImportParameters {
   folder: string;
-  paths: readonly string[];
+  items: readonly ImportItem[];
   recursive: boolean;
-  options: ImportOptions;
   jobs: number;
   builder: BuilderOptions;
   signal?: AbortSignal;
+  onListing?: () => void;
   onProgress?: (progress: ImportProgress) => void;
   onSource?: (report: SourceReport) => void;
   /** What recovery after a crash found and did. */
@@ -44,7 +52,7 @@ export interface ImportParameters {
 }
 
 /**
- * Imports `paths` into the case in `folder`, which is created when there is none.
+ * Imports `items` into the case in `folder`, which is created when there is none.
  * @throws DaybookError case-locked, not-a-case, unreadable, unknown-format, disk-full, cancelled
  */
 export async function importEvidence(
@@ -53,7 +61,7 @@ export async function importEvidence(
 ): Promise<ImportReport> {
   const watch = new Stopwatch('import.start');
   // Before the case comes to be: a mistyped path must not leave an empty one.
-  for (const path of parameters.paths) {
+  for (const { path } of parameters.items) {
     if (path === '-' || existsSync(path)) continue;
     throw new DaybookError('not-found', `${path}: no such file or folder`, 'check the path');
   }
@@ -65,10 +73,12 @@ export async function importEvidence(
         `import ${id} was interrupted; what it had committed is in the case`,
       );
     }
-    const { items, ignored } = await watch.spanAsync('list', () =>
-      evidence.list(parameters.paths, parameters.recursive, writer.staging),
+    parameters.onListing?.();
+    const paths = parameters.items.map(({ path }) => (path === '-' ? path : resolve(path)));
+    const { files, ignored } = await watch.spanAsync('list', () =>
+      evidence.list(paths, parameters.recursive, writer.staging),
     );
-    if (items.length === 0 && ignored.length === 0) {
+    if (files.length === 0 && ignored.length === 0) {
       throw new DaybookError(
         'unreadable',
         'there is no file to import',
@@ -77,12 +87,14 @@ export async function importEvidence(
     }
     const report = await watch.spanAsync('run', () =>
       runImport(writer, {
-        items,
+        items: workItems(files, parameters.items),
         ignored,
-        options: parameters.options,
         workers: parameters.jobs,
         startWorker: () => evidence.startWorker(),
-        description: { paths: parameters.paths, options: parameters.options },
+        description: {
+          items: parameters.items.map(({ options }, i) => ({ path: paths[i], options })),
+          recursive: parameters.recursive,
+        },
         signal: parameters.signal,
         onProgress: parameters.onProgress,
         onSource: parameters.onSource,
@@ -98,7 +110,7 @@ export async function importEvidence(
   } finally {
     const folder = writer.folder;
     writer.close();
-    await recordImport(folder, watch, status, parameters.paths.join(' '));
+    await recordImport(folder, watch, status, parameters.items.map(({ path }) => path).join(' '));
   }
 }
 

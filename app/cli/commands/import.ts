@@ -5,6 +5,7 @@ import {
   type ImportReport,
   type SourceReport,
 } from '../../../engine/operations/import.ts';
+import { importOptions } from '../../../engine/operations/import-items.ts';
 import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
 import type { Command } from '../command.ts';
 import { count, counted, isoMicros, size, visible, write } from '../output.ts';
@@ -79,24 +80,24 @@ Exit status 3 means: done, but some records were quarantined; they are kept belo
       );
     }
     const map = parsed.text('map');
+    const options = importOptions({
+      format,
+      timeZone,
+      year,
+      packets: !parsed.flag('no-packets'),
+      flows: !parsed.flag('no-flows'),
+      mapping: map === undefined ? undefined : readMapping(map),
+    });
     const line = new ProgressLine(streams);
     const asJson = parsed.flag('json');
     let report: ImportReport;
     try {
       report = await importEvidence(evidence, {
         folder,
-        paths,
+        items: paths.map((path) => ({ path, options })),
         recursive: parsed.flag('recursive'),
         jobs: parsed.whole('jobs', 1) ?? settings.jobs,
         builder: { memoryLimit: settings.importMemory, threads: settings.threads },
-        options: {
-          format,
-          timeZone,
-          year,
-          packets: !parsed.flag('no-packets'),
-          flows: !parsed.flag('no-flows'),
-          mapping: map === undefined ? undefined : readMapping(map),
-        },
         ...(settings.chunkRows === undefined ? {} : { chunk: { rows: settings.chunkRows } }),
         signal,
         onProgress: (progress) => line.update(progress),

@@ -86,9 +86,8 @@ export async function importInProcess(
   try {
     const { items, ignored } = await listFiles(paths, how.recursive ?? true, writer.staging);
     return await runImport(writer, {
-      items,
+      items: items.map((item) => ({ ...item, options: { ...OPTIONS, ...how.options } })),
       ignored,
-      options: { ...OPTIONS, ...how.options },
       workers: how.workers ?? 1,
       startWorker: how.startWorker ?? startInProcess,
       description: { paths },

@@ -1,0 +1,67 @@
+/**
+ * What is asked of a worker that looks at evidence before it is imported, and what it tells. Plain
+ * data, so that it crosses threads.
+ */
+import type { ColumnName, Kind } from '../contract/event.ts';
+import type { Decisions, SourceLocation, TableOutline } from '../contract/importer.ts';
+import type { FoundFile, ImportOptions } from './protocol.ts';
+
+/** A file whose sources are to be looked at, not read. */
+export interface LookRequest {
+  file: FoundFile;
+  options: ImportOptions;
+  /** Folder for copies of archive members. */
+  temporary: string;
+  /** Sources to look at, at most. */
+  most: number;
+  /** Sizes of the sources that the case has: what has one of them may be the same again. */
+  sizes: readonly number[];
+}
+
+/** The value of a stored column; IPv6 addresses as 32 hexadecimal digits. */
+export type StoredValue = number | string;
+
+/** One event of a source that was looked at. */
+export interface LookedRow {
+  kind: Kind;
+  /** By stored column. */
+  values: [ColumnName, StoredValue][];
+  attributes: [string, string][];
+}
+
+/** What the beginning of a source tells. */
+export interface SourceLook {
+  name: string;
+  location: SourceLocation;
+  rawSize: number | undefined;
+  /** Undefined when no importer knows the content. */
+  importer: string | undefined;
+  format: string | undefined;
+  headSha256: string | undefined;
+  /** Of the bytes as they lie, where a source of the case has the same size and they are few. */
+  rawSha256: string | undefined;
+  rows: LookedRow[];
+  quarantined: { offset: number; reason: string }[];
+  skippedReasons: Record<string, number>;
+  decisions: Decisions;
+  table: TableOutline | undefined;
+  notes: string[];
+  /** Why it cannot be read, or not to its end. */
+  problem: string | undefined;
+}
+
+/** How looking at a file ended. */
+export interface LookEnd {
+  /** Whether the file has sources beyond `most`. */
+  more: boolean;
+  /** Why the file, or the rest of an archive, cannot be read. */
+  problem: string | undefined;
+}
+
+export type FromLookWorker =
+  | { type: 'ready' }
+  | { type: 'looked'; look: SourceLook }
+  | { type: 'ignored'; name: string; reason: string }
+  | { type: 'done'; end: LookEnd }
+  /** What should not happen: a defect. */
+  | { type: 'failed'; message: string };
