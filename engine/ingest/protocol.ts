@@ -145,7 +145,8 @@ export type FromWorker =
   | { type: 'chunk'; id: number; parts: PartInfo[]; sources: SourceState[]; quarantine: Uint8Array }
   | { type: 'item-done' }
   /** Everything is committed: the worker may go. */
-  | { type: 'finished' };
+  | { type: 'finished' }
+  | { type: 'error'; name: string; code: string; message: string; hint: string | undefined };
 
 export type ToWorker =
   | {
