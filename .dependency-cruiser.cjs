@@ -113,6 +113,8 @@ module.exports = {
       CORE,
     ),
     ...allow('^engine/ingest/testing/', paths(INGEST, STORE, CATALOG, BASE, CONTRACT)),
+    // Operations on evidence are tested with what reads it.
+    ...allow('^engine/operations/.*[.]test[.]ts$', paths('^app/compose[.]ts$')),
     ...allow('^engine/query/testing/', paths(...packages('@duckdb/node-api', 'vitest')), CORE),
     ...allow(
       `^(engine|importers)/.*${TEST}`,

@@ -111,6 +111,29 @@ export interface ChangeRow {
   detail: Record<string, unknown>;
 }
 
+/** An event by its source and its record number there. */
+export interface EventKey {
+  sourceId: number;
+  /** Negative for derived events. */
+  seq: number;
+}
+
+export interface NoteRow extends EventKey {
+  text: string;
+  /** When it was last changed, and by whom. */
+  at: string;
+  user: string;
+}
+
+export interface SearchRow {
+  id: number;
+  name: string;
+  /** A view as its shareable string. */
+  view: string;
+  note: string;
+  createdAt: string;
+}
+
 /** A row as SQLite returns it. */
 type Raw = Record<string, string | number | null | Uint8Array>;
 
@@ -173,7 +196,8 @@ export class Catalog {
       throw damaged(folder, error);
     }
     try {
-      migrate(db, folder, readOnly);
+      if (readOnly) db = copyToMigrate(db);
+      migrate(db, folder);
     } catch (error) {
       db.close();
       throw error instanceof DaybookError ? error : damaged(folder, error);
@@ -383,7 +407,7 @@ export class Catalog {
   }
   ledger(importId?: number): LedgerRow[] {
     return this.all(
-      'SELECT * FROM ledger WHERE ?1 IS NULL OR import_id = ?1 ORDER BY import_id, ordinal',
+      'SELECT * FROM ledger WHERE import_id = coalesce(?, import_id) ORDER BY import_id, ordinal',
       importId ?? null,
     ).map((row) => ({
       importId: Number(row.import_id),
@@ -491,6 +515,92 @@ export class Catalog {
     );
   }
 
+  // -- notes, searches, tags set by hand -------------------------------------------------------
+
+  notes(): NoteRow[] {
+    return this.all('SELECT * FROM notes ORDER BY at DESC, source_id, seq').map(noteOf);
+  }
+  note({ sourceId, seq }: EventKey): NoteRow | undefined {
+    const row = this.get('SELECT * FROM notes WHERE source_id = ? AND seq = ?', sourceId, seq);
+    return row === undefined ? undefined : noteOf(row);
+  }
+  /** Replaces the note of an event; an empty text takes it away. */
+  setNote({ sourceId, seq }: EventKey, text: string): void {
+    if (text === '') {
+      this.run('DELETE FROM notes WHERE source_id = ? AND seq = ?', sourceId, seq);
+      return;
+    }
+    this.run(
+      'INSERT OR REPLACE INTO notes(source_id, seq, text, at, user) VALUES (?, ?, ?, ?, ?)',
+      sourceId,
+      seq,
+      text,
+      now(),
+      userName(),
+    );
+  }
+
+  searches(): SearchRow[] {
+    return this.all('SELECT * FROM searches ORDER BY name COLLATE NOCASE, id').map(searchOf);
+  }
+  search(id: number): SearchRow | undefined {
+    const row = this.get('SELECT * FROM searches WHERE id = ?', id);
+    return row === undefined ? undefined : searchOf(row);
+  }
+  addSearch(search: Pick<SearchRow, 'name' | 'view' | 'note'>): number {
+    return Number(
+      this.run(
+        'INSERT INTO searches(name, view, note, created_at) VALUES (?, ?, ?, ?)',
+        search.name,
+        search.view,
+        search.note,
+        now(),
+      ).lastInsertRowid,
+    );
+  }
+  updateSearch(search: Pick<SearchRow, 'id' | 'name' | 'view' | 'note'>): void {
+    this.run(
+      'UPDATE searches SET name = ?, view = ?, note = ? WHERE id = ?',
+      search.name,
+      search.view,
+      search.note,
+      search.id,
+    );
+  }
+  deleteSearch(id: number): void {
+    this.run('DELETE FROM searches WHERE id = ?', id);
+  }
+
+  /** Events tagged by hand, each once, with when that was last done. */
+  handTagged(): (EventKey & { at: string })[] {
+    return this.all(
+      'SELECT source_id, seq, max(at) AS at FROM hand_tags GROUP BY source_id, seq ORDER BY at DESC, source_id, seq',
+    ).map((row) => ({ ...keyOf(row), at: String(row.at) }));
+  }
+  /** With `tagId` 0 of any tag, as deletions have it. */
+  handTags(tagId: number): EventKey[] {
+    return this.all('SELECT * FROM hand_tags WHERE tag_id = ? OR ? = 0', tagId, tagId).map(keyOf);
+  }
+  addHandTag(tagId: number, { sourceId, seq }: EventKey): void {
+    this.run(
+      'INSERT OR REPLACE INTO hand_tags(tag_id, source_id, seq, at) VALUES (?, ?, ?, ?)',
+      tagId,
+      sourceId,
+      seq,
+      now(),
+    );
+  }
+  /** With `tagId` 0 of every tag. */
+  removeHandTag(tagId: number, { sourceId, seq }: EventKey): void {
+    this.run(
+      'DELETE FROM hand_tags WHERE (tag_id = ? OR ? = 0) AND source_id = ? AND seq = ?',
+      tagId,
+      tagId,
+      sourceId,
+      seq,
+    );
+  }
+
   // -- changes, audit, operations --------------------------------------------------------------
 
   addChange(operation: string, detail: Record<string, unknown>): void {
@@ -594,6 +704,23 @@ export class Catalog {
     }));
   }
 
+  /**
+   * Texts that operations of these names were given, each once, the last first: without those that
+   * failed.
+   */
+  operationTexts(
+    names: readonly string[],
+    limit: number,
+  ): { text: string; at: string; count: number }[] {
+    return this.all(
+      `SELECT text, max(at) AS at, count(*) AS count FROM operations
+       WHERE text <> '' AND status <> 'failed' AND operation IN (SELECT value FROM json_each(?))
+       GROUP BY text ORDER BY max(id) DESC LIMIT ?`,
+      JSON.stringify(names),
+      limit,
+    ).map((row) => ({ text: String(row.text), at: String(row.at), count: Number(row.count) }));
+  }
+
   // -- meta ------------------------------------------------------------------------------------
 
   meta(key: string): string | undefined {
@@ -625,6 +752,24 @@ function auditHash(previous: string, ...parts: string[]): string {
   return createHash('sha256')
     .update([previous, ...parts].join('\n'))
     .digest('hex');
+}
+
+function keyOf(row: Raw): EventKey {
+  return { sourceId: Number(row.source_id), seq: Number(row.seq) };
+}
+
+function noteOf(row: Raw): NoteRow {
+  return { ...keyOf(row), text: String(row.text), at: String(row.at), user: String(row.user) };
+}
+
+function searchOf(row: Raw): SearchRow {
+  return {
+    id: Number(row.id),
+    name: String(row.name),
+    view: String(row.view),
+    note: String(row.note),
+    createdAt: String(row.created_at),
+  };
 }
 
 function countsOf(row: Raw): Counts {
@@ -684,7 +829,7 @@ function migrations(): { version: number; sql: string }[] {
     }));
 }
 
-function migrate(db: Database.Database, folder: string, readOnly: boolean): void {
+function migrate(db: Database.Database, folder: string): void {
   const known = migrations();
   const newest = known.at(-1)!.version;
   const current = Number(db.pragma('user_version', { simple: true }));
@@ -703,11 +848,6 @@ function migrate(db: Database.Database, folder: string, readOnly: boolean): void
     );
   }
   if (current === newest) return;
-  if (readOnly)
-    throw new DaybookError(
-      'case-damaged',
-      `${folder} is read-only and its catalog needs an update`,
-    );
   db.transaction(() => {
     // Another process may have been faster.
     const version = Number(db.pragma('user_version', { simple: true }));
@@ -760,11 +900,27 @@ function openReadOnly(path: string): Database.Database {
     const log = `${path}-wal`;
     if (existsSync(log) && statSync(log).size > 0) throw error;
   }
-  const image = readFileSync(path);
-  // File format 1 instead of 2: a database in memory has no write-ahead log.
+  return new Database(withoutLog(readFileSync(path)), { readonly: true });
+}
+
+/** File format 1 instead of 2: a database in memory has no write-ahead log. */
+function withoutLog(image: Buffer): Buffer {
   image[18] = 1;
   image[19] = 1;
-  return new Database(image, { readonly: true });
+  return image;
+}
+
+/**
+ * A catalog that may not be written and has tables of an older Daybook: a copy of it in memory can be
+ * brought up to date, so that the case can be read. A current one is returned as it is.
+ */
+function copyToMigrate(db: Database.Database): Database.Database {
+  const version = Number(db.pragma('user_version', { simple: true }));
+  const application = Number(db.pragma('application_id', { simple: true }));
+  if (application !== APPLICATION_ID || version >= migrations().at(-1)!.version) return db;
+  const image = withoutLog(db.serialize());
+  db.close();
+  return new Database(image);
 }
 
 function damaged(folder: string, error: unknown): DaybookError {

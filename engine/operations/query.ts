@@ -286,7 +286,7 @@ export async function* shownRows(
 }
 
 /** Flows carry their Community ID; it follows from the five-tuple, so it is not stored. */
-function addCommunityId(record: ShownRecord): void {
+export function addCommunityId(record: ShownRecord): void {
   const { kind, src_ip: src, dst_ip: dst, proto } = record;
   if (kind !== 'flow' || typeof src !== 'string' || typeof dst !== 'string') return;
   const number = typeof proto === 'string' ? (PROTOCOLS[proto] ?? Number(proto)) : proto;

@@ -49,6 +49,7 @@ export {
   formatter,
 } from './format.ts';
 export { explain } from './explain.ts';
+export { formatEventId, parseEventId } from './filters/event-id.ts';
 export { ALIASES, knownNames } from './fields.ts';
 export { parseDuration, parseTime } from './time.ts';
 export { formatIp4, formatIp6, parseAddress } from './address.ts';

@@ -1,0 +1,64 @@
+/** Cases that an earlier Daybook wrote: brought up to date where they may be written, read where not. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Catalog } from './catalog.ts';
+
+let folder: string;
+/** A catalog as the first migration left it, with one tag in it. */
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'daybook-migrations-'));
+  const db = new Database(join(folder, 'case.sqlite'));
+  db.pragma('journal_mode = WAL');
+  db.exec(readFileSync(join(import.meta.dirname, 'migrations/0001-initial.sql'), 'utf8'));
+  db.exec("INSERT INTO tags(name, created_at) VALUES ('kept', '2026-01-01T00:00:00.000Z')");
+  db.pragma('user_version = 1');
+  db.pragma(`application_id = ${0x4461796b}`);
+  db.close();
+});
+afterEach(() => {
+  chmodSync(folder, 0o755);
+  rmSync(folder, { recursive: true });
+});
+
+const versionOnDisk = (): unknown => {
+  const db = new Database(join(folder, 'case.sqlite'), { readonly: true });
+  try {
+    return db.pragma('user_version', { simple: true });
+  } finally {
+    db.close();
+  }
+};
+
+it('brings an older catalog up to date and keeps what is in it', () => {
+  const catalog = Catalog.open(folder);
+  expect(catalog.tags().map(({ name }) => name)).toEqual(['kept']);
+  expect(catalog.notes()).toEqual([]);
+  const id = catalog.addSearch({ name: 'a', view: '?q=b', note: '' });
+  expect(catalog.search(id)).toMatchObject({ id, name: 'a', view: '?q=b', note: '' });
+  catalog.close();
+  expect(versionOnDisk()).toBe(2);
+});
+
+it('reads an older catalog that may not be written, and leaves it as it is', () => {
+  chmodSync(join(folder, 'case.sqlite'), 0o444);
+  chmodSync(folder, 0o555);
+  const script = `
+    const { Catalog } = await import(${JSON.stringify(join(import.meta.dirname, 'catalog.ts'))});
+    const catalog = Catalog.open(${JSON.stringify(folder)});
+    console.log(JSON.stringify([catalog.readOnly, catalog.tags().length, catalog.notes(), catalog.searches()]));`;
+  // Permissions do not bind the superuser.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '--eval', script],
+    { encoding: 'utf8', ...user },
+  );
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual([true, 1, [], []]);
+  chmodSync(folder, 0o755);
+  expect(versionOnDisk()).toBe(1);
+});

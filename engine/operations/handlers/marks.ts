@@ -1,0 +1,74 @@
+/** Handlers of what people add to a case: tags, notes, saved searches, deletions. */
+import type { Request } from '../../contract/operations.ts';
+import type { markOperations } from '../../contract/operations/marks.ts';
+import type { CaseSession } from '../case-session.ts';
+import type { HandlersOf, Services } from '../handler.ts';
+import { queryHistory } from '../history.ts';
+import { deleteEvents, tagEvents, type MarkParameters, type MarkTarget } from '../mark.ts';
+import { listNotes, setNote } from '../notes.ts';
+import { deleteSearch, listSearches, saveSearch } from '../searches.ts';
+
+export function markHandlers({
+  cases,
+  settings,
+}: Pick<Services, 'cases' | 'settings'>): HandlersOf<keyof typeof markOperations> {
+  /** What marking needs beside its target. */
+  const around = (session: CaseSession, signal: AbortSignal): Omit<MarkParameters, 'events'> => {
+    const { memory, importMemory, threads } = settings.limits;
+    return {
+      folder: session.folder,
+      session,
+      signal,
+      builder: { memoryLimit: importMemory, threads },
+      store: { memoryLimit: memory, threads },
+    };
+  };
+  return {
+    'tag.set': (request, { signal }) =>
+      cases.use(request.case, async (session) => {
+        const { name, remove } = request;
+        const { matched, changed } = await tagEvents({
+          ...around(session, signal),
+          ...targetOf(request.target),
+          ...{ name, remove },
+        });
+        return { matched, changed };
+      }),
+    'delete.run': (request, { signal }) =>
+      cases.use(request.case, async (session) => {
+        const { reason } = request;
+        const { matched, changed } = await deleteEvents({
+          ...around(session, signal),
+          ...targetOf(request.target),
+          reason,
+        });
+        return { matched, changed };
+      }),
+    'note.set': (request, { signal }) =>
+      cases.use(request.case, async (session) => {
+        await setNote(session, request.event, request.text, signal);
+        return {};
+      }),
+    'note.list': (request) =>
+      cases.use(request.case, async (session) => ({ notes: listNotes(session) })),
+    'search.list': (request) =>
+      cases.use(request.case, async (session) => ({ searches: listSearches(session) })),
+    'search.save': (request) =>
+      cases.use(request.case, async (session) => saveSearch(session, request)),
+    'search.delete': (request) =>
+      cases.use(request.case, async (session) => {
+        deleteSearch(session, request.id);
+        return {};
+      }),
+    'query.history': (request) =>
+      cases.use(request.case, async (session) => ({
+        queries: queryHistory(session, request.limit),
+      })),
+  };
+}
+
+function targetOf(target: Request<'tag.set'>['target']): MarkTarget {
+  if ('events' in target) return { events: target.events };
+  const { query, from, to, zone } = target.view;
+  return { text: query, from, to, zone };
+}

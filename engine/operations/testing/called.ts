@@ -1,0 +1,41 @@
+/**
+ * For tests: calls a handler as the host does: with a request that passed its schema, and its parts
+ * and its result checked by theirs.
+ */
+import {
+  operations,
+  type OperationName,
+  type Params,
+  type Part,
+  type Request,
+  type Result,
+} from '../../contract/operations.ts';
+import type { HandlersOf } from '../handler.ts';
+
+export interface Called<N extends OperationName> {
+  result: Result<N>;
+  parts: Part<N>[];
+}
+
+/** @throws what the handler throws, and ZodError where it breaks the contract */
+export async function called<N extends OperationName>(
+  handlers: HandlersOf<N>,
+  name: N,
+  params: Params<N>,
+  how: { signal?: AbortSignal; onPart?: (part: Part<N>) => void } = {},
+): Promise<Called<N>> {
+  const schema = operations[name];
+  const parts: Part<N>[] = [];
+  const check = <T>(type: { parse(value: unknown): unknown }, value: unknown): T =>
+    type.parse(value) as T;
+  const result = await handlers[name](check<Request<N>>(schema.params, params), {
+    signal: how.signal ?? new AbortController().signal,
+    client: { kept: new Map() },
+    part: async (part) => {
+      const checked = check<Part<N>>(schema.part, part);
+      parts.push(checked);
+      how.onPart?.(checked);
+    },
+  });
+  return { result: check<Result<N>>(schema.result, result), parts };
+}
