@@ -1,0 +1,91 @@
+/**
+ * Which application protocol a UDP datagram or a TCP segment holds. Where the content itself tells
+ * (a request line, a record header), it decides on any port; elsewhere the port does, provided the
+ * content can be that.
+ */
+import { u16, u24, u32 } from '../bytes.ts';
+import type { Protocol } from './protocols.ts';
+
+const HTTP_START =
+  /^(?:HTTP\/1\.[01] \d|(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PROPFIND|PROPPATCH|MKCOL|COPY|MOVE|LOCK|UNLOCK|NOTIFY|SUBSCRIBE|UNSUBSCRIBE|M-SEARCH) [^ \r\n]+)/;
+
+function ascii(bytes: Uint8Array, at: number, end: number): string {
+  return Buffer.from(bytes.subarray(at, end)).toString('latin1');
+}
+
+const isPort = (port: number, source: number, destination: number) =>
+  source === port || destination === port;
+
+/** @param at where the payload starts, before `end` */
+export function applicationOnTcp(
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+  source: number,
+  destination: number,
+): Protocol {
+  const size = end - at;
+  const first = bytes[at]!;
+  if (size >= 3 && first >= 20 && first <= 24 && bytes[at + 1] === 3 && bytes[at + 2]! <= 4) {
+    if (size < 5 || u16(bytes, at + 3) <= 18_432) return 'tls';
+  }
+  if (size >= 4 && u32(bytes, at) === 0x5353482d) return 'ssh';
+  if (HTTP_START.test(ascii(bytes, at, Math.min(end, at + 64)))) return 'http';
+  if (isPort(53, source, destination) && size >= 14) {
+    // The length of the message, and counts that fit into it.
+    const length = u16(bytes, at);
+    if (length >= 12 && dnsCounts(bytes, at + 2, length)) return 'dns-tcp';
+  }
+  return 'data';
+}
+
+/** Whether the counts of a DNS header can be of a message of `length` bytes. */
+function dnsCounts(bytes: Uint8Array, at: number, length: number): boolean {
+  const questions = u16(bytes, at + 4);
+  const records = u16(bytes, at + 6) + u16(bytes, at + 8) + u16(bytes, at + 10);
+  return 12 + questions * 5 + records * 11 <= length;
+}
+
+/** @param at where the payload starts, before `end` */
+export function applicationOnUdp(
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+  source: number,
+  destination: number,
+): Protocol {
+  const size = end - at;
+  const first = bytes[at]!;
+  const on = (port: number) => isPort(port, source, destination);
+  switch (destination) {
+    case 4789:
+    case 8472:
+      // The reserved bits must be zero, which keeps other users of the port out (RFC 7348).
+      if (size >= 22 && (first & 0x0f) === 0x08 && bytes[at + 7] === 0) return 'vxlan';
+      break;
+    case 4790:
+      if (size >= 12 && (first & 0xc8) === 0x08) return 'vxlan-gpe';
+      break;
+    case 6081:
+      if (size >= 12 && first >>> 6 === 0) return 'geneve';
+      break;
+    case 6635:
+      if (size >= 8) return 'mpls';
+      break;
+  }
+  if (on(2152) && size >= 8 && (first & 0xf0) === 0x30) return 'gtp';
+  if ((on(53) || on(5353) || on(5355)) && size >= 12 && dnsCounts(bytes, at, 65_535)) return 'dns';
+  if ((on(67) || on(68)) && size >= 240 && u32(bytes, at + 236) === 0x63825363) return 'dhcp';
+  if (on(123) && size >= 48 && ((first >>> 3) & 7) >= 1) return 'ntp';
+  if ((on(161) || on(162)) && first === 0x30) return 'snmp';
+  if (destination === 514 && first === 0x3c) return 'syslog';
+  if (on(1900) && HTTP_START.test(ascii(bytes, at, Math.min(end, at + 64)))) return 'http';
+  return 'data';
+}
+
+/** Whether `bytes[at]` can start a TLS handshake message of a known kind. */
+export function isHandshake(bytes: Uint8Array, at: number, end: number): boolean {
+  if (end - at < 4) return false;
+  return HANDSHAKES.has(bytes[at]!) && u24(bytes, at + 1) <= 131_072;
+}
+const HANDSHAKES = new Set([0, 1, 2, 4, 5, 8, 11, 12, 13, 14, 15, 16, 20, 22, 24]);

@@ -1,0 +1,168 @@
+/** IPv4 (RFC 791), its options, and fragments. */
+import { checksumText, fold, sumWords, unverified } from './checksum.ts';
+import { ipProtocol, ipProtocolText, type Protocol } from './protocols.ts';
+import type { LayerReader } from './reader.ts';
+import { hex8, hex16, named } from './text.ts';
+
+const DSCP = named({
+  0: 'Default',
+  8: 'CS1',
+  10: 'AF11',
+  12: 'AF12',
+  14: 'AF13',
+  16: 'CS2',
+  18: 'AF21',
+  20: 'AF22',
+  22: 'AF23',
+  24: 'CS3',
+  26: 'AF31',
+  28: 'AF32',
+  30: 'AF33',
+  32: 'CS4',
+  34: 'AF41',
+  36: 'AF42',
+  38: 'AF43',
+  40: 'CS5',
+  46: 'EF',
+  48: 'CS6',
+  56: 'CS7',
+});
+const ECN = named({ 0: 'Not-ECT', 1: 'ECT(1)', 2: 'ECT(0)', 3: 'CE' });
+/** The parts of a traffic class, as IPv6 has it too. */
+export const TRAFFIC_CLASS = [
+  [0xfc, 'Differentiated Services Codepoint', DSCP],
+  [0x03, 'Explicit Congestion Notification', ECN],
+] as const;
+
+export function ipv4(r: LayerReader): Protocol | undefined {
+  const d = r.d;
+  const start = r.at;
+  const room = d.wireEnd - start;
+  const first = r.bits(
+    'Version and Header Length',
+    1,
+    [
+      [0xf0, 'Version'],
+      [0x0f, 'Header Length', (value) => `${value * 4} bytes (${value})`],
+    ],
+    hex8,
+  );
+  const headerLength = (first & 15) * 4;
+  r.bits('Differentiated Services Field', 1, TRAFFIC_CLASS, hex8);
+  let total = r.u16('Total Length');
+  if (first >>> 4 !== 4) d.note(`Internet Protocol Version 4: its version is ${first >>> 4}`);
+  if (headerLength < 20) {
+    d.note('Internet Protocol Version 4: header length below 20 bytes');
+    return 'data';
+  }
+  // Segmentation offload: the packet was captured before its length was known.
+  const offload = total === 0;
+  if (offload) total = Math.max(room, headerLength);
+  else if (total < headerLength) {
+    d.note('Internet Protocol Version 4: total length below its header length');
+    return 'data';
+  } else if (total > room && !d.quoted) {
+    d.note('Internet Protocol Version 4: longer than its frame');
+  }
+  r.bound(start, total);
+  r.u16('Identification', (value) => `${hex16(value)} (${value})`);
+  const fragment = r.bits(
+    'Flags and Fragment Offset',
+    2,
+    [
+      [0x8000, 'Reserved bit'],
+      [0x4000, "Don't fragment"],
+      [0x2000, 'More fragments'],
+      [0x1fff, 'Fragment Offset', (value) => String(value * 8)],
+    ],
+    hex16,
+  );
+  r.u8('Time to Live');
+  const protocol = r.u8('Protocol', ipProtocolText);
+  r.u16('Header Checksum', (stated) => {
+    if (start + headerLength > r.end) return unverified(stated, d.cutReason(r.end));
+    const header = start + headerLength;
+    const right = fold(
+      sumWords(r.bytes, start, start + 10) + sumWords(r.bytes, start + 12, header),
+    );
+    const text = checksumText(stated, right);
+    if (text.includes('incorrect') && !d.quoted) {
+      d.note('Internet Protocol Version 4: header checksum is wrong');
+    }
+    return text;
+  });
+  const addresses = r.at;
+  const source = r.ip4('Source Address');
+  const destination = r.ip4('Destination Address');
+  r.layer.summary = `Src: ${source}, Dst: ${destination}`;
+  let rerouted = false;
+  if (headerLength > 20) {
+    const size = headerLength - 20;
+    r.group('Options', () => {
+      r.within(size, 'Options', () => {
+        rerouted = options(r);
+      });
+      return `${size} bytes`;
+    });
+  }
+  const offset = (fragment & 0x1fff) * 8;
+  const more = (fragment & 0x2000) !== 0;
+  d.network = { version: 4, addresses, rerouted, fragment: offset > 0 || more };
+  if (offset > 0 || more) {
+    r.layer.summary += `, fragment at ${offset}${more ? '' : ' (last)'}`;
+  }
+  return offset > 0
+    ? 'data'
+    : ipProtocol(protocol) === 'ipv6-hop-by-hop'
+      ? 'data'
+      : ipProtocol(protocol);
+}
+
+const OPTIONS: Readonly<Record<number, string>> = {
+  0: 'End of Options List (EOL)',
+  1: 'No Operation (NOP)',
+  7: 'Record Route',
+  68: 'Time Stamp',
+  130: 'Security',
+  131: 'Loose Source Route',
+  134: 'Commercial Security',
+  136: 'Stream Identifier',
+  137: 'Strict Source Route',
+  148: 'Router Alert',
+};
+
+/** @returns whether a source route leads to another destination than the checksum was made for */
+function options(r: LayerReader): boolean {
+  let rerouted = false;
+  while (r.left > 0) {
+    const type = r.peek();
+    const name = OPTIONS[type] ?? `Option ${type}`;
+    if (type < 2) {
+      r.u8('IP Option', () => name);
+      if (type === 0) {
+        if (r.left > 0) r.raw('Padding', r.left);
+        return rerouted;
+      }
+      continue;
+    }
+    const length = r.peek(1);
+    if (length >= 0 && length < 2) {
+      r.d.note(`Internet Protocol Version 4: option of length ${length}`);
+      return rerouted;
+    }
+    r.group('IP Option', () => {
+      r.u8('Type');
+      r.u8('Length');
+      if ((type === 7 || type === 131 || type === 137) && length >= 3) {
+        const pointer = r.u8('Pointer');
+        if (type !== 7 && pointer < length) rerouted = true;
+        for (let left = length - 3; left >= 4; left -= 4) r.ip4('Address');
+        return name;
+      }
+      if (type === 148 && length === 4) return `${name}: ${r.u16('Value')}`;
+      if (length > 2) r.raw('Value', length - 2);
+      return name;
+    });
+  }
+  return rerouted;
+}

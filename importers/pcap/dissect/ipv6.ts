@@ -1,0 +1,142 @@
+/** IPv6 (RFC 8200) and its extension headers, each a layer of its own. */
+import { TRAFFIC_CLASS } from './ipv4.ts';
+import { ipProtocol, ipProtocolText, type Protocol } from './protocols.ts';
+import type { LayerReader } from './reader.ts';
+import { hex32, hexNumber, named } from './text.ts';
+
+export function ipv6(r: LayerReader): Protocol | undefined {
+  const d = r.d;
+  const start = r.at;
+  const room = d.wireEnd - start;
+  const first = r.bits(
+    'Version, Traffic Class and Flow Label',
+    4,
+    [
+      [0xf0000000, 'Version'],
+      [0x0fc00000, TRAFFIC_CLASS[0][1], TRAFFIC_CLASS[0][2]],
+      [0x00300000, TRAFFIC_CLASS[1][1], TRAFFIC_CLASS[1][2]],
+      [0x000fffff, 'Flow Label', (value) => hexNumber(value, 5)],
+    ],
+    hex32,
+  );
+  if (first >>> 28 !== 6) d.note(`Internet Protocol Version 6: its version is ${first >>> 28}`);
+  const length = r.u16('Payload Length');
+  const next = r.u8('Next Header', ipProtocolText);
+  r.u8('Hop Limit');
+  // Without a length: a jumbogram, or segmentation offload.
+  const total = length === 0 && next !== 59 ? Math.max(room, 40) : length + 40;
+  if (total > room && !d.quoted) d.note('Internet Protocol Version 6: longer than its frame');
+  r.bound(start, total);
+  const addresses = r.at;
+  const source = r.ip6('Source Address');
+  const destination = r.ip6('Destination Address');
+  r.layer.summary = `Src: ${source}, Dst: ${destination}`;
+  d.network = { version: 6, addresses, rerouted: false, fragment: false };
+  return following(r, next);
+}
+
+/** 59 says that nothing follows. */
+function following(r: LayerReader, next: number): Protocol | undefined {
+  if (next === 59) return r.left > 0 ? 'data' : undefined;
+  return ipProtocol(next);
+}
+
+export function extensionOptions(r: LayerReader): Protocol | undefined {
+  const start = r.at;
+  const next = r.u8('Next Header', ipProtocolText);
+  const units = r.u8('Length', (value) => `${value} (${value * 8 + 8} bytes)`);
+  const size = units * 8 + 8 - (r.at - start);
+  r.layer.summary = `Next: ${ipProtocolText(next)}`;
+  r.within(size, 'Options', () => {
+    while (r.left > 0) {
+      if (r.peek() === 0) {
+        r.u8('Pad1');
+        continue;
+      }
+      r.group('Option', () => {
+        const type = r.u8('Type', OPTIONS);
+        const length = r.u8('Length');
+        if (type === 5 && length === 2) return `Router Alert: ${r.u16('Router Alert')}`;
+        if (type === 0xc2 && length === 4) return `Jumbo Payload: ${r.u32('Jumbo Payload Length')}`;
+        if (length > 0) r.raw('Value', length);
+        return OPTIONS(type);
+      });
+    }
+  });
+  return following(r, next);
+}
+const OPTIONS = named({
+  1: 'PadN',
+  5: 'Router Alert',
+  0xc2: 'Jumbo Payload',
+  0xc9: 'Home Address',
+});
+
+const ROUTING = named({
+  0: 'Source Route',
+  2: 'Type 2 (Mobility)',
+  3: 'RPL Source Route',
+  4: 'Segment Routing',
+});
+
+export function extensionRouting(r: LayerReader): Protocol | undefined {
+  const start = r.at;
+  const next = r.u8('Next Header', ipProtocolText);
+  const units = r.u8('Length', (value) => `${value} (${value * 8 + 8} bytes)`);
+  const type = r.u8('Type', ROUTING);
+  const left = r.u8('Segments Left');
+  r.layer.summary = `${ROUTING(type)}, Segments Left: ${left}`;
+  if (left > 0 && r.d.network !== undefined) r.d.network.rerouted = true;
+  const size = units * 8 + 8 - (r.at - start);
+  r.within(size, 'Routing data', () => {
+    r.raw('Type-specific data', Math.min(4, r.left));
+    if (type === 0 || type === 2 || type === 4) {
+      while (r.left >= 16) r.ip6('Address');
+    }
+    if (r.left > 0) r.raw('Data', r.left);
+  });
+  return following(r, next);
+}
+
+export function extensionFragment(r: LayerReader): Protocol | undefined {
+  const next = r.u8('Next Header', ipProtocolText);
+  r.u8('Reserved');
+  const bits = r.bits(
+    'Offset and Flags',
+    2,
+    [
+      [0xfff8, 'Offset', (value) => String(value * 8)],
+      [0x0006, 'Reserved bits'],
+      [0x0001, 'More Fragments'],
+    ],
+    (value) => hexNumber(value, 4),
+  );
+  const identification = r.u32('Identification', hex32);
+  const offset = bits & 0xfff8;
+  const more = (bits & 1) !== 0;
+  r.layer.summary = `Offset: ${offset}, More: ${more ? 'yes' : 'no'}, Identification: ${hex32(identification)}`;
+  if (r.d.network !== undefined && (offset > 0 || more)) {
+    r.d.network = { ...r.d.network, fragment: true };
+  }
+  return offset > 0 ? 'data' : following(r, next);
+}
+
+/** What the authentication header covers stays readable (RFC 4302). */
+export function authenticationHeader(r: LayerReader): Protocol | undefined {
+  const next = r.u8('Next Header', ipProtocolText);
+  const units = r.u8('Length', (value) => `${value} (${(value + 2) * 4} bytes)`);
+  r.u16('Reserved');
+  const spi = r.u32('AH SPI', hex32);
+  const sequence = r.u32('AH Sequence');
+  const size = (units + 2) * 4 - 12;
+  if (size > 0) r.raw('AH ICV', size);
+  r.layer.summary = `SPI: ${hex32(spi)}, Sequence: ${sequence}`;
+  return following(r, next);
+}
+
+export function encapsulatingSecurity(r: LayerReader): Protocol {
+  const spi = r.u32('ESP SPI', hex32);
+  const sequence = r.u32('ESP Sequence');
+  r.layer.summary = `SPI: ${hex32(spi)}, Sequence: ${sequence}`;
+  return 'data';
+}
