@@ -1,0 +1,47 @@
+/** Handlers of single events. */
+import type { eventOperations } from '../../contract/operations/event.ts';
+import { sourceExists, timeNotes, wholeEvent } from '../event.ts';
+import { rawRecord, shownPacket } from '../event-bytes.ts';
+import { eventContext } from '../event-context.ts';
+import type { EvidenceReader } from '../evidence-reader.ts';
+import type { HandlersOf, Services } from '../handler.ts';
+
+export function eventHandlers({
+  cases,
+  evidence,
+}: Pick<Services, 'cases'> & { readonly evidence: EvidenceReader }): Omit<
+  HandlersOf<keyof typeof eventOperations>,
+  'packets.slice'
+> {
+  return {
+    'event.get': (request, { signal }) =>
+      cases.use(request.case, async (session) => {
+        const whole = await wholeEvent(session, request.event, signal);
+        const { source, tsBasis: _basis, tzOffset: _offset, ...event } = whole;
+        const { id, name, path } = source;
+        return {
+          ...event,
+          timeNotes: timeNotes(whole, source),
+          source: { id, name, path, exists: sourceExists(source) },
+        };
+      }),
+    'event.raw': (request, { signal }) =>
+      cases.use(request.case, (session) => rawRecord(session, evidence, request.event, signal)),
+    'event.packet': (request, { signal }) =>
+      cases.use(request.case, async (session) => {
+        const { layers, notes, ...packet } = await shownPacket(
+          session,
+          evidence,
+          request.event,
+          signal,
+        );
+        return {
+          ...packet,
+          layers: layers.map((layer) => ({ ...layer, fields: [...layer.fields] })),
+          notes: [...notes],
+        };
+      }),
+    'event.context': (request, { signal }) =>
+      cases.use(request.case, (session) => eventContext(session, { ...request, signal })),
+  };
+}
