@@ -72,7 +72,7 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|import-worker|settings)[.]ts$',
+      '^app/(compose|import-worker|look-worker|settings)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',

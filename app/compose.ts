@@ -4,8 +4,8 @@
  */
 import { dirname, join, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { FoundFile, FromWorker } from '../engine/ingest/protocol.ts';
-import type { WorkerHandle } from '../engine/ingest/run-import.ts';
+import type { FromLookWorker, ToLookWorker } from '../engine/ingest/look-protocol.ts';
+import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/protocol.ts';
 import type { Evidence } from '../engine/operations/import.ts';
 import { oncePerFile, type ListedFile } from '../engine/operations/import-items.ts';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,8 @@ export const evidence: Evidence = {
     }
     return { files: linkRotated(oncePerFile(files, paths)), ignored };
   },
-  startWorker: () => startImportWorker(),
+  startWorker: () => startThread<ToWorker, FromWorker>('import-worker.ts'),
+  startLookWorker: () => startThread<ToLookWorker, FromLookWorker>('look-worker.ts'),
 };
 
 /** Tells each file of a rotated set which one follows it; `files` have sets from old to new. */
@@ -48,12 +49,14 @@ function linkRotated<T extends FoundFile>(files: readonly T[]): T[] {
     .toReversed();
 }
 
-function startImportWorker(): WorkerHandle {
-  const worker = new Worker(join(import.meta.dirname, 'import-worker.ts'));
+/** A thread that runs `file` of this folder, with messages of these types. */
+function startThread<To, From>(file: string) {
+  const worker = new Worker(join(import.meta.dirname, file));
   return {
-    post: (message) => worker.postMessage(message),
-    onMessage: (handler) => worker.on('message', (message: FromWorker) => handler(message)),
-    onExit: (handler) => {
+    post: (message: To) => worker.postMessage(message),
+    onMessage: (handler: (message: From) => void) =>
+      void worker.on('message', (message: From) => handler(message)),
+    onExit: (handler: (error: Error | undefined) => void) => {
       let failure: Error | undefined;
       worker.on('error', (error: Error) => {
         failure = error;

@@ -2,21 +2,25 @@
  * What is asked of a worker that looks at evidence before it is imported, and what it tells. Plain
  * data, so that it crosses threads.
  */
-import type { ColumnName, Kind } from '../contract/event.ts';
+import type { Kind } from '../contract/event.ts';
 import type { Decisions, SourceLocation, TableOutline } from '../contract/importer.ts';
 import type { FoundFile, ImportOptions } from './protocol.ts';
 
-/** A file whose sources are to be looked at, not read. */
-export interface LookRequest {
-  file: FoundFile;
-  options: ImportOptions;
-  /** Folder for copies of archive members. */
-  temporary: string;
-  /** Sources to look at, at most. */
-  most: number;
-  /** Sizes of the sources that the case has: what has one of them may be the same again. */
-  sizes: readonly number[];
-}
+export type ToLookWorker =
+  | {
+      type: 'start';
+      /** Folder for copies of archive members. */
+      temporary: string;
+      /** Sizes of the sources that the case has: what has one of them may be the same again. */
+      sizes: readonly number[];
+    }
+  | {
+      type: 'look';
+      file: FoundFile;
+      options: ImportOptions;
+      /** Sources to look at, at most. */
+      most: number;
+    };
 
 /** The value of a stored column; IPv6 addresses as 32 hexadecimal digits. */
 export type StoredValue = number | string;
@@ -25,7 +29,7 @@ export type StoredValue = number | string;
 export interface LookedRow {
   kind: Kind;
   /** By stored column. */
-  values: [ColumnName, StoredValue][];
+  values: [string, StoredValue][];
   attributes: [string, string][];
 }
 
@@ -62,6 +66,13 @@ export type FromLookWorker =
   | { type: 'ready' }
   | { type: 'looked'; look: SourceLook }
   | { type: 'ignored'; name: string; reason: string }
-  | { type: 'done'; end: LookEnd }
-  /** What should not happen: a defect. */
-  | { type: 'failed'; message: string };
+  | { type: 'done'; end: LookEnd };
+
+/** A worker that looks at one file after the other. */
+export interface LookWorkerHandle {
+  post(message: ToLookWorker): void;
+  onMessage(handler: (message: FromLookWorker) => void): void;
+  /** Called once when the worker is gone; with an error when it was not asked to go. */
+  onExit(handler: (error: Error | undefined) => void): void;
+  stop(): void;
+}

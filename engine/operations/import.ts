@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Ignored } from '../contract/importer.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
+import type { LookWorkerHandle } from '../ingest/look-protocol.ts';
 import {
   runImport,
   type ImportProgress,
@@ -34,6 +35,7 @@ export interface Evidence {
     temporary: string,
   ): Promise<{ files: ListedFile[]; ignored: Ignored[] }>;
   startWorker(): WorkerHandle;
+  startLookWorker(): LookWorkerHandle;
 }
 
 export interface ImportParameters {

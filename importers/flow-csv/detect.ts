@@ -121,6 +121,17 @@ function rowsOf(lines: readonly string[], delimiter: string): string[][] {
   return rows;
 }
 
+/** The first rows of a content that `detect` has judged by the same head. */
+export function sampleRows(
+  head: Uint8Array,
+  complete: boolean,
+  { sample, skipLines, delimiter, shape }: Detected,
+): readonly string[][] {
+  if (sample.length > 0 || shape !== 'table') return sample;
+  const lines = readHead(head, complete)?.lines ?? [];
+  return rowsOf(lines.slice(skipLines, skipLines + 50), String.fromCharCode(delimiter));
+}
+
 /** Cells of a heading without the empty one that a delimiter at its end makes. */
 function heading(line: string, delimiter: string, quoted: boolean): string[] {
   const cells = cut(line, delimiter, quoted).map((cell) => cell.trim());

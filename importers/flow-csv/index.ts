@@ -23,6 +23,7 @@ import { isMappable, simplify } from './fields.ts';
 import { guessMapping, kindOfFields } from './guess.ts';
 import { ElementScanner } from './json-elements.ts';
 import { JsonRecords } from './json-records.ts';
+import { outlineOf } from './outline.ts';
 import { StampReader, type DateOrder } from './stamp.ts';
 import { TableReader, type TableContext } from './table.ts';
 
@@ -232,5 +233,10 @@ export const flowCsvImporter: Importer = {
   appendOnly: false,
   formats: FORMATS,
   sniff,
+  async outline(input, { format, mapping }) {
+    const { head, complete } = await readHead(input);
+    const detected = detect(head, complete, FORMATS.includes(format) ? format : 'table');
+    return detected === undefined ? undefined : outlineOf(detected, head, complete, mapping);
+  },
   read,
 };

@@ -44,6 +44,11 @@ export interface WalkOptions {
   readonly memoryBytes?: number;
   /** Bytes one temporary file may have. */
   readonly spoolBytes?: number;
+  /**
+   * For who looks at beginnings only: of a member that has to be copied, not more than this, and
+   * archives in archives that are larger are passed over.
+   */
+  readonly beginningBytes?: number;
   readonly limits?: DecompressionLimits;
 }
 
@@ -72,6 +77,7 @@ interface Context {
   readonly maxMembers: number;
   readonly memoryBytes: number;
   readonly spoolBytes: number;
+  readonly beginningBytes: number;
   readonly limits: DecompressionLimits;
   readonly options: WalkOptions;
 }
@@ -81,6 +87,8 @@ interface Node {
   readonly name: string;
   readonly location: SourceLocation;
   readonly modifiedMs: number | undefined;
+  /** Whether only its beginning was kept. */
+  readonly cut?: boolean;
 }
 
 /** A member to look for; all others are passed over. Undefined: every member is wanted. */
@@ -280,6 +288,7 @@ function contextOf(options: WalkOptions): Context {
     maxMembers: options.maxMembers ?? 1_000_000,
     memoryBytes: options.memoryBytes ?? 64 * 1024 * 1024,
     spoolBytes: options.spoolBytes ?? SPOOL_BYTES,
+    beginningBytes: options.beginningBytes ?? Infinity,
     limits: options.limits ?? DEFAULT_LIMITS,
     options,
   };
@@ -313,6 +322,10 @@ async function* walkNode(
   }
   if (depth >= context.maxDepth) {
     yield { name: node.name, reason: `archives nested more than ${context.maxDepth} deep` };
+    return;
+  }
+  if (node.cut === true) {
+    yield { name: node.name, reason: 'an archive in an archive, too large to look into' };
     return;
   }
   if (tar) yield* walkTar(node, look.compression, depth, context, wanted);
@@ -521,16 +534,19 @@ async function* walkTar(
       }
       const start = base + source.position;
       if (found && file === undefined) {
-        const kept = await keepMember(source, size, context);
+        const take = Math.min(size, context.beginningBytes);
+        const kept = await keepMember(source, take, context);
         try {
-          const child = memberNode(node, name, kept.bytes, member.modifiedMs);
+          const cut = take < size;
+          const bytes = cut ? { ...kept.bytes, size } : kept.bytes;
+          const child = { ...memberNode(node, name, bytes, member.modifiedMs), cut };
           yield* walkMember(child, depth + 1, context, wanted?.slice(1));
         } finally {
           await kept.release();
         }
         if (wanted !== undefined) return;
         if (kept.damage !== undefined) throw cutShort(node, source);
-        if (!(await source.skip(member.padding))) throw cutShort(node, source);
+        if (!(await source.skip(size - take + member.padding))) throw cutShort(node, source);
         continue;
       }
       if (found && file !== undefined) {

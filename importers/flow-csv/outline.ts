@@ -1,0 +1,51 @@
+/** What a person sees of a table to say what its columns mean. */
+import type { ColumnMapping, TableOutline } from '../../engine/contract/importer.ts';
+import { sampleRows, type Detected } from './detect.ts';
+import { SETTERS } from './fields.ts';
+import { guessMapping } from './guess.ts';
+import { SetterChooser, uniqueNames } from './plan.ts';
+
+const MOST_COLUMNS = 500;
+const SAMPLES = 5;
+const SAMPLE_CHARACTERS = 200;
+
+/** Undefined for what has no columns of its own to map: Zeek's logs, nfdump's text, known JSON. */
+export function outlineOf(
+  detected: Detected,
+  head: Uint8Array,
+  complete: boolean,
+  mapping: ColumnMapping | undefined,
+): TableOutline | undefined {
+  const { dialect, shape } = detected;
+  if (shape !== 'table' && (dialect !== undefined || !shape.startsWith('json'))) return undefined;
+  const names = uniqueNames(detected.columns).slice(0, MOST_COLUMNS);
+  const rows = sampleRows(head, complete, detected);
+  const columns = names.map((name, i) => ({
+    name,
+    samples: rows
+      .map((row) => (row[i] ?? '').trim())
+      .filter((cell) => cell !== '')
+      .slice(0, SAMPLES)
+      .map((cell) => cell.slice(0, SAMPLE_CHARACTERS)),
+  }));
+  const fields = Object.keys(SETTERS).filter((field) => field !== 'attr');
+  return { columns, mapping: meaningsOf(detected, names, mapping), fields };
+}
+
+function meaningsOf(
+  { dialect, columns, sample }: Detected,
+  names: readonly string[],
+  mapping: ColumnMapping | undefined,
+): Record<string, string> {
+  if (dialect === undefined) {
+    const chosen = mapping ?? guessMapping(columns.slice(0, 2000), sample);
+    return { ...chosen.fields };
+  }
+  const out: Record<string, string> = { ...mapping?.fields };
+  const chooser = new SetterChooser(dialect, mapping);
+  for (const name of names) {
+    const { setter } = chooser.choose(name);
+    if (setter !== 'attr' && !Object.hasOwn(out, setter)) out[setter] = name;
+  }
+  return out;
+}
