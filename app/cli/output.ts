@@ -1,16 +1,15 @@
 /**
  * What the command line prints. Text from evidence is hostile: on a terminal control characters are
- * shown, never sent; in CSV, cells that a spreadsheet would run as formulas are defused.
+ * shown, never sent.
  */
 import { once } from 'node:events';
+import type { Cell } from '../../engine/operations/csv.ts';
 
 /** Where a command writes; results and messages never mix. */
 export interface Streams {
   out: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   err: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 }
-
-export type Cell = string | number | bigint | boolean | null | undefined;
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
@@ -30,17 +29,6 @@ export function visible(text: string): string {
 /** Writes and waits when the reader is slow. */
 export async function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
   if (!stream.write(text)) await once(stream, 'drain');
-}
-
-/** One CSV record (RFC 4180, line feed at the end). */
-export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(csvCell).join(',')}\n`;
-}
-function csvCell(cell: Cell): string {
-  if (cell === null || cell === undefined) return '';
-  let text = String(cell);
-  if (typeof cell === 'string' && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Characters to which a cell on a terminal is cut. */

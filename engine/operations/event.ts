@@ -27,8 +27,8 @@ export interface WholeEvent {
   ts: EpochMicros | undefined;
   tsNs: number;
   tsDigits: number;
-  tsBasis: number;
-  tzOffset: number | undefined;
+  /** How the event came by its time, in words. */
+  timeNotes: string[];
   /** In their usual order; what stands beside it here is not among them. */
   fields: EventField[];
   tags: string[];
@@ -106,8 +106,7 @@ export async function wholeEvent(
     const instant = partsOf(columns, row);
     return {
       ...{ event, kind, fields, source, ...instant },
-      tsBasis: raw('ts_basis') ?? 0,
-      tzOffset: raw('tz_offset'),
+      timeNotes: timeNotes(instant.ts, raw('ts_basis') ?? 0, raw('tz_offset'), source),
       tags: namesOf(record['tag']),
       note: session.catalog.note(key)?.text,
       offset: raw('offset'),
@@ -128,9 +127,10 @@ export function sourceExists({ path }: Pick<SourceRow, 'path'>): boolean {
   return existsSync(path);
 }
 
-/** How an event came by its time, in words. */
-export function timeNotes(
-  { ts, tsBasis, tzOffset }: Pick<WholeEvent, 'ts' | 'tsBasis' | 'tzOffset'>,
+function timeNotes(
+  ts: EpochMicros | undefined,
+  tsBasis: number,
+  tzOffset: number | undefined,
   source: Pick<SourceRow, 'decisions'>,
 ): string[] {
   if (ts === undefined) return ['The record has no time that could be read.'];

@@ -3,7 +3,14 @@ import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
+import {
+  bucketsAcross,
+  countOf,
+  namesOf,
+  recordsOf,
+} from '../../../engine/operations/answer-records.ts';
 import { CaseSession } from '../../../engine/operations/case-session.ts';
+import { csvLine } from '../../../engine/operations/csv.ts';
 import { parquetSink } from '../../../engine/operations/export.ts';
 import {
   explainPlan,
@@ -14,20 +21,11 @@ import {
   type Answer,
   type RunningQuery,
   type ShownRecord,
-  type ShownValue,
 } from '../../../engine/operations/query.ts';
+import { cell, csvCells, valueOf } from '../../../engine/operations/shown-cells.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
-import {
-  csvLine,
-  count,
-  packetsLeftOut,
-  table,
-  TableLayout,
-  visible,
-  write,
-  type Cell,
-} from '../output.ts';
+import { count, packetsLeftOut, table, TableLayout, visible, write } from '../output.ts';
 
 const FORMATS = ['table', 'ndjson', 'csv', 'json', 'parquet'] as const;
 type Format = (typeof FORMATS)[number];
@@ -342,31 +340,6 @@ function tableNames(records: readonly ShownRecord[]): string[] {
   return names.length > 0 ? names : [...present];
 }
 
-/** Attributes have a column each, `attrs.NAME`; those that have none are in `attrs` as JSON. */
-function csvCells(record: ShownRecord, names: readonly string[]): Cell[] {
-  const attributes = record['attrs'];
-  return names.map((name) => {
-    if (name !== 'attrs' || !isRecord(attributes)) return cell(valueOf(record, name));
-    const rest = Object.entries(attributes).filter(([key]) => !names.includes(`attrs.${key}`));
-    return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest));
-  });
-}
-
-function isRecord(value: ShownValue | undefined): value is ShownRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function valueOf(record: ShownRecord, name: string): ShownValue | undefined {
-  if (name in record) return record[name];
-  if (!name.startsWith('attrs.')) return undefined;
-  const attributes = record['attrs'];
-  return isRecord(attributes) ? attributes[name.slice(6)] : undefined;
-}
-
-function cell(value: ShownValue | undefined): Cell {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-}
-
 async function printAnswer(
   running: RunningQuery,
   answer: Answer,
@@ -413,55 +386,12 @@ async function printAnswer(
   return answer.shape === 'count' ? Number(answer.count) : records.length;
 }
 
-/** A query that ends with `count` is answered with one number, whether it counts events or rows of a table. */
-function countOf({ plan }: RunningQuery, answer: Answer): Answer {
-  if (answer.shape === 'count' || plan.ast.stages.at(-1)?.stage !== 'count') return answer;
-  const count = 'rows' in answer ? answer.rows[0]?.['count'] : undefined;
-  return typeof count === 'number' ? { shape: 'count', count } : answer;
-}
-
 /** `packetsBeneath` of a JSON document, where a query left packets out. */
 function beneathOf({ plan }: RunningQuery): {
   packetsBeneath?: { packets: number; exact: boolean };
 } {
   const beneath = plan.packetsBeneath;
   return beneath === undefined || beneath.packets === 0 ? {} : { packetsBeneath: beneath };
-}
-
-function recordsOf(answer: Answer): readonly ShownRecord[] {
-  switch (answer.shape) {
-    case 'count':
-      return [{ count: answer.count }];
-    case 'timeline':
-      return answer.buckets;
-    default:
-      return answer.rows;
-  }
-}
-
-/** Buckets with a column for each series, the largest first, instead of an object that holds them. */
-function bucketsAcross(buckets: readonly ShownRecord[]): ShownRecord[] {
-  const totals = new Map<string, number>();
-  for (const { series: values } of buckets) {
-    if (!isRecord(values)) continue;
-    for (const [name, n] of Object.entries(values))
-      totals.set(name, (totals.get(name) ?? 0) + Number(n));
-  }
-  const series = [...totals.keys()].sort(
-    (a, b) => totals.get(b)! - totals.get(a)! || (a < b ? -1 : 1),
-  );
-  return buckets.map(({ series: values, ...bucket }) => {
-    const across: ShownRecord = { ...bucket };
-    for (const name of series) {
-      const column = name === '' ? '(none)' : name in bucket ? `series.${name}` : name;
-      across[column] = (isRecord(values) ? values[name] : undefined) ?? 0;
-    }
-    return across;
-  });
-}
-
-function namesOf(records: readonly ShownRecord[]): string[] {
-  return [...new Set(records.flatMap((record) => Object.keys(record)))];
 }
 
 const BAR = 40;

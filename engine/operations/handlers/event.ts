@@ -1,6 +1,6 @@
 /** Handlers of single events. */
 import type { eventOperations } from '../../contract/operations/event.ts';
-import { sourceExists, timeNotes, wholeEvent } from '../event.ts';
+import { sourceExists, wholeEvent } from '../event.ts';
 import { rawRecord, shownPacket } from '../event-bytes.ts';
 import { eventContext } from '../event-context.ts';
 import type { EvidenceReader } from '../evidence-reader.ts';
@@ -16,12 +16,10 @@ export function eventHandlers({
   return {
     'event.get': (request, { signal }) =>
       cases.use(request.case, async (session) => {
-        const whole = await wholeEvent(session, request.event, signal);
-        const { source, tsBasis: _basis, tzOffset: _offset, ...event } = whole;
+        const { source, ...event } = await wholeEvent(session, request.event, signal);
         const { id, name, path } = source;
         return {
           ...event,
-          timeNotes: timeNotes(whole, source),
           source: { id, name, path, exists: sourceExists(source) },
         };
       }),

@@ -1,0 +1,16 @@
+/**
+ * CSV (RFC 4180, line feed at the end): cells that a spreadsheet would run as formulas are defused,
+ * for their text comes from evidence.
+ */
+export type Cell = string | number | bigint | boolean | null | undefined;
+
+/** One record. */
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(csvCell).join(',')}\n`;
+}
+function csvCell(cell: Cell): string {
+  if (cell === null || cell === undefined) return '';
+  let text = String(cell);
+  if (typeof cell === 'string' && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
