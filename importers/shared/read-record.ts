@@ -1,0 +1,196 @@
+/**
+ * Reads single records back from the evidence: bytes at an offset of a source's content, as its
+ * events name them. Plain files are read where the record lies; of compressed files and archive
+ * members everything before it is read over. Nothing is ever written but temporary copies of archive
+ * members, which are removed again.
+ */
+import { open, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename } from 'node:path';
+import { CancelledError, DaybookError } from '../../engine/contract/errors.ts';
+import type { ByteOffset } from '../../engine/contract/event.ts';
+import type { SourceLocation } from '../../engine/contract/importer.ts';
+import { ByteSource } from './byte-source.ts';
+import { fileProblem } from './stored-bytes.ts';
+import { openLeaf, type OpenedLeaf } from './walk.ts';
+
+/** Bytes that `readRecord` reads at most. */
+export const MAX_RECORD_BYTES = 1024 * 1024;
+
+const MOVED = 'put the evidence back where it was when it was imported';
+const CHANGED = 'daybook verify says which evidence is where it was and unchanged';
+
+/**
+ * The content of one source. Reads are cheapest in ascending order: a compressed content starts over
+ * for a read that lies before the one before it. Close it when done.
+ */
+export interface ContentReader {
+  /**
+   * The `length` bytes at `offset`, as a copy.
+   * @throws DaybookError source-damaged when the content ends before; unreadable, cancelled
+   */
+  read(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /** As `read`, but fewer bytes at the end of the content, and none behind it. */
+  readUpTo(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the content of a source.
+ * @param temporary folder for copies of members of compressed archives
+ * @throws DaybookError not-found when the file or the member is not there any more; unreadable
+ */
+export async function openContentReader(
+  location: SourceLocation,
+  temporary = tmpdir(),
+): Promise<ContentReader> {
+  const name = [basename(location.path), ...location.members].join('!');
+  const opened = await openLeaf(location, { temporary }).catch((error: unknown) => {
+    throw withHint(error);
+  });
+  if (opened.leaf.plain && location.members.length === 0) {
+    await opened.close();
+    const handle = await open(location.path, 'r').catch((error: unknown) => {
+      throw withHint(fileProblem(error, location.path));
+    });
+    return new FileReader(name, location.path, handle);
+  }
+  return new StreamReader(name, opened);
+}
+
+/**
+ * The bytes of one record. For several records of one source, open a reader.
+ * @param offset of the record in the source's content, as its event has it
+ * @param length at most 1 MiB (`MAX_RECORD_BYTES`): a longer record is to be read in parts
+ * @param temporary folder for copies of members of compressed archives
+ * @throws DaybookError not-found when the evidence is not there any more, source-damaged when it
+ * ends before the record does, usage for more than 1 MiB; unreadable, cancelled
+ */
+export async function readRecord(
+  location: SourceLocation,
+  offset: ByteOffset,
+  length: number,
+  signal?: AbortSignal,
+  temporary?: string,
+): Promise<Uint8Array> {
+  if (length > MAX_RECORD_BYTES) {
+    throw new DaybookError(
+      'usage',
+      `${length} bytes are more than one read gives (${MAX_RECORD_BYTES})`,
+      'read them in parts',
+    );
+  }
+  throwIfAborted(signal);
+  const content = await openContentReader(location, temporary);
+  try {
+    return await content.read(offset, length, signal);
+  } finally {
+    await content.close();
+  }
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new CancelledError();
+}
+
+function withHint(error: unknown): unknown {
+  return error instanceof DaybookError && error.code === 'not-found' && error.hint === undefined
+    ? new DaybookError('not-found', error.message, MOVED, error)
+    : error;
+}
+
+function endsBefore(name: string, size: number, offset: number, length: number): DaybookError {
+  return new DaybookError(
+    'source-damaged',
+    `${name} ends at byte ${size}, before the end of the record of ${length} bytes at ${offset}`,
+    CHANGED,
+  );
+}
+
+class FileReader implements ContentReader {
+  private readonly name: string;
+  private readonly path: string;
+  private readonly handle: FileHandle;
+
+  constructor(name: string, path: string, handle: FileHandle) {
+    this.name = name;
+    this.path = path;
+    this.handle = handle;
+  }
+
+  async read(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array> {
+    const bytes = await this.readUpTo(offset, length, signal);
+    if (bytes.length === length) return bytes;
+    const { size } = await this.handle.stat();
+    throw endsBefore(this.name, size, offset, length);
+  }
+
+  async readUpTo(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array> {
+    const bytes = new Uint8Array(length);
+    let filled = 0;
+    while (filled < length) {
+      throwIfAborted(signal);
+      const { bytesRead } = await this.handle
+        .read(bytes, filled, length - filled, offset + filled)
+        .catch((error: unknown) => {
+          throw fileProblem(error, this.path);
+        });
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  async close(): Promise<void> {
+    await this.handle.close();
+  }
+}
+
+class StreamReader implements ContentReader {
+  private readonly name: string;
+  private readonly opened: OpenedLeaf;
+  private source: ByteSource;
+
+  constructor(name: string, opened: OpenedLeaf) {
+    this.name = name;
+    this.opened = opened;
+    this.source = new ByteSource(opened.leaf.input.blocks());
+  }
+
+  async read(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array> {
+    const bytes = await this.readUpTo(offset, length, signal);
+    if (bytes.length === length) return bytes;
+    const [failure] = this.source.failure;
+    if (failure instanceof DaybookError) throw failure;
+    if (failure !== undefined) throw fileProblem(failure, this.name);
+    throw endsBefore(this.name, this.source.position + this.source.available, offset, length);
+  }
+
+  async readUpTo(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array> {
+    throwIfAborted(signal);
+    if (offset < this.source.position) {
+      await this.source.close();
+      this.source = new ByteSource(this.opened.leaf.input.blocks());
+    }
+    const source = this.source;
+    while (source.position < offset) {
+      const step = Math.min(offset - source.position, source.available);
+      source.at += step;
+      if (step > 0) continue;
+      throwIfAborted(signal);
+      if (!(await source.more())) break;
+    }
+    // What is read stays unread in the source, so that a next read may overlap it.
+    while (source.available < length) {
+      throwIfAborted(signal);
+      if (!(await source.more())) break;
+    }
+    const end = source.position < offset ? source.at : Math.min(source.end, source.at + length);
+    return new Uint8Array(source.buffer.subarray(source.at, end));
+  }
+
+  async close(): Promise<void> {
+    await this.source.close();
+    await this.opened.close();
+  }
+}
