@@ -120,6 +120,8 @@ export const evidenceOperations = {
       offset: count,
       bytes,
       last: z.boolean(),
+      /** When the file was last written (ms since 1970), as the window knows it; taken with the last piece. */
+      modifiedMs: z.number().optional(),
     }),
     z.object({ path: filePath, size: count }),
   ),

@@ -1,0 +1,176 @@
+/** Handlers of what brings evidence into a case: receiving, looking, importing, the quarantine. */
+import type { Part, Request, Result } from '../../contract/operations.ts';
+import type { evidenceOperations } from '../../contract/operations/evidence.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { resolveZone } from '../../contract/zone.ts';
+import type { ImportOptions } from '../../ingest/protocol.ts';
+import type { CallContext, HandlersOf, Services } from '../handler.ts';
+import { importEvidence, type ImportReport, type SourceReport } from '../import.ts';
+import { argumentsOf, listImports, type ImportArguments } from '../import-history.ts';
+import { importOptions } from '../import-items.ts';
+import type { ImportWork } from '../import-jobs.ts';
+import { previewEvidence } from '../preview.ts';
+import { QuarantineReader } from '../quarantine.ts';
+import { receivePiece } from '../receive.ts';
+
+type Decided = Pick<Request<'evidence.preview'>, 'tz' | 'year' | 'format' | 'mapping'>;
+type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
+
+export function evidenceHandlers(services: Services): HandlersOf<keyof typeof evidenceOperations> {
+  const { cases, evidence, imports, settings } = services;
+
+  /** @throws DaybookError usage for a decision that no import can follow */
+  const optionsOf = (
+    decided: Decided,
+    capture: { packets?: boolean; flows?: boolean } = {},
+  ): ImportOptions => {
+    const { tz, year, format, mapping } = decided;
+    if (tz !== undefined) resolveZone(tz);
+    if (format !== undefined && !evidence.formats.includes(format)) {
+      throw new DaybookError(
+        'usage',
+        `there is no format ${JSON.stringify(format)}`,
+        `formats: ${evidence.formats.join(', ')}`,
+      );
+    }
+    for (const field of Object.keys(mapping ?? {})) {
+      if (!evidence.isMappable(field))
+        throw new DaybookError(
+          'usage',
+          `the mapping names no field: ${JSON.stringify(field)}`,
+          'choose one of the fields that the preview lists, or attrs.NAME',
+        );
+    }
+    return importOptions({ format, timeZone: tz, year, mapping, ...capture });
+  };
+
+  const work =
+    (folder: string, told: ImportArguments, jobs: number | undefined): ImportWork =>
+    async (signal, voice) => {
+      const { importMemory, threads, chunkRows, jobs: usual } = settings.limits;
+      const nothing = { bytes: 0, totalBytes: 0, rows: 0, source: '' };
+      const report = await importEvidence(evidence, {
+        folder,
+        ...told,
+        jobs: jobs ?? usual,
+        builder: { memoryLimit: importMemory, threads },
+        signal,
+        onListing: () => voice.progress({ ...nothing, phase: 'listing' }),
+        onProgress: (progress) => voice.progress(progress),
+        onSource: (source) => voice.part({ source: sourceReport(source) }),
+        onRecovered: (message) => voice.part({ message }),
+        ...(chunkRows === undefined ? {} : { chunk: { rows: chunkRows } }),
+      });
+      return importReport(report);
+    };
+
+  return {
+    'evidence.receive': async (request) => {
+      const { completed, ...received } = await receivePiece(request);
+      if (completed) {
+        await cases.use(request.case, async ({ catalog }) =>
+          catalog.transaction(() => catalog.addAudit('receive', received)),
+        );
+      }
+      return received;
+    },
+
+    'evidence.preview': async (request, { signal, part }) => {
+      const { paths, recursive } = request;
+      const options = optionsOf(request);
+      const sources =
+        request.case === undefined
+          ? []
+          : await cases.use(request.case, async (session) => session.snapshot().sources);
+      return previewEvidence(evidence, {
+        ...{ paths, recursive, options, sources, signal },
+        onPreview: (preview) => part({ preview }),
+      });
+    },
+
+    'import.start': async (request, context) => {
+      const { packets, flows, recursive, jobs } = request;
+      if (!packets && !flows) {
+        throw new DaybookError(
+          'usage',
+          'without packets and without flows nothing is left of a capture',
+          'choose one of them',
+        );
+      }
+      const items = request.items.map(({ path, ...decided }) => ({
+        path,
+        options: optionsOf(decided, { packets, flows }),
+      }));
+      const told = { items, recursive };
+      const listener = listenerOf(context);
+      return imports.start(request.case, work(request.case, told, jobs), context.signal, listener);
+    },
+
+    'import.resume': async (request, context) => {
+      const told = await cases.use(request.case, async ({ catalog }) =>
+        argumentsOf(catalog, request.importId),
+      );
+      const listener = listenerOf(context);
+      return imports.start(
+        request.case,
+        work(request.case, told, undefined),
+        context.signal,
+        listener,
+      );
+    },
+
+    'import.follow': async (request, context) =>
+      (await imports.follow(request.case, context.signal, listenerOf(context))) ?? null,
+
+    'import.cancel': async (request) => ({ cancelled: await imports.cancel(request.case) }),
+
+    'import.list': (request) =>
+      cases.use(request.case, async ({ catalog }) => ({
+        imports: listImports(catalog, imports.runs(request.case)),
+      })),
+
+    'quarantine.list': (request, { client, signal }) =>
+      cases.use(request.case, async ({ catalog, folder }) => {
+        const key = `quarantine:${folder}`;
+        const kept = client.kept.get(key);
+        const keeper = kept instanceof QuarantineKeeper ? kept : new QuarantineKeeper(folder);
+        client.kept.set(key, keeper);
+        return keeper.reader.list(catalog.imports(), request, signal);
+      }),
+  };
+}
+
+/** Lets a window page on without scanning a file again. */
+class QuarantineKeeper {
+  readonly reader: QuarantineReader;
+  constructor(folder: string) {
+    this.reader = new QuarantineReader(folder);
+  }
+  dispose(): void {
+    // What it knows goes with it.
+  }
+}
+
+/** Tells a call what an import tells. A window that does not keep up must not hold an import back. */
+function listenerOf(context: CallContext<ListenTo>): (part: Part<'import.start'>) => void {
+  return (part) => void context.part(part).catch(() => undefined);
+}
+
+function sourceReport(report: SourceReport): Result<'import.start'>['sources'][number] {
+  const { sourceId, sha256, format, dialect, first, last, message, ...rest } = report;
+  return {
+    ...rest,
+    ...(sourceId === undefined ? {} : { sourceId }),
+    ...(sha256 === undefined ? {} : { sha256 }),
+    ...(format === undefined ? {} : { format }),
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(first === undefined ? {} : { first }),
+    ...(last === undefined ? {} : { last }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+function importReport(report: ImportReport): Result<'import.start'> {
+  const { importId, sources, total, elapsedMs } = report;
+  return { importId, sources: sources.map(sourceReport), total, elapsedMs };
+}
