@@ -24,6 +24,11 @@ const LINK_TYPES = new Map<number, number>([
   [26, 242],
 ]);
 
+/** The LINKTYPE of a snoop datalink type; 0xffff, which is none, when it has no equal. */
+export function snoopLinkType(datalink: number): number {
+  return LINK_TYPES.get(datalink) ?? 0xffff;
+}
+
 /** Whether the content starts with `snoop` and three zero bytes. */
 export function isSnoop(head: Uint8Array): boolean {
   return head.length >= 8 && u32(head, 0) === 0x736e6f6f && u32(head, 4) === 0x70000000;
@@ -49,7 +54,7 @@ export class SnoopReader implements CaptureReader {
       if (end - at < FILE_HEADER) return last ? this.endInside(bytes, at, end, base) : at;
       this.started = true;
       const datalink = u32(bytes, at + 12);
-      this.packet.linkType = LINK_TYPES.get(datalink) ?? 0xffff;
+      this.packet.linkType = snoopLinkType(datalink);
       this.packet.digits = 6;
       this.sink.metadata('format', 'snoop');
       this.sink.metadata('version', String(u32(bytes, at + 8)));
