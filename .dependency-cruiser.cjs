@@ -76,6 +76,7 @@ module.exports = {
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
+        '^importers/pcap/(record|pcapng-slice|dissect/index)[.]ts$',
         '^app/(compose|import-worker)[.]ts$',
       ),
       CORE,
@@ -87,6 +88,32 @@ module.exports = {
     ),
     // The command line runs the engine in its own process: docs/adr/0004-command-line-in-process.md.
     ...allow('^app/cli/', paths('^engine/operations/')),
+    // What the shells share, and the engine's process that they start.
+    ...allow('^app/(folders|version)[.]ts$', paths(), CORE),
+    ...allow('^app/settings[.]ts$', paths('^app/folders[.]ts$')),
+    ...allow(
+      '^app/engine/',
+      paths(
+        '^app/(engine/|(compose|settings|folders|version)[.]ts$)',
+        '^engine/([^/]+[.]ts$|base/|operations/)',
+        CONTRACT,
+        '^fixtures/generate[.]ts$',
+      ),
+      CORE,
+    ),
+    ...allow(
+      '^app/(cli|web|electron|start[.]ts)',
+      paths(
+        '^app/engine/(process|command|node)[.]ts$',
+        '^app/(desktop|page|version)[.]ts$',
+        CONTRACT,
+      ),
+    ),
+    ...allow('^app/page[.]ts$', paths(), CORE),
+    ...allow('^app/web/', paths(...packages('sirv', 'ws', '@types/ws'))),
+    ...allow('^app/cli/commands/(serve|open)[.]ts$', paths('^app/web/')),
+    ...allow('^app/start[.]ts$', paths('^app/web/'), CORE),
+    ...allow('^app/desktop[.]ts$', paths(CONTRACT), CORE),
 
     // The window: sees the engine's contract only, and a panel sees the panel interface only.
     ...allow(
@@ -101,6 +128,17 @@ module.exports = {
     // What stands beside the product uses it from outside.
     ...allow('^fixtures/', paths('^fixtures/'), CORE),
     ...allow('^e2e/', paths('^e2e/', '^fixtures/'), CORE),
+    // One suite of the contract for every shell needs to start each of them.
+    ...allow(
+      '^e2e/conformance/',
+      paths(
+        CONTRACT,
+        '^engine/(host|memory-pipe|operations/handlers)[.]ts$',
+        '^app/(engine|web)/',
+        '^app/compose[.]ts$',
+        ...packages('ws', '@types/ws'),
+      ),
+    ),
     ...allow('^bench/', paths('^bench/', '^fixtures/', ...packages('@duckdb/node-api')), CORE),
 
     // Tests: what their folder may, and the test tools.

@@ -1,5 +1,11 @@
-/** What the engine may use of this machine. */
+/**
+ * What the engine may use of this machine: the environment says it first (`DAYBOOK_MEMORY` in bytes,
+ * `DAYBOOK_THREADS`, `DAYBOOK_CHUNK_ROWS`), then what was set in the window, then the machine.
+ */
 import { availableParallelism, totalmem } from 'node:os';
+import { readSettings } from '../engine/operations/state.ts';
+import type { EngineLimits, EngineSettings } from '../engine/operations/settings.ts';
+import { casesFolder, stateFolder } from './folders.ts';
 
 export interface Settings {
   /** Bytes DuckDB may use for queries. */
@@ -13,18 +19,38 @@ export interface Settings {
   chunkRows: number | undefined;
 }
 
-/**
- * Settings for this machine; `DAYBOOK_MEMORY` (bytes), `DAYBOOK_THREADS` and `DAYBOOK_CHUNK_ROWS`
- * override them.
- */
+/** A quarter of the machine for queries, 2 GB of 8; building segments needs little. */
+const MOST_MEMORY = 4e9;
+const MOST_IMPORT_MEMORY = 5e8;
+
+/** Settings of one command. */
 export function settings(environment: NodeJS.ProcessEnv): Settings {
-  const cores = whole(environment['DAYBOOK_THREADS']) ?? availableParallelism();
-  const memory = whole(environment['DAYBOOK_MEMORY']) ?? Math.min(totalmem() / 4, 4e9);
+  const { memory, ...rest } = limits(environment);
+  return { queryMemory: memory, ...rest };
+}
+
+/** Settings of an engine that serves windows: its limits may change while it runs. */
+export function engineSettings(environment: NodeJS.ProcessEnv): EngineSettings {
   return {
-    queryMemory: memory,
-    importMemory: Math.min(memory, 5e8),
-    threads: cores,
-    jobs: cores,
+    limits: limits(environment),
+    casesFolder: casesFolder(environment),
+    stateFolder: stateFolder(environment),
+  };
+}
+
+function limits(environment: NodeJS.ProcessEnv): EngineLimits {
+  const saved = readSettings(stateFolder(environment));
+  const cores = availableParallelism();
+  const threads = whole(environment['DAYBOOK_THREADS']) ?? saved.threads ?? cores;
+  const memory =
+    whole(environment['DAYBOOK_MEMORY']) ??
+    saved.memory ??
+    Math.min(Math.floor(totalmem() / 4), MOST_MEMORY);
+  return {
+    memory,
+    importMemory: Math.min(memory, MOST_IMPORT_MEMORY),
+    threads,
+    jobs: whole(environment['DAYBOOK_THREADS']) ?? saved.jobs ?? cores,
     chunkRows: whole(environment['DAYBOOK_CHUNK_ROWS']),
   };
 }

@@ -4,7 +4,7 @@ import { settings } from '../settings.ts';
 import { helpText, parse } from './arguments.ts';
 import type { Command } from './command.ts';
 import { visible, type Streams } from './output.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from '../version.ts';
 
 interface Entry {
   summary: string;
@@ -15,6 +15,14 @@ interface Entry {
 
 /** Loaded only when asked for: starting must be quick. */
 const COMMANDS: Readonly<Record<string, Entry>> = {
+  open: {
+    summary: 'open the window',
+    load: async () => (await import('./commands/open.ts')).openCommand,
+  },
+  serve: {
+    summary: 'the window in a browser, on this machine only',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
   import: {
     summary: 'read evidence into a case',
     load: async () => (await import('./commands/import.ts')).importCommand,

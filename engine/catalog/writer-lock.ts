@@ -2,13 +2,14 @@
  * One writer per case. The lock is a transaction held on a small SQLite file: the system releases it
  * when the process ends, however it ends, so a crash never leaves a case locked.
  */
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { diskError } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 
-interface Holder {
+export interface Holder {
   pid: number;
   host: string;
   since: string;
@@ -71,11 +72,42 @@ export class WriterLock {
     }
   }
 
-  release(): void {
-    if (this.db.open) {
-      this.db.exec('ROLLBACK');
-      this.db.close();
+  /**
+   * Who holds the lock of a case now; undefined when nobody does. Never hinders a writer: the lock is
+   * only tried where one has written its name and not taken it away again.
+   */
+  static holder(folder: string): Holder | undefined {
+    const file = join(folder, 'writer.lock');
+    if (!existsSync(file)) return undefined;
+    let db: Database.Database | undefined;
+    try {
+      db = new Database(file, { timeout: 0, fileMustExist: true });
+      const holder = db.prepare('SELECT * FROM holder').get() as Holder | undefined;
+      if (holder === undefined) return undefined;
+      try {
+        db.exec('BEGIN IMMEDIATE; DELETE FROM holder; COMMIT');
+        return undefined; // It was killed: its name is taken away.
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? error.code : undefined;
+        return code === 'SQLITE_BUSY' ? holder : undefined;
+      }
+    } catch {
+      // Being made just now, or no lock file at all: who wants to write is told.
+      return undefined;
+    } finally {
+      db?.close();
     }
+  }
+
+  release(): void {
+    if (!this.db.open) return;
+    try {
+      this.db.exec('DELETE FROM holder; COMMIT');
+    } catch {
+      // A full disk: the name stays, the lock does not.
+      if (this.db.inTransaction) this.db.exec('ROLLBACK');
+    }
+    this.db.close();
   }
 }
 

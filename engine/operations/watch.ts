@@ -2,7 +2,10 @@
 import type { ChangeRow } from '../catalog/catalog.ts';
 import type { CaseSession } from './case-session.ts';
 
-/** How often the catalog is asked whether another process committed: a cheap pragma. */
+/**
+ * How often the catalog is asked for its last change, which takes microseconds. SQLite's data version
+ * would miss what is committed through the session's own connection.
+ */
 const POLL_MS = 50;
 
 /** Yields the changes that are committed from now on, within POLL_MS, until `signal` aborts. */
@@ -11,11 +14,8 @@ export async function* watchCase(
   signal: AbortSignal,
 ): AsyncGenerator<ChangeRow> {
   let last = session.catalog.lastChange();
-  let version = session.catalog.dataVersion();
   while (!signal.aborted) {
-    const now = session.catalog.dataVersion();
-    if (now !== version) {
-      version = now;
+    if (session.catalog.lastChange() !== last) {
       for (const change of session.catalog.changesAfter(last)) {
         last = change.id;
         yield change;

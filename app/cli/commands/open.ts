@@ -1,0 +1,29 @@
+/** `daybook open`: the desktop window. */
+import { resolve } from 'node:path';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { findDesktop, runDesktop } from '../../desktop.ts';
+import type { Command } from '../command.ts';
+
+export const openCommand: Command = {
+  spec: {
+    name: 'open',
+    usage: '[CASE]',
+    summary: 'Opens the desktop window.',
+    positionals: { least: 0, most: 1 },
+    options: {},
+    details:
+      'Where there is no Electron or no display, `daybook serve` shows the same in a browser.',
+  },
+  async run(parsed, { signal }) {
+    const openCase = parsed.positionals[0];
+    const desktop = findDesktop(process.env);
+    if ('why' in desktop) {
+      throw new DaybookError(
+        'unreadable',
+        `there is no desktop window: ${desktop.why}`,
+        `the same window in a browser: daybook serve${openCase === undefined ? '' : ` ${openCase}`}`,
+      );
+    }
+    return runDesktop(desktop, openCase === undefined ? undefined : resolve(openCase), signal);
+  },
+};

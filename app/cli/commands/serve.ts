@@ -1,0 +1,38 @@
+/** `daybook serve`: the window in a browser, on this machine only. */
+import { resolve } from 'node:path';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { serve } from '../../web/serve.ts';
+import type { Command } from '../command.ts';
+import { visible } from '../output.ts';
+
+export const serveCommand: Command = {
+  spec: {
+    name: 'serve',
+    usage: '[CASE]',
+    summary: 'Serves the window to a browser on this machine and prints its address.',
+    positionals: { least: 0, most: 1 },
+    options: {
+      port: { type: 'string', value: 'N', help: 'port on 127.0.0.1 (default: any that is free)' },
+    },
+    details:
+      'The address has a token: whoever has the address may use the window. It runs until ctrl-C; an import that runs then stops where it can go on later.',
+  },
+  async run(parsed, { streams, signal }) {
+    const port = parsed.whole('port', 0);
+    if (port !== undefined && port > 65_535) {
+      throw new DaybookError('usage', `--port ${port} is out of range`, 'give a port up to 65535');
+    }
+    const openCase = parsed.positionals[0];
+    await serve({
+      port,
+      openCase: openCase === undefined ? undefined : resolve(openCase),
+      say: (text) => void streams.err.write(`daybook: ${visible(text)}\n`),
+      onUrl: (url) => {
+        streams.out.write(`${url}\n`);
+        streams.err.write('open this address in a browser on this machine; ctrl-C ends it\n');
+      },
+      signal,
+    });
+    return 0;
+  },
+};

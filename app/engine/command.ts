@@ -1,0 +1,18 @@
+/** How the engine's process is started from a checkout, by shells that run on the pinned Node. */
+import { join } from 'node:path';
+import { DaybookError } from '../../engine/contract/errors.ts';
+import { findPinnedNode, ownNode } from './node.ts';
+import type { EngineCommand } from './process.ts';
+
+/** @throws DaybookError unreadable, when there is no Node that fits */
+export function engineCommand(env?: NodeJS.ProcessEnv): EngineCommand {
+  const file = ownNode() ?? findPinnedNode(import.meta.dirname);
+  if (file === undefined) {
+    throw new DaybookError(
+      'unreadable',
+      'there is no Node 24 to run the engine on',
+      'run "npm ci" in the Daybook folder, or install Node 24',
+    );
+  }
+  return { file, args: [join(import.meta.dirname, 'main.ts')], env };
+}

@@ -1,0 +1,144 @@
+/**
+ * The engine's process: frames of any number of windows over standard input and output (`wire.ts`).
+ * Everything that is said goes to standard error. It exits when standard input ends, whatever ended
+ * the shell: an import stops at a chunk's edge, cases are closed.
+ *
+ * DAYBOOK_TRACE=1 tells each call with what it cost, as a JSON line.
+ */
+import { Console } from 'node:console';
+import { Socket } from 'node:net';
+import { EngineHost, type HostPipe } from '../../engine/host.ts';
+import { makeHandlers } from '../../engine/operations/handlers.ts';
+import {
+  CLOSE,
+  FRAME,
+  OPEN,
+  TAKEN,
+  takenBytes,
+  WINDOW_BYTES,
+  wireHead,
+  WireReader,
+} from './wire.ts';
+import { engineServices } from './services.ts';
+
+/** How long running work may take to stop. */
+const PATIENCE_MS = 12_000;
+
+globalThis.console = new Console(process.stderr, process.stderr);
+const log = (text: string): void => void process.stderr.write(`daybook engine: ${text}\n`);
+
+// Not `process.stdout`: writing a pipe that way waits for the reader, and with it every other call.
+const out = new Socket({ fd: 1, readable: false, writable: true });
+out.on('error', () => process.exit(0));
+
+class StreamPipe implements HostPipe {
+  private readonly channel: number;
+  private handler: ((frame: Uint8Array) => void) | undefined;
+  private readonly closeHandlers: ((reason: string) => void)[] = [];
+  private underWay = 0;
+  private waiting: (() => void)[] = [];
+  private open = true;
+
+  constructor(channel: number) {
+    this.channel = channel;
+  }
+
+  send(frame: Uint8Array): void {
+    if (!this.open) return;
+    this.underWay += frame.length;
+    out.write(wireHead(FRAME, this.channel, frame.length));
+    out.write(frame);
+  }
+
+  onFrame(handler: (frame: Uint8Array) => void): void {
+    this.handler = handler;
+  }
+
+  onClose(handler: (reason: string) => void): void {
+    this.closeHandlers.push(handler);
+  }
+
+  room(): Promise<void> | undefined {
+    if (!this.open || this.underWay < WINDOW_BYTES) return undefined;
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  close(): void {
+    if (!this.open) return;
+    out.write(wireHead(CLOSE, this.channel, 0));
+    this.ended('the engine let the window go');
+  }
+
+  take(frame: Uint8Array): void {
+    this.handler?.(frame);
+  }
+
+  taken(bytes: number): void {
+    this.underWay = Math.max(0, this.underWay - bytes);
+    if (this.underWay < WINDOW_BYTES) this.wake();
+  }
+
+  ended(reason: string): void {
+    if (!this.open) return;
+    this.open = false;
+    pipes.delete(this.channel);
+    this.wake();
+    for (const handler of this.closeHandlers) handler(reason);
+  }
+
+  private wake(): void {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+const pipes = new Map<number, StreamPipe>();
+const { services, product } = engineServices(process.env);
+const trace = process.env['DAYBOOK_TRACE'] === '1';
+const host = new EngineHost(makeHandlers(services, product), {
+  version: product.version,
+  log,
+  ...(trace ? { onCall: (call) => log(JSON.stringify(call)) } : {}),
+});
+
+const reader = new WireReader((type, channel, body) => {
+  const pipe = pipes.get(channel);
+  if (type === OPEN && pipe === undefined) {
+    const opened = new StreamPipe(channel);
+    pipes.set(channel, opened);
+    host.connect(opened);
+  } else if (type === FRAME) pipe?.take(body);
+  else if (type === TAKEN) pipe?.taken(takenBytes(body));
+  else if (type === CLOSE) pipe?.ended('the window was closed');
+});
+
+let ending = false;
+async function end(): Promise<void> {
+  if (ending) return;
+  ending = true;
+  setTimeout(() => {
+    log('what runs does not stop; ending without it');
+    process.exit(1);
+  }, PATIENCE_MS).unref();
+  await host.close();
+  await services.cases.close();
+  out.end(() => process.exit(0));
+}
+
+function crash(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  log(error instanceof Error ? (error.stack ?? message) : message);
+  // Last, because a shell shows the last line.
+  log(message);
+  process.exit(70);
+}
+
+process.on('uncaughtException', crash);
+process.on('unhandledRejection', crash);
+// A terminal sends ctrl-C to every process of its group; the shell says when to end.
+for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => undefined);
+process.on('SIGTERM', () => void end());
+process.stdin.on('data', (chunk: Uint8Array) => reader.push(chunk));
+process.stdin.on('end', () => void end());
+process.stdin.on('error', () => void end());

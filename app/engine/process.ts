@@ -1,0 +1,371 @@
+/**
+ * The engine's process as a shell holds it: spawned, watched, started again when it dies. Channels
+ * outlive it: their windows are told `down`, `starting` and, after the new engine's `hello`, `ready`.
+ *
+ * Electron's main process bundles this: nothing here needs more than Node 12.
+ */
+import { spawn } from 'child_process';
+import type { ChildProcess } from 'child_process';
+import type { EngineState, FramePipe } from '../../engine/contract/client.ts';
+import { decodeFrame, encodeFrame } from '../../engine/contract/frame.ts';
+import { CLOSE, FRAME, OPEN, TAKEN_STEP, takenMessage, wireHead, WireReader } from './wire.ts';
+
+/** How the engine is started. */
+export interface EngineCommand {
+  /** The Node to run it on. */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** All of the environment; the shell's own when left out. */
+  readonly env?: { readonly [name: string]: string | undefined } | undefined;
+  readonly cwd?: string | undefined;
+}
+
+export interface EngineProcessOptions {
+  readonly command: EngineCommand;
+  /** Told each line that the engine writes to its standard error. */
+  readonly onLog?: ((line: string) => void) | undefined;
+  /** How long the engine may take to finish when it is stopped. */
+  readonly graceMs?: number | undefined;
+}
+
+/** An engine that lived shorter than this died young. */
+const YOUNG_MS = 20000;
+/** After so many young deaths in a row it is not started again. */
+const YOUNG_DEATHS = 5;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5000;
+/** The standard streams may stay open after the process: what is in them is waited for this long. */
+const DRAIN_MS = 1000;
+const GRACE_MS = 15000;
+/** What may wait to be written to the engine before a shell should stop reading from its window. */
+const FULL_BYTES = 8 * 1024 * 1024;
+const MOST_LINE = 300;
+
+/** One window's way to the engine. */
+export class EngineChannel implements FramePipe {
+  readonly id: number;
+  /** Whether the engine that runs now has said something on it. */
+  greeted = false;
+  private readonly engine: ChannelOwner;
+  private handler: ((frame: Uint8Array) => void | Promise<void>) | undefined;
+  private readonly kept: Uint8Array[] = [];
+  private readonly closeHandlers: ((reason: string) => void)[] = [];
+  private open = true;
+
+  constructor(id: number, engine: ChannelOwner) {
+    this.id = id;
+    this.engine = engine;
+  }
+
+  send(frame: Uint8Array): void {
+    if (this.open) this.engine.sendFrom(this, frame);
+  }
+
+  /**
+   * Frames that came before are kept for it. When it returns a promise, what the frame weighs counts
+   * as under way until that is done: the engine sends no more parts than the window takes.
+   */
+  onFrame(handler: (frame: Uint8Array) => void | Promise<void>): void {
+    this.handler = handler;
+    for (const frame of this.kept.splice(0)) this.deliver(frame);
+  }
+
+  onClose(handler: (reason: string) => void): void {
+    this.closeHandlers.push(handler);
+  }
+
+  /** The window is gone: the engine ends its calls. */
+  close(): void {
+    this.end('the window was closed');
+  }
+
+  /** Whether more waits for the engine than should. */
+  get full(): boolean {
+    return this.engine.full;
+  }
+
+  /** Done when that is no longer so. */
+  whenRoom(): Promise<void> {
+    return this.engine.whenRoom();
+  }
+
+  /** For the engine's process: a frame for the window. */
+  deliver(frame: Uint8Array): void {
+    if (!this.open) return;
+    if (this.handler === undefined) {
+      this.kept.push(frame);
+      return;
+    }
+    const taken = () => this.engine.taken(this, frame.length);
+    const later = this.handler(frame);
+    if (later === undefined) taken();
+    else later.then(taken, taken);
+  }
+
+  /** For the engine's process: ends the channel and says so. */
+  end(reason: string): void {
+    if (!this.open) return;
+    this.open = false;
+    this.engine.forget(this);
+    for (const handler of this.closeHandlers) handler(reason);
+  }
+}
+
+interface ChannelOwner {
+  readonly full: boolean;
+  sendFrom(channel: EngineChannel, frame: Uint8Array): void;
+  taken(channel: EngineChannel, bytes: number): void;
+  whenRoom(): Promise<void>;
+  forget(channel: EngineChannel): void;
+}
+
+export class EngineProcess implements ChannelOwner {
+  private readonly options: EngineProcessOptions;
+  private readonly channels = new Map<number, EngineChannel>();
+  private readonly takenOf = new Map<number, number>();
+  private readonly listeners = new Set<(state: EngineState) => void>();
+  private readonly roomWaiters: (() => void)[] = [];
+  private current: EngineState = { frame: 'engine', state: 'starting', restarts: 0 };
+  private child: ChildProcess | undefined;
+  private nextChannel = 1;
+  private youngDeaths = 0;
+  private lastLine = '';
+  private pause: ReturnType<typeof setTimeout> | undefined;
+  private stopped: Promise<void> | undefined;
+  private onStopped: (() => void) | undefined;
+
+  constructor(options: EngineProcessOptions) {
+    this.options = options;
+    this.spawnChild();
+  }
+
+  get state(): EngineState {
+    return this.current;
+  }
+
+  /** Of the engine's process, while one runs. */
+  get pid(): number | undefined {
+    return this.child === undefined ? undefined : this.child.pid;
+  }
+
+  onState(listener: (state: EngineState) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  /** A new window's channel. Where the engine was given up, it is tried once more. */
+  openChannel(): EngineChannel {
+    const channel = new EngineChannel(this.nextChannel++, this);
+    this.channels.set(channel.id, channel);
+    if (this.child !== undefined) this.write(wireHead(OPEN, channel.id, 0));
+    else {
+      channel.deliver(encodeFrame(this.current));
+      if (this.pause === undefined && this.stopped === undefined) this.restart();
+    }
+    return channel;
+  }
+
+  /** Ends the engine: it cancels what runs at a point where nothing is lost, and exits. */
+  stop(): Promise<void> {
+    if (this.stopped !== undefined) return this.stopped;
+    this.stopped = new Promise((resolve) => {
+      this.onStopped = resolve;
+    });
+    if (this.pause !== undefined) clearTimeout(this.pause);
+    for (const channel of [...this.channels.values()]) channel.end('Daybook was closed');
+    const { child } = this;
+    if (child === undefined) this.onStopped?.();
+    else {
+      const graceMs = this.options.graceMs === undefined ? GRACE_MS : this.options.graceMs;
+      const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+      void this.stopped.then(() => clearTimeout(timer));
+      if (child.stdin !== null) child.stdin.end();
+    }
+    return this.stopped;
+  }
+
+  /** Kills the engine as a crash would; for tests. */
+  kill(): void {
+    if (this.child !== undefined) this.child.kill('SIGKILL');
+  }
+
+  // -- what channels ask ----------------------------------------------------------------------
+
+  get full(): boolean {
+    const stdin = this.child === undefined ? null : this.child.stdin;
+    return stdin !== null && stdin.writableLength > FULL_BYTES;
+  }
+
+  whenRoom(): Promise<void> {
+    if (!this.full) return Promise.resolve();
+    return new Promise((resolve) => this.roomWaiters.push(resolve));
+  }
+
+  sendFrom(channel: EngineChannel, frame: Uint8Array): void {
+    if (this.child === undefined) {
+      this.answerDown(channel, frame);
+      return;
+    }
+    this.write(wireHead(FRAME, channel.id, frame.length));
+    this.write(frame);
+  }
+
+  taken(channel: EngineChannel, bytes: number): void {
+    const sum = (this.takenOf.get(channel.id) || 0) + bytes;
+    if (sum < TAKEN_STEP) this.takenOf.set(channel.id, sum);
+    else {
+      this.takenOf.set(channel.id, 0);
+      this.write(takenMessage(channel.id, sum));
+    }
+  }
+
+  forget(channel: EngineChannel): void {
+    this.channels.delete(channel.id);
+    this.takenOf.delete(channel.id);
+    if (this.stopped === undefined) this.write(wireHead(CLOSE, channel.id, 0));
+  }
+
+  // -- the process ----------------------------------------------------------------------------
+
+  /** No engine runs: a call fails at once rather than wait for one that may never come. */
+  private answerDown(channel: EngineChannel, bytes: Uint8Array): void {
+    let frame: unknown;
+    try {
+      frame = decodeFrame(bytes);
+    } catch {
+      return;
+    }
+    const { id } = frame as { id?: unknown };
+    if (typeof id !== 'number' || (frame as { frame?: unknown }).frame !== 'call') return;
+    const why = this.current.reason === undefined ? '' : `: ${this.current.reason}`;
+    const error = { code: 'engine-down' as const, message: `the engine is not running${why}` };
+    channel.deliver(encodeFrame({ frame: 'error', id, error }));
+  }
+
+  private write(bytes: Uint8Array): void {
+    const stdin = this.child === undefined ? null : this.child.stdin;
+    if (stdin !== null && stdin.writable) stdin.write(bytes);
+  }
+
+  private setState(state: EngineState): void {
+    this.current = state;
+    for (const listener of [...this.listeners]) listener(state);
+  }
+
+  private spawnChild(): void {
+    const { file, args, env, cwd } = this.options.command;
+    const started = Date.now();
+    const child = spawn(file, [...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+      env: env === undefined ? process.env : { ...env },
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+    this.child = child;
+    this.lastLine = '';
+    let over = false;
+    const died = (reason: string) => {
+      if (over) return;
+      over = true;
+      this.childDied(reason, Date.now() - started);
+    };
+    // A process that could not be started has no exit status.
+    child.on('error', (error) => {
+      if (child.pid === undefined) died(`it could not be started: ${error.message}`);
+    });
+    child.on('close', (status, signal) => died(this.howItEnded(status, signal)));
+    child.on('exit', (status, signal) => {
+      setTimeout(() => died(this.howItEnded(status, signal)), DRAIN_MS);
+    });
+    child.stdin.on('error', () => undefined);
+    child.stdin.on('drain', () => {
+      for (const resolve of this.roomWaiters.splice(0)) resolve();
+    });
+    const reader = new WireReader((type, id, body) => this.fromEngine(type, id, body));
+    child.stdout.on('data', (chunk: Uint8Array) => {
+      if (over) return;
+      try {
+        reader.push(chunk);
+      } catch (error) {
+        this.log(`the engine's output cannot be read: ${(error as Error).message}`);
+        child.kill('SIGKILL');
+      }
+    });
+    this.readLog(child);
+    this.takenOf.clear();
+    for (const channel of this.channels.values()) {
+      channel.greeted = false;
+      this.write(wireHead(OPEN, channel.id, 0));
+    }
+  }
+
+  private readLog(child: ChildProcess): void {
+    if (child.stderr === null) return;
+    let rest = '';
+    child.stderr.setEncoding('utf8');
+    child.stderr.on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = (lines.pop() || '').slice(-64 * 1024);
+      for (const line of lines) this.log(line);
+    });
+    child.stderr.on('end', () => {
+      if (rest !== '') this.log(rest);
+    });
+  }
+
+  private log(line: string): void {
+    if (line.trim() !== '') this.lastLine = line.trim().slice(0, MOST_LINE);
+    if (this.options.onLog !== undefined) this.options.onLog(line);
+  }
+
+  private howItEnded(status: number | null, signal: string | null): string {
+    const how = signal === null ? `it ended with status ${String(status)}` : `killed by ${signal}`;
+    return this.lastLine === '' ? how : `${how}: ${this.lastLine}`;
+  }
+
+  private fromEngine(type: number, id: number, body: Uint8Array): void {
+    const channel = this.channels.get(id);
+    if (channel === undefined) return;
+    if (type === CLOSE) channel.end('the engine let the window go');
+    if (type !== FRAME) return;
+    channel.deliver(body);
+    if (channel.greeted) return;
+    channel.greeted = true;
+    const { restarts } = this.current;
+    const ready: EngineState = { frame: 'engine', state: 'ready', restarts };
+    channel.deliver(encodeFrame(ready));
+    if (this.current.state !== 'ready') this.setState(ready);
+  }
+
+  private childDied(reason: string, livedMs: number): void {
+    this.child = undefined;
+    for (const resolve of this.roomWaiters.splice(0)) resolve();
+    if (this.stopped !== undefined) {
+      if (this.onStopped !== undefined) this.onStopped();
+      return;
+    }
+    this.youngDeaths = livedMs < YOUNG_MS ? this.youngDeaths + 1 : 0;
+    const gaveUp = this.youngDeaths >= YOUNG_DEATHS;
+    const told = gaveUp
+      ? `${reason} (it ended ${this.youngDeaths} times in a row and is not started again)`
+      : reason;
+    const { restarts } = this.current;
+    this.tellAll({ frame: 'engine', state: 'down', restarts, reason: told });
+    if (gaveUp) return;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (2 * this.youngDeaths));
+    this.pause = setTimeout(() => this.restart(), pauseMs);
+  }
+
+  private restart(): void {
+    this.pause = undefined;
+    this.tellAll({ frame: 'engine', state: 'starting', restarts: this.current.restarts + 1 });
+    this.spawnChild();
+  }
+
+  private tellAll(state: EngineState): void {
+    this.setState(state);
+    for (const channel of [...this.channels.values()]) channel.deliver(encodeFrame(state));
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * `npm start [-- CASE]`: the window, in whatever way this machine can show it: the desktop shell, or
+ * the web shell with the address opened in the browser.
+ */
+import { resolve } from 'node:path';
+import { DaybookError } from '../engine/contract/errors.ts';
+import { findDesktop, hasDisplay, runDesktop } from './desktop.ts';
+import { openBrowser } from './web/browser.ts';
+import { serve } from './web/serve.ts';
+
+const controller = new AbortController();
+let interrupts = 0;
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    interrupts += 1;
+    if (interrupts > 1) process.exit(130);
+    controller.abort();
+  });
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+async function start(openCase: string | undefined, signal: AbortSignal): Promise<number> {
+  const desktop = findDesktop(process.env);
+  if (!('why' in desktop)) return runDesktop(desktop, openCase, signal);
+  say(`Daybook opens in your browser: ${desktop.why}.`);
+  await serve({
+    openCase,
+    say,
+    onUrl: (url) => {
+      process.stdout.write(`${url}\n`);
+      const opens = hasDisplay(process.env);
+      if (opens) openBrowser(url);
+      say(opens ? 'Opening it now.' : 'Open this address in a browser on this machine.');
+      say('Only this machine can reach it. Ctrl-C ends Daybook.');
+    },
+    signal,
+  });
+  return 0;
+}
+
+try {
+  const [openCase] = process.argv.slice(2);
+  const path = openCase === undefined ? undefined : resolve(openCase);
+  process.exitCode = await start(path, controller.signal);
+} catch (error) {
+  if (!(error instanceof DaybookError)) throw error;
+  say(`daybook: ${error.message}`);
+  if (error.hint !== undefined) say(`  ${error.hint}`);
+  process.exitCode = error.code === 'cancelled' ? 130 : 1;
+}

@@ -1,0 +1,40 @@
+/** The web shell from start to end: engine, window, server. */
+import { EngineProcess } from '../engine/process.ts';
+import { engineCommand } from '../engine/command.ts';
+import { startWebShell } from './server.ts';
+import { windowFiles } from './window-files.ts';
+
+export interface ServeOptions {
+  readonly port?: number | undefined;
+  /** Absolute path of the case that the window opens first. */
+  readonly openCase?: string | undefined;
+  /** Told what happens, a line at a time. */
+  readonly say: (text: string) => void;
+  /** Told the URL, with its token, once it can be opened. */
+  readonly onUrl: (url: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Serves until `signal` aborts; then the engine finishes what must not be cut off.
+ * @throws DaybookError usage, unreadable, internal
+ */
+export async function serve({ port, openCase, say, onUrl, signal }: ServeOptions): Promise<void> {
+  const files = await windowFiles(say, signal);
+  const engine = new EngineProcess({ command: engineCommand(), onLog: say });
+  engine.onState((state) => {
+    if (state.state === 'down') say(`the engine stopped: ${state.reason ?? 'unknown reason'}`);
+    else if (state.state === 'ready' && state.restarts > 0) say('the engine runs again');
+  });
+  try {
+    const shell = await startWebShell({ engine, files, port, openCase });
+    onUrl(shell.url);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve());
+    });
+    await shell.close();
+  } finally {
+    await engine.stop();
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * The built window. In a checkout it is built when it is missing or older than its sources; an
+ * installed Daybook brings it along.
+ */
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { DaybookError } from '../../engine/contract/errors.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FILES = join(ROOT, 'renderer/dist');
+const BUILDER = join(ROOT, 'node_modules/vite/bin/vite.js');
+/** What the window is made of. */
+const SOURCES = ['renderer', 'engine/contract', 'package-lock.json'].map((name) =>
+  join(ROOT, name),
+);
+const NOT_SOURCES = /(^|[/\\])(dist|node_modules)([/\\]|$)|[.]test[.]tsx?$|[.]md$/;
+/** Shells that start at the same time build once; a build that takes longer is not waited for. */
+const LOCK = join(ROOT, 'renderer/.building');
+const LONGEST_BUILD_MS = 180_000;
+
+/**
+ * The folder of the built window, built now if need be; `say` is told what happens.
+ * @throws DaybookError unreadable when there is none and none can be built
+ */
+export async function windowFiles(
+  say: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<string> {
+  if (isFresh()) return FILES;
+  if (!existsSync(BUILDER) || !existsSync(join(ROOT, 'renderer/vite.config.ts'))) {
+    if (existsSync(join(FILES, 'index.html'))) return FILES;
+    throw new DaybookError(
+      'unreadable',
+      'the window is not built, and what builds it is not installed',
+      'run "npm ci" in the Daybook folder; the command line works without the window',
+    );
+  }
+  const unlock = await lock();
+  try {
+    if (!isFresh()) await build(say, signal);
+  } finally {
+    unlock();
+  }
+  return FILES;
+}
+
+/** Whether what was built is newer than everything it is made of. */
+function isFresh(): boolean {
+  const page = join(FILES, 'index.html');
+  if (!existsSync(page)) return false;
+  const built = statSync(page).mtimeMs;
+  return SOURCES.every((path) => newest(path) <= built);
+}
+
+function newest(path: string): number {
+  if (!existsSync(path)) return 0;
+  const found = statSync(path);
+  if (!found.isDirectory()) return found.mtimeMs;
+  let latest = 0;
+  for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
+    if (NOT_SOURCES.test(name)) continue;
+    const file = statSync(join(path, name), { throwIfNoEntry: false });
+    if (file?.isFile() === true) latest = Math.max(latest, file.mtimeMs);
+  }
+  return latest;
+}
+
+/** Waits for a build that is under way elsewhere; returns how to give the lock back. */
+async function lock(): Promise<() => void> {
+  for (;;) {
+    try {
+      closeSync(openSync(LOCK, 'wx'));
+      return () => rmSync(LOCK, { force: true });
+    } catch (error) {
+      const held = statSync(LOCK, { throwIfNoEntry: false });
+      if (held === undefined) {
+        const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+        if (!exists) throw error;
+      } else if (Date.now() - held.mtimeMs > LONGEST_BUILD_MS) rmSync(LOCK, { force: true });
+      else await setTimeout(200);
+    }
+  }
+}
+
+function build(say: (text: string) => void, signal: AbortSignal | undefined): Promise<void> {
+  say('building the window (once; again after its sources change) …');
+  const started = performance.now();
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [BUILDER, 'build', 'renderer', '--logLevel', 'warn'], {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_ENV: 'production' },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const lines: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => lines.push(text));
+    }
+    child.on('error', (error) => {
+      fail(
+        signal?.aborted === true
+          ? new DaybookError('cancelled', 'cancelled')
+          : new DaybookError('internal', `the window cannot be built: ${error.message}`),
+      );
+    });
+    child.on('close', (status) => {
+      if (status === 0) {
+        say(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+        done();
+      } else {
+        const text = lines.join('').trim().split('\n').slice(-20).join('\n');
+        fail(new DaybookError('internal', `the window cannot be built:\n${text}`));
+      }
+    });
+  });
+}

@@ -1,0 +1,16 @@
+/** The table of handlers: one module per module of the contract. */
+import type { Handlers, Services } from './handler.ts';
+import { caseHandlers } from './handlers/case.ts';
+import { evidenceHandlers } from './handlers/evidence.ts';
+import { markHandlers } from './handlers/marks.ts';
+import { systemHandlers } from './handlers/system.ts';
+import type { Product } from './product.ts';
+
+export function makeHandlers(services: Services, product: Product): Partial<Handlers> {
+  return {
+    ...systemHandlers(services, product),
+    ...caseHandlers(services),
+    ...evidenceHandlers(services),
+    ...markHandlers(services),
+  };
+}
