@@ -13,8 +13,15 @@ import { DaybookError } from '../engine/contract/errors.ts';
 import type { Ignored } from '../engine/contract/importer.ts';
 import { resolveZone } from '../engine/contract/zone.ts';
 import { importers, isMappable } from '../importers/registry.ts';
+import { dissectPacket } from '../importers/pcap/dissect/index.ts';
+import { PcapngSlice } from '../importers/pcap/pcapng-slice.ts';
+import { PacketReader } from '../importers/pcap/record.ts';
+import { readRecord } from '../importers/shared/read-record.ts';
 import { rotationKey } from '../importers/shared/rotation.ts';
 import { listFiles } from '../importers/shared/walk.ts';
+
+/** Remembers the interfaces of captures that were read. */
+const packets = new PacketReader();
 
 /** Lists evidence on disk and reads it in worker threads. */
 export const evidence: Evidence = {
@@ -32,6 +39,12 @@ export const evidence: Evidence = {
   },
   startWorker: () => startThread<ToWorker, FromWorker>('import-worker.ts'),
   startLookWorker: () => startThread<ToLookWorker, FromLookWorker>('look-worker.ts'),
+  readRecord: (location, offset, length, signal) => readRecord(location, offset, length, signal),
+  readPacket: (location, offset, length, signal) =>
+    packets.readPacket(location, offset, length, signal),
+  readPackets: (location, records, signal) => packets.readPackets(location, records, signal),
+  slice: () => new PcapngSlice(),
+  dissect: dissectPacket,
 };
 
 /** Tells each file of a rotated set which one follows it; `files` have sets from old to new. */

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { LayerField } from '../contract/operations/event.ts';
 import type { SourceLocation } from '../contract/importer.ts';
-import type { ByteOffset } from '../contract/event.ts';
+import type { ByteOffset, EpochMicros } from '../contract/event.ts';
 import type { SourceRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 
@@ -30,6 +30,28 @@ export interface DissectedLayer {
   readonly fields: readonly LayerField[];
 }
 
+/** Where a packet's record lies in its source's content. */
+export interface RecordPlace {
+  readonly offset: ByteOffset;
+  readonly length: number;
+}
+
+export interface SlicedPacket {
+  readonly frame: Uint8Array;
+  readonly linkType: number;
+  readonly wireLength: number;
+  readonly ts: EpochMicros | undefined;
+  /** Nanoseconds beyond `ts`. */
+  readonly ts_ns: number;
+}
+
+export interface PacketSlice {
+  /** What the file begins with. */
+  start(): Uint8Array;
+  /** What is written for each packet. */
+  packet(packet: SlicedPacket): Uint8Array;
+}
+
 /** What the shell brings along to read records; `offset` and `length` are those of the event. */
 export interface EvidenceReader {
   /** @throws DaybookError not-found, unreadable, source-damaged, cancelled */
@@ -46,6 +68,18 @@ export interface EvidenceReader {
     length: number,
     signal?: AbortSignal,
   ): Promise<PacketRecord>;
+  /**
+   * Several packets of one capture, in the order of their offsets: whatever the capture lies in, it is
+   * read once.
+   * @throws DaybookError as `readPacket` does, at the packet that cannot be read
+   */
+  readPackets(
+    location: SourceLocation,
+    records: AsyncIterable<RecordPlace>,
+    signal?: AbortSignal,
+  ): AsyncIterable<PacketRecord>;
+  /** A new pcapng file, block by block. */
+  slice(): PacketSlice;
   /** Never throws. */
   dissect(
     frame: Uint8Array,

@@ -15,12 +15,13 @@ import {
 import { Stopwatch } from '../measure/operation-log.ts';
 import type { BuilderOptions } from '../store/segment-builder.ts';
 import { CaseSession } from './case-session.ts';
+import type { EvidenceReader } from './evidence-reader.ts';
 import { workItems, type ImportItem, type ListedFile } from './import-items.ts';
 
 export type { ImportReport, SourceReport };
 
 /** What the shell brings along: how to list evidence and how to start a worker. */
-export interface Evidence {
+export interface Evidence extends EvidenceReader {
   /** The importers and their dialects, as a person may name them. */
   readonly formats: readonly string[];
   /** Whether a mapping may name this field. */

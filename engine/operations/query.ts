@@ -14,6 +14,7 @@ import {
   type SegmentInfo,
   type Statement,
   compileAnswer,
+  EXPANDED,
   compileRange,
   type ShownRecord,
   type ShownValue,
@@ -334,11 +335,20 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names that the rows of a plan without chosen fields may have, before any row is read: fields in
- * their usual order, then `attrs.NAME` by name, then `attrs` where some have no column of their own.
+ * Names that the rows of a plan may have, before any row is read: what its `fields` chose, as rows
+ * call it; else fields in their usual order, then `attrs.NAME` by name, then `attrs` where some have
+ * no column of their own.
  */
 export function rowFieldNames(plan: Plan): string[] {
   const columns = new Set(plan.segmentsUsed.flatMap((segment) => [...segment.columns]));
+  if (plan.projection !== undefined) {
+    const names = plan.projection.flatMap((chosen) => {
+      const { name, type } = plan.resolve(chosen);
+      if (type === 'virtual' && name === 'attributes') return attributeNames(columns);
+      return type !== 'attribute' && Object.hasOwn(EXPANDED, name) ? EXPANDED[name]! : [name];
+    });
+    return [...new Set(names)];
+  }
   const names = ['ts', 'kind', 'event_id', 'source'];
   for (const column of Object.keys(COLUMNS)) {
     if (!columns.has(column) || NOT_SHOWN.has(column)) continue;
@@ -346,10 +356,13 @@ export function rowFieldNames(plan: Plan): string[] {
     if (!names.includes(name)) names.push(name);
   }
   if (plan.segmentsUsed.some(({ kind }) => kind === 'flow')) names.push('community_id');
+  return [...names, ...attributeNames(columns)];
+}
+
+function attributeNames(columns: ReadonlySet<string>): string[] {
   const attributes = [...columns].filter((column) => column.startsWith(ATTRIBUTE_PREFIX)).sort();
-  names.push(...attributes.map((column) => `attrs.${column.slice(ATTRIBUTE_PREFIX.length)}`));
-  if (columns.has(OVERFLOW_COLUMN)) names.push('attrs');
-  return names;
+  const names = attributes.map((column) => `attrs.${column.slice(ATTRIBUTE_PREFIX.length)}`);
+  return columns.has(OVERFLOW_COLUMN) ? [...names, 'attrs'] : names;
 }
 
 /** What a plan reads, and what it leaves out and why. */

@@ -21,6 +21,7 @@ export {
   planQuery,
 } from './plan.ts';
 export {
+  EXPANDED,
   ROW_IDENTITY,
   type AnswerStatement,
   type OutputColumn,

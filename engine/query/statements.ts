@@ -199,7 +199,7 @@ function defaultOutputs(
 }
 
 /** Fields that stand for others when they are shown. */
-const EXPANDED: Readonly<Record<string, readonly string[]>> = {
+export const EXPANDED: Readonly<Record<string, readonly string[]>> = {
   ip: ['src_ip', 'dst_ip'],
   port: ['src_port', 'dst_port'],
   flow: ['src_ip', 'src_port', 'dst_ip', 'dst_port', 'proto'],

@@ -98,14 +98,14 @@ export class PacketReader {
    */
   async *readPackets(
     location: SourceLocation,
-    records: Iterable<RecordPlace>,
+    records: Iterable<RecordPlace> | AsyncIterable<RecordPlace>,
     signal?: AbortSignal,
   ): AsyncGenerator<PacketRecord> {
     const content = await openContentReader(location, this.temporary);
     try {
       const head = await content.readUpTo(0, HEAD, signal);
       const table = await this.tableOf(location);
-      for (const place of records) {
+      for await (const place of records) {
         yield await packetAt(content, head, table, place, signal);
       }
     } finally {

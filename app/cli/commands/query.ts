@@ -287,7 +287,7 @@ async function printRows(
   }
   const output = outputTo(out, context);
   const width = out === undefined ? context.streams.out.columns : undefined;
-  const chosen = running.plan.projection?.map((name) => name.name);
+  const chosen = running.plan.projection === undefined ? undefined : rowFieldNames(running.plan);
   let names: string[] | undefined = chosen;
   let waiting: ShownRecord[] = [];
   const flush = async () => {

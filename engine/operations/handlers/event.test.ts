@@ -34,13 +34,7 @@ beforeAll(async () => {
     evidence,
     { options: { timeZone: 'Europe/Berlin' } },
   );
-  const refuse = () => Promise.reject(new Error('not asked for here'));
-  const unread = {
-    readRecord: refuse,
-    readPacket: refuse,
-    dissect: () => ({ layers: [], notes: [] }),
-  };
-  handlers = eventHandlers({ ...small.services, evidence: unread });
+  handlers = eventHandlers(small.services);
 });
 afterAll(() => small.dispose());
 

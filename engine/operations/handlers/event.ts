@@ -3,16 +3,13 @@ import type { eventOperations } from '../../contract/operations/event.ts';
 import { sourceExists, wholeEvent } from '../event.ts';
 import { rawRecord, shownPacket } from '../event-bytes.ts';
 import { eventContext } from '../event-context.ts';
-import type { EvidenceReader } from '../evidence-reader.ts';
+import { slicePackets } from '../packet-slice.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 
 export function eventHandlers({
   cases,
   evidence,
-}: Pick<Services, 'cases'> & { readonly evidence: EvidenceReader }): Omit<
-  HandlersOf<keyof typeof eventOperations>,
-  'packets.slice'
-> {
+}: Pick<Services, 'cases' | 'evidence'>): HandlersOf<keyof typeof eventOperations> {
   return {
     'event.get': (request, { signal }) =>
       cases.use(request.case, async (session) => {
@@ -41,5 +38,15 @@ export function eventHandlers({
       }),
     'event.context': (request, { signal }) =>
       cases.use(request.case, (session) => eventContext(session, { ...request, signal })),
+    'packets.slice': (request, { signal, part }) =>
+      cases.use(request.case, (session) =>
+        slicePackets(
+          session,
+          evidence,
+          request,
+          { path: request.path, send: (bytes) => part({ bytes }), signal },
+          (done) => part({ done }),
+        ),
+      ),
   };
 }

@@ -1,0 +1,177 @@
+/** What a view shows as a file: CSV, newline-delimited JSON or Parquet. */
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EpochMicros } from '../contract/event.ts';
+import { DaybookError } from '../contract/errors.ts';
+import { Stopwatch } from '../measure/operation-log.ts';
+import { parseQuery, type ShownRecord } from '../query/index.ts';
+import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
+import type { CaseSession } from './case-session.ts';
+import { csvLine } from './csv.ts';
+import { fieldName } from './event-query.ts';
+import { parquetSink } from './export.ts';
+import {
+  auditOutput,
+  writeOutput,
+  type OutputPlace,
+  type Write,
+  type Written,
+} from './output-file.ts';
+import { rowFieldNames, shownRows, startQuery, type RunningQuery } from './query.ts';
+import { cell, csvCells } from './shown-cells.ts';
+
+export interface ExportParameters {
+  query: string;
+  from?: EpochMicros | undefined;
+  to?: EpochMicros | undefined;
+  /** For times in the query that state none, and for times shown. */
+  zone: string;
+  format: 'csv' | 'ndjson' | 'parquet';
+  /** Those of the query when left out. */
+  fields?: readonly string[] | undefined;
+  sort?: { field: string; descending: boolean } | undefined;
+  limit?: number | undefined;
+}
+
+/** How often it is told how many rows are through. */
+const TELL_MS = 100;
+
+/**
+ * Writes the rows of a view, or the table that its last stage gives.
+ * @throws DaybookError query-syntax, unknown-field, usage, unreadable, disk-full, cancelled
+ */
+export async function exportRows(
+  session: CaseSession,
+  parameters: ExportParameters,
+  place: OutputPlace,
+  tell: (done: number) => Promise<void>,
+): Promise<Written & { rows: number }> {
+  const watch = new Stopwatch('export.rows');
+  const { query, from, to, zone, limit, format, fields, sort } = parameters;
+  let told = performance.now();
+  const progress = async (done: number): Promise<void> => {
+    if (performance.now() - told < TELL_MS) return;
+    told = performance.now();
+    await tell(done);
+  };
+  const running = startQuery(session, {
+    text: withStages(query, sort, fields),
+    ...{ from, to, zone, limit, signal: place.signal },
+    operation: 'export.rows.query',
+  });
+  const { produced: rows, written } = await writeOutput(session, place, (write) =>
+    format === 'parquet'
+      ? writeParquet(running, zone, write, progress)
+      : writeText(running, parameters, write, progress),
+  );
+  watch.rowsReturned = rows;
+  session.record(watch, 'done');
+  auditOutput(session, 'export', {
+    ...{ query, from, to, zone, format, fields, sort, limit },
+    ...{ rows, ...written },
+  });
+  return { ...written, rows };
+}
+
+/** The query with the order and the fields that were chosen in the window behind it. */
+function withStages(
+  query: string,
+  sort: ExportParameters['sort'],
+  fields: ExportParameters['fields'],
+): string {
+  // Where the query itself is wrong, its own positions are told.
+  parseQuery(query);
+  const order =
+    sort === undefined
+      ? ''
+      : ` | sort ${fieldName(sort.field)} ${sort.descending ? 'desc' : 'asc'}`;
+  const chosen = fields === undefined ? '' : ` | fields ${fields.map(fieldName).join(', ')}`;
+  return `${query}${order}${chosen}`;
+}
+
+type Progress = (done: number) => Promise<void>;
+
+async function writeText(
+  running: RunningQuery,
+  { format, zone }: ExportParameters,
+  write: Write,
+  progress: Progress,
+): Promise<number> {
+  const encoder = new TextEncoder();
+  const csv = format === 'csv';
+  const text = (lines: string): Promise<void> => write(encoder.encode(lines));
+  const json = (records: readonly ShownRecord[]): string =>
+    records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  if (running.plan.shape !== 'rows') {
+    const records = await tableRecords(running, csv);
+    if (!csv) await text(json(records));
+    else {
+      const names = namesOf(records);
+      await text(csvLine(names));
+      for (const record of records) await text(csvLine(names.map((name) => cell(record[name]))));
+    }
+    return records.length;
+  }
+  const names = rowFieldNames(running.plan);
+  if (csv) await text(csvLine(names));
+  let done = 0;
+  for await (const records of shownRows(running, zone)) {
+    await text(
+      csv ? records.map((record) => csvLine(csvCells(record, names))).join('') : json(records),
+    );
+    done += records.length;
+    await progress(done);
+  }
+  return done;
+}
+
+/** A small DuckDB of its own writes the file, for Parquet is not written from front to back. */
+async function writeParquet(
+  running: RunningQuery,
+  zone: string,
+  write: Write,
+  progress: Progress,
+): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-parquet-'));
+  try {
+    const path = join(folder, 'rows.parquet');
+    const sink = parquetSink(path);
+    let done = 0;
+    try {
+      if (running.plan.shape === 'rows') {
+        for await (const records of shownRows(running, zone)) {
+          for (const record of records) await sink.add(record);
+          done += records.length;
+          await progress(done);
+        }
+      } else {
+        for (const record of await tableRecords(running, true)) await sink.add(record);
+      }
+    } catch (error) {
+      sink.abandon();
+      throw error;
+    }
+    const rows = await sink.finish();
+    if (rows === 0)
+      throw new DaybookError(
+        'usage',
+        'nothing matches: there are no rows to write as Parquet',
+        'choose CSV, which has its header, or another view',
+      );
+    for await (const bytes of createReadStream(path) as AsyncIterable<Uint8Array>)
+      await write(bytes);
+    return rows;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the last stage of a query gives; of a timeline, `across` has a column for each series. */
+async function tableRecords(
+  running: RunningQuery,
+  across: boolean,
+): Promise<readonly ShownRecord[]> {
+  const answer = countOf(running, await running.answer());
+  return answer.shape === 'timeline' && across ? bucketsAcross(answer.buckets) : recordsOf(answer);
+}
