@@ -2,6 +2,7 @@
 import { u24 } from '../bytes.ts';
 import { etherTypeProtocol, etherTypeText, type Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
+import { hex8, hex16, hex24 } from './text.ts';
 
 export function ethernet(r: LayerReader): Protocol {
   const d = r.d;
@@ -18,7 +19,12 @@ export function ethernet(r: LayerReader): Protocol {
     r.peek16(12) < 0x0600
   ) {
     r.layer.name = 'Cisco ISL';
-    r.skip(20, 'ISL header');
+    r.raw('Destination', 5);
+    r.u8('Type and User', hex8);
+    r.mac('Source');
+    r.u16('Length');
+    r.u24('SNAP', hex24);
+    r.u24('HSA', hex24);
     const vlan = r.bits(
       'VLAN',
       2,
@@ -26,9 +32,10 @@ export function ethernet(r: LayerReader): Protocol {
         [0xfffe, 'VLAN ID'],
         [1, 'BPDU'],
       ],
-      (v) => String(v >>> 1),
+      (value) => String(value >>> 1),
     );
-    r.skip(4, 'ISL header');
+    r.u16('Index');
+    r.u16('Reserved', hex16);
     r.layer.summary = `VLAN ID: ${vlan >>> 1}`;
     return 'ethernet';
   }

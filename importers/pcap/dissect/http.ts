@@ -23,7 +23,7 @@ export function http(r: LayerReader): Protocol | undefined {
     const size = end + 1 - r.at;
     const text = visible(r.bytes.subarray(r.at, trimmed(r.bytes, r.at, end)));
     if (text === '') {
-      r.skip(size, 'end of head');
+      r.raw('End of head', size, visible);
       return r.left > 0 ? 'data' : undefined;
     }
     if (lines === 0) {

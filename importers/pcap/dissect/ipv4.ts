@@ -38,6 +38,13 @@ export function ipv4(r: LayerReader): Protocol | undefined {
   const d = r.d;
   const start = r.at;
   const room = d.wireEnd - start;
+  const version = r.peek() >>> 4;
+  // What names it may be mistaken; the packet itself knows, and is read by that.
+  if (version === 6) return 'ipv6';
+  if (version !== 4) {
+    d.note(`Internet Protocol Version 4: its version is ${version}`);
+    return 'data';
+  }
   const first = r.bits(
     'Version and Header Length',
     1,
@@ -50,7 +57,6 @@ export function ipv4(r: LayerReader): Protocol | undefined {
   const headerLength = (first & 15) * 4;
   r.bits('Differentiated Services Field', 1, TRAFFIC_CLASS, hex8);
   let total = r.u16('Total Length');
-  if (first >>> 4 !== 4) d.note(`Internet Protocol Version 4: its version is ${first >>> 4}`);
   if (headerLength < 20) {
     d.note('Internet Protocol Version 4: header length below 20 bytes');
     return 'data';
@@ -111,11 +117,9 @@ export function ipv4(r: LayerReader): Protocol | undefined {
   if (offset > 0 || more) {
     r.layer.summary += `, fragment at ${offset}${more ? '' : ' (last)'}`;
   }
-  return offset > 0
-    ? 'data'
-    : ipProtocol(protocol) === 'ipv6-hop-by-hop'
-      ? 'data'
-      : ipProtocol(protocol);
+  if (offset > 0) return 'data';
+  // Number 0 is IPv6's, and means nothing behind IPv4.
+  return protocol === 0 ? 'data' : ipProtocol(protocol);
 }
 
 const OPTIONS: Readonly<Record<number, string>> = {

@@ -8,7 +8,13 @@ export function ipv6(r: LayerReader): Protocol | undefined {
   const d = r.d;
   const start = r.at;
   const room = d.wireEnd - start;
-  const first = r.bits(
+  const version = r.peek() >>> 4;
+  if (version === 4) return 'ipv4';
+  if (version !== 6) {
+    d.note(`Internet Protocol Version 6: its version is ${version}`);
+    return 'data';
+  }
+  r.bits(
     'Version, Traffic Class and Flow Label',
     4,
     [
@@ -19,7 +25,6 @@ export function ipv6(r: LayerReader): Protocol | undefined {
     ],
     hex32,
   );
-  if (first >>> 28 !== 6) d.note(`Internet Protocol Version 6: its version is ${first >>> 28}`);
   const length = r.u16('Payload Length');
   const next = r.u8('Next Header', ipProtocolText);
   r.u8('Hop Limit');

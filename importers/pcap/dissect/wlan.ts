@@ -46,9 +46,10 @@ export function radiotap(r: LayerReader): Protocol | undefined {
     RADIOTAP.forEach(([name, size, align], bit) => {
       if ((first & (1 << bit)) === 0) return;
       const pad = (align - ((r.at - start) % align)) % align;
-      if (pad > 0) r.skip(pad, name);
+      if (pad > 0) r.raw('Padding', pad);
       radiotapField(r, bit, name, size);
     });
+    if (r.left > 0) r.raw('Other fields', r.left);
   });
   return 'wlan';
 }
@@ -270,7 +271,6 @@ export function wlan(r: LayerReader): Protocol | undefined {
 }
 
 function controlAddresses(r: LayerReader, subtype: number): void {
-  if (r.left < 6) return;
   const receiver = r.mac('Receiver address');
   r.layer.summary = `Dst: ${receiver}`;
   if (subtype !== 12 && subtype !== 13 && r.left >= 6) {
