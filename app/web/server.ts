@@ -131,8 +131,10 @@ function listen(
   });
 }
 
+/** Undefined for what names a host of its own (`//host/`, a proxy's absolute form). */
 function urlOf(request: IncomingMessage): URL | undefined {
-  return URL.parse(request.url ?? '', 'http://daybook') ?? undefined;
+  const url = URL.parse(request.url ?? '', 'http://daybook') ?? undefined;
+  return url?.host === 'daybook' ? url : undefined;
 }
 
 function refuse(response: ServerResponse, status: number, text: string): void {

@@ -19,6 +19,8 @@ const NOT_SOURCES = /(^|[/\\])(dist|node_modules)([/\\]|$)|[.]test[.]tsx?$|[.]md
 /** Shells that start at the same time build once; a build that takes longer is not waited for. */
 const LOCK = join(ROOT, 'renderer/.building');
 const LONGEST_BUILD_MS = 180_000;
+/** Of what a failed build said. */
+const MOST_LINES = 20;
 
 /**
  * The folder of the built window, built now if need be; `say` is told what happens.
@@ -110,8 +112,8 @@ function build(say: (text: string) => void, signal: AbortSignal | undefined): Pr
         say(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
         done();
       } else {
-        const text = lines.join('').trim().split('\n').slice(-20).join('\n');
-        fail(new DaybookError('internal', `the window cannot be built:\n${text}`));
+        for (const line of lines.join('').trim().split('\n').slice(-MOST_LINES)) say(line);
+        fail(new DaybookError('unreadable', 'the window cannot be built: see above'));
       }
     });
   });

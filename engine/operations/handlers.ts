@@ -1,6 +1,7 @@
 /** The table of handlers: one module per module of the contract. */
 import type { Handlers, Services } from './handler.ts';
 import { caseHandlers } from './handlers/case.ts';
+import { eventHandlers } from './handlers/event.ts';
 import { evidenceHandlers } from './handlers/evidence.ts';
 import { markHandlers } from './handlers/marks.ts';
 import { systemHandlers } from './handlers/system.ts';
@@ -11,6 +12,7 @@ export function makeHandlers(services: Services, product: Product): Partial<Hand
     ...systemHandlers(services, product),
     ...caseHandlers(services),
     ...evidenceHandlers(services),
+    ...eventHandlers(services),
     ...markHandlers(services),
   };
 }

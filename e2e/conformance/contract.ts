@@ -1,0 +1,444 @@
+/**
+ * The suite of the contract: what every way to the engine must do alike. A shell's test file calls
+ * `describeContract`.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { columnOf, rowOf } from '../../engine/contract/column-batch.ts';
+import { OperationError, type Connection } from '../../engine/contract/client.ts';
+import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import type { OperationName, Params, Part, Result } from '../../engine/contract/operations.ts';
+import type { Expected } from '../../fixtures/generate.ts';
+import { reached, scratch, type RunningShell, type Shell } from './shell.ts';
+
+/** Small chunks: an import of the sample commits some thirty times. */
+const ENV = { DAYBOOK_CHUNK_ROWS: '2000', DAYBOOK_THREADS: '1' };
+
+export function describeContract(shell: Shell): void {
+  describe(`the contract: ${shell.name}`, () => {
+    const { folder, remove } = scratch();
+    let running: RunningShell;
+    let engine: Connection;
+    let paths: readonly string[];
+    let expected: Expected;
+
+    beforeAll(async () => {
+      running = await shell.start({
+        ...ENV,
+        DAYBOOK_STATE: join(folder, 'state'),
+        DAYBOOK_CASES: join(folder, 'cases'),
+      });
+      engine = await running.connect();
+      paths = (await engine.call('sample.prepare', {})).paths;
+      const beside = dirname(paths[0] ?? '');
+      expected = JSON.parse(readFileSync(join(beside, 'expected.json'), 'utf8')) as Expected;
+    });
+    afterAll(async () => {
+      engine.close();
+      await running.stop();
+      remove();
+    });
+
+    const casePath = (name: string): string => join(folder, 'cases', `${name}.daybook`);
+    const imported = async (name: string): Promise<string> => {
+      await engine.call('import.start', { case: casePath(name), items: sample() });
+      return casePath(name);
+    };
+    const sample = (): { path: string }[] => paths.map((path) => ({ path }));
+    /** A case with all of the sample, imported once. */
+    let whole: Promise<string> | undefined;
+    const wholeCase = (): Promise<string> => (whole ??= imported('whole'));
+
+    it('says what runs', async () => {
+      const info = await engine.call('engine.info', {});
+      expect(info.version).toMatch(/^\d+\.\d+\.\d+/);
+      expect(info.casesFolder).toBe(join(folder, 'cases'));
+      expect(info.settings.threads).toBe(1);
+      expect(engine.state).toMatchObject({ state: 'ready', restarts: 0 });
+    });
+
+    const wrong: [string, OperationName, unknown, Partial<ErrorInfo>][] = [
+      ['a missing field', 'case.open', {}, { code: 'usage', message: 'case.open: case: ' }],
+      [
+        'a wrong type deep inside',
+        'import.start',
+        { case: '/x', items: [{ path: 7 }] },
+        { code: 'usage', message: 'import.start: items.0.path: ' },
+      ],
+      [
+        'a value out of range',
+        'case.audit',
+        { case: '/x', limit: 10_001 },
+        { code: 'usage', message: 'case.audit: limit: ' },
+      ],
+      ['no case there', 'case.open', { case: '/no/such.daybook' }, { code: 'not-a-case' }],
+      ['a folder that is missing', 'files.list', { folder: '/no/such' }, { code: 'not-found' }],
+    ];
+    it.each(wrong)('refuses %s', async (_what, operation, params, { code, message }) => {
+      const error = await failure(engine.call(operation, params as never));
+      expect(error.code).toBe(code);
+      if (message !== undefined) expect(error.message.startsWith(message)).toBe(true);
+    });
+
+    it('refuses an operation that it does not know, and goes on', async () => {
+      const error = await failure(engine.call('no.such' as OperationName, {}));
+      expect(error).toMatchObject({ code: 'usage', message: 'there is no operation "no.such"' });
+      const proto = await failure(engine.call('__proto__' as OperationName, {}));
+      expect(proto.code).toBe('usage');
+      await engine.call('engine.info', {});
+    });
+
+    it('keeps settings and recent cases', async () => {
+      await engine.call('settings.set', { window: { theme: 'dark', 'größe ✓': [1, null] } });
+      await engine.call('settings.set', { jobs: 3 });
+      await engine.call('case.create', { case: casePath('recent') });
+      const info = await engine.call('engine.info', {});
+      expect(info.settings).toMatchObject({
+        ...{ jobs: 3, window: { theme: 'dark', 'größe ✓': [1, null] } },
+      });
+      expect(info.recent[0]).toMatchObject({ case: casePath('recent'), exists: true });
+      await engine.call('recent.forget', { case: casePath('recent') });
+      const after = await engine.call('engine.info', {});
+      expect(after.recent.map((one) => one.case)).not.toContain(casePath('recent'));
+      const error = await failure(engine.call('settings.set', { threads: 0 }));
+      expect(error.code).toBe('usage');
+    });
+
+    it('makes a case once', async () => {
+      const made = await engine.call('case.create', { case: casePath('made') });
+      expect(made).toMatchObject({ name: 'made', events: 0, sources: 0, days: 0, recovered: [] });
+      const error = await failure(engine.call('case.create', { case: casePath('made') }));
+      expect(error.code).toBe('usage');
+      const opened = await engine.call('case.open', { case: casePath('made') });
+      expect(opened).toEqual({ ...made, bytes: opened.bytes });
+    });
+
+    it('lists folders and knows cases among them', async () => {
+      await engine.call('case.create', { case: casePath('listed') });
+      const list = await engine.call('files.list', { folder: join(folder, 'cases') });
+      expect(list.entries).toContainEqual(
+        expect.objectContaining({ name: 'listed.daybook', type: 'case' }),
+      );
+      expect(list.parent).toBe(folder);
+    });
+
+    it('imports the sample with progress, and another window sees it', async () => {
+      const path = casePath('sample');
+      await engine.call('case.create', { case: path });
+      const other = await running.connect();
+      const stop = new AbortController();
+      const changes: Part<'case.watch'>[] = [];
+      const watching = other
+        .call('case.watch', { case: path }, { signal: stop.signal, onPart: (p) => changes.push(p) })
+        .catch((error: unknown) => error);
+      await other.call('case.days', { case: path });
+
+      const parts: Part<'import.start'>[] = [];
+      const report = await engine.call(
+        'import.start',
+        { case: path, items: sample() },
+        { onPart: (part) => parts.push(part) },
+      );
+      const want = expectedTotals(expected);
+      const { events: _, ...total } = want;
+      expect(report.total).toMatchObject({ ...total, duplicate: 0, quarantined: 0 });
+      expect(report.total.read).toBe(report.total.stored + report.total.skipped);
+      const progress = parts.flatMap((part) => ('progress' in part ? [part.progress] : []));
+      expect(progress.length).toBeGreaterThan(0);
+      const rows = progress.map((one) => one.rows);
+      expect(rows).toEqual(rows.toSorted((a, b) => a - b));
+      expect(parts.filter((part) => 'source' in part).length).toBe(report.sources.length);
+
+      const info = await other.call('case.open', { case: path });
+      expect(info.events).toBe(want.events);
+      await until(() => changes.at(-1)?.info.events === want.events);
+      const ids = changes.map(({ change }) => change.id);
+      expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+      stop.abort();
+      expect(await watching).toBeInstanceOf(OperationError);
+      other.close();
+
+      const { sources } = await engine.call('case.sources', { case: path });
+      expect(sources.length).toBe(Object.keys(expected.sources).length);
+      for (const source of sources) {
+        expect(source.exists).toBe(true);
+        expect(accounted(source)).toBe(source.read);
+      }
+      const { days } = await engine.call('case.days', { case: path });
+      expect(days.reduce((sum, day) => sum + day.events, 0)).toBe(want.events);
+    });
+
+    it('answers many calls at once, each with its own', async () => {
+      const path = await wholeCase();
+      const limits = Array.from({ length: 60 }, (_, i) => i + 1);
+      const found = await Promise.all(
+        limits.map(async (recent) => {
+          const { recent: list } = await engine.call('case.latency', { case: path, recent });
+          return list.length;
+        }),
+      );
+      expect(found.every((length, i) => length <= limits[i]!)).toBe(true);
+      const { recent } = await engine.call('case.latency', { case: path, recent: 3 });
+      expect(found.slice(0, recent.length)).toEqual(limits.slice(0, recent.length));
+    });
+
+    it('verifies a case, and its audit has what happened', async () => {
+      const path = await wholeCase();
+      const verified = await engine.call('case.verify', { case: path });
+      expect(verified).toMatchObject({ ok: true });
+      expect(verified.lines.at(-1)).toMatch(/^the case is whole: /);
+      const audit = await engine.call('case.audit', { case: path, limit: 1 });
+      expect(audit.entries.length).toBe(1);
+      expect(audit.total).toBeGreaterThanOrEqual(1);
+      const { summary } = await engine.call('case.latency', { case: path });
+      expect(summary.map((one) => one.operation)).toContain('import.start');
+    });
+
+    it('brings typed arrays and texts over intact', async () => {
+      const path = await wholeCase();
+      const answer = await engine.call('query.run', {
+        case: path,
+        query: 'kind:log | sort ts | limit 200 | fields ts, host, message',
+        limit: 200,
+      });
+      expect(answer.shape).toBe('rows');
+      expect(answer.batch.rows).toBe(200);
+      const ts = columnOf(answer.batch, 'ts');
+      expect(ts?.type === 'number' && ts.values instanceof Float64Array).toBe(true);
+      expect(ts?.type === 'number' && ts.values.every((one) => one > 1e15)).toBe(true);
+      const message = columnOf(answer.batch, 'message');
+      expect(message?.type === 'text' && message.offsets.length).toBe(201);
+      expect(rowOf(answer.batch, 199)['message']).toMatch(/\w+/);
+      expect(answer.timings.spans).toHaveProperty('validate');
+    });
+
+    it('takes and gives large frames', async () => {
+      const path = casePath('large');
+      await engine.call('case.create', { case: path });
+      const bytes = new Uint8Array(4 << 20);
+      for (let i = 0; i < bytes.length; i++) bytes[i] = (i * 2654435761) >>> 13;
+      let received: Result<'evidence.receive'> | undefined;
+      for (let piece = 0; piece < 3; piece++) {
+        received = await engine.call('evidence.receive', {
+          ...{ case: path, upload: 'one', name: 'folder/large.bin' },
+          ...{ offset: piece * bytes.length, bytes, last: piece === 2 },
+        });
+      }
+      expect(received?.size).toBe(3 * bytes.length);
+      const found = readFileSync(received?.path ?? '');
+      const want = createHash('sha256').update(bytes).update(bytes).update(bytes).digest('hex');
+      expect(createHash('sha256').update(found).digest('hex')).toBe(want);
+
+      const rows = await engine.call('query.run', {
+        case: await wholeCase(),
+        ...{ query: 'kind:*', limit: 60_000 },
+      });
+      expect(rows.batch.rows).toBe(60_000);
+      const size = rows.batch.columns.reduce(
+        (sum, one) => sum + (one.type === 'text' ? one.bytes.length : one.values.byteLength),
+        0,
+      );
+      expect(size).toBeGreaterThan(4 << 20);
+    });
+
+    it('sends parts in order, all of them before the result', async () => {
+      const path = await wholeCase();
+      const pieces: Uint8Array[] = [];
+      const written = await engine.call(
+        'export.rows',
+        { case: path, query: 'kind:*', format: 'ndjson' },
+        { onPart: (part) => void ('bytes' in part && pieces.push(part.bytes)) },
+      );
+      const all = Buffer.concat(pieces);
+      expect(all.length).toBe(written.bytes);
+      expect(createHash('sha256').update(all).digest('hex')).toBe(written.sha256);
+      expect(all.toString().trimEnd().split('\n').length).toBe(written.rows);
+    });
+
+    it('cancels a query that runs', async () => {
+      const path = await wholeCase();
+      const stop = new AbortController();
+      const running_ = engine.call(
+        'export.rows',
+        { case: path, query: 'kind:*', format: 'ndjson' },
+        { signal: stop.signal, onPart: () => stop.abort() },
+      );
+      expect((await failure(running_)).code).toBe('cancelled');
+      await until(() => endedWith('export.rows', 'cancelled'));
+      const error = await failure(engine.call('query.run', { case: path, query: 'ts:>' }));
+      expect(error.code).toBe('query-syntax');
+      expect(error.position).toBeGreaterThan(0);
+    });
+
+    const endedWith = (operation: string, outcome: string): boolean =>
+      running.ended?.().some((one) => one.operation === operation && one.outcome === outcome) ??
+      true;
+
+    it('cancels an import at the edge of a chunk: what was committed stays, and it goes on', async () => {
+      const path = casePath('cancelled');
+      await engine.call('case.create', { case: path });
+      const stop = new AbortController();
+      const watching = new AbortController();
+      void engine
+        .call(
+          'case.watch',
+          { case: path },
+          {
+            signal: watching.signal,
+            onPart: ({ info }) => {
+              if (info.events > 0) stop.abort();
+            },
+          },
+        )
+        .catch(() => undefined);
+      await engine.call('case.days', { case: path });
+      const params: Params<'import.start'> = { case: path, items: sample() };
+      const cancelled = await failure(engine.call('import.start', params, { signal: stop.signal }));
+      expect(cancelled.code).toBe('cancelled');
+      watching.abort();
+      // The engine ends it at the chunk's edge, after the window was told.
+      await until(
+        async () =>
+          (await engine.call('import.list', { case: path })).imports[0]?.status === 'cancelled',
+      );
+      const want = expectedTotals(expected).events;
+      const part = await engine.call('case.open', { case: path });
+      expect(part.events).toBeGreaterThan(0);
+      expect(part.events).toBeLessThan(want);
+      expect(part.recovered).toEqual([]);
+      await engine.call('import.start', params);
+      expect((await engine.call('case.open', { case: path })).events).toBe(want);
+    });
+
+    it('refuses a second writer and names the first', async () => {
+      const path = casePath('locked');
+      await engine.call('case.create', { case: path });
+      const first = engine.call('import.start', { case: path, items: sample() });
+      await until(
+        async () => (await engine.call('import.list', { case: path })).imports.length > 0,
+      );
+      const error = await failure(engine.call('case.compact', { case: path }));
+      expect(error.code).toBe('case-locked');
+      expect(error.message).toMatch(/process \d+ .*import/);
+      await first;
+      await engine.call('case.compact', { case: path });
+    });
+
+    it('ends the calls of a window that goes, but not its import', async () => {
+      const path = casePath('left');
+      await engine.call('case.create', { case: path });
+      const going = await running.connect();
+      const calls = [
+        going.call('case.watch', { case: path }),
+        going.call('import.start', { case: path, items: sample() }),
+      ].map((call) => failure(call));
+      await until(
+        async () => (await engine.call('import.list', { case: path })).imports.length > 0,
+      );
+      const before = running.ended?.().filter((one) => one.operation === 'case.watch').length ?? 0;
+      going.close();
+      for (const error of await Promise.all(calls)) expect(error.code).toBe('engine-down');
+      await until(
+        () =>
+          running.ended === undefined ||
+          running.ended().filter((one) => one.operation === 'case.watch').length > before,
+      );
+      await engine.call('import.follow', { case: path });
+      const info = await engine.call('case.open', { case: path });
+      expect(info.events).toBe(expectedTotals(expected).events);
+    });
+
+    it('survives the death of the engine during an import', async ({ skip }) => {
+      const { killEngine } = running;
+      if (killEngine === undefined) {
+        skip('the engine runs in this process');
+        return;
+      }
+      const path = casePath('killed');
+      await engine.call('case.create', { case: path });
+      const states: string[] = [];
+      const stop = engine.onState(({ state }) => {
+        if (states.at(-1) !== state) states.push(state);
+      });
+      let committed = 0;
+      const watching = failure(
+        engine.call(
+          'case.watch',
+          { case: path },
+          {
+            onPart: ({ info }) => {
+              if (committed === 0 && info.events > 0) killEngine();
+              committed = Math.max(committed, info.events);
+            },
+          },
+        ),
+      );
+      await engine.call('case.days', { case: path });
+      const importing = failure(engine.call('import.start', { case: path, items: sample() }));
+      expect(await importing).toMatchObject({ code: 'engine-down' });
+      expect((await watching).code).toBe('engine-down');
+      expect(engine.state.reason).toMatch(/SIGKILL|status 1/);
+      const meanwhile = await failure(engine.call('engine.info', {}));
+      expect(meanwhile.code).toBe('engine-down');
+      await reached(engine, 'ready');
+      // Once by the engine's hello, once by the shell, which has counted.
+      await until(() => engine.state.restarts === 1 && engine.state.state === 'ready');
+      stop();
+      expect(states.slice(0, 3)).toEqual(['down', 'starting', 'ready']);
+
+      const opened = await engine.call('case.open', { case: path });
+      expect(opened.recovered[0]).toMatch(/interrupted/);
+      expect(opened.events).toBeGreaterThanOrEqual(committed);
+      const { sources } = await engine.call('case.sources', { case: path });
+      for (const source of sources) expect(accounted(source)).toBe(source.read);
+      expect(await engine.call('case.verify', { case: path })).toMatchObject({ ok: true });
+      await engine.call('import.start', { case: path, items: sample() });
+      const info = await engine.call('case.open', { case: path });
+      expect(info).toMatchObject({ events: expectedTotals(expected).events, recovered: [] });
+      expect(info.byKind).toEqual(expected.byKind);
+    });
+  });
+}
+
+/** What a call fails with. */
+async function failure(call: Promise<unknown>): Promise<ErrorInfo> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof OperationError) return error.info;
+    throw error;
+  }
+  throw new Error('the call did not fail');
+}
+
+const PATIENCE_MS = 20_000;
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const from = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - from > PATIENCE_MS) throw new Error('it did not come to be in time');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function accounted(source: {
+  stored: number;
+  duplicate: number;
+  quarantined: number;
+  skipped: number;
+}): number {
+  return source.stored + source.duplicate + source.quarantined + source.skipped;
+}
+
+/** Records are what is stored; flows that are derived from packets are events beside them. */
+function expectedTotals({ sources, records, byKind }: Expected): {
+  sources: number;
+  stored: number;
+  byKind: Expected['byKind'];
+  events: number;
+} {
+  const events = byKind.packet + byKind.flow + byKind.log;
+  return { sources: Object.keys(sources).length, stored: records, byKind, events };
+}

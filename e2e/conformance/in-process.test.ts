@@ -1,0 +1,4 @@
+import { describeContract } from './contract.ts';
+import { inProcess } from './shell.ts';
+
+describeContract(inProcess);

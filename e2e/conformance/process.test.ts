@@ -1,0 +1,4 @@
+import { describeContract } from './contract.ts';
+import { engineProcess } from './shell.ts';
+
+describeContract(engineProcess);

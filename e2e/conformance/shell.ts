@@ -1,0 +1,182 @@
+/** The ways to the engine that the suite of the contract is run against. */
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WebSocket } from 'ws';
+import { engineCommand } from '../../app/engine/command.ts';
+import { EngineProcess } from '../../app/engine/process.ts';
+import { engineServices } from '../../app/engine/services.ts';
+import { startWebShell, type WebShell } from '../../app/web/server.ts';
+import { Connection, type EngineState, type FramePipe } from '../../engine/contract/client.ts';
+import { EngineHost } from '../../engine/host.ts';
+import { memoryPipe } from '../../engine/memory-pipe.ts';
+import { makeHandlers } from '../../engine/operations/handlers.ts';
+
+/** How a call ended, as the engine itself saw it. */
+export interface EndedCall {
+  readonly operation: string;
+  readonly outcome: string;
+}
+
+export interface RunningShell {
+  /** A new window. */
+  connect(): Promise<Connection>;
+  stop(): Promise<void>;
+  /** Kills the engine as a crash would; undefined where it runs in this process. */
+  readonly killEngine: (() => void) | undefined;
+  /** Calls that have ended; undefined where that cannot be seen. */
+  readonly ended: (() => readonly EndedCall[]) | undefined;
+}
+
+export interface Shell {
+  readonly name: string;
+  /** `env` is what the engine gets beside this process's environment. */
+  start(env: NodeJS.ProcessEnv): Promise<RunningShell>;
+}
+
+/** Resolves when `connection` is in that state; at once, if it is. */
+export function reached(connection: Connection, state: EngineState['state']): Promise<void> {
+  if (connection.state.state === state) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = connection.onState((now) => {
+      if (now.state !== state) return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** A folder of one's own, and how to get rid of it. */
+export function scratch(): { folder: string; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-conformance-'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export const inProcess: Shell = {
+  name: 'in process',
+  async start(env) {
+    const { services, product } = engineServices({ ...process.env, ...env });
+    const ended: EndedCall[] = [];
+    const host = new EngineHost(makeHandlers(services, product), {
+      version: product.version,
+      log: (text) => process.stderr.write(`${text}\n`),
+      onCall: (call) => ended.push(call),
+    });
+    return {
+      connect: async () => {
+        const [ours, theirs] = memoryPipe();
+        const connection = new Connection(ours);
+        host.connect(theirs);
+        await reached(connection, 'ready');
+        return connection;
+      },
+      stop: async () => {
+        await host.close();
+        await services.cases.close();
+      },
+      killEngine: undefined,
+      ended: () => ended,
+    };
+  },
+};
+
+/** The engine's process, and the calls that its trace has told. */
+export function startEngine(env: NodeJS.ProcessEnv): { engine: EngineProcess; ended: EndedCall[] } {
+  const ended: EndedCall[] = [];
+  const engine = new EngineProcess({
+    command: engineCommand({ ...process.env, ...env, DAYBOOK_TRACE: '1' }),
+    onLog: (line) => {
+      const told = line.replace('daybook engine: ', '');
+      if (told.startsWith('{"operation"')) ended.push(JSON.parse(told) as EndedCall);
+      else process.stderr.write(`${line}\n`);
+    },
+  });
+  return { engine, ended };
+}
+
+export const engineProcess: Shell = {
+  name: 'engine process',
+  async start(env) {
+    const { engine, ended } = startEngine(env);
+    return {
+      connect: async () => {
+        const connection = new Connection(engine.openChannel());
+        await reached(connection, 'ready');
+        return connection;
+      },
+      stop: () => engine.stop(),
+      killEngine: () => engine.kill(),
+      ended: () => ended,
+    };
+  },
+};
+
+/** The web shell with a page of no importance. */
+export async function startWeb(
+  engine: EngineProcess,
+): Promise<{ shell: WebShell; stop: () => Promise<void> }> {
+  const { folder, remove } = scratch();
+  mkdirSync(join(folder, 'files/assets'), { recursive: true });
+  writeFileSync(join(folder, 'secret.txt'), 'not for the window\n');
+  writeFileSync(join(folder, 'files/index.html'), '<!doctype html><head></head><p>window</p>\n');
+  writeFileSync(join(folder, 'files/assets/a.js'), 'export const a = 1;\n');
+  const shell = await startWebShell({ engine, files: join(folder, 'files') });
+  return {
+    shell,
+    stop: async () => {
+      await shell.close();
+      remove();
+    },
+  };
+}
+
+/** Goes through the door as a browser does; returns the cookie. */
+export async function enter(shell: WebShell): Promise<string> {
+  const answer = await fetch(shell.url);
+  await answer.text();
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0];
+  if (cookie === undefined) throw new Error(`no cookie: ${answer.status}`);
+  return cookie;
+}
+
+export function openSocket(shell: WebShell, headers: Record<string, string>): WebSocket {
+  return new WebSocket(`ws://127.0.0.1:${shell.port}/frames`, { headers });
+}
+
+function socketPipe(socket: WebSocket): FramePipe {
+  return {
+    send: (frame) => socket.send(frame),
+    onFrame: (handler) =>
+      void socket.on('message', (data) => {
+        if (Buffer.isBuffer(data)) handler(data);
+      }),
+    onClose: (handler) => void socket.on('close', () => handler('the socket was closed')),
+    close: () => socket.close(),
+  };
+}
+
+export const webShell: Shell = {
+  name: 'web shell',
+  async start(env) {
+    const { engine, ended } = startEngine(env);
+    const { shell, stop } = await startWeb(engine);
+    const cookie = await enter(shell);
+    return {
+      connect: async () => {
+        const origin = `http://127.0.0.1:${shell.port}`;
+        const socket = openSocket(shell, { cookie, origin });
+        const connection = new Connection(socketPipe(socket));
+        await once(socket, 'open');
+        await reached(connection, 'ready');
+        return connection;
+      },
+      stop: async () => {
+        await stop();
+        await engine.stop();
+      },
+      killEngine: () => engine.kill(),
+      ended: () => ended,
+    };
+  },
+};
