@@ -1,0 +1,61 @@
+/** `daybook report`: the case as one self-contained page. */
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { resolveZone } from '../../../engine/contract/zone.ts';
+import { CaseSession } from '../../../engine/operations/case-session.ts';
+import { writeReport } from '../../../engine/operations/report/write.ts';
+import { VERSION } from '../../version.ts';
+import type { Command } from '../command.ts';
+import { size, visible, write } from '../output.ts';
+
+export const reportCommand: Command = {
+  spec: {
+    name: 'report',
+    usage: 'CASE --out FILE.html',
+    summary:
+      'Writes the case as one HTML page: evidence with hashes and ledgers, saved views, tagged events, audit trail.',
+    positionals: { least: 1, most: 1 },
+    options: {
+      out: { type: 'string', value: 'FILE', help: 'where to write it' },
+      title: { type: 'string', value: 'TEXT', help: 'title of the report' },
+      author: { type: 'string', value: 'NAME', help: 'who answers for it' },
+      note: { type: 'string', value: 'TEXT', help: 'an introduction, below the title' },
+      tz: { type: 'string', value: 'ZONE', help: 'zone of the times shown (default UTC)' },
+      json: { type: 'boolean', help: 'one JSON document: path, bytes, sha256' },
+    },
+    details:
+      'The page has no scripts and loads nothing; it can be printed. Its SHA-256 is kept in the audit log of the case.',
+  },
+  async run(parsed, { streams, settings, signal }) {
+    const path = parsed.text('out');
+    if (path === undefined)
+      throw new DaybookError('usage', 'a report goes to a file', 'name it with --out FILE.html');
+    const session = CaseSession.open(parsed.positionals[0]!, {
+      memoryLimit: settings.queryMemory,
+      threads: settings.threads,
+    });
+    try {
+      const request = {
+        title: parsed.text('title'),
+        author: parsed.text('author'),
+        note: parsed.text('note'),
+        zone: resolveZone(parsed.text('tz') ?? 'UTC').name,
+        version: VERSION,
+        generatedAt: new Date().toISOString(),
+      };
+      const written = await writeReport(session, request, {
+        path,
+        send: async () => undefined,
+        signal,
+      });
+      await write(
+        streams.out,
+        parsed.flag('json')
+          ? `${JSON.stringify(written)}\n`
+          : `${visible(written.path ?? path)}: ${size(written.bytes)}, SHA-256 ${written.sha256}\n`,
+      );
+      return 0;
+    } finally {
+      await session.close();
+    }
+  },
+};

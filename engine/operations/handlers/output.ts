@@ -1,0 +1,35 @@
+/** Handlers of what leaves the case. */
+import type { outputOperations } from '../../contract/operations/output.ts';
+import { resolveZone } from '../../contract/zone.ts';
+import type { HandlersOf, Services } from '../handler.ts';
+import type { Product } from '../product.ts';
+import { writeReport } from '../report/write.ts';
+import { exportRows } from '../rows-export.ts';
+
+export function outputHandlers(
+  { cases }: Pick<Services, 'cases'>,
+  { version }: Pick<Product, 'version'>,
+): HandlersOf<keyof typeof outputOperations> {
+  return {
+    'export.rows': (request, { signal, part }) =>
+      cases.use(request.case, (session) =>
+        exportRows(
+          session,
+          request,
+          { path: request.path, send: (bytes) => part({ bytes }), signal },
+          (done) => part({ done }),
+        ),
+      ),
+    'report.write': (request, { signal, part }) =>
+      cases.use(request.case, (session) => {
+        const { title, author, note, path } = request;
+        const zone = resolveZone(request.zone).name;
+        return writeReport(
+          session,
+          { title, author, note, zone, version, generatedAt: new Date().toISOString() },
+          { path, send: (bytes) => part({ bytes }), signal },
+          (done) => part({ done }),
+        );
+      }),
+  };
+}

@@ -1,0 +1,115 @@
+/** The whole report as one self-contained page. Pure: the same facts give the same bytes. */
+import { createHash } from 'node:crypto';
+import type { ReportFacts } from './facts.ts';
+import { counted, recorded } from './figures.ts';
+import { Html, html, list, paragraphs, plainText } from './html.ts';
+import type { Section } from './section.ts';
+import { auditSection, deletionsSection } from './sections/audit.ts';
+import { importsSection } from './sections/imports.ts';
+import { markedSection } from './sections/marked.ts';
+import { methodSection } from './sections/method.ts';
+import { quarantineSection } from './sections/quarantine.ts';
+import { sourcesSection } from './sections/sources.ts';
+import { ALL_EVENTS, summarySection } from './sections/summary.ts';
+import { viewsSection, viewTitle } from './sections/views.ts';
+import { STYLE } from './style.ts';
+import { timelineFigures } from './timeline-chart.ts';
+
+/** Nothing may run or be loaded; the one style sheet is named by its hash. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** The page in pieces, each of bounded size. */
+export function* reportDocument(facts: ReportFacts): Generator<string> {
+  const { request, info, account } = facts;
+  const title = request.title ?? `Report on ${info.name}`;
+  const sections = [
+    summarySection,
+    sourcesSection,
+    importsSection,
+    quarantineSection,
+    markedSection,
+    viewsSection,
+    deletionsSection,
+    auditSection,
+    methodSection,
+    figuresSection,
+  ].map((section) => section(facts));
+  yield html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="no-referrer" />
+        <meta name="generator" content="Daybook ${plainText(request.version)}" />
+        <title>${plainText(title)}</title>
+        <style>
+          ${new Html(STYLE)}
+        </style>
+      </head>
+      <body>
+        <header>
+          <p class="label">Daybook case report</p>
+          <h1>${title}</h1>
+          <p class="subtitle">
+            ${counted(info.events, 'event')} from ${counted(info.sources, 'source')}
+          </p>
+          ${list([
+            ['Case', info.name],
+            ['Case folder', html`<code>${info.case}</code>`],
+            ['Author', request.author],
+            [
+              'Written',
+              html`${recorded(request.generatedAt, request.zone)}, under the account ${account}`,
+            ],
+            ['Times shown in', request.zone],
+            ['Written with', `Daybook ${request.version}`],
+          ])}
+          ${request.note === undefined || request.note.trim() === '' ? undefined : html`<div class="note"><p>${paragraphs(request.note.trim())}</p></div>`}
+        </header>
+        <nav aria-label="Contents">
+          <p class="label">Contents</p>
+          <ol>
+            ${sections.map(
+              ({ id, title: name }, i) =>
+                html`<li>
+                  <a href="#${id}"><span class="no">${i + 1}</span>${name}</a>
+                </li> `,
+            )}
+          </ol>
+        </nav>
+        <main></main>
+      </body>
+    </html> `.markup;
+  for (const [i, { id, title: name, body }] of sections.entries()) {
+    yield html`<section aria-labelledby="${id}">
+      <h2 id="${id}"><span class="no">${i + 1}</span>${name}</h2>
+      ${body}
+    </section> `.markup;
+  }
+  yield html`</main>
+<footer>${title} · Daybook ${request.version} · ${recorded(request.generatedAt, request.zone)}</footer>
+</body>
+</html>
+`.markup;
+}
+
+/** What the drawings show, as numbers. */
+function figuresSection({ timeline, views }: ReportFacts): Section {
+  const drawn = views.shown.filter((view) => view.timeline.length > 0);
+  return {
+    id: 'figures',
+    title: 'Figures behind the charts',
+    body: html` <p>
+        Each interval begins at the time beside its number of events and ends where the next begins.
+        Intervals without events are left out.
+      </p>
+      ${timeline.length === 0 ? undefined : timelineFigures('all-events', ALL_EVENTS, timeline)}
+      ${drawn.map((view) => timelineFigures(`view-${view.search.id}-time`, viewTitle(view), view.timeline))}`,
+  };
+}

@@ -1,0 +1,471 @@
+/**
+ * What a report says, read from the case. Everything is bounded; what is left out is counted, so that
+ * the report can say so.
+ */
+import { userInfo } from 'node:os';
+import type { LedgerRow, NoteRow, SearchRow, SourceRow } from '../../catalog/catalog.ts';
+import { parseView, type View } from '../../contract/view-string.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
+import { parseQuery, type Ast } from '../../query/index.ts';
+import { countOf, namesOf, recordsOf } from '../answer-records.ts';
+import { caseInfo, type CaseInfo } from '../case-info.ts';
+import type { CaseSession } from '../case-session.ts';
+import { quoted } from '../event-query.ts';
+import { eventIdOf } from '../event-rows.ts';
+import { QuarantineReader } from '../quarantine.ts';
+import { shownRows, startQuery, type ShownRecord } from '../query.ts';
+import { cell, valueOf } from '../shown-cells.ts';
+import type { Bucket } from './timeline-chart.ts';
+
+export interface ReportRequest {
+  title?: string | undefined;
+  author?: string | undefined;
+  note?: string | undefined;
+  /** Times are shown in it. */
+  zone: string;
+  /** Of Daybook. */
+  version: string;
+  /** RFC 3339; the one thing in which two reports on the same case differ. */
+  generatedAt: string;
+}
+
+/** How much a report holds at most. */
+export const LIMITS = {
+  sources: 5000,
+  ledger: 500,
+  quarantineRead: 200_000,
+  quarantineReasons: 200,
+  searches: 100,
+  viewRows: 25,
+  viewColumns: 12,
+  taggedPerTag: 200,
+  tags: 100,
+  notes: 1000,
+  audit: 1000,
+} as const;
+
+export interface Limited<T> {
+  shown: readonly T[];
+  /** How many there are beyond those. */
+  left: number;
+}
+
+export interface QuarantineReason {
+  source: string;
+  reason: string;
+  count: number;
+  /** Of the first such record in the source's content. */
+  offset: number;
+  line: number | undefined;
+}
+
+export interface ViewFacts {
+  search: SearchRow;
+  view: View;
+  /** Events that it finds; undefined where the query cannot be run. */
+  events: number | undefined;
+  timeline: readonly Bucket[];
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+  /** Rows beyond those. */
+  left: number;
+  /** Columns beyond those. */
+  columnsLeft: number;
+  notes: readonly string[];
+  /** Why it cannot be run. */
+  error: string | undefined;
+}
+
+export interface EventLine {
+  event: string;
+  time: string;
+  kind: string;
+  source: string;
+  /** Host, or the two ends. */
+  where: string;
+  what: string;
+  note: NoteRow | undefined;
+}
+
+export interface TagFacts {
+  name: string;
+  count: number;
+  events: Limited<EventLine>;
+}
+
+export interface AuditEntry {
+  id: number;
+  at: string;
+  user: string;
+  operation: string;
+  detail: string;
+  intact: boolean;
+}
+
+export interface ReportFacts {
+  request: ReportRequest;
+  /** The account under which the report was written. */
+  account: string;
+  info: CaseInfo;
+  deleted: number;
+  undated: number;
+  timeline: readonly Bucket[];
+  totals: SourceTotals;
+  sources: Limited<SourceRow>;
+  imports: ReturnType<CaseSession['catalog']['imports']>;
+  /** What imports met that is no complete source: failed, ignored, known already. */
+  ledger: Limited<LedgerRow>;
+  quarantine: { reasons: Limited<QuarantineReason>; records: number; read: number };
+  views: Limited<ViewFacts>;
+  tags: Limited<TagFacts>;
+  /** Events with a note and no tag. */
+  noted: Limited<EventLine>;
+  /** Notes on events that are in the case no longer. */
+  notesOnGone: readonly NoteRow[];
+  audit: Limited<AuditEntry> & { total: number; intact: boolean };
+  deletions: readonly AuditEntry[];
+}
+
+export interface SourceTotals {
+  sources: number;
+  bytes: number;
+  read: number;
+  stored: number;
+  duplicate: number;
+  quarantined: number;
+  skipped: number;
+}
+
+/** @throws DaybookError cancelled, case-damaged */
+export async function reportFacts(
+  session: CaseSession,
+  request: ReportRequest,
+  signal: AbortSignal | undefined,
+  tell: (what: string) => Promise<void>,
+): Promise<ReportFacts> {
+  const { catalog } = session;
+  const { zone } = request;
+  const { sources } = session.snapshot();
+  const info = caseInfo(session);
+  const marks = catalog.markSummary();
+  await tell('case');
+  const timeline = await buckets(session, { query: '*', zone }, signal);
+  const undated = await countOfQuery(session, { query: 'kind:* day:undated', zone }, signal);
+  await tell('quarantine');
+  const quarantine = await quarantineFacts(session, signal);
+  const searches = catalog.searches();
+  const views: ViewFacts[] = [];
+  for (const search of searches.slice(0, LIMITS.searches)) {
+    await tell(search.name);
+    views.push(await viewFacts(session, search, signal));
+  }
+  await tell('tags');
+  const notes = new Map(catalog.notes().map((note) => [eventIdOf(note), note]));
+  const tagged = info.tags.filter(({ count }) => count > 0);
+  const tags: TagFacts[] = [];
+  const seen = new Set<string>();
+  for (const { name, count } of tagged.slice(0, LIMITS.tags)) {
+    const query = `kind:* tag:${quoted(name)}`;
+    const shown = await eventLines(session, query, zone, LIMITS.taggedPerTag, notes, signal);
+    for (const { event } of shown) seen.add(event);
+    // A deleted event keeps its tag and is seen no more.
+    const there = shown.length < LIMITS.taggedPerTag ? shown.length : count;
+    tags.push({ name, count: there, events: { shown, left: there - shown.length } });
+  }
+  const alone = [...notes.keys()].filter((event) => !seen.has(event));
+  const noted = await linesOfEvents(session, alone.slice(0, LIMITS.notes), zone, notes, signal);
+  const found = new Set(noted.map(({ event }) => event));
+  const audit = catalog
+    .audit()
+    .map((entry) => ({ ...entry, detail: JSON.stringify(entry.detail) }));
+  const ledger = catalog.ledger().filter(({ status }) => status !== 'complete');
+  return {
+    ...{ request, info, undated, timeline, quarantine },
+    account: accountName(),
+    deleted: marks.reduce((sum, { tagId, count }) => sum + (tagId === 0 ? count : 0), 0),
+    totals: totalsOf(sources),
+    sources: limited(sources, LIMITS.sources),
+    imports: catalog.imports(),
+    ledger: limited(ledger, LIMITS.ledger),
+    views: { shown: views, left: searches.length - views.length },
+    tags: { shown: tags, left: tagged.length - tags.length },
+    noted: { shown: noted, left: Math.max(0, alone.length - LIMITS.notes) },
+    notesOnGone: alone
+      .slice(0, LIMITS.notes)
+      .filter((event) => !found.has(event))
+      .flatMap((event) => notes.get(event) ?? []),
+    audit: {
+      ...{ total: audit.length, intact: audit.every(({ intact }) => intact) },
+      shown: audit.slice(-LIMITS.audit),
+      left: Math.max(0, audit.length - LIMITS.audit),
+    },
+    deletions: audit.filter(({ operation }) => operation === 'delete'),
+  };
+}
+
+function limited<T>(all: readonly T[], most: number): Limited<T> {
+  return { shown: all.slice(0, most), left: Math.max(0, all.length - most) };
+}
+
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
+}
+
+export function totalsOf(sources: readonly SourceRow[]): SourceTotals {
+  const sum = (of: (source: SourceRow) => number): number =>
+    sources.reduce((total, source) => total + of(source), 0);
+  return {
+    sources: sources.length,
+    bytes: sum((source) => source.rawSize ?? 0),
+    read: sum((source) => source.read),
+    stored: sum((source) => source.stored),
+    duplicate: sum((source) => source.duplicate),
+    quarantined: sum((source) => source.quarantined),
+    skipped: sum((source) => source.skipped),
+  };
+}
+
+type Asked = Pick<View, 'query' | 'from' | 'to' | 'zone'>;
+
+async function buckets(
+  session: CaseSession,
+  { query, from, to, zone }: Asked,
+  signal: AbortSignal | undefined,
+): Promise<Bucket[]> {
+  const answer = await startQuery(session, {
+    text: `${query} | timeline`,
+    ...{ from, to, zone, signal, operation: 'report.timeline' },
+  }).answer();
+  if (answer.shape !== 'timeline') return [];
+  return answer.buckets.map(({ start, count }) => ({
+    start: typeof start === 'string' ? start : '',
+    count: Number(count ?? 0),
+  }));
+}
+
+async function countOfQuery(
+  session: CaseSession,
+  { query, from, to, zone }: Asked,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const answer = await startQuery(session, {
+    text: `${query} | count`,
+    ...{ from, to, zone, signal, operation: 'report.count' },
+  }).answer();
+  return answer.shape === 'count' ? Number(answer.count) : 0;
+}
+
+// -- saved views ---------------------------------------------------------------------------------
+
+const AGGREGATING: ReadonlySet<string> = new Set([
+  ...['count', 'top', 'timeline', 'stats', 'talkers', 'values'],
+]);
+/** Fields that a view's rows have when neither it nor its query chose any, as far as there are values. */
+const VIEW_FIELDS = [
+  ...[
+    'ts',
+    'kind',
+    'host',
+    'program',
+    'src_ip',
+    'src_port',
+    'dst_ip',
+    'dst_port',
+    'proto',
+    'bytes',
+  ],
+  ...['severity', 'message', 'event_id'],
+];
+
+/** The part of a query that finds events. */
+export function eventsPart(query: string, ast: Ast): string {
+  const first = ast.stages.find(({ stage }) => AGGREGATING.has(stage));
+  return first === undefined ? query : query.slice(0, first.start).replace(/\|\s*$/, '');
+}
+
+async function viewFacts(
+  session: CaseSession,
+  search: SearchRow,
+  signal: AbortSignal | undefined,
+): Promise<ViewFacts> {
+  const view = parseView(search.view);
+  const none = { search, view, events: undefined, timeline: [], columns: [], rows: [] };
+  try {
+    const found = await foundByView(session, view, signal);
+    return { ...none, ...found, error: undefined };
+  } catch (error) {
+    // A view of another case, say: the report goes on and says why.
+    if (!(error instanceof DaybookError) || error.code === 'cancelled') throw error;
+    return { ...none, left: 0, columnsLeft: 0, notes: [], error: error.message };
+  }
+}
+
+async function foundByView(
+  session: CaseSession,
+  view: View,
+  signal: AbortSignal | undefined,
+): Promise<Omit<ViewFacts, 'search' | 'view' | 'error'>> {
+  const { query, from, to, zone } = view;
+  const asked = { from, to, zone };
+  const events = { query: eventsPart(query, parseQuery(query)), ...asked };
+  const running = startQuery(session, {
+    ...{ text: query, ...asked, limit: LIMITS.viewRows, signal },
+    operation: 'report.view',
+  });
+  const beneath = running.plan.packetsBeneath;
+  const notes =
+    beneath === undefined || beneath.packets === 0
+      ? []
+      : [
+          `${beneath.exact ? '' : 'Up to '}${beneath.packets.toLocaleString('en-US')} packets beneath flows are not counted: see “How to read this report”.`,
+        ];
+  const records: ShownRecord[] = [];
+  let names: readonly string[];
+  let rowsThere: number;
+  const count = await countOfQuery(session, events, signal);
+  if (running.plan.shape === 'rows') {
+    for await (const some of shownRows(running, zone)) records.push(...some);
+    const present = new Set(records.flatMap((record) => Object.keys(record)));
+    const chosen = running.plan.projection?.map(({ name }) => name) ?? view.columns;
+    names = chosen ?? VIEW_FIELDS.filter((name) => present.has(name));
+    rowsThere = Math.min(count, running.plan.limit ?? count);
+  } else {
+    const answer = countOf(running, await running.answer());
+    const all = recordsOf(answer);
+    // `top` and `timeline` have a size of their own.
+    records.push(...all.slice(0, answer.shape === 'timeline' ? 0 : LIMITS.viewRows));
+    names = 'columns' in answer ? answer.columns : namesOf(records);
+    rowsThere = answer.shape === 'timeline' ? 0 : all.length;
+    if ('columns' in answer && all.length === LIMITS.viewRows)
+      notes.push(`The table is cut after ${LIMITS.viewRows} rows.`);
+    if (answer.shape === 'top') {
+      const { count: events, groups } = answer.rest;
+      notes.push(
+        `Beside the groups shown, ${Number(events).toLocaleString('en-US')} events are in ${Number(groups).toLocaleString('en-US')} further groups.`,
+      );
+    }
+  }
+  const shown = names.slice(0, LIMITS.viewColumns);
+  return {
+    events: count,
+    timeline: await buckets(session, events, signal),
+    columns: shown,
+    rows: records.map((record) => shown.map((name) => String(cell(valueOf(record, name)) ?? ''))),
+    left: Math.max(0, rowsThere - records.length),
+    columnsLeft: names.length - shown.length,
+    notes,
+  };
+}
+
+// -- events, one by one --------------------------------------------------------------------------
+
+const LINE_FIELDS =
+  'ts, kind, event_id, source, host, program, src_ip, src_port, dst_ip, dst_port, proto, event_type, bytes, message';
+
+async function eventLines(
+  session: CaseSession,
+  query: string,
+  zone: string,
+  limit: number,
+  notes: ReadonlyMap<string, NoteRow>,
+  signal: AbortSignal | undefined,
+): Promise<EventLine[]> {
+  const running = startQuery(session, {
+    text: `${query} | fields ${LINE_FIELDS}`,
+    ...{ zone, limit, signal, operation: 'report.events' },
+  });
+  const out: EventLine[] = [];
+  for await (const records of shownRows(running, zone))
+    for (const record of records) out.push(lineOf(record, notes));
+  return out;
+}
+
+/** Events that one statement asks for by their ids. */
+const IDS_AT_ONCE = 100;
+
+async function linesOfEvents(
+  session: CaseSession,
+  events: readonly string[],
+  zone: string,
+  notes: ReadonlyMap<string, NoteRow>,
+  signal: AbortSignal | undefined,
+): Promise<EventLine[]> {
+  const out: EventLine[] = [];
+  for (let at = 0; at < events.length; at += IDS_AT_ONCE) {
+    const some = events.slice(at, at + IDS_AT_ONCE).map((event) => `event_id:${event}`);
+    const query = `kind:* (${some.join(' OR ')})`;
+    out.push(...(await eventLines(session, query, zone, IDS_AT_ONCE, notes, signal)));
+  }
+  // Offsets of a zone change: as texts the times would not be in order.
+  return out.sort((a, b) => Date.parse(a.time) - Date.parse(b.time) || (a.time < b.time ? -1 : 1));
+}
+
+function lineOf(record: ShownRecord, notes: ReadonlyMap<string, NoteRow>): EventLine {
+  const text = (name: string): string => String(cell(record[name]) ?? '');
+  const end = (side: string): string =>
+    text(`${side}_port`) === ''
+      ? text(`${side}_ip`)
+      : `${text(`${side}_ip`)} port ${text(`${side}_port`)}`;
+  const ends = [end('src'), end('dst')].filter((one) => one !== '').join(' → ');
+  const program = text('program');
+  const event = text('event_id');
+  return {
+    event,
+    time: text('ts'),
+    kind: text('kind'),
+    source: text('source'),
+    where: [text('host'), ends].filter((one) => one !== '').join('; '),
+    what: [
+      [program, text('event_type')].filter((one) => one !== '').join(' '),
+      text('message'),
+      record['message'] === undefined ? [text('proto'), bytesText(record)].join(' ').trim() : '',
+    ]
+      .filter((one) => one !== '')
+      .join(': '),
+    note: notes.get(event),
+  };
+}
+
+function bytesText(record: ShownRecord): string {
+  const { bytes } = record;
+  return typeof bytes === 'number' ? `${bytes.toLocaleString('en-US')} bytes` : '';
+}
+
+// -- quarantine ----------------------------------------------------------------------------------
+
+async function quarantineFacts(
+  session: CaseSession,
+  signal: AbortSignal | undefined,
+): Promise<ReportFacts['quarantine']> {
+  const reader = new QuarantineReader(session.folder);
+  const runs = session.catalog.imports();
+  const reasons = new Map<string, QuarantineReason>();
+  const page = 1000;
+  let offset = 0;
+  let total = 0;
+  do {
+    if (signal?.aborted === true) throw new CancelledError();
+    const found = await reader.list(
+      runs,
+      { offset, limit: page },
+      signal ?? new AbortController().signal,
+    );
+    total = found.total;
+    if (found.records.length === 0) break;
+    offset += found.records.length;
+    for (const { source, reason, offset: at, line } of found.records) {
+      const key = JSON.stringify([source, reason]);
+      const known = reasons.get(key);
+      if (known === undefined) reasons.set(key, { source, reason, count: 1, offset: at, line });
+      else known.count += 1;
+    }
+  } while (offset < Math.min(total, LIMITS.quarantineRead));
+  const sorted = [...reasons.values()].sort(
+    (a, b) => b.count - a.count || (a.source < b.source ? -1 : a.source > b.source ? 1 : 0),
+  );
+  return { reasons: limited(sorted, LIMITS.quarantineReasons), records: total, read: offset };
+}

@@ -1,0 +1,43 @@
+/** Numbers, sizes and times as the report writes them. */
+import type { EpochMicros } from '../../contract/event.ts';
+import { formatTime } from '../../query/index.ts';
+import { html, type Html } from './html.ts';
+
+export function number(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** `1 event`, `2,000 events`. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${number(value)} ${value === 1 ? one : many}`;
+}
+
+export function bytesText(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return unit === 0
+    ? `${number(bytes)} bytes`
+    : `${value.toFixed(1)} ${units[unit] ?? ''} (${number(bytes)} bytes)`;
+}
+
+/** A time with whole seconds in the report's zone. */
+export function time(micros: EpochMicros | undefined, zone: string): Html | undefined {
+  return micros === undefined
+    ? undefined
+    : html`<span class="time">${formatTime(micros, 0, 0, zone)}</span>`;
+}
+
+/** A time of the catalog (RFC 3339, UTC) in the report's zone. */
+export function recorded(at: string, zone: string): Html {
+  const ms = Date.parse(at);
+  return Number.isNaN(ms) ? html`${at}` : html`${time(ms * 1000, zone)}`;
+}
+
+export function hash(sha256: string | undefined): Html | undefined {
+  return sha256 === undefined ? undefined : html`<code class="hash">${sha256}</code>`;
+}

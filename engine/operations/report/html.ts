@@ -1,0 +1,145 @@
+/**
+ * HTML that is safe by construction: a piece of markup is made by `html` alone, which escapes every
+ * text put into it. Control, format and direction characters of a text are shown as what they are
+ * (`\u202e`), never sent.
+ */
+export class Html {
+  readonly markup: string;
+  constructor(markup: string) {
+    this.markup = markup;
+  }
+}
+
+export type Piece = string | number | Html | undefined | readonly Piece[];
+
+/** A template of markup; texts in it are escaped. In attributes put only words, numbers and `attribute`. */
+export function html(parts: TemplateStringsArray, ...pieces: Piece[]): Html {
+  let markup = parts[0] ?? '';
+  pieces.forEach((piece, i) => {
+    markup += markupOf(piece) + (parts[i + 1] ?? '');
+  });
+  return new Html(markup);
+}
+
+function markupOf(piece: Piece): string {
+  if (piece === undefined) return '';
+  if (typeof piece === 'string') return shown(piece);
+  if (typeof piece === 'number') return escape(piece.toLocaleString('en-US'));
+  return piece instanceof Html ? piece.markup : piece.map(markupOf).join('');
+}
+
+/** Everything that has no shape of its own or changes the direction of what follows. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
+
+/** Characters of one text that are shown. */
+const MAX_TEXT = 2000;
+
+function shown(text: string): string {
+  const cut = text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
+  let out = '';
+  let at = 0;
+  for (const { 0: character, index } of cut.matchAll(INVISIBLE)) {
+    out += `${escape(cut.slice(at, index))}<span class="control">${named(character)}</span>`;
+    at = index + character.length;
+  }
+  out += escape(cut.slice(at));
+  return cut === text
+    ? out
+    : `${out}<span class="cut"> … ${(text.length - cut.length).toLocaleString('en-US')} more characters</span>`;
+}
+
+function named(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  if (code < 256) return `\\x${hex.padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
+}
+
+function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
+
+/** A text for an attribute or a `<title>`: markup has no place there. */
+export function plainText(text: string): Html {
+  return new Html(escape(text.slice(0, MAX_TEXT).replace(INVISIBLE, named)));
+}
+
+/** A text that people wrote: its line feeds are kept. */
+export function paragraphs(text: string): Html {
+  const lines = text.replace(/\r\n?/g, '\n').split('\n');
+  return new Html(lines.map((line) => shown(line.replaceAll('\t', '    '))).join('<br>\n'));
+}
+
+/** A text cut to `most` characters, with how many are left out. */
+export function brief(text: string, most: number): Html {
+  if (text.length <= most) return html`${text}`;
+  const left = text.length - most;
+  return html`${text.slice(0, most)}<span class="cut"> … ${left} more characters</span>`;
+}
+
+export interface Column {
+  readonly name: string;
+  /** Right-aligned. */
+  readonly number?: boolean;
+  /** In a typewriter's letters: hashes, queries, records. */
+  readonly code?: boolean;
+}
+
+/** A table with a caption for those who do not see it. */
+export function table(
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Piece[])[],
+  foot?: readonly Piece[],
+): Html {
+  const kind = ({ number, code }: Column): Html =>
+    number === true ? html` class="number"` : code === true ? html` class="code"` : html``;
+  const line = (cells: readonly Piece[]): Html =>
+    html`<tr>
+      ${columns.map((column, i) => html`<td${kind(column)}>${cells[i]}</td>`)}
+    </tr> `;
+  return html`<div class="scroll">
+    <table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th scope="col" ${kind(column)}>${column.name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(line)}
+      </tbody>
+      ${
+        foot === undefined
+          ? undefined
+          : html`<tfoot>
+              ${line(foot)}
+            </tfoot>`
+      }
+    </table>
+  </div>`;
+}
+
+/** Names with their values, one below the other; those without a value are left out. */
+export function list(entries: readonly (readonly [string, Piece])[]): Html {
+  const there = entries.filter(([, value]) => value !== undefined && value !== '');
+  return html`<dl>
+    ${there.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd> `,
+    )}
+  </dl>`;
+}
+
+/** What was left out, said where it would have been. */
+export function leftOut(text: Piece): Html {
+  return html`<p class="left-out">${text}</p>`;
+}

@@ -1,0 +1,9 @@
+/** A numbered part of the report. */
+import type { Html } from './html.ts';
+
+export interface Section {
+  /** Of its anchor. */
+  readonly id: string;
+  readonly title: string;
+  readonly body: Html;
+}

@@ -1,0 +1,61 @@
+/** The runs that brought evidence into the case, and what they met beside complete sources. */
+import type { ReportFacts } from '../facts.ts';
+import { counted, recorded } from '../figures.ts';
+import { brief, html, leftOut, table } from '../html.ts';
+import type { Section } from '../section.ts';
+
+const MAX_IMPORTS = 500;
+const MAX_TEXT = 600;
+
+export function importsSection({ imports, ledger, request }: ReportFacts): Section {
+  const { zone } = request;
+  const left = imports.length - MAX_IMPORTS;
+  return {
+    id: 'imports',
+    title: 'Imports',
+    body: html` ${table(
+      'Every run, with the paths and options it was given.',
+      [
+        { name: 'No.', number: true },
+        { name: 'Started' },
+        { name: 'Ended' },
+        { name: 'Outcome' },
+        { name: 'Given', code: true },
+      ],
+      imports
+        .slice(0, MAX_IMPORTS)
+        .map((run) => [
+          run.id,
+          recorded(run.startedAt, zone),
+          run.finishedAt === undefined ? '' : recorded(run.finishedAt, zone),
+          run.status,
+          brief(JSON.stringify(run.arguments), MAX_TEXT),
+        ]),
+    )}
+    ${left > 0 ? leftOut(html`${counted(left, 'further import')} left out.`) : undefined}
+    ${
+      ledger.shown.length === 0
+        ? html`<p>Every source that was met became a source of the case.</p>`
+        : table(
+            'Sources that were met and are not, or not anew, in the case.',
+            [
+              { name: 'Import', number: true },
+              { name: 'Source' },
+              { name: 'Outcome' },
+              { name: 'Why' },
+            ],
+            ledger.shown.map((row) => [
+              row.importId,
+              brief(row.name, 300),
+              row.status,
+              brief(
+                row.message ??
+                  (row.status === 'duplicate' ? 'the same content is in the case already' : ''),
+                MAX_TEXT,
+              ),
+            ]),
+          )
+    }
+    ${ledger.left > 0 ? leftOut(html`${counted(ledger.left, 'further line')} left out.`) : undefined}`,
+  };
+}

@@ -1,0 +1,37 @@
+/** Records that could not be read: how many, where and why. Their bytes are kept in the case. */
+import type { ReportFacts } from '../facts.ts';
+import { counted, number } from '../figures.ts';
+import { brief, html, leftOut, table } from '../html.ts';
+import type { Section } from '../section.ts';
+
+export function quarantineSection({ quarantine }: ReportFacts): Section {
+  const { reasons, records, read } = quarantine;
+  return {
+    id: 'quarantine',
+    title: 'Quarantine',
+    body:
+      records === 0
+        ? html`<p>Every record could be read.</p>`
+        : html` <p>
+              ${counted(records, 'record')} could not be read. Their bytes are kept in the case with
+              offset and reason; they are in no other number of this report but the ledgers'.
+            </p>
+            ${table(
+              'Why, by source; the most frequent first.',
+              [
+                { name: 'Source' },
+                { name: 'Reason' },
+                { name: 'Records', number: true },
+                { name: 'First at byte', number: true },
+                { name: 'Line', number: true },
+              ],
+              reasons.shown.map(({ source, reason, count, offset, line }) => [
+                brief(source, 200),
+                brief(reason, 300),
+                ...[count, offset, line === undefined ? '' : line],
+              ]),
+            )}
+            ${reasons.left > 0 ? leftOut(html`${counted(reasons.left, 'further pair')} of source and reason left out.`) : undefined}
+            ${read < records ? leftOut(html`Reasons are those of the first ${number(read)} records.`) : undefined}`,
+  };
+}

@@ -1,0 +1,63 @@
+/** What the case holds, on one page. */
+import { KINDS } from '../../../contract/event.ts';
+import type { ReportFacts } from '../facts.ts';
+import { bytesText, counted, number, time } from '../figures.ts';
+import { html, list, table } from '../html.ts';
+import type { Section } from '../section.ts';
+import { timelineChart } from '../timeline-chart.ts';
+
+export const ALL_EVENTS = 'Events of the case over time';
+
+export function summarySection(facts: ReportFacts): Section {
+  const { info, totals, undated, deleted } = facts;
+  const { zone } = facts.request;
+  const kinds = KINDS.flatMap((kind) => {
+    const count = info.byKind[kind] ?? 0;
+    return count === 0 ? [] : [[kind, count, share(count, info.events)] as const];
+  });
+  return {
+    id: 'summary',
+    title: 'Summary',
+    body: html` ${list([
+      ['Events', html`${counted(info.events, 'event')} on ${counted(info.days, 'day')} (UTC)`],
+      ['First event', time(info.first, zone)],
+      ['Last event', time(info.last, zone)],
+      ['Without a usable time', undated === 0 ? undefined : counted(undated, 'event')],
+      [
+        'Taken out of the case',
+        deleted === 0 ? undefined : html`${counted(deleted, 'event')}; see “Deletions”`,
+      ],
+      ['Evidence', html`${counted(totals.sources, 'source')}, ${bytesText(totals.bytes)}`],
+      ['Records read', ledgerSum(totals)],
+      ['Tags', info.tags.length === 0 ? undefined : number(info.tags.length)],
+      ['Saved views', number(facts.views.shown.length + facts.views.left)],
+    ])}
+    ${facts.timeline.length === 0 ? undefined : timelineChart('all-events', ALL_EVENTS, facts.timeline)}
+    ${table(
+      'Events by kind. Packets lie beneath the flows they belong to: both are counted here.',
+      [{ name: 'Kind' }, { name: 'Events', number: true }, { name: 'Share', number: true }],
+      kinds,
+      ['All', info.events, ''],
+    )}`,
+  };
+}
+
+/** The ledger as a sum that can be checked by reading it. */
+export function ledgerSum(of: {
+  read: number;
+  stored: number;
+  duplicate: number;
+  quarantined: number;
+  skipped: number;
+}): ReturnType<typeof html> {
+  const { read, stored, duplicate, quarantined, skipped } = of;
+  const adds = stored + duplicate + quarantined + skipped === read;
+  return html`<span class="sum"
+      >${read} read = ${stored} stored + ${duplicate} duplicate + ${quarantined} quarantined +
+      ${skipped} skipped</span
+    >${adds ? undefined : html` <b class="warn">This does not add up.</b>`}`;
+}
+
+function share(part: number, whole: number): string {
+  return whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`;
+}

@@ -1,0 +1,116 @@
+/** Counts over time as a drawing (SVG) with its figures; without a script, a style or a colour that must be seen. */
+import { html, plainText, type Html } from './html.ts';
+
+export interface Bucket {
+  /** As it is shown: RFC 3339 in the report's zone. */
+  readonly start: string;
+  readonly count: number;
+}
+
+const WIDTH = 760;
+const HEIGHT = 150;
+const LEFT = 52;
+const BOTTOM = 22;
+const TOP = 8;
+/** Times on the axis. */
+const TICKS = 4;
+
+/** @param id of the drawing in the page; its figures have `id` + `-figures` */
+export function timelineChart(id: string, title: string, buckets: readonly Bucket[]): Html {
+  const high = niceCeiling(buckets.reduce((most, { count }) => Math.max(most, count), 1));
+  const width = (WIDTH - LEFT) / Math.max(1, buckets.length);
+  const base = HEIGHT - BOTTOM;
+  const y = (count: number): number => base - (count / high) * (base - TOP);
+  const bars = buckets.map(({ start, count }, i) => {
+    if (count === 0) return undefined;
+    const top = Math.min(y(count), base - 1);
+    return html`<rect
+      class="bar"
+      x="${fixed(LEFT + i * width + 0.5)}"
+      y="${fixed(top)}"
+      width="${fixed(Math.max(1, width - 1))}"
+      height="${fixed(base - top)}"
+      ><title>${plainText(`${start}: ${count.toLocaleString('en-US')}`)}</title></rect
+    > `;
+  });
+  const lines = [0.5, 1].map((share) => {
+    const at = fixed(y(high * share));
+    return html`<line
+        class="grid"
+        x1="${fixed(LEFT)}"
+        x2="${fixed(WIDTH)}"
+        y1="${at}"
+        y2="${at}"
+      /><text x="${fixed(LEFT - 6)}" y="${fixed(y(high * share) + 4)}" text-anchor="end"
+        >${high * share}</text
+      >`;
+  });
+  const step = Math.max(1, Math.ceil(buckets.length / TICKS));
+  const ticks = buckets.flatMap(({ start }, i) => {
+    if (i % step !== 0) return [];
+    const at = LEFT + i * width;
+    return [
+      html`<line
+          class="axis"
+          x1="${fixed(at)}"
+          x2="${fixed(at)}"
+          y1="${fixed(base)}"
+          y2="${fixed(base + 4)}"
+        /><text x="${fixed(at)}" y="${fixed(HEIGHT - 5)}">${axisTime(start)}</text>`,
+    ];
+  });
+  return html`<figure>
+    <svg
+      class="chart"
+      viewBox="0 0 ${fixed(WIDTH)} ${fixed(HEIGHT)}"
+      role="img"
+      aria-labelledby="${id}-title"
+    >
+      <title id="${id}-title">${plainText(title)}</title>
+      ${lines}${bars}
+      <line
+        class="axis"
+        x1="${fixed(LEFT)}"
+        x2="${fixed(WIDTH)}"
+        y1="${fixed(base)}"
+        y2="${fixed(base)}"
+      />
+      ${ticks}
+    </svg>
+    <figcaption>${title}. <a href="#${id}-figures">Figures</a></figcaption>
+  </figure>`;
+}
+
+/** The same as a list: what the drawing's bars stand for. Empty buckets are left out. */
+export function timelineFigures(id: string, title: string, buckets: readonly Bucket[]): Html {
+  const there = buckets.filter(({ count }) => count > 0);
+  return html`<h3 id="${id}-figures">${title}</h3>
+    <p class="soft">${buckets.length} intervals, ${there.length} of them with events.</p>
+    <ol class="figures">
+      ${there.map(
+        ({ start, count }) => html`<li><span>${shortTime(start)}</span><b>${count}</b></li> `,
+      )}
+    </ol>`;
+}
+
+/** A number for an attribute: at most two digits behind the point. */
+function fixed(value: number): Html {
+  return plainText(String(Math.round(value * 100) / 100));
+}
+
+/** The next of 1, 2, 4, 10, 20, 40, …: halves of it are whole from 2 on. */
+function niceCeiling(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 4, 10].map((step) => step * power).find((step) => step >= value) ?? value;
+}
+
+function axisTime(start: string): string {
+  return start.slice(0, 16).replace('T', ' ');
+}
+
+function shortTime(start: string): string {
+  return start
+    .replace('T', ' ')
+    .replace(/\.0+(?=Z|[+-]|$)/, '')
+    .replace(/(?:Z|[+-]\d\d:\d\d)$/, '');
+}
