@@ -32,8 +32,8 @@ export interface EngineProcessOptions {
 const YOUNG_MS = 20000;
 /** After so many young deaths in a row it is not started again. */
 const YOUNG_DEATHS = 5;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5000;
+/** Doubled with each young death. */
+const FIRST_PAUSE_MS = 100;
 /** The standard streams may stay open after the process: what is in them is waited for this long. */
 const DRAIN_MS = 1000;
 const GRACE_MS = 15000;
@@ -354,7 +354,7 @@ export class EngineProcess implements ChannelOwner {
     const { restarts } = this.current;
     this.tellAll({ frame: 'engine', state: 'down', restarts, reason: told });
     if (gaveUp) return;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (2 * this.youngDeaths));
+    const pauseMs = FIRST_PAUSE_MS * 2 ** Math.max(0, this.youngDeaths - 1);
     this.pause = setTimeout(() => this.restart(), pauseMs);
   }
 
