@@ -32,8 +32,9 @@ import { RotatedStarts } from './rotated-start.ts';
 
 /** Events that are shown of a source. */
 const MOST_ROWS = 20;
-/** Content that is read for them. */
+/** Content that is read for them, and what is read anyway: later lines may ask for decisions, too. */
 const MOST_BYTES = 1 << 20;
+const USUAL_BYTES = 256 << 10;
 /** Time for all that is read of one source, looks ahead included. */
 const SOURCE_MS = 2_000;
 /** A pass that has no time left still gets as much as an importer may want at once. */
@@ -236,10 +237,8 @@ class LookSink implements EventSink {
   }
 
   private take(batch: EventBatch): void {
-    if (!this.input.enough) {
-      this.look.rows.push(rowOf(batch));
-      if (this.look.rows.length >= MOST_ROWS) this.input.enough = true;
-    }
+    const { rows } = this.look;
+    if (!this.input.enough && rows.length < MOST_ROWS) rows.push(rowOf(batch));
     batch.clear();
   }
 
@@ -273,7 +272,8 @@ class LookSink implements EventSink {
   }
 
   drain(consumed: ByteOffset): undefined {
-    if (consumed >= MOST_BYTES || this.input.late) this.input.enough = true;
+    const least = this.look.rows.length < MOST_ROWS ? MOST_BYTES : USUAL_BYTES;
+    if (consumed >= least || this.input.late) this.input.enough = true;
   }
 }
 
