@@ -12,6 +12,20 @@ const CORE = { dependencyTypes: ['core'] };
 const allow = (from, ...to) => to.map((target) => ({ from: { path: from }, to: target }));
 const paths = (...list) => ({ path: list });
 
+/** What the window is made of. */
+const WINDOW = [
+  '(@types/)?react(-dom)?',
+  '@mantine/[a-z]+',
+  '@tabler/icons-react',
+  '@tanstack/react-(table|virtual)',
+  '@codemirror/[a-z]+',
+  '@lezer/[a-z]+',
+  '(@types/)?d3-[a-z]+',
+  'dayjs',
+  'uplot',
+  'zustand',
+];
+
 const CONTRACT = '^engine/contract/';
 const BASE = '^engine/base/';
 const MEASURE = '^engine/measure/';
@@ -120,9 +134,17 @@ module.exports = {
       '^renderer/(?!panels/)',
       paths('^renderer/(client|state|widgets|shell)/', '^renderer/[^/]+[.]tsx?$', CONTRACT),
     ),
+    // The shell gives each panel its place.
+    ...allow('^renderer/shell/', paths('^renderer/panels/[^/]+/index[.]tsx$')),
     ...allow(
       '^renderer/panels/([^/]+)/',
       paths('^renderer/panels/$1/', '^renderer/panel-api[.]ts$', '^renderer/widgets/', CONTRACT),
+    ),
+    ...allow('^renderer/', paths(...packages(...WINDOW))),
+    ...allow(
+      '^renderer/vite[.]config[.]ts$',
+      paths(...packages('vite', '@vitejs/plugin-react')),
+      CORE,
     ),
 
     // What stands beside the product uses it from outside.
@@ -160,13 +182,13 @@ module.exports = {
     ),
     ...allow(
       '^[^/]+[.]config[.](js|ts)$',
-      paths(...packages('eslint', 'typescript-eslint', 'vitest')),
+      paths(...packages('eslint', 'eslint-plugin-react-hooks', 'typescript-eslint', 'vitest')),
       CORE,
     ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '[.]daybook/' },
+    exclude: { path: ['[.]daybook/', '/dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -3,6 +3,7 @@
  * `.dependency-cruiser.cjs`'s.
  */
 import { defineConfig } from 'eslint/config';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 const plain = {
@@ -22,7 +23,7 @@ const plain = {
 
 export default defineConfig(
   {
-    ignores: ['node_modules/', 'dist/', 'coverage/', 'bench/out/', '**/*.daybook/'],
+    ignores: ['node_modules/', '**/dist/', 'coverage/', 'bench/out/', '**/*.daybook/'],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   { files: ['**/*.{js,mjs,cjs,ts,tsx}'], rules: plain },
@@ -75,7 +76,19 @@ export default defineConfig(
     rules: { '@typescript-eslint/no-base-to-string': 'off' },
   },
   {
-    files: ['*.config.ts'],
+    files: ['renderer/**/*.{ts,tsx}'],
+    ignores: ['renderer/vite.config.ts'],
+    plugins: { 'react-hooks': reactHooks },
+    languageOptions: {
+      parserOptions: { project: './renderer/tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+    },
+  },
+  {
+    files: ['*.config.ts', '**/vite.config.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
 );

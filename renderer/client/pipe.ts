@@ -1,0 +1,53 @@
+/** The window's pipe to the engine: Electron's bridge where there is one, else a WebSocket. */
+import type { Bridge } from '../../engine/contract/bridge.ts';
+import type { FramePipe } from '../../engine/contract/client.ts';
+
+declare global {
+  interface Window {
+    /** Put there by Electron's preload. */
+    readonly daybook?: Bridge;
+  }
+}
+
+export function bridge(): Bridge | undefined {
+  return window.daybook;
+}
+
+export function openPipe(): FramePipe {
+  const shell = bridge();
+  return shell === undefined ? webSocketPipe() : bridgePipe(shell);
+}
+
+function bridgePipe(shell: Bridge): FramePipe {
+  return {
+    send: (frame) => shell.send(frame),
+    onFrame: (handler) => shell.onFrame(handler),
+    // The window does not outlive Electron's main process.
+    onClose: () => undefined,
+    close: () => undefined,
+  };
+}
+
+/** Frames sent before the socket is open wait for it. */
+function webSocketPipe(): FramePipe {
+  const { protocol, host } = window.location;
+  const socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/frames`);
+  socket.binaryType = 'arraybuffer';
+  const waiting: Uint8Array[] = [];
+  socket.addEventListener('open', () => {
+    for (const frame of waiting.splice(0)) socket.send(frame as Uint8Array<ArrayBuffer>);
+  });
+  return {
+    send: (frame) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(frame as Uint8Array<ArrayBuffer>);
+      else waiting.push(frame);
+    },
+    onFrame: (handler) =>
+      socket.addEventListener('message', ({ data }) => {
+        if (data instanceof ArrayBuffer) handler(new Uint8Array(data));
+      }),
+    onClose: (handler) =>
+      socket.addEventListener('close', () => handler('the connection to Daybook was closed')),
+    close: () => socket.close(),
+  };
+}

@@ -1,0 +1,34 @@
+/** The window's entry: connects, then shows the shell. */
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import '@mantine/spotlight/styles.css';
+import '@mantine/dates/styles.css';
+import './shell/global.css';
+import { MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Connection } from '../engine/contract/client.ts';
+import { bridge, openPipe } from './client/pipe.ts';
+import { App } from './shell/app.tsx';
+import { cssVariables, theme } from './shell/theme.ts';
+import { WorkspaceContext } from './state/context.ts';
+import { createWorkspace } from './state/workspace.ts';
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('the page has no root');
+const workspace = createWorkspace(new Connection(openPipe()), bridge());
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+      <WorkspaceContext value={workspace}>
+        <ModalsProvider>
+          <Notifications position="bottom-right" />
+          <App />
+        </ModalsProvider>
+      </WorkspaceContext>
+    </MantineProvider>
+  </StrictMode>,
+);

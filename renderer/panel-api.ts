@@ -1,0 +1,33 @@
+/**
+ * What a panel may use of the window: this module and the widgets, nothing else. Panels read state
+ * through hooks and change it through the workspace's methods; they never know each other.
+ */
+export {
+  useCase,
+  usePreference,
+  useSession,
+  useView,
+  useWorkspace,
+  useZone,
+} from './state/context.ts';
+export { useAnswer, type Answered } from './state/answer.ts';
+export { useDialog, usePivots, useResultList, useCommands } from './state/hooks.ts';
+export { notifyDone, notifyError } from './state/notify.ts';
+export {
+  formatBytes,
+  formatCount,
+  formatMs,
+  formatRange,
+  formatTime,
+  offsetText,
+  timeParts,
+  zoneOf,
+} from './state/time.ts';
+export { dissect, fieldTerm, quoteValue, withFilter, withTerm } from './state/query-text.ts';
+export { TABS, type Tab, type View } from './state/views.ts';
+export type { CaseInfo, Session, Workspace } from './state/workspace.ts';
+export type { DialogState } from './state/dialogs.ts';
+export type { Command } from './state/commands.ts';
+export type { ResultList } from './state/result-list.ts';
+export { receiveFiles } from './client/receive.ts';
+export { saveFile } from './client/save.ts';

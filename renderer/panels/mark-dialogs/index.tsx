@@ -1,0 +1,4 @@
+/** Placeholder until the panel is written. */
+export function MarkDialogs() {
+  return null;
+}

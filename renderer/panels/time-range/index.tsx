@@ -1,0 +1,7 @@
+/** Placeholder until the panel is written. */
+export function RangePicker() {
+  return null;
+}
+export function ZonePicker() {
+  return null;
+}

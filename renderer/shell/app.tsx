@@ -1,0 +1,60 @@
+/** The whole window: start page or case, engine banner, dialogs, palette. */
+import { Alert, Button, Loader } from '@mantine/core';
+import { IconPlugConnectedX } from '@tabler/icons-react';
+import { Suspense, useEffect } from 'react';
+import { useSession, useWorkspace } from '../state/context.ts';
+import { notifyError } from '../state/notify.ts';
+import { CaseWindow } from './case-window.tsx';
+import { Dialogs, DropTarget, Palette, StartPage } from './panels.ts';
+import { useShellCommands } from './shell-commands.ts';
+import { useViewAddress } from './view-address.ts';
+
+export function App() {
+  const workspace = useWorkspace();
+  const openCase = useSession((session) => session.openCase);
+  const path = openCase?.case;
+  useEffect(() => {
+    workspace.refreshInfo().catch((error: unknown) => notifyError(error));
+    const wanted = new URLSearchParams(window.location.search).get('case');
+    if (wanted !== null && wanted !== '') void workspace.openCase(wanted);
+  }, [workspace]);
+  useShellCommands();
+  useViewAddress();
+  return (
+    <>
+      <EngineBanner />
+      <Suspense fallback={<Loader m="xl" size="sm" />}>
+        <DropTarget>{path === undefined ? <StartPage /> : <CaseWindow key={path} />}</DropTarget>
+        <Dialogs />
+        <Palette />
+      </Suspense>
+    </>
+  );
+}
+
+/** Says when the engine is gone and that it comes back. */
+function EngineBanner() {
+  const engine = useSession((session) => session.engine);
+  if (engine.state !== 'down' && !(engine.state === 'starting' && engine.restarts > 0)) return null;
+  return (
+    <Alert
+      role="alert"
+      color="red"
+      variant="filled"
+      icon={<IconPlugConnectedX size={18} />}
+      title={engine.state === 'down' ? 'The engine stopped' : 'The engine is starting again'}
+      style={{
+        position: 'fixed',
+        inset: 'auto 0 26px 0',
+        top: 'auto',
+        zIndex: 500,
+        borderRadius: 0,
+      }}
+    >
+      {engine.reason ?? 'It is started again.'} What was committed to the case is kept.{' '}
+      <Button size="compact-xs" variant="white" onClick={() => window.location.reload()}>
+        Reload the window
+      </Button>
+    </Alert>
+  );
+}

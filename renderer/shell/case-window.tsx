@@ -1,0 +1,165 @@
+/** An open case: header, side, timeline, tabs, details, status line. */
+import { Button, Loader, Splitter, Tabs } from '@mantine/core';
+import { Suspense, useEffect, type ReactNode } from 'react';
+import { useStore } from 'zustand';
+import { usePreference, useSession, useView, useWorkspace } from '../state/context.ts';
+import { useResultList } from '../state/hooks.ts';
+import { useParsedQuery } from '../state/parsed-query.ts';
+import { formatCount } from '../state/time.ts';
+import { TABS, type Tab } from '../state/views.ts';
+import { FailureBoundary } from './failure-boundary.tsx';
+import {
+  BookmarksPanel,
+  CaseMenu,
+  DetailsPanel,
+  EventTools,
+  FieldsPanel,
+  QueryBar,
+  RangePicker,
+  SearchesPanel,
+  SourcesList,
+  TAB_PANELS,
+  TimelinePanel,
+  ZonePicker,
+} from './panels.ts';
+import { StatusLine } from './status-line.tsx';
+import css from './window.module.css';
+
+const isSizes = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === 'string');
+const isTab = (value: string | null): value is Tab => TABS.some((tab) => tab === value);
+
+export function CaseWindow() {
+  const workspace = useWorkspace();
+  const view = useView();
+  const runs = useStore(workspace.views.store, (state) => state.runs);
+  useResults();
+  const [sizes, setSizes] = usePreference('panes', ['212px', '1fr', '376px'], isSizes);
+  const parsed = useParsedQuery(view.query);
+  const table = parsed?.shape !== undefined && parsed.shape !== 'rows';
+  // A query that asks for a table is answered where tables are; when it is taken back, so is that.
+  useEffect(() => {
+    const { tab } = workspace.views.store.getState().view;
+    if (table && tab === 'events') workspace.views.show({ tab: 'answer' });
+    if (!table && tab === 'answer' && parsed !== undefined) workspace.views.show({ tab: 'events' });
+  }, [workspace, table, parsed, runs, view.query]);
+  return (
+    <div className={css['window']}>
+      <header className={css['header']}>
+        <div className={css['caseMenu']}>
+          <CaseMenu />
+        </div>
+        <div className={css['query']} role="search">
+          <QueryBar />
+        </div>
+        <RangePicker />
+        <ZonePicker />
+        <Button
+          size="xs"
+          h={30}
+          onClick={() => workspace.commands.run('query.run')}
+          rightSection={<span aria-hidden>⏎</span>}
+        >
+          Run
+        </Button>
+      </header>
+      <div />
+      <div className={css['body']}>
+        <Splitter
+          h="100%"
+          lineSize={1}
+          withHandle={false}
+          onResizeEnd={(_, next) => setSizes(next.map(String))}
+        >
+          <Splitter.Pane defaultSize={sizes[0] as `${number}px`} min="150px" max="480px">
+            <nav className={css['side']} aria-label="Fields, sources, searches, bookmarks">
+              <Guarded name="the side">
+                <FieldsPanel />
+                <SourcesList />
+                <SearchesPanel />
+                <BookmarksPanel />
+              </Guarded>
+            </nav>
+          </Splitter.Pane>
+          <Splitter.Pane defaultSize={100}>
+            <main className={css['center']}>
+              <section className={css['timeline']} aria-label="Timeline">
+                <Guarded name="the timeline">
+                  <TimelinePanel />
+                </Guarded>
+              </section>
+              <Tabs
+                className={css['tabs']!}
+                value={view.tab}
+                onChange={(tab) => isTab(tab) && workspace.views.show({ tab })}
+                keepMounted={false}
+              >
+                <Tabs.List className={css['tabList']!}>
+                  {TABS.filter((tab) => tab !== 'answer' || table).map((tab) => (
+                    <Tabs.Tab key={tab} value={tab}>
+                      {TAB_PANELS[tab].title}
+                      {tab === 'events' && <EventCount />}
+                    </Tabs.Tab>
+                  ))}
+                  <div className={css['tabTools']}>
+                    <EventTools />
+                  </div>
+                </Tabs.List>
+                {TABS.map((tab) => {
+                  const Panel = TAB_PANELS[tab].panel;
+                  return (
+                    <Tabs.Panel key={tab} value={tab} className={css['tabPanel']!}>
+                      <Guarded name={TAB_PANELS[tab].title}>
+                        <Panel />
+                      </Guarded>
+                    </Tabs.Panel>
+                  );
+                })}
+              </Tabs>
+            </main>
+          </Splitter.Pane>
+          <Splitter.Pane defaultSize={sizes[2] as `${number}px`} min="0px" max="720px" collapsible>
+            <aside className={css['details']} aria-label="Details of the selected event">
+              <Guarded name="the details">
+                <DetailsPanel />
+              </Guarded>
+            </aside>
+          </Splitter.Pane>
+        </Splitter>
+      </div>
+      <StatusLine />
+    </div>
+  );
+}
+
+function Guarded({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <FailureBoundary name={name}>
+      <Suspense fallback={<Loader m="md" size="xs" />}>{children}</Suspense>
+    </FailureBoundary>
+  );
+}
+
+function EventCount() {
+  const { opened } = useResultList();
+  if (opened === undefined) return null;
+  return (
+    <span style={{ marginLeft: 6, color: 'var(--db-faint)', fontSize: 11.5 }}>
+      {formatCount(opened.total)}
+    </span>
+  );
+}
+
+/** Keeps the list of events that of the view. */
+function useResults(): void {
+  const workspace = useWorkspace();
+  const { query, from, to, sort } = useView();
+  const path = useSession((session) => session.openCase?.case);
+  const zone = useSession((session) => session.zone);
+  const revision = useSession((session) => session.revision);
+  const runs = useStore(workspace.views.store, (state) => state.runs);
+  useEffect(() => {
+    if (path === undefined) return;
+    workspace.results.open({ case: path, query, from, to, zone, sort });
+  }, [workspace, path, query, from, to, zone, sort, revision, runs]);
+}

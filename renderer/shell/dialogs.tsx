@@ -1,0 +1,18 @@
+/** Every dialog; each shows itself when it is asked for. */
+import { CaseDialogs } from '../panels/case-dialogs/index.tsx';
+import { ImportDialog } from '../panels/import/index.tsx';
+import { MarkDialogs } from '../panels/mark-dialogs/index.tsx';
+import { OutputDialogs } from '../panels/output-dialogs/index.tsx';
+import { HelpDialogs } from '../panels/help/index.tsx';
+
+export function Dialogs() {
+  return (
+    <>
+      <CaseDialogs />
+      <ImportDialog />
+      <MarkDialogs />
+      <OutputDialogs />
+      <HelpDialogs />
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+/** A panel that fails does not take the window with it: it says so and can be tried again. */
+import { Alert, Button } from '@mantine/core';
+import { Component, type ReactNode } from 'react';
+
+interface Props {
+  readonly name: string;
+  readonly children: ReactNode;
+}
+
+export class FailureBoundary extends Component<Props, { failure: Error | undefined }> {
+  override state: { failure: Error | undefined } = { failure: undefined };
+
+  static getDerivedStateFromError(error: unknown): { failure: Error } {
+    return { failure: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override render(): ReactNode {
+    const { failure } = this.state;
+    if (failure === undefined) return this.props.children;
+    return (
+      <Alert color="red" m="md" title={`${this.props.name}: this part failed`}>
+        <p className="mono">{failure.message}</p>
+        <Button onClick={() => this.setState({ failure: undefined })}>Show it again</Button>
+      </Alert>
+    );
+  }
+}

@@ -1,0 +1,186 @@
+/** Commands of the window itself, and what the shell's menus and the system ask for. */
+import { useMantineColorScheme } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { useEffect, useMemo } from 'react';
+import { useStore } from 'zustand';
+import type { Command } from '../state/commands.ts';
+import { useSession, useWorkspace } from '../state/context.ts';
+import { useCommands } from '../state/hooks.ts';
+import { TABS } from '../state/views.ts';
+
+const TITLES = {
+  events: 'Show events',
+  talkers: 'Show top talkers',
+  conversations: 'Show conversations',
+  answer: 'Show the answer',
+  sources: 'Show sources and imports',
+  latency: 'Show latency',
+} as const;
+
+export function useShellCommands(): void {
+  const workspace = useWorkspace();
+  const hasCase = useSession((session) => session.openCase !== undefined);
+  const { setColorScheme } = useMantineColorScheme();
+  const { shell, dialogs, views } = workspace;
+
+  const commands = useMemo<Command[]>(() => {
+    const ofCase: Command[] = hasCase
+      ? [
+          ...TABS.filter((tab) => tab !== 'answer').map((tab, at) => ({
+            id: `tab.${tab}`,
+            title: TITLES[tab],
+            group: 'View',
+            hotkey: `alt+${at + 1}`,
+            run: () => views.show({ tab }),
+          })),
+          {
+            id: 'view.back',
+            title: 'Back to the view before',
+            group: 'View',
+            hotkey: 'alt+ArrowLeft',
+            run: () => views.back(),
+          },
+          {
+            id: 'view.forward',
+            title: 'Forward to the view after',
+            group: 'View',
+            hotkey: 'alt+ArrowRight',
+            run: () => views.forward(),
+          },
+          {
+            id: 'view.all-time',
+            title: 'Show all of the time',
+            group: 'View',
+            run: () => views.show({ from: undefined, to: undefined }),
+          },
+          {
+            id: 'evidence.add',
+            title: 'Add evidence…',
+            group: 'Case',
+            hotkey: 'mod+I',
+            run: () => dialogs.open({ dialog: 'import' }),
+          },
+          {
+            id: 'events.export',
+            title: 'Export events…',
+            group: 'Case',
+            hotkey: 'mod+E',
+            run: () => dialogs.open({ dialog: 'export' }),
+          },
+          {
+            id: 'case.report',
+            title: 'Write a report…',
+            group: 'Case',
+            run: () => dialogs.open({ dialog: 'report' }),
+          },
+          {
+            id: 'events.tag-all',
+            title: 'Tag all events found…',
+            group: 'Events',
+            run: () => dialogs.open({ dialog: 'tag' }),
+          },
+          {
+            id: 'events.delete-all',
+            title: 'Delete all events found…',
+            group: 'Events',
+            run: () => dialogs.open({ dialog: 'delete' }),
+          },
+          {
+            id: 'search.save',
+            title: 'Save this search…',
+            group: 'View',
+            hotkey: 'mod+S',
+            run: () => dialogs.open({ dialog: 'save-search' }),
+          },
+          {
+            id: 'case.close',
+            title: 'Close the case',
+            group: 'Case',
+            run: () => workspace.closeCase(),
+          },
+        ]
+      : [];
+    return [
+      ...ofCase,
+      {
+        id: 'case.open',
+        title: 'Open a case…',
+        group: 'Case',
+        hotkey: 'mod+O',
+        run: () => dialogs.open({ dialog: 'open-case' }),
+      },
+      {
+        id: 'case.new',
+        title: 'New case…',
+        group: 'Case',
+        run: () => dialogs.open({ dialog: 'new-case' }),
+      },
+      {
+        id: 'settings.open',
+        title: 'Settings…',
+        group: 'Daybook',
+        hotkey: 'mod+,',
+        run: () => dialogs.open({ dialog: 'settings' }),
+      },
+      {
+        id: 'help.shortcuts',
+        title: 'Keyboard shortcuts',
+        group: 'Help',
+        hotkey: 'shift+?',
+        run: () => dialogs.open({ dialog: 'shortcuts' }),
+      },
+      {
+        id: 'help.language',
+        title: 'The query language',
+        group: 'Help',
+        hotkey: 'F1',
+        run: () => dialogs.open({ dialog: 'language' }),
+      },
+      ...(['light', 'dark', 'auto'] as const).map((scheme) => ({
+        id: `theme.${scheme}`,
+        title: scheme === 'auto' ? 'Theme as the system has it' : `Theme: ${scheme}`,
+        group: 'Daybook',
+        run: () => {
+          setColorScheme(scheme);
+          workspace.setPreference('theme', scheme);
+          shell?.setTheme(scheme);
+        },
+      })),
+    ];
+  }, [workspace, hasCase, views, dialogs, shell, setColorScheme]);
+  useCommands(commands);
+
+  const theme = useSession((session) => session.preferences['theme']);
+  useEffect(() => {
+    if (theme === 'light' || theme === 'dark' || theme === 'auto') setColorScheme(theme);
+  }, [theme, setColorScheme]);
+
+  const all = useStore(workspace.commands.store, (state) => state.commands);
+  useHotkeys(
+    all.flatMap(({ id, hotkey }) =>
+      hotkey === undefined ? [] : [[hotkey, () => void workspace.commands.run(id)] as const],
+    ) as Parameters<typeof useHotkeys>[0],
+    // A shortcut with a modifier works wherever the cursor is; `?` is a character there.
+    ['SELECT'],
+  );
+
+  useEffect(() => {
+    shell?.onCommand((command) => {
+      switch (command.command) {
+        case 'open-case':
+          if (command.path === undefined) dialogs.open({ dialog: 'open-case' });
+          else void workspace.openCase(command.path);
+          break;
+        case 'add-evidence':
+          dialogs.open({
+            dialog: 'import',
+            ...(command.paths === undefined ? {} : { paths: command.paths }),
+          });
+          break;
+        case 'run':
+          workspace.commands.run(command.id);
+          break;
+      }
+    });
+  }, [workspace, shell, dialogs]);
+}

@@ -1,0 +1,65 @@
+/** The line below: how many events, from how many days, by which path, how long it took. */
+import { Tooltip } from '@mantine/core';
+import { useCase } from '../state/context.ts';
+import { useResultList } from '../state/hooks.ts';
+import { formatCount, formatMs } from '../state/time.ts';
+import { ImportStatus } from './panels.ts';
+import css from './window.module.css';
+
+export function StatusLine() {
+  const info = useCase();
+  const { opened, error, loading, firstMs } = useResultList();
+  const spans = Object.entries(opened?.timings.spans ?? {})
+    .filter(([, ms]) => ms >= 0.05)
+    .map(([name, ms]) => `${name} ${ms < 10 ? ms.toFixed(1) : Math.round(ms)}`)
+    .join(' · ');
+  return (
+    <footer className={css['status']} role="status" aria-live="polite">
+      {error !== undefined ? (
+        <span style={{ color: 'var(--db-bad)' }}>{error.message}</span>
+      ) : (
+        <span>
+          <b>{opened === undefined ? '…' : formatCount(opened.total)}</b> of{' '}
+          {formatCount(info.events)} events
+        </span>
+      )}
+      {opened !== undefined && (
+        <>
+          <span>
+            {opened.days.used} of {opened.days.all} days
+          </span>
+          {opened.timings.path !== undefined && (
+            <Tooltip label="How the engine answered">
+              <span className={css['pill']}>{opened.timings.path}</span>
+            </Tooltip>
+          )}
+          <Tooltip
+            label={
+              firstMs === undefined
+                ? 'Time in the engine'
+                : `Time in the engine; first rows on screen after ${formatMs(firstMs)}`
+            }
+          >
+            <span>
+              <b>{formatMs(opened.timings.totalMs)}</b> {spans !== '' && `(${spans})`}
+            </span>
+          </Tooltip>
+          {opened.packetsBeneath !== undefined && opened.packetsBeneath.packets > 0 && (
+            <Tooltip label="Packets that belong to flows are left out unless the query names a kind">
+              <span>
+                +{formatCount(opened.packetsBeneath.packets)}
+                {opened.packetsBeneath.exact ? '' : ' or fewer'} packets beneath
+              </span>
+            </Tooltip>
+          )}
+          {opened.notes.map((note) => (
+            <span key={note}>{note}</span>
+          ))}
+        </>
+      )}
+      {loading && <span>searching…</span>}
+      <span className={css['grow']} />
+      <ImportStatus />
+    </footer>
+  );
+}

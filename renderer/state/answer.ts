@@ -1,0 +1,96 @@
+/**
+ * Asking the engine from a component: the answer to the parameters it has now. When they change, the
+ * running call is cancelled and the last answer stays until the new one is there.
+ */
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import { OperationError } from '../../engine/contract/client.ts';
+import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import type { OperationName, Params, Part, Result } from '../../engine/contract/operations.ts';
+import { useSession, useWorkspace } from './context.ts';
+
+export interface Answered<N extends OperationName> {
+  /** The last answer; of other parameters while `loading`. */
+  readonly data: Result<N> | undefined;
+  readonly error: ErrorInfo | undefined;
+  readonly loading: boolean;
+  /** From the question to the answer, as this window saw it. */
+  readonly elapsedMs: number | undefined;
+}
+
+export interface AnswerOptions<N extends OperationName> {
+  readonly onPart?: (part: Part<N>) => void;
+  /** Whether a change of the case asks again; it does when left out. */
+  readonly live?: boolean;
+}
+
+const internal = (error: unknown): ErrorInfo =>
+  error instanceof OperationError
+    ? error.info
+    : { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+
+/** `params` undefined: nothing is asked. They are compared by what they hold. */
+export function useAnswer<N extends OperationName>(
+  operation: N,
+  params: Params<N> | undefined,
+  options: AnswerOptions<N> = {},
+): Answered<N> {
+  const workspace = useWorkspace();
+  const revision = useSession((session) => session.revision);
+  const runs = useStore(workspace.views.store, (state) => state.runs);
+  const [answered, setAnswered] = useState<Answered<N>>({
+    data: undefined,
+    error: undefined,
+    loading: params !== undefined,
+    elapsedMs: undefined,
+  });
+  const { onPart, live = true } = options;
+  const part = useRef(onPart);
+  part.current = onPart;
+  const key = params === undefined ? undefined : JSON.stringify(params);
+  const again = live ? `${revision}/${runs}` : '';
+  const asked = useMemo(
+    () => (key === undefined ? undefined : (JSON.parse(key) as Params<N>)),
+    [key],
+  );
+
+  useEffect(() => {
+    if (asked === undefined) {
+      setAnswered({ data: undefined, error: undefined, loading: false, elapsedMs: undefined });
+      return undefined;
+    }
+    const controller = new AbortController();
+    const started = performance.now();
+    setAnswered((before) => ({ ...before, loading: true }));
+    workspace.connection
+      .call(operation, asked, {
+        signal: controller.signal,
+        onPart: (one) => part.current?.(one),
+      })
+      .then(
+        (data) => {
+          if (controller.signal.aborted) return;
+          setAnswered({
+            data,
+            error: undefined,
+            loading: false,
+            elapsedMs: performance.now() - started,
+          });
+        },
+        (error: unknown) => {
+          if (controller.signal.aborted) return;
+          const info = internal(error);
+          // The engine comes back and the question is asked again; the last answer stays meanwhile.
+          if (info.code === 'engine-down') return;
+          setAnswered((before) => ({
+            data: before.data,
+            error: info,
+            loading: false,
+            elapsedMs: performance.now() - started,
+          }));
+        },
+      );
+    return () => controller.abort();
+  }, [workspace, operation, asked, again]);
+  return answered;
+}

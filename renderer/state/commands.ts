@@ -1,0 +1,41 @@
+/** Every action of the window by name, for the command palette, shortcuts and the shell's menus. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+
+export interface Command {
+  /** Stable, such as `case.open`. */
+  readonly id: string;
+  readonly title: string;
+  readonly group: string;
+  /** As Mantine's useHotkeys writes it: `mod+K`, `alt+ArrowLeft`. */
+  readonly hotkey?: string | undefined;
+  /** Why it cannot run now; undefined when it can. */
+  readonly disabled?: string | undefined;
+  run(): void;
+}
+
+export interface CommandList {
+  readonly store: StoreApi<{ readonly commands: readonly Command[] }>;
+  /** Adds commands; returns how to take them away. A later command of the same id goes first. */
+  add(commands: readonly Command[]): () => void;
+  run(id: string): boolean;
+}
+
+export function createCommands(): CommandList {
+  const store = createStore<{ readonly commands: readonly Command[] }>(() => ({ commands: [] }));
+  return {
+    store,
+    add(commands) {
+      store.setState((state) => ({ commands: [...commands, ...state.commands] }));
+      return () =>
+        store.setState((state) => ({
+          commands: state.commands.filter((one) => !commands.includes(one)),
+        }));
+    },
+    run(id) {
+      const command = store.getState().commands.find((one) => one.id === id);
+      if (command === undefined || command.disabled !== undefined) return false;
+      command.run();
+      return true;
+    },
+  };
+}

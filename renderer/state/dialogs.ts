@@ -1,0 +1,40 @@
+/** Which dialog is open, and what it was opened with. One at a time. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+
+export type DialogState =
+  /** Decisions before an import. Files without a path are received first. */
+  | {
+      readonly dialog: 'import';
+      readonly paths?: readonly string[];
+      readonly files?: readonly File[];
+    }
+  /** A file dialog for windows whose shell has none. */
+  | { readonly dialog: 'open-case' }
+  | { readonly dialog: 'new-case' }
+  | { readonly dialog: 'export' }
+  | { readonly dialog: 'report' }
+  /** Tags events: those named, or all that the view finds. */
+  | { readonly dialog: 'tag'; readonly events?: readonly string[] }
+  | { readonly dialog: 'delete'; readonly events?: readonly string[] }
+  | { readonly dialog: 'save-search' }
+  | { readonly dialog: 'settings' }
+  | { readonly dialog: 'shortcuts' }
+  | { readonly dialog: 'language' };
+export type DialogName = DialogState['dialog'];
+
+export interface Dialogs {
+  readonly store: StoreApi<{ readonly open: DialogState | undefined }>;
+  open(dialog: DialogState): void;
+  close(): void;
+}
+
+export function createDialogs(): Dialogs {
+  const store = createStore<{ readonly open: DialogState | undefined }>(() => ({
+    open: undefined,
+  }));
+  return {
+    store,
+    open: (dialog) => store.setState({ open: dialog }),
+    close: () => store.setState({ open: undefined }),
+  };
+}

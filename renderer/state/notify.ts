@@ -1,0 +1,23 @@
+/** Short messages in the corner of the window: what went wrong and what to do, or what was done. */
+import { notifications } from '@mantine/notifications';
+import { OperationError } from '../../engine/contract/client.ts';
+
+/** Tells what an operation failed with; a cancelled one needs no words. */
+export function notifyError(error: unknown, what?: string): void {
+  const info =
+    error instanceof OperationError
+      ? error.info
+      : { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+  if (info.code === 'cancelled') return;
+  const hint = 'hint' in info && info.hint !== undefined ? ` — ${info.hint}` : '';
+  notifications.show({
+    color: 'red',
+    title: what ?? 'That did not work',
+    message: `${info.message}${hint}`,
+    autoClose: 12_000,
+  });
+}
+
+export function notifyDone(message: string, title?: string): void {
+  notifications.show({ color: 'teal', message, ...(title === undefined ? {} : { title }) });
+}

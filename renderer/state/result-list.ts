@@ -1,0 +1,122 @@
+/**
+ * The list of events of the current view: opened once for all who show something of it (table,
+ * status line, timeline's heading). The list before stays until the new one has its first rows.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { OperationError, type Connection } from '../../engine/contract/client.ts';
+import type { ColumnBatch } from '../../engine/contract/column-batch.ts';
+import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import type { Params, Result } from '../../engine/contract/operations.ts';
+
+export interface ResultList {
+  /** Changes with each list. */
+  readonly key: number;
+  /** What was asked. */
+  readonly params: Params<'result.open'> | undefined;
+  /** The first rows, as soon as they are there. */
+  readonly first: ColumnBatch | undefined;
+  /** Undefined until the engine has counted. */
+  readonly opened: Result<'result.open'> | undefined;
+  readonly error: ErrorInfo | undefined;
+  readonly loading: boolean;
+  /** From the question to the first rows, and to the whole answer, as this window saw it. */
+  readonly firstMs: number | undefined;
+  readonly elapsedMs: number | undefined;
+}
+
+const EMPTY: ResultList = {
+  key: 0,
+  params: undefined,
+  first: undefined,
+  opened: undefined,
+  error: undefined,
+  loading: false,
+  firstMs: undefined,
+  elapsedMs: undefined,
+};
+
+export interface ResultLists {
+  readonly store: StoreApi<ResultList>;
+  /** Opens the list of these parameters; the one before is closed when this one is there. */
+  open(params: Params<'result.open'>): void;
+  close(): void;
+}
+
+export function createResultLists(connection: Connection): ResultLists {
+  const store = createStore<ResultList>(() => EMPTY);
+  let running: AbortController | undefined;
+  let last: { case: string; result: number } | undefined;
+  let key = 0;
+
+  function release(): void {
+    if (last === undefined) return;
+    // An engine that is gone has closed it.
+    connection.call('result.close', last).catch(() => undefined);
+    last = undefined;
+  }
+
+  return {
+    store,
+    open(params) {
+      running?.abort();
+      const controller = new AbortController();
+      running = controller;
+      const started = performance.now();
+      key += 1;
+      const own = key;
+      let first: ColumnBatch | undefined;
+      let firstMs: number | undefined;
+      store.setState({ loading: true });
+      connection
+        .call('result.open', params, {
+          signal: controller.signal,
+          onPart: ({ batch }) => {
+            if (controller.signal.aborted) return;
+            first = batch;
+            firstMs = performance.now() - started;
+            store.setState({
+              ...EMPTY,
+              key: own,
+              params,
+              first,
+              firstMs,
+              loading: true,
+            });
+          },
+        })
+        .then(
+          (opened) => {
+            if (controller.signal.aborted) {
+              connection
+                .call('result.close', { case: params.case, result: opened.result })
+                .catch(() => undefined);
+              return;
+            }
+            release();
+            last = { case: params.case, result: opened.result };
+            store.setState({
+              ...EMPTY,
+              key: own,
+              params,
+              first,
+              opened,
+              firstMs,
+              elapsedMs: performance.now() - started,
+            });
+          },
+          (error: unknown) => {
+            if (controller.signal.aborted) return;
+            if (!(error instanceof OperationError)) throw error;
+            // A new engine is asked again by whoever opened this.
+            if (error.info.code === 'engine-down') return;
+            store.setState({ ...EMPTY, key: own, params, error: error.info });
+          },
+        );
+    },
+    close() {
+      running?.abort();
+      release();
+      store.setState(EMPTY);
+    },
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * Everything a window knows, in one object that the tree of components gets through a context: the
+ * connection, the open case, the view that is looked at, the selected event. Components read it
+ * through `panel-api.ts`.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { OperationError, type Connection, type EngineState } from '../../engine/contract/client.ts';
+import type { Bridge } from '../../engine/contract/bridge.ts';
+import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import type { Result } from '../../engine/contract/operations.ts';
+import { createCommands, type CommandList } from './commands.ts';
+import { createDialogs, type Dialogs } from './dialogs.ts';
+import { createResultLists, type ResultLists } from './result-list.ts';
+import { createViews, type Views } from './views.ts';
+
+export type CaseInfo = Result<'case.open'>;
+export type EngineInfo = Result<'engine.info'>;
+
+export interface Session {
+  readonly engine: EngineState;
+  readonly info: EngineInfo | undefined;
+  /** Undefined: the start page. */
+  readonly openCase: CaseInfo | undefined;
+  /** What keeps a case from being opened. */
+  readonly problem: ErrorInfo | undefined;
+  /** Raised whenever answers about the case may have changed. */
+  readonly revision: number;
+  /** The zone in which every time is shown. */
+  readonly zone: string;
+  /** Small things the window keeps between starts, by name. */
+  readonly preferences: Readonly<Record<string, unknown>>;
+  /** The event shown in the details. */
+  readonly selected: string | undefined;
+}
+
+export interface Workspace {
+  readonly connection: Connection;
+  readonly shell: Bridge | undefined;
+  readonly session: StoreApi<Session>;
+  readonly views: Views;
+  /** The events of the current view. */
+  readonly results: ResultLists;
+  readonly commands: CommandList;
+  readonly dialogs: Dialogs;
+  openCase(path: string): Promise<void>;
+  closeCase(): void;
+  refreshInfo(): Promise<void>;
+  setZone(zone: string): void;
+  setPreference(name: string, value: unknown): void;
+  select(event: string | undefined): void;
+}
+
+/** Answers are asked for anew at most this often while a case is changing. */
+const REVISION_MS = 1500;
+const SAVE_MS = 400;
+
+export function createWorkspace(connection: Connection, shell: Bridge | undefined): Workspace {
+  const session = createStore<Session>(() => ({
+    engine: connection.state,
+    info: undefined,
+    openCase: undefined,
+    problem: undefined,
+    revision: 0,
+    zone: 'UTC',
+    preferences: {},
+    selected: undefined,
+  }));
+  const views = createViews();
+  const results = createResultLists(connection);
+  let watching: AbortController | undefined;
+  let saving: ReturnType<typeof setTimeout> | undefined;
+  let revising: ReturnType<typeof setTimeout> | undefined;
+  let restarts = connection.state.restarts;
+
+  connection.onState((engine) => {
+    session.setState({ engine });
+    if (engine.state !== 'ready') return;
+    // A new engine knows nothing of this window: it is told again.
+    const again = engine.restarts !== restarts;
+    restarts = engine.restarts;
+    if (!again) return;
+    void refreshInfo();
+    const { openCase: current } = session.getState();
+    if (current !== undefined) void openCase(current.case);
+  });
+
+  async function refreshInfo(): Promise<void> {
+    const info = await connection.call('engine.info', {});
+    const kept = info.settings.window;
+    const zone = kept['zone'];
+    session.setState({
+      info,
+      preferences: kept,
+      ...(typeof zone === 'string' ? { zone } : {}),
+    });
+  }
+
+  async function openCase(path: string): Promise<void> {
+    let opened: CaseInfo;
+    try {
+      opened = await connection.call('case.open', { case: path });
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      session.setState({ problem: error.info });
+      return;
+    }
+    const before = session.getState().openCase;
+    const same = before?.case === opened.case;
+    if (!same) views.reset();
+    session.setState((state) => ({
+      openCase: opened,
+      problem: undefined,
+      revision: state.revision + 1,
+      ...(same ? {} : { selected: undefined }),
+    }));
+    shell?.setTitle(`${opened.name} · Daybook`);
+    document.title = `${opened.name} · Daybook`;
+    watch(opened.case);
+  }
+
+  function watch(path: string): void {
+    watching?.abort();
+    const controller = new AbortController();
+    watching = controller;
+    connection
+      .call(
+        'case.watch',
+        { case: path },
+        {
+          signal: controller.signal,
+          onPart: ({ info }) => {
+            session.setState({ openCase: info });
+            revising ??= setTimeout(() => {
+              revising = undefined;
+              session.setState((state) => ({ revision: state.revision + 1 }));
+            }, REVISION_MS);
+          },
+        },
+      )
+      // It ends by being cancelled or with the engine; both are told elsewhere.
+      .catch(() => undefined);
+  }
+
+  return {
+    connection,
+    shell,
+    session,
+    views,
+    results,
+    commands: createCommands(),
+    dialogs: createDialogs(),
+    refreshInfo,
+    openCase,
+    closeCase() {
+      watching?.abort();
+      watching = undefined;
+      views.reset();
+      results.close();
+      session.setState({ openCase: undefined, selected: undefined, problem: undefined });
+      document.title = 'Daybook';
+      shell?.setTitle('Daybook');
+      void refreshInfo();
+    },
+    setZone(zone) {
+      session.setState({ zone });
+      this.setPreference('zone', zone);
+    },
+    setPreference(name, value) {
+      session.setState((state) => ({ preferences: { ...state.preferences, [name]: value } }));
+      clearTimeout(saving);
+      saving = setTimeout(() => {
+        connection
+          .call('settings.set', { window: { ...session.getState().preferences } })
+          // A preference that is not kept is no reason to disturb anyone.
+          .catch(() => undefined);
+      }, SAVE_MS);
+    },
+    select(event) {
+      session.setState({ selected: event });
+    },
+  };
+}
