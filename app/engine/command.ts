@@ -1,11 +1,16 @@
 /** How the engine's process is started from a checkout, by shells that run on the pinned Node. */
 import { join } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
+import { cacheFolder } from '../folders.ts';
 import { findPinnedNode, ownNode } from './node.ts';
 import type { EngineCommand } from './process.ts';
 
-/** @throws DaybookError unreadable, when there is no Node that fits */
-export function engineCommand(env?: NodeJS.ProcessEnv): EngineCommand {
+/**
+ * Compiled sources are kept below the cache folder: the engine, and each worker of an import, starts
+ * in little more than half the time.
+ * @throws DaybookError unreadable, when there is no Node that fits
+ */
+export function engineCommand(env: NodeJS.ProcessEnv = process.env): EngineCommand {
   const file = ownNode() ?? findPinnedNode(import.meta.dirname);
   if (file === undefined) {
     throw new DaybookError(
@@ -14,5 +19,9 @@ export function engineCommand(env?: NodeJS.ProcessEnv): EngineCommand {
       'run "npm ci" in the Daybook folder, or install Node 24',
     );
   }
-  return { file, args: [join(import.meta.dirname, 'main.ts')], env };
+  return {
+    file,
+    args: [join(import.meta.dirname, 'main.ts')],
+    env: { NODE_COMPILE_CACHE: join(cacheFolder(env), 'code'), ...env },
+  };
 }

@@ -6,6 +6,7 @@
  * DAYBOOK_TRACE=1 tells each call with what it cost, as a JSON line.
  */
 import { Console } from 'node:console';
+import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import { EngineHost, type HostPipe } from '../../engine/host.ts';
 import { makeHandlers } from '../../engine/operations/handlers.ts';
@@ -139,6 +140,8 @@ process.on('unhandledRejection', crash);
 // A terminal sends ctrl-C to every process of its group; the shell says when to end.
 for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => undefined);
 process.on('SIGTERM', () => void end());
+// Now rather than at the end, which may be a crash.
+setTimeout(() => flushCompileCache(), 3000).unref();
 process.stdin.on('data', (chunk: Uint8Array) => reader.push(chunk));
 process.stdin.on('end', () => void end());
 process.stdin.on('error', () => void end());

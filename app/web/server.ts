@@ -5,18 +5,18 @@
  * Holds always: listens on the loopback address only; without the cookie nothing but a plain refusal
  * is answered; no file outside the window's folder is served.
  */
-import { readFileSync } from 'node:fs';
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import sirv from 'sirv';
+
 import { WebSocketServer, type WebSocket } from 'ws';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { MAX_FRAME_BYTES } from '../../engine/contract/frame.ts';
 import type { EngineProcess } from '../engine/process.ts';
 import { contentPolicy, makeNonce, withNonce } from '../page.ts';
 import { Access, requireLoopback } from './access.ts';
+import { BuiltWindow } from './built-window.ts';
 
 export interface WebShellOptions {
   readonly engine: EngineProcess;
@@ -58,16 +58,7 @@ export async function startWebShell(options: WebShellOptions): Promise<WebShell>
   const server = createServer();
   const port = await listen(server, address, options.port ?? 0);
   const access = new Access(port);
-  const page = readFileSync(join(options.files, 'index.html'), 'utf8');
-  // Reads the folder once: a path that is not in it does not exist.
-  const files = sirv(options.files, {
-    ...{ etag: true, brotli: true, gzip: true, extensions: [] },
-    setHeaders: (response, path) => {
-      // Vite puts a hash of the content into the names below assets.
-      const lasting = path.startsWith('/assets/');
-      response.setHeader('Cache-Control', lasting ? 'max-age=31536000, immutable' : 'no-cache');
-    },
-  });
+  const built = new BuiltWindow(options.files);
 
   server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(ALWAYS)) response.setHeader(name, value);
@@ -82,9 +73,9 @@ export async function startWebShell(options: WebShellOptions): Promise<WebShell>
     } else if (!access.cookieFits(request)) {
       refuse(response, 403, 'Open the whole address that "daybook serve" printed: it has a token.');
     } else if (url.pathname === '/' || url.pathname === '/index.html') {
-      sendPage(response, page, port);
+      sendPage(response, built.page(), port);
     } else {
-      files(request, response, () => refuse(response, 404, 'There is no such file.'));
+      built.serve(request, response, () => refuse(response, 404, 'There is no such file.'));
     }
   });
 

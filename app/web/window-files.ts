@@ -1,6 +1,6 @@
 /**
- * The built window. In a checkout it is built when it is missing or older than its sources; an
- * installed Daybook brings it along.
+ * Where the built window is: in the folder that DAYBOOK_WINDOW names, or in the checkout, where it is
+ * built when it is missing or older than its sources. An installed Daybook brings it along.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -30,6 +30,8 @@ export async function windowFiles(
   say: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<string> {
+  const own = process.env['DAYBOOK_WINDOW'];
+  if (own !== undefined && own !== '') return own;
   if (isFresh()) return FILES;
   if (!existsSync(BUILDER) || !existsSync(join(ROOT, 'renderer/vite.config.ts'))) {
     if (existsSync(join(FILES, 'index.html'))) return FILES;
