@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ReportFacts } from './facts.ts';
 import { counted, recorded } from './figures.ts';
-import { Html, html, list, paragraphs, plainText } from './html.ts';
+import { Html, markup, list, paragraphs, plainText } from './html.ts';
 import type { Section } from './section.ts';
 import { auditSection, deletionsSection } from './sections/audit.ts';
 import { importsSection } from './sections/imports.ts';
@@ -25,7 +25,7 @@ const POLICY = [
 
 /** The page in pieces, each of bounded size. */
 export function* reportDocument(facts: ReportFacts): Generator<string> {
-  const { request, info, account } = facts;
+  const { request, info } = facts;
   const title = request.title ?? `Report on ${info.name}`;
   const sections = [
     summarySection,
@@ -39,64 +39,52 @@ export function* reportDocument(facts: ReportFacts): Generator<string> {
     methodSection,
     figuresSection,
   ].map((section) => section(facts));
-  yield html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="referrer" content="no-referrer" />
-        <meta name="generator" content="Daybook ${plainText(request.version)}" />
-        <title>${plainText(title)}</title>
-        <style>
-          ${new Html(STYLE)}
-        </style>
-      </head>
-      <body>
-        <header>
-          <p class="label">Daybook case report</p>
-          <h1>${title}</h1>
-          <p class="subtitle">
-            ${counted(info.events, 'event')} from ${counted(info.sources, 'source')}
-          </p>
-          ${list([
-            ['Case', info.name],
-            ['Case folder', html`<code>${info.case}</code>`],
-            ['Author', request.author],
-            [
-              'Written',
-              html`${recorded(request.generatedAt, request.zone)}, under the account ${account}`,
-            ],
-            ['Times shown in', request.zone],
-            ['Written with', `Daybook ${request.version}`],
-          ])}
-          ${request.note === undefined || request.note.trim() === '' ? undefined : html`<div class="note"><p>${paragraphs(request.note.trim())}</p></div>`}
-        </header>
-        <nav aria-label="Contents">
-          <p class="label">Contents</p>
-          <ol>
-            ${sections.map(
-              ({ id, title: name }, i) =>
-                html`<li>
-                  <a href="#${id}"><span class="no">${i + 1}</span>${name}</a>
-                </li> `,
-            )}
-          </ol>
-        </nav>
-        <main></main>
-      </body>
-    </html> `.markup;
+  yield markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="Daybook ${plainText(request.version)}">
+<title>${plainText(title)}</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+${header(facts, title)}
+<nav aria-label="Contents"><p class="label">Contents</p>
+<ol>${sections.map(
+    ({ id, title: name }, i) =>
+      markup`<li><a href="#${id}"><span class="no">${i + 1}</span>${name}</a></li>\n`,
+  )}</ol></nav>
+<main>
+`.markup;
   for (const [i, { id, title: name, body }] of sections.entries()) {
-    yield html`<section aria-labelledby="${id}">
-      <h2 id="${id}"><span class="no">${i + 1}</span>${name}</h2>
-      ${body}
-    </section> `.markup;
+    yield markup`<section aria-labelledby="${id}"><h2 id="${id}"><span class="no">${i + 1}</span>${name}</h2>
+${body}</section>
+`.markup;
   }
-  yield html`</main>
+  yield markup`</main>
 <footer>${title} · Daybook ${request.version} · ${recorded(request.generatedAt, request.zone)}</footer>
 </body>
 </html>
 `.markup;
+}
+
+function header({ request, info, account }: ReportFacts, title: string): Html {
+  const note = request.note?.trim() ?? '';
+  return markup`<header><p class="label">Daybook case report</p>
+<h1>${title}</h1>
+<p class="subtitle">${counted(info.events, 'event')} from ${counted(info.sources, 'source')}</p>
+${list([
+  ['Case', info.name],
+  ['Case folder', markup`<code>${info.case}</code>`],
+  ['Author', request.author],
+  ['Written', markup`${recorded(request.generatedAt, request.zone)}, under the account ${account}`],
+  ['Times shown in', request.zone],
+  ['Written with', `Daybook ${request.version}`],
+])}
+${note === '' ? undefined : markup`<div class="note"><p>${paragraphs(note)}</p></div>`}</header>`;
 }
 
 /** What the drawings show, as numbers. */
@@ -105,7 +93,7 @@ function figuresSection({ timeline, views }: ReportFacts): Section {
   return {
     id: 'figures',
     title: 'Figures behind the charts',
-    body: html` <p>
+    body: markup` <p>
         Each interval begins at the time beside its number of events and ends where the next begins.
         Intervals without events are left out.
       </p>

@@ -10,10 +10,16 @@ import { parseQuery, type Ast } from '../../query/index.ts';
 import { countOf, namesOf, recordsOf } from '../answer-records.ts';
 import { caseInfo, type CaseInfo } from '../case-info.ts';
 import type { CaseSession } from '../case-session.ts';
-import { quoted } from '../event-query.ts';
+import { fieldName, quoted } from '../event-query.ts';
 import { eventIdOf } from '../event-rows.ts';
 import { QuarantineReader } from '../quarantine.ts';
-import { shownRows, startQuery, type ShownRecord } from '../query.ts';
+import {
+  rowFieldNames,
+  shownRows,
+  startQuery,
+  type RunningQuery,
+  type ShownRecord,
+} from '../query.ts';
 import { cell, valueOf } from '../shown-cells.ts';
 import type { Bucket } from './timeline-chart.ts';
 
@@ -304,6 +310,36 @@ async function viewFacts(
   }
 }
 
+/** The view's rows in its order with the columns it chose; what it does not choose is not read. */
+function startView(
+  session: CaseSession,
+  { query, from, to, zone, sort, columns }: View,
+  signal: AbortSignal | undefined,
+): RunningQuery {
+  const start = (text: string): RunningQuery =>
+    startQuery(session, {
+      ...{ text, from, to, zone, limit: LIMITS.viewRows, signal },
+      operation: 'report.view',
+    });
+  const asked = start(query);
+  if (asked.plan.shape !== 'rows') return asked;
+  const order =
+    sort === undefined
+      ? ''
+      : ` | sort ${fieldName(sort.field)} ${sort.descending ? 'desc' : 'asc'}`;
+  if (asked.plan.projection !== undefined) return order === '' ? asked : start(query + order);
+  const fields = (names: readonly string[]): string =>
+    `${order} | fields ${names.map(fieldName).join(', ')}`;
+  if (columns === undefined) return start(query + fields(VIEW_FIELDS));
+  try {
+    return start(query + fields(columns));
+  } catch (error) {
+    // Columns that were chosen when the case had others.
+    if (!(error instanceof DaybookError) || error.code !== 'unknown-field') throw error;
+    return start(query + fields(VIEW_FIELDS));
+  }
+}
+
 async function foundByView(
   session: CaseSession,
   view: View,
@@ -312,10 +348,7 @@ async function foundByView(
   const { query, from, to, zone } = view;
   const asked = { from, to, zone };
   const events = { query: eventsPart(query, parseQuery(query)), ...asked };
-  const running = startQuery(session, {
-    ...{ text: query, ...asked, limit: LIMITS.viewRows, signal },
-    operation: 'report.view',
-  });
+  const running = startView(session, view, signal);
   const beneath = running.plan.packetsBeneath;
   const notes =
     beneath === undefined || beneath.packets === 0
@@ -330,8 +363,7 @@ async function foundByView(
   if (running.plan.shape === 'rows') {
     for await (const some of shownRows(running, zone)) records.push(...some);
     const present = new Set(records.flatMap((record) => Object.keys(record)));
-    const chosen = running.plan.projection?.map(({ name }) => name) ?? view.columns;
-    names = chosen ?? VIEW_FIELDS.filter((name) => present.has(name));
+    names = rowFieldNames(running.plan).filter((name) => present.has(name));
     rowsThere = Math.min(count, running.plan.limit ?? count);
   } else {
     const answer = countOf(running, await running.answer());
@@ -411,7 +443,8 @@ function lineOf(record: ShownRecord, notes: ReadonlyMap<string, NoteRow>): Event
       ? text(`${side}_ip`)
       : `${text(`${side}_ip`)} port ${text(`${side}_port`)}`;
   const ends = [end('src'), end('dst')].filter((one) => one !== '').join(' → ');
-  const program = text('program');
+  // Many messages begin with their program.
+  const program = text('message').startsWith(text('program')) ? '' : text('program');
   const event = text('event_id');
   return {
     event,

@@ -1,7 +1,7 @@
 /** Numbers, sizes and times as the report writes them. */
 import type { EpochMicros } from '../../contract/event.ts';
 import { formatTime } from '../../query/index.ts';
-import { html, type Html } from './html.ts';
+import { markup, type Html } from './html.ts';
 
 export function number(value: number): string {
   return value.toLocaleString('en-US');
@@ -29,15 +29,21 @@ export function bytesText(bytes: number): string {
 export function time(micros: EpochMicros | undefined, zone: string): Html | undefined {
   return micros === undefined
     ? undefined
-    : html`<span class="time">${formatTime(micros, 0, 0, zone)}</span>`;
+    : markup`<span class="time">${formatTime(micros, 0, 0, zone)}</span>`;
+}
+
+/** A time that is text already; in a narrow column it is broken behind its date. */
+export function timeText(text: string): Html {
+  const at = text.indexOf('T') + 1;
+  return markup`<span class="time">${text.slice(0, at)}</span><wbr><span class="time">${text.slice(at)}</span>`;
 }
 
 /** A time of the catalog (RFC 3339, UTC) in the report's zone. */
 export function recorded(at: string, zone: string): Html {
   const ms = Date.parse(at);
-  return Number.isNaN(ms) ? html`${at}` : html`${time(ms * 1000, zone)}`;
+  return Number.isNaN(ms) ? markup`${at}` : markup`${time(ms * 1000, zone)}`;
 }
 
 export function hash(sha256: string | undefined): Html | undefined {
-  return sha256 === undefined ? undefined : html`<code class="hash">${sha256}</code>`;
+  return sha256 === undefined ? undefined : markup`<code class="hash">${sha256}</code>`;
 }

@@ -1,5 +1,5 @@
 /**
- * HTML that is safe by construction: a piece of markup is made by `html` alone, which escapes every
+ * HTML that is safe by construction: a piece of markup is made by `markup` alone, which escapes every
  * text put into it. Control, format and direction characters of a text are shown as what they are
  * (`\u202e`), never sent.
  */
@@ -13,12 +13,24 @@ export class Html {
 export type Piece = string | number | Html | undefined | readonly Piece[];
 
 /** A template of markup; texts in it are escaped. In attributes put only words, numbers and `attribute`. */
-export function html(parts: TemplateStringsArray, ...pieces: Piece[]): Html {
-  let markup = parts[0] ?? '';
+export function markup(parts: TemplateStringsArray, ...pieces: Piece[]): Html {
+  const fixed = withoutIndent(parts);
+  let text = fixed[0] ?? '';
   pieces.forEach((piece, i) => {
-    markup += markupOf(piece) + (parts[i + 1] ?? '');
+    text += markupOf(piece) + (fixed[i + 1] ?? '');
   });
-  return new Html(markup);
+  return new Html(text);
+}
+
+const unindented = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+/** The source's own indentation is no part of a document with thousands of rows. */
+function withoutIndent(parts: TemplateStringsArray): readonly string[] {
+  const known = unindented.get(parts);
+  if (known !== undefined) return known;
+  const made = parts.map((part) => part.replace(/\n\s+/g, '\n'));
+  unindented.set(parts, made);
+  return made;
 }
 
 function markupOf(piece: Piece): string {
@@ -77,9 +89,9 @@ export function paragraphs(text: string): Html {
 
 /** A text cut to `most` characters, with how many are left out. */
 export function brief(text: string, most: number): Html {
-  if (text.length <= most) return html`${text}`;
+  if (text.length <= most) return markup`${text}`;
   const left = text.length - most;
-  return html`${text.slice(0, most)}<span class="cut"> … ${left} more characters</span>`;
+  return markup`${text.slice(0, most)}<span class="cut"> … ${left} more characters</span>`;
 }
 
 export interface Column {
@@ -98,19 +110,21 @@ export function table(
   foot?: readonly Piece[],
 ): Html {
   const kind = ({ number, code }: Column): Html =>
-    number === true ? html` class="number"` : code === true ? html` class="code"` : html``;
+    number === true ? markup` class="number"` : code === true ? markup` class="code"` : markup``;
+  const head = ({ name, number }: Column): Html =>
+    markup`<th scope="col"${number === true ? markup` class="number"` : undefined}>${breakable(name)}</th>`;
   const line = (cells: readonly Piece[]): Html =>
-    html`<tr>
-      ${columns.map((column, i) => html`<td${kind(column)}>${cells[i]}</td>`)}
+    markup`<tr>
+      ${columns.map((column, i) => markup`<td${kind(column)}>${cells[i]}</td>`)}
     </tr> `;
-  return html`<div class="scroll">
-    <table>
+  return markup`<div class="scroll">
+    <table${columns.length > 8 ? markup` class="wide"` : undefined}>
       <caption>
         ${caption}
       </caption>
       <thead>
         <tr>
-          ${columns.map((column) => html`<th scope="col" ${kind(column)}>${column.name}</th>`)}
+          ${columns.map(head)}
         </tr>
       </thead>
       <tbody>
@@ -119,7 +133,7 @@ export function table(
       ${
         foot === undefined
           ? undefined
-          : html`<tfoot>
+          : markup`<tfoot>
               ${line(foot)}
             </tfoot>`
       }
@@ -127,13 +141,20 @@ export function table(
   </div>`;
 }
 
+/** A name that may be broken behind its underscores. */
+function breakable(name: string): Html {
+  const parts = name.split(/(?<=[_.])/).map((part, i) => [i > 0 ? markup`<wbr>` : undefined, part]);
+  return markup`${parts}`;
+}
+
 /** Names with their values, one below the other; those without a value are left out. */
 export function list(entries: readonly (readonly [string, Piece])[]): Html {
   const there = entries.filter(([, value]) => value !== undefined && value !== '');
-  return html`<dl>
+  if (there.length === 0) return markup``;
+  return markup`<dl>
     ${there.map(
       ([name, value]) =>
-        html`<dt>${name}</dt>
+        markup`<dt>${name}</dt>
           <dd>${value}</dd> `,
     )}
   </dl>`;
@@ -141,5 +162,5 @@ export function list(entries: readonly (readonly [string, Piece])[]): Html {
 
 /** What was left out, said where it would have been. */
 export function leftOut(text: Piece): Html {
-  return html`<p class="left-out">${text}</p>`;
+  return markup`<p class="left-out">${text}</p>`;
 }

@@ -28,14 +28,16 @@ table { border-collapse: collapse; width: 100%; font-size: .84rem; line-height: 
 caption { text-align: left; font-size: .8rem; color: var(--soft); padding: 0 0 .45rem; }
 th { text-align: left; font-weight: 600; font-size: .76rem; color: var(--soft); border-bottom: 1px solid var(--ink); vertical-align: bottom; }
 th, td { padding: .34rem .8rem .34rem 0; }
-td { vertical-align: top; border-bottom: 1px solid var(--faint); min-width: 3.2rem; }
+th { overflow-wrap: normal; }
+td { vertical-align: top; border-bottom: 1px solid var(--faint); min-width: 4.2rem; }
 tfoot td { border-top: 1px solid var(--ink); border-bottom: 0; font-weight: 600; }
 .number { text-align: right; white-space: nowrap; }
 th.number { white-space: normal; }
 .code, code { font: .92em/1.4 ui-monospace, "SF Mono", "Cascadia Mono", "Liberation Mono", Consolas, monospace; }
 td.code { font-size: .78rem; }
 .hash { white-space: normal; word-break: break-all; }
-.time { white-space: nowrap; }
+.time, .whole { white-space: nowrap; }
+td > .text { display: block; min-width: 11rem; }
 .control { color: var(--warn); background: #fbefe6; border-radius: 2px; padding: 0 1px; font-family: ui-monospace, "Liberation Mono", monospace; font-size: .88em; }
 .cut, .left-out, .soft { color: var(--soft); }
 .left-out { font-style: italic; font-size: .92rem; }
@@ -73,6 +75,10 @@ footer { margin-top: 4rem; border-top: 1px solid var(--rule); padding-top: .8rem
   h3 { font-size: 10.5pt; }
   h2, h3, caption, .chart { break-after: avoid; }
   table { font-size: 8pt; }
+  td { min-width: 0; }
+  td > .text { min-width: 5rem; }
+  .wide { font-size: 6.4pt; }
+  th, td { padding-right: .5rem; }
   td.code { font-size: 7.4pt; }
   thead { display: table-header-group; }
   tr, figure, dt, dd { break-inside: avoid; }

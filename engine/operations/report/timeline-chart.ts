@@ -1,5 +1,5 @@
 /** Counts over time as a drawing (SVG) with its figures; without a script, a style or a colour that must be seen. */
-import { html, plainText, type Html } from './html.ts';
+import { markup, plainText, type Html } from './html.ts';
 
 export interface Bucket {
   /** As it is shown: RFC 3339 in the report's zone. */
@@ -24,7 +24,7 @@ export function timelineChart(id: string, title: string, buckets: readonly Bucke
   const bars = buckets.map(({ start, count }, i) => {
     if (count === 0) return undefined;
     const top = Math.min(y(count), base - 1);
-    return html`<rect
+    return markup`<rect
       class="bar"
       x="${fixed(LEFT + i * width + 0.5)}"
       y="${fixed(top)}"
@@ -33,9 +33,11 @@ export function timelineChart(id: string, title: string, buckets: readonly Bucke
       ><title>${plainText(`${start}: ${count.toLocaleString('en-US')}`)}</title></rect
     > `;
   });
-  const lines = [0.5, 1].map((share) => {
-    const at = fixed(y(high * share));
-    return html`<line
+  const lines = [0.5, 1]
+    .filter((share) => Number.isInteger(high * share))
+    .map((share) => {
+      const at = fixed(y(high * share));
+      return markup`<line
         class="grid"
         x1="${fixed(LEFT)}"
         x2="${fixed(WIDTH)}"
@@ -44,13 +46,13 @@ export function timelineChart(id: string, title: string, buckets: readonly Bucke
       /><text x="${fixed(LEFT - 6)}" y="${fixed(y(high * share) + 4)}" text-anchor="end"
         >${high * share}</text
       >`;
-  });
+    });
   const step = Math.max(1, Math.ceil(buckets.length / TICKS));
   const ticks = buckets.flatMap(({ start }, i) => {
     if (i % step !== 0) return [];
     const at = LEFT + i * width;
     return [
-      html`<line
+      markup`<line
           class="axis"
           x1="${fixed(at)}"
           x2="${fixed(at)}"
@@ -59,7 +61,7 @@ export function timelineChart(id: string, title: string, buckets: readonly Bucke
         /><text x="${fixed(at)}" y="${fixed(HEIGHT - 5)}">${axisTime(start)}</text>`,
     ];
   });
-  return html`<figure>
+  return markup`<figure>
     <svg
       class="chart"
       viewBox="0 0 ${fixed(WIDTH)} ${fixed(HEIGHT)}"
@@ -84,11 +86,11 @@ export function timelineChart(id: string, title: string, buckets: readonly Bucke
 /** The same as a list: what the drawing's bars stand for. Empty buckets are left out. */
 export function timelineFigures(id: string, title: string, buckets: readonly Bucket[]): Html {
   const there = buckets.filter(({ count }) => count > 0);
-  return html`<h3 id="${id}-figures">${title}</h3>
+  return markup`<h3 id="${id}-figures">${title}</h3>
     <p class="soft">${buckets.length} intervals, ${there.length} of them with events.</p>
     <ol class="figures">
       ${there.map(
-        ({ start, count }) => html`<li><span>${shortTime(start)}</span><b>${count}</b></li> `,
+        ({ start, count }) => markup`<li><span>${shortTime(start)}</span><b>${count}</b></li> `,
       )}
     </ol>`;
 }
@@ -98,10 +100,10 @@ function fixed(value: number): Html {
   return plainText(String(Math.round(value * 100) / 100));
 }
 
-/** The next of 1, 2, 4, 10, 20, 40, …: halves of it are whole from 2 on. */
+/** The next of 1, 2, 3, 4, 6, 8, 10, 20, … */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 4, 10].map((step) => step * power).find((step) => step >= value) ?? value;
+  return [1, 2, 3, 4, 6, 8, 10].map((step) => step * power).find((step) => step >= value) ?? value;
 }
 
 function axisTime(start: string): string {

@@ -1,7 +1,7 @@
 /** Who changed the case, when and how; and what was taken out of it. */
 import type { AuditEntry, ReportFacts } from '../facts.ts';
 import { counted, number, recorded } from '../figures.ts';
-import { brief, html, leftOut, table } from '../html.ts';
+import { brief, markup, leftOut, table } from '../html.ts';
 import type { Section } from '../section.ts';
 
 const MAX_DETAIL = 700;
@@ -15,8 +15,8 @@ export function deletionsSection({ deletions, deleted, request }: ReportFacts): 
     title: 'Deletions',
     body:
       deletions.length === 0
-        ? html`<p>Nothing was taken out of the case.</p>`
-        : html` <p>
+        ? markup`<p>Nothing was taken out of the case.</p>`
+        : markup` <p>
               Deleted events are in no answer of this case. The evidence itself is never changed.
               ${counted(deleted, 'event is', 'events are')} marked as deleted now; what a compaction
               has removed from the files since is counted in the entries below.
@@ -43,7 +43,7 @@ export function deletionsSection({ deletions, deleted, request }: ReportFacts): 
                 ];
               }),
             )}
-            ${left > 0 ? leftOut(html`${counted(left, 'further deletion')} left out.`) : undefined}`,
+            ${left > 0 ? leftOut(markup`${counted(left, 'further deletion')} left out.`) : undefined}`,
   };
 }
 
@@ -65,16 +65,16 @@ export function auditSection({ audit, request }: ReportFacts): Section {
   return {
     id: 'audit',
     title: 'Audit trail',
-    body: html` <p>
+    body: markup` <p>
         ${counted(audit.total, 'entry', 'entries')}. Entries can only be appended, and each carries
         a hash over itself and the entry before it.
         ${
           audit.intact
             ? 'When this report was written, every hash was as it must be.'
-            : html`<b class="warn">At least one entry was changed outside of Daybook.</b>`
+            : markup`<b class="warn">At least one entry was changed outside of Daybook.</b>`
         }
       </p>
-      ${audit.left > 0 ? leftOut(html`The ${counted(audit.left, 'oldest entry is', 'oldest entries are')} left out.`) : undefined}
+      ${audit.left > 0 ? leftOut(markup`The ${counted(audit.left, 'oldest entry is', 'oldest entries are')} left out.`) : undefined}
       ${table(
         'Changes of the case, and what left it, in the order in which they happened.',
         [
@@ -88,7 +88,7 @@ export function auditSection({ audit, request }: ReportFacts): Section {
           id,
           recorded(at, zone),
           user,
-          html`${operation}${intact ? undefined : html` <b class="warn">changed</b>`}`,
+          markup`${operation}${intact ? undefined : markup` <b class="warn">changed</b>`}`,
           brief(detail, MAX_DETAIL),
         ]),
       )}`,

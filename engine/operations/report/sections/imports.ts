@@ -1,7 +1,7 @@
 /** The runs that brought evidence into the case, and what they met beside complete sources. */
 import type { ReportFacts } from '../facts.ts';
 import { counted, recorded } from '../figures.ts';
-import { brief, html, leftOut, table } from '../html.ts';
+import { brief, markup, leftOut, table } from '../html.ts';
 import type { Section } from '../section.ts';
 
 const MAX_IMPORTS = 500;
@@ -13,7 +13,7 @@ export function importsSection({ imports, ledger, request }: ReportFacts): Secti
   return {
     id: 'imports',
     title: 'Imports',
-    body: html` ${table(
+    body: markup` ${table(
       'Every run, with the paths and options it was given.',
       [
         { name: 'No.', number: true },
@@ -32,10 +32,10 @@ export function importsSection({ imports, ledger, request }: ReportFacts): Secti
           brief(JSON.stringify(run.arguments), MAX_TEXT),
         ]),
     )}
-    ${left > 0 ? leftOut(html`${counted(left, 'further import')} left out.`) : undefined}
+    ${left > 0 ? leftOut(markup`${counted(left, 'further import')} left out.`) : undefined}
     ${
       ledger.shown.length === 0
-        ? html`<p>Every source that was met became a source of the case.</p>`
+        ? markup`<p>Every source that was met became a source of the case.</p>`
         : table(
             'Sources that were met and are not, or not anew, in the case.',
             [
@@ -56,6 +56,6 @@ export function importsSection({ imports, ledger, request }: ReportFacts): Secti
             ]),
           )
     }
-    ${ledger.left > 0 ? leftOut(html`${counted(ledger.left, 'further line')} left out.`) : undefined}`,
+    ${ledger.left > 0 ? leftOut(markup`${counted(ledger.left, 'further line')} left out.`) : undefined}`,
   };
 }

@@ -1,13 +1,13 @@
 /** How the report is to be read: how times came about, what is counted, and how it can be checked. */
 import type { ReportFacts } from '../facts.ts';
-import { html } from '../html.ts';
+import { markup } from '../html.ts';
 import type { Section } from '../section.ts';
 
 export function methodSection({ request }: ReportFacts): Section {
   return {
     id: 'method',
     title: 'How to read this report',
-    body: html` <h3>Times</h3>
+    body: markup` <h3>Times</h3>
       <p>
         Events are kept in UTC with the precision that their source had. This report shows times in
         the zone ${request.zone}; views that were saved with another zone are shown in theirs. Where

@@ -1,7 +1,7 @@
 /** Records that could not be read: how many, where and why. Their bytes are kept in the case. */
 import type { ReportFacts } from '../facts.ts';
 import { counted, number } from '../figures.ts';
-import { brief, html, leftOut, table } from '../html.ts';
+import { brief, markup, leftOut, table } from '../html.ts';
 import type { Section } from '../section.ts';
 
 export function quarantineSection({ quarantine }: ReportFacts): Section {
@@ -11,8 +11,8 @@ export function quarantineSection({ quarantine }: ReportFacts): Section {
     title: 'Quarantine',
     body:
       records === 0
-        ? html`<p>Every record could be read.</p>`
-        : html` <p>
+        ? markup`<p>Every record could be read.</p>`
+        : markup` <p>
               ${counted(records, 'record')} could not be read. Their bytes are kept in the case with
               offset and reason; they are in no other number of this report but the ledgers'.
             </p>
@@ -31,7 +31,7 @@ export function quarantineSection({ quarantine }: ReportFacts): Section {
                 ...[count, offset, line === undefined ? '' : line],
               ]),
             )}
-            ${reasons.left > 0 ? leftOut(html`${counted(reasons.left, 'further pair')} of source and reason left out.`) : undefined}
-            ${read < records ? leftOut(html`Reasons are those of the first ${number(read)} records.`) : undefined}`,
+            ${reasons.left > 0 ? leftOut(markup`${counted(reasons.left, 'further pair')} of source and reason left out.`) : undefined}
+            ${read < records ? leftOut(markup`Reasons are those of the first ${number(read)} records.`) : undefined}`,
   };
 }

@@ -4,7 +4,7 @@ import { KINDS } from '../../../contract/event.ts';
 import { locationOf } from '../../evidence-reader.ts';
 import type { ReportFacts } from '../facts.ts';
 import { bytesText, counted, hash, number, time } from '../figures.ts';
-import { brief, html, leftOut, list, table, type Html, type Piece } from '../html.ts';
+import { brief, markup, leftOut, list, table, type Html, type Piece } from '../html.ts';
 import type { Section } from '../section.ts';
 import { ledgerSum } from './summary.ts';
 
@@ -17,7 +17,7 @@ export function sourcesSection({ sources, totals, request }: ReportFacts): Secti
   return {
     id: 'sources',
     title: 'Evidence',
-    body: html` <p>
+    body: markup` <p>
         ${counted(totals.sources, 'source')}: each is a file, or a member of an archive, with
         content of its own. Every record that was read is accounted for; what was not stored is
         named with its reason.
@@ -37,7 +37,7 @@ export function sourcesSection({ sources, totals, request }: ReportFacts): Secti
         ],
         sources.shown.map((source) => [
           source.id,
-          html`<a href="#source-${String(source.id)}">${brief(source.name, 160)}</a>`,
+          markup`<a href="#source-${String(source.id)}">${brief(source.name, 160)}</a>`,
           ...[source.read, source.stored, source.duplicate, source.quarantined, source.skipped],
         ]),
         [
@@ -45,7 +45,7 @@ export function sourcesSection({ sources, totals, request }: ReportFacts): Secti
           ...[totals.duplicate, totals.quarantined, totals.skipped],
         ],
       )}
-      ${sources.left === 0 ? undefined : leftOut(html`${counted(sources.left, 'further source')} left out here; the sums above include them. daybook sources CASE --json lists all.`)}
+      ${sources.left === 0 ? undefined : leftOut(markup`${counted(sources.left, 'further source')} left out here; the sums above include them. daybook sources CASE --json lists all.`)}
       ${sources.shown.map((source) => sourceBody(source, zone))}`,
   };
 }
@@ -58,19 +58,19 @@ function sourceBody(source: SourceRow, zone: string): Html {
   });
   const skipped = Object.entries(source.skippedReasons).filter(([, count]) => count > 0);
   const compressed = source.contentSha256 !== source.rawSha256;
-  return html`<section class="source" id="source-${String(source.id)}">
+  return markup`<section class="source" id="source-${String(source.id)}">
     <h3>
       ${brief(source.name, 300)} <span class="badge">source ${String(source.id)}</span>${
         source.status === 'complete'
           ? undefined
-          : html` <span class="badge warn">${source.status}</span>`
+          : markup` <span class="badge warn">${source.status}</span>`
       }
     </h3>
     ${list([
-      ['File', html`<code>${source.path}</code>`],
+      ['File', markup`<code>${source.path}</code>`],
       [
         'Archive member',
-        members.length === 0 ? undefined : html`<code>${members.join(' ! ')}</code>`,
+        members.length === 0 ? undefined : markup`<code>${members.join(' ! ')}</code>`,
       ],
       ['Size', source.rawSize === undefined ? undefined : bytesText(source.rawSize)],
       ['SHA-256', hash(source.rawSha256)],
@@ -85,7 +85,7 @@ function sourceBody(source: SourceRow, zone: string): Html {
       ],
       [
         'Read as',
-        html`${source.format} (importer ${source.importer}, version ${source.importerVersion}), in
+        markup`${source.format} (importer ${source.importer}, version ${source.importerVersion}), in
         import ${source.importId}`,
       ],
       ['Ledger', ledgerSum(source)],
@@ -95,21 +95,21 @@ function sourceBody(source: SourceRow, zone: string): Html {
           ? undefined
           : skipped
               .slice(0, MAX_NOTES)
-              .map(([reason, count]) => html`${number(count)}: ${reason}<br />`),
+              .map(([reason, count]) => markup`${number(count)}: ${reason}<br />`),
       ],
       ['Events', kinds.join(', ')],
       [
         'Times',
         source.firstTs === undefined
           ? 'no event has a time'
-          : html`${time(source.firstTs, zone)} to ${time(source.lastTs, zone)}`,
+          : markup`${time(source.firstTs, zone)} to ${time(source.lastTs, zone)}`,
       ],
       ...decisionsOf(source),
       [
         'Failure',
         source.error === undefined
           ? undefined
-          : html`<span class="warn">${brief(source.error, MAX_TEXT)}</span>`,
+          : markup`<span class="warn">${brief(source.error, MAX_TEXT)}</span>`,
       ],
       ['Notes', source.notes.length === 0 ? undefined : notesOf(source.notes)],
     ])}
@@ -126,13 +126,15 @@ function decisionsOf({ decisions, options }: SourceRow): [string, Piece][] {
   return [
     [
       'Zone',
-      tz === undefined ? undefined : html`${tz}, for times that state none (${asked('timeZone')})`,
+      tz === undefined
+        ? undefined
+        : markup`${tz}, for times that state none (${asked('timeZone')})`,
     ],
     [
       'Year',
       year === undefined
         ? undefined
-        : html`${String(year)}, of the last record, for times that state none (${asked('year')})`,
+        : markup`${String(year)}, of the last record, for times that state none (${asked('year')})`,
     ],
     ...Object.entries(others).flatMap(([name, value]): [string, Piece][] =>
       value === undefined ? [] : [[`Decision: ${name}`, brief(String(value), MAX_TEXT)]],
@@ -142,5 +144,5 @@ function decisionsOf({ decisions, options }: SourceRow): [string, Piece][] {
 
 function notesOf(notes: readonly string[]): Html {
   const left = notes.length - MAX_NOTES;
-  return html`${notes.slice(0, MAX_NOTES).map((note) => html`${brief(note, MAX_TEXT)}<br />`)}${left > 0 ? html`<span class="cut">… ${left} more</span>` : undefined}`;
+  return markup`${notes.slice(0, MAX_NOTES).map((note) => markup`${brief(note, MAX_TEXT)}<br />`)}${left > 0 ? markup`<span class="cut">… ${left} more</span>` : undefined}`;
 }

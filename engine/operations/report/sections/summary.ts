@@ -2,7 +2,7 @@
 import { KINDS } from '../../../contract/event.ts';
 import type { ReportFacts } from '../facts.ts';
 import { bytesText, counted, number, time } from '../figures.ts';
-import { html, list, table } from '../html.ts';
+import { markup, list, table } from '../html.ts';
 import type { Section } from '../section.ts';
 import { timelineChart } from '../timeline-chart.ts';
 
@@ -18,16 +18,16 @@ export function summarySection(facts: ReportFacts): Section {
   return {
     id: 'summary',
     title: 'Summary',
-    body: html` ${list([
-      ['Events', html`${counted(info.events, 'event')} on ${counted(info.days, 'day')} (UTC)`],
+    body: markup` ${list([
+      ['Events', markup`${counted(info.events, 'event')} on ${counted(info.days, 'day')} (UTC)`],
       ['First event', time(info.first, zone)],
       ['Last event', time(info.last, zone)],
       ['Without a usable time', undated === 0 ? undefined : counted(undated, 'event')],
       [
         'Taken out of the case',
-        deleted === 0 ? undefined : html`${counted(deleted, 'event')}; see “Deletions”`,
+        deleted === 0 ? undefined : markup`${counted(deleted, 'event')}; see “Deletions”`,
       ],
-      ['Evidence', html`${counted(totals.sources, 'source')}, ${bytesText(totals.bytes)}`],
+      ['Evidence', markup`${counted(totals.sources, 'source')}, ${bytesText(totals.bytes)}`],
       ['Records read', ledgerSum(totals)],
       ['Tags', info.tags.length === 0 ? undefined : number(info.tags.length)],
       ['Saved views', number(facts.views.shown.length + facts.views.left)],
@@ -49,13 +49,13 @@ export function ledgerSum(of: {
   duplicate: number;
   quarantined: number;
   skipped: number;
-}): ReturnType<typeof html> {
+}): ReturnType<typeof markup> {
   const { read, stored, duplicate, quarantined, skipped } = of;
   const adds = stored + duplicate + quarantined + skipped === read;
-  return html`<span class="sum"
+  return markup`<span class="sum"
       >${read} read = ${stored} stored + ${duplicate} duplicate + ${quarantined} quarantined +
       ${skipped} skipped</span
-    >${adds ? undefined : html` <b class="warn">This does not add up.</b>`}`;
+    >${adds ? undefined : markup` <b class="warn">This does not add up.</b>`}`;
 }
 
 function share(part: number, whole: number): string {

@@ -1,11 +1,15 @@
 /** The saved views: what people asked, and what the case answers now. */
 import type { ReportFacts, ViewFacts } from '../facts.ts';
-import { counted, time } from '../figures.ts';
-import { brief, html, leftOut, list, paragraphs, table, type Html } from '../html.ts';
+import { counted, time, timeText } from '../figures.ts';
+import { brief, markup, leftOut, list, paragraphs, table, type Html, type Piece } from '../html.ts';
 import type { Section } from '../section.ts';
 import { timelineChart } from '../timeline-chart.ts';
 
 const MAX_CELL = 400;
+/** Characters of a word that is not broken. */
+const MAX_WHOLE = 24;
+const NUMBER = /^(-?\d+(\.\d+)?(e[+-]?\d+)?)?$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 export function viewsSection({ views }: ReportFacts): Section {
   return {
@@ -13,13 +17,13 @@ export function viewsSection({ views }: ReportFacts): Section {
     title: 'Saved views',
     body:
       views.shown.length === 0
-        ? html`<p>No view was saved in this case.</p>`
-        : html`<p>
+        ? markup`<p>No view was saved in this case.</p>`
+        : markup`<p>
               Each view was asked anew for this report. Queries are in the language of
               docs/query-language.md.
             </p>
             ${views.shown.map(viewBody)}
-            ${views.left > 0 ? leftOut(html`${counted(views.left, 'further view')} left out.`) : undefined}`,
+            ${views.left > 0 ? leftOut(markup`${counted(views.left, 'further view')} left out.`) : undefined}`,
   };
 }
 
@@ -30,9 +34,9 @@ export function viewTitle({ search }: ViewFacts): string {
 function viewBody(facts: ViewFacts): Html {
   const { search, view } = facts;
   const id = `view-${search.id}`;
-  return html`<section id="${id}">
+  return markup`<section id="${id}">
     <h3>${search.name}</h3>
-    ${search.note === '' ? undefined : html`<div class="note"><p>${paragraphs(search.note)}</p></div>`}
+    ${search.note === '' ? undefined : markup`<div class="note"><p>${paragraphs(search.note)}</p></div>`}
     <code class="query">${view.query === '' ? '*' : view.query}</code>
     ${list([
       ['From', time(view.from, view.zone)],
@@ -40,24 +44,32 @@ function viewBody(facts: ViewFacts): Html {
       ['Zone', view.zone === 'UTC' ? undefined : view.zone],
       ['Events', facts.events === undefined ? undefined : counted(facts.events, 'event')],
     ])}
-    ${facts.error === undefined ? answerBody(facts, `${id}-time`) : html`<p class="warn">This view cannot be run on this case: ${facts.error}</p>`}
+    ${facts.error === undefined ? answerBody(facts, `${id}-time`) : markup`<p class="warn">This view cannot be run on this case: ${facts.error}</p>`}
   </section>`;
 }
 
 function answerBody(facts: ViewFacts, chart: string): Html {
   const { columns, rows, timeline } = facts;
-  const cells = columns.map((_, i) => rows.every((row) => /^-?[\d.]*$/.test(row[i] ?? '')));
-  return html` ${timeline.length === 0 ? undefined : timelineChart(chart, viewTitle(facts), timeline)}
+  const cells = columns.map((_, i) => rows.every((row) => NUMBER.test(row[i] ?? '')));
+  return markup` ${timeline.length === 0 ? undefined : timelineChart(chart, viewTitle(facts), timeline)}
   ${
     rows.length === 0
       ? undefined
       : table(
           facts.left > 0 ? `The first ${rows.length} rows.` : 'All rows.',
           columns.map((name, i) => ({ name, number: cells[i] ?? false })),
-          rows.map((row) => row.map((text) => brief(text, MAX_CELL))),
+          rows.map((row) => row.map(cellBody)),
         )
   }
-  ${facts.left > 0 ? leftOut(html`${counted(facts.left, 'further row')} left out.`) : undefined}
-  ${facts.columnsLeft > 0 ? leftOut(html`${counted(facts.columnsLeft, 'further column')} left out.`) : undefined}
-  ${facts.notes.map((note) => html`<p class="soft">${note}</p>`)}`;
+  ${facts.left > 0 ? leftOut(markup`${counted(facts.left, 'further row')} left out.`) : undefined}
+  ${facts.columnsLeft > 0 ? leftOut(markup`${counted(facts.columnsLeft, 'further column')} left out.`) : undefined}
+  ${facts.notes.map((note) => markup`<p class="soft">${note}</p>`)}`;
+}
+
+/** Addresses, names and numbers stay whole; a text that is long gets room. */
+function cellBody(text: string): Piece {
+  if (TIME.test(text)) return timeText(text);
+  if (text.length <= MAX_WHOLE && !text.includes(' '))
+    return markup`<span class="whole">${text}</span>`;
+  return markup`<span class="text">${brief(text, MAX_CELL)}</span>`;
 }
