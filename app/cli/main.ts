@@ -78,6 +78,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "change a source's zone or year",
     load: async () => (await import('./commands/retime.ts')).retimeCommand,
   },
+  report: {
+    summary: 'write the case as one page for people',
+    load: async () => (await import('./commands/report.ts')).reportCommand,
+  },
   compact: {
     summary: 'merge small segments',
     load: async () => (await import('./commands/compact.ts')).compactCommand,

@@ -23,7 +23,10 @@ export class CaseSession {
   readonly store: SegmentStore;
   private version = -1;
   private current: Snapshot | undefined;
-  private readonly loadedMarks = new Set<string>();
+  /** By `segment/tag`: marks of this version that are loaded, or being loaded. */
+  private readonly loadedMarks = new Map<string, Promise<void>>();
+  /** By segment: tags that the store has marks of, from whatever version. */
+  private readonly storedMarks = new Map<number, Set<number>>();
 
   private constructor(folder: string, catalog: Catalog, store: SegmentStore) {
     this.folder = folder;
@@ -66,14 +69,24 @@ export class CaseSession {
   async prepare(segments: readonly SegmentRow[], snapshot: Snapshot): Promise<void> {
     await this.store.keepOnly(new Set(snapshot.segments.map((segment) => segment.id)));
     await this.store.attach(segments);
-    for (const segment of segments) {
-      for (const tag of snapshot.marks.get(segment.id) ?? []) {
-        const key = `${segment.id}/${tag}`;
-        if (this.loadedMarks.has(key)) continue;
-        this.loadedMarks.add(key);
-        await this.store.setMarks(segment.id, tag, this.catalog.marks(segment.id, tag));
-      }
+    for (const { id } of segments) {
+      const tags = new Set([...(snapshot.marks.get(id) ?? []), ...(this.storedMarks.get(id) ?? [])]);
+      for (const tag of tags) await this.loadMarks(id, tag);
     }
+  }
+
+  /** Marks that another operation is loading are waited for, not taken for loaded. */
+  private loadMarks(segment: number, tag: number): Promise<void> {
+    const key = `${segment}/${tag}`;
+    let loading = this.loadedMarks.get(key);
+    if (loading === undefined) {
+      loading = this.store.setMarks(segment, tag, this.catalog.marks(segment, tag));
+      this.loadedMarks.set(key, loading);
+      loading.catch(() => this.loadedMarks.delete(key));
+      const stored = this.storedMarks.get(segment) ?? new Set();
+      this.storedMarks.set(segment, stored.add(tag));
+    }
+    return loading;
   }
 
   /** Keeps what an operation cost. A case that cannot be written keeps nothing. */

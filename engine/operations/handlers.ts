@@ -4,6 +4,7 @@ import { caseHandlers } from './handlers/case.ts';
 import { eventHandlers } from './handlers/event.ts';
 import { evidenceHandlers } from './handlers/evidence.ts';
 import { markHandlers } from './handlers/marks.ts';
+import { outputHandlers } from './handlers/output.ts';
 import { systemHandlers } from './handlers/system.ts';
 import type { Product } from './product.ts';
 
@@ -14,5 +15,6 @@ export function makeHandlers(services: Services, product: Product): Partial<Hand
     ...evidenceHandlers(services),
     ...eventHandlers(services),
     ...markHandlers(services),
+    ...outputHandlers(services, product),
   };
 }

@@ -119,6 +119,15 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   }
 
   async function* rows(): AsyncGenerator<RowBatch> {
+    const release = session.store.hold();
+    try {
+      yield* planned();
+    } finally {
+      release();
+    }
+  }
+
+  async function* planned(): AsyncGenerator<RowBatch> {
     const limit = least(plan.limit, parameters.limit);
     let left = limit;
     let examined = 0;
@@ -153,7 +162,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
       if (returned === 0 && isGone(error) && attempts++ < MAX_PLANS) {
         snapshot = session.snapshot();
         plan = replan();
-        yield* rows();
+        yield* planned();
         return;
       }
       finish(error instanceof DaybookError && error.code === 'cancelled' ? 'cancelled' : 'failed');
@@ -164,6 +173,15 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   let attempts = 0;
 
   async function answer(): Promise<Answer> {
+    const release = session.store.hold();
+    try {
+      return await answered();
+    } finally {
+      release();
+    }
+  }
+
+  async function answered(): Promise<Answer> {
     try {
       const options = { sources: snapshot.sources, tags: snapshot.tags, zone: parameters.zone };
       if (plan.catalogCount !== undefined) return done(shapeAnswer(plan, undefined, [], options));
@@ -181,7 +199,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
       if (isGone(error) && attempts++ < MAX_PLANS) {
         snapshot = session.snapshot();
         plan = replan();
-        return answer();
+        return answered();
       }
       finish(error instanceof DaybookError && error.code === 'cancelled' ? 'cancelled' : 'failed');
       throw error;
@@ -215,7 +233,8 @@ function note(watch: Stopwatch, plan: Plan): void {
   watch.rowsExamined = plan.rowsExamined;
 }
 
-function isGone(error: unknown): boolean {
+/** Whether a segment was missing: a compaction took it away. */
+export function isGone(error: unknown): boolean {
   return error instanceof DaybookError && error.code === 'not-found';
 }
 
@@ -229,11 +248,13 @@ function byDay(segments: readonly SegmentInfo[]): SegmentInfo[][] {
   return [...Map.groupBy(segments, ({ day }) => day).values()];
 }
 
-function raw(value: Plain): RawValue {
+/** A value of the store as a formatter takes it. */
+export function raw(value: Plain): RawValue {
   return Array.isArray(value) ? JSON.stringify(value) : value;
 }
 
-function contextOf(
+/** What a query is planned with: the case as it is in `snapshot`. */
+export function contextOf(
   snapshot: Snapshot,
   parameters: QueryParameters,
 ): Parameters<typeof planQuery>[1] {

@@ -14,6 +14,7 @@ import {
   ATTRIBUTE_PREFIX,
   type Predicate,
   type SegmentInfo,
+  FALSE,
   TRUE,
   attributeColumn,
   eventsScope,
@@ -28,6 +29,8 @@ export interface EventContext {
   readonly params: Params;
   readonly resolve: Resolve;
   readonly extent: Extent;
+  /** Only the rows with these numbers of each segment; all when left out. */
+  readonly chosen?: (segment: SegmentInfo) => readonly number[];
 }
 
 /** Time, then source, then record. Undated events are last. */
@@ -63,6 +66,17 @@ export function visible(segment: SegmentInfo, params: Params): Predicate {
   if (!segment.hasDeletes) return TRUE;
   const id = params.bind(segment.id, 'INTEGER');
   return { sql: `rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${id})` };
+}
+
+function numbered(segment: SegmentInfo, { chosen }: EventContext): Predicate {
+  if (chosen === undefined) return TRUE;
+  const rows = chosen(segment).filter((row) => Number.isSafeInteger(row));
+  const [first] = rows;
+  if (first === undefined) return FALSE;
+  if (rows.length === 1) return { sql: `rowid = ${first}` };
+  const ends = rows.reduce(([a, b], row) => [Math.min(a, row), Math.max(b, row)], [first, first]);
+  // The range is what lets the rest of the segment be passed over.
+  return { sql: `rowid >= ${ends[0]} AND rowid <= ${ends[1]} AND rowid IN (${rows.join(', ')})` };
 }
 
 export function filterInput(filter: Filter, context: EventContext): Input {
@@ -117,7 +131,7 @@ export function filterRelation(
           return own === undefined ? nullOf(typeOf(name)) : quoteIdentifier(own);
         };
         const branch = { select: list.map(value), also: TRUE };
-        const where = [matched, visible(segment, params)];
+        const where = [matched, visible(segment, params), numbered(segment, context)];
         return selectBranch(selected, branch, segmentTable(segment.id), where) ?? [];
       });
       return unionAll(parts, selected);

@@ -19,6 +19,7 @@ export {
   type PrunedSegment,
   type Shape,
   planQuery,
+  shapeOfAnswer,
 } from './plan.ts';
 export {
   EXPANDED,
@@ -50,6 +51,45 @@ export {
   formatter,
 } from './format.ts';
 export { explain } from './explain.ts';
+export {
+  type Outline,
+  type Term,
+  errorSpan,
+  eventsAst,
+  outlineOf,
+  pieceSpans,
+} from './outline.ts';
+export {
+  type Conversations,
+  type ConversationOrder,
+  DETAILS,
+  NUMBERS,
+  TOTALS,
+  compileConversationDetails,
+  compileConversations,
+} from './conversations.ts';
+export { compileSparklines } from './groups.ts';
+export {
+  DAY,
+  type EvenGrid,
+  afterColumns,
+  compileStackedTimeline,
+  evenGrid,
+} from './stacked-timeline.ts';
+export {
+  type Part,
+  columnNames,
+  compileByNumber,
+  compileExtent,
+  compileHistogram,
+  compileIdentities,
+  compileOrder,
+  compilePart,
+  hasSeveralValues,
+  isAlwaysThere,
+  takesAll,
+  withoutLastSort,
+} from './event-list.ts';
 export { formatEventId, parseEventId } from './filters/event-id.ts';
 export { ALIASES, knownNames } from './fields.ts';
 export { parseDuration, parseTime } from './time.ts';

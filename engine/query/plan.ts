@@ -453,7 +453,8 @@ class Noting extends Set<string> {
 
 // -- tables ----------------------------------------------------------------------------------------
 
-function shapeOfAnswer(stages: readonly Stage[]): Shape {
+/** The shape of the answer of the stages from the first that aggregates. */
+export function shapeOfAnswer(stages: readonly Stage[]): Shape {
   const [first] = stages;
   if (first === undefined) return 'rows';
   if (stages.length > 1) return 'table';

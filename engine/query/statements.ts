@@ -113,9 +113,16 @@ export function compileRowsForDay(
   return compileRows(plan, { segments: daySegments, limit, offset });
 }
 
-class Outputs {
+/** What a statement gives, as SQL over a relation `r`. */
+export class Outputs {
   readonly sql: string[] = [];
   readonly columns: OutputColumn[] = [];
+  private readonly most: number | undefined;
+
+  /** Texts longer than `most` characters are cut there. */
+  constructor(most?: number) {
+    this.most = most;
+  }
 
   hidden(...sql: string[]): void {
     this.sql.push(...sql);
@@ -127,7 +134,11 @@ class Outputs {
     parts: readonly { role: ResultPart['role']; sql: string }[],
   ): void {
     if (this.columns.some((column) => column.name === name && column.type === type)) return;
-    const at = parts.map(({ role, sql }): ResultPart => ({ role, at: this.sql.push(sql) - 1 }));
+    const cut = this.most !== undefined && (type === 'text' || type === 'attribute');
+    const at = parts.map(({ role, sql }): ResultPart => ({
+      role,
+      at: this.sql.push(cut ? `left(${sql}, ${this.most})` : sql) - 1,
+    }));
     this.columns.push({ name, type, parts: at });
   }
 
@@ -146,13 +157,13 @@ function readable(sql: string, sqlType: string): string {
   return sqlType === 'UUID' ? `CAST(${sql} AS VARCHAR)` : sql;
 }
 
-function field(outputs: Outputs, scope: Scope, plan: Plan, field: Field, name: string): void {
+export function fieldOutput(outputs: Outputs, scope: Scope, plan: Plan, field: Field, name: string): void {
   const { extent } = plan;
   const shape = shapeOf(field, 0, extent);
   outputs.value(shape, variantsOf(field, shape, scope, extent)[0]!.parts, name);
 }
 
-function instant(outputs: Outputs, scope: Scope, name: string): void {
+export function instant(outputs: Outputs, scope: Scope, name: string): void {
   const zero = 'CAST(0 AS USMALLINT)';
   outputs.add(name, 'instant', [
     { role: 'value', sql: micros(scope.column('ts') ?? 'CAST(NULL AS TIMESTAMP)') },
@@ -185,15 +196,15 @@ function defaultOutputs(
   const there = plan.extent.columns ?? new Set<string>();
   instant(outputs, scope, 'ts');
   for (const name of ['kind', 'event_id', 'source'])
-    field(outputs, scope, plan, knownField(name)!, name);
+    fieldOutput(outputs, scope, plan, knownField(name)!, name);
   for (const side of ['src_ip', 'dst_ip']) {
     if (there.has(`${side}4`) || there.has(`${side}6`)) {
-      field(outputs, scope, plan, knownField(side)!, side);
+      fieldOutput(outputs, scope, plan, knownField(side)!, side);
     }
   }
   for (const name of Object.keys(COLUMNS)) {
     if (!there.has(name) || HIDDEN.has(name)) continue;
-    field(outputs, scope, plan, knownField(name)!, name);
+    fieldOutput(outputs, scope, plan, knownField(name)!, name);
   }
   attributes(outputs, scope, segments);
 }
@@ -206,7 +217,7 @@ export const EXPANDED: Readonly<Record<string, readonly string[]>> = {
   last: ['ts'],
 };
 
-function projected(
+export function projected(
   outputs: Outputs,
   scope: Scope,
   plan: Plan,
@@ -228,7 +239,7 @@ function projected(
       projected(outputs, scope, plan, segments, { ...name, name: other });
     }
   } else if (found.type === 'time' && found.name === 'ts') instant(outputs, scope, 'ts');
-  else field(outputs, scope, plan, found, found.name);
+  else fieldOutput(outputs, scope, plan, found, found.name);
 }
 
 // -- answers ---------------------------------------------------------------------------------------
@@ -258,7 +269,7 @@ export function compileAnswer(plan: Plan, matched?: MatchedRange, limit?: number
   if (timeline !== undefined && plan.shape === 'timeline') {
     const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
     const parts = timelineStage(timeline, input, grid);
-    const columns = listColumns(parts.columns, 1);
+    const columns = outputsOf(parts.columns, 1);
     const select = ['CAST(i AS BIGINT)', ...columns.sql].map((sql, i) => `${sql} AS o${i}`);
     const order = parts.columns
       .filter(({ name }) => name !== 'count')
@@ -271,7 +282,7 @@ export function compileAnswer(plan: Plan, matched?: MatchedRange, limit?: number
     };
   }
   const table = buildTable(plan, params, grid);
-  const { sql, outputs } = listColumns(table.columns, 0);
+  const { sql, outputs } = outputsOf(table.columns, 0);
   const totals = plan.shape === 'top' ? Object.values(TOP_TOTALS) : [];
   const select = [...sql, ...totals].map((one, i) => `${one} AS o${i}`).join(', ');
   const cut =
@@ -284,7 +295,8 @@ export function compileAnswer(plan: Plan, matched?: MatchedRange, limit?: number
   };
 }
 
-function listColumns(
+/** SQL of the parts of columns as they leave the database, and where they lie from `from` on. */
+export function outputsOf(
   columns: readonly TableColumn[],
   from: number,
 ): { sql: string[]; outputs: OutputColumn[] } {

@@ -52,6 +52,13 @@ export class SegmentStore {
   /** Attached segments, the one used last at the end. */
   private readonly attached = new Map<number, string>();
   private running = 0;
+  /** Operations between preparing their segments and their last statement. */
+  private holds = 0;
+  /** How many lists show rows of a segment. */
+  private readonly pins = new Map<number, number>();
+  /** Marks are replaced one after the other, on a connection of their own. */
+  private marking: Promise<void> = Promise.resolve();
+  private marker: DuckDBConnection | undefined;
   private closed = false;
 
   constructor(folder: string, options: StoreOptions) {
@@ -89,6 +96,7 @@ export class SegmentStore {
     await admin.run('CREATE TABLE marks.deleted (segment INTEGER, row BIGINT)');
     await admin.run('CREATE TABLE marks.tagged (segment INTEGER, tag INTEGER, row BIGINT)');
     this.admin = admin;
+    this.marker = await instance.connect();
     return instance;
   }
 
@@ -97,8 +105,39 @@ export class SegmentStore {
     if (this.opening === undefined) return;
     const instance = await this.opening;
     for (const connection of this.idle) connection.closeSync();
+    await this.marking;
+    this.marker?.closeSync();
     this.admin?.closeSync();
     instance.closeSync();
+  }
+
+  /** Nothing that is attached is let go of until what is returned is called, once. */
+  hold(): () => void {
+    this.holds += 1;
+    return () => {
+      this.holds -= 1;
+    };
+  }
+
+  /**
+   * Keeps segments attached, once they are, although the case has others instead: who shows rows of
+   * them can go on. What is returned ends that; it is to be called once.
+   */
+  pin(segments: Iterable<number>): () => void {
+    const ids = [...segments];
+    for (const id of ids) this.pins.set(id, (this.pins.get(id) ?? 0) + 1);
+    return () => {
+      for (const id of ids) {
+        const left = (this.pins.get(id) ?? 0) - 1;
+        if (left > 0) this.pins.set(id, left);
+        else this.pins.delete(id);
+      }
+    };
+  }
+
+  /** Whether an operation other than the one that asks may be using what is attached. */
+  private inUse(): boolean {
+    return this.running > 0 || this.holds > 1;
   }
 
   /**
@@ -125,18 +164,20 @@ export class SegmentStore {
       }
       this.attached.set(segment.id, segment.file);
     }
-    if (this.running === 0) {
-      for (const id of this.attached.keys()) {
+    if (!this.inUse()) {
+      const needed = new Set(segments.map(({ id }) => id));
+      for (const id of [...this.attached.keys()]) {
         if (this.attached.size <= MAX_ATTACHED) break;
-        await this.detach(id);
+        if (!needed.has(id)) await this.detach(id);
       }
     }
   }
 
   /** Lets go of every attached segment that is not in `existing`. */
   async keepOnly(existing: ReadonlySet<number>): Promise<void> {
-    if (this.running > 0) return;
-    for (const id of [...this.attached.keys()]) if (!existing.has(id)) await this.detach(id);
+    if (this.inUse()) return;
+    for (const id of [...this.attached.keys()])
+      if (!existing.has(id) && !this.pins.has(id)) await this.detach(id);
   }
 
   private async detach(id: number): Promise<void> {
@@ -147,18 +188,34 @@ export class SegmentStore {
   /** Replaces the rows that count as deleted (`tag` 0) or tagged in a segment. */
   async setMarks(segment: number, tag: number, rows: Uint32Array): Promise<void> {
     await this.instance();
-    const admin = this.admin!;
-    if (tag === 0) await admin.run(`DELETE FROM marks.deleted WHERE segment = ${segment}`);
-    else await admin.run(`DELETE FROM marks.tagged WHERE segment = ${segment} AND tag = ${tag}`);
-    if (rows.length === 0) return;
-    const appender = await admin.createAppender(tag === 0 ? 'deleted' : 'tagged', 'main', 'marks');
-    for (const row of rows) {
-      appender.appendInteger(segment);
-      if (tag !== 0) appender.appendInteger(tag);
-      appender.appendBigInt(BigInt(row));
-      appender.endRow();
+    const done = this.marking.then(() => this.replaceMarks(segment, tag, rows));
+    this.marking = done.catch(() => undefined);
+    await done;
+  }
+
+  /** In one transaction: a statement that runs meanwhile sees the marks before or after. */
+  private async replaceMarks(segment: number, tag: number, rows: Uint32Array): Promise<void> {
+    const marker = this.marker!;
+    await marker.run('BEGIN');
+    try {
+      if (tag === 0) await marker.run(`DELETE FROM marks.deleted WHERE segment = ${segment}`);
+      else await marker.run(`DELETE FROM marks.tagged WHERE segment = ${segment} AND tag = ${tag}`);
+      if (rows.length > 0) {
+        const table = tag === 0 ? 'deleted' : 'tagged';
+        const appender = await marker.createAppender(table, 'main', 'marks');
+        for (const row of rows) {
+          appender.appendInteger(segment);
+          if (tag !== 0) appender.appendInteger(tag);
+          appender.appendBigInt(BigInt(row));
+          appender.endRow();
+        }
+        appender.closeSync();
+      }
+      await marker.run('COMMIT');
+    } catch (error) {
+      await marker.run('ROLLBACK');
+      throw storeError(error);
     }
-    appender.closeSync();
   }
 
   /**

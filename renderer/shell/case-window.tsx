@@ -89,12 +89,12 @@ export function CaseWindow() {
                 </Guarded>
               </section>
               <Tabs
-                className={css['tabs']!}
+                className={css['tabs']}
                 value={view.tab}
                 onChange={(tab) => isTab(tab) && workspace.views.show({ tab })}
                 keepMounted={false}
               >
-                <Tabs.List className={css['tabList']!}>
+                <Tabs.List className={css['tabList']}>
                   {TABS.filter((tab) => tab !== 'answer' || table).map((tab) => (
                     <Tabs.Tab key={tab} value={tab}>
                       {TAB_PANELS[tab].title}
@@ -108,7 +108,7 @@ export function CaseWindow() {
                 {TABS.map((tab) => {
                   const Panel = TAB_PANELS[tab].panel;
                   return (
-                    <Tabs.Panel key={tab} value={tab} className={css['tabPanel']!}>
+                    <Tabs.Panel key={tab} value={tab} className={css['tabPanel']}>
                       <Guarded name={TAB_PANELS[tab].title}>
                         <Panel />
                       </Guarded>

@@ -159,7 +159,7 @@ export function useShellCommands(): void {
   useHotkeys(
     all.flatMap(({ id, hotkey }) =>
       hotkey === undefined ? [] : [[hotkey, () => void workspace.commands.run(id)] as const],
-    ) as Parameters<typeof useHotkeys>[0],
+    ),
     // A shortcut with a modifier works wherever the cursor is; `?` is a character there.
     ['SELECT'],
   );

@@ -57,7 +57,7 @@ figcaption { font-size: .82rem; color: var(--soft); margin-top: .3rem; }
 .figures { columns: 4 11rem; column-gap: 1.6rem; list-style: none; padding: 0; margin: .6rem 0 1.4rem; font-size: .74rem; font-variant-numeric: tabular-nums; }
 .figures li { display: flex; justify-content: space-between; gap: .6rem; border-bottom: 1px solid var(--faint); padding: .1rem 0; break-inside: avoid; }
 footer { margin-top: 4rem; border-top: 1px solid var(--rule); padding-top: .8rem; font-size: .82rem; color: var(--soft); }
-@media (max-width: 46rem) {
+@media screen and (max-width: 46rem) {
   body { padding: 1.6rem 1.1rem 3rem; font-size: 15px; }
   h1 { font-size: 1.6rem; }
   nav ol { columns: 1; }
@@ -78,6 +78,14 @@ footer { margin-top: 4rem; border-top: 1px solid var(--rule); padding-top: .8rem
   td { min-width: 0; }
   td > .text { min-width: 5rem; }
   .wide { font-size: 6.4pt; }
+  .wide .time, .wide .whole { white-space: normal; }
+  th, dt, figcaption, caption { font-size: 7.6pt; }
+  .wide th { font-size: 6.4pt; }
+  dl, nav ol { font-size: 9pt; }
+  .label { font-size: 7pt; }
+  .subtitle { font-size: 11pt; }
+  .badge { font-size: 6.6pt; }
+  .source { break-inside: avoid; }
   th, td { padding-right: .5rem; }
   td.code { font-size: 7.4pt; }
   thead { display: table-header-group; }

@@ -6,11 +6,24 @@
 import { u16, u24, u32 } from '../bytes.ts';
 import type { Protocol } from './protocols.ts';
 
-const HTTP_START =
-  /^(?:HTTP\/1\.[01] \d|(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PROPFIND|PROPPATCH|MKCOL|COPY|MOVE|LOCK|UNLOCK|NOTIFY|SUBSCRIBE|UNSUBSCRIBE|M-SEARCH) [^ \r\n]+)/;
+const METHOD =
+  'GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PROPFIND|PROPPATCH|MKCOL|COPY|MOVE|LOCK|' +
+  'UNLOCK|NOTIFY|SUBSCRIBE|UNSUBSCRIBE|M-SEARCH';
+const START_LINE = new RegExp(
+  `^(?:HTTP/1\\.[01] \\d{3}\\b|(?:${METHOD}) [^ ]+ HTTP/1\\.[01]$|GET /[^ ]*$)`,
+);
+/** The start of a request line whose end is not there. */
+const START = new RegExp(`^(?:${METHOD}) (?:/|\\*|https?:|[\\w.-]+:\\d)`);
+/** A request line that is looked at to its end. */
+const MAX_LINE = 16_384;
 
-function ascii(bytes: Uint8Array, at: number, end: number): string {
-  return Buffer.from(bytes.subarray(at, end)).toString('latin1');
+function isHttp(bytes: Uint8Array, at: number, end: number): boolean {
+  // Letters of a method or of the version: what is none costs no more than this.
+  const first = bytes[at]!;
+  if (first < 0x41 || first > 0x5a) return false;
+  const feed = bytes.subarray(at, Math.min(end, at + MAX_LINE)).indexOf(10);
+  const line = Buffer.from(bytes.subarray(at, feed < 0 ? end : at + feed)).toString('latin1');
+  return feed < 0 ? START.test(line) || START_LINE.test(line) : START_LINE.test(line.trimEnd());
 }
 
 const isPort = (port: number, source: number, destination: number) =>
@@ -30,7 +43,7 @@ export function applicationOnTcp(
     if (size < 5 || u16(bytes, at + 3) <= 18_432) return 'tls';
   }
   if (size >= 4 && u32(bytes, at) === 0x5353482d) return 'ssh';
-  if (HTTP_START.test(ascii(bytes, at, Math.min(end, at + 64)))) return 'http';
+  if (isHttp(bytes, at, end)) return 'http';
   if (isPort(53, source, destination) && size >= 14) {
     // The length of the message, and counts that fit into it.
     const length = u16(bytes, at);
@@ -79,7 +92,7 @@ export function applicationOnUdp(
   if (on(123) && size >= 48 && ((first >>> 3) & 7) >= 1) return 'ntp';
   if ((on(161) || on(162)) && first === 0x30) return 'snmp';
   if (destination === 514 && first === 0x3c) return 'syslog';
-  if (on(1900) && HTTP_START.test(ascii(bytes, at, Math.min(end, at + 64)))) return 'http';
+  if (on(1900) && isHttp(bytes, at, end)) return 'http';
   return 'data';
 }
 

@@ -107,7 +107,8 @@ export function dns(r: LayerReader): undefined {
 function message(r: LayerReader): void {
   const { sourcePort, destinationPort } = r.d;
   const on = (port: number) => sourcePort === port || destinationPort === port;
-  if (on(5353)) r.layer.name = 'Multicast Domain Name System';
+  if (on(53)) r.layer.name = 'Domain Name System';
+  else if (on(5353)) r.layer.name = 'Multicast Domain Name System';
   else if (on(5355)) r.layer.name = 'Link-local Multicast Name Resolution';
   const start = r.at;
   const id = r.u16('Transaction ID', hex16);

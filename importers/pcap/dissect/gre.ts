@@ -56,7 +56,7 @@ export function gre(r: LayerReader): Protocol | undefined {
       if (r.peek() >>> 4 !== 4) r.u32('WCCP Redirect Header', hex32);
       return r.ipVersion();
     case 0x8909:
-      return 'cisco-meta-data';
+      return 'cisco-meta-data-gre';
     default:
       return etherTypeProtocol(type);
   }

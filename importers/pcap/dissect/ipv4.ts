@@ -69,6 +69,7 @@ export function ipv4(r: LayerReader): Protocol | undefined {
     return 'data';
   } else if (total > room && !d.quoted) {
     d.note('Internet Protocol Version 4: longer than its frame');
+    total = Math.max(room, headerLength);
   }
   r.bound(start, total);
   r.u16('Identification', (value) => `${hex16(value)} (${value})`);
@@ -113,7 +114,13 @@ export function ipv4(r: LayerReader): Protocol | undefined {
   }
   const offset = (fragment & 0x1fff) * 8;
   const more = (fragment & 0x2000) !== 0;
-  d.network = { version: 4, addresses, rerouted, fragment: offset > 0 || more };
+  d.network = {
+    version: 4,
+    addresses,
+    finalDestination: -1,
+    rerouted,
+    fragment: offset > 0 || more,
+  };
   if (offset > 0 || more) {
     r.layer.summary += `, fragment at ${offset}${more ? '' : ' (last)'}`;
   }

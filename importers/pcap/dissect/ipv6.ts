@@ -29,14 +29,17 @@ export function ipv6(r: LayerReader): Protocol | undefined {
   const next = r.u8('Next Header', ipProtocolText);
   r.u8('Hop Limit');
   // Without a length: a jumbogram, or segmentation offload.
-  const total = length === 0 && next !== 59 ? Math.max(room, 40) : length + 40;
-  if (total > room && !d.quoted) d.note('Internet Protocol Version 6: longer than its frame');
+  let total = length === 0 && next !== 59 ? Math.max(room, 40) : length + 40;
+  if (total > room && !d.quoted) {
+    d.note('Internet Protocol Version 6: longer than its frame');
+    total = Math.max(room, 40);
+  }
   r.bound(start, total);
   const addresses = r.at;
   const source = r.ip6('Source Address');
   const destination = r.ip6('Destination Address');
   r.layer.summary = `Src: ${source}, Dst: ${destination}`;
-  d.network = { version: 6, addresses, rerouted: false, fragment: false };
+  d.network = { version: 6, addresses, finalDestination: -1, rerouted: false, fragment: false };
   return following(r, next);
 }
 
@@ -91,12 +94,19 @@ export function extensionRouting(r: LayerReader): Protocol | undefined {
   const type = r.u8('Type', ROUTING);
   const left = r.u8('Segments Left');
   r.layer.summary = `${ROUTING(type)}, Segments Left: ${left}`;
-  if (left > 0 && r.d.network !== undefined) r.d.network.rerouted = true;
   const size = units * 8 + 8 - (r.at - start);
+  const addressed = type === 0 || type === 2 || type === 4;
   r.within(size, 'Routing data', () => {
     r.raw('Type-specific data', Math.min(4, r.left));
-    if (type === 0 || type === 2 || type === 4) {
-      while (r.left >= 16) r.ip6('Address');
+    const first = r.at;
+    // Segment routing has options behind its addresses (RFC 8754), and states the last one's index.
+    const count = type === 4 ? r.bytes[first - 4]! + 1 : Infinity;
+    for (let i = 0; addressed && i < count && r.left >= 16; i++) r.ip6('Address');
+    const { network } = r.d;
+    if (left > 0 && network !== undefined) {
+      network.rerouted = !addressed;
+      // Segment routing lists the way backwards.
+      if (addressed && r.at > first) network.finalDestination = type === 4 ? first : r.at - 16;
     }
     if (r.left > 0) r.raw('Data', r.left);
   });
@@ -132,10 +142,10 @@ export function authenticationHeader(r: LayerReader): Protocol | undefined {
   const units = r.u8('Length', (value) => `${value} (${(value + 2) * 4} bytes)`);
   r.u16('Reserved');
   const spi = r.u32('AH SPI', hex32);
-  const sequence = r.u32('AH Sequence');
-  const size = (units + 2) * 4 - 12;
-  if (size > 0) r.raw('AH ICV', size);
-  r.layer.summary = `SPI: ${hex32(spi)}, Sequence: ${sequence}`;
+  r.layer.summary = `SPI: ${hex32(spi)}`;
+  // A length of 0 is a mistake that leaves no room for more.
+  if (units > 0) r.layer.summary += `, Sequence: ${r.u32('AH Sequence')}`;
+  if (units > 1) r.raw('AH ICV', (units - 1) * 4);
   return following(r, next);
 }
 

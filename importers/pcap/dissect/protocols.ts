@@ -14,6 +14,7 @@ export type Protocol =
   | 'avs'
   | 'cisco-hdlc'
   | 'cisco-meta-data'
+  | 'cisco-meta-data-gre'
   | 'data'
   | 'dhcp'
   | 'dns'

@@ -31,7 +31,9 @@ export interface Network {
   readonly version: 4 | 6;
   /** Where source and destination lie, one behind the other. */
   readonly addresses: number;
-  /** A routing header names another destination than the checksum was made for. */
+  /** Where the last destination lies that a routing header names; -1 without one. */
+  finalDestination: number;
+  /** A source route leads to another destination than the checksum was made for. */
   rerouted: boolean;
   /** The IP packet is a fragment: no whole segment is there. */
   fragment: boolean;
@@ -62,12 +64,14 @@ export class Dissection {
   fcs = false;
   /** The layer that what lies behind the network layer belongs to. */
   carrier: Layer | undefined;
+  private readonly cutShort: boolean;
   private fields = 0;
 
   constructor(bytes: Uint8Array, wireLength: number) {
     this.bytes = bytes;
     this.end = bytes.length;
     this.wireEnd = Math.max(bytes.length, wireLength);
+    this.cutShort = wireLength > bytes.length;
   }
 
   note(text: string): void {
@@ -82,7 +86,7 @@ export class Dissection {
   /** Says why a layer ends too early. */
   cutReason(end: number): string {
     if (this.quoted) return 'only its start is quoted';
-    if (end === this.bytes.length && this.wireEnd > end) return 'cut by the capture';
+    if (this.cutShort && end === this.bytes.length) return 'cut by the capture';
     return this.stream ? 'goes on in another segment' : 'malformed or cut';
   }
 }

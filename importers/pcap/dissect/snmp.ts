@@ -24,6 +24,11 @@ const ERRORS = named({
   5: 'genErr',
 });
 
+/** An integer's text with its name; what is no integer stays as it is. */
+function namedText(names: (value: number) => string): (text: string) => string {
+  return (text) => (/^\d{1,9}$/.test(text) ? names(Number(text)) : text);
+}
+
 interface Element {
   readonly tag: number;
   /** Where its content starts, and how long it says it is. */
@@ -127,7 +132,7 @@ function enter(r: LayerReader): number {
 
 export function snmp(r: LayerReader): undefined {
   enter(r);
-  const version = primitive(r, 'version', (text) => VERSIONS(Number(text)));
+  const version = primitive(r, 'version', namedText(VERSIONS));
   r.layer.summary = version;
   if (r.peek() !== 0x04) {
     if (r.left > 0) r.raw('Data', r.left);
@@ -147,9 +152,8 @@ export function snmp(r: LayerReader): undefined {
       primitive(r, 'time-stamp');
     } else {
       primitive(r, 'request-id');
-      primitive(r, tag === 0xa5 ? 'non-repeaters' : 'error-status', (text) =>
-        tag === 0xa5 ? text : ERRORS(Number(text)),
-      );
+      if (tag === 0xa5) primitive(r, 'non-repeaters');
+      else primitive(r, 'error-status', namedText(ERRORS));
       primitive(r, tag === 0xa5 ? 'max-repetitions' : 'error-index');
     }
     const size = enter(r);

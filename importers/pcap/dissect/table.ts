@@ -57,7 +57,14 @@ import { tcp } from './tcp.ts';
 import { tls } from './tls.ts';
 import { etherIp, geneve, gtp, networkService, vxlan, vxlanGpe } from './tunnels.ts';
 import { udp, udpLite } from './udp.ts';
-import { ciscoMetaData, fabricPath, macsec, providerBackbone, vlan } from './vlan.ts';
+import {
+  ciscoMetaData,
+  ciscoMetaDataOnGre,
+  fabricPath,
+  macsec,
+  providerBackbone,
+  vlan,
+} from './vlan.ts';
 import { avs, prism, radiotap, wlan } from './wlan.ts';
 
 /** Protocols that stand for another one, told by the first byte, and have no layer of their own. */
@@ -73,6 +80,7 @@ export const DISSECTORS: Readonly<
   avs: ['AVS WLAN Capture header', avs],
   'cisco-hdlc': ['Cisco HDLC', ciscoHdlc],
   'cisco-meta-data': ['Cisco MetaData', ciscoMetaData],
+  'cisco-meta-data-gre': ['Cisco MetaData', ciscoMetaDataOnGre],
   data: ['Data', data],
   dhcp: ['Dynamic Host Configuration Protocol', dhcp],
   dns: ['Domain Name System', dns],

@@ -69,7 +69,7 @@ export function tcp(r: LayerReader): Protocol | undefined {
       return `${size} bytes: ${names.join(', ')}`;
     });
   }
-  r.conclude('TCP Segment Len', String(payload));
+  if (d.network?.fragment !== true) r.conclude('TCP Segment Len', String(payload));
   if (r.left <= 0) return undefined;
   d.stream = true;
   return d.quoted ? 'data' : applicationOnTcp(r.bytes, r.at, r.end, source, destination);

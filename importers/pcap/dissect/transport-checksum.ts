@@ -1,17 +1,20 @@
 /** Checksums that cover a pseudo-header of the IP layer: TCP, UDP, ICMPv6. */
 import { u16 } from '../bytes.ts';
 import { checksumText, fold, sumWords, unverified } from './checksum.ts';
-import type { LayerReader } from './reader.ts';
+import type { LayerReader, Network } from './reader.ts';
 
-/** The addresses of the innermost IP layer and a length, as transport checksums cover them. */
-export function pseudoHeaderSum(
+/** Addresses, protocol and length, as transport checksums cover them. */
+function pseudoHeaderSum(
   bytes: Uint8Array,
-  network: { readonly version: 4 | 6; readonly addresses: number },
+  network: Network,
   protocol: number,
   length: number,
 ): number {
-  const size = network.version === 4 ? 8 : 32;
-  const sum = sumWords(bytes, network.addresses, network.addresses + size);
+  const { addresses, finalDestination } = network;
+  const size = network.version === 4 ? 4 : 16;
+  const destination = finalDestination < 0 ? addresses + size : finalDestination;
+  const sum =
+    sumWords(bytes, addresses, addresses + size) + sumWords(bytes, destination, destination + size);
   return sum + protocol + (length & 0xffff) + (length >>> 16);
 }
 

@@ -57,6 +57,16 @@ export function ciscoMetaData(r: LayerReader): Protocol {
   return typeOrLength(r);
 }
 
+/** In GRE the type stands before the tag. */
+export function ciscoMetaDataOnGre(r: LayerReader): Protocol {
+  const type = r.u16('Type', etherTypeText);
+  r.u8('Version');
+  r.u8('Length');
+  r.u16('Options', hex16);
+  r.layer.summary = `SGT: ${r.u16('Security Group Tag')}`;
+  return etherTypeProtocol(type);
+}
+
 /** IEEE 802.1AE: what it protects is readable only where nothing is encrypted or changed. */
 export function macsec(r: LayerReader): Protocol {
   const control = r.bits(
