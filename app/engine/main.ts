@@ -136,7 +136,10 @@ function crash(error: unknown): void {
 }
 
 process.on('uncaughtException', crash);
-process.on('unhandledRejection', crash);
+// A promise that nobody looks at is a defect, but none that should end an import.
+process.on('unhandledRejection', (error) => {
+  log(`a promise was left alone: ${error instanceof Error ? error.stack : String(error)}`);
+});
 // A terminal sends ctrl-C to every process of its group; the shell says when to end.
 for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => undefined);
 process.on('SIGTERM', () => void end());

@@ -3,10 +3,19 @@
  * built when it is missing or older than its sources. An installed Daybook brings it along.
  */
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { DaybookError } from '../../engine/contract/errors.ts';
+
+import { CancelledError, DaybookError } from '../../engine/contract/errors.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FILES = join(ROOT, 'renderer/dist');
@@ -16,9 +25,8 @@ const SOURCES = ['renderer', 'engine/contract', 'package-lock.json'].map((name) 
   join(ROOT, name),
 );
 const NOT_SOURCES = /(^|[/\\])(dist|node_modules)([/\\]|$)|[.]test[.]tsx?$|[.]md$/;
-/** Shells that start at the same time build once; a build that takes longer is not waited for. */
-const LOCK = join(ROOT, 'renderer/.building');
-const LONGEST_BUILD_MS = 180_000;
+/** Shells that start at the same time build once: who builds has its process number in this file. */
+const LOCK = join(ROOT, 'node_modules/.cache/daybook-window.lock');
 /** Of what a failed build said. */
 const MOST_LINES = 20;
 
@@ -41,7 +49,7 @@ export async function windowFiles(
       'run "npm ci" in the Daybook folder; the command line works without the window',
     );
   }
-  const unlock = await lock();
+  const unlock = await lock(signal);
   try {
     if (!isFresh()) await build(say, signal);
   } finally {
@@ -72,19 +80,30 @@ function newest(path: string): number {
 }
 
 /** Waits for a build that is under way elsewhere; returns how to give the lock back. */
-async function lock(): Promise<() => void> {
+async function lock(signal: AbortSignal | undefined): Promise<() => void> {
+  mkdirSync(dirname(LOCK), { recursive: true });
   for (;;) {
     try {
-      closeSync(openSync(LOCK, 'wx'));
+      writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
       return () => rmSync(LOCK, { force: true });
     } catch (error) {
-      const held = statSync(LOCK, { throwIfNoEntry: false });
-      if (held === undefined) {
-        const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-        if (!exists) throw error;
-      } else if (Date.now() - held.mtimeMs > LONGEST_BUILD_MS) rmSync(LOCK, { force: true });
-      else await setTimeout(200);
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code !== 'EEXIST') throw error;
     }
+    if (!isHeld()) rmSync(LOCK, { force: true });
+    await setTimeout(200);
+    if (signal?.aborted === true) throw new CancelledError();
+  }
+}
+
+/** Whether who took the lock still runs. A file that is just being written counts as held. */
+function isHeld(): boolean {
+  try {
+    const pid = Number(readFileSync(LOCK, 'utf8'));
+    if (pid > 0) process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -105,7 +124,7 @@ function build(say: (text: string) => void, signal: AbortSignal | undefined): Pr
     child.on('error', (error) => {
       fail(
         signal?.aborted === true
-          ? new DaybookError('cancelled', 'cancelled')
+          ? new CancelledError()
           : new DaybookError('internal', `the window cannot be built: ${error.message}`),
       );
     });
