@@ -114,7 +114,7 @@ describe('fields', () => {
     ['TCP with options', 'Internet Protocol Version 4', 'Time to Live', '64'],
     ['TCP with options', 'Internet Protocol Version 4', 'Protocol', 'TCP (6)'],
     ['TCP with options', 'Internet Protocol Version 4', 'Source Address', '10.0.0.1'],
-    ['TCP with options', 'Transmission Control Protocol', 'Flags', '0x0002 (SYN)'],
+    ['TCP with options', 'Transmission Control Protocol', 'Flags', '0x002 (SYN)'],
     ['TCP with options', 'Transmission Control Protocol', 'Syn', 'Set'],
     ['TCP with options', 'Transmission Control Protocol', 'MSS Value', '1460'],
     ['TCP with options', 'Transmission Control Protocol', 'Shift count', '7'],

@@ -2,7 +2,7 @@
 import { checksumText, fold, sumWords, unverified } from './checksum.ts';
 import { ipProtocol, ipProtocolText, type Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
-import { hex8, hex16, named } from './text.ts';
+import { hex8, hex16, hexNumber, named } from './text.ts';
 
 const DSCP = named({
   0: 'Default',
@@ -28,6 +28,10 @@ const DSCP = named({
   56: 'CS7',
 });
 const ECN = named({ 0: 'Not-ECT', 1: 'ECT(1)', 2: 'ECT(0)', 3: 'CE' });
+const FLAGS = named(
+  { 1: 'More fragments', 2: "Don't fragment", 3: "Don't fragment, More fragments" },
+  (value) => hexNumber(value, 1),
+);
 /** The parts of a traffic class, as IPv6 has it too. */
 export const TRAFFIC_CLASS = [
   [0xfc, 'Differentiated Services Codepoint', DSCP],
@@ -45,15 +49,10 @@ export function ipv4(r: LayerReader): Protocol | undefined {
     d.note(`Internet Protocol Version 4: its version is ${version}`);
     return 'data';
   }
-  const first = r.bits(
-    'Version and Header Length',
-    1,
-    [
-      [0xf0, 'Version'],
-      [0x0f, 'Header Length', (value) => `${value * 4} bytes (${value})`],
-    ],
-    hex8,
-  );
+  const first = r.parts(1, [
+    [0xf0, 'Version'],
+    [0x0f, 'Header Length', (value) => `${value * 4} bytes (${value})`],
+  ]);
   const headerLength = (first & 15) * 4;
   r.bits('Differentiated Services Field', 1, TRAFFIC_CLASS, hex8);
   let total = r.u16('Total Length');
@@ -73,17 +72,18 @@ export function ipv4(r: LayerReader): Protocol | undefined {
   }
   r.bound(start, total);
   r.u16('Identification', (value) => `${hex16(value)} (${value})`);
+  const fragmentAt = r.at;
   const fragment = r.bits(
-    'Flags and Fragment Offset',
+    'Flags',
     2,
     [
       [0x8000, 'Reserved bit'],
       [0x4000, "Don't fragment"],
       [0x2000, 'More fragments'],
-      [0x1fff, 'Fragment Offset', (value) => String(value * 8)],
     ],
-    hex16,
+    (value) => FLAGS(value >>> 13),
   );
+  r.add('Fragment Offset', String((fragment & 0x1fff) * 8), fragmentAt, 2);
   r.u8('Time to Live');
   const protocol = r.u8('Protocol', ipProtocolText);
   r.u16('Header Checksum', (stated) => {

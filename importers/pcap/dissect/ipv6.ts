@@ -1,8 +1,9 @@
 /** IPv6 (RFC 8200) and its extension headers, each a layer of its own. */
+import { u32 } from '../bytes.ts';
 import { TRAFFIC_CLASS } from './ipv4.ts';
 import { ipProtocol, ipProtocolText, type Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
-import { hex32, hexNumber, named } from './text.ts';
+import { hex8, hex32, hexNumber, named } from './text.ts';
 
 export function ipv6(r: LayerReader): Protocol | undefined {
   const d = r.d;
@@ -14,17 +15,21 @@ export function ipv6(r: LayerReader): Protocol | undefined {
     d.note(`Internet Protocol Version 6: its version is ${version}`);
     return 'data';
   }
+  r.need(4, 'Version');
+  const flow = u32(r.bytes, start) & 0xfffff;
+  r.add('Version', String(version), start, 1);
+  const [[, codepoint, codepointText], [, congestion, congestionText]] = TRAFFIC_CLASS;
   r.bits(
-    'Version, Traffic Class and Flow Label',
-    4,
+    'Traffic Class',
+    2,
     [
-      [0xf0000000, 'Version'],
-      [0x0fc00000, TRAFFIC_CLASS[0][1], TRAFFIC_CLASS[0][2]],
-      [0x00300000, TRAFFIC_CLASS[1][1], TRAFFIC_CLASS[1][2]],
-      [0x000fffff, 'Flow Label', (value) => hexNumber(value, 5)],
+      [0x0fc0, codepoint, codepointText],
+      [0x0030, congestion, congestionText],
     ],
-    hex32,
+    (value) => hex8((value >>> 4) & 0xff),
   );
+  r.add('Flow Label', hexNumber(flow, 5), start + 1, 3);
+  r.skip(2, 'Flow Label');
   const length = r.u16('Payload Length');
   const next = r.u8('Next Header', ipProtocolText);
   r.u8('Hop Limit');

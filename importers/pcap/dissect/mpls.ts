@@ -4,17 +4,12 @@ import type { LayerReader } from './reader.ts';
 import { hex32 } from './text.ts';
 
 export function mpls(r: LayerReader): Protocol | undefined {
-  const entry = r.bits(
-    'Label Stack Entry',
-    4,
-    [
-      [0xfffff000, 'MPLS Label'],
-      [0x00000e00, 'MPLS Experimental Bits'],
-      [0x00000100, 'MPLS Bottom Of Label Stack'],
-      [0x000000ff, 'MPLS TTL'],
-    ],
-    hex32,
-  );
+  const entry = r.parts(4, [
+    [0xfffff000, 'MPLS Label'],
+    [0x00000e00, 'MPLS Experimental Bits'],
+    [0x00000100, 'MPLS Bottom Of Label Stack'],
+    [0x000000ff, 'MPLS TTL'],
+  ]);
   const bottom = (entry >>> 8) & 1;
   r.layer.summary = `Label: ${entry >>> 12}, Exp: ${(entry >>> 9) & 7}, S: ${bottom}, TTL: ${entry & 255}`;
   if (bottom === 0) return 'mpls';

@@ -91,6 +91,10 @@ export class Dissection {
   }
 }
 
+/** Bits of a number: their mask, their name, and how they are shown. */
+export type Bits = readonly [mask: number, name: string, show?: (value: number) => string];
+const SET = ['Not set', 'Set'];
+
 export class LayerReader {
   readonly d: Dissection;
   readonly bytes: Uint8Array;
@@ -280,48 +284,44 @@ export class LayerReader {
   }
 
   /**
-   * One number of `size` bytes whose bits have names of their own.
+   * One number of `size` bytes whose bits are fields of their own.
    * @param parts masks with names; one bit is shown as set or not, several as their number
    */
+  parts(size: 1 | 2 | 4, parts: readonly Bits[], little = false): number {
+    this.need(size, parts[0]?.[1] ?? '');
+    const value = this.number(size, little);
+    for (const [mask, name, show] of parts) {
+      const shift = 31 - Math.clz32(mask & -mask);
+      const part = ((value & mask) >>> 0) >>> shift;
+      const text = show?.(part) ?? (mask >>> shift === 1 ? SET[part]! : String(part));
+      this.add(name, text, this.at, size);
+    }
+    this.at += size;
+    return value;
+  }
+
+  /** As `parts`, below a field of its own. */
   bits(
     name: string,
     size: 1 | 2 | 4,
-    parts: readonly (readonly [number, string, ((value: number) => string)?])[],
+    parts: readonly Bits[],
     show: (value: number) => string,
     little = false,
   ): number {
     this.need(size, name);
-    const at = this.at;
-    const bytes = this.bytes;
-    const value =
-      size === 1
-        ? bytes[at]!
-        : size === 2
-          ? little
-            ? u16le(bytes, at)
-            : u16(bytes, at)
-          : little
-            ? u32le(bytes, at)
-            : u32(bytes, at);
+    let value = 0;
     this.group(name, () => {
-      for (const [mask, part, showPart] of parts) {
-        const shift = 31 - Math.clz32(mask & -mask);
-        const number = ((value & mask) >>> 0) >>> shift;
-        const single = mask >>> shift === 1;
-        const text =
-          showPart !== undefined
-            ? showPart(number)
-            : single
-              ? number === 1
-                ? 'Set'
-                : 'Not set'
-              : String(number);
-        this.add(part, text, at, size);
-      }
-      this.at += size;
+      value = this.parts(size, parts, little);
       return show(value);
     });
     return value;
+  }
+
+  private number(size: 1 | 2 | 4, little: boolean): number {
+    const { bytes, at } = this;
+    if (size === 1) return bytes[at]!;
+    if (size === 2) return little ? u16le(bytes, at) : u16(bytes, at);
+    return little ? u32le(bytes, at) : u32(bytes, at);
   }
 
   /**

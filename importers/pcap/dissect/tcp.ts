@@ -2,10 +2,11 @@
 import { applicationOnTcp } from './applications.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
-import { hex16, named } from './text.ts';
+import { hexNumber, named } from './text.ts';
 import { transportChecksum } from './transport-checksum.ts';
 
 const FLAGS = [
+  [0x0e00, 'Reserved'],
   [0x0100, 'Accurate ECN'],
   [0x0080, 'Congestion Window Reduced'],
   [0x0040, 'ECN-Echo'],
@@ -18,8 +19,12 @@ const FLAGS = [
 ] as const;
 const SHORT = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG', 'ECE', 'CWR', 'AE'];
 
-function flagsText(value: number): string {
+function flagNames(value: number): string {
   return SHORT.filter((_, bit) => (value & (1 << bit)) !== 0).join(', ');
+}
+function flagsText(value: number): string {
+  const flags = value & 0x1ff;
+  return flags === 0 ? '0x000' : `${hexNumber(flags, 3)} (${flagNames(flags)})`;
 }
 
 export function tcp(r: LayerReader): Protocol | undefined {
@@ -34,25 +39,17 @@ export function tcp(r: LayerReader): Protocol | undefined {
   r.layer.summary = `Src Port: ${source}, Dst Port: ${destination}`;
   const sequence = r.u32('Sequence Number');
   const acknowledgment = r.u32('Acknowledgment Number');
-  const lengthAt = r.at;
-  const flags = r.bits(
-    'Flags',
-    2,
-    [
-      [0xf000, 'Header Length', (value) => `${value * 4} bytes (${value})`],
-      [0x0e00, 'Reserved'],
-      ...FLAGS,
-    ],
-    (value) => `${hex16(value & 0x1ff)} (${flagsText(value & 0x1ff)})`,
-  );
-  const headerLength = (r.bytes[lengthAt]! >>> 4) * 4;
+  const headerLength = Math.max(r.peek() >>> 4, 0) * 4;
+  r.need(2, 'Header Length');
+  r.add('Header Length', `${headerLength} bytes (${headerLength / 4})`, r.at, 1);
+  const flags = r.bits('Flags', 2, FLAGS, flagsText) & 0x1ff;
   const window = r.u16('Window');
   r.need(2, 'Checksum');
   r.u16('Checksum', () => transportChecksum(r, 6, start, length, r.at));
   r.u16('Urgent Pointer');
   const payload = Math.max(length - Math.max(headerLength, 20), 0);
   r.layer.summary =
-    `Src Port: ${source}, Dst Port: ${destination}, [${flagsText(flags & 0x1ff)}]` +
+    `Src Port: ${source}, Dst Port: ${destination}, [${flagNames(flags)}]` +
     ` Seq: ${sequence}, Ack: ${acknowledgment}, Win: ${window}, Len: ${payload}`;
   if (headerLength < 20) {
     d.note('Transmission Control Protocol: header length below 20 bytes');

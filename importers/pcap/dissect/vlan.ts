@@ -4,16 +4,11 @@ import type { LayerReader } from './reader.ts';
 import { hex8, hex16 } from './text.ts';
 
 export function vlan(r: LayerReader): Protocol {
-  const tag = r.bits(
-    'Tag Control Information',
-    2,
-    [
-      [0xe000, 'Priority'],
-      [0x1000, 'DEI'],
-      [0x0fff, 'ID'],
-    ],
-    hex16,
-  );
+  const tag = r.parts(2, [
+    [0xe000, 'Priority'],
+    [0x1000, 'DEI'],
+    [0x0fff, 'ID'],
+  ]);
   r.layer.summary = `PRI: ${tag >>> 13}, DEI: ${(tag >>> 12) & 1}, ID: ${tag & 0xfff}`;
   return typeOrLength(r);
 }
