@@ -174,7 +174,10 @@ module.exports = {
     ),
     ...allow('^engine/ingest/testing/', paths(INGEST, STORE, CATALOG, BASE, CONTRACT)),
     // Operations on evidence are tested with what reads it.
-    ...allow('^engine/operations/.*[.]test[.]ts$', paths('^app/compose[.]ts$')),
+    ...allow(
+      '^engine/operations/.*[.]test[.]ts$',
+      paths('^app/compose[.]ts$', ...packages('@duckdb/node-api', '(@types/)?better-sqlite3')),
+    ),
     ...allow('^engine/query/testing/', paths(...packages('@duckdb/node-api', 'vitest')), CORE),
     ...allow(
       `^(engine|importers)/.*${TEST}`,

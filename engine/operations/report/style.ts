@@ -76,9 +76,9 @@ footer { margin-top: 4rem; border-top: 1px solid var(--rule); padding-top: .8rem
   h2, h3, caption, .chart { break-after: avoid; }
   table { font-size: 8pt; }
   td { min-width: 0; }
-  td > .text { min-width: 5rem; }
+  td > .text { min-width: 3rem; }
+  .sum { font-size: 1em; }
   .wide { font-size: 6.4pt; }
-  .wide .time, .wide .whole { white-space: normal; }
   th, dt, figcaption, caption { font-size: 7.6pt; }
   .wide th { font-size: 6.4pt; }
   dl, nav ol { font-size: 9pt; }

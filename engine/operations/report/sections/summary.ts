@@ -52,10 +52,9 @@ export function ledgerSum(of: {
 }): ReturnType<typeof markup> {
   const { read, stored, duplicate, quarantined, skipped } = of;
   const adds = stored + duplicate + quarantined + skipped === read;
-  return markup`<span class="sum"
-      >${read} read = ${stored} stored + ${duplicate} duplicate + ${quarantined} quarantined +
-      ${skipped} skipped</span
-    >${adds ? undefined : markup` <b class="warn">This does not add up.</b>`}`;
+  const sum = markup`${read} read = ${stored} stored + ${duplicate} duplicate + ${quarantined} quarantined + ${skipped} skipped`;
+  const wrong = adds ? undefined : markup` <b class="warn">This does not add up.</b>`;
+  return markup`<span class="sum">${sum}</span>${wrong}`;
 }
 
 function share(part: number, whole: number): string {
