@@ -24,6 +24,7 @@ export {
   zoneOf,
 } from './state/time.ts';
 export { dissect, fieldTerm, quoteValue, withFilter, withTerm } from './state/query-text.ts';
+export { viewFromString, viewToString } from './state/shared-view.ts';
 export { TABS, type Tab, type View } from './state/views.ts';
 export type { CaseInfo, Session, Workspace } from './state/workspace.ts';
 export type { DialogState } from './state/dialogs.ts';

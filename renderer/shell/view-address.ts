@@ -3,37 +3,8 @@
  * reload. `?case=PATH` beside what engine/contract/view-string.ts writes.
  */
 import { useEffect, useRef } from 'react';
-import { parseView, formatView } from '../../engine/contract/view-string.ts';
 import { useSession, useView, useWorkspace } from '../state/context.ts';
-import { TABS, type Tab, type View } from '../state/views.ts';
-
-/** What a shared string says of a view. */
-export function viewFromString(text: string): Partial<View> & { readonly zone: string } {
-  const view = parseView(text);
-  const tab: Tab | undefined = TABS.find((one) => one === view.tab);
-  return {
-    query: view.query,
-    from: view.from,
-    to: view.to,
-    zone: view.zone,
-    sort: view.sort,
-    ...(tab === undefined ? {} : { tab }),
-    ...(view.by === undefined || view.by.length === 0 ? {} : { by: view.by }),
-  };
-}
-
-/** A view as a shared string. */
-export function viewToString(view: View, zone: string): string {
-  return formatView({
-    query: view.query,
-    from: view.from,
-    to: view.to,
-    zone,
-    tab: view.tab,
-    sort: view.sort,
-    by: view.by,
-  });
-}
+import { viewFromString, viewToString } from '../state/shared-view.ts';
 
 export function useViewAddress(): void {
   const workspace = useWorkspace();

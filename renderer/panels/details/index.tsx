@@ -1,4 +1,102 @@
-/** Placeholder until the panel is written. */
+/** The selected event: its fields, its bytes as they lie in the evidence, and what surrounds it. */
+import { ActionIcon, Tabs, Tooltip } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useAnswer, useCase, usePreference, useSession, useWorkspace } from '../../panel-api.ts';
+import { Empty } from '../../widgets/empty.tsx';
+import { EventText } from '../../widgets/event-text.tsx';
+import { KindBadge } from '../../widgets/kind-badge.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import { ContextBox } from './context-box.tsx';
+import { FieldsTab, type EventInfo } from './fields-tab.tsx';
+import { FlowPackets } from './flow-packets.tsx';
+import { PacketTab } from './packet-tab.tsx';
+import { RawTab } from './raw-tab.tsx';
+import css from './details.module.css';
+
+const isTab = (value: unknown): value is string => typeof value === 'string';
+
 export function DetailsPanel() {
-  return null;
+  const selected = useSession((session) => session.selected);
+  if (selected === undefined) {
+    return (
+      <Empty
+        title="No event selected"
+        text="Choose an event in the table to see its fields, its bytes as they lie in the evidence, and what happened around it."
+      />
+    );
+  }
+  return <Details event={selected} />;
+}
+
+function Details({ event }: { readonly event: string }) {
+  const workspace = useWorkspace();
+  const folder = useCase().case;
+  const { data, error } = useAnswer('event.get', { case: folder, event });
+  const [tab, setTab] = usePreference('details-tab', 'fields', isTab);
+  if (error !== undefined) return <Problem error={error} />;
+  if (data === undefined) return <Loading />;
+  const hasPackets = data.kind === 'packet' || data.packets !== undefined;
+  const shown = tab === 'packet' && !hasPackets ? 'fields' : tab;
+  return (
+    <div className={css['panel']}>
+      <div className={css['head']}>
+        <KindBadge kind={data.kind} />
+        <span className={css['title']}>
+          <EventText text={titleOf(data)} max={120} />
+        </span>
+        <span className={css['id']}>{data.event}</span>
+        <Tooltip label="Close the details">
+          <ActionIcon aria-label="Close the details" onClick={() => workspace.select(undefined)}>
+            <IconX size={13} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      <Tabs
+        className={css['tabs'] ?? ''}
+        value={shown}
+        onChange={(value) => value !== null && setTab(value)}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          <Tabs.Tab value="fields">Fields</Tabs.Tab>
+          <Tabs.Tab value="raw">Raw</Tabs.Tab>
+          {hasPackets && (
+            <Tabs.Tab value="packet">{data.kind === 'packet' ? 'Packet' : 'Packets'}</Tabs.Tab>
+          )}
+          <Tabs.Tab value="around">Around</Tabs.Tab>
+        </Tabs.List>
+        <div className={css['scroll']}>
+          <Tabs.Panel value="fields">
+            <FieldsTab info={data} />
+            <ContextBox event={event} rows={5} />
+          </Tabs.Panel>
+          <Tabs.Panel value="raw">
+            <RawTab key={event} event={event} binary={data.kind === 'packet'} />
+          </Tabs.Panel>
+          <Tabs.Panel value="packet">
+            {data.kind === 'packet' ? <PacketTab event={event} /> : <FlowPackets info={data} />}
+          </Tabs.Panel>
+          <Tabs.Panel value="around">
+            <ContextBox event={event} rows={25} />
+          </Tabs.Panel>
+        </div>
+      </Tabs>
+    </div>
+  );
+}
+
+/** `web-02 · sshd`, `10.0.0.1 → 10.0.0.2:443 tcp`: what tells one event from another at a glance. */
+function titleOf({ fields, event }: EventInfo): string {
+  const of = (name: string): string | undefined => {
+    const value = fields.find((field) => field.name === name)?.value;
+    return value === null || value === undefined ? undefined : String(value);
+  };
+  const [src, dst, port, proto] = [of('src_ip'), of('dst_ip'), of('dst_port'), of('proto')];
+  const named = [of('host'), of('program')].filter((part) => part !== undefined);
+  if (named.length > 0) return named.join(' · ');
+  if (src !== undefined && dst !== undefined) {
+    return `${src} → ${dst}${port === undefined ? '' : `:${port}`}${proto === undefined ? '' : ` ${proto}`}`;
+  }
+  return of('event_type') ?? `event ${event}`;
 }

@@ -1,4 +1,253 @@
-/** Placeholder until the panel is written. */
+/** Dialogs that add to a case: tag, delete, save a search. */
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useState } from 'react';
+import {
+  formatCount,
+  formatRange,
+  notifyDone,
+  notifyError,
+  useCase,
+  useDialog,
+  useResultList,
+  useView,
+  useWorkspace,
+  useZone,
+  viewToString,
+  type DialogState,
+} from '../../panel-api.ts';
+
+type Of<N extends DialogState['dialog']> = Extract<DialogState, { dialog: N }>;
+
 export function MarkDialogs() {
-  return null;
+  const { dialogs } = useWorkspace();
+  const tag = useDialog('tag');
+  const remove = useDialog('delete');
+  const search = useDialog('save-search');
+  const close = (): void => dialogs.close();
+  return (
+    <>
+      <Modal opened={tag !== undefined} onClose={close} title="Tag events">
+        {tag !== undefined && <TagForm dialog={tag} onDone={close} />}
+      </Modal>
+      <Modal opened={remove !== undefined} onClose={close} title="Delete events">
+        {remove !== undefined && <DeleteForm dialog={remove} onDone={close} />}
+      </Modal>
+      <Modal opened={search !== undefined} onClose={close} title="Save this search">
+        {search !== undefined && <SearchForm onDone={close} />}
+      </Modal>
+    </>
+  );
+}
+
+/** The events that a dialog is about: those named, or what the view finds. */
+function useTarget(events: readonly string[] | undefined) {
+  const { query, from, to } = useView();
+  const zone = useZone();
+  const { opened } = useResultList();
+  const count = events?.length ?? opened?.total;
+  return {
+    target: events === undefined ? { view: { query, from, to, zone } } : { events: [...events] },
+    count,
+    text:
+      events?.length === 1
+        ? 'this event'
+        : `${count === undefined ? 'all' : formatCount(count)} events`,
+    of:
+      events === undefined
+        ? `What the query finds${query.trim() === '' ? '' : `: ${query}`}${
+            from !== undefined && to !== undefined ? `, ${formatRange(from, to, zone)}` : ''
+          }.`
+        : undefined,
+  };
+}
+
+function TagForm({ dialog, onDone }: { readonly dialog: Of<'tag'>; readonly onDone: () => void }) {
+  const { connection } = useWorkspace();
+  const info = useCase();
+  const { target, text, of } = useTarget(dialog.events);
+  const [names, setNames] = useState<string[]>([]);
+  const [remove, setRemove] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const submit = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      for (const name of names) {
+        const { changed } = await connection.call('tag.set', {
+          case: info.case,
+          name,
+          remove,
+          target,
+        });
+        notifyDone(`${formatCount(changed)} events ${remove ? 'lost' : 'have'} the tag ${name}`);
+      }
+      onDone();
+    } catch (error) {
+      notifyError(error, 'The tag was not set');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      {of !== undefined && <p>{of}</p>}
+      <TagsInput
+        label="Tags"
+        description="Enter keeps a name; tags that are there are offered"
+        data={info.tags.map(({ name }) => name)}
+        value={names}
+        onChange={setNames}
+        acceptValueOnBlur
+        data-autofocus
+      />
+      <Checkbox
+        mt="sm"
+        label="Take these tags away"
+        checked={remove}
+        onChange={({ currentTarget }) => setRemove(currentTarget.checked)}
+      />
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy} disabled={names.length === 0}>
+          {remove ? 'Untag' : 'Tag'} {text}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function DeleteForm({
+  dialog,
+  onDone,
+}: {
+  readonly dialog: Of<'delete'>;
+  readonly onDone: () => void;
+}) {
+  const { connection } = useWorkspace();
+  const info = useCase();
+  const { target, text, of } = useTarget(dialog.events);
+  const [reason, setReason] = useState('');
+  const [busy, setBusy] = useState(false);
+  const submit = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const { changed } = await connection.call('delete.run', {
+        case: info.case,
+        reason,
+        target,
+      });
+      notifyDone(`${formatCount(changed)} events are in no answer any more`);
+      onDone();
+    } catch (error) {
+      notifyError(error, 'Nothing was deleted');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Alert color="orange" mb="sm">
+        {of} The evidence itself stays as it is; the events are left out of every answer, and the
+        deletion stays in the audit log and in the report.
+      </Alert>
+      <Textarea
+        label="Reason"
+        required
+        autosize
+        minRows={2}
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        data-autofocus
+      />
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button type="submit" color="red" loading={busy} disabled={reason.trim() === ''}>
+          Delete {text}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function SearchForm({ onDone }: { readonly onDone: () => void }) {
+  const { connection } = useWorkspace();
+  const info = useCase();
+  const view = useView();
+  const zone = useZone();
+  const [name, setName] = useState(view.query.slice(0, 60));
+  const [note, setNote] = useState('');
+  const [busy, setBusy] = useState(false);
+  const submit = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await connection.call('search.save', {
+        case: info.case,
+        name,
+        note,
+        view: viewToString(view, zone),
+      });
+      onDone();
+    } catch (error) {
+      notifyError(error, 'The search was not saved');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <p className="mono">{view.query.trim() === '' ? 'All events' : view.query}</p>
+      <TextInput
+        label="Name"
+        required
+        maxLength={200}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        data-autofocus
+      />
+      <Textarea
+        label="Note"
+        description="What it shows; it goes into the report"
+        autosize
+        minRows={2}
+        mt="sm"
+        value={note}
+        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+      />
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={busy} disabled={name.trim() === ''}>
+          Save
+        </Button>
+      </Group>
+    </form>
+  );
 }

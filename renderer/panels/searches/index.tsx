@@ -1,4 +1,94 @@
-/** Placeholder until the panel is written. */
+/** Saved searches of the case in the side: a click shows one again. */
+import { ActionIcon, Menu, Text, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconDots, IconPlus } from '@tabler/icons-react';
+import {
+  notifyError,
+  useAnswer,
+  useCase,
+  useWorkspace,
+  viewFromString,
+  viewToString,
+} from '../../panel-api.ts';
+import { SideSection } from '../../widgets/side-section.tsx';
+import css from '../../widgets/side-section.module.css';
+
 export function SearchesPanel() {
-  return null;
+  const workspace = useWorkspace();
+  const folder = useCase().case;
+  const { data } = useAnswer('search.list', { case: folder });
+  const searches = data?.searches ?? [];
+  const show = (text: string): void => {
+    const { zone, ...change } = viewFromString(text);
+    workspace.setZone(zone);
+    workspace.views.show(change);
+  };
+  return (
+    <SideSection
+      title="Searches"
+      action={
+        <Tooltip label="Save this search">
+          <ActionIcon
+            size="xs"
+            aria-label="Save this search"
+            onClick={() => workspace.dialogs.open({ dialog: 'save-search' })}
+          >
+            <IconPlus size={12} />
+          </ActionIcon>
+        </Tooltip>
+      }
+    >
+      {searches.length === 0 && (
+        <Text size="xs" c="dimmed" px={12} pb={6}>
+          Searches you save stand here and in the report.
+        </Text>
+      )}
+      {searches.map((search) => (
+        <div key={search.id} className={css['item']}>
+          <Tooltip label={search.note === '' ? search.view : search.note} multiline maw={320}>
+            <UnstyledButton className={css['name']} onClick={() => show(search.view)}>
+              {search.name}
+            </UnstyledButton>
+          </Tooltip>
+          <Menu>
+            <Menu.Target>
+              <ActionIcon size="xs" aria-label={`More for ${search.name}`}>
+                <IconDots size={12} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={() => void navigator.clipboard.writeText(search.view)}>
+                Copy as a string
+              </Menu.Item>
+              <Menu.Item
+                onClick={() => {
+                  const { view } = workspace.views.store.getState();
+                  workspace.connection
+                    .call('search.save', {
+                      case: folder,
+                      id: search.id,
+                      name: search.name,
+                      note: search.note,
+                      view: viewToString(view, workspace.session.getState().zone),
+                    })
+                    .catch((error: unknown) => notifyError(error, 'The search was not saved'));
+                }}
+              >
+                Replace by what is shown now
+              </Menu.Item>
+              <Menu.Item
+                color="red"
+                onClick={() => {
+                  workspace.connection
+                    .call('search.delete', { case: folder, id: search.id })
+                    .catch((error: unknown) => notifyError(error, 'The search was not deleted'));
+                }}
+              >
+                Delete
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        </div>
+      ))}
+    </SideSection>
+  );
 }

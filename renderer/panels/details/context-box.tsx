@@ -1,0 +1,85 @@
+/** What happened around an event, on the same host, in the same source, or anywhere. */
+import { Select } from '@mantine/core';
+import { useState } from 'react';
+import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import { timeParts, useAnswer, useCase, useWorkspace, useZone } from '../../panel-api.ts';
+import { visibleText } from '../../widgets/event-text.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import css from './details.module.css';
+
+const OF = [
+  { value: 'host', label: 'on the same host' },
+  { value: 'source', label: 'in the same source' },
+  { value: 'all', label: 'anywhere' },
+];
+
+export function ContextBox({ event, rows }: { readonly event: string; readonly rows: number }) {
+  const workspace = useWorkspace();
+  const info = useCase();
+  const zone = useZone();
+  const [of, setOf] = useState<'host' | 'source' | 'all'>('host');
+  const [around, setAround] = useState(rows);
+  const { data, error } = useAnswer('event.context', {
+    case: info.case,
+    event,
+    of,
+    before: around,
+    after: around,
+    fields: ['summary', 'message', 'host'],
+  });
+  return (
+    <div className={css['box']}>
+      <div className={css['boxTitle']}>
+        <Select
+          aria-label="Around it"
+          variant="unstyled"
+          size="xs"
+          w={150}
+          data={OF}
+          value={data?.of ?? of}
+          allowDeselect={false}
+          onChange={(value) => {
+            if (value === 'host' || value === 'source' || value === 'all') setOf(value);
+          }}
+        />
+        <Select
+          aria-label="How many events around it"
+          variant="unstyled"
+          size="xs"
+          w={100}
+          data={['5', '10', '25', '100'].map((n) => ({ value: n, label: `± ${n} events` }))}
+          value={String(around)}
+          allowDeselect={false}
+          onChange={(value) => setAround(Number(value ?? rows))}
+        />
+      </div>
+      {error !== undefined && <Problem error={error} />}
+      {data !== undefined &&
+        Array.from({ length: data.batch.rows }, (_, row) => {
+          const id = text(data.batch, 'event_id', row);
+          const ts = columnOf(data.batch, 'ts');
+          const micros = ts === undefined ? null : cell(ts, row);
+          return (
+            <button
+              key={id}
+              type="button"
+              className={css['line']}
+              aria-current={row === data.index}
+              onClick={() => workspace.select(id)}
+            >
+              {typeof micros === 'number' ? timeParts(micros, zone, 1).time : '—'}{' '}
+              {visibleText(
+                text(data.batch, 'summary', row) || text(data.batch, 'message', row),
+                200,
+              )}
+            </button>
+          );
+        })}
+    </div>
+  );
+}
+
+function text(batch: ColumnBatch, name: string, row: number): string {
+  const column = columnOf(batch, name);
+  return column === undefined ? '' : String(cell(column, row) ?? '');
+}

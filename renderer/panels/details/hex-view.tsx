@@ -1,0 +1,95 @@
+/**
+ * Bytes as hexadecimal and characters, sixteen a row, with one range of them marked. Only the rows
+ * on screen exist, so that a megabyte scrolls like a page.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import css from './details.module.css';
+
+const ROW = 16;
+const ROW_HEIGHT = 17;
+
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
+const character = (byte: number): string =>
+  byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : '·';
+
+export function HexView({
+  bytes,
+  base = 0,
+  marked,
+  onByte,
+  height = 260,
+}: {
+  readonly bytes: Uint8Array;
+  /** Where the first byte lies in its source. */
+  readonly base?: number;
+  readonly marked?: ByteRange | undefined;
+  readonly onByte?: (offset: number) => void;
+  readonly height?: number;
+}) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = Math.ceil(bytes.length / ROW);
+  const virtual = useVirtualizer({
+    count: rows,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+  });
+  const from = marked?.offset;
+  useEffect(() => {
+    if (from !== undefined) virtual.scrollToIndex(Math.floor(from / ROW));
+  }, [virtual, from]);
+  const isMarked = (at: number): boolean =>
+    marked !== undefined && at >= marked.offset && at < marked.offset + marked.length;
+  return (
+    <div
+      ref={scroller}
+      className={css['hex']}
+      style={{ maxHeight: height, minHeight: Math.min(height, rows * ROW_HEIGHT + 12) }}
+      tabIndex={0}
+      role="region"
+      aria-label={`${bytes.length} bytes in hexadecimal`}
+    >
+      <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const at = index * ROW;
+          const row = bytes.subarray(at, at + ROW);
+          return (
+            <div
+              key={index}
+              className={css['hexRow']}
+              style={{ transform: `translateY(${start}px)` }}
+              data-offset={base + at}
+            >
+              <span className={css['hexOffset']}>{(base + at).toString(16).padStart(6, '0')}</span>
+              <span className={css['hexBytes']}>
+                {Array.from(row, (byte, i) => (
+                  <span
+                    key={i}
+                    className={isMarked(at + i) ? css['hexMarked'] : undefined}
+                    style={i === 8 ? { marginLeft: 6 } : undefined}
+                    onClick={() => onByte?.(at + i)}
+                  >
+                    {hex(byte)}
+                  </span>
+                ))}
+              </span>
+              <span className={css['hexText']} aria-hidden>
+                {Array.from(row, (byte, i) => (
+                  <span key={i} className={isMarked(at + i) ? css['hexMarked'] : undefined}>
+                    {character(byte)}
+                  </span>
+                ))}
+              </span>
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

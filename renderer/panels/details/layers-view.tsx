@@ -1,0 +1,73 @@
+/** A packet's decoded layers as a tree; the bytes of the chosen layer or field are marked beside it. */
+import { Tree, type TreeNodeData } from '@mantine/core';
+import { useMemo } from 'react';
+import type { Result } from '../../../engine/contract/operations.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import type { ByteRange } from './hex-view.tsx';
+import css from './details.module.css';
+
+type Layer = Result<'event.packet'>['layers'][number];
+type Field = Layer['fields'][number];
+
+/** Where each node's bytes lie, by the node's value: its place in the tree. */
+function nodesOf(layers: readonly Layer[]): {
+  data: TreeNodeData[];
+  ranges: Map<string, ByteRange>;
+} {
+  const ranges = new Map<string, ByteRange>();
+  const field = (one: Field, place: string): TreeNodeData => {
+    ranges.set(place, one);
+    return {
+      value: place,
+      label: (
+        <span className={css['layer']}>
+          {one.name}: <EventText text={one.value} max={400} />
+        </span>
+      ),
+      ...(one.fields === undefined || one.fields.length === 0
+        ? {}
+        : { children: one.fields.map((inner, i) => field(inner, `${place}.${i}`)) }),
+    };
+  };
+  const data = layers.map((layer, at) => {
+    const place = String(at);
+    ranges.set(place, layer);
+    return {
+      value: place,
+      label: (
+        <span className={css['layer']}>
+          <span className={css['layerName']}>{layer.name}</span>{' '}
+          <EventText text={layer.summary} max={200} />
+        </span>
+      ),
+      children: layer.fields.map((one, i) => field(one, `${place}.${i}`)),
+    };
+  });
+  return { data, ranges };
+}
+
+export function LayersView({
+  layers,
+  onMark,
+}: {
+  readonly layers: readonly Layer[];
+  readonly onMark: (range: ByteRange | undefined) => void;
+}) {
+  const { data, ranges } = useMemo(() => nodesOf(layers), [layers]);
+  return (
+    <div
+      onFocus={({ target }) => mark(target)}
+      onMouseOver={({ target }) => mark(target)}
+      style={{ padding: '4px 10px' }}
+    >
+      <Tree data={data} levelOffset={14} aria-label="Decoded layers" selectOnClick />
+    </div>
+  );
+
+  function mark(target: EventTarget): void {
+    if (!(target instanceof Element)) return;
+    const place = target.closest('[data-value]')?.getAttribute('data-value');
+    const range = place === null || place === undefined ? undefined : ranges.get(place);
+    if (range !== undefined) onMark({ offset: range.offset, length: range.length });
+  }
+}

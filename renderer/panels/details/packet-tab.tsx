@@ -1,0 +1,86 @@
+/** A packet as it lies in the capture: its bytes and what they mean. */
+import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
+import {
+  formatCount,
+  notifyDone,
+  notifyError,
+  saveFile,
+  useAnswer,
+  useCase,
+  useWorkspace,
+} from '../../panel-api.ts';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import { HexView, type ByteRange } from './hex-view.tsx';
+import { LayersView } from './layers-view.tsx';
+import css from './details.module.css';
+
+export function PacketTab({ event }: { readonly event: string }) {
+  const info = useCase();
+  const { data, error } = useAnswer('event.packet', { case: info.case, event }, { live: false });
+  const [marked, setMarked] = useState<ByteRange>();
+  if (error !== undefined) return <Problem error={error} />;
+  if (data === undefined) return <Loading />;
+  return (
+    <>
+      <div className={css['box']}>
+        <div className={css['boxTitle']}>
+          <span>
+            {data.frame.length === data.wireLength
+              ? `${formatCount(data.wireLength)} bytes`
+              : `${formatCount(data.frame.length)} of ${formatCount(data.wireLength)} bytes captured`}
+            {`, at ${formatCount(data.offset)}`}
+          </span>
+          <SliceButton event={event} />
+        </div>
+        <HexView bytes={data.frame} marked={marked} />
+      </div>
+      <div className={css['box']}>
+        <div className={css['boxTitle']}>Decoded layers</div>
+        <LayersView layers={data.layers} onMark={setMarked} />
+      </div>
+      {data.notes.map((note) => (
+        <p key={note} className={css['note']}>
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Writes a flow's packets, or a packet, to a capture of its own. */
+export function SliceButton({ event }: { readonly event: string }) {
+  const { connection } = useWorkspace();
+  const info = useCase();
+  const [busy, setBusy] = useState(false);
+  const slice = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const done = await saveFile(
+        `event-${event.replace(':', '-')}.pcapng`,
+        [{ name: 'Capture', extensions: ['pcapng'] }],
+        'application/x-pcapng',
+        (path, onPart) =>
+          connection.call('packets.slice', { case: info.case, query: '', event, path }, { onPart }),
+      );
+      if (done !== undefined) notifyDone(`${formatCount(done.packets)} packets, ${done.sha256}`);
+    } catch (error) {
+      notifyError(error, 'The packets were not written');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button
+      variant="subtle"
+      size="compact-xs"
+      loading={busy}
+      onClick={() => void slice()}
+      rightSection={<IconDownload size={13} />}
+    >
+      slice to pcapng
+    </Button>
+  );
+}

@@ -1,0 +1,61 @@
+/** The record as it lies in its source: text with everything visible, and bytes. */
+import { SegmentedControl } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { formatCount, useAnswer, useCase } from '../../panel-api.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import { HexView } from './hex-view.tsx';
+import css from './details.module.css';
+
+/** Text beyond this is left to the bytes: nobody reads it, and laying it out takes seconds. */
+const MAX_TEXT = 64 << 10;
+
+export function RawTab({ event, binary }: { readonly event: string; readonly binary: boolean }) {
+  const info = useCase();
+  const { data, error } = useAnswer('event.raw', { case: info.case, event }, { live: false });
+  const [as, setAs] = useState<string>(binary ? 'hex' : 'text');
+  const text = useMemo(
+    () => (data === undefined ? '' : new TextDecoder().decode(data.bytes.subarray(0, MAX_TEXT))),
+    [data],
+  );
+  if (error !== undefined) return <Problem error={error} />;
+  if (data === undefined) return <Loading />;
+  return (
+    <div className={css['box']}>
+      <div className={css['boxTitle']}>
+        <span>
+          {formatCount(data.length)} bytes at {formatCount(data.offset)}
+        </span>
+        <SegmentedControl
+          size="xs"
+          value={as}
+          onChange={setAs}
+          data={[
+            { value: 'text', label: 'Text' },
+            { value: 'hex', label: 'Hex' },
+          ]}
+          aria-label="Show the record as"
+        />
+      </div>
+      {as === 'hex' ? (
+        <HexView bytes={data.bytes} base={data.offset} height={420} />
+      ) : (
+        <pre
+          className="mono evidence"
+          style={{ margin: 0, padding: 10, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+        >
+          <EventText text={text} max={MAX_TEXT} />
+        </pre>
+      )}
+      {(data.truncated || data.bytes.length > MAX_TEXT) && (
+        <p className={css['note']}>
+          {data.truncated
+            ? `The first ${formatCount(data.bytes.length)} of ${formatCount(data.length)} bytes.`
+            : `The text shows the first ${formatCount(MAX_TEXT)} bytes; the bytes are all there.`}
+        </p>
+      )}
+      <p className={css['note']}>Read from the evidence itself: {data.source}</p>
+    </div>
+  );
+}
