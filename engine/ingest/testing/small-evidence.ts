@@ -5,6 +5,8 @@
 import { gzipSync } from 'node:zlib';
 import { tarOf, zipOf } from '../../../importers/shared/archives-for-tests.ts';
 
+export { zipOf };
+
 export interface SmallFile {
   name: string;
   bytes: Buffer;

@@ -1,11 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { cell, columnOf, type ColumnBatch } from '../../contract/column-batch.ts';
-import { eveJson, pcapOf, rfc3164, rfc5424 } from '../../ingest/testing/small-evidence.ts';
-import { startQuery } from '../query.ts';
+import type { Params } from '../../contract/operations.ts';
+import {
+  datagram,
+  eveJson,
+  pcapngOf,
+  pcapOf,
+  rfc3164,
+  rfc5424,
+  zipOf,
+} from '../../ingest/testing/small-evidence.ts';
+import type { CaseSession } from '../case-session.ts';
+import { shownRows, startQuery } from '../query.ts';
 import { called } from '../testing/called.ts';
 import { smallCase, type SmallCase } from '../testing/small-case.ts';
 import { eventHandlers } from './event.ts';
+
+const hasTshark = spawnSync('tshark', ['--version']).status === 0;
 
 let small: SmallCase;
 let handlers: ReturnType<typeof eventHandlers>;
@@ -185,5 +202,209 @@ describe('event.context', () => {
     await expect(context(`${c}:1`, 'host', 0, 1, ['no_such'])).rejects.toMatchObject({
       code: 'unknown-field',
     });
+  });
+});
+
+describe('bytes from the evidence', () => {
+  let files: SmallCase;
+  let calls: ReturnType<typeof eventHandlers>;
+  const log = Buffer.from(rfc3164(40));
+  const capture = pcapOf(300);
+  beforeAll(async () => {
+    files = await smallCase(
+      {
+        'a.log': log,
+        'b.log.gz': gzipSync(Buffer.from(rfc3164(10).replaceAll('gate', 'zipped'))),
+        'c.zip': zipOf([{ name: 'in/d.log', content: rfc3164(5).replaceAll('gate', 'member') }]),
+        'e.pcap': capture,
+        'f.pcapng.gz': gzipSync(pcapngOf(6)),
+        'g.log': `<38>1 2026-03-04T10:00:00Z long app 1 - - ${'y'.repeat(900_000)}\n`,
+      },
+      evidence,
+    );
+    calls = eventHandlers(files.services);
+  });
+  afterAll(() => files.dispose());
+
+  const all = (text: string) =>
+    files.services.cases.use(files.folder, async (session) => {
+      const out: string[] = [];
+      for await (const { rows } of startQuery(session, { text, zone: 'UTC' }).rows())
+        for (const row of rows) out.push(`${String(row[2])}:${String(row[3]).replace('-', 'f')}`);
+      return out;
+    });
+  const raw = async (event: string) =>
+    (await called(calls, 'event.raw', { case: files.folder, event })).result;
+  const packet = async (event: string) =>
+    (await called(calls, 'event.packet', { case: files.folder, event })).result;
+
+  it('gives each line as it stands in its file, plain, compressed or in an archive', async () => {
+    for (const [host, text] of [
+      ['gate', log.toString()],
+      ['zipped', rfc3164(10).replaceAll('gate', 'zipped')],
+      ['member', rfc3164(5).replaceAll('gate', 'member')],
+    ] as const) {
+      const events = await all(`host:${host}`);
+      const lines = text.trimEnd().split('\n');
+      expect(events).toHaveLength(lines.length);
+      for (const event of events) {
+        const { bytes, offset, length, truncated } = await raw(event);
+        const line = lines[Number(event.split(':')[1]) - 1];
+        expect(Buffer.from(bytes).toString().trimEnd()).toBe(line);
+        expect(text.slice(offset, offset + length).trimEnd()).toBe(line);
+        expect(truncated).toBe(false);
+      }
+    }
+  });
+
+  it('gives all of a long record', async () => {
+    const [event = ''] = await all('host:long');
+    const { bytes, length, truncated } = await raw(event);
+    expect(bytes.length).toBe(length);
+    expect(length).toBeGreaterThan(900_000);
+    expect(truncated).toBe(false);
+  });
+
+  it('gives frames as they lie in the capture, with their layers', async () => {
+    const events = await all('kind:packet source:e.pcap');
+    for (const event of events.slice(0, 5)) {
+      const { frame, offset, linkType, wireLength, layers } = await packet(event);
+      expect(Buffer.from(frame)).toEqual(capture.subarray(offset, offset + frame.length));
+      expect({ linkType, wireLength }).toEqual({ linkType: 1, wireLength: 46 });
+      const names = layers.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(['Frame', 'Internet Protocol Version 4']));
+    }
+    const [zipped = ''] = await all('kind:packet source:"f.pcapng.gz"');
+    expect(Buffer.from((await packet(zipped)).frame)).toEqual(datagram(0));
+  });
+
+  it('says what to do for events without a record or without a frame', async () => {
+    const [flow = ''] = await all('kind:flow source:e.pcap');
+    await expect(raw(flow)).rejects.toMatchObject({
+      code: 'not-found',
+      hint: /kind:packet source_id/,
+    });
+    const [line = ''] = await all('host:gate');
+    await expect(packet(line)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  describe('packets.slice', () => {
+    const slice = async (
+      params: Omit<Params<'packets.slice'>, 'case'>,
+      how: { signal?: AbortSignal } = {},
+    ) => {
+      const { result, parts } = await called(
+        calls,
+        'packets.slice',
+        { case: files.folder, ...params },
+        how,
+      );
+      const bytes = Buffer.concat(parts.flatMap((part) => ('bytes' in part ? [part.bytes] : [])));
+      return { result, bytes };
+    };
+    /** Time, length and ends of each packet of a capture, as our importer reads it. */
+    const imported = async (bytes: Uint8Array, query = 'kind:packet') => {
+      const other = await smallCase({ 'slice.pcapng': bytes }, evidence);
+      try {
+        return await other.services.cases.use(other.folder, (session) => facts(session, query));
+      } finally {
+        await other.dispose();
+      }
+    };
+    const facts = async (session: CaseSession, query: string) => {
+      const text = `${query} | fields ts, src_ip, src_port, dst_ip, dst_port, bytes, captured`;
+      const out: unknown[] = [];
+      for await (const rows of shownRows(startQuery(session, { text, zone: 'UTC' }), 'UTC'))
+        for (const { ts, ...row } of rows) out.push({ ...row, ts: Date.parse(String(ts)) });
+      return out;
+    };
+
+    it.each([
+      ['kind:packet source:e.pcap', 'kind:packet source:e.pcap', 300],
+      ['kind:packet src_port:[40010 TO 40019] source:e.pcap', undefined, 10],
+      // Flows bring their packets.
+      ['kind:flow src_port:40003 source:e.pcap', 'kind:packet src_port:40003 source:e.pcap', 1],
+      ['source:"f.pcapng.gz"', 'kind:packet source:"f.pcapng.gz"', 6],
+      ['src_port:40001', 'kind:packet src_port:40001', 2],
+    ])(
+      'writes the packets of %s so that they are read as they were',
+      async (query, same, count) => {
+        const { result, bytes } = await slice({ query });
+        expect(result).toMatchObject({ packets: count, bytes: bytes.length });
+        expect(result.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+        const before = await files.services.cases.use(files.folder, (session) =>
+          facts(session, same ?? query),
+        );
+        expect(await imported(bytes)).toEqual(before);
+      },
+    );
+
+    it('writes the packets of one event', async () => {
+      const [flow = ''] = await all('kind:flow source:e.pcap src_port:40007');
+      const [one = ''] = await all('kind:packet source:e.pcap src_port:40007');
+      for (const event of [flow, one]) {
+        const { result, bytes } = await slice({ query: '', event });
+        expect(result.packets).toBe(1);
+        expect(bytes.includes(datagram(7))).toBe(true);
+      }
+    });
+
+    it.skipIf(!hasTshark)('is read by tshark (skipped where there is none)', async () => {
+      const path = join(files.root, 'slice.pcapng');
+      const { result } = await slice({ query: 'kind:packet', path });
+      expect(result.path).toBe(path);
+      const { stdout, stderr } = spawnSync(
+        'tshark',
+        ['-r', path, '-T', 'fields', '-e', 'frame.time_epoch', '-e', 'udp.srcport'],
+        { encoding: 'utf8' },
+      );
+      expect(stderr.replace(/^Running as user.*\n/, '')).toBe('');
+      const lines = stdout.trimEnd().split('\n');
+      expect(lines).toHaveLength(306);
+      expect(lines[3]).toMatch(/^1760000003\.003000000\t40003$/);
+    });
+
+    it('refuses what has no packets, and says what to do', async () => {
+      for (const query of ['host:gate', 'kind:packet nothing', 'kind:packet | count'])
+        await expect(slice({ query }), query).rejects.toMatchObject({ code: 'usage' });
+      const [line = ''] = await all('host:gate');
+      await expect(slice({ query: '', event: line })).rejects.toMatchObject({ code: 'usage' });
+    });
+
+    it('stops when it is cancelled and leaves no file', async () => {
+      const controller = new AbortController();
+      controller.abort();
+      const path = join(files.root, 'cancelled.pcapng');
+      await expect(
+        slice({ query: 'kind:packet', path }, { signal: controller.signal }),
+      ).rejects.toMatchObject({ code: 'cancelled' });
+      expect(readdirSync(files.root).filter((name) => name.includes('cancelled'))).toEqual([]);
+    });
+  });
+
+  // Last, for they change the evidence.
+  it('shows nothing of evidence that has changed, and what is unchanged of a log that grew', async () => {
+    const path = join(files.evidence, 'a.log');
+    const [event = ''] = await all('host:gate');
+    writeFileSync(path, Buffer.concat([log, Buffer.from('one more line\n')]));
+    expect(Buffer.from((await raw(event)).bytes).toString()).toContain('Failed password');
+    const changed = Buffer.from(log);
+    changed.write('X', 20);
+    for (const content of [changed, log.subarray(0, -100)]) {
+      writeFileSync(path, content);
+      utimesSync(path, 1, 1);
+      await expect(raw(event)).rejects.toMatchObject({ code: 'unreadable', hint: /verify/ });
+    }
+    rmSync(path);
+    await expect(raw(event)).rejects.toMatchObject({ code: 'not-found', hint: /verify/ });
+    const { result } = await called(calls, 'event.get', { case: files.folder, event });
+    expect(result.source.exists).toBe(false);
+  });
+
+  it('slices nothing of a capture that is gone', async () => {
+    rmSync(join(files.evidence, 'e.pcap'));
+    await expect(
+      called(calls, 'packets.slice', { case: files.folder, query: 'kind:packet' }),
+    ).rejects.toMatchObject({ code: 'not-found', hint: /put the file back/ });
   });
 });
