@@ -172,6 +172,9 @@ describe('fields', () => {
     ['802.11 beacon', 'IEEE 802.11 Beacon frame', 'SSID', 'guest'],
     ['802.11 beacon', 'IEEE 802.11 Beacon frame', 'Current Channel', '6'],
     ['radiotap', 'Radiotap Header v0', 'Antenna signal', '-42 dBm'],
+    ['radiotap', 'IEEE 802.11 Data', 'Frame check sequence', '01020304'],
+    ['ICMP quoting a packet', 'Internet Control Message Protocol', 'Code', '3 (port unreachable)'],
+    ['ICMP echo', 'Internet Control Message Protocol', 'Code', '0'],
   ];
   it.each(FIELDS)('%s: %s, %s', (name, layer, field, wanted) => {
     expect(value(sampled(name), layer, field)).toBe(wanted);

@@ -6,10 +6,16 @@ import type { LayerReader } from './reader.ts';
 
 const ascii = new TextDecoder();
 
-/** `8 (echo request)` */
+/** `destination unreachable: port unreachable`; a code that no type has gives the type's name. */
 export function icmpText(version: 4 | 6, type: number, code: number): string {
   const name = icmpName(version, type, code);
   return name === undefined ? `type ${type}, code ${code}` : ascii.decode(name);
+}
+
+/** `3 (port unreachable)`, or the number alone where the type's name says it all. */
+export function icmpCodeText(version: 4 | 6, type: number, code: number): string {
+  const [, detail] = icmpText(version, type, code).split(': ');
+  return detail === undefined ? String(code) : `${code} (${detail})`;
 }
 
 export function icmp(r: LayerReader): Protocol | undefined {
@@ -20,7 +26,7 @@ export function icmp(r: LayerReader): Protocol | undefined {
   const text = icmpText(4, r.peek(), r.peek(1));
   r.layer.summary = text;
   const type = r.u8('Type', (value) => `${value} (${icmpText(4, value, 255)})`);
-  const code = r.u8('Code', (value) => `${value} (${text})`);
+  const code = r.u8('Code', (value) => icmpCodeText(4, type, value));
   r.u16('Checksum', (stated) => {
     if (d.network?.fragment === true) return unverified(stated, 'a fragment');
     if (start + length > d.end) return unverified(stated, d.cutReason(d.end));

@@ -1,5 +1,5 @@
 /** ICMPv6 (RFC 4443) with neighbor discovery (RFC 4861) and multicast listeners (RFC 2710, 3810). */
-import { icmpText } from './icmp.ts';
+import { icmpCodeText, icmpText } from './icmp.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
 import { hex8, hex32, hexBytes, macText, named, visible } from './text.ts';
@@ -13,7 +13,7 @@ export function icmpv6(r: LayerReader): Protocol | undefined {
   const text = icmpText(6, r.peek(), r.peek(1));
   r.layer.summary = text;
   const type = r.u8('Type', (value) => `${value} (${icmpText(6, value, 255)})`);
-  r.u8('Code', (value) => `${value} (${text})`);
+  r.u8('Code', (value) => icmpCodeText(6, type, value));
   r.need(2, 'Checksum');
   r.u16('Checksum', () => transportChecksum(r, 58, start, length, r.at));
   switch (type) {

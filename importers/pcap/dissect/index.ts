@@ -68,6 +68,8 @@ function readLayer(d: Dissection, protocol: Exclude<Protocol, Chooser>): Protoco
     if (r.left > 0) r.raw('Remaining bytes', r.left);
   } finally {
     layer.length = r.at - layer.offset;
+    // A trailer is met before what lies before it.
+    layer.fields.sort((one, other) => one.offset - other.offset);
     d.at = r.at;
   }
   // A layer that read nothing only found out that it is another one.

@@ -328,7 +328,7 @@ export class LayerReader {
    * The layer and all inside it are `size` bytes from `from` on, by its own account. What lies behind
    * is a trailer of the carrier.
    */
-  bound(from: number, size: number): void {
+  bound(from: number, size: number, trailer = 'Trailer'): void {
     const d = this.d;
     const stop = from + size;
     if (stop < d.end) {
@@ -337,7 +337,7 @@ export class LayerReader {
       const owner = d.carrier ?? this.layer;
       d.count();
       owner.fields.push({
-        name: zero ? 'Padding' : 'Trailer',
+        name: zero && trailer === 'Trailer' ? 'Padding' : trailer,
         value: hexBytes(d.bytes.subarray(stop, d.end)),
         offset: stop,
         length: count,

@@ -177,7 +177,7 @@ export function wlan(r: LayerReader): Protocol | undefined {
   if (d.fcs) {
     // It is no part of what is inside.
     d.fcs = false;
-    r.bound(r.at, d.end - r.at - 4);
+    r.bound(r.at, d.end - r.at - 4, 'Frame check sequence');
   }
   const padded = d.bridgePad !== 0;
   d.bridgePad = 0;
