@@ -1,0 +1,46 @@
+/** What went wrong and what to do about it. */
+import { Alert, Button } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { ErrorInfo } from '../../engine/contract/frame.ts';
+import { EventText } from './event-text.tsx';
+
+interface Props {
+  readonly error: ErrorInfo;
+  /** What did not work; in a few words. */
+  readonly title?: string;
+  readonly onRetry?: () => void;
+  readonly actions?: ReactNode;
+}
+
+export function Problem({ error, title = 'That did not work', onRetry, actions }: Props) {
+  return (
+    <Alert
+      role="alert"
+      m="md"
+      color="red"
+      variant="light"
+      title={title}
+      icon={<IconAlertTriangle size={18} aria-hidden />}
+    >
+      <div>
+        <EventText text={error.message} />
+        {error.hint !== undefined && (
+          <div style={{ marginTop: 4, color: 'var(--db-muted)' }}>
+            <EventText text={error.hint} />
+          </div>
+        )}
+      </div>
+      {(onRetry !== undefined || actions !== undefined) && (
+        <div style={{ marginTop: 10 }}>
+          {onRetry !== undefined && (
+            <Button variant="default" onClick={onRetry} mr={8}>
+              Try again
+            </Button>
+          )}
+          {actions}
+        </div>
+      )}
+    </Alert>
+  );
+}

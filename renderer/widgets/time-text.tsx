@@ -1,0 +1,26 @@
+/** A time in the zone of the window; its title says it in UTC. */
+import { useZone } from '../state/context.ts';
+import { formatTime, offsetText } from '../state/time.ts';
+
+interface Props {
+  /** UTC microseconds; an event without a time has none. */
+  readonly micros: number | undefined;
+  /** Digits of the fraction of a second, 6 when left out. */
+  readonly digits?: number | undefined;
+  /** Nanoseconds beyond `micros`. */
+  readonly nanos?: number | undefined;
+}
+
+export function TimeText({ micros, digits = 6, nanos = 0 }: Props) {
+  const zone = useZone();
+  if (micros === undefined || Number.isNaN(micros)) return <span>no time</span>;
+  const utc = formatTime(micros, 'UTC', digits, nanos);
+  return (
+    <time
+      dateTime={`${utc.replace(' ', 'T')}Z`}
+      title={`${utc} UTC · ${zone} is UTC${offsetText(micros, zone)}`}
+    >
+      {formatTime(micros, zone, digits, nanos)}
+    </time>
+  );
+}

@@ -1,0 +1,321 @@
+/**
+ * The pivot: what can be done with a value, on every value anywhere. One menu at a place; a table
+ * has one for all of its cells (`useValueMenu`), a value by itself is wrapped (`ValueMenu`).
+ */
+import { Menu } from '@mantine/core';
+import {
+  IconArrowsDiff,
+  IconChartBar,
+  IconClockHour4,
+  IconCopy,
+  IconFilter,
+  IconFilterMinus,
+  IconFilterPlus,
+  IconSearch,
+  IconTag,
+} from '@tabler/icons-react';
+import {
+  useCallback,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+} from 'react';
+import { useWorkspace } from '../state/context.ts';
+import { usePivots } from '../state/hooks.ts';
+import { notifyDone, notifyError } from '../state/notify.ts';
+import { fieldTerm } from '../state/query-text.ts';
+import { visibleText } from './visible-text.ts';
+import css from './value-menu.module.css';
+
+export interface ValueTarget {
+  /** The query's name of the field; undefined for what no query can name, such as a summary. */
+  readonly field: string | undefined;
+  /** As the engine gave it; null: the event has none. */
+  readonly value: string | number | null;
+  /** Of the event, in UTC microseconds. */
+  readonly ts?: number | undefined;
+  /** The event's `event_id`. */
+  readonly event?: string | undefined;
+  /** A term that finds the event's five-tuple; see `flowTerm`. */
+  readonly fiveTuple?: string | undefined;
+  /** What is done with this value here only; first in the menu. */
+  readonly actions?: readonly ValueAction[] | undefined;
+}
+
+export interface ValueAction {
+  readonly label: string;
+  readonly icon?: ReactNode;
+  run(): void;
+}
+
+/** Where a menu opens, in pixels of the window. */
+export interface MenuPlace {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface ValueMenuControl {
+  open(target: ValueTarget, place: MenuPlace): void;
+  close(): void;
+  /** Must be rendered once, anywhere in the component that uses the menu. */
+  readonly menu: ReactNode;
+  /** Whether it is open now. */
+  readonly opened: boolean;
+}
+
+const AROUND_MINUTES = [1, 5, 15, 60] as const;
+/** Longer values cannot be written into a query. */
+const LONGEST_TERM = 1900;
+const SHOWN_VALUE = 48;
+const ICON = { size: 15, 'aria-hidden': true } as const;
+
+/** `flow:10.1.2.3:4444-10.9.9.9:443/tcp`; undefined when an event has no two addresses. */
+export function flowTerm(event: {
+  readonly src_ip: string | number | null;
+  readonly src_port: string | number | null;
+  readonly dst_ip: string | number | null;
+  readonly dst_port: string | number | null;
+  readonly proto: string | number | null;
+}): string | undefined {
+  if (event.src_ip === null || event.dst_ip === null) return undefined;
+  const end = (ip: string | number, port: string | number | null): string => {
+    const address = String(ip);
+    const host = address.includes(':') ? `[${address}]` : address;
+    return port === null ? host : `${host}:${port}`;
+  };
+  const proto = event.proto === null ? '' : `/${event.proto}`;
+  return `flow:${end(event.src_ip, event.src_port)}-${end(event.dst_ip, event.dst_port)}${proto}`;
+}
+
+/** One menu for all values of a table: opened by its handlers for the value that was pointed at. */
+export function useValueMenu(): ValueMenuControl {
+  const [state, setState] = useState<{ target: ValueTarget; place: MenuPlace } | undefined>();
+  const before = useRef<Element | null>(null);
+  const open = useCallback((target: ValueTarget, place: MenuPlace) => {
+    before.current = document.activeElement;
+    setState({ target, place });
+  }, []);
+  const close = useCallback(() => {
+    setState(undefined);
+    const element = before.current;
+    before.current = null;
+    // Where the keyboard was; a dialog that an item opened takes the focus after this.
+    if (element instanceof HTMLElement && element.isConnected) {
+      element.focus({ preventScroll: true });
+    }
+  }, []);
+  return useMemo(
+    () => ({
+      open,
+      close,
+      opened: state !== undefined,
+      menu: state === undefined ? null : <MenuAt {...state} onClose={close} />,
+    }),
+    [open, close, state],
+  );
+}
+
+interface ValueMenuProps extends ValueTarget {
+  readonly children: ReactNode;
+}
+
+/** A value that opens its menu by click, right click, Enter, Space or the context-menu key. */
+export function ValueMenu({ children, ...target }: ValueMenuProps) {
+  const { open, menu, opened } = useValueMenu();
+  const onClick = (event: MouseEvent<HTMLElement>): void => {
+    // Somebody is selecting text.
+    if (window.getSelection()?.isCollapsed === false) return;
+    event.stopPropagation();
+    open(target, { x: event.clientX, y: event.clientY });
+  };
+  const onContextMenu = (event: MouseEvent<HTMLElement>): void => {
+    event.preventDefault();
+    event.stopPropagation();
+    open(target, placeOf(event));
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    event.stopPropagation();
+    open(target, placeBelow(event.currentTarget));
+  };
+  return (
+    <>
+      <span
+        className={css['value']}
+        role="button"
+        tabIndex={0}
+        aria-haspopup="menu"
+        aria-expanded={opened}
+        onClick={onClick}
+        onContextMenu={onContextMenu}
+        onKeyDown={onKeyDown}
+      >
+        {children}
+      </span>
+      {menu}
+    </>
+  );
+}
+
+/** Where a context menu was asked for; the context-menu key tells no useful position. */
+export function placeOf(event: MouseEvent<HTMLElement>): MenuPlace {
+  if (event.clientX !== 0 || event.clientY !== 0) return { x: event.clientX, y: event.clientY };
+  return placeBelow(event.currentTarget);
+}
+
+export function placeBelow(element: Element): MenuPlace {
+  const box = element.getBoundingClientRect();
+  return { x: box.left + Math.min(box.width / 2, 24), y: box.bottom };
+}
+
+function MenuAt({
+  target,
+  place,
+  onClose,
+}: {
+  readonly target: ValueTarget;
+  readonly place: MenuPlace;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Menu
+      opened
+      onClose={onClose}
+      position="bottom-start"
+      offset={2}
+      returnFocus={false}
+      transitionProps={{ duration: 0 }}
+      width={270}
+    >
+      <Menu.Target>
+        <span className={css['place']} style={{ left: place.x, top: place.y }} />
+      </Menu.Target>
+      <Menu.Dropdown className={css['dropdown']} onContextMenu={(event) => event.preventDefault()}>
+        <Items {...target} />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget) {
+  const pivots = usePivots();
+  const { dialogs } = useWorkspace();
+  const shown = value === null ? 'no value' : visibleText(String(value), SHOWN_VALUE);
+  const term =
+    field === undefined || (value !== null && String(value).length > LONGEST_TERM)
+      ? undefined
+      : fieldTerm(field, value);
+  // A time is looked around; as a term it would only find the same instant again.
+  const filters = term !== undefined && field !== undefined && field !== 'ts';
+  const dated = ts !== undefined && !Number.isNaN(ts);
+  return (
+    <>
+      <Menu.Label className={css['heading']}>
+        {field !== undefined && <b>{visibleText(field, 60)}</b>}{' '}
+        <bdo dir="ltr" className="evidence mono">
+          {shown}
+        </bdo>
+      </Menu.Label>
+      {actions.map(({ label, icon, run }) => (
+        <Menu.Item key={label} leftSection={icon} onClick={run}>
+          {label}
+        </Menu.Item>
+      ))}
+      {actions.length > 0 && <Menu.Divider />}
+      {filters && (
+        <>
+          <Menu.Item
+            leftSection={<IconFilterPlus {...ICON} />}
+            onClick={() => pivots.include(field, value)}
+          >
+            Include
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconFilterMinus {...ICON} />}
+            onClick={() => pivots.exclude(field, value)}
+          >
+            Exclude
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconFilter {...ICON} />}
+            onClick={() => pivots.only(field, value)}
+          >
+            Only this
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconChartBar {...ICON} />}
+            onClick={() => pivots.topValues(field)}
+          >
+            Top values of {visibleText(field, 40)}
+          </Menu.Item>
+        </>
+      )}
+      {fiveTuple !== undefined && (
+        <Menu.Item
+          leftSection={<IconArrowsDiff {...ICON} />}
+          onClick={() => pivots.filter(fiveTuple, 'events')}
+        >
+          This five-tuple
+        </Menu.Item>
+      )}
+      {dated && (
+        <>
+          {(filters || fiveTuple !== undefined) && <Menu.Divider />}
+          {AROUND_MINUTES.map((minutes) => (
+            <Menu.Item
+              key={minutes}
+              leftSection={<IconClockHour4 {...ICON} />}
+              onClick={() => pivots.around(ts, minutes)}
+            >
+              {minutes === 60 ? '± 1 hour around' : `± ${minutes} min around`}
+            </Menu.Item>
+          ))}
+        </>
+      )}
+      {(filters || fiveTuple !== undefined || dated) && <Menu.Divider />}
+      {value !== null && (
+        <Menu.Item
+          leftSection={<IconCopy {...ICON} />}
+          onClick={() => copy(String(value), 'The value')}
+        >
+          Copy value
+        </Menu.Item>
+      )}
+      {term !== undefined && filters && (
+        <Menu.Item
+          leftSection={<IconSearch {...ICON} />}
+          onClick={() => copy(term, 'The query term')}
+        >
+          Copy as query term
+        </Menu.Item>
+      )}
+      {event !== undefined && (
+        <>
+          <Menu.Divider />
+          <Menu.Item
+            leftSection={<IconTag {...ICON} />}
+            onClick={() => dialogs.open({ dialog: 'tag', events: [event] })}
+          >
+            Tag event…
+          </Menu.Item>
+        </>
+      )}
+    </>
+  );
+}
+
+function copy(text: string, what: string): void {
+  // Without a secure context (a page over plain HTTP that is not loopback) there is no clipboard.
+  if (!('clipboard' in navigator)) {
+    notifyError(new Error('this page may not write to the clipboard'), 'Not copied');
+    return;
+  }
+  navigator.clipboard.writeText(text).then(
+    () => notifyDone(`${what} is in the clipboard`),
+    (error: unknown) => notifyError(error, 'Not copied'),
+  );
+}
