@@ -103,8 +103,8 @@ module.exports = {
     // The command line runs the engine in its own process: docs/adr/0004-command-line-in-process.md.
     ...allow('^app/cli/', paths('^engine/operations/')),
     // What the shells share, and the engine's process that they start.
-    ...allow('^app/(folders|version)[.]ts$', paths(), CORE),
-    ...allow('^app/settings[.]ts$', paths('^app/folders[.]ts$')),
+    ...allow('^app/(folders|version)[.]ts$', CORE),
+    ...allow('^app/settings[.](test[.])?ts$', paths('^app/(folders|settings)[.]ts$')),
     ...allow(
       '^app/engine/',
       paths(
@@ -123,10 +123,10 @@ module.exports = {
         CONTRACT,
       ),
     ),
-    ...allow('^app/page[.]ts$', paths(), CORE),
+    ...allow('^app/page[.]ts$', CORE),
     ...allow('^app/web/', paths(...packages('sirv', 'ws', '@types/ws'))),
     ...allow('^app/cli/commands/(serve|open)[.]ts$', paths('^app/web/')),
-    ...allow('^app/start[.]ts$', paths('^app/web/'), CORE),
+    ...allow('^app/start[.]ts$', paths('^app/(web/|cli/output[.]ts$)'), CORE),
     ...allow('^app/desktop[.]ts$', paths(CONTRACT), CORE),
 
     // The window: sees the engine's contract only, and a panel sees the panel interface only.

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { DaybookError } from '../engine/contract/errors.ts';
+import { visible } from './cli/output.ts';
 import { findDesktop, hasDisplay, runDesktop } from './desktop.ts';
 import { openBrowser } from './web/browser.ts';
 import { serve } from './web/serve.ts';
@@ -18,7 +19,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const say = (text: string): void => void process.stderr.write(`${visible(text)}\n`);
 
 async function start(openCase: string | undefined, signal: AbortSignal): Promise<number> {
   const desktop = findDesktop(process.env);

@@ -28,7 +28,7 @@ const NOT_SOURCES = /(^|[/\\])(dist|node_modules)([/\\]|$)|[.]test[.]tsx?$|[.]md
 /** Shells that start at the same time build once: who builds has its process number in this file. */
 const LOCK = join(ROOT, 'node_modules/.cache/daybook-window.lock');
 /** Of what a failed build said. */
-const MOST_LINES = 20;
+const MOST_LINES = 40;
 
 /**
  * The folder of the built window, built now if need be; `say` is told what happens.
@@ -52,6 +52,10 @@ export async function windowFiles(
   const unlock = await lock(signal);
   try {
     if (!isFresh()) await build(say, signal);
+  } catch (error) {
+    const isOld = error instanceof DaybookError && error.code === 'unreadable';
+    if (!isOld || !existsSync(join(FILES, 'index.html'))) throw error;
+    say('the window cannot be built; the one that was built before is shown');
   } finally {
     unlock();
   }
@@ -114,7 +118,7 @@ function build(say: (text: string) => void, signal: AbortSignal | undefined): Pr
     const child = spawn(process.execPath, [BUILDER, 'build', 'renderer', '--logLevel', 'warn'], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_ENV: 'production' },
+      env: { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' },
       ...(signal === undefined ? {} : { signal }),
     });
     const lines: string[] = [];
@@ -133,7 +137,7 @@ function build(say: (text: string) => void, signal: AbortSignal | undefined): Pr
         say(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
         done();
       } else {
-        for (const line of lines.join('').trim().split('\n').slice(-MOST_LINES)) say(line);
+        for (const line of lines.join('').trim().split('\n').slice(0, MOST_LINES)) say(line);
         fail(new DaybookError('unreadable', 'the window cannot be built: see above'));
       }
     });
