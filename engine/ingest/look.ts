@@ -37,6 +37,8 @@ const MOST_BYTES = 1 << 20;
 const USUAL_BYTES = 256 << 10;
 /** Time for all that is read of one source, looks ahead included. */
 const SOURCE_MS = 2_000;
+/** Time for each newer file of its rotated set. */
+const NEWER_MS = 500;
 /** A pass that has no time left still gets as much as an importer may want at once. */
 const LEAST_BYTES = 4 << 20;
 /** An archive is left after this, between two members. */
@@ -85,7 +87,11 @@ class Looker {
     this.temporary = temporary;
     this.sizes = new Set(sizes);
     this.tell = tell;
-    this.rotated = new RotatedStarts(tools.walk, temporary, (input) => new Beginning(input));
+    this.rotated = new RotatedStarts(
+      tools.walk,
+      temporary,
+      (input) => new Beginning(input, NEWER_MS),
+    );
   }
 
   async look(request: Extract<ToLookWorker, { type: 'look' }>): Promise<LookEnd> {
@@ -170,7 +176,9 @@ class Looker {
       }
     }
     if (input.aheadCut)
-      sink.note('what was decided is decided from the beginning: the import looks at all of it');
+      look.notes.push(
+        'decided from the beginning of a long content: the import looks at all of it',
+      );
     if (!input.enough) for (const note of leaf.input.notes ?? []) sink.note(note);
   }
 }
@@ -185,10 +193,11 @@ class Beginning implements SourceInput {
   /** Whether time was up before a pass had seen all. */
   aheadCut = false;
   private readonly input: SourceInput;
-  private readonly until = performance.now() + SOURCE_MS;
+  private readonly until: number;
 
-  constructor(input: SourceInput) {
+  constructor(input: SourceInput, ms: number = SOURCE_MS) {
     this.input = input;
+    this.until = performance.now() + ms;
     this.name = input.name;
     this.size = input.size;
     this.modifiedMs = input.modifiedMs;

@@ -22,11 +22,13 @@ export function listImports(catalog: Catalog, runs: boolean): ListedImport[] {
   const alive =
     imports.some(({ status }) => status === 'running') &&
     (runs || WriterLock.holder(catalog.folder) !== undefined);
+  // Who was told the same again has taken up what an earlier one left.
+  const texts = imports.map((run) => JSON.stringify(readArguments(run.arguments)) ?? '');
+  const latest = new Map(texts.map((text, i) => [text, i]));
   return imports
     .map((run, i): ListedImport => {
       const status = run.status === 'running' && !alive ? 'interrupted' : run.status;
-      const text = JSON.stringify(run.arguments);
-      const later = imports.slice(i + 1).some((other) => JSON.stringify(other.arguments) === text);
+      const later = latest.get(texts[i]!) !== i;
       return {
         id: run.id,
         startedAt: run.startedAt,
