@@ -226,6 +226,15 @@ describe.each(FILES)('%s', (name, bytes) => {
   });
 });
 
+it('finds no packet in what is no capture', async () => {
+  for (const bytes of [new Uint8Array(0), ascii('no capture, but long enough to be one'.repeat(4))]) {
+    const file = await stored('none', bytes);
+    await expect(readPacket({ path: file, members: [] }, 24, 60)).rejects.toMatchObject({
+      code: 'source-damaged',
+    });
+  }
+});
+
 it('finds the evidence gone', async () => {
   const gone = readPacket({ path: path.join(folder, 'gone'), members: [] }, 24, 60);
   await expect(gone).rejects.toMatchObject({ code: 'not-found' });

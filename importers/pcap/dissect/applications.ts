@@ -87,7 +87,7 @@ export function applicationOnUdp(
       break;
   }
   if (on(2152) && size >= 8 && (first & 0xf0) === 0x30) return 'gtp';
-  if ((on(53) || on(5353) || on(5355)) && size >= 12 && dnsCounts(bytes, at, 65_535)) return 'dns';
+  if ((on(53) || on(5353) || on(5355)) && size >= 12) return 'dns';
   if ((on(67) || on(68)) && size >= 240 && u32(bytes, at + 236) === 0x63825363) return 'dhcp';
   if (on(123) && size >= 48 && ((first >>> 3) & 7) >= 1) return 'ntp';
   if ((on(161) || on(162)) && first === 0x30) return 'snmp';
