@@ -70,7 +70,10 @@ export class CaseSession {
     await this.store.keepOnly(new Set(snapshot.segments.map((segment) => segment.id)));
     await this.store.attach(segments);
     for (const { id } of segments) {
-      const tags = new Set([...(snapshot.marks.get(id) ?? []), ...(this.storedMarks.get(id) ?? [])]);
+      const tags = new Set([
+        ...(snapshot.marks.get(id) ?? []),
+        ...(this.storedMarks.get(id) ?? []),
+      ]);
       for (const tag of tags) await this.loadMarks(id, tag);
     }
   }

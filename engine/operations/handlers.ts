@@ -5,16 +5,18 @@ import { eventHandlers } from './handlers/event.ts';
 import { evidenceHandlers } from './handlers/evidence.ts';
 import { markHandlers } from './handlers/marks.ts';
 import { outputHandlers } from './handlers/output.ts';
+import { queryHandlers } from './handlers/query.ts';
 import { systemHandlers } from './handlers/system.ts';
 import type { Product } from './product.ts';
 
-export function makeHandlers(services: Services, product: Product): Partial<Handlers> {
+export function makeHandlers(services: Services, product: Product): Handlers {
   return {
     ...systemHandlers(services, product),
     ...caseHandlers(services),
     ...evidenceHandlers(services),
     ...eventHandlers(services),
     ...markHandlers(services),
+    ...queryHandlers(services),
     ...outputHandlers(services, product),
   };
 }

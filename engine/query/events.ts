@@ -74,9 +74,10 @@ function numbered(segment: SegmentInfo, { chosen }: EventContext): Predicate {
   const [first] = rows;
   if (first === undefined) return FALSE;
   if (rows.length === 1) return { sql: `rowid = ${first}` };
-  const ends = rows.reduce(([a, b], row) => [Math.min(a, row), Math.max(b, row)], [first, first]);
+  const low = rows.reduce((a, b) => Math.min(a, b));
+  const high = rows.reduce((a, b) => Math.max(a, b));
   // The range is what lets the rest of the segment be passed over.
-  return { sql: `rowid >= ${ends[0]} AND rowid <= ${ends[1]} AND rowid IN (${rows.join(', ')})` };
+  return { sql: `rowid >= ${low} AND rowid <= ${high} AND rowid IN (${rows.join(', ')})` };
 }
 
 export function filterInput(filter: Filter, context: EventContext): Input {

@@ -51,14 +51,7 @@ export {
   formatter,
 } from './format.ts';
 export { explain } from './explain.ts';
-export {
-  type Outline,
-  type Term,
-  errorSpan,
-  eventsAst,
-  outlineOf,
-  pieceSpans,
-} from './outline.ts';
+export { type Outline, type Term, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';
 export {
   type Conversations,
   type ConversationOrder,
@@ -91,7 +84,8 @@ export {
   withoutLastSort,
 } from './event-list.ts';
 export { formatEventId, parseEventId } from './filters/event-id.ts';
-export { ALIASES, knownNames } from './fields.ts';
+export { ALIASES, VIRTUAL as VIRTUAL_NAMES, knownField, knownNames } from './fields.ts';
+export { NAMED, protocolName } from './filters/names.ts';
 export { parseDuration, parseTime } from './time.ts';
 export { formatIp4, formatIp6, parseAddress } from './address.ts';
 export { zoneOffset, zoneOffsetAt } from './zone.ts';

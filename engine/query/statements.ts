@@ -157,7 +157,13 @@ function readable(sql: string, sqlType: string): string {
   return sqlType === 'UUID' ? `CAST(${sql} AS VARCHAR)` : sql;
 }
 
-export function fieldOutput(outputs: Outputs, scope: Scope, plan: Plan, field: Field, name: string): void {
+export function fieldOutput(
+  outputs: Outputs,
+  scope: Scope,
+  plan: Plan,
+  field: Field,
+  name: string,
+): void {
   const { extent } = plan;
   const shape = shapeOf(field, 0, extent);
   outputs.value(shape, variantsOf(field, shape, scope, extent)[0]!.parts, name);

@@ -63,3 +63,8 @@ export function nameOf(set: NameSet, code: number): string {
       : (set === 'severity' ? SEVERITIES : FACILITIES)[code];
   return name ?? String(code);
 }
+
+/** The name of an IP protocol by its number. */
+export function protocolName(code: number): string {
+  return nameOf('proto', code);
+}

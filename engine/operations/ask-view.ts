@@ -1,0 +1,156 @@
+/**
+ * How an operation asks about a view: the query is taken apart and planned on what the case holds now,
+ * the work is done on segments that stay, and what it cost is kept and told.
+ */
+import type { SegmentRow } from '../catalog/catalog.ts';
+import type { EpochMicros } from '../contract/event.ts';
+import { DaybookError } from '../contract/errors.ts';
+import { Stopwatch, type Timings } from '../measure/operation-log.ts';
+import {
+  type Ast,
+  type Plan,
+  type RawValue,
+  type SegmentInfo,
+  eventsAst,
+  parseQuery,
+  planQuery,
+} from '../query/index.ts';
+import type { CaseSession, Snapshot } from './case-session.ts';
+import { contextOf, isGone, raw } from './query.ts';
+
+export interface View {
+  query: string;
+  from?: EpochMicros | undefined;
+  to?: EpochMicros | undefined;
+  /** For times in the query that state none. */
+  zone: string;
+}
+
+/** What every answer about a view says of it. */
+export interface ViewScope {
+  timings: Timings;
+  days: { used: number; all: number };
+  packetsBeneath?: { packets: number; exact: boolean };
+  notes: string[];
+}
+
+/** What an operation works with. */
+export interface AskedView {
+  readonly session: CaseSession;
+  readonly snapshot: Snapshot;
+  readonly plan: Plan;
+  readonly watch: Stopwatch;
+  /** What a person should know about the answer. */
+  readonly notes: string[];
+  readonly signal: AbortSignal | undefined;
+  /** All rows of a statement on the plan's segments, or some of them. */
+  rows(statement: BoundStatement, segments?: readonly SegmentInfo[]): Promise<RawValue[][]>;
+  /** The same as they come. */
+  stream(statement: BoundStatement): AsyncGenerator<RawValue[][]>;
+}
+
+export interface BoundStatement {
+  readonly sql: string;
+  readonly params: readonly (string | number)[];
+}
+
+/** How often work is begun anew because a compaction took segments away meanwhile. */
+const MAX_TRIES = 3;
+
+/**
+ * Does `work` on the events of a view: the part of its query that gives events, and `stages` behind.
+ * @throws DaybookError query-syntax, unknown-field, cancelled, and what `work` throws
+ */
+export async function askView<T extends object>(
+  session: CaseSession,
+  operation: string,
+  view: View,
+  signal: AbortSignal | undefined,
+  work: (asked: AskedView) => Promise<T>,
+  stages: Ast['stages'] = [],
+): Promise<T & ViewScope> {
+  const watch = new Stopwatch(operation);
+  const release = session.store.hold();
+  try {
+    const whole = watch.span('parse', () => eventsAst(parseQuery(view.query)));
+    const ast = { ...whole, stages: [...whole.stages, ...stages] };
+    for (let tries = 1; ; tries++) {
+      const snapshot = session.snapshot();
+      const plan = watch.span('plan', () =>
+        planQuery(ast, contextOf(snapshot, { ...view, text: view.query })),
+      );
+      watch.path = plan.path;
+      watch.days = plan.days.used;
+      watch.segments = plan.segmentsUsed.length;
+      watch.rowsExamined = plan.rowsExamined;
+      const asked = onPlan(session, snapshot, plan, watch, signal);
+      try {
+        const result = await work(asked);
+        session.record(watch, 'done', view.query);
+        return { ...result, ...scopeOf(plan, watch.timings(), asked.notes) };
+      } catch (error) {
+        if (!isGone(error) || tries === MAX_TRIES) throw error;
+      }
+    }
+  } catch (error) {
+    const cancelled = error instanceof DaybookError && error.code === 'cancelled';
+    session.record(watch, cancelled ? 'cancelled' : 'failed', view.query);
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+/** Statements on a plan that is there, whose segments are prepared as they are needed. */
+export function onPlan(
+  session: CaseSession,
+  snapshot: Snapshot,
+  plan: Plan,
+  watch: Stopwatch,
+  signal: AbortSignal | undefined,
+): AskedView {
+  const byId = new Map<number, SegmentRow>(snapshot.segments.map((one) => [one.id, one]));
+  return {
+    ...{ session, snapshot, plan, watch, signal },
+    notes: notesOf(plan),
+    rows: async (statement, segments = plan.segmentsUsed) => {
+      const wanted = segments.flatMap(({ id }) => byId.get(id) ?? []);
+      await watch.spanAsync('attach', () => session.prepare(wanted, snapshot));
+      const found = await watch.spanAsync('execute', () =>
+        session.store.rows(statement.sql, statement.params, signal),
+      );
+      return found.map((row) => row.map(raw));
+    },
+    async *stream(statement) {
+      const wanted = plan.segmentsUsed.flatMap(({ id }) => byId.get(id) ?? []);
+      await watch.spanAsync('attach', () => session.prepare(wanted, snapshot));
+      const from = performance.now();
+      const batches = session.store.query(statement.sql, statement.params, signal);
+      for await (const { columns, rows } of batches) {
+        const out: RawValue[][] = [];
+        for (let row = 0; row < rows; row++) out.push(columns.map((column) => raw(column[row]!)));
+        yield out;
+      }
+      watch.add('execute', performance.now() - from);
+    },
+  };
+}
+
+/** What is to be told of any answer on this plan. */
+export function notesOf(plan: Plan): string[] {
+  if (plan.unlisted.size === 0) return [];
+  const names = [...plan.unlisted].map((name) => JSON.stringify(name)).join(', ');
+  return [
+    `${names}: in no column; looked up only among the attributes that an import kept in the overflow`,
+  ];
+}
+
+export function scopeOf(plan: Plan, timings: Timings, notes: readonly string[]): ViewScope {
+  const beneath = plan.packetsBeneath;
+  return {
+    timings,
+    days: { used: plan.days.used, all: plan.days.total },
+    ...(beneath === undefined || beneath.packets === 0 ? {} : { packetsBeneath: beneath }),
+    notes: [...notes],
+  };
+}

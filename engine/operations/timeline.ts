@@ -1,0 +1,182 @@
+/** `timeline.run`: events over time in even buckets of a round width, stacked by a field. */
+import type { EpochMicros } from '../contract/event.ts';
+import {
+  type EvenGrid,
+  type Plan,
+  type RawValue,
+  DAY,
+  afterColumns,
+  compileStackedTimeline,
+  evenGrid,
+  formatter,
+  takesAll,
+} from '../query/index.ts';
+import { askView, type AskedView, type View, type ViewScope } from './ask-view.ts';
+import type { CaseSession } from './case-session.ts';
+
+export interface TimelineParameters extends View {
+  buckets: number;
+  by?: string | undefined;
+  most: number;
+}
+
+export interface Series {
+  value: string | number | null;
+  rest: boolean;
+  counts: Float64Array<ArrayBuffer>;
+  total: number;
+}
+
+export interface Timeline {
+  starts: Float64Array<ArrayBuffer>;
+  /** Microseconds. */
+  width: number;
+  series: Series[];
+  /** Events with a time and without; of a field with several values, once for each. */
+  total: number;
+  undated: number;
+}
+
+/** @throws DaybookError query-syntax, unknown-field, cancelled */
+export function timeline(
+  session: CaseSession,
+  parameters: TimelineParameters,
+  signal: AbortSignal,
+): Promise<Timeline & ViewScope> {
+  return askView(session, 'timeline.run', parameters, signal, async (asked) => {
+    const { plan } = asked;
+    const { buckets, by, most } = parameters;
+    if (by !== undefined) plan.resolve({ name: by, start: 0, end: 0 });
+    const span = coveredSpan(plan);
+    if (span === undefined) {
+      const none = await counted(asked, { from: 0, width: DAY, buckets: 1 }, by, most);
+      return { ...emptied(none), starts: new Float64Array(0) };
+    }
+    const grid = evenGrid(span.from, span.to, buckets);
+    if (by === undefined && grid.width % DAY === 0 && takesAll(plan)) return byCatalog(asked, grid);
+    const found = await counted(asked, grid, by, most);
+    const { from, to } = plan.range;
+    if ((from !== undefined && to !== undefined) || found.low === undefined)
+      return shown(found, grid);
+    // An end that nobody named is the first or last event: that may be far from the segments' ends.
+    const low = from ?? found.low;
+    const high = to ?? found.high! + 1;
+    const fit = evenGrid(low, high, buckets);
+    if (fit.from === grid.from && fit.width === grid.width && fit.buckets === grid.buckets)
+      return shown(found, grid);
+    if (fit.width === grid.width) return shown(found, grid, fit);
+    return shown(await counted(asked, fit, by, most), fit);
+  });
+}
+
+/** The range that is named; an end that is open is that of the segments. */
+export function coveredSpan(plan: Plan): { from: EpochMicros; to: EpochMicros } | undefined {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const { minTs, maxTs } of plan.segmentsUsed) {
+    if (minTs !== undefined) low = Math.min(low, minTs);
+    if (maxTs !== undefined) high = Math.max(high, maxTs);
+  }
+  const from = plan.range.from ?? low;
+  const to = plan.range.to ?? high + 1;
+  return Number.isFinite(from) && Number.isFinite(to) && from < to ? { from, to } : undefined;
+}
+
+interface Counted {
+  /** By rank from 1; 0 is the rest. */
+  series: Map<number, { value: string | number | null; counts: Map<number, number> }>;
+  undated: number;
+  low: EpochMicros | undefined;
+  high: EpochMicros | undefined;
+}
+
+async function counted(
+  asked: AskedView,
+  grid: EvenGrid,
+  by: string | undefined,
+  most: number,
+): Promise<Counted> {
+  const { plan, snapshot } = asked;
+  const out: Counted = { series: new Map(), undated: 0, low: undefined, high: undefined };
+  if (by === undefined) out.series.set(1, { value: null, counts: new Map() });
+  if (plan.segmentsUsed.length === 0) return out;
+  const statement = compileStackedTimeline(plan, grid, by, most);
+  const { value } = formatter({ sources: snapshot.sources, tags: snapshot.tags });
+  const after = afterColumns(statement.columns);
+  for (const row of await asked.rows(statement)) {
+    const [i, rank] = row;
+    const [n, low, high] = [row[after], row[after + 1], row[after + 2]].map(Number) as [
+      number,
+      number,
+      number,
+    ];
+    if (typeof i !== 'number') {
+      out.undated += n;
+      continue;
+    }
+    const number = Number(rank ?? 0);
+    let one = out.series.get(number);
+    if (one === undefined) {
+      const [column] = statement.columns;
+      one = { value: number === 0 ? null : cell(column, row), counts: new Map() };
+      out.series.set(number, one);
+    }
+    one.counts.set(i, (one.counts.get(i) ?? 0) + n);
+    out.low = Math.min(out.low ?? low, low);
+    out.high = Math.max(out.high ?? high, high);
+  }
+  return out;
+
+  function cell(
+    column: Parameters<typeof value>[0] | undefined,
+    row: readonly RawValue[],
+  ): string | number | null {
+    const found = column === undefined ? null : value(column, row);
+    return typeof found === 'object' && found !== null ? JSON.stringify(found) : found;
+  }
+}
+
+/** Counts on the buckets of `fit`, which has the width of the grid they were counted on. */
+function shown(found: Counted, grid: EvenGrid, fit: EvenGrid = grid): Timeline {
+  const shift = (fit.from - grid.from) / grid.width;
+  const ranks = [...found.series.keys()].sort((a, b) => (a || Infinity) - (b || Infinity));
+  const series = ranks.map((rank): Series => {
+    const { value, counts } = found.series.get(rank)!;
+    const own = new Float64Array(fit.buckets);
+    let total = 0;
+    for (const [i, n] of counts) {
+      own[i - shift] = n;
+      total += n;
+    }
+    return { value, rest: rank === 0, counts: own, total };
+  });
+  return {
+    starts: Float64Array.from({ length: fit.buckets }, (_, i) => fit.from + i * fit.width),
+    width: fit.width,
+    series,
+    total: series.reduce((sum, { total }) => sum + total, 0) + found.undated,
+    undated: found.undated,
+  };
+}
+
+function emptied(found: Counted): Omit<Timeline, 'starts'> {
+  return { width: 0, series: [], total: found.undated, undated: found.undated };
+}
+
+/** Whole days of whole segments: the catalog has their counts. */
+function byCatalog({ plan, watch }: AskedView, grid: EvenGrid): Timeline {
+  watch.path = 'catalog';
+  watch.rowsExamined = 0;
+  const counts = new Map<number, number>();
+  let undated = 0;
+  for (const { day, rows } of plan.segmentsUsed) {
+    if (day === 'undated') {
+      undated += rows;
+      continue;
+    }
+    const i = Math.floor((Date.parse(`${day}T00:00:00Z`) * 1000 - grid.from) / grid.width);
+    counts.set(i, (counts.get(i) ?? 0) + rows);
+  }
+  const series = new Map([[1, { value: null, counts }]]);
+  return shown({ series, undated, low: undefined, high: undefined }, grid);
+}

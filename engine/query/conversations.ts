@@ -1,0 +1,207 @@
+/**
+ * Conversations: pairs of addresses by what they sent each other, over flows or over packets.
+ *
+ * A pair is its smaller address (`lo`) and its larger (`hi`); an event is `swapped` when `hi` sent it.
+ * `a` is the side that originated more of the flows (of packets: that sent the first); of equals the
+ * smaller address.
+ */
+import { Params, micros, nullOf } from './dialect/duckdb.ts';
+import { knownField } from './fields.ts';
+import type { RawValue } from './format.ts';
+import { boundTable } from './groups.ts';
+import { type Plan, eventContext, inputOf } from './plan.ts';
+import { type InputColumn, type TableColumn, orderBy } from './relation.ts';
+import { type OutputColumn, type Statement, outputsOf } from './statements.ts';
+import { type ValueShape, shapeOf, variantsOf } from './values.ts';
+
+export type ConversationOrder = 'bytes' | 'flows' | 'packets' | 'last';
+const SUMS = ['packets', 'packets_rev', 'bytes', 'bytes_rev'] as const;
+
+export interface Conversations extends Statement {
+  /** `a` and `b`, behind `ANCHOR`. */
+  readonly columns: readonly OutputColumn[];
+  /** Where the numbers behind them start: NUMBERS, then TOTALS. */
+  readonly numbers: number;
+  /** Columns of `lo` and `hi` behind all that. */
+  readonly keys: readonly InputColumn[];
+}
+export const NUMBERS = [
+  'flows',
+  'bytes_ab',
+  'bytes_ba',
+  'packets_ab',
+  'packets_ba',
+  'first',
+  'last',
+] as const;
+export const TOTALS = ['pairs', 'flows', 'bytes', 'packets'] as const;
+
+interface Pairs {
+  readonly versions: readonly ('v4' | 'v6')[];
+  readonly shape: ValueShape;
+  readonly rows: string;
+}
+
+/** `rows`: `lo_…`, `hi_…`, `swapped`, the sums forth and back as sent, `t`, and `more`. */
+function pairsOf(plan: Plan, params: Params, packets: boolean): Pairs {
+  const source = knownField('src_ip')!;
+  const target = knownField('dst_ip')!;
+  const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
+  const shapes = [source, target].map((field) => shapeOf(field, 0, input.extent));
+  const has = (role: string) => shapes.some(({ parts }) => parts.some((one) => one.role === role));
+  const v6 = has('v6');
+  const v4 = has('v4') || !v6;
+  const shape: ValueShape = {
+    name: 'a',
+    type: 'address',
+    parts: [
+      ...(v4 ? [{ role: 'v4', sqlType: 'UINTEGER' } as const] : []),
+      ...(v6 ? [{ role: 'v6', sqlType: 'UUID' } as const] : []),
+    ],
+  };
+  const versions = [...(v4 ? (['v4'] as const) : []), ...(v6 ? (['v6'] as const) : [])];
+  const columns: InputColumn[] = [
+    ...shape.parts.map(({ role, sqlType }) => ({ alias: `s_${role}`, sqlType })),
+    ...shape.parts.map(({ role, sqlType }) => ({ alias: `d_${role}`, sqlType })),
+    ...SUMS.map((alias) => ({ alias, sqlType: 'BIGINT' })),
+    { alias: 't', sqlType: 'TIMESTAMP' },
+    { alias: 'sport', sqlType: 'USMALLINT' },
+    { alias: 'dport', sqlType: 'USMALLINT' },
+    { alias: 'proto', sqlType: 'UTINYINT' },
+    { alias: 'service', sqlType: 'VARCHAR' },
+    { alias: 'state', sqlType: 'VARCHAR' },
+  ];
+  const rows = input.rows(columns, (scope) => {
+    const from = variantsOf(source, shape, scope, input.extent)[0]!.parts;
+    const to = variantsOf(target, shape, scope, input.extent)[0]!.parts;
+    const whole = versions.map((_, i) => `(${from[i]} IS NOT NULL AND ${to[i]} IS NOT NULL)`);
+    const counted = scope.column('packets') ?? nullOf('BIGINT');
+    const select = [
+      ...from,
+      ...to,
+      packets ? `coalesce(${counted}, CAST(1 AS BIGINT))` : counted,
+      ...SUMS.slice(1).map((name) => scope.column(name) ?? nullOf('BIGINT')),
+      scope.column('ts') ?? nullOf('TIMESTAMP'),
+      scope.column('src_port') ?? nullOf('USMALLINT'),
+      scope.column('dst_port') ?? nullOf('USMALLINT'),
+      scope.column('proto') ?? nullOf('UTINYINT'),
+      scope.column('service') ?? nullOf('VARCHAR'),
+      scope.column('conn_state') ?? nullOf('VARCHAR'),
+    ];
+    return [{ select, also: { sql: `(${whole.join(' OR ')})` } }];
+  });
+  const each = versions.map(
+    (v) => `least(s_${v}, d_${v}) AS lo_${v}, greatest(s_${v}, d_${v}) AS hi_${v}`,
+  );
+  const swapped = `coalesce(${versions.map((v) => `s_${v} > d_${v}`).join(', ')}, FALSE)`;
+  return {
+    versions,
+    shape,
+    rows: `SELECT *, ${each.join(', ')}, ${swapped} AS swapped FROM (${rows}) AS r`,
+  };
+}
+
+/** The largest conversations, with the sums of all in every row. */
+export function compileConversations(
+  plan: Plan,
+  packets: boolean,
+  order: ConversationOrder,
+  limit: number,
+): Conversations {
+  const params = new Params();
+  const { versions, shape, rows } = pairsOf(plan, params, packets);
+  const list = versions.map((v) => `lo_${v}, hi_${v}`).join(', ');
+  const sum = (forth: string, back: string) =>
+    `CAST(coalesce(sum(CASE WHEN swapped THEN ${back} ELSE ${forth} END), 0) AS HUGEINT)`;
+  // Undated packets have no first one: then the smaller address.
+  const flip = packets
+    ? 'coalesce(arg_min(swapped, t), FALSE)'
+    : 'count(*) FILTER (WHERE swapped) * 2 > count(*)';
+  const turned = (a: string, b: string) => `CASE WHEN flip THEN ${b} ELSE ${a} END`;
+  const grouped = `SELECT ${list}, ${packets ? 'CAST(0 AS BIGINT)' : 'count(*)'} AS flows, ${flip} AS flip, ${sum('packets', 'packets_rev')} AS p, ${sum('packets_rev', 'packets')} AS pr, ${sum('bytes', 'bytes_rev')} AS b, ${sum('bytes_rev', 'bytes')} AS br, min(t) AS first, max(t) AS last FROM (${rows}) AS q GROUP BY ${list}`;
+  const by = {
+    bytes: ['b + br', 'p + pr'],
+    flows: ['flows', 'b + br'],
+    packets: ['p + pr', 'b + br'],
+    last: ['last', 'b + br'],
+  }[order];
+  const sorted = orderBy([
+    ...by.map((sql) => ({ sql, descending: true })),
+    ...versions.flatMap((v) => [
+      { sql: `lo_${v}`, descending: false },
+      { sql: `hi_${v}`, descending: false },
+    ]),
+  ]);
+  const side = (name: string): TableColumn => ({
+    name,
+    shape: { ...shape, name },
+    aliases: versions.map((v) => `${name}_${v}`),
+  });
+  const sides = [side('a'), side('b')];
+  const { sql: shown, outputs } = outputsOf(sides, 0);
+  const turnedSides = versions.map(
+    (v) => `${turned(`lo_${v}`, `hi_${v}`)} AS a_${v}, ${turned(`hi_${v}`, `lo_${v}`)} AS b_${v}`,
+  );
+  const keys = versions.flatMap((v, i) => {
+    const { sqlType } = shape.parts[i]!;
+    return [
+      { alias: `lo_${v}`, sqlType },
+      { alias: `hi_${v}`, sqlType },
+    ];
+  });
+  const keySql = keys.map(({ alias, sqlType }) =>
+    sqlType === 'UUID' ? `CAST(${alias} AS VARCHAR)` : alias,
+  );
+  const sql = [
+    `WITH g AS MATERIALIZED (${grouped}),`,
+    `t AS (SELECT count(*) AS pairs, coalesce(sum(flows), 0) AS all_flows, coalesce(sum(b + br), 0) AS all_bytes, coalesce(sum(p + pr), 0) AS all_packets FROM g),`,
+    `l AS (SELECT * FROM g ORDER BY ${sorted} LIMIT ${params.bind(limit, 'BIGINT')})`,
+    `SELECT ${shown.join(', ')}, flows, ${turned('b', 'br')}, ${turned('br', 'b')}, ${turned('p', 'pr')}, ${turned('pr', 'p')}, ${micros('first')}, ${micros('last')},`,
+    `pairs, all_flows, all_bytes, all_packets, ${keySql.join(', ')}, flip FROM (SELECT *, ${turnedSides.join(', ')} FROM l) AS x, t ORDER BY ${sorted}`,
+  ].join('\n');
+  return {
+    ...params.finish(sql),
+    columns: outputs,
+    numbers: sides.reduce((n, { aliases }) => n + aliases.length, 0),
+    keys,
+  };
+}
+
+/** Values of one kind that are told for a pair. */
+const MOST = { ports: 5, protos: 10, services: 10, states: 10 } as const;
+export const DETAILS = ['protos', 'ports', 'services', 'states'] as const;
+
+/**
+ * Rows `rank` (from 0), which of DETAILS, value; the most frequent first: of the pairs with these
+ * keys, each with a last value that says whether `a` is the larger address.
+ */
+export function compileConversationDetails(
+  plan: Plan,
+  packets: boolean,
+  keys: readonly InputColumn[],
+  pairs: readonly (readonly RawValue[])[],
+): Statement {
+  const params = new Params();
+  const { rows } = pairsOf(plan, params, packets);
+  const columns = [...keys, { alias: 'flip', sqlType: 'BOOLEAN' }];
+  const same = keys.map(({ alias }) => `q.${alias} IS NOT DISTINCT FROM g.${alias}`).join(' AND ');
+  // A packet may go either way; the responder's port is that of the side that is not `a`.
+  const port = packets ? 'CASE WHEN q.swapped = g.flip THEN q.dport ELSE q.sport END' : 'q.dport';
+  const detail = (what: (typeof DETAILS)[number], value: string) =>
+    `SELECT rank, '${what}' AS what, ${value} AS v, sum(n) AS n FROM x WHERE ${value} IS NOT NULL AND CAST(${value} AS VARCHAR) <> '' GROUP BY rank, v QUALIFY row_number() OVER (PARTITION BY rank ORDER BY sum(n) DESC, v) <= ${MOST[what]}`;
+  const text = (what: (typeof DETAILS)[number], value: string) =>
+    `SELECT rank, what, CAST(v AS VARCHAR) AS v, n, row_number() OVER (PARTITION BY rank ORDER BY n DESC, v) AS place FROM (${detail(what, value)}) AS d`;
+  const sql = [
+    `WITH g AS MATERIALIZED (${boundTable(columns, pairs, params)}),`,
+    `x AS MATERIALIZED (SELECT g.rank, ${port} AS port, q.proto, q.service, q.state, count(*) AS n FROM (${rows}) AS q JOIN g ON ${same} GROUP BY ALL)`,
+    `SELECT rank, what, v FROM (`,
+    [
+      text('protos', 'proto'),
+      text('ports', 'port'),
+      text('services', 'left(service, 100)'),
+      text('states', 'left(state, 100)'),
+    ].join('\nUNION ALL\n'),
+    `) AS u ORDER BY rank, what, place`,
+  ].join('\n');
+  return { ...params.finish(sql), columns: [] };
+}

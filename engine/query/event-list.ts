@@ -1,0 +1,273 @@
+/**
+ * Statements behind a list of events of which any part can be shown: where in time the events lie,
+ * the rows of a span of time, rows by their number, and the order of a list that is not by time.
+ *
+ * Invariants: every order is total; what is chosen beside the filter is bound like any value.
+ */
+import type { EpochMicros } from '../contract/event.ts';
+import type { Name } from './ast.ts';
+import { Params, micros, nullOf } from './dialect/duckdb.ts';
+import { type EventContext, filterRelation, judge } from './events.ts';
+import { knownField } from './fields.ts';
+import { ALL, type Filter, allOf } from './filters/filter.ts';
+import { type EventsNode, type Plan, eventContext, inputOf, relationOf } from './plan.ts';
+import { QueryError } from './query-error.ts';
+import { type Relation, orderBy } from './relation.ts';
+import { type SegmentInfo, TRUE } from './scope.ts';
+import { sortStage } from './stages/rows.ts';
+import {
+  EXPANDED,
+  Outputs,
+  type Statement,
+  fieldOutput,
+  instant,
+  projected,
+} from './statements.ts';
+
+/** Texts of a list are cut there, in characters. */
+export const MAX_CELL = 4096;
+
+/** A part of the events of a plan: a half-open span of time, or those without a time. */
+export type Part = { readonly from: EpochMicros; readonly to: EpochMicros } | 'undated';
+
+/** The filter of a plan whose events are a filter and nothing else; undefined for others. */
+export function plainFilter(plan: Plan): Filter | undefined {
+  return plan.events.node === 'base' ? plan.events.filter : undefined;
+}
+
+/** Whether every event of every segment that is read is one of the plan's. */
+export function takesAll(plan: Plan): boolean {
+  const filter = plainFilter(plan);
+  if (filter === undefined) return false;
+  const params = new Params();
+  return plan.segmentsUsed.every(
+    (segment) => !segment.hasDeletes && !('sql' in judge(filter, segment, params)),
+  );
+}
+
+const UNDATED: Filter = {
+  filter: 'not',
+  item: { filter: 'present', field: { type: 'time', name: 'ts', ref: { column: 'ts' } } },
+};
+
+function within(plan: Plan, part: Part | undefined): EventsNode {
+  const { events } = plan;
+  if (part === undefined) return events;
+  const also: Filter =
+    part === 'undated' ? UNDATED : { filter: 'time', ref: { column: 'ts' }, ...part };
+  if (events.node !== 'base') return { node: 'where', of: events, filter: also };
+  const items = events.filter.filter === 'and' ? events.filter.items : [events.filter];
+  return { node: 'base', filter: allOf([also, ...items]) };
+}
+
+/** Numbers of buckets of `width` microseconds since 1970 (NULL: no time) with their events. */
+export function compileHistogram(
+  plan: Plan,
+  segments: readonly SegmentInfo[],
+  width: number,
+  part?: Part,
+): Statement {
+  const params = new Params();
+  const input = inputOf(within(plan, part), eventContext(plan, segments, params));
+  const rows = input.rows([{ alias: 't', sqlType: 'TIMESTAMP' }], (scope) => [
+    { select: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE },
+  ]);
+  const step = params.bind(width, 'BIGINT');
+  // Division of integers cuts towards zero; before 1970 buckets must still start below their times.
+  const bucket = `CAST(floor(${micros('t')} / ${step}) AS BIGINT)`;
+  const sql = `SELECT CASE WHEN t >= make_timestamp(0) THEN ${micros('t')} // ${step} ELSE ${bucket} END AS i, count(*) AS n FROM (${rows}) AS r GROUP BY i ORDER BY i NULLS LAST`;
+  return { ...params.finish(sql), columns: [] };
+}
+
+/** Of all events of a plan: how many, how many without a time, the first and the last time. */
+export function compileExtent(plan: Plan, part?: Part): Statement {
+  const params = new Params();
+  const input = inputOf(within(plan, part), eventContext(plan, plan.segmentsUsed, params));
+  const rows = input.rows([{ alias: 't', sqlType: 'TIMESTAMP' }], (scope) => [
+    { select: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE },
+  ]);
+  const sql = `SELECT count(*), count(*) FILTER (WHERE t IS NULL), ${micros('min(t)')}, ${micros('max(t)')} FROM (${rows}) AS r`;
+  return { ...params.finish(sql), columns: [] };
+}
+
+export interface ListOptions {
+  readonly segments: readonly SegmentInfo[];
+  /** What each row has, by any name that the language knows; others are left out. */
+  readonly fields: readonly string[];
+}
+
+/** Rows of a part, by time, forwards or backwards. */
+export function compilePart(
+  plan: Plan,
+  options: ListOptions & {
+    readonly part: Part | undefined;
+    readonly limit: number;
+    readonly offset: number;
+    readonly backwards: boolean;
+  },
+): Statement {
+  const params = new Params();
+  const context = eventContext(plan, options.segments, params);
+  const relation = relationOf(within(plan, options.part), context, new Set());
+  const limit = params.bind(options.limit, 'BIGINT');
+  const offset = params.bind(options.offset, 'BIGINT');
+  const order = orderBy(relation.order, options.backwards);
+  return listed(
+    plan,
+    options,
+    relation,
+    params,
+    (sql) => `SELECT * FROM (${sql}) AS r ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`,
+    order,
+  );
+}
+
+/** Rows of a segment that are nearer to each other than this are read together. */
+const NEAR = 2048;
+
+/**
+ * Rows by their numbers in their segments, in no order; deleted ones too. Numbers are taken from the
+ * store, so they stand in the statement as they are.
+ */
+export function compileByNumber(
+  plan: Plan,
+  fields: readonly string[],
+  rows: ReadonlyMap<SegmentInfo, readonly number[]>,
+): Statement {
+  const params = new Params();
+  // A segment stands there once for each of its places: reading one place does not read the rest.
+  const numbers = new Map<SegmentInfo, readonly number[]>();
+  for (const [segment, list] of rows) {
+    let place: number[] = [];
+    for (const row of list.toSorted((a, b) => a - b)) {
+      if (place.length > 0 && row - place.at(-1)! > NEAR) {
+        numbers.set({ ...segment, hasDeletes: false }, place);
+        place = [];
+      }
+      place.push(row);
+    }
+    if (place.length > 0) numbers.set({ ...segment, hasDeletes: false }, place);
+  }
+  const segments = [...numbers.keys()];
+  const context: EventContext = {
+    ...eventContext(plan, segments, params),
+    chosen: (segment) => numbers.get(segment) ?? [],
+  };
+  const relation = filterRelation(ALL, context);
+  return listed(plan, { segments, fields }, relation, params, (sql) => sql, undefined);
+}
+
+/** Segment, number and time of the first `limit` events in an order that is not by time alone. */
+export function compileOrder(
+  plan: Plan,
+  sort: { readonly field: string; readonly descending: boolean } | undefined,
+  limit: number,
+): Statement {
+  const params = new Params();
+  const context = eventContext(plan, plan.segmentsUsed, params);
+  const found = relationOf(plan.events, context, new Set());
+  const relation =
+    sort === undefined
+      ? found
+      : sortStage(found, [{ by: nameOf(sort.field), descending: sort.descending }]);
+  const most = params.bind(limit, 'BIGINT');
+  // What is sorted by must be asked of the scope before the SQL is put together.
+  const order = orderBy(relation.order);
+  const sql = `SELECT "segment", "row_id", ${micros('"ts"')} FROM (${relation.sql()}) AS r ORDER BY ${order} LIMIT ${most}`;
+  return { ...params.finish(sql), columns: [] };
+}
+
+/** Segment, number and order (time, nanoseconds, source, record) of every event, in no order. */
+export function compileIdentities(plan: Plan): Statement {
+  const params = new Params();
+  const columns = [
+    { alias: 's', sqlType: 'INTEGER' },
+    { alias: 'w', sqlType: 'BIGINT' },
+    { alias: 't', sqlType: 'TIMESTAMP' },
+    { alias: 'ns', sqlType: 'USMALLINT' },
+    { alias: 'source', sqlType: 'UINTEGER' },
+    { alias: 'seq', sqlType: 'BIGINT' },
+  ];
+  const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
+  const rows = input.rows(columns, (scope) => [
+    {
+      select: [
+        params.bind(scope.segment?.id ?? 0, 'INTEGER'),
+        'rowid',
+        scope.column('ts') ?? nullOf('TIMESTAMP'),
+        scope.column('ts_ns') ?? nullOf('USMALLINT'),
+        scope.column('source_id') ?? nullOf('UINTEGER'),
+        scope.column('seq') ?? nullOf('BIGINT'),
+      ],
+      also: TRUE,
+    },
+  ]);
+  const sql = `SELECT s, w, ${micros('t')}, coalesce(ns, 0), source, seq FROM (${rows}) AS r`;
+  return { ...params.finish(sql), columns: [] };
+}
+
+function nameOf(name: string): Name {
+  return { name, start: 0, end: 0 };
+}
+
+/** Without orders behind which nothing chooses rows: another order replaces them. */
+export function withoutLastSort(plan: Plan): Plan {
+  let { events } = plan;
+  while (events.node === 'stage' && events.stage.stage === 'sort') events = events.of;
+  return events === plan.events ? plan : { ...plan, events };
+}
+
+function listed(
+  plan: Plan,
+  { segments, fields }: ListOptions,
+  relation: Relation,
+  params: Params,
+  chosen: (sql: string) => string,
+  order: string | undefined,
+): Statement {
+  const outputs = new Outputs(MAX_CELL);
+  outputs.hidden('"segment"', '"row_id"', '"source_id"', '"seq"');
+  instant(outputs, relation.scope, 'ts');
+  for (const name of fields) {
+    try {
+      const found = plan.resolve(nameOf(name));
+      if (found.type === 'attribute') {
+        fieldOutput(outputs, relation.scope, plan, found, `attrs.${found.name}`);
+      } else projected(outputs, relation.scope, plan, segments, nameOf(name));
+    } catch (error) {
+      // A list's columns may be chosen before its events: what none of them has is empty.
+      if (!(error instanceof QueryError)) throw error;
+    }
+  }
+  const select = outputs.sql.map((sql, i) => `${sql} AS o${i}`).join(', ');
+  const by = order === undefined ? '' : ` ORDER BY ${order}`;
+  const sql = `SELECT ${select} FROM (${chosen(relation.sql())}) AS r${by}`;
+  return { ...params.finish(sql), columns: outputs.columns };
+}
+
+/** Names under which the columns of `compilePart` carry what was asked for as `name`. */
+export function columnNames(plan: Plan, name: string): readonly string[] {
+  try {
+    const field = plan.resolve(nameOf(name));
+    if (field.type === 'attribute') return [`attrs.${field.name}`];
+    return Object.hasOwn(EXPANDED, field.name) ? EXPANDED[field.name]! : [field.name];
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    return [];
+  }
+}
+
+/** Whether events can have more than one value of a field. */
+export function hasSeveralValues(plan: Plan, name: string): boolean {
+  const field = plan.resolve(nameOf(name));
+  if (field.type === 'number') return field.refs.length > 1;
+  if (field.type === 'address') return field.sides.length > 1;
+  return field.type === 'virtual' && field.name === 'tag';
+}
+
+/** Whether a field is one that every event has, or that says by itself which events are meant. */
+export function isAlwaysThere(name: string): boolean {
+  const field = knownField(name);
+  return field?.type === 'virtual' && ALWAYS_THERE.has(field.name);
+}
+const ALWAYS_THERE: ReadonlySet<string> = new Set(['kind', 'source', 'day', 'event_id']);

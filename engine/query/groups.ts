@@ -1,0 +1,59 @@
+/** Statements about groups of events that an earlier statement found. */
+import { type Name } from './ast.ts';
+import { Params, micros, nullOf } from './dialect/duckdb.ts';
+import type { RawValue } from './format.ts';
+import { type Plan, eventContext, inputOf } from './plan.ts';
+import { type InputColumn, inputColumns } from './relation.ts';
+import { TRUE } from './scope.ts';
+import type { EvenGrid } from './stacked-timeline.ts';
+import { groupKeys } from './stages/group.ts';
+import type { Statement } from './statements.ts';
+import { type Variant, combine } from './values.ts';
+
+/**
+ * Rows of columns as a table that is bound, one list per column. `values[row][column]` are as results
+ * carry them: times as microseconds.
+ */
+export function boundTable(
+  columns: readonly InputColumn[],
+  values: readonly (readonly RawValue[])[],
+  params: Params,
+): string {
+  const lists = columns.map(({ alias, sqlType }, at) => {
+    const texts = values.map((row) => {
+      const value = row[at];
+      return value === null || value === undefined ? null : String(value);
+    });
+    const list = `from_json(${params.text(JSON.stringify(texts))}, '["VARCHAR"]')`;
+    return sqlType === 'TIMESTAMP'
+      ? `unnest(list_transform(${list}, lambda x: make_timestamp(CAST(x AS BIGINT)))) AS "${alias}"`
+      : `unnest(CAST(${list} AS ${sqlType}[])) AS "${alias}"`;
+  });
+  const ranks = `unnest(range(${params.bind(values.length, 'BIGINT')})) AS rank`;
+  return `SELECT ${[ranks, ...lists].join(', ')}`;
+}
+
+/** Rows `rank` (from 0), bucket, events: of the groups of `by` with these values. */
+export function compileSparklines(
+  plan: Plan,
+  by: readonly Name[],
+  groups: readonly (readonly RawValue[])[],
+  grid: EvenGrid,
+): Statement {
+  const params = new Params();
+  const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
+  const keys = groupKeys(by, input);
+  const columns = inputColumns(keys.columns);
+  const rows = input.rows([...columns, { alias: 't', sqlType: 'TIMESTAMP' }], (scope) => {
+    const own: Variant = { parts: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE };
+    return combine([keys.values(scope), [own]]).map(({ parts, also }) => ({ select: parts, also }));
+  });
+  const same = columns.map(({ alias }) => `r."${alias}" IS NOT DISTINCT FROM g."${alias}"`);
+  const bucket = `(${micros('r.t')} - ${params.bind(grid.from, 'BIGINT')}) // ${params.bind(grid.width, 'BIGINT')}`;
+  const sql = [
+    `WITH g AS MATERIALIZED (${boundTable(columns, groups, params)})`,
+    `SELECT g.rank, ${bucket} AS i, count(*) AS n FROM (${rows}) AS r JOIN g ON ${same.join(' AND ')}`,
+    `WHERE r.t IS NOT NULL GROUP BY g.rank, i ORDER BY g.rank, i`,
+  ].join('\n');
+  return { ...params.finish(sql), columns: [] };
+}
