@@ -496,6 +496,27 @@ describe('archives', () => {
     expect(result.found['x!b']).toBe('b');
   });
 
+  it('keeps beginnings only, where no more is wanted', async () => {
+    const members = [
+      { name: 'large', content: 'abc'.repeat(1000) },
+      { name: 'small', content: 'd' },
+      { name: 'inner.tar', content: tarOf([{ name: 'in', content: 'in' }]) },
+      { name: 'last', content: 'e'.repeat(100) },
+    ];
+    const path = put('a.tgz', gzipSync(tarOf(members)));
+    const seen: [string, number | string | undefined, string][] = [];
+    for await (const found of walkPath(path, 'a', { temporary, beginningBytes: 600 })) {
+      if ('reason' in found) seen.push([found.name, found.reason, '']);
+      else seen.push([found.name, found.rawSize, await textOf(found.raw())]);
+    }
+    expect(seen).toEqual([
+      ['a!large', 3000, 'abc'.repeat(200)],
+      ['a!small', 1, 'd'],
+      ['a!inner.tar', 'an archive in an archive, too large to look into', ''],
+      ['a!last', 100, 'e'.repeat(100)],
+    ]);
+  });
+
   it('lets go when the reader stops', async () => {
     const path = put('a.tgz', gzipSync(tarOf(MEMBERS)));
     for await (const item of walkPath(path, 'x', { temporary, memoryBytes: 0 })) {
