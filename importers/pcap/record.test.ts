@@ -85,11 +85,16 @@ async function seen(input: ReturnType<typeof inputOf>): Promise<Seen[]> {
   return frames.map((one, i) => ({ ...one, place: places[i]! }));
 }
 
+/** Places as a query gives them. */
+async function* later(places: readonly RecordPlace[]): AsyncGenerator<RecordPlace> {
+  for (const place of places) yield await Promise.resolve(place);
+}
+
 /** Reads every packet back and compares; gives how many there were. */
 async function checkAll(location: SourceLocation, packets: readonly Seen[]): Promise<number> {
   let n = 0;
   const places = packets.map((one) => one.place);
-  for await (const packet of new PacketReader().readPackets(location, places)) {
+  for await (const packet of new PacketReader().readPackets(location, later(places))) {
     const wanted = packets[n]!;
     const { frame, linkType, wireLength, headerLength, record } = packet;
     expect([n, linkType, wireLength]).toEqual([n, wanted.linkType, wanted.wireLength]);
@@ -227,7 +232,10 @@ describe.each(FILES)('%s', (name, bytes) => {
 });
 
 it('finds no packet in what is no capture', async () => {
-  for (const bytes of [new Uint8Array(0), ascii('no capture, but long enough to be one'.repeat(4))]) {
+  for (const bytes of [
+    new Uint8Array(0),
+    ascii('no capture, but long enough to be one'.repeat(4)),
+  ]) {
     const file = await stored('none', bytes);
     await expect(readPacket({ path: file, members: [] }, 24, 60)).rejects.toMatchObject({
       code: 'source-damaged',
