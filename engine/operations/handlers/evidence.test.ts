@@ -11,6 +11,7 @@ import { CaseWriter } from '../../ingest/case-writer.ts';
 import { BUILDER, rowsOf } from '../../ingest/testing/in-process.ts';
 import { pcapOf, rfc3164, rfc5424, zeekConn } from '../../ingest/testing/small-evidence.ts';
 import { CasePool } from '../case-pool.ts';
+import { startQuery } from '../query.ts';
 import type { Services } from '../handler.ts';
 import { ImportJobs } from '../import-jobs.ts';
 import { called } from '../testing/called.ts';
@@ -180,6 +181,32 @@ describe('an import that runs', () => {
     });
     const after = await called(handlers, 'import.follow', { case: folder });
     expect(after.result).toBeNull();
+  });
+
+  it('is searched meanwhile, and later answers have more', async () => {
+    const folder = join(root, 'searched.daybook');
+    const counts: number[] = [];
+    let asking: Promise<void> | undefined;
+    const ask = () =>
+      services.cases.use(folder, async (session) => {
+        let rows = 0;
+        for await (const batch of startQuery(session, { text: '*', zone: 'UTC' }).rows())
+          rows += batch.rows.length;
+        counts.push(rows);
+        asking = undefined;
+      });
+    const { result } = await start(
+      { case: folder, jobs: 1 },
+      {
+        onPart: (part) => void ('progress' in part && part.progress.rows > 0 && (asking ??= ask())),
+      },
+    );
+    await asking;
+    await ask();
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(new Set(counts).size).toBeGreaterThan(2);
+    // Packets lie beneath their flows.
+    expect(counts.at(-1)).toBe(LINES + result.total.byKind.flow!);
   });
 
   it('goes on when who follows it goes', async () => {
