@@ -1,4 +1,184 @@
-/** Placeholder until the panel is written. */
+/** What a query answers whose last stage gives a number or a table. */
+import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { cell, type BatchColumn, type CellValue } from '../../../engine/contract/column-batch.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatMs,
+  formatTime,
+  useAnswer,
+  useCase,
+  useView,
+  useZone,
+} from '../../panel-api.ts';
+import { csvOf, download } from '../../widgets/csv.ts';
+import { Empty } from '../../widgets/empty.tsx';
+import { EventText } from '../../widgets/event-text.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import { ValueMenu } from '../../widgets/value-menu.tsx';
+import table from '../../widgets/result-table.module.css';
+
+/** Rows that are shown; the export has all of them. */
+const LIMIT = 2000;
+const TIMES = /^(ts|first|last|start|min\(ts\)|max\(ts\))$/;
+const COMPUTED = /^(count|share|p\d\d\(|sum\(|avg\(|min\(|max\(|distinct\(|count\()/;
+
 export function AnswerPanel() {
-  return null;
+  const info = useCase();
+  const { query, from, to } = useView();
+  const zone = useZone();
+  const { data, error, loading } = useAnswer('query.run', {
+    case: info.case,
+    query,
+    from,
+    to,
+    zone,
+    limit: LIMIT,
+  });
+  if (error !== undefined) return <Problem error={error} />;
+  if (data === undefined) return <Loading />;
+  const { batch, shape } = data;
+  if (shape === 'count') {
+    const first = batch.columns[0];
+    return (
+      <Empty
+        title={formatCount(Number(first === undefined ? 0 : (cell(first, 0) ?? 0)))}
+        text={`events, counted in ${formatMs(data.timings.totalMs)}`}
+      />
+    );
+  }
+  if (batch.rows === 0) {
+    return <Empty title="An empty table" text="No event is found that it could be made of." />;
+  }
+  const counts = batch.columns.find(({ name }) => name === 'count');
+  const most =
+    counts?.type === 'number' ? counts.values.reduce((a, b) => Math.max(a, b || 0), 0) : 0;
+  const save = (): void => {
+    const rows = Array.from({ length: batch.rows }, (_, row) =>
+      batch.columns.map((column) => cell(column, row)),
+    );
+    download(
+      'answer.csv',
+      'text/csv',
+      csvOf(
+        batch.columns.map(({ name }) => name),
+        rows,
+      ),
+    );
+  };
+  return (
+    <div className={table['column']}>
+      <div className={table['toolbar']}>
+        <span style={{ color: 'var(--db-muted)' }}>
+          {formatCount(batch.rows)} rows
+          {data.left !== undefined && data.left > 0 && `, ${formatCount(data.left)} more`} ·{' '}
+          {formatMs(data.timings.totalMs)}
+          {data.notes.map((note) => ` · ${note}`)}
+        </span>
+        <Button variant="default" leftSection={<IconDownload size={13} />} onClick={save}>
+          CSV
+        </Button>
+      </div>
+      <div className={table['rest']}>
+        <div className={`${table['scroll']} ${loading ? table['dim'] : ''}`}>
+          <table className={table['table']}>
+            <thead>
+              <tr>
+                {batch.columns.map((column) => (
+                  <th
+                    key={column.name}
+                    className={
+                      column.type === 'number' && !TIMES.test(column.name)
+                        ? table['number']
+                        : undefined
+                    }
+                  >
+                    {column.name}
+                  </th>
+                ))}
+                {most > 0 && <th aria-label="count as a bar" />}
+              </tr>
+            </thead>
+            <tbody>
+              {Array.from({ length: batch.rows }, (_, row) => (
+                <tr key={row}>
+                  {batch.columns.map((column) => (
+                    <Value key={column.name} column={column} row={row} zone={zone} />
+                  ))}
+                  {most > 0 && (
+                    <td style={{ width: 170 }}>
+                      <span
+                        className={table['bar']}
+                        style={{
+                          width: (160 * Number((counts && cell(counts, row)) ?? 0)) / most,
+                        }}
+                      />
+                    </td>
+                  )}
+                </tr>
+              ))}
+            </tbody>
+            {data.rest !== undefined && (
+              <tfoot>
+                <tr>
+                  <td colSpan={batch.columns.length + (most > 0 ? 1 : 0)}>
+                    rest:{' '}
+                    {Object.entries(data.rest)
+                      .map(
+                        ([name, n]) =>
+                          `${name} ${typeof n === 'number' ? formatCount(n) : String(n)}`,
+                      )
+                      .join(', ')}
+                  </td>
+                </tr>
+              </tfoot>
+            )}
+          </table>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Value({
+  column,
+  row,
+  zone,
+}: {
+  readonly column: BatchColumn;
+  readonly row: number;
+  readonly zone: string;
+}) {
+  const value: CellValue = cell(column, row);
+  if (TIMES.test(column.name) && typeof value === 'number') {
+    return <td className="mono">{formatTime(value, zone)}</td>;
+  }
+  if (column.name === 'share' && typeof value === 'number') {
+    return <td className={table['number']}>{(100 * value).toFixed(1)}%</td>;
+  }
+  if (column.type === 'number' && (COMPUTED.test(column.name) || value === null)) {
+    const bytes = /bytes/.test(column.name) && typeof value === 'number' && value >= 10_000;
+    return (
+      <td className={table['number']} title={bytes ? formatBytes(value) : undefined}>
+        {value === null
+          ? ''
+          : Number.isInteger(value)
+            ? formatCount(Number(value))
+            : Number(value).toPrecision(6)}
+      </td>
+    );
+  }
+  return (
+    <td className={column.type === 'number' ? table['number'] : 'mono'}>
+      {value === null ? (
+        ''
+      ) : (
+        <ValueMenu field={column.name} value={value}>
+          <EventText text={String(value)} max={500} />
+        </ValueMenu>
+      )}
+    </td>
+  );
 }

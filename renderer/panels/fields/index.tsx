@@ -1,4 +1,217 @@
-/** Placeholder until the panel is written. */
+/** Fields of the case with the most frequent values among what the view finds. */
+import { ActionIcon, TextInput, Tooltip, UnstyledButton } from '@mantine/core';
+import {
+  IconChevronDown,
+  IconChevronRight,
+  IconMinus,
+  IconPlus,
+  IconSearch,
+} from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import {
+  formatCount,
+  useAnswer,
+  useCase,
+  usePivots,
+  usePreference,
+  useView,
+  useZone,
+  type Answered,
+} from '../../panel-api.ts';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { placeOf, useValueMenu } from '../../widgets/value-menu.tsx';
+import { fieldsShown, OPEN_FIRST } from './fields-shown.ts';
+import css from './fields.module.css';
+
+const isNames = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
 export function FieldsPanel() {
-  return null;
+  const info = useCase();
+  const { data } = useAnswer('field.list', { case: info.case });
+  const [opened, setOpened] = usePreference('open-fields', [...OPEN_FIRST], isNames);
+  const [search, setSearch] = useState<string>();
+  const shown = useMemo(
+    () => fieldsShown(data?.fields ?? [], opened, search ?? ''),
+    [data, opened, search],
+  );
+  const toggle = (field: string): void =>
+    setOpened(opened.includes(field) ? opened.filter((one) => one !== field) : [...opened, field]);
+  return (
+    <section aria-label="Fields">
+      <div className={css['head']} style={{ padding: '8px 12px 4px' }}>
+        <span
+          style={{
+            color: 'var(--db-muted)',
+            fontSize: 11,
+            letterSpacing: '0.05em',
+            textTransform: 'uppercase',
+          }}
+        >
+          Fields
+        </span>
+        <Tooltip label="Find a field">
+          <ActionIcon
+            size="xs"
+            aria-label="Find a field"
+            aria-pressed={search !== undefined}
+            onClick={() => setSearch(search === undefined ? '' : undefined)}
+          >
+            <IconSearch size={13} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      {search !== undefined && (
+        <TextInput
+          mx={8}
+          mb={4}
+          placeholder="Name of a field"
+          aria-label="Name of a field"
+          autoFocus
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+          onKeyDown={({ key }) => key === 'Escape' && setSearch(undefined)}
+        />
+      )}
+      {data === undefined && <Loading />}
+      {shown.map(({ field, events, open }) => (
+        <Field
+          key={field}
+          field={field}
+          events={events}
+          open={open}
+          onToggle={() => toggle(field)}
+        />
+      ))}
+    </section>
+  );
+}
+
+function Field({
+  field,
+  events,
+  open,
+  onToggle,
+}: {
+  readonly field: string;
+  readonly events: number;
+  readonly open: boolean;
+  readonly onToggle: () => void;
+}) {
+  const Icon = open ? IconChevronDown : IconChevronRight;
+  const [more, setMore] = useState(false);
+  const answered = useValues(field, more ? MORE : FEW, open);
+  return (
+    <div className={css['field']}>
+      <div className={css['head']}>
+        <UnstyledButton
+          className={css['toggle']}
+          aria-expanded={open}
+          aria-label={`${field}, in ${formatCount(events)} events`}
+          onClick={onToggle}
+        >
+          <Icon size={11} style={{ verticalAlign: -1, marginRight: 3, color: 'var(--db-faint)' }} />
+          {visibleText(field.replace(/^attrs\./, ''), 60)}
+        </UnstyledButton>
+        {!open && <span className={css['distinct']}>{formatCount(events)}</span>}
+        {open && answered.data !== undefined && (
+          <Tooltip label={`${formatCount(answered.data.distinct)} different values`}>
+            <span className={css['distinct']}>{formatCount(answered.data.distinct)}</span>
+          </Tooltip>
+        )}
+      </div>
+      {open && (
+        <Values field={field} answered={answered} more={more} onMore={() => setMore(true)} />
+      )}
+    </div>
+  );
+}
+
+/** Values beyond the first few are asked for when someone wants them. */
+const FEW = 5;
+const MORE = 30;
+
+function useValues(field: string, limit: number, open: boolean): Answered<'field.values'> {
+  const { case: folder } = useCase();
+  const { query, from, to } = useView();
+  const zone = useZone();
+  return useAnswer(
+    'field.values',
+    open ? { case: folder, query, from, to, zone, field, limit } : undefined,
+  );
+}
+
+function Values({
+  field,
+  answered: { data, error, loading },
+  more,
+  onMore,
+}: {
+  readonly field: string;
+  readonly answered: Answered<'field.values'>;
+  readonly more: boolean;
+  readonly onMore: () => void;
+}) {
+  const pivots = usePivots();
+  const menu = useValueMenu();
+  if (error !== undefined) {
+    return <div className={css['distinct']}>{error.message}</div>;
+  }
+  if (data === undefined) return <Loading />;
+  return (
+    <div className={loading ? css['dim'] : undefined}>
+      {data.values.map(({ value, count, share }) => {
+        const text = value === null ? '(none)' : String(value);
+        return (
+          <div
+            key={text}
+            className={css['value']}
+            onContextMenu={(event) => {
+              event.preventDefault();
+              menu.open({ field, value }, placeOf(event));
+            }}
+          >
+            <span className={css['bar']} style={{ width: `${Math.max(1, share * 100)}%` }} />
+            <UnstyledButton
+              className={css['text']}
+              title={`${visibleText(text, 300)}: ${formatCount(count)} events`}
+              onClick={() => pivots.include(field, value)}
+            >
+              <EventText text={text} max={120} />
+            </UnstyledButton>
+            <span className={css['actions']}>
+              <ActionIcon
+                size={16}
+                aria-label={`Only events with ${field} ${visibleText(text, 60)}`}
+                onClick={() => pivots.include(field, value)}
+              >
+                <IconPlus size={11} />
+              </ActionIcon>
+              <ActionIcon
+                size={16}
+                aria-label={`Without events with ${field} ${visibleText(text, 60)}`}
+                onClick={() => pivots.exclude(field, value)}
+              >
+                <IconMinus size={11} />
+              </ActionIcon>
+            </span>
+            <span className={css['share']}>
+              {share >= 0.995 ? '100' : share < 0.005 ? '<1' : Math.round(share * 100)}%
+            </span>
+          </div>
+        );
+      })}
+      {data.values.length === 0 && <span className={css['distinct']}>no event found has it</span>}
+      {data.distinct > data.values.length && (
+        <UnstyledButton
+          className={css['distinct']}
+          onClick={() => (more ? pivots.topValues(field) : onMore())}
+        >
+          {more ? 'all in Top talkers' : 'more'}
+        </UnstyledButton>
+      )}
+      {menu.menu}
+    </div>
+  );
 }

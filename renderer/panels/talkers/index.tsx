@@ -1,4 +1,271 @@
-/** Placeholder until the panel is written. */
+/** Top talkers: events of the view grouped by fields, exactly, with what is left over. */
+import { Button, MultiSelect, Select } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { cell, columnOf, type CellValue } from '../../../engine/contract/column-batch.ts';
+import {
+  fieldTerm,
+  formatBytes,
+  formatCount,
+  formatRange,
+  useAnswer,
+  useCase,
+  useView,
+  useWorkspace,
+  useZone,
+  withTerm,
+} from '../../panel-api.ts';
+import { csvOf, download } from '../../widgets/csv.ts';
+import { Empty } from '../../widgets/empty.tsx';
+import { EventText } from '../../widgets/event-text.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import { Sparkline } from '../../widgets/sparkline.tsx';
+import { ValueMenu } from '../../widgets/value-menu.tsx';
+import table from '../../widgets/result-table.module.css';
+import { isBytes, MEASURES, parseMeasure } from './measure.ts';
+import { useState } from 'react';
+
+const PRESETS = [
+  { value: 'src_ip', label: 'Sources' },
+  { value: 'dst_ip', label: 'Destinations' },
+  { value: 'src_ip,dst_ip', label: 'Source and destination' },
+  { value: 'dst_ip,dst_port', label: 'Services' },
+  { value: 'dst_port', label: 'Destination ports' },
+  { value: 'host', label: 'Hosts' },
+  { value: 'host,program', label: 'Host and program' },
+  { value: 'program', label: 'Programs' },
+  { value: 'severity', label: 'Severities' },
+  { value: 'kind', label: 'Kinds' },
+];
+const LIMITS = ['10', '50', '100', '500', '1000'];
+const BUCKETS = 40;
+
 export function TalkersPanel() {
-  return null;
+  const workspace = useWorkspace();
+  const info = useCase();
+  const zone = useZone();
+  const { query, from, to, by, measure: measureText } = useView();
+  const [limit, setLimit] = useState('50');
+  const fields = useAnswer('field.list', { case: info.case });
+  const measure = parseMeasure(measureText);
+  const asked = by.length > 0;
+  const { data, error, loading } = useAnswer(
+    'top.run',
+    asked
+      ? {
+          case: info.case,
+          query,
+          from,
+          to,
+          zone,
+          by: [...by],
+          measure,
+          limit: Number(limit),
+          sparkline: BUCKETS,
+        }
+      : undefined,
+  );
+  const names = [...new Set([...(fields.data?.fields.map(({ field }) => field) ?? []), ...by])];
+  const shown = (n: number): string => (isBytes(measure) ? formatBytes(n) : formatCount(n));
+  const counted = measure.fn === 'count';
+  const rows = data?.batch.rows ?? 0;
+  const value = (name: string, row: number): CellValue => {
+    const column = data === undefined ? undefined : columnOf(data.batch, name);
+    return column === undefined ? null : cell(column, row);
+  };
+  const measured = (row: number): number => Number(value(counted ? 'count' : 'measure', row) ?? 0);
+  const most = Array.from({ length: rows }, (_, row) => measured(row)).reduce(
+    (a, b) => Math.max(a, b),
+    0,
+  );
+  const whole = counted ? data?.total.count : data?.total.measure;
+  const lines = data?.sparklines;
+
+  const include = (row: number): void => {
+    let next = query;
+    for (const field of by) next = withTerm(next, fieldTerm(field, value(field, row)));
+    workspace.views.show({ query: next, tab: 'events' });
+  };
+  const save = (): void => {
+    const header = [...by, 'count', ...(counted ? [] : [measureText])];
+    const list = Array.from({ length: rows }, (_, row) => [
+      ...by.map((field) => value(field, row)),
+      value('count', row),
+      ...(counted ? [] : [value('measure', row)]),
+    ]);
+    download('top.csv', 'text/csv', csvOf(header, list));
+  };
+
+  return (
+    <div className={table['column']}>
+      <div className={table['toolbar']}>
+        <Select
+          aria-label="Ready-made groups"
+          placeholder="Group by…"
+          w={180}
+          data={PRESETS}
+          value={PRESETS.find((one) => one.value === by.join(','))?.value ?? null}
+          onChange={(text) => text !== null && workspace.views.show({ by: text.split(',') })}
+        />
+        <MultiSelect
+          aria-label="Fields to group by"
+          searchable
+          miw={220}
+          maxValues={6}
+          data={names}
+          value={[...by]}
+          onChange={(next) => workspace.views.show({ by: next })}
+        />
+        <Select
+          aria-label="Measured by"
+          w={200}
+          allowDeselect={false}
+          data={[
+            ...MEASURES,
+            ...(MEASURES.some((one) => one.value === measureText)
+              ? []
+              : [{ value: measureText, label: measureText }]),
+          ]}
+          value={measureText}
+          onChange={(text) => text !== null && workspace.views.show({ measure: text })}
+        />
+        <Select
+          aria-label="How many groups"
+          w={90}
+          allowDeselect={false}
+          data={LIMITS}
+          value={limit}
+          onChange={(text) => text !== null && setLimit(text)}
+        />
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={13} />}
+          disabled={rows === 0}
+          onClick={save}
+        >
+          CSV
+        </Button>
+      </div>
+      <div className={table['rest']}>
+        {!asked ? (
+          <Empty
+            title="Choose what to group by"
+            text="One or more fields: sources, destinations, programs, or any attribute of the events."
+          />
+        ) : error !== undefined ? (
+          <Problem error={error} />
+        ) : data === undefined ? (
+          <Loading />
+        ) : rows === 0 ? (
+          <Empty title="No events found" text="Widen the range of time, or change the query." />
+        ) : (
+          <div className={table['scroll']}>
+            <table className={`${table['table']} ${loading ? table['dim'] : ''}`}>
+              <thead>
+                <tr>
+                  <th className={table['number']}>#</th>
+                  {by.map((field) => (
+                    <th key={field}>{field.replace(/^attrs\./, '')}</th>
+                  ))}
+                  <th className={table['number']}>{counted ? 'events' : measureText}</th>
+                  <th className={table['number']}>share</th>
+                  <th aria-label="As a bar" />
+                  {lines !== undefined && (
+                    <th>
+                      {formatRange(lines.from, lines.from + lines.width * lines.buckets, zone)}
+                    </th>
+                  )}
+                  {!counted && <th className={table['number']}>events</th>}
+                  <th />
+                </tr>
+              </thead>
+              <tbody>
+                {Array.from({ length: rows }, (_, row) => (
+                  <tr key={row}>
+                    <td className={table['number']}>{row + 1}</td>
+                    {by.map((field) => {
+                      const one = value(field, row);
+                      return (
+                        <td key={field} className="mono">
+                          <ValueMenu field={field} value={one}>
+                            <EventText text={one === null ? '(none)' : String(one)} max={300} />
+                          </ValueMenu>
+                        </td>
+                      );
+                    })}
+                    <td className={table['number']} title={formatCount(measured(row))}>
+                      {shown(measured(row))}
+                    </td>
+                    <td className={table['number']}>
+                      {whole === undefined || whole === 0 || measure.fn === 'distinct'
+                        ? ''
+                        : `${((100 * measured(row)) / whole).toFixed(1)}%`}
+                    </td>
+                    <td style={{ width: 130 }}>
+                      <span
+                        className={table['bar']}
+                        style={{
+                          width: most === 0 ? 0 : Math.max(2, (120 * measured(row)) / most),
+                        }}
+                      />
+                    </td>
+                    {lines !== undefined && (
+                      <td>
+                        <Sparkline
+                          counts={lines.counts.subarray(
+                            row * lines.buckets,
+                            (row + 1) * lines.buckets,
+                          )}
+                          label={`Events over time of group ${row + 1}`}
+                        />
+                      </td>
+                    )}
+                    {!counted && (
+                      <td className={table['number']}>
+                        {formatCount(Number(value('count', row) ?? 0))}
+                      </td>
+                    )}
+                    <td>
+                      <Button size="compact-xs" variant="subtle" onClick={() => include(row)}>
+                        events
+                      </Button>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+              <tfoot>
+                {[
+                  {
+                    name: `rest: ${formatCount(data.rest.groups)} more groups`,
+                    of: data.rest,
+                  },
+                  { name: `all ${formatCount(data.total.groups)} groups`, of: data.total },
+                ].map(({ name, of }, at) => (
+                  <tr key={name} style={{ position: 'sticky', bottom: at === 0 ? 24 : 0 }}>
+                    <td />
+                    <td colSpan={by.length}>{name}</td>
+                    <td className={table['number']}>
+                      {counted
+                        ? formatCount(of.count)
+                        : of.measure === undefined
+                          ? ''
+                          : shown(of.measure)}
+                    </td>
+                    <td className={table['number']}>
+                      {counted && data.total.count > 0
+                        ? `${((100 * of.count) / data.total.count).toFixed(1)}%`
+                        : ''}
+                    </td>
+                    <td colSpan={lines === undefined ? 1 : 2} />
+                    {!counted && <td className={table['number']}>{formatCount(of.count)}</td>}
+                    <td />
+                  </tr>
+                ))}
+              </tfoot>
+            </table>
+          </div>
+        )}
+      </div>
+    </div>
+  );
 }

@@ -1,0 +1,153 @@
+/**
+ * Rows of a list by pages: what is seen is asked for first, then what comes next in the direction of
+ * scrolling. At most two questions are under way; those nobody waits for any more are cancelled. Pages
+ * that were not looked at for longest are forgotten.
+ */
+import type { BatchColumn, ColumnBatch } from '../../../engine/contract/column-batch.ts';
+
+export const PAGE_ROWS = 200;
+const MOST_PAGES = 60;
+const AT_ONCE = 2;
+/** Pages asked for beyond what is seen. */
+const AHEAD = 2;
+
+/** Consecutive rows, their columns by name. */
+export interface Page {
+  /** Row of the list that the page's first is. */
+  readonly start: number;
+  readonly rows: number;
+  readonly columns: ReadonlyMap<string, BatchColumn>;
+}
+
+export function makePage(start: number, batch: ColumnBatch): Page {
+  return {
+    start,
+    rows: batch.rows,
+    columns: new Map(batch.columns.map((column) => [column.name, column])),
+  };
+}
+
+/** Reads rows of a list. @throws as the engine does */
+export type LoadRows = (offset: number, limit: number, signal: AbortSignal) => Promise<ColumnBatch>;
+
+export interface PageCacheOptions {
+  readonly rows: number;
+  /** Undefined while only `first` is known. */
+  readonly load: LoadRows | undefined;
+  /** The beginning of the list, shown until its page is there. */
+  readonly first?: ColumnBatch | undefined;
+  /** What is shown while a page is missing: the list before, when it was the same question. */
+  readonly before?: PageCache | undefined;
+  /** A page came, or could not be read. */
+  readonly onChange: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export class PageCache {
+  readonly rows: number;
+  private readonly load: LoadRows | undefined;
+  private readonly first: Page | undefined;
+  private before: PageCache | undefined;
+  private readonly onChange: () => void;
+  private readonly onError: (error: unknown) => void;
+  /** By number; those looked at last come last. */
+  private readonly pages = new Map<number, Page>();
+  private readonly running = new Map<number, AbortController>();
+  private wanted: readonly number[] = [];
+  private disposed = false;
+
+  constructor({ rows, load, first, before, onChange, onError }: PageCacheOptions) {
+    this.rows = rows;
+    this.load = load;
+    this.onChange = onChange;
+    this.onError = onError;
+    this.first = first === undefined ? undefined : makePage(0, first);
+    this.before = before;
+    // What the list before leaned on is older still.
+    if (before !== undefined) before.before = undefined;
+  }
+
+  /** The page that a row is on, or one that stands for it; undefined while there is none. */
+  page(row: number): Page | undefined {
+    const number = Math.floor(row / PAGE_ROWS);
+    const page = this.pages.get(number);
+    if (page !== undefined) return page;
+    if (this.first !== undefined && row < this.first.rows) return this.first;
+    return this.before?.page(row);
+  }
+
+  /** Rows `from` to `end` are seen; `direction` is where scrolling goes: 1 down, -1 up. */
+  want(from: number, end: number, direction: 1 | -1): void {
+    if (this.load === undefined || this.disposed || this.rows === 0) return;
+    const last = Math.floor((this.rows - 1) / PAGE_ROWS);
+    const low = Math.max(0, Math.floor(from / PAGE_ROWS));
+    const high = Math.min(last, Math.floor(Math.max(from, end - 1) / PAGE_ROWS));
+    const wanted: number[] = [];
+    for (let page = low; page <= high; page++) wanted.push(page);
+    if (direction < 0) wanted.reverse();
+    for (let i = 1; i <= AHEAD; i++) {
+      const page = direction > 0 ? high + i : low - i;
+      if (page >= 0 && page <= last) wanted.push(page);
+    }
+    this.wanted = wanted;
+    for (const number of wanted) this.touch(number);
+    for (const [number, controller] of this.running) {
+      if (wanted.includes(number)) continue;
+      this.running.delete(number);
+      controller.abort();
+    }
+    this.next();
+  }
+
+  /** Cancels what is under way and asks for nothing any more; pages stay readable. */
+  dispose(): void {
+    this.disposed = true;
+    for (const controller of this.running.values()) controller.abort();
+    this.running.clear();
+  }
+
+  private touch(number: number): void {
+    const page = this.pages.get(number);
+    if (page === undefined) return;
+    this.pages.delete(number);
+    this.pages.set(number, page);
+  }
+
+  private next(): void {
+    for (const number of this.wanted) {
+      if (this.running.size >= AT_ONCE) return;
+      if (this.pages.has(number) || this.running.has(number)) continue;
+      void this.read(number);
+    }
+  }
+
+  private async read(number: number): Promise<void> {
+    if (this.load === undefined) return;
+    const controller = new AbortController();
+    this.running.set(number, controller);
+    const start = number * PAGE_ROWS;
+    try {
+      const batch = await this.load(
+        start,
+        Math.min(PAGE_ROWS, this.rows - start),
+        controller.signal,
+      );
+      if (controller.signal.aborted) return;
+      this.running.delete(number);
+      this.pages.set(number, makePage(start, batch));
+      for (const [oldest] of this.pages) {
+        if (this.pages.size <= MOST_PAGES) break;
+        this.pages.delete(oldest);
+      }
+      this.onChange();
+      if (!this.disposed) this.next();
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      this.running.delete(number);
+      // Asked for again when it is wanted again.
+      this.wanted = this.wanted.filter((one) => one !== number);
+      this.onError(error);
+      if (!this.disposed) this.next();
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** Which fields the side lists, in which order. */
+
+export interface ListedField {
+  readonly field: string;
+  readonly attribute: boolean;
+  readonly events: number;
+}
+
+/** What a responder looks at first, where a case has it. */
+export const OPEN_FIRST: readonly string[] = ['kind', 'src_ip', 'program', 'dst_port'];
+
+/** Values of these are nearly all different, or mean nothing by themselves. */
+const NOT_LISTED: ReadonlySet<string> = new Set([
+  'ts',
+  'message',
+  'event_id',
+  'offset',
+  'length',
+  'captured',
+  'flow_id',
+  'seq',
+  'attrs',
+]);
+
+const FIRST = ['src_ip', 'kind', 'program', 'dst_port', 'dst_ip', 'host', 'proto', 'severity'];
+
+/** Open ones first in their usual order, then the others by how many events have them. */
+export function fieldsShown<F extends ListedField>(
+  fields: readonly F[],
+  open: readonly string[],
+  search: string,
+): (F & { open: boolean })[] {
+  const wanted = search.trim().toLowerCase();
+  const rank = (field: string): number => {
+    const at = FIRST.indexOf(field);
+    return at < 0 ? FIRST.length : at;
+  };
+  return fields
+    .filter(({ field, events }) => !NOT_LISTED.has(field) && events > 0)
+    .filter(({ field }) => wanted === '' || field.toLowerCase().includes(wanted))
+    .map((one) => ({ ...one, open: open.includes(one.field) }))
+    .sort(
+      (a, b) =>
+        Number(b.open) - Number(a.open) ||
+        rank(a.field) - rank(b.field) ||
+        Number(a.attribute) - Number(b.attribute) ||
+        b.events - a.events ||
+        (a.field < b.field ? -1 : 1),
+    );
+}

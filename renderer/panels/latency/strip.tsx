@@ -1,0 +1,118 @@
+/**
+ * Recent operations as a strip: one mark each, its height by the logarithm of its time, its shape
+ * and colour by the path that answered it.
+ */
+import { formatMs } from '../../panel-api.ts';
+import type { Measured } from './why.ts';
+
+const HEIGHT = 110;
+const LEFT = 44;
+const DECADES = [0.1, 1, 10, 100, 1000, 10_000, 100_000];
+
+const PATHS: Readonly<Record<string, { color: string; name: string }>> = {
+  catalog: { color: 'var(--db-kind-http)', name: 'catalog' },
+  scan: { color: 'var(--db-kind-log)', name: 'scan' },
+  index: { color: 'var(--db-kind-flow)', name: 'index' },
+};
+const OTHER = { color: 'var(--db-muted)', name: 'other' };
+
+export function Strip({
+  operations,
+  selected,
+  onSelect,
+}: {
+  readonly operations: readonly Measured[];
+  readonly selected: number | undefined;
+  readonly onSelect: (index: number) => void;
+}) {
+  const step = 6;
+  const width = LEFT + Math.max(300, operations.length * step);
+  const y = (ms: number): number => {
+    const place = (Math.log10(Math.min(1e5, Math.max(0.1, ms))) + 1) / 6;
+    return HEIGHT - 12 - place * (HEIGHT - 20);
+  };
+  const used = [...new Set(operations.map(({ path }) => PATHS[path ?? '']?.name ?? OTHER.name))];
+  return (
+    <figure style={{ margin: 0, padding: '8px 12px' }}>
+      <figcaption style={{ color: 'var(--db-muted)', fontSize: 11.5 }}>
+        The last {operations.length} operations, oldest first; the scale is logarithmic.{' '}
+        {used.map((name) => {
+          const { color } = Object.values(PATHS).find((one) => one.name === name) ?? OTHER;
+          return (
+            <span key={name} style={{ marginLeft: 10 }}>
+              <Mark name={name} color={color} inline /> {name}
+            </span>
+          );
+        })}
+      </figcaption>
+      <div style={{ overflowX: 'auto' }} ref={(element) => element?.scrollTo({ left: 1e6 })}>
+        <svg width={width} height={HEIGHT} role="listbox" aria-label="Recent operations">
+          {DECADES.map((ms) => (
+            <g key={ms}>
+              <line x1={LEFT} x2={width} y1={y(ms)} y2={y(ms)} stroke="var(--db-line)" />
+              <text
+                x={LEFT - 6}
+                y={y(ms) + 4}
+                textAnchor="end"
+                fontSize="10"
+                fill="var(--db-muted)"
+              >
+                {formatMs(ms)}
+              </text>
+            </g>
+          ))}
+          {operations.map((one, i) => {
+            const { color, name } = PATHS[one.path ?? ''] ?? OTHER;
+            const label = `${one.operation}, ${formatMs(one.totalMs)}, ${one.at}`;
+            return (
+              <g
+                key={`${one.at}/${i}`}
+                transform={`translate(${LEFT + i * step + 3} ${y(one.totalMs)})`}
+                role="option"
+                aria-selected={i === selected}
+                aria-label={label}
+                tabIndex={i === (selected ?? operations.length - 1) ? 0 : -1}
+                style={{ cursor: 'pointer' }}
+                onClick={() => onSelect(i)}
+                onKeyDown={({ key }) => {
+                  if (key === 'ArrowLeft') onSelect(Math.max(0, i - 1));
+                  if (key === 'ArrowRight') onSelect(Math.min(operations.length - 1, i + 1));
+                }}
+              >
+                <title>{label}</title>
+                <rect x={-3} y={-60} width={6} height={120} fill="transparent" />
+                {i === selected && <circle r={6} fill="none" stroke="var(--db-text)" />}
+                <Mark name={name} color={color} />
+              </g>
+            );
+          })}
+        </svg>
+      </div>
+    </figure>
+  );
+}
+
+function Mark({
+  name,
+  color,
+  inline = false,
+}: {
+  readonly name: string;
+  readonly color: string;
+  readonly inline?: boolean;
+}) {
+  const shape =
+    name === 'scan' ? (
+      <rect x={-2.5} y={-2.5} width={5} height={5} fill={color} />
+    ) : name === 'catalog' ? (
+      <path d="M0-3.5L3.5 2.5H-3.5z" fill={color} />
+    ) : (
+      <circle r={2.8} fill={color} />
+    );
+  if (!inline) return shape;
+  return (
+    <svg width={9} height={9} viewBox="-4.5 -4.5 9 9" aria-hidden>
+      {shape}
+    </svg>
+  );
+}

@@ -1,0 +1,110 @@
+/**
+ * Which columns the table of events has: what fits the case at first, what a person chose afterwards.
+ * Kept per case, with the widths. The table and the tools above it share it through this module.
+ */
+import { useCallback, useMemo } from 'react';
+import type { Result } from '../../engine/contract/operations.ts';
+import { useAnswer } from '../state/answer.ts';
+import { useCase, usePreference } from '../state/context.ts';
+
+/** One line that tells what an event is about; made by the engine, no query can name it. */
+export const SUMMARY = 'summary';
+const TIME = 'ts';
+
+/** Columns that say most in general, in the order in which they are read. */
+const USUAL = [TIME, 'kind', 'src_ip', 'dst_ip', 'dst_port', 'host', 'program', SUMMARY];
+/** A column that fewer events have says little: one in so many. */
+const RARE = 200;
+
+const LABELS: Readonly<Record<string, string>> = {
+  [TIME]: 'time',
+  [SUMMARY]: 'message',
+  dst_port: 'port',
+};
+
+/** What stands above the column. */
+export function columnLabel(name: string): string {
+  return LABELS[name] ?? name.replace(/^attrs\./, '');
+}
+
+export type CaseField = Result<'field.list'>['fields'][number];
+
+interface ColumnChoice {
+  /** Undefined: those that fit the case. */
+  readonly shown?: readonly string[] | undefined;
+  /** Widths in pixels of columns that a person sized. */
+  readonly sizes: Readonly<Record<string, number>>;
+}
+
+type Choices = Readonly<Record<string, ColumnChoice>>;
+
+const NO_CHOICE: ColumnChoice = { sizes: {} };
+const NO_CHOICES: Choices = {};
+/** Cases whose columns are kept; those that were changed last. */
+const MOST_CASES = 40;
+
+function isChoices(value: unknown): value is Choices {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every(
+      (one: unknown) =>
+        typeof one === 'object' &&
+        one !== null &&
+        'sizes' in one &&
+        typeof one.sizes === 'object' &&
+        (!('shown' in one) || one.shown === undefined || Array.isArray(one.shown)),
+    )
+  );
+}
+
+/** The columns that fit a case with these fields. */
+export function fittingColumns(fields: readonly CaseField[] | undefined, events: number): string[] {
+  if (fields === undefined) return [...USUAL];
+  const counts = new Map(fields.map((one) => [one.field, one.events]));
+  return USUAL.filter(
+    (name) =>
+      name === TIME ||
+      name === 'kind' ||
+      name === SUMMARY ||
+      (counts.get(name) ?? 0) * RARE >= Math.max(events, 1),
+  );
+}
+
+export interface EventColumns {
+  readonly shown: readonly string[];
+  /** Whether a person chose them. */
+  readonly chosen: boolean;
+  readonly sizes: Readonly<Record<string, number>>;
+  /** Every field of the case; undefined until the engine has counted. */
+  readonly fields: readonly CaseField[] | undefined;
+  /** Undefined goes back to what fits the case. */
+  show(columns: readonly string[] | undefined): void;
+  size(sizes: Readonly<Record<string, number>>): void;
+}
+
+export function useEventColumns(): EventColumns {
+  const { case: path, events } = useCase();
+  const [choices, setChoices] = usePreference('columns', NO_CHOICES, isChoices);
+  const fields = useAnswer('field.list', { case: path }).data?.fields;
+  const choice = choices[path] ?? NO_CHOICE;
+  const keep = useCallback(
+    (next: ColumnChoice) => {
+      const others = Object.entries(choices).filter(([one]) => one !== path);
+      setChoices(Object.fromEntries([...others.slice(1 - MOST_CASES), [path, next]]));
+    },
+    [choices, path, setChoices],
+  );
+  const fitting = useMemo(() => fittingColumns(fields, events), [fields, events]);
+  // The same array while the columns are the same: tables are made anew for another one.
+  const key = (choice.shown ?? fitting).join('\n');
+  const shown = useMemo(() => key.split('\n'), [key]);
+  return {
+    shown,
+    chosen: choice.shown !== undefined,
+    sizes: choice.sizes,
+    fields,
+    show: (columns) => keep({ ...choice, shown: columns }),
+    size: (sizes) => keep({ ...choice, sizes }),
+  };
+}
