@@ -7,6 +7,7 @@
  * of many days is not read for five neighbours.
  */
 import type { ColumnBatch } from '../contract/column-batch.ts';
+import type { SegmentRow } from '../catalog/catalog.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import type { CaseSession } from './case-session.ts';
 import { equals } from './event-query.ts';
@@ -42,59 +43,103 @@ const DEFAULT_FIELDS = [
 ];
 
 const SECOND = 1_000_000;
-const DAY = 86_400 * SECOND;
-/** How far away neighbours are looked for before it is tried farther; at last, anywhere. */
-const STEPS = [60 * SECOND, 3600 * SECOND, DAY, 30 * DAY, undefined];
+/** How far away neighbours are looked for before whole days are. */
+const NEAR = [60 * SECOND, 3600 * SECOND];
+/** How often it is begun anew because segments were merged meanwhile. */
+const MAX_TRIES = 3;
 
 /** @throws DaybookError usage, not-found, unknown-field, cancelled */
 export async function eventContext(
   session: CaseSession,
   parameters: ContextParameters,
 ): Promise<EventContext> {
+  for (let left = MAX_TRIES; ; left--) {
+    const { segments } = session.snapshot();
+    const context = await contextOnce(session, parameters, segments);
+    if (left === 1 || session.snapshot().segments === segments) return context;
+  }
+}
+
+async function contextOnce(
+  session: CaseSession,
+  parameters: ContextParameters,
+  segments: readonly SegmentRow[],
+): Promise<EventContext> {
   const { signal, before, after } = parameters;
   const fields = parameters.fields ?? DEFAULT_FIELDS;
   const event = await wholeEvent(session, parameters.event, signal, 'event.context');
-  const { of, query } = neighbourhood(event, parameters.of);
-  const find = (text: string, range: Range, limit?: number): Promise<BatchRow[]> =>
+  const { of, query, column } = neighbourhood(event, parameters.of);
+  const candidates = segments.filter(
+    (segment) =>
+      (of !== 'source' || segment.sources.includes(event.source.id)) &&
+      (column === undefined || segment.columns.some((name) => name.startsWith(column))),
+  );
+  const find = (
+    text: string,
+    among: readonly SegmentRow[],
+    range: Range,
+    limit?: number,
+  ): Promise<BatchRow[]> =>
     batchRows(
       startQuery(session, {
         text: `${text}${batchFields(fields)}`,
+        only: new Set(among.map(({ id }) => id)),
         ...{ ...range, zone: 'UTC', limit, signal, operation: 'event.context' },
       }),
       fields,
     );
-  const side = async (which: 'before' | 'after', count: number): Promise<BatchRow[]> => {
+
+  const side = async (earlier: boolean, count: number): Promise<BatchRow[]> => {
     if (count === 0) return [];
-    const earlier = which === 'before';
-    const cut = (text: string): string => (earlier ? `${text} | tail ${count}` : text);
     const { ts } = event;
-    const ties = cut(`${query} ${tied(event, earlier)}`);
-    if (ts === undefined)
-      return find(cut(`${query} day:undated ${tied(event, earlier)}`), {}, count);
-    const near = await find(ties, { from: ts, to: ts + 1 }, count);
-    if (near.length >= count) return near;
-    const left = count - near.length;
-    for (const step of STEPS) {
-      const far = await find(
-        earlier ? `${query} | tail ${left}` : query,
-        earlier
-          ? { from: step === undefined ? undefined : ts - step, to: ts }
-          : { from: ts + 1, to: step === undefined ? undefined : ts + step },
-        left,
-      );
-      if (far.length >= left || step === undefined)
-        return earlier ? [...far, ...near] : [...near, ...far];
+    const last = (text: string, most: number): string =>
+      earlier ? `${text} | tail ${most}` : text;
+    const ties = `${query} ${tied(event, earlier)}`;
+    if (ts === undefined) return find(last(`${ties} day:undated`, count), candidates, {}, count);
+    let found = await find(last(ties, count), candidates, { from: ts, to: ts + 1 }, count);
+    if (found.length >= count) return found;
+    const more = async (among: readonly SegmentRow[], range: Range): Promise<BatchRow[]> => {
+      const left = count - found.length;
+      return find(last(query, left), among, range, left);
+    };
+    const together = (far: readonly BatchRow[]): BatchRow[] =>
+      earlier ? [...far, ...found] : [...found, ...far];
+    for (const step of NEAR) {
+      const range = earlier ? { from: ts - step, to: ts } : { from: ts + 1, to: ts + step };
+      const far = await more(candidates, range);
+      if (found.length + far.length >= count) return together(far);
     }
-    return near;
+    const range = earlier ? { to: ts } : { from: ts + 1 };
+    for (const days of outwards(candidates, ts, earlier)) {
+      found = together(await more(days, range));
+      if (found.length >= count) break;
+    }
+    return found;
   };
-  const earlier = await side('before', before);
-  const later = await side('after', after);
-  const self = await find(`kind:* event_id:${event.event}`, {}, 1);
+  const earlier = await side(true, before);
+  const later = await side(false, after);
+  const self = await find(`kind:* event_id:${event.event}`, segments, {}, 1);
   return {
     batch: toBatch([...earlier, ...self, ...later], fields),
     index: earlier.length,
     ...{ of, query },
   };
+}
+
+/** Segments on one side of a time, of a growing number of days at once, the nearest first. */
+function* outwards(
+  segments: readonly SegmentRow[],
+  ts: EpochMicros,
+  earlier: boolean,
+): Generator<SegmentRow[]> {
+  const there = segments.filter(({ minTs, maxTs }) =>
+    earlier ? minTs !== undefined && minTs < ts : maxTs !== undefined && maxTs > ts,
+  );
+  const days = [...Map.groupBy(there, ({ day }) => day)].sort(([a], [b]) => (a < b ? -1 : 1));
+  if (earlier) days.reverse();
+  for (let at = 0, many = 1; at < days.length; at += many, many *= 4) {
+    yield days.slice(at, at + many).flatMap(([, some]) => some);
+  }
 }
 
 interface Range {
@@ -103,7 +148,15 @@ interface Range {
 }
 
 /** Packets beneath flows are left out, unless the event itself is a packet. */
-function neighbourhood(event: WholeEvent, asked: ContextOf): { of: ContextOf; query: string } {
+function neighbourhood(
+  event: WholeEvent,
+  asked: ContextOf,
+): {
+  of: ContextOf;
+  query: string;
+  /** What the column's name begins with that only segments with such events have. */
+  column?: string;
+} {
   const kinds = event.kind === 'packet' ? 'kind:* ' : '';
   const source = `source_id:${event.source.id}`;
   if (asked === 'host') {
@@ -119,7 +172,12 @@ function neighbourhood(event: WholeEvent, asked: ContextOf): { of: ContextOf; qu
         : address === undefined
           ? undefined
           : `ip:${address}`;
-    if (test !== undefined) return { of: 'host', query: `${kinds}${test}` };
+    if (test !== undefined)
+      return {
+        of: 'host',
+        query: `${kinds}${test}`,
+        ...(host === undefined ? {} : { column: 'host' }),
+      };
   }
   if (asked === 'all') return { of: 'all', query: kinds === '' ? '*' : kinds.trim() };
   return { of: 'source', query: `${kinds}${source}` };
