@@ -5,14 +5,18 @@
  * Invariant: both say the same of the same events: time, nanoseconds, source, record; undated last.
  */
 import type { EpochMicros } from '../contract/event.ts';
-import type { Part, SegmentInfo } from '../query/index.ts';
+import type { Edge, Part, SegmentInfo } from '../query/index.ts';
 
-/** Rows `offset` to `offset + count` of a part, in order of time. */
+/** Rows `offset` to `offset + count` of a part, in order of time, or backwards. */
 export interface Piece {
   readonly segments: readonly SegmentInfo[];
-  readonly part: Part;
+  /** All of the segments when left out. */
+  readonly part?: Part;
+  /** It is enough to look at the first or last rows of each segment. */
+  readonly edge?: Edge;
   readonly offset: number;
   readonly count: number;
+  readonly backwards: boolean;
 }
 
 /** A span of time, half-open, that holds `count` events, the first of which is number `start`. */
@@ -30,6 +34,8 @@ export interface Slice {
 const MOST_ROWS = 16_384;
 /** Events that a part of a divided slice should have. */
 const ROWS = 4096;
+/** As near to the begin or end of whole segments rows are found without looking at times. */
+const EDGE = 2000;
 const MOST_PARTS = 8192;
 
 export type Divide = (slice: Slice, width: number) => Promise<Slice[]>;
@@ -39,12 +45,18 @@ export class TimeOrder {
   readonly undated: number;
   private readonly root: Slice[];
   private readonly undatedSegments: readonly SegmentInfo[];
+  private readonly whole: boolean;
 
-  /** @param slices in order of time, disjoint. */
+  /**
+   * @param slices in order of time, disjoint.
+   * @param whole each slice is every row of its segments.
+   */
   constructor(
     slices: readonly Slice[],
     undated: { count: number; segments: readonly SegmentInfo[] },
+    whole: boolean,
   ) {
+    this.whole = whole;
     this.root = numbered(slices, 0);
     this.dated = slices.reduce((sum, { count }) => sum + count, 0);
     this.undated = undated.count;
@@ -69,11 +81,19 @@ export class TimeOrder {
           part: { from: first.from, to: last.to },
           offset: skip,
           count: Math.min(end, last.start + last.count) - first.start - skip,
+          backwards: false,
         });
         run = [];
       };
+      const isWhole = (slice: Slice) => this.whole && this.root.includes(slice);
       // Neighbours are read together, but not across a day's end: days have segments of their own.
       for (const leaf of leaves) {
+        const edge = isWhole(leaf) ? edgePiece(leaf, from, end) : undefined;
+        if (edge !== undefined) {
+          flush();
+          out.push(edge);
+          continue;
+        }
         if (run[0] !== undefined && run[0].segments !== leaf.segments) flush();
         run.push(leaf);
       }
@@ -82,7 +102,14 @@ export class TimeOrder {
     if (to > this.dated) {
       const offset = Math.max(from - this.dated, 0);
       const count = Math.min(to - this.dated, this.undated) - offset;
-      if (count > 0) out.push({ segments: this.undatedSegments, part: 'undated', offset, count });
+      if (count > 0)
+        out.push({
+          segments: this.undatedSegments,
+          part: 'undated',
+          offset,
+          count,
+          backwards: false,
+        });
     }
     return out;
   }
@@ -99,7 +126,8 @@ export class TimeOrder {
     for (; at < slices.length; at++) {
       const slice = slices[at]!;
       if (slice.start >= to) return;
-      const parts = await this.within(slice, divide);
+      const isEdge = this.whole && slices === this.root && edgePiece(slice, from, to) !== undefined;
+      const parts = isEdge ? undefined : await this.within(slice, divide);
       if (parts === undefined) out.push(slice);
       else await this.leaves(parts, from, to, divide, out);
     }
@@ -136,6 +164,24 @@ export class TimeOrder {
       slices = parts;
     }
   }
+}
+
+/** Numbers `from` to `to` as far as they lie in a slice of whole segments, near one of its ends. */
+function edgePiece({ segments, start, count }: Slice, from: number, to: number): Piece | undefined {
+  const low = Math.max(from, start);
+  const high = Math.min(to, start + count);
+  const head = high - start;
+  const tail = start + count - low;
+  if (head <= EDGE)
+    return {
+      ...{ segments, edge: { end: 'first', rows: head }, offset: low - start },
+      ...{ count: high - low, backwards: false },
+    };
+  if (tail > EDGE) return undefined;
+  return {
+    ...{ segments, edge: { end: 'last', rows: tail }, offset: start + count - high },
+    ...{ count: high - low, backwards: true },
+  };
 }
 
 function numbered(slices: readonly Slice[], start: number): Slice[] {

@@ -34,6 +34,8 @@ export interface OpenedResult extends ViewScope {
 
 /** Lists that a window has open at most; beyond these the oldest is closed. */
 const MOST_OPEN = 32;
+/** Segments of a list that are attached before they are needed, at most. */
+const MOST_ATTACHED = 1000;
 const KEY = 'result/';
 
 /** A list, and how to make it again when its segments went away. */
@@ -103,6 +105,10 @@ export async function openList(
   );
   const opened = new OpenResult(folder, parameters, result, parameters.fields ?? names);
   opened.pin(session);
+  // What is attached stays readable when a compaction takes the file away.
+  const used = new Set(result.plan.segmentsUsed.map(({ id }) => id));
+  const files = result.snapshot.segments.filter(({ id }) => used.has(id));
+  if (files.length <= MOST_ATTACHED) session.store.attach(files).catch(() => undefined);
   const number = ++lastNumber;
   const open = [...client.kept.keys()].filter((key) => key.startsWith(KEY));
   if (open.length >= MOST_OPEN) close(client, open[0]!);

@@ -160,7 +160,7 @@ function byCatalog({ plan, watch }: AskedView): Order {
     return { from, to: from + DAY, segments, count: rowsOf(segments), start: 0 };
   });
   const undated = undatedSegments(plan);
-  const times = new TimeOrder(slices, { count: rowsOf(undated), segments: undated });
+  const times = new TimeOrder(slices, { count: rowsOf(undated), segments: undated }, true);
   return { by: 'time', times };
 }
 
@@ -211,7 +211,7 @@ async function filtered(asked: AskedView, expected: number): Promise<Order> {
     const segments = byDay.get(Math.floor(from / DAY) * DAY) ?? [];
     slices.push({ from, to: from + width, segments, count: Number(n), start: 0 });
   }
-  const times = new TimeOrder(slices, { count: undated, segments: undatedSegments(plan) });
+  const times = new TimeOrder(slices, { count: undated, segments: undatedSegments(plan) }, false);
   return { by: 'time', times };
 }
 
@@ -386,12 +386,13 @@ async function timeRows(
   const wanted = fieldsToRead(plan, fields);
   const out: Row[] = [];
   for (const piece of await times.pieces(from, to, divider(asked))) {
-    const { segments, part, offset, count } = piece;
+    const { segments, part, edge, offset, count, backwards } = piece;
     const statement = compilePart(plan, {
-      ...{ segments, fields: wanted, part, limit: count, offset, backwards: false },
+      ...{ segments, fields: wanted, part, edge, limit: count, offset, backwards },
     });
     const { columns } = statement;
-    for (const values of await asked.rows(statement, segments)) out.push({ columns, values });
+    const found = await asked.rows(statement, segments);
+    for (const values of backwards ? found.toReversed() : found) out.push({ columns, values });
   }
   return out;
 }

@@ -7,7 +7,7 @@
 import type { EpochMicros } from '../contract/event.ts';
 import type { Name } from './ast.ts';
 import { Params, micros, nullOf } from './dialect/duckdb.ts';
-import { type EventContext, filterRelation, judge } from './events.ts';
+import { type Edge, type EventContext, filterRelation, judge } from './events.ts';
 import { knownField } from './fields.ts';
 import { ALL, type Filter, allOf } from './filters/filter.ts';
 import { type EventsNode, type Plan, eventContext, inputOf, relationOf } from './plan.ts';
@@ -96,7 +96,7 @@ export interface ListOptions {
   readonly fields: readonly string[];
 }
 
-/** Rows of a part, by time, forwards or backwards. */
+/** Rows of a part, by time, forwards or backwards; of `edge`, where every row is one of the plan's. */
 export function compilePart(
   plan: Plan,
   options: ListOptions & {
@@ -104,10 +104,11 @@ export function compilePart(
     readonly limit: number;
     readonly offset: number;
     readonly backwards: boolean;
+    readonly edge?: Edge | undefined;
   },
 ): Statement {
   const params = new Params();
-  const context = eventContext(plan, options.segments, params);
+  const context = { ...eventContext(plan, options.segments, params), edge: options.edge };
   const relation = relationOf(within(plan, options.part), context, new Set());
   const limit = params.bind(options.limit, 'BIGINT');
   const offset = params.bind(options.offset, 'BIGINT');

@@ -31,6 +31,14 @@ export interface EventContext {
   readonly extent: Extent;
   /** Only the rows with these numbers of each segment; all when left out. */
   readonly chosen?: (segment: SegmentInfo) => readonly number[];
+  /** Only the first or last rows of each segment, at most so many. */
+  readonly edge?: Edge | undefined;
+}
+
+/** Rows are in order of time within a segment: its first rows are the earliest, its last the latest. */
+export interface Edge {
+  readonly end: 'first' | 'last';
+  readonly rows: number;
 }
 
 /** Time, then source, then record. Undated events are last. */
@@ -68,7 +76,13 @@ export function visible(segment: SegmentInfo, params: Params): Predicate {
   return { sql: `rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${id})` };
 }
 
-function numbered(segment: SegmentInfo, { chosen }: EventContext): Predicate {
+function numbered(segment: SegmentInfo, { chosen, edge, params }: EventContext): Predicate {
+  if (edge !== undefined) {
+    if (edge.rows >= segment.rows) return TRUE;
+    return edge.end === 'first'
+      ? { sql: `rowid < ${params.bind(edge.rows, 'BIGINT')}` }
+      : { sql: `rowid >= ${params.bind(segment.rows - edge.rows, 'BIGINT')}` };
+  }
   if (chosen === undefined) return TRUE;
   const rows = chosen(segment).filter((row) => Number.isSafeInteger(row));
   const [first] = rows;

@@ -51,6 +51,7 @@ export {
   formatter,
 } from './format.ts';
 export { explain } from './explain.ts';
+export type { Edge } from './events.ts';
 export { type Outline, type Term, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';
 export {
   type Conversations,
