@@ -10,6 +10,7 @@ import { Notifications } from '@mantine/notifications';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Connection } from '../engine/contract/client.ts';
+import { styleNonce } from './client/nonce.ts';
 import { bridge, openPipe } from './client/pipe.ts';
 import { App } from './shell/app.tsx';
 import { cssVariables, theme } from './shell/theme.ts';
@@ -22,7 +23,12 @@ const workspace = createWorkspace(new Connection(openPipe()), bridge());
 
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
       <WorkspaceContext value={workspace}>
         <ModalsProvider>
           <Notifications position="bottom-right" />

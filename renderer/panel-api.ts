@@ -32,3 +32,4 @@ export type { Command } from './state/commands.ts';
 export type { ResultList } from './state/result-list.ts';
 export { receiveFiles } from './client/receive.ts';
 export { saveFile } from './client/save.ts';
+export { styleNonce } from './client/nonce.ts';

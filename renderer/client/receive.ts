@@ -42,7 +42,7 @@ export async function receiveFiles(
       const last = end === file.size;
       const { path } = await engine.call(
         'evidence.receive',
-        { case: folder, upload, name, offset, bytes, last },
+        { case: folder, upload, name, offset, bytes, last, modifiedMs: file.lastModified },
         { signal: options.signal },
       );
       sent += bytes.length;

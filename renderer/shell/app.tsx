@@ -7,7 +7,7 @@ import { notifyError } from '../state/notify.ts';
 import { CaseWindow } from './case-window.tsx';
 import { Dialogs, DropTarget, Palette, StartPage } from './panels.ts';
 import { useShellCommands } from './shell-commands.ts';
-import { useViewAddress } from './view-address.ts';
+import { addressedCase, useViewAddress } from './view-address.ts';
 
 export function App() {
   const workspace = useWorkspace();
@@ -15,8 +15,8 @@ export function App() {
   const path = openCase?.case;
   useEffect(() => {
     workspace.refreshInfo().catch((error: unknown) => notifyError(error));
-    const wanted = new URLSearchParams(window.location.search).get('case');
-    if (wanted !== null && wanted !== '') void workspace.openCase(wanted);
+    const wanted = addressedCase();
+    if (wanted !== undefined) void workspace.openCase(wanted);
   }, [workspace]);
   useShellCommands();
   useViewAddress();

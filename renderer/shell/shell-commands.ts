@@ -1,7 +1,7 @@
 /** Commands of the window itself, and what the shell's menus and the system ask for. */
 import { useMantineColorScheme } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import type { Command } from '../state/commands.ts';
 import { useSession, useWorkspace } from '../state/context.ts';
@@ -20,7 +20,10 @@ const TITLES = {
 export function useShellCommands(): void {
   const workspace = useWorkspace();
   const hasCase = useSession((session) => session.openCase !== undefined);
-  const { setColorScheme } = useMantineColorScheme();
+  // Its identity changes with every render of the provider; commands must not.
+  const { setColorScheme: setNow } = useMantineColorScheme();
+  const setScheme = useRef(setNow);
+  setScheme.current = setNow;
   const { shell, dialogs, views } = workspace;
 
   const commands = useMemo<Command[]>(() => {
@@ -141,19 +144,19 @@ export function useShellCommands(): void {
         title: scheme === 'auto' ? 'Theme as the system has it' : `Theme: ${scheme}`,
         group: 'Daybook',
         run: () => {
-          setColorScheme(scheme);
+          setScheme.current(scheme);
           workspace.setPreference('theme', scheme);
           shell?.setTheme(scheme);
         },
       })),
     ];
-  }, [workspace, hasCase, views, dialogs, shell, setColorScheme]);
+  }, [workspace, hasCase, views, dialogs, shell]);
   useCommands(commands);
 
   const theme = useSession((session) => session.preferences['theme']);
   useEffect(() => {
-    if (theme === 'light' || theme === 'dark' || theme === 'auto') setColorScheme(theme);
-  }, [theme, setColorScheme]);
+    if (theme === 'light' || theme === 'dark' || theme === 'auto') setScheme.current(theme);
+  }, [theme]);
 
   const all = useStore(workspace.commands.store, (state) => state.commands);
   useHotkeys(

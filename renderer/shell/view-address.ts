@@ -1,10 +1,21 @@
 /**
- * The view in the window's address, so that it can be shared, kept as a bookmark and survives a
- * reload. `?case=PATH` beside what engine/contract/view-string.ts writes.
+ * The view in the window's address, so that it can be shared and survives a reload:
+ * `#case=PATH` and beside it what engine/contract/view-string.ts writes. A fragment never leaves the
+ * window, not even to the shell.
  */
 import { useEffect, useRef } from 'react';
 import { useSession, useView, useWorkspace } from '../state/context.ts';
 import { viewFromString, viewToString } from '../state/shared-view.ts';
+
+function address(): URLSearchParams {
+  return new URLSearchParams(window.location.hash.slice(1));
+}
+
+/** The case that the window was opened with. */
+export function addressedCase(): string | undefined {
+  const path = address().get('case');
+  return path === null || path === '' ? undefined : path;
+}
 
 export function useViewAddress(): void {
   const workspace = useWorkspace();
@@ -16,7 +27,7 @@ export function useViewAddress(): void {
     if (path === undefined) return;
     if (!restored.current) {
       restored.current = true;
-      const search = new URLSearchParams(window.location.search);
+      const search = address();
       if (search.get('case') === path && search.has('q')) {
         search.delete('case');
         const { zone: shared, ...change } = viewFromString(`?${search.toString()}`);
@@ -27,6 +38,6 @@ export function useViewAddress(): void {
     }
     const text = new URLSearchParams(viewToString(view, zone));
     text.set('case', path);
-    window.history.replaceState(null, '', `?${text.toString()}`);
+    window.history.replaceState(null, '', `#${text.toString()}`);
   }, [workspace, view, path, zone]);
 }

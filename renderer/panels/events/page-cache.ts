@@ -99,6 +99,11 @@ export class PageCache {
     this.next();
   }
 
+  /** Asks again, after `dispose`. */
+  resume(): void {
+    this.disposed = false;
+  }
+
   /** Cancels what is under way and asks for nothing any more; pages stay readable. */
   dispose(): void {
     this.disposed = true;

@@ -1,0 +1,60 @@
+/** How each column of the table looks: width, face, side. */
+import { columnLabel, SUMMARY } from '../../widgets/event-columns.ts';
+
+export interface EventColumn {
+  readonly name: string;
+  readonly label: string;
+  /** Pixels, unless a person sized it. */
+  readonly width: number;
+  /** Takes what is left of the width. */
+  readonly fills: boolean;
+  readonly type: 'time' | 'kind' | 'number' | 'text';
+}
+
+const NUMBERS: ReadonlySet<string> = new Set([
+  ...['src_port', 'dst_port', 'bytes', 'packets', 'bytes_rev', 'packets_rev', 'orig_bytes'],
+  ...['resp_bytes', 'missed_bytes', 'duration', 'offset', 'length', 'captured', 'pid', 'vlan'],
+  ...['seq', 'source_id', 'flow_id'],
+]);
+
+const WIDTHS: Readonly<Record<string, number>> = {
+  kind: 64,
+  src_ip: 116,
+  dst_ip: 116,
+  src_port: 58,
+  dst_port: 52,
+  host: 84,
+  program: 78,
+  proto: 52,
+  severity: 72,
+  facility: 72,
+  event_id: 84,
+  source: 150,
+  tag: 110,
+  message: 360,
+  [SUMMARY]: 360,
+};
+
+/** Of one character of the fixed-width face at the table's size. */
+const CHARACTER = 6.95;
+const CELL_PADDING = 14;
+
+/** `timeCharacters`: how long the longest time is. */
+export function eventColumn(name: string, timeCharacters: number): EventColumn {
+  const type =
+    name === 'ts' ? 'time' : name === 'kind' ? 'kind' : NUMBERS.has(name) ? 'number' : 'text';
+  const time = Math.ceil(timeCharacters * CHARACTER) + CELL_PADDING;
+  return {
+    name,
+    label: columnLabel(name),
+    width: type === 'time' ? time : (WIDTHS[name] ?? (type === 'number' ? 76 : 120)),
+    fills: name === SUMMARY,
+    type,
+  };
+}
+
+/** What rows must be read with so that these columns and the menus on their cells have what they need. */
+export function fieldsToRead(columns: readonly string[]): string[] {
+  const needed = [...columns, 'src_ip', 'src_port', 'dst_ip', 'dst_port', 'proto'];
+  return [...new Set(needed)].filter((name) => name !== 'ts' && name !== 'kind');
+}

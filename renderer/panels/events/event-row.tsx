@@ -1,0 +1,139 @@
+/** One event as a row of the table. Cells are read from the page when they are drawn. */
+import { memo } from 'react';
+import { cell, type CellValue } from '../../../engine/contract/column-batch.ts';
+import { timeParts } from '../../panel-api.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import { KindBadge } from '../../widgets/kind-badge.tsx';
+import type { EventColumn } from './event-column.ts';
+import css from './events.module.css';
+import type { Page } from './page-cache.ts';
+
+export const ROW_HEIGHT = 26;
+/** Characters of a cell; wider than any screen. */
+const MOST_TEXT = 400;
+
+/** How times are written in all rows. */
+export interface TimeStyle {
+  readonly zone: string;
+  /** `full`: with the year; `day`: month and day; `none`: everything is of one day. */
+  readonly date: 'full' | 'day' | 'none';
+}
+
+export interface TagColors {
+  /** CSS colours by a tag's name. */
+  readonly [name: string]: string;
+}
+
+interface Props {
+  /** Of the list, from 0. */
+  readonly row: number;
+  readonly top: number;
+  readonly id: string;
+  readonly page: Page | undefined;
+  readonly columns: readonly EventColumn[];
+  readonly times: TimeStyle;
+  readonly tags: TagColors;
+  readonly words: RegExp | undefined;
+  /** Shown in the details. */
+  readonly current: boolean;
+  /** One of those that are marked together. */
+  readonly marked: boolean;
+  /** Column where the keyboard is; undefined in all rows but one. */
+  readonly cursor: number | undefined;
+}
+
+export function cellOf(page: Page | undefined, row: number, name: string): CellValue | undefined {
+  const column = page?.columns.get(name);
+  return page === undefined || column === undefined ? undefined : cell(column, row - page.start);
+}
+
+export const EventRow = memo(function EventRow(props: Props) {
+  const { row, top, id, page, columns, current, marked, cursor } = props;
+  const value = (name: string): CellValue | undefined => cellOf(page, row, name);
+  const tags = value('tags');
+  const classes = [css['row']];
+  if (current) classes.push(css['current']);
+  if (marked) classes.push(css['marked']);
+  if (cursor !== undefined) classes.push(css['cursorRow']);
+  return (
+    <div
+      role="row"
+      id={id}
+      aria-rowindex={row + 2}
+      aria-selected={current || marked}
+      aria-busy={page === undefined || undefined}
+      data-row={row}
+      className={classes.join(' ')}
+      style={{ transform: `translateY(${top}px)` }}
+    >
+      <TagStripes names={typeof tags === 'string' ? tags : ''} colors={props.tags} />
+      {columns.map((column, at) => (
+        <span
+          key={column.name}
+          role="gridcell"
+          aria-colindex={at + 1}
+          id={cursor === at ? `${id}-${at}` : undefined}
+          data-column={at}
+          className={cellClass(column, cursor === at)}
+        >
+          <CellContent {...props} column={column} value={value(column.name)} />
+        </span>
+      ))}
+    </div>
+  );
+});
+
+function cellClass({ type, fills }: EventColumn, cursor: boolean): string {
+  const classes = [css['cell'], css[type]];
+  if (fills) classes.push(css['fills']);
+  if (cursor) classes.push(css['cursor']);
+  return classes.join(' ');
+}
+
+function CellContent({
+  row,
+  page,
+  column,
+  value,
+  times,
+  words,
+}: Props & { readonly column: EventColumn; readonly value: CellValue | undefined }) {
+  if (value === undefined) return <span className={css['missing']} aria-hidden />;
+  if (column.type === 'time') {
+    if (typeof value !== 'number') return <span className={css['faint']}>no time</span>;
+    const digits = cellOf(page, row, 'ts_digits');
+    const nanos = cellOf(page, row, 'ts_ns');
+    const { date, time } = timeParts(
+      value,
+      times.zone,
+      typeof digits === 'number' ? digits : 6,
+      typeof nanos === 'number' ? nanos : 0,
+    );
+    if (times.date === 'none') return time;
+    return (
+      <>
+        <span className={css['faint']}>{times.date === 'day' ? date.slice(-5) : date}</span> {time}
+      </>
+    );
+  }
+  if (value === null) return null;
+  if (column.type === 'kind') return <KindBadge kind={String(value)} />;
+  return <EventText text={String(value)} max={MOST_TEXT} highlight={words} />;
+}
+
+/** Tags as colours; their names are in the title, and in the column `tag`. */
+function TagStripes({ names, colors }: { readonly names: string; readonly colors: TagColors }) {
+  if (names === '') return <span className={css['stripes']} aria-hidden />;
+  const each = names.split(',');
+  return (
+    <span className={css['stripes']} title={names} role="gridcell" aria-label={`tags: ${names}`}>
+      {each.slice(0, 3).map((name) => (
+        <i
+          key={name}
+          className={css['stripe']}
+          style={{ background: colors[name] ?? 'var(--db-muted)' }}
+        />
+      ))}
+    </span>
+  );
+}

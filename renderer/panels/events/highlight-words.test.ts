@@ -1,0 +1,47 @@
+/** What is shown as found is what the query looks for in text. */
+import { describe, expect, it } from 'vitest';
+import { highlightWords } from './highlight-words.ts';
+
+const base = { filter: { start: 0, end: 0 }, stages: [], events: '' };
+
+describe('highlightWords', () => {
+  it.each([
+    ['failed', ['failed']],
+    ['"invalid user" adm*', ['invalid user', 'adm*']],
+    ['host:web failed', ['failed']],
+    ['failed OR accepted', ['failed', 'accepted']],
+    ['(failed OR "a \\"b\\"") NOT root', ['failed', 'a "b"']],
+    ['NOT (root OR admin) deploy', ['deploy']],
+    ['-root sshd', ['sshd']],
+    ['path:/etc/passwd /reg.x/ word', ['word']],
+    ['user:"two words" ts:[2026 TO 2027] x', ['x']],
+    ['*', []],
+  ])('of an OR: %s', (query, words) => {
+    const parsed = { ...base, filter: { start: 0, end: query.length } };
+    expect(highlightWords(parsed, query)).toEqual(words);
+  });
+
+  it('takes terms of an AND', () => {
+    const span = { start: 0, end: 0 };
+    const terms = [
+      { ...span, text: 'failed', negated: false, type: 'text' as const },
+      { ...span, text: 'NOT root', negated: true, type: 'text' as const },
+      {
+        ...{ ...span, text: 'message:"for admin"', negated: false, type: 'field' as const },
+        ...{ field: 'message', operator: 'quoted' as const, value: 'for admin' },
+      },
+      {
+        ...{ ...span, text: 'host:web', negated: false, type: 'field' as const },
+        ...{ field: 'host', operator: 'word' as const, value: 'web' },
+      },
+      { ...span, text: '(a OR b)', negated: false, type: 'group' as const },
+    ];
+    expect(highlightWords({ ...base, terms }, '')).toEqual(['failed', 'for admin', 'a', 'b']);
+  });
+
+  it('is empty for a query with an error', () => {
+    const error = { message: 'unclosed', start: 0, end: 1 };
+    expect(highlightWords({ ...base, error }, '"x')).toEqual([]);
+    expect(highlightWords(undefined, 'x')).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+/** How much of a date the rows of a list need: as little as tells them apart. */
+import { timeParts } from '../../panel-api.ts';
+import type { TimeStyle } from './event-row.tsx';
+
+interface Extent {
+  /** First and last time there may be, in UTC microseconds. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  /** UTC days that were looked at. */
+  readonly days: number;
+}
+
+export function timeStyle({ from, to, days }: Extent, zone: string): TimeStyle {
+  if (from === undefined || to === undefined) return { zone, date: 'full' };
+  const first = timeParts(from, zone, 0).date;
+  const last = timeParts(Math.max(from, to - 1), zone, 0).date;
+  if (first === last) return { zone, date: 'none' };
+  // One day of UTC is one day on the clock only where the clock shows UTC.
+  if (days <= 1 && zone === 'UTC') return { zone, date: 'none' };
+  return { zone, date: first.slice(0, 4) === last.slice(0, 4) ? 'day' : 'full' };
+}
+
+/** Characters of the longest time. */
+export function timeCharacters({ date }: TimeStyle, digits: number): number {
+  const time = 8 + (digits === 0 ? 0 : digits + 1);
+  return time + (date === 'full' ? 11 : date === 'day' ? 6 : 0);
+}

@@ -1,0 +1,116 @@
+/** The rows of the view's list as a table needs them: by pages, and steady while the list changes. */
+import { useEffect, useMemo, useReducer, useRef, useState } from 'react';
+import { OperationError } from '../../../engine/contract/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { useResultList, useWorkspace, type ResultList } from '../../panel-api.ts';
+import { PageCache } from './page-cache.ts';
+
+export interface EventList {
+  /** The same for a list that was opened again because the case changed. */
+  readonly question: string;
+  /** Changes with each list. */
+  readonly key: number;
+  readonly pages: PageCache;
+  /** How often pages came: what shows rows looks again when it changes. */
+  readonly version: number;
+  readonly opened: ResultList['opened'];
+  readonly params: ResultList['params'];
+  /** Another list is on its way; this one is of the view before. */
+  readonly stale: boolean;
+  readonly pageError: ErrorInfo | undefined;
+}
+
+interface Held {
+  readonly question: string;
+  readonly list: ResultList;
+  readonly fields: readonly string[];
+  readonly pages: PageCache;
+}
+
+/** A list that is gone is opened again, but not over and over. */
+const AGAIN_MS = 5000;
+
+function questionOf({ params }: ResultList): string {
+  if (params === undefined) return '';
+  const { case: path, query, from, to, zone, sort } = params;
+  return JSON.stringify([path, query, from, to, zone, sort]);
+}
+
+/** `fields`: what rows are read with. Undefined while there is nothing to show yet. */
+export function useEventList(fields: readonly string[]): EventList | undefined {
+  const workspace = useWorkspace();
+  const list = useResultList();
+  const [version, changed] = useReducer((n: number) => n + 1, 0);
+  const [pageError, setPageError] = useState<ErrorInfo>();
+  const lastAgain = useRef(-Infinity);
+  const before = useRef<Held | undefined>(undefined);
+
+  const held = useMemo((): Held | undefined => {
+    const old = before.current;
+    const question = questionOf(list);
+    const { opened, first, params, error } = list;
+    if (error !== undefined || params === undefined) return undefined;
+    const same = old?.question === question ? old : undefined;
+    if (opened === undefined) {
+      if (first === undefined) return old;
+      // The list before is still open, and says more than the beginning of the new one.
+      if (same?.list.opened !== undefined) return same;
+    }
+    if (same?.list === list && same.fields === fields) return same;
+    const load =
+      opened === undefined
+        ? undefined
+        : async (offset: number, limit: number, signal: AbortSignal) => {
+            const ask = { case: params.case, result: opened.result, offset, limit };
+            const { batch } = await workspace.connection.call(
+              'result.rows',
+              { ...ask, fields: [...fields] },
+              { signal },
+            );
+            return batch;
+          };
+    const pages = new PageCache({
+      rows: opened === undefined ? (first?.rows ?? 0) : (opened.capped ?? opened.total),
+      load,
+      first,
+      before: same?.pages,
+      onChange: () => {
+        setPageError(undefined);
+        changed();
+      },
+      onError: (failure) => {
+        if (!(failure instanceof OperationError)) throw failure;
+        const { code } = failure.info;
+        // A new engine is asked again by whoever opened the list.
+        if (code === 'engine-down' || code === 'cancelled') return;
+        const now = performance.now();
+        if (code === 'not-found' && now - lastAgain.current > AGAIN_MS) {
+          lastAgain.current = now;
+          workspace.views.run();
+          return;
+        }
+        setPageError(failure.info);
+      },
+    });
+    return { question, list, fields, pages };
+  }, [workspace, list, fields]);
+
+  useEffect(() => {
+    before.current = held;
+    held?.pages.resume();
+    setPageError(undefined);
+    return () => held?.pages.dispose();
+  }, [held]);
+
+  if (held === undefined) return undefined;
+  return {
+    question: held.question,
+    key: held.list.key,
+    pages: held.pages,
+    version,
+    opened: held.list.opened,
+    params: held.list.params,
+    stale: list.loading && held.list.opened !== undefined,
+    pageError,
+  };
+}

@@ -1,0 +1,146 @@
+/** Which rows are seen in a scrolling element, and where they are drawn; follows scrolling and size. */
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import {
+  placeAt,
+  placeToSee,
+  rowsAt,
+  rowScale,
+  scrolled,
+  START,
+  type RowPlace,
+  type RowRange,
+} from './row-scale.ts';
+
+/** Rows drawn beyond what is seen, so that fast scrolling finds something there. */
+const BEYOND = 8;
+/** After scrolling rested so long, the element's scrollbar is put where its rows are. */
+const REST_MS = 160;
+/** Positions of rows are told from a multiple of this, to keep the numbers small. */
+const BASE = 1_000_000;
+
+export interface RowWindow extends RowRange {
+  /** Pixels from the element's top to the top of row `baseRow`. */
+  readonly offset: number;
+  /** Pixels above which rows are not told: a row stands at `row * height - base`. */
+  readonly base: number;
+  /** Height of the element that scrolls. */
+  readonly height: number;
+  readonly direction: 1 | -1;
+}
+
+export interface RowWindowControl {
+  readonly window: RowWindow;
+  /** Rows that are wholly seen. */
+  readonly perPage: number;
+  /** The place now; not state. */
+  place(): RowPlace;
+  see(row: number): void;
+  /** Shows the rows from `top` pixels on. */
+  moveTo(top: number): void;
+}
+
+interface Shown {
+  readonly place: RowPlace;
+  readonly direction: 1 | -1;
+}
+
+/**
+ * @param scroller The element that scrolls; its content has the height that is told.
+ * @param above Pixels of it that something else stands on, such as a heading.
+ */
+export function useRowWindow(
+  scroller: HTMLElement | null,
+  rows: number,
+  rowHeight: number,
+  above: number,
+): RowWindowControl {
+  const [viewport, setViewport] = useState(600);
+  const [shown, setShown] = useState<Shown>({ place: START, direction: 1 });
+  const place = useRef<RowPlace>(START);
+  const rendered = useRef('');
+  const scale = useMemo(() => rowScale(rows, rowHeight, viewport), [rows, rowHeight, viewport]);
+
+  const windowOf = useCallback(
+    ({ place: at, direction }: Shown): RowWindow => {
+      const base = Math.floor(at.top / BASE) * BASE;
+      const offset = at.scrollTop - at.top + base;
+      return { ...rowsAt(scale, at, BEYOND), base, offset, height: scale.height, direction };
+    },
+    [scale],
+  );
+  const window = useMemo(() => windowOf(shown), [windowOf, shown]);
+  rendered.current = keyOf(window);
+
+  const goTo = useCallback(
+    (next: RowPlace) => {
+      if (scroller === null) return;
+      const before = place.current;
+      // The element keeps whole pixels of the screen: what it kept is where it is.
+      place.current = next;
+      scroller.scrollTop = next.scrollTop;
+      place.current = { top: next.top, scrollTop: scroller.scrollTop };
+      setShown({ place: place.current, direction: next.top >= before.top ? 1 : -1 });
+    },
+    [scroller],
+  );
+
+  useLayoutEffect(() => {
+    if (scroller === null) return undefined;
+    const measure = (): void => setViewport(Math.max(rowHeight, scroller.clientHeight - above));
+    const observer = new ResizeObserver(measure);
+    observer.observe(scroller);
+    measure();
+    return () => observer.disconnect();
+  }, [scroller, rowHeight, above]);
+
+  // Another length or height: the same rows stay, as far as there are any.
+  useLayoutEffect(() => {
+    goTo(placeAt(scale, place.current.top));
+  }, [scale, goTo]);
+
+  useLayoutEffect(() => {
+    if (scroller === null) return undefined;
+    let resting: ReturnType<typeof setTimeout> | undefined;
+    const rest = (): void => {
+      const right = placeAt(scale, place.current.top);
+      if (Math.abs(right.scrollTop - place.current.scrollTop) > 1) goTo(right);
+    };
+    const onScroll = (): void => {
+      const before = place.current;
+      const next = scrolled(scale, before, scroller.scrollTop);
+      if (next.scrollTop === before.scrollTop) return;
+      place.current = next;
+      clearTimeout(resting);
+      resting = setTimeout(rest, REST_MS);
+      const now: Shown = { place: next, direction: next.top >= before.top ? 1 : -1 };
+      // Most steps show rows that are drawn already: the browser moves them by itself.
+      if (keyOf(windowOf(now)) === rendered.current) return;
+      flushSync(() => setShown(now));
+    };
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      scroller.removeEventListener('scroll', onScroll);
+      clearTimeout(resting);
+    };
+  }, [scroller, scale, windowOf, goTo]);
+
+  return useMemo(
+    () => ({
+      window,
+      perPage: Math.max(1, Math.floor(viewport / rowHeight)),
+      place: () => place.current,
+      see: (row) => {
+        const next = placeToSee(scale, place.current, row);
+        if (next !== place.current) goTo(next);
+      },
+      moveTo: (top) => goTo(placeAt(scale, top)),
+    }),
+    [window, viewport, rowHeight, scale, goTo],
+  );
+}
+
+/** Windows of the same key look the same. Rows come in fours so that not every row is news. */
+function keyOf({ first, end, offset, base }: RowWindow): string {
+  return `${first >> 2}/${end >> 2}/${Math.round(offset)}/${base}`;
+}
