@@ -11,10 +11,9 @@ import type { SegmentRow } from '../catalog/catalog.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import type { CaseSession } from './case-session.ts';
 import { equals } from './event-query.ts';
-import { batchFields, batchRows, toBatch, type BatchRow } from './event-batch.ts';
+import { foundEvents, joined } from './event-batch.ts';
 import { eventKey } from './event-rows.ts';
 import { wholeEvent, type WholeEvent } from './event.ts';
-import { startQuery } from './query.ts';
 
 export type ContextOf = 'host' | 'source' | 'all';
 
@@ -37,10 +36,7 @@ export interface EventContext {
   query: string;
 }
 
-const DEFAULT_FIELDS = [
-  ...['host', 'program', 'src_ip', 'src_port', 'dst_ip', 'dst_port', 'proto', 'bytes'],
-  ...['severity', 'event_type', 'message'],
-];
+const DEFAULT_FIELDS = ['host', 'program', 'src_ip', 'dst_ip', 'summary'];
 
 const SECOND = 1_000_000;
 /** How far away neighbours are looked for before whole days are. */
@@ -79,40 +75,40 @@ async function contextOnce(
     among: readonly SegmentRow[],
     range: Range,
     limit?: number,
-  ): Promise<BatchRow[]> =>
-    batchRows(
-      startQuery(session, {
-        text: `${text}${batchFields(fields)}`,
-        only: new Set(among.map(({ id }) => id)),
-        ...{ ...range, zone: 'UTC', limit, signal, operation: 'event.context' },
-      }),
+  ): Promise<ColumnBatch> =>
+    foundEvents(
+      session,
+      {
+        ...{ text, limit, signal, ...range },
+        ...{ only: new Set(among.map(({ id }) => id)), zone: 'UTC', operation: 'event.context' },
+      },
       fields,
     );
 
-  const side = async (earlier: boolean, count: number): Promise<BatchRow[]> => {
-    if (count === 0) return [];
+  const side = async (earlier: boolean, count: number): Promise<ColumnBatch> => {
+    if (count === 0) return joined([]);
     const { ts } = event;
     const last = (text: string, most: number): string =>
       earlier ? `${text} | tail ${most}` : text;
     const ties = `${query} ${tied(event, earlier)}`;
     if (ts === undefined) return find(last(`${ties} day:undated`, count), candidates, {}, count);
     let found = await find(last(ties, count), candidates, { from: ts, to: ts + 1 }, count);
-    if (found.length >= count) return found;
-    const more = async (among: readonly SegmentRow[], range: Range): Promise<BatchRow[]> => {
-      const left = count - found.length;
+    if (found.rows >= count) return found;
+    const more = async (among: readonly SegmentRow[], range: Range): Promise<ColumnBatch> => {
+      const left = count - found.rows;
       return find(last(query, left), among, range, left);
     };
-    const together = (far: readonly BatchRow[]): BatchRow[] =>
-      earlier ? [...far, ...found] : [...found, ...far];
+    const together = (far: ColumnBatch): ColumnBatch =>
+      joined(earlier ? [far, found] : [found, far]);
     for (const step of NEAR) {
       const range = earlier ? { from: ts - step, to: ts } : { from: ts + 1, to: ts + step };
       const far = await more(candidates, range);
-      if (found.length + far.length >= count) return together(far);
+      if (found.rows + far.rows >= count) return together(far);
     }
     const range = earlier ? { to: ts } : { from: ts + 1 };
     for (const days of outwards(candidates, ts, earlier)) {
       found = together(await more(days, range));
-      if (found.length >= count) break;
+      if (found.rows >= count) break;
     }
     return found;
   };
@@ -120,8 +116,8 @@ async function contextOnce(
   const later = await side(false, after);
   const self = await find(`kind:* event_id:${event.event}`, segments, {}, 1);
   return {
-    batch: toBatch([...earlier, ...self, ...later], fields),
-    index: earlier.length,
+    batch: joined([earlier, self, later]),
+    index: earlier.rows,
     ...{ of, query },
   };
 }
