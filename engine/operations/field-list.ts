@@ -25,12 +25,23 @@ export function fieldsIfKnown(session: CaseSession): Promise<FieldSummary[]> | u
 
 export async function fieldList(session: CaseSession, signal: AbortSignal) {
   const fields = await fieldsOf(session, signal);
+  const { segments } = session.snapshot();
   return {
-    fields: fields.map(({ kinds, ...field }) => ({
-      ...field,
-      kinds: [...kinds],
-      numeric: isNumeric(field),
-    })),
+    fields: [
+      // No column: every event has one, by the segment it is in.
+      {
+        field: 'kind',
+        attribute: false,
+        events: segments.reduce((n, { rows }) => n + rows, 0),
+        kinds: [...new Set(segments.map(({ kind }) => kind))].sort(),
+        numeric: false,
+      },
+      ...fields.map(({ kinds, ...field }) => ({
+        ...field,
+        kinds: [...kinds],
+        numeric: isNumeric(field),
+      })),
+    ],
   };
 }
 
