@@ -149,6 +149,10 @@ module.exports = {
 
     // What stands beside the product uses it from outside.
     ...allow('^fixtures/', paths('^fixtures/'), CORE),
+    ...allow(
+      '^e2e/(window|electron)/',
+      paths(...packages('@playwright/test', '@axe-core/playwright', 'vitest')),
+    ),
     ...allow('^e2e/', paths('^e2e/', '^fixtures/'), CORE),
     // One suite of the contract for every shell needs to start each of them.
     ...allow(

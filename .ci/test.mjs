@@ -97,7 +97,11 @@ try {
   check('import rules find what they forbid', ['.ci/check-imports.mjs', '--self-test']);
   check('import rules', ['.ci/check-imports.mjs']);
   check('types', [bin('typescript', 'bin/tsc'), '-p', '.']);
+  check('types of the window', [bin('typescript', 'bin/tsc'), '-p', 'renderer']);
+  check('the window builds', [bin('vite', 'bin/vite.js'), 'build', 'renderer']);
   vitest('unit');
+  // What the tests of the window need; says what is missing, and those tests skip with the reason.
+  run('browser, display and Electron for the tests', ['.ci/provision.mjs']);
   vitest('e2e');
 } finally {
   rmSync(scratch, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /** The line below: how many events, from how many days, by which path, how long it took. */
 import { Tooltip } from '@mantine/core';
-import { useCase } from '../state/context.ts';
+import { useCase, useSession } from '../state/context.ts';
 import { useResultList } from '../state/hooks.ts';
 import { formatCount, formatMs } from '../state/time.ts';
 import { ImportStatus } from './panels.ts';
@@ -8,13 +8,14 @@ import css from './window.module.css';
 
 export function StatusLine() {
   const info = useCase();
+  const pid = useSession((session) => session.info?.pid);
   const { opened, error, loading, firstMs } = useResultList();
   const spans = Object.entries(opened?.timings.spans ?? {})
     .filter(([, ms]) => ms >= 0.05)
     .map(([name, ms]) => `${name} ${ms < 10 ? ms.toFixed(1) : Math.round(ms)}`)
     .join(' · ');
   return (
-    <footer className={css['status']} role="status" aria-live="polite">
+    <footer className={css['status']} role="status" aria-live="polite" data-engine-pid={pid}>
       {error !== undefined ? (
         <span style={{ color: 'var(--db-bad)' }}>{error.message}</span>
       ) : (
