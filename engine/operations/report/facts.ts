@@ -247,10 +247,12 @@ async function buckets(
     ...{ from, to, zone, signal, operation: 'report.timeline' },
   }).answer();
   if (answer.shape !== 'timeline') return [];
-  return answer.buckets.map(({ start, count }) => ({
+  const all = answer.buckets.map(({ start, count }) => ({
     start: typeof start === 'string' ? start : '',
     count: Number(count ?? 0),
   }));
+  // Nothing is drawn of nothing.
+  return all.some(({ count }) => count > 0) ? all : [];
 }
 
 async function countOfQuery(

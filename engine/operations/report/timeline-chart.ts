@@ -14,6 +14,7 @@ const BOTTOM = 22;
 const TOP = 8;
 /** Times on the axis. */
 const TICKS = 4;
+const MINUTES_MS = 10 * 60_000;
 
 /** @param id of the drawing in the page; its figures have `id` + `-figures` */
 export function timelineChart(id: string, title: string, buckets: readonly Bucket[]): Html {
@@ -47,6 +48,8 @@ export function timelineChart(id: string, title: string, buckets: readonly Bucke
         >${high * share}</text
       >`;
     });
+  const span = Date.parse(buckets.at(-1)?.start ?? '') - Date.parse(buckets[0]?.start ?? '');
+  const seconds = span < MINUTES_MS;
   const step = Math.max(1, Math.ceil(buckets.length / TICKS));
   const ticks = buckets.flatMap(({ start }, i) => {
     if (i % step !== 0) return [];
@@ -58,7 +61,7 @@ export function timelineChart(id: string, title: string, buckets: readonly Bucke
           x2="${fixed(at)}"
           y1="${fixed(base)}"
           y2="${fixed(base + 4)}"
-        /><text x="${fixed(at)}" y="${fixed(HEIGHT - 5)}">${axisTime(start)}</text>`,
+        /><text x="${fixed(at)}" y="${fixed(HEIGHT - 5)}">${axisTime(start, seconds)}</text>`,
     ];
   });
   return markup`<figure>
@@ -106,8 +109,9 @@ function niceCeiling(value: number): number {
   return [1, 2, 3, 4, 6, 8, 10].map((step) => step * power).find((step) => step >= value) ?? value;
 }
 
-function axisTime(start: string): string {
-  return start.slice(0, 16).replace('T', ' ');
+/** To the minute; where the whole drawing is some minutes wide, to the second. */
+function axisTime(start: string, seconds: boolean): string {
+  return start.slice(0, seconds ? 19 : 16).replace('T', ' ');
 }
 
 function shortTime(start: string): string {
