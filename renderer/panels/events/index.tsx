@@ -1,4 +1,152 @@
-/** Placeholder until the panel is written. */
+/** The events of the view: a table, or why there is none. */
+import { Button } from '@mantine/core';
+import { IconFileImport, IconSearchOff } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import {
+  formatCount,
+  useAnswer,
+  useCase,
+  useResultList,
+  useView,
+  useWorkspace,
+  useZone,
+} from '../../panel-api.ts';
+import { Empty } from '../../widgets/empty.tsx';
+import { columnLabel, useEventColumns } from '../../widgets/event-columns.ts';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import { wordPattern } from '../../widgets/visible-text.ts';
+import { eventColumn, fieldsToRead } from './event-column.ts';
+import { EventGrid } from './event-grid.tsx';
+import css from './events.module.css';
+import { highlightWords } from './highlight-words.ts';
+import { timeCharacters, timeStyle } from './time-style.ts';
+import { useEventList } from './use-event-list.ts';
+
+const TAG_COLORS = 8;
+
 export function EventsPanel() {
-  return null;
+  const workspace = useWorkspace();
+  const { case: path, first, last, tags, events } = useCase();
+  const zone = useZone();
+  const { query, from, to, sort } = useView();
+  const { error, loading } = useResultList();
+  const chosen = useEventColumns();
+  const parsed = useAnswer('query.parse', { case: path, query, zone }, { live: false }).data;
+
+  const names = chosen.shown;
+  const fields = useMemo(() => fieldsToRead(names), [names]);
+  const list = useEventList(fields);
+  const words = useMemo(() => wordPattern(highlightWords(parsed, query)), [parsed, query]);
+  const days = list?.opened?.days.used ?? 2;
+  const times = useMemo(
+    () => timeStyle({ from: from ?? first, to: to ?? last, days }, zone),
+    [from, to, first, last, days, zone],
+  );
+  const columns = useMemo(() => {
+    const characters = timeCharacters(times, 6);
+    return names.map((name) => eventColumn(name, characters));
+  }, [names, times]);
+  const colors = useMemo(
+    () =>
+      Object.fromEntries(
+        tags.map(({ id, name }) => [name, `var(--db-series-${((id + 5) % TAG_COLORS) + 1})`]),
+      ),
+    [tags],
+  );
+
+  if (error !== undefined) return <Problem title="This view cannot be shown" error={error} />;
+  if (list === undefined) return loading ? <Loading label="Searching…" /> : null;
+  if (list.opened?.total === 0 && !loading) {
+    return events === 0 ? <NoEvidence /> : <NothingFound />;
+  }
+  const capped = list.opened?.capped;
+  return (
+    <div className={css['panel']}>
+      {capped !== undefined && sort !== undefined && (
+        <div className={css['notice']} role="note">
+          <span>
+            By {columnLabel(sort.field)}, the first {formatCount(capped)} of{' '}
+            {formatCount(list.opened?.total ?? 0)} events are listed.
+          </span>
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => workspace.views.show({ sort: undefined })}
+          >
+            Order by time to see all
+          </Button>
+        </div>
+      )}
+      {list.pageError !== undefined && (
+        <Problem
+          title="Some rows could not be read"
+          error={list.pageError}
+          onRetry={() => workspace.views.run()}
+        />
+      )}
+      <EventGrid
+        key={path}
+        list={list}
+        columns={columns}
+        sizes={chosen.sizes}
+        onSizes={chosen.size}
+        times={times}
+        tags={colors}
+        words={words}
+      />
+    </div>
+  );
+}
+
+function NoEvidence() {
+  const { dialogs } = useWorkspace();
+  return (
+    <Empty
+      icon={<IconFileImport size={34} stroke={1.4} aria-hidden />}
+      title="Nothing is in this case yet"
+      text="Drop captures, syslog files, flow exports or archives of them on the window, or choose them. They are read where they are and never changed."
+      actions={<Button onClick={() => dialogs.open({ dialog: 'import' })}>Add evidence…</Button>}
+    />
+  );
+}
+
+function NothingFound() {
+  const { views } = useWorkspace();
+  const { query, from, to } = useView();
+  const ranged = from !== undefined || to !== undefined;
+  const asked = query.trim() !== '';
+  return (
+    <Empty
+      icon={<IconSearchOff size={34} stroke={1.4} aria-hidden />}
+      title="No event matches"
+      text={
+        ranged && asked
+          ? 'Both the query and the range of time leave events out. Widen the range, or take terms away.'
+          : ranged
+            ? 'There are no events in this range of time.'
+            : 'Take terms away, or search with wildcards: fail* finds failed and failure.'
+      }
+      actions={
+        <>
+          {ranged && (
+            <Button
+              variant={asked ? 'default' : 'filled'}
+              onClick={() => views.show({ from: undefined, to: undefined })}
+            >
+              Search all of the time
+            </Button>
+          )}
+          {asked && (
+            <Button variant="default" onClick={() => views.show({ query: '' })}>
+              Clear the query
+            </Button>
+          )}
+          <Button variant="subtle" onClick={() => views.back()}>
+            Back
+          </Button>
+        </>
+      }
+    />
+  );
 }

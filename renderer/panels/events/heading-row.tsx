@@ -1,0 +1,65 @@
+/** The heading of the table: names of columns, by which it is sorted, and handles for their widths. */
+import type { EventColumn } from './event-column.ts';
+import css from './events.module.css';
+
+export interface HeadingSort {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
+/** What a heading needs of TanStack Table's headers. */
+interface Header {
+  readonly id: string;
+  getResizeHandler(): (event: unknown) => void;
+}
+
+interface Props {
+  readonly id: string;
+  readonly headers: readonly Header[];
+  readonly columns: readonly EventColumn[];
+  readonly sort: HeadingSort;
+  /** Column where the keyboard is. */
+  readonly cursor: number | undefined;
+  readonly onSort: (name: string) => void;
+}
+
+export function HeadingRow({ id, headers, columns, sort, cursor, onSort }: Props) {
+  return (
+    <div role="rowgroup" className={css['headGroup']}>
+      <div role="row" aria-rowindex={1} className={css['head']}>
+        <span aria-hidden />
+        {columns.map(({ name, label, type, fills }, at) => {
+          const sorted = sort.field === name;
+          const header = headers[at];
+          const classes = [css['heading']];
+          if (type === 'number') classes.push(css['headingNumber']);
+          if (cursor === at) classes.push(css['cursor']);
+          return (
+            <span
+              key={name}
+              id={`${id}-h${at}`}
+              role="columnheader"
+              aria-colindex={at + 1}
+              aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : 'none'}
+              title={label === name ? name : `${label} (${name})`}
+              className={classes.join(' ')}
+              onClick={() => onSort(name)}
+            >
+              {label}
+              {sorted && <span aria-hidden> {sort.descending ? '▾' : '▴'}</span>}
+              {!fills && header !== undefined && (
+                <span
+                  className={css['resizer']}
+                  aria-hidden
+                  onClick={(event) => event.stopPropagation()}
+                  onMouseDown={header.getResizeHandler()}
+                  onTouchStart={header.getResizeHandler()}
+                />
+              )}
+            </span>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
