@@ -110,7 +110,8 @@ export function compileConversations(
 ): Conversations {
   const params = new Params();
   const { versions, shape, rows } = pairsOf(plan, params, packets);
-  const list = versions.map((v) => `lo_${v}, hi_${v}`).join(', ');
+  const names = versions.flatMap((v) => [`lo_${v}`, `hi_${v}`]);
+  const list = names.join(', ');
   const sum = (forth: string, back: string) =>
     `CAST(coalesce(sum(CASE WHEN swapped THEN ${back} ELSE ${forth} END), 0) AS HUGEINT)`;
   // Undated packets have no first one: then the smaller address.
@@ -118,20 +119,20 @@ export function compileConversations(
     ? 'coalesce(arg_min(swapped, t), FALSE)'
     : 'count(*) FILTER (WHERE swapped) * 2 > count(*)';
   const turned = (a: string, b: string) => `CASE WHEN flip THEN ${b} ELSE ${a} END`;
-  const grouped = `SELECT ${list}, ${packets ? 'CAST(0 AS BIGINT)' : 'count(*)'} AS flows, ${flip} AS flip, ${sum('packets', 'packets_rev')} AS p, ${sum('packets_rev', 'packets')} AS pr, ${sum('bytes', 'bytes_rev')} AS b, ${sum('bytes_rev', 'bytes')} AS br, min(t) AS first, max(t) AS last FROM (${rows}) AS q GROUP BY ${list}`;
-  const by = {
-    bytes: ['b + br', 'p + pr'],
-    flows: ['flows', 'b + br'],
-    packets: ['p + pr', 'b + br'],
-    last: ['last', 'b + br'],
+  const both = (a: string) => `sum(coalesce(${a}, 0) + coalesce(${a}_rev, 0))`;
+  const measure = {
+    bytes: both('bytes'),
+    flows: packets ? both('packets') : 'count(*)',
+    packets: both('packets'),
+    last: 'max(t)',
   }[order];
   const sorted = orderBy([
-    ...by.map((sql) => ({ sql, descending: true })),
-    ...versions.flatMap((v) => [
-      { sql: `lo_${v}`, descending: false },
-      { sql: `hi_${v}`, descending: false },
-    ]),
+    { sql: 'm', descending: true },
+    ...names.map((sql) => ({ sql, descending: false })),
   ]);
+  const same = names.map((name) => `q.${name} IS NOT DISTINCT FROM l.${name}`).join(' AND ');
+  const flows = packets ? 'CAST(0 AS BIGINT)' : 'count(*)';
+  const detailed = `SELECT ${names.map((name) => `q.${name}`).join(', ')}, l.m, ${flows} AS flows, ${flip} AS flip, ${sum('packets', 'packets_rev')} AS p, ${sum('packets_rev', 'packets')} AS pr, ${sum('bytes', 'bytes_rev')} AS b, ${sum('bytes_rev', 'bytes')} AS br, min(t) AS first, max(t) AS last FROM (${rows}) AS q JOIN l ON ${same} GROUP BY ALL`;
   const side = (name: string): TableColumn => ({
     name,
     shape: { ...shape, name },
@@ -152,12 +153,15 @@ export function compileConversations(
   const keySql = keys.map(({ alias, sqlType }) =>
     sqlType === 'UUID' ? `CAST(${alias} AS VARCHAR)` : alias,
   );
+  // Pairs are many: only their measure is computed for all, the rest for those that are listed.
   const sql = [
-    `WITH g AS MATERIALIZED (${grouped}),`,
-    `t AS (SELECT count(*) AS pairs, coalesce(sum(flows), 0) AS all_flows, coalesce(sum(b + br), 0) AS all_bytes, coalesce(sum(p + pr), 0) AS all_packets FROM g),`,
-    `l AS (SELECT * FROM g ORDER BY ${sorted} LIMIT ${params.bind(limit, 'BIGINT')})`,
+    `WITH g AS MATERIALIZED (SELECT ${list}, ${measure} AS m FROM (${rows}) AS q GROUP BY ${list}),`,
+    `l AS MATERIALIZED (SELECT * FROM g ORDER BY ${sorted} LIMIT ${params.bind(limit, 'BIGINT')}),`,
+    `d AS MATERIALIZED (${detailed}),`,
+    `t AS (SELECT count(*) AS pairs FROM g),`,
+    `u AS (SELECT ${flows} AS all_flows, coalesce(${both('bytes')}, 0) AS all_bytes, coalesce(${both('packets')}, 0) AS all_packets FROM (${rows}) AS q)`,
     `SELECT ${shown.join(', ')}, flows, ${turned('b', 'br')}, ${turned('br', 'b')}, ${turned('p', 'pr')}, ${turned('pr', 'p')}, ${micros('first')}, ${micros('last')},`,
-    `pairs, all_flows, all_bytes, all_packets, ${keySql.join(', ')}, flip FROM (SELECT *, ${turnedSides.join(', ')} FROM l) AS x, t ORDER BY ${sorted}`,
+    `pairs, all_flows, all_bytes, all_packets, ${keySql.join(', ')}, flip FROM (SELECT *, ${turnedSides.join(', ')} FROM d) AS x, t, u ORDER BY ${sorted}`,
   ].join('\n');
   return {
     ...params.finish(sql),
