@@ -1,6 +1,7 @@
 /** An open case: header, side, timeline, tabs, details, status line. */
 import { Button, Loader, Splitter, Tabs } from '@mantine/core';
-import { Suspense, useEffect, type ReactNode } from 'react';
+import type { UseSplitterReturnValue } from '@mantine/hooks';
+import { Suspense, useEffect, useRef, type ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { usePreference, useSession, useView, useWorkspace } from '../state/context.ts';
 import { useResultList } from '../state/hooks.ts';
@@ -25,6 +26,9 @@ import {
 import { StatusLine } from './status-line.tsx';
 import css from './window.module.css';
 
+/** Place of the details among the panes. */
+const DETAILS = 2;
+
 const isSizes = (value: unknown): value is string[] =>
   Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === 'string');
 const isTab = (value: string | null): value is Tab => TABS.some((tab) => tab === value);
@@ -34,6 +38,13 @@ export function CaseWindow() {
   const view = useView();
   const runs = useStore(workspace.views.store, (state) => state.runs);
   useResults();
+  const splitter = useRef<UseSplitterReturnValue>(null);
+  const selected = useSession((session) => session.selected !== undefined);
+  // The details take room from the events only while there is an event to tell of.
+  useEffect(() => {
+    if (selected) splitter.current?.expand(DETAILS);
+    else splitter.current?.collapse(DETAILS);
+  }, [selected]);
   const [sizes, setSizes] = usePreference('panes', ['212px', '1fr', '376px'], isSizes);
   const parsed = useParsedQuery(view.query);
   const table = parsed?.shape !== undefined && parsed.shape !== 'rows';
@@ -69,7 +80,12 @@ export function CaseWindow() {
           h="100%"
           lineSize={1}
           withHandle={false}
-          onResizeEnd={(_, next) => setSizes(next.map(String))}
+          splitterRef={splitter}
+          onResizeEnd={(_, next) => {
+            // A pane that is folded up keeps the width it had.
+            const kept = next.map((size, at) => (parseFloat(String(size)) < 8 ? sizes[at] : size));
+            setSizes(kept.map(String));
+          }}
         >
           <Splitter.Pane defaultSize={sizes[0] as `${number}px`} min="150px" max="480px">
             <nav className={css['side']} aria-label="Fields, sources, searches, bookmarks">
