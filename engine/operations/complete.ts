@@ -2,6 +2,7 @@
  * `query.complete`: what may stand at a position of a query: fields, values with their counts, stages,
  * operators, keywords. It answers while a person types: what cannot be counted in time is left out.
  */
+import { DaybookError } from '../contract/errors.ts';
 import { KINDS } from '../contract/event.ts';
 import {
   ALIASES,
@@ -36,6 +37,8 @@ export interface Completion {
 const BUDGET_MS = 300;
 /** Values that are looked through for those that begin with what is typed. */
 const VALUES = 1000;
+/** Longer ones are not offered. */
+const MAX_VALUE = 200;
 
 const STAGES: readonly (readonly [string, string])[] = [
   ['count', 'one number'],
@@ -174,23 +177,27 @@ async function valuesOf(
           },
         ]
       : [];
-  let counted: Awaited<ReturnType<typeof fieldValues>> | undefined;
-  try {
-    counted = await inTime(signal, (limited) =>
+  const values = (query: string) =>
+    inTime(signal, (limited) =>
       fieldValues(
         session,
-        { ...view, query: rest, field, limit: VALUES },
+        { ...view, query, field, limit: VALUES },
         limited,
         'query.complete',
         prefix,
       ),
     );
+  try {
+    const counted = await values(rest);
+    // Where the rest of the query takes too long, values that it may not find are better than none.
+    const offered = counted ?? (rest === '' ? undefined : await values(''));
+    for (const { value, count } of offered?.values ?? [])
+      if (value !== null && String(value).length <= MAX_VALUE)
+        add(String(value), counted === undefined ? {} : { count });
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted || !(error instanceof DaybookError)) throw error;
     // A field that does not exist, or is no value (`flow:`), has no values to offer.
   }
-  for (const { value, count } of counted?.values ?? [])
-    if (value !== null && String(value).length <= 200) add(String(value), { count });
   for (const name of enumerated(session, field)) add(name, {});
   return [...options.values()].sort(
     (a, b) => (b.count ?? -1) - (a.count ?? -1) || (a.label < b.label ? -1 : 1),

@@ -1,4 +1,5 @@
 /** `field.list`: the fields that a case's events have, and whether they can be computed with. */
+import { CancelledError } from '../contract/errors.ts';
 import { knownField } from '../query/index.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { caseFields, type FieldSummary } from './fields.ts';
@@ -10,11 +11,19 @@ const counted = new WeakMap<Snapshot, Promise<FieldSummary[]>>();
 export async function fieldsOf(session: CaseSession, signal: AbortSignal): Promise<FieldSummary[]> {
   const snapshot = session.snapshot();
   const known = counted.get(snapshot);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    try {
+      return await known;
+    } catch {
+      // The one who had it counted has stopped waiting: that is no reason for this one to.
+      if (signal.aborted) throw new CancelledError();
+    }
+  }
   const counting = caseFields(session, signal);
   counted.set(snapshot, counting);
-  // One who stops waiting must not leave others with nothing.
-  counting.catch(() => counted.delete(snapshot));
+  counting.catch(() => {
+    if (counted.get(snapshot) === counting) counted.delete(snapshot);
+  });
   return counting;
 }
 

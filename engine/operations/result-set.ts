@@ -254,7 +254,8 @@ async function earlyRows(
   const all = rowsOf(plan.segmentsUsed);
   const wanted = Math.min(first.count, plan.limit ?? Infinity);
   // What is first of the newest depends on how many `head` leaves.
-  if (descending && plan.limit !== undefined) return { batch: undefined, expected: all };
+  if (wanted === 0 || (descending && plan.limit !== undefined))
+    return { batch: undefined, expected: all };
   const inOrder = descending ? days(plan).toReversed() : days(plan);
   let seen = 0;
   const early: Row[] = [];

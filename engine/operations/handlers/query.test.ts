@@ -255,6 +255,35 @@ describe('a list of events', () => {
     }
   });
 
+  it('is found again where a compaction has put it, as long as it is the same', async () => {
+    const other = await smallCase({ 'a.log': rfc5424(300) }, evidence, { chunk: { rows: 50 } });
+    try {
+      const own = queryHandlers(other.services);
+      const context = { signal: new AbortController().signal, client, part: async () => undefined };
+      const view = { case: other.folder, query: 'kind:log NOT nothing', zone: 'UTC', first: 0 };
+      const { result, total } = await own['result.open'](view, context);
+      const range = { case: other.folder, result, offset: 200, limit: 50, fields: [] };
+      const before = await own['result.rows'](range, context);
+      // Another session has nothing attached that it could go on with.
+      await other.services.cases.close();
+      await compactCase(other.folder, { memoryLimit: 3e8, threads: 1 });
+      const after = await own['result.rows'](range, context);
+      expect(column(after.batch, 'event_id')).toEqual(column(before.batch, 'event_id'));
+      await other.services.cases.close();
+      const marks = markHandlers(other.services);
+      const target = { events: ['1:1'] };
+      await marks['delete.run']({ case: other.folder, reason: 'test', target }, context);
+      await compactCase(other.folder, { memoryLimit: 3e8, threads: 1 });
+      expect(total).toBe(300);
+      const all = { ...range, offset: 0, limit: 300 };
+      await expect(own['result.rows'](all, context)).rejects.toMatchObject({
+        ...{ code: 'not-found', hint: 'run the query again' },
+      });
+    } finally {
+      await other.dispose();
+    }
+  });
+
   it('can be cancelled', async () => {
     await expect(
       ask('result.open', { case: small.folder, query: 'failed' }, AbortSignal.abort()),
