@@ -269,10 +269,10 @@ describe('a list of events', () => {
       await compactCase(other.folder, { memoryLimit: 3e8, threads: 1 });
       const after = await own['result.rows'](range, context);
       expect(column(after.batch, 'event_id')).toEqual(column(before.batch, 'event_id'));
-      await other.services.cases.close();
       const marks = markHandlers(other.services);
       const target = { events: ['1:1'] };
       await marks['delete.run']({ case: other.folder, reason: 'test', target }, context);
+      await other.services.cases.close();
       await compactCase(other.folder, { memoryLimit: 3e8, threads: 1 });
       expect(total).toBe(300);
       const all = { ...range, offset: 0, limit: 300 };
