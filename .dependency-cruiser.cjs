@@ -170,6 +170,8 @@ module.exports = {
     // Tests: what their folder may, and the test tools.
     ...allow(TEST, paths(...packages('vitest', 'fast-check')), CORE),
     ...allow(`^engine/query/.*${TEST}`, paths(...packages('@duckdb/node-api'))),
+    // What the window writes into queries is tested with the parser that reads them.
+    ...allow(`^renderer/.*${TEST}`, paths('^engine/query/index[.]ts$')),
     // Imports are tested with what they run with.
     ...allow(
       '^engine/ingest/(testing/|.*[.]test[.]ts$)',

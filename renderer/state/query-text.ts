@@ -1,72 +1,98 @@
 /**
- * Changing a query's text by hand of the window: adding a term, replacing the filter. The language's
- * own lexer lives in the engine; this knows only what it needs to find where the filter ends.
+ * Changing a query's text by hand of the window: adding a term, replacing the filter.
  * The language: docs/query-language.md.
+ *
+ * Holds always: a query that the engine's parser accepts is still accepted after a change.
  */
+import { isPlainWord, tokensOf, type Token } from './query-tokens.ts';
 
-/** Words of the language that are no values by themselves. */
-const PLAIN = /^[\p{L}\p{N}_.@%-]+$/u;
+/** Values that mean themselves without quotes, whatever the field. */
+const BARE = /^[^\s\u0000()|"',*?[\]{}<>=/\\-][^\s\u0000()|"',*?]*$/;
+const NEGATIVE = /^-\d+(?:\.\d+)?$/;
+const BARE_NAME = /^[A-Za-z_@][A-Za-z0-9_.@-]*$/;
+
+function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}
 
 /** A value as it stands after `field:`; quoted where something in it would mean something. */
 export function quoteValue(value: string | number): string {
   const text = String(value);
-  const special = /^(?:AND|OR|NOT|TO)$/.test(text) || /^[-]/.test(text);
-  if (PLAIN.test(text) && !special) return text;
-  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+  if (/^(?:AND|OR|NOT|TO)$/.test(text)) return quoted(text);
+  return BARE.test(text) || NEGATIVE.test(text) ? text : quoted(text);
 }
 
-/** `field:value`; values of addresses stay bare. Null: the field is absent. */
+/** A field's name as it stands before the colon. */
+export function quoteName(field: string): string {
+  return BARE_NAME.test(field) ? field : quoted(field);
+}
+
+/** `field:value`. Null: the field is absent. */
 export function fieldTerm(field: string, value: string | number | null): string {
-  const name = /^[A-Za-z0-9_.@-]+$/.test(field) ? field : `"${field.replace(/[\\"]/g, '\\$&')}"`;
+  const name = quoteName(field);
   if (value === null) return `NOT ${name}:*`;
-  if (typeof value === 'string' && /^[0-9a-fA-F:.]+$/.test(value) && value.includes(':')) {
-    return isAddressField(field) ? `${name}:${value}` : `${name}:${quoteValue(value)}`;
-  }
-  return `${name}:${quoteValue(value)}`;
-}
-
-function isAddressField(field: string): boolean {
-  return field === 'ip' || field === 'src_ip' || field === 'dst_ip' || field === 'event_id';
+  const written = quoteValue(value);
+  // `ab:cd::1` would be an address, whatever field is called `ab`.
+  return isPlainWord(name, written) ? `${name}:${quoted(String(value))}` : `${name}:${written}`;
 }
 
 /** Where the filter ends and the first stage begins, and whether an OR stands outside of brackets. */
 export function dissect(query: string): { filter: string; stages: string; hasOr: boolean } {
-  let depth = 0;
-  let hasOr = false;
-  let i = 0;
-  while (i < query.length) {
-    const char = query[i];
-    if (char === '"' || char === "'") {
-      i += 1;
-      while (i < query.length && query[i] !== char) i += query[i] === '\\' ? 2 : 1;
-    } else if (char === '(') depth += 1;
-    else if (char === ')') depth -= 1;
-    else if (char === '/' && query[i - 1] === ':') {
-      const close = /^\/(?:[^/\\]|\\.)*\/i?(?=[\s)|]|$)/.exec(query.slice(i));
-      if (close !== null) i += close[0].length - 1;
-    } else if (char === '|' && depth === 0) {
-      return { filter: query.slice(0, i).trim(), stages: query.slice(i).trim(), hasOr };
-    } else if (depth === 0 && /^OR\s/.test(query.slice(i)) && /\s/.test(query[i - 1] ?? '')) {
-      hasOr = true;
-    }
-    i += 1;
-  }
-  return { filter: query.trim(), stages: '', hasOr };
+  const { end, hasOr } = filterOf(query);
+  return { filter: query.slice(0, end).trim(), stages: query.slice(end).trim(), hasOr };
 }
 
-/** The query with one more condition; a term that stands there already is not written twice. */
+function filterOf(query: string): { tokens: Token[]; end: number; hasOr: boolean } {
+  const all = tokensOf(query);
+  const pipe = all.findIndex(({ type, depth }) => type === 'pipe' && depth === 0);
+  const tokens = pipe < 0 ? all : all.slice(0, pipe);
+  const hasOr = tokens.some(
+    ({ type, depth, start, end }) =>
+      type === 'operator' && depth === 0 && query.slice(start, end) === 'OR',
+  );
+  return { tokens, end: all[pipe]?.start ?? query.length, hasOr };
+}
+
+/** The items of a filter that is a plain AND, in their order. */
+function itemsOf(query: string): { start: number; end: number; text: string }[] {
+  const items: { start: number; end: number; text: string }[] = [];
+  let item = 0;
+  for (const token of filterOf(query).tokens) {
+    const text = query.slice(token.start, token.end);
+    if (token.depth === 0 && token.type === 'operator' && text === 'AND') continue;
+    const last = items[items.length - 1];
+    if (last !== undefined && token.item === item) last.end = token.end;
+    else items.push({ start: token.start, end: token.end, text: '' });
+    item = token.item;
+  }
+  return items.map(({ start, end }) => ({ start, end, text: query.slice(start, end) }));
+}
+
+const opposite = (term: string): string =>
+  term.startsWith('NOT ') ? term.slice(4) : `NOT ${term}`;
+
+/**
+ * The query with one more condition. A term that stands there already is not written twice, and one
+ * that says the opposite gives way to it.
+ */
 export function withTerm(query: string, term: string, exclude = false): string {
   const { filter, stages, hasOr } = dissect(query);
-  const added = exclude ? (term.startsWith('NOT ') ? term.slice(4) : `NOT ${term}`) : term;
-  const base = filter === '' || filter === '*' ? '' : hasOr ? `(${filter})` : filter;
-  if (` ${base} `.includes(` ${added} `) && (exclude || !` ${base} `.includes(` NOT ${added} `))) {
-    return query;
-  }
-  return [base, added, stages].filter((part) => part !== '').join(' ');
+  const added = exclude ? opposite(term) : term;
+  if (filter === '' || filter === '*') return join(added, stages);
+  if (hasOr) return join(`(${filter})`, added, stages);
+  const items = itemsOf(filter);
+  if (items.some(({ text }) => text === added)) return query;
+  const against = new Set([opposite(added), added.startsWith('NOT ') ? '' : `-${added}`]);
+  const kept = items.filter(({ text }) => !against.has(text));
+  if (kept.length === items.length) return join(filter, added, stages);
+  return join(...kept.map(({ text }) => text), added, stages);
 }
 
 /** The query with this filter instead of its own. */
 export function withFilter(query: string, filter: string): string {
-  const { stages } = dissect(query);
-  return [filter, stages].filter((part) => part !== '').join(' ');
+  return join(filter, dissect(query).stages);
+}
+
+function join(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
 }

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { outlineOf } from '../../engine/query/index.ts';
+import { tokensOf } from './query-tokens.ts';
+import { dissect } from './query-text.ts';
+
+const SHORT: Readonly<Record<string, string>> = {
+  field: 'f',
+  operator: 'o',
+  compare: 'c',
+  keyword: 'k',
+  stage: 'S',
+  function: 'F',
+  string: 's',
+  regex: 'r',
+  wildcard: 'w',
+  number: 'n',
+  bracket: 'b',
+  punctuation: 'p',
+  pipe: '|',
+  word: 'W',
+};
+const shape = (text: string): string =>
+  tokensOf(text)
+    .map(({ type, start, end }) => `${SHORT[type]}(${text.slice(start, end)})`)
+    .join(' ');
+
+describe('tokens of a query', () => {
+  it.each([
+    ['', ''],
+    ['failed password -root', 'W(failed) W(password) o(-) W(root)'],
+    ['a AND b OR NOT c and', 'W(a) o(AND) W(b) o(OR) o(NOT) W(c) W(and)'],
+    ['fail* us?r 10.0.0.0/8', 'w(fail*) w(us?r) W(10.0.0.0/8)'],
+    ['"a \\" b" \'c d\' e\'f', 's("a \\" b") s(\'c d\') W(e\'f)'],
+    ['src_ip:10.0.0.0/8', 'f(src_ip) p(:) W(10.0.0.0/8)'],
+    ['bytes:>1000', 'f(bytes) p(:) c(>) n(1000)'],
+    ['dst_port:[1 TO 1023}', 'f(dst_port) p(:) b([) n(1) o(TO) n(1023) b(})'],
+    ['"Flow Bytes/s":>1e6', 'f("Flow Bytes/s") p(:) c(>) n(1e6)'],
+    ['"a": b', 's("a") W(:) W(b)'],
+    ['message:/a|b [/)]/i x', 'f(message) p(:) r(/a|b [/)]/i) W(x)'],
+    ['path:/etc/passwd', 'f(path) p(:) W(/etc/passwd)'],
+    ['user:(a OR "b c", d*)', 'f(user) p(:) b(() W(a) o(OR) s("b c") p(,) w(d*) b())'],
+    [
+      '2001:db8::1 fe80::1 http://x.y/z C:\\x',
+      'W(2001:db8::1) W(fe80::1) W(http://x.y/z) W(C:\\x)',
+    ],
+    ['ip:2001:db8::/32', 'f(ip) p(:) W(2001:db8::/32)'],
+    ['flow:[2001:db8::1]:443-*', 'f(flow) p(:) w([2001:db8::1]:443-*)'],
+    [
+      'x | top 10 src_ip by sum(bytes)',
+      'W(x) |(|) S(top) n(10) f(src_ip) k(by) F(sum) b(() f(bytes) b())',
+    ],
+    ['| timeline 5m spread by kind', '|(|) S(timeline) n(5m) k(spread) k(by) f(kind)'],
+    [
+      '| stats count() as n, p95(x) by h',
+      '|(|) S(stats) F(count) b(() b()) k(as) f(n) p(,) F(p95) b(() f(x) b()) k(by) f(h)',
+    ],
+    [
+      '| where b > 1e9 c:d | head 5',
+      '|(|) S(where) f(b) c(>) n(1e9) f(c) p(:) W(d) |(|) S(head) n(5)',
+    ],
+    ['| where sum(bytes) != "x"', '|(|) S(where) f(sum(bytes)) c(!=) s("x")'],
+    [
+      'a | union (b:c | head 3) | sort -ts',
+      'W(a) |(|) S(union) b(() f(b) p(:) W(c) |(|) S(head) n(3) b()) |(|) S(sort) o(-) f(ts)',
+    ],
+    ['| tpo 3', '|(|) W(tpo) n(3)'],
+    ['"unclosed | head', 's("unclosed | head)'],
+    ['x:', 'f(x) p(:)'],
+  ])('%s', (text, expected) => {
+    expect(shape(text)).toBe(expected);
+  });
+
+  const piece = fc.constantFrom(
+    ...[
+      'a',
+      'b:c',
+      '"q | r"',
+      "'s'",
+      "don't",
+      'x:/p|q/',
+      'x:(a OR b)',
+      'x:[1 TO 2]',
+      '-y',
+      'NOT z',
+    ],
+    ...['AND', 'OR', '(', ')', '|', '| top a', '| where n > 3', '| union (a | head 1)', ' ', '*'],
+    ...['2001:db8::1', 'n:>"a b"', '"f g":h', '/x|y/', '-', ':', '[', '\\', '"', '| head 3', 'é:ß'],
+  );
+  const texts = fc.array(piece, { maxLength: 8 }).map((parts) => parts.join(' '));
+
+  it('covers any text but its space, in order', () => {
+    fc.assert(
+      fc.property(fc.oneof(texts, fc.string({ unit: 'binary', maxLength: 60 })), (text) => {
+        let at = 0;
+        for (const { start, end } of tokensOf(text)) {
+          expect(text.slice(at, start).replace(/[\s\u0000]/g, '')).toBe('');
+          expect(end).toBeGreaterThan(start);
+          at = end;
+        }
+        expect(text.slice(at).replace(/[\s\u0000]/g, '')).toBe('');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("finds the filter's end and the stages where the engine's parser does", () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(texts, (text) => {
+        const { error, filter, stages } = outlineOf(text);
+        if (error !== undefined) return;
+        accepted += 1;
+        expect(dissect(text).filter).toBe(text.slice(filter.start, filter.end));
+        const named = tokensOf(text).filter(({ type, depth }) => type === 'stage' && depth === 0);
+        expect(named.map(({ start }) => start)).toEqual(stages.map(({ start }) => start));
+      }),
+      { numRuns: 4000 },
+    );
+    expect(accepted).toBeGreaterThan(500);
+  });
+});
