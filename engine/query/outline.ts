@@ -149,7 +149,9 @@ function longestRight(text: string, pieces: readonly Span[]): string {
 
 function termsOf(text: string, filter: Expression): Term[] | undefined {
   if (filter.node === 'all') return [];
-  const items = filter.node === 'and' && text[filter.start] !== '(' ? filter.items : [filter];
+  // `(a b)` is one item, `(a) b` are two: brackets begin before the first item in them.
+  const isPlain = filter.node === 'and' && filter.items[0]?.start === filter.start;
+  const items = isPlain ? filter.items : [filter];
   const terms = items.flatMap((item) => (item.node === 'all' ? [] : [termOf(text, item)]));
   return terms.includes(undefined) ? undefined : terms.flatMap((term) => term ?? []);
 }
