@@ -1,4 +1,31 @@
-/** Placeholder until the panel is written. */
+/** What can be done with the events of the view as a whole; at the right of the tabs. */
+import { Button, Tooltip } from '@mantine/core';
+import { useCase, useView, useWorkspace } from '../../panel-api.ts';
+import { ColumnChooser } from './column-chooser.tsx';
+
 export function EventTools() {
-  return null;
+  const { dialogs } = useWorkspace();
+  const { tab } = useView();
+  const { readOnly } = useCase();
+  if (tab !== 'events') return null;
+  return (
+    <>
+      <ColumnChooser />
+      <Tooltip
+        label={readOnly ? 'The case is open for reading only' : 'Tag every event of the view'}
+      >
+        <Button
+          variant="default"
+          ml={8}
+          disabled={readOnly}
+          onClick={() => dialogs.open({ dialog: 'tag' })}
+        >
+          Tag all
+        </Button>
+      </Tooltip>
+      <Button variant="default" ml={8} onClick={() => dialogs.open({ dialog: 'export' })}>
+        Export
+      </Button>
+    </>
+  );
 }

@@ -1,0 +1,53 @@
+/** By which field the timeline is stacked. */
+import { Select } from '@mantine/core';
+import { useMemo } from 'react';
+import { useAnswer, useCase } from '../../panel-api.ts';
+
+const USUAL = ['kind', 'severity', 'host', 'program', 'source', 'src_ip', 'dst_ip', 'dst_port'];
+const MORE = ['proto', 'service', 'conn_state', 'tag'];
+const NONE = '';
+/** Fields that differ from event to event make no series. */
+const NEVER: ReadonlySet<string> = new Set([
+  ...['ts', 'event_id', 'seq', 'message', 'offset', 'length', 'flow_id', 'community_id'],
+]);
+
+interface Props {
+  readonly value: string;
+  readonly onChange: (field: string) => void;
+  /** The query says what it is. */
+  readonly fixed: boolean;
+}
+
+export function StackSelect({ value, onChange, fixed }: Props) {
+  const { case: path } = useCase();
+  const fields = useAnswer('field.list', { case: path }).data?.fields;
+  const data = useMemo(() => {
+    const others = (fields ?? [])
+      .map(({ field }) => field)
+      .filter((field) => !USUAL.includes(field) && !MORE.includes(field) && !NEVER.has(field));
+    const known = new Set(['', ...USUAL, ...MORE, ...others]);
+    return [
+      { value: NONE, label: 'no stack' },
+      ...[...USUAL, ...MORE, ...others, ...(known.has(value) ? [] : [value])].map((field) => ({
+        value: field,
+        label: `by ${field.replace(/^attrs\./, '')}`,
+      })),
+    ];
+  }, [fields, value]);
+  return (
+    <Select
+      aria-label="Stack the timeline by"
+      data={data}
+      value={value}
+      onChange={(next) => onChange(next ?? NONE)}
+      disabled={fixed}
+      allowDeselect={false}
+      searchable
+      variant="unstyled"
+      w={96}
+      size="xs"
+      comboboxProps={{ width: 200, position: 'bottom-end' }}
+      maxDropdownHeight={320}
+    />
+  );
+}
