@@ -124,6 +124,12 @@ module.exports = {
       ),
     ),
     ...allow('^app/page[.]ts$', CORE),
+    ...allow(
+      '^app/electron/',
+      paths('^app/(page|folders)[.]ts$', '^app/engine/', ...packages('electron')),
+      CORE,
+    ),
+    ...allow('^app/electron/vite[.]config[.]ts$', paths(...packages('vite'))),
     ...allow('^app/web/', paths(...packages('sirv', 'ws', '@types/ws'))),
     ...allow('^app/cli/commands/(serve|open)[.]ts$', paths('^app/web/')),
     ...allow('^app/start[.]ts$', paths('^app/(web/|cli/output[.]ts$)'), CORE),

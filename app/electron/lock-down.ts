@@ -1,0 +1,48 @@
+/**
+ * What no page in this application may do, whatever it loads: go elsewhere, open windows, ask for
+ * permissions, reach the network.
+ */
+import { app, session } from 'electron';
+import type { Session, WebContents } from 'electron';
+import { isOwnUrl } from './page-protocol.ts';
+
+/** What needs no network, beside the window's own address. */
+const LOCAL = /^(data|blob|devtools):/;
+/** Writing text that a person copies; reading the clipboard is not among it. */
+const ALLOWED_PERMISSION = 'clipboard-sanitized-write';
+
+/** To be called before the application is ready. */
+export function lockDown(): void {
+  // Started as root, where Chromium has no sandbox; Electron 9 would go on to look for one.
+  if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
+  // Nothing here has a name to look up or a proxy to find; a search for one would be a request.
+  app.commandLine.appendSwitch('host-resolver-rules', 'MAP * ~NOTFOUND');
+  app.commandLine.appendSwitch('no-proxy-server');
+  app.commandLine.appendSwitch('disable-background-networking');
+  app.commandLine.appendSwitch('disable-component-update');
+  app.on('web-contents-created', (_event, contents) => confine(contents));
+}
+
+/** To be called once the application is ready, before a page is loaded. */
+export function lockSession(one: Session = session.defaultSession): void {
+  one.setPermissionRequestHandler((_contents, permission, answer) =>
+    answer(permission === ALLOWED_PERMISSION),
+  );
+  one.setPermissionCheckHandler((_contents, permission) => permission === ALLOWED_PERMISSION);
+  one.webRequest.onBeforeRequest(({ url }, answer) =>
+    answer({ cancel: !isOwnUrl(url) && !LOCAL.test(url) }),
+  );
+  one.on('will-download', (_event, item) => item.cancel());
+}
+
+function confine(contents: WebContents): void {
+  contents.on('will-navigate', (event) => event.preventDefault());
+  contents.on('will-attach-webview', (event) => event.preventDefault());
+  if (typeof contents.setWindowOpenHandler === 'function') {
+    contents.setWindowOpenHandler(() => ({ action: 'deny' }));
+  } else {
+    // Electron before 12.
+    const emitter: NodeJS.EventEmitter = contents;
+    emitter.on('new-window', (event: Event) => event.preventDefault());
+  }
+}

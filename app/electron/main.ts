@@ -1,0 +1,130 @@
+/**
+ * Electron's main process: one instance, one window, one engine. It moves frames between the window
+ * and the engine, and owns what is the system's: window, menu, dialogs.
+ */
+import { join } from 'node:path';
+import { app, dialog, nativeTheme } from 'electron';
+import type { BrowserWindow, WebContents } from 'electron';
+import type { ShellCommand } from '../../engine/contract/bridge.ts';
+import { Connection } from '../../engine/contract/client.ts';
+import { EngineProcess } from '../engine/process.ts';
+import { stateFolder } from '../folders.ts';
+import { caseArgument } from './arguments.ts';
+import { handleBridge } from './bridge-handlers.ts';
+import { Frames } from './frames.ts';
+import { COMMAND } from './ipc.ts';
+import { lockDown, lockSession } from './lock-down.ts';
+import { setMenu } from './menu.ts';
+import { announceProtocol, isOwnUrl, pageUrl, serveWindow } from './page-protocol.ts';
+import { findPlaces } from './places.ts';
+import { openWindow } from './window.ts';
+
+/** Put in by the bundler. */
+declare const DAYBOOK_VERSION: string;
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const entry = app.isPackaged ? undefined : __filename;
+const state = stateFolder(process.env);
+
+app.setName('Daybook');
+app.setAboutPanelOptions({ applicationName: 'Daybook', applicationVersion: DAYBOOK_VERSION });
+// Also where the lock of the single instance is: one for each state folder.
+app.setPath('userData', join(state, 'window'));
+app.setAppUserModelId('org.daybook.Daybook');
+announceProtocol();
+lockDown();
+
+if (app.requestSingleInstanceLock()) start(caseArgument(process.argv, process.cwd(), entry));
+else {
+  say('Daybook is open already: its window takes it from here');
+  app.quit();
+}
+
+function start(first: string | undefined): void {
+  let openCase = first;
+  let window: BrowserWindow | undefined;
+  let engine: EngineProcess | undefined;
+  let frames: Frames | undefined;
+  /** Commands for a page that is not there yet. */
+  const waiting: ShellCommand[] = [];
+
+  const isOurs = (contents: WebContents) => isOwnUrl(contents.getURL());
+  const send = (command: ShellCommand): void => {
+    if (window === undefined) return;
+    if (frames?.has(window.webContents) === true) window.webContents.send(COMMAND, command);
+    else waiting.push(command);
+  };
+  const show = (path: string | undefined): void => {
+    if (window === undefined) {
+      openCase = path ?? openCase;
+      return;
+    }
+    if (path !== undefined) send({ command: 'open-case', path });
+    if (window.isMinimized()) window.restore();
+    window.show();
+    window.focus();
+  };
+
+  app.on('second-instance', (_event, argv, folder) => show(caseArgument(argv, folder, entry)));
+  app.on('open-file', (event, path) => {
+    event.preventDefault();
+    show(path);
+  });
+  app.on('window-all-closed', () => app.quit());
+  let ended = false;
+  app.on('will-quit', (event) => {
+    if (ended || engine === undefined) return;
+    // What the engine is writing is written to its end.
+    event.preventDefault();
+    void engine.stop().then(() => {
+      ended = true;
+      app.quit();
+    });
+  });
+
+  void app.whenReady().then(() => {
+    const places = findPlaces({
+      bundle: __dirname,
+      packaged: app.isPackaged,
+      resources: process.resourcesPath,
+      env: process.env,
+    });
+    if (places.engine === undefined) {
+      dialog.showErrorBox('Daybook cannot start', 'Its engine is missing: install Daybook anew.');
+      app.exit(1);
+      return;
+    }
+    lockSession();
+    serveWindow(places.window);
+    const running = new EngineProcess({ command: places.engine, onLog: say });
+    engine = running;
+    const shell = new Connection(running.openChannel());
+    const refreshMenu = async (): Promise<void> => {
+      const { recent } = await shell.call('engine.info', {});
+      setMenu({
+        send,
+        recent: recent.map(({ case: path, name }) => ({ path, name })),
+        development: !app.isPackaged,
+      });
+      const last = recent[0];
+      if (last !== undefined) app.addRecentDocument(last.case);
+    };
+    const menuLater = () => void refreshMenu().catch((error: unknown) => say(String(error)));
+    frames = new Frames(running, isOurs, (contents) => {
+      if (contents !== window?.webContents) return;
+      for (const command of waiting.splice(0)) contents.send(COMMAND, command);
+    });
+    handleBridge({ isOurs, onTitle: menuLater });
+    setMenu({ send, recent: [], development: !app.isPackaged });
+    menuLater();
+    window = openWindow({
+      url: pageUrl(openCase),
+      preload: places.preload,
+      stateFile: join(state, 'window.json'),
+      background: nativeTheme.shouldUseDarkColors ? '#141517' : '#ffffff',
+    });
+    window.on('closed', () => {
+      window = undefined;
+    });
+  });
+}

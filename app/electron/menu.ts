@@ -1,0 +1,115 @@
+/**
+ * The native menu. Items about cases and views send the window the commands of its palette; the
+ * system's own (editing, zoom, quitting) are roles.
+ */
+import { Menu } from 'electron';
+import type { MenuItemConstructorOptions } from 'electron';
+import type { ShellCommand } from '../../engine/contract/bridge.ts';
+
+export interface MenuOptions {
+  readonly send: (command: ShellCommand) => void;
+  /** Recent cases, the last one first. */
+  readonly recent: readonly { readonly name: string; readonly path: string }[];
+  /** Adds reloading and the developer tools. */
+  readonly development: boolean;
+}
+
+const MOST_RECENT = 10;
+
+export function menuTemplate({ send, recent, development }: MenuOptions) {
+  const mac = process.platform === 'darwin';
+  /** The page handles its shortcuts itself: the menu only shows them. */
+  const run = (label: string, id: string, accelerator?: string): MenuItemConstructorOptions => ({
+    label,
+    click: () => send({ command: 'run', id }),
+    ...(accelerator === undefined ? {} : { accelerator, registerAccelerator: false }),
+  });
+  const line: MenuItemConstructorOptions = { type: 'separator' };
+  const template: MenuItemConstructorOptions[] = [
+    ...(mac ? [{ role: 'appMenu' as const }] : []),
+    {
+      label: '&File',
+      submenu: [
+        run('&New Case…', 'case.new'),
+        {
+          label: '&Open Case…',
+          accelerator: 'CmdOrCtrl+O',
+          registerAccelerator: false,
+          click: () => send({ command: 'open-case' }),
+        },
+        {
+          label: 'Open &Recent',
+          enabled: recent.length > 0,
+          submenu: recent.slice(0, MOST_RECENT).map(({ name, path }) => ({
+            // An ampersand would mark a letter.
+            label: name.replace(/&/g, '&&'),
+            click: () => send({ command: 'open-case', path }),
+          })),
+        },
+        run('&Close Case', 'case.close'),
+        line,
+        {
+          label: '&Add Evidence…',
+          accelerator: 'CmdOrCtrl+I',
+          registerAccelerator: false,
+          click: () => send({ command: 'add-evidence' }),
+        },
+        run('&Export Events…', 'events.export', 'CmdOrCtrl+E'),
+        run('Write a Re&port…', 'case.report'),
+        line,
+        run('&Settings…', 'settings.open', 'CmdOrCtrl+,'),
+        line,
+        { role: mac ? 'close' : 'quit' },
+      ],
+    },
+    { role: 'editMenu' },
+    {
+      label: '&View',
+      submenu: [
+        run('&Events', 'tab.events', 'Alt+1'),
+        run('Top &Talkers', 'tab.talkers', 'Alt+2'),
+        run('&Conversations', 'tab.conversations', 'Alt+3'),
+        run('&Sources and Imports', 'tab.sources', 'Alt+4'),
+        run('&Latency', 'tab.latency', 'Alt+5'),
+        line,
+        run('&Back', 'view.back', 'Alt+Left'),
+        run('&Forward', 'view.forward', 'Alt+Right'),
+        run('&All of the Time', 'view.all-time'),
+        run('Save This Searc&h…', 'search.save', 'CmdOrCtrl+S'),
+        line,
+        {
+          label: 'The&me',
+          submenu: [
+            run('&Light', 'theme.light'),
+            run('&Dark', 'theme.dark'),
+            run('As the &System', 'theme.auto'),
+          ],
+        },
+        line,
+        { role: 'resetZoom' },
+        { role: 'zoomIn' },
+        { role: 'zoomOut' },
+        { role: 'togglefullscreen' },
+        ...(development
+          ? [line, { role: 'reload' as const }, { role: 'toggleDevTools' as const }]
+          : []),
+      ],
+    },
+    { role: 'windowMenu' },
+    {
+      role: 'help',
+      label: '&Help',
+      submenu: [
+        run('The &Query Language', 'help.language', 'F1'),
+        run('&Keyboard Shortcuts', 'help.shortcuts', 'Shift+?'),
+        line,
+        { role: 'about' },
+      ],
+    },
+  ];
+  return template;
+}
+
+export function setMenu(options: MenuOptions): void {
+  Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(options)));
+}

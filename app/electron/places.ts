@@ -1,0 +1,44 @@
+/**
+ * Where things are: in a checkout beside this bundle (`app/electron/dist`), packaged below the
+ * resources. Both have the same folders.
+ */
+import { join, resolve } from 'node:path';
+import { cacheFolder } from '../folders.ts';
+import { findPinnedNode } from '../engine/node.ts';
+import type { EngineCommand } from '../engine/process.ts';
+
+export interface Places {
+  /** The built window. */
+  readonly window: string;
+  readonly preload: string;
+  /** Undefined where there is no Node to run the engine on. */
+  readonly engine: EngineCommand | undefined;
+}
+
+export interface Start {
+  /** The folder of this bundle. */
+  readonly bundle: string;
+  readonly packaged: boolean;
+  readonly resources: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export function findPlaces({ bundle, packaged, resources, env }: Start): Places {
+  const root = resolve(bundle, '../../..');
+  const sources = packaged ? join(resources, 'daybook') : root;
+  const node = findPinnedNode(sources);
+  const own = env['DAYBOOK_WINDOW'];
+  const given = !packaged && own !== undefined && own !== '';
+  return {
+    window: given ? own : join(root, 'renderer/dist'),
+    preload: join(bundle, 'preload.cjs'),
+    engine:
+      node === undefined
+        ? undefined
+        : {
+            file: node,
+            args: [join(sources, 'app/engine/main.ts')],
+            env: { NODE_COMPILE_CACHE: join(cacheFolder(env), 'code'), ...env },
+          },
+  };
+}
