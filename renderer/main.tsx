@@ -1,4 +1,5 @@
 /** The window's entry: connects, then shows the shell. */
+import './client/locale.ts';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import '@mantine/spotlight/styles.css';
