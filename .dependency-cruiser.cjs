@@ -133,7 +133,13 @@ module.exports = {
     ...allow('^app/web/', paths(...packages('sirv', 'ws', '@types/ws'))),
     ...allow('^app/cli/commands/(serve|open)[.]ts$', paths('^app/web/')),
     ...allow('^app/start[.]ts$', paths('^app/(web/|cli/output[.]ts$)'), CORE),
-    ...allow('^app/desktop[.]ts$', paths(CONTRACT), CORE),
+    ...allow(
+      '^app/desktop[.]ts$',
+      paths('^app/built[.]ts$', '^app/web/window-files[.]ts$', CONTRACT),
+      CORE,
+    ),
+    ...allow('^app/built[.]ts$', paths(CONTRACT), CORE),
+    ...allow('^app/web/', paths('^app/built[.]ts$')),
 
     // The window: sees the engine's contract only, and a panel sees the panel interface only.
     ...allow(

@@ -6,14 +6,26 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DaybookError } from '../engine/contract/errors.ts';
+import { ensureBuilt, type Build } from './built.ts';
+import { windowFiles } from './web/window-files.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const BUNDLE = join(ROOT, 'app/electron/dist/main.cjs');
 
+const SHELL: Build = {
+  what: 'the desktop shell',
+  config: 'app/electron',
+  // The last one that its configuration builds.
+  product: 'app/electron/dist/preload.cjs',
+  sources: [
+    ...['app/electron', 'app/engine', 'app/page.ts', 'app/folders.ts'],
+    ...['engine/contract', 'package.json', 'package-lock.json'],
+  ],
+};
+
 export interface Desktop {
   /** Electron's binary. */
   readonly file: string;
-  readonly bundle: string;
 }
 
 /** The desktop shell, or why there is none. */
@@ -21,9 +33,8 @@ export function findDesktop(env: NodeJS.ProcessEnv): Desktop | { readonly why: s
   const folder = env['ELECTRON_OVERRIDE_DIST_PATH'] ?? join(ROOT, 'node_modules/electron/dist');
   const file = join(folder, binaryName());
   if (!existsSync(file)) return { why: `Electron is not installed (${file} is not there)` };
-  if (!existsSync(BUNDLE)) return { why: `the desktop shell is not built (${BUNDLE} is missing)` };
   if (!hasDisplay(env)) return { why: 'there is no display' };
-  return { file, bundle: BUNDLE };
+  return { file };
 }
 
 /** Whether windows can be shown here. */
@@ -33,18 +44,25 @@ export function hasDisplay(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Runs the desktop shell until its last window is closed; returns its exit status.
- * @throws DaybookError unreadable when it cannot be started
+ * Runs the desktop shell until its window is closed; returns its exit status. What of it is missing or
+ * old is built first, and `say` is told.
+ * @throws DaybookError unreadable when it cannot be started; cancelled
  */
-export function runDesktop(
+export async function runDesktop(
   desktop: Desktop,
   openCase: string | undefined,
   signal: AbortSignal,
+  say: (text: string) => void,
 ): Promise<number> {
+  await windowFiles(say, signal);
+  await ensureBuilt(SHELL, say, signal);
   const env = { ...process.env };
   // With it Electron would be a plain Node.
   delete env['ELECTRON_RUN_AS_NODE'];
-  const args = [desktop.bundle, ...(openCase === undefined ? [] : [openCase])];
+  // Chromium has no sandbox for root, and does not start without being told so.
+  const root = process.platform === 'linux' && process.getuid?.() === 0;
+  const args = [...(root ? ['--no-sandbox'] : []), BUNDLE];
+  if (openCase !== undefined) args.push(openCase);
   return new Promise((done, fail) => {
     const child = spawn(desktop.file, args, { stdio: 'inherit', env });
     const stop = () => void child.kill('SIGTERM');

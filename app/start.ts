@@ -23,7 +23,7 @@ const say = (text: string): void => void process.stderr.write(`${visible(text)}\
 
 async function start(openCase: string | undefined, signal: AbortSignal): Promise<number> {
   const desktop = findDesktop(process.env);
-  if (!('why' in desktop)) return runDesktop(desktop, openCase, signal);
+  if (!('why' in desktop)) return runDesktop(desktop, openCase, signal, say);
   say(`Daybook opens in your browser: ${desktop.why}.`);
   await serve({
     openCase,

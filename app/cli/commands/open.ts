@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { findDesktop, runDesktop } from '../../desktop.ts';
 import type { Command } from '../command.ts';
+import { visible } from '../output.ts';
 
 export const openCommand: Command = {
   spec: {
@@ -14,7 +15,7 @@ export const openCommand: Command = {
     details:
       'Where there is no Electron or no display, `daybook serve` shows the same in a browser.',
   },
-  async run(parsed, { signal }) {
+  async run(parsed, { signal, streams }) {
     const openCase = parsed.positionals[0];
     const desktop = findDesktop(process.env);
     if ('why' in desktop) {
@@ -24,6 +25,8 @@ export const openCommand: Command = {
         `the same window in a browser: daybook serve${openCase === undefined ? '' : ` ${openCase}`}`,
       );
     }
-    return runDesktop(desktop, openCase === undefined ? undefined : resolve(openCase), signal);
+    const path = openCase === undefined ? undefined : resolve(openCase);
+    const say = (text: string) => void streams.err.write(`daybook: ${visible(text)}\n`);
+    return runDesktop(desktop, path, signal, say);
   },
 };

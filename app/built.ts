@@ -1,0 +1,156 @@
+/**
+ * What a checkout builds from its sources before it can be used (the window, the desktop shell):
+ * built when it is missing or older than they are. An installed Daybook brings it along.
+ */
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { CancelledError, DaybookError } from '../engine/contract/errors.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const BUILDER = join(ROOT, 'node_modules/vite/bin/vite.js');
+const NOT_SOURCES = /(^|[/\\])(dist|node_modules)([/\\]|$)|[.]test[.]tsx?$|[.]md$/;
+/** Of what a failed build said. */
+const MOST_LINES = 40;
+
+/** Paths are relative to the checkout. */
+export interface Build {
+  /** As a person is told. */
+  readonly what: string;
+  /** The folder with the `vite.config.ts`. */
+  readonly config: string;
+  /** The file that is written last: its age is the age of all. */
+  readonly product: string;
+  readonly sources: readonly string[];
+}
+
+/**
+ * Builds what is missing or old; `say` is told what happens. When it cannot be built, one that was
+ * built before is good enough.
+ * @throws DaybookError unreadable when there is none and none can be built; cancelled
+ */
+export async function ensureBuilt(
+  build: Build,
+  say: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (isFresh(build)) return;
+  const isThere = () => existsSync(join(ROOT, build.product));
+  if (!existsSync(BUILDER) || !existsSync(join(ROOT, build.config, 'vite.config.ts'))) {
+    if (isThere()) return;
+    throw new DaybookError(
+      'unreadable',
+      `${build.what} is not built, and what builds it is not installed`,
+      'run "npm ci" in the Daybook folder; the command line works without the window',
+    );
+  }
+  const unlock = await lock(build, signal);
+  try {
+    if (!isFresh(build)) await run(build, say, signal);
+  } catch (error) {
+    const isOld = error instanceof DaybookError && error.code === 'unreadable';
+    if (!isOld || !isThere()) throw error;
+    say(`${build.what} cannot be built; the one that was built before is used`);
+  } finally {
+    unlock();
+  }
+}
+
+/** Whether what was built is newer than everything it is made of. */
+function isFresh({ product, sources }: Build): boolean {
+  const file = join(ROOT, product);
+  if (!existsSync(file)) return false;
+  const built = statSync(file).mtimeMs;
+  return sources.every((name) => newest(join(ROOT, name)) <= built);
+}
+
+function newest(path: string): number {
+  if (!existsSync(path)) return 0;
+  const found = statSync(path);
+  if (!found.isDirectory()) return found.mtimeMs;
+  let latest = 0;
+  for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
+    if (NOT_SOURCES.test(name)) continue;
+    const file = statSync(join(path, name), { throwIfNoEntry: false });
+    if (file?.isFile() === true) latest = Math.max(latest, file.mtimeMs);
+  }
+  return latest;
+}
+
+/**
+ * Shells that start at the same time build once: who builds has its process number in a file. Waits
+ * for a build that is under way elsewhere; returns how to give the lock back.
+ */
+async function lock({ config }: Build, signal: AbortSignal | undefined): Promise<() => void> {
+  const file = join(ROOT, 'node_modules/.cache', `daybook-${config.replaceAll('/', '-')}.lock`);
+  mkdirSync(dirname(file), { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      return () => rmSync(file, { force: true });
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code !== 'EEXIST') throw error;
+    }
+    if (!isHeld(file)) rmSync(file, { force: true });
+    await setTimeout(200);
+    if (signal?.aborted === true) throw new CancelledError();
+  }
+}
+
+/** Whether who took the lock still runs. A file that is just being written counts as held. */
+function isHeld(file: string): boolean {
+  try {
+    const pid = Number(readFileSync(file, 'utf8'));
+    if (pid > 0) process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function run(
+  { what, config }: Build,
+  say: (text: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  say(`building ${what} (once; again after its sources change) …`);
+  const started = performance.now();
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [BUILDER, 'build', config, '--logLevel', 'warn'], {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const lines: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => lines.push(text));
+    }
+    child.on('error', (error) => {
+      fail(
+        signal?.aborted === true
+          ? new CancelledError()
+          : new DaybookError('internal', `${what} cannot be built: ${error.message}`),
+      );
+    });
+    child.on('close', (status) => {
+      if (status === 0) {
+        say(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+        done();
+      } else {
+        for (const line of lines.join('').trim().split('\n').slice(0, MOST_LINES)) say(line);
+        fail(new DaybookError('unreadable', `${what} cannot be built: see above`));
+      }
+    });
+  });
+}
