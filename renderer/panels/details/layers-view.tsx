@@ -1,5 +1,6 @@
 /** A packet's decoded layers as a tree; the bytes of the chosen layer or field are marked beside it. */
 import { Tree, type TreeNodeData } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { EventText } from '../../widgets/event-text.tsx';
@@ -60,7 +61,29 @@ export function LayersView({
       onMouseOver={({ target }) => mark(target)}
       style={{ padding: '4px 10px' }}
     >
-      <Tree data={data} levelOffset={14} aria-label="Decoded layers" selectOnClick />
+      <Tree
+        data={data}
+        levelOffset={14}
+        aria-label="Decoded layers"
+        selectOnClick
+        renderNode={({ node, expanded, hasChildren, elementProps }) => (
+          <div {...elementProps}>
+            {hasChildren ? (
+              <IconChevronRight
+                size={11}
+                style={{
+                  flex: '0 0 auto',
+                  verticalAlign: -1,
+                  transform: expanded ? 'rotate(90deg)' : undefined,
+                }}
+              />
+            ) : (
+              <span style={{ display: 'inline-block', width: 11 }} />
+            )}
+            {node.label}
+          </div>
+        )}
+      />
     </div>
   );
 

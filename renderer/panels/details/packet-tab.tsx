@@ -13,6 +13,8 @@ import {
 } from '../../panel-api.ts';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
+import { visibleText } from '../../widgets/event-text.tsx';
+import { fieldAt } from './field-at.ts';
 import { HexView, type ByteRange } from './hex-view.tsx';
 import { LayersView } from './layers-view.tsx';
 import css from './details.module.css';
@@ -21,6 +23,7 @@ export function PacketTab({ event }: { readonly event: string }) {
   const info = useCase();
   const { data, error } = useAnswer('event.packet', { case: info.case, event }, { live: false });
   const [marked, setMarked] = useState<ByteRange>();
+  const [path, setPath] = useState<string>();
   if (error !== undefined) return <Problem error={error} />;
   if (data === undefined) return <Loading />;
   return (
@@ -35,7 +38,16 @@ export function PacketTab({ event }: { readonly event: string }) {
           </span>
           <SliceButton event={event} />
         </div>
-        <HexView bytes={data.frame} marked={marked} />
+        <HexView
+          bytes={data.frame}
+          marked={marked}
+          onByte={(at) => {
+            const field = fieldAt(data.layers, at);
+            setMarked(field);
+            setPath(field?.path);
+          }}
+        />
+        {path !== undefined && <p className={css['note']}>{visibleText(path, 300)}</p>}
       </div>
       <div className={css['box']}>
         <div className={css['boxTitle']}>Decoded layers</div>
