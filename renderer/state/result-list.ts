@@ -38,15 +38,32 @@ const EMPTY: ResultList = {
 export interface ResultLists {
   readonly store: StoreApi<ResultList>;
   /** Opens the list of these parameters; the one before is closed when this one is there. */
-  open(params: Params<'result.open'>): void;
+  open(params: Omit<Params<'result.open'>, 'fields'>): void;
+  /** What the first rows of lists that are opened from now on are read with. */
+  readWith(fields: readonly string[]): void;
+  /** Stops what is being searched; rows that are there stay. */
+  cancel(): void;
   close(): void;
 }
+
+/** What the table of events shows unless somebody chose otherwise. */
+const USUAL_FIELDS: readonly string[] = [
+  'src_ip',
+  'src_port',
+  'dst_ip',
+  'dst_port',
+  'proto',
+  'host',
+  'program',
+  'summary',
+];
 
 export function createResultLists(connection: Connection): ResultLists {
   const store = createStore<ResultList>(() => EMPTY);
   let running: AbortController | undefined;
   let last: { case: string; result: number } | undefined;
   let key = 0;
+  let fields = USUAL_FIELDS;
 
   function release(): void {
     if (last === undefined) return;
@@ -57,7 +74,11 @@ export function createResultLists(connection: Connection): ResultLists {
 
   return {
     store,
-    open(params) {
+    readWith(next) {
+      fields = next;
+    },
+    open(asked) {
+      const params = { ...asked, fields: [...fields] };
       running?.abort();
       const controller = new AbortController();
       running = controller;
@@ -112,6 +133,14 @@ export function createResultLists(connection: Connection): ResultLists {
             store.setState({ ...EMPTY, key: own, params, error: error.info });
           },
         );
+    },
+    cancel() {
+      if (!store.getState().loading) return;
+      running?.abort();
+      store.setState({
+        loading: false,
+        error: { code: 'cancelled', message: 'The search was stopped; Enter runs it again.' },
+      });
     },
     close() {
       running?.abort();

@@ -6,6 +6,8 @@ export interface EventColumn {
   readonly label: string;
   /** Pixels, unless a person sized it. */
   readonly width: number;
+  /** Pixels that it may shrink to where the table is narrow. */
+  readonly least: number;
   /** Takes what is left of the width. */
   readonly fills: boolean;
   readonly type: 'time' | 'kind' | 'number' | 'text';
@@ -18,9 +20,9 @@ const NUMBERS: ReadonlySet<string> = new Set([
 ]);
 
 const WIDTHS: Readonly<Record<string, number>> = {
-  kind: 64,
-  src_ip: 116,
-  dst_ip: 116,
+  kind: 62,
+  src_ip: 118,
+  dst_ip: 118,
   src_port: 58,
   dst_port: 52,
   host: 84,
@@ -32,7 +34,15 @@ const WIDTHS: Readonly<Record<string, number>> = {
   source: 150,
   tag: 110,
   message: 360,
-  [SUMMARY]: 360,
+  [SUMMARY]: 150,
+};
+
+const LEAST: Readonly<Record<string, number>> = {
+  src_ip: 104,
+  dst_ip: 104,
+  dst_port: 46,
+  host: 46,
+  program: 48,
 };
 
 /** Of one character of the fixed-width face at the table's size. */
@@ -44,10 +54,12 @@ export function eventColumn(name: string, timeCharacters: number): EventColumn {
   const type =
     name === 'ts' ? 'time' : name === 'kind' ? 'kind' : NUMBERS.has(name) ? 'number' : 'text';
   const time = Math.ceil(timeCharacters * CHARACTER) + CELL_PADDING;
+  const width = type === 'time' ? time : (WIDTHS[name] ?? (type === 'number' ? 76 : 120));
   return {
     name,
     label: columnLabel(name),
-    width: type === 'time' ? time : (WIDTHS[name] ?? (type === 'number' ? 76 : 120)),
+    width,
+    least: LEAST[name] ?? width,
     fills: name === SUMMARY,
     type,
   };
@@ -57,4 +69,24 @@ export function eventColumn(name: string, timeCharacters: number): EventColumn {
 export function fieldsToRead(columns: readonly string[]): string[] {
   const needed = [...columns, 'src_ip', 'src_port', 'dst_ip', 'dst_port', 'proto'];
   return [...new Set(needed)].filter((name) => name !== 'ts' && name !== 'kind');
+}
+
+/**
+ * The columns as tracks of a CSS grid, and the pixels they need at least. Columns that a person sized
+ * are as wide as that; others shrink before the table scrolls sideways, and one fills it.
+ */
+export function tracksOf(
+  columns: readonly EventColumn[],
+  sizes: Readonly<Record<string, number>>,
+): { tracks: string; least: number } {
+  let sum = 0;
+  const tracks = columns.map(({ name, width, least, fills }) => {
+    const sized = sizes[name];
+    sum += sized ?? least;
+    if (fills) return `minmax(max(${sized ?? width}px, 30%), 1fr)`;
+    return sized === undefined && least < width
+      ? `minmax(${least}px, ${width}px)`
+      : `${sized ?? width}px`;
+  });
+  return { tracks: tracks.join(' '), least: sum };
 }

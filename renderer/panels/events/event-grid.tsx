@@ -35,7 +35,7 @@ import {
 } from '../../panel-api.ts';
 import { SUMMARY } from '../../widgets/event-columns.ts';
 import { flowTerm, useValueMenu, type ValueTarget } from '../../widgets/value-menu.tsx';
-import type { EventColumn } from './event-column.ts';
+import { tracksOf, type EventColumn } from './event-column.ts';
 import { cellOf, EventRow, ROW_HEIGHT, type TagColors, type TimeStyle } from './event-row.tsx';
 import css from './events.module.css';
 import { findEvent, type Known } from './find-event.ts';
@@ -47,6 +47,8 @@ import { useRowWindow } from './use-row-window.ts';
 
 const HEADING = ROW_HEIGHT;
 const SMALLEST = 36;
+/** Width of the tags' colours. */
+const STRIPES = 14;
 /** Moving through rows by a held key asks for details only where it rests. */
 const DETAILS_MS = 90;
 const BOOKMARK = 'bookmark';
@@ -117,11 +119,10 @@ export function EventGrid({ list, columns, sizes, onSizes, times, tags, words }:
     onSizes(sizing);
   }, [resizing, sizing, onSizes]);
   const widths = columns.map(({ name, width }) => sizing[name] ?? width);
+  const { tracks, least } = tracksOf(columns, sizing);
   const style: CSSProperties & Record<`--${string}`, string> = {
-    '--columns': columns
-      .map(({ fills }, at) => (fills ? `minmax(${widths[at]}px, 1fr)` : `${widths[at]}px`))
-      .join(' '),
-    '--least-width': `${widths.reduce((sum, width) => sum + width, 14)}px`,
+    '--columns': tracks,
+    '--least-width': `${least + STRIPES}px`,
   };
 
   // -- rows ------------------------------------------------------------------------------------

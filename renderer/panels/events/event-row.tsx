@@ -112,13 +112,21 @@ function CellContent({
     if (times.date === 'none') return time;
     return (
       <>
-        <span className={css['faint']}>{times.date === 'day' ? date.slice(-5) : date}</span> {time}
+        <span className={css['faint']}>{times.date === 'day' ? dayOf(date) : date}</span> {time}
       </>
     );
   }
   if (value === null) return null;
   if (column.type === 'kind') return <KindBadge kind={String(value)} />;
   return <EventText text={String(value)} max={MOST_TEXT} highlight={words} />;
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `13 Oct`, always as wide. */
+function dayOf(date: string): string {
+  const [, month = '', day = ''] = date.split('-');
+  return `${String(Number(day)).padStart(2, '\u2007')} ${MONTHS[Number(month) - 1] ?? month}`;
 }
 
 /** Tags as colours; their names are in the title, and in the column `tag`. */

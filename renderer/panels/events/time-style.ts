@@ -23,5 +23,5 @@ export function timeStyle({ from, to, days }: Extent, zone: string): TimeStyle {
 /** Characters of the longest time. */
 export function timeCharacters({ date }: TimeStyle, digits: number): number {
   const time = 8 + (digits === 0 ? 0 : digits + 1);
-  return time + (date === 'full' ? 11 : date === 'day' ? 6 : 0);
+  return time + (date === 'full' ? 11 : date === 'day' ? 7 : 0);
 }

@@ -40,6 +40,7 @@ function questionOf({ params }: ResultList): string {
 export function useEventList(fields: readonly string[]): EventList | undefined {
   const workspace = useWorkspace();
   const list = useResultList();
+  useEffect(() => workspace.results.readWith(fields), [workspace, fields]);
   const [version, changed] = useReducer((n: number) => n + 1, 0);
   const [pageError, setPageError] = useState<ErrorInfo>();
   const lastAgain = useRef(-Infinity);
@@ -69,10 +70,12 @@ export function useEventList(fields: readonly string[]): EventList | undefined {
             );
             return batch;
           };
+    // Rows that were read with other columns would leave cells empty.
+    const covered = fields.every((name) => params.fields?.includes(name));
     const pages = new PageCache({
       rows: opened === undefined ? (first?.rows ?? 0) : (opened.capped ?? opened.total),
       load,
-      first,
+      first: covered || opened === undefined ? first : undefined,
       before: same?.pages,
       onChange: () => {
         setPageError(undefined);

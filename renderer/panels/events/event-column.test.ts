@@ -1,0 +1,29 @@
+/** Columns fit where there is room and scroll where there is not. */
+import { describe, expect, it } from 'vitest';
+import { eventColumn, fieldsToRead, tracksOf } from './event-column.ts';
+
+describe('tracksOf', () => {
+  const columns = ['ts', 'src_ip', 'bytes', 'summary'].map((name) => eventColumn(name, 15));
+
+  it('lets columns shrink that nobody sized, and one fill the table', () => {
+    expect(tracksOf(columns, {})).toEqual({
+      tracks: '119px minmax(104px, 118px) 76px minmax(max(150px, 30%), 1fr)',
+      least: 119 + 104 + 76 + 150,
+    });
+  });
+
+  it('keeps what a person sized', () => {
+    expect(tracksOf(columns, { src_ip: 300, summary: 500 })).toEqual({
+      tracks: '119px 300px 76px minmax(max(500px, 30%), 1fr)',
+      least: 119 + 300 + 76 + 500,
+    });
+  });
+});
+
+describe('fieldsToRead', () => {
+  it('has what five-tuples need, once, and not what every batch has', () => {
+    expect(fieldsToRead(['ts', 'kind', 'src_ip', 'summary'])).toEqual([
+      ...['src_ip', 'summary', 'src_port', 'dst_ip', 'dst_port', 'proto'],
+    ]);
+  });
+});
