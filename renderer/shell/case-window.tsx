@@ -74,7 +74,7 @@ export function CaseWindow() {
           Run
         </Button>
       </header>
-      <div />
+      <div id="beneath-header" />
       <div className={css['body']}>
         <Splitter
           h="100%"

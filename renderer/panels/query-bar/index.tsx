@@ -1,4 +1,196 @@
-/** Placeholder until the panel is written. */
+/** The query bar: an editor for the language, its history, and the builder beneath. */
+import { ActionIcon, Loader, Tooltip } from '@mantine/core';
+import { IconAdjustmentsHorizontal, IconX } from '@tabler/icons-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { useStore } from 'zustand';
+import { useCommands, usePreference, useResultList, useWorkspace } from '../../panel-api.ts';
+import { createBarStore, type BarStore } from './bar-state.ts';
+import { Builder } from './builder.tsx';
+import { createQueryEditor, type QueryEditor } from './editor.ts';
+import { PastMenu } from './past-menu.tsx';
+import css from './query-bar.module.css';
+
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+/** Where the shell has room for the builder. */
+const BENEATH = 'beneath-header';
+
 export function QueryBar() {
-  return null;
+  const workspace = useWorkspace();
+  const [bar] = useState(createBarStore);
+  const parent = useRef<HTMLDivElement>(null);
+  const [editor, setEditor] = useState<QueryEditor>();
+  const [isOpen, setOpen] = usePreference('query-builder', false, isBoolean);
+  const [beneath, setBeneath] = useState<HTMLElement | null>(null);
+
+  useEffect(() => {
+    if (parent.current === null) return undefined;
+    const made = createQueryEditor(parent.current, workspace, bar);
+    setEditor(made);
+    setBeneath(document.getElementById(BENEATH));
+    return () => {
+      setEditor(undefined);
+      made.destroy();
+    };
+  }, [workspace, bar]);
+  useBarCommands(editor, isOpen, setOpen);
+  useKeysOfWindow(editor);
+
+  return (
+    <>
+      <Frame bar={bar}>
+        <div ref={parent} className={css['editor']} />
+        <div className={css['tools']}>
+          <Edited bar={bar} />
+          <Running />
+          <Clear bar={bar} editor={editor} />
+          <PastMenu editor={editor} />
+          <Tooltip label={isOpen ? 'Hide the builder' : 'Build the query from conditions'}>
+            <ActionIcon
+              aria-label="Query builder"
+              aria-pressed={isOpen}
+              variant={isOpen ? 'light' : 'subtle'}
+              color={isOpen ? 'accent' : 'gray'}
+              onClick={() => setOpen(!isOpen)}
+            >
+              <IconAdjustmentsHorizontal size={15} />
+            </ActionIcon>
+          </Tooltip>
+        </div>
+        <Problem bar={bar} />
+      </Frame>
+      {isOpen &&
+        editor !== undefined &&
+        beneath !== null &&
+        createPortal(<Builder bar={bar} editor={editor} />, beneath)}
+    </>
+  );
+}
+
+function Frame({ bar, children }: { bar: BarStore; children: React.ReactNode }) {
+  const isWrong = useStore(bar, ({ problem }) => problem !== undefined);
+  return (
+    <div className={`${css['bar'] ?? ''} ${isWrong ? (css['wrong'] ?? '') : ''}`}>{children}</div>
+  );
+}
+
+function Edited({ bar }: { bar: BarStore }) {
+  const isEdited = useStore(bar, ({ edited }) => edited);
+  return isEdited ? <span className={css['edited']}>Enter runs it</span> : null;
+}
+
+function Running() {
+  const { loading } = useResultList();
+  if (!loading) return null;
+  return (
+    <span className={css['spinner']}>
+      <Loader size={13} aria-label="Searching; Escape stops it" />
+    </span>
+  );
+}
+
+function Clear({ bar, editor }: { bar: BarStore; editor: QueryEditor | undefined }) {
+  const isFilled = useStore(bar, ({ filled }) => filled);
+  if (!isFilled) return null;
+  return (
+    <Tooltip label="Clear the query">
+      <ActionIcon
+        aria-label="Clear the query"
+        onClick={() => {
+          editor?.runText('');
+          editor?.focus();
+        }}
+      >
+        <IconX size={14} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function Problem({ bar }: { bar: BarStore }) {
+  const problem = useStore(bar, (state) => state.problem);
+  if (problem === undefined) return null;
+  return (
+    <div className={css['problem']} role="alert">
+      {problem.message}
+      {problem.hint !== undefined && <div className={css['hint']}>{problem.hint}</div>}
+    </div>
+  );
+}
+
+function useBarCommands(
+  editor: QueryEditor | undefined,
+  isOpen: boolean,
+  setOpen: (open: boolean) => void,
+): void {
+  const { results } = useWorkspace();
+  const set = useRef(setOpen);
+  set.current = setOpen;
+  const commands = useMemo(
+    () =>
+      editor === undefined
+        ? []
+        : [
+            {
+              id: 'query.run',
+              title: 'Run the query',
+              group: 'Query',
+              hotkey: 'mod+Enter',
+              run: () => void editor.run(),
+            },
+            {
+              id: 'query.focus',
+              title: 'Write in the query bar',
+              group: 'Query',
+              hotkey: 'mod+L',
+              run: () => editor.focus(),
+            },
+            {
+              id: 'query.clear',
+              title: 'Clear the query',
+              group: 'Query',
+              run: () => editor.runText(''),
+            },
+            {
+              id: 'query.builder',
+              title: isOpen ? 'Hide the query builder' : 'Show the query builder',
+              group: 'Query',
+              hotkey: 'mod+B',
+              run: () => set.current(!isOpen),
+            },
+            {
+              id: 'query.stop',
+              title: 'Stop searching',
+              group: 'Query',
+              run: () => results.cancel(),
+            },
+          ],
+    [editor, isOpen, results],
+  );
+  useCommands(commands);
+}
+
+/** `/` goes to the bar, Escape stops a search, where these keys mean nothing else. */
+function useKeysOfWindow(editor: QueryEditor | undefined): void {
+  const { results } = useWorkspace();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const { target } = event;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!(target instanceof HTMLElement) || target.isContentEditable) return;
+      if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+      const isCovered =
+        document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
+      if (isCovered) return;
+      if (event.key === '/') {
+        event.preventDefault();
+        editor?.focus();
+      } else if (event.key === 'Escape' && results.store.getState().loading) {
+        event.preventDefault();
+        results.cancel();
+      }
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [editor, results]);
 }

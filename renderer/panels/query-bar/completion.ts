@@ -1,0 +1,108 @@
+/** What the engine offers at the cursor, as the editor's completion. */
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete';
+import type { Extension } from '@codemirror/state';
+import { OperationError } from '../../../engine/contract/client.ts';
+import type { Result } from '../../../engine/contract/operations.ts';
+import { formatCount, type Workspace } from '../../panel-api.ts';
+import { visibleText } from '../../widgets/visible-text.ts';
+
+type Offered = Result<'query.complete'>['options'][number];
+
+const SHOWN = 80;
+/** After these, what comes next is offered before anything is typed. */
+const INVITES = /(?:^|[|,(]|\b(?:by|sort|values|fields|dedup|spread|where))\s*$/i;
+
+interface QueryCompletion extends Completion {
+  readonly count: number | undefined;
+}
+
+function isQueryCompletion(completion: Completion): completion is QueryCompletion {
+  return 'count' in completion;
+}
+
+function completionOf({ label, type, apply, detail, count }: Offered): QueryCompletion {
+  return {
+    label,
+    displayLabel: visibleText(label, SHOWN),
+    type,
+    count,
+    ...(apply === undefined ? {} : { apply }),
+    ...(detail === undefined ? {} : { detail: visibleText(detail, SHOWN) }),
+  };
+}
+
+/** Whether to offer something here although nobody asked. */
+export function invites(before: string): boolean {
+  if (before.trim() === '') return false;
+  if (/\S$/.test(before)) return true;
+  const stage = before.lastIndexOf('|');
+  return stage >= 0 && INVITES.test(before.slice(stage));
+}
+
+async function complete(
+  workspace: Workspace,
+  context: CompletionContext,
+): Promise<CompletionResult | null> {
+  const { openCase, zone } = workspace.session.getState();
+  const { from, to } = workspace.views.store.getState().view;
+  const query = context.state.doc.toString();
+  if (openCase === undefined) return null;
+  if (!context.explicit && !invites(query.slice(0, context.pos))) return null;
+  const controller = new AbortController();
+  context.addEventListener('abort', () => controller.abort(), { onDocChange: true });
+  try {
+    const { start, end, options } = await workspace.connection.call(
+      'query.complete',
+      { case: openCase.case, query, from, to, zone, at: context.pos, limit: 60 },
+      { signal: controller.signal },
+    );
+    const written = query.slice(start, end);
+    const [first] = options;
+    const isDone = options.length === 1 && (first?.apply ?? first?.label) === written;
+    if (options.length === 0 || (isDone && !context.explicit)) return null;
+    return { from: start, to: end, options: options.map(completionOf), filter: false };
+  } catch (error) {
+    // Completion helps; where it cannot, nothing is said.
+    if (error instanceof OperationError) return null;
+    throw error;
+  }
+}
+
+const element = (className: string, text: string): HTMLElement => {
+  const span = document.createElement('span');
+  span.className = className;
+  span.textContent = text;
+  return span;
+};
+
+export function queryCompletion(workspace: Workspace): Extension {
+  return autocompletion({
+    override: [(context) => complete(workspace, context)],
+    // Enter runs the query until something has been chosen.
+    selectOnOpen: false,
+    icons: false,
+    maxRenderedOptions: 60,
+    activateOnTypingDelay: 80,
+    activateOnCompletion: ({ type, apply }) =>
+      type === 'field' && typeof apply === 'string' && apply.endsWith(':'),
+    optionClass: ({ type }) => `db-${type ?? 'value'}`,
+    addToOptions: [
+      {
+        position: 20,
+        render: ({ type }) => element('db-completionType', type ?? ''),
+      },
+      {
+        position: 90,
+        render: (completion) =>
+          isQueryCompletion(completion) && completion.count !== undefined
+            ? element('db-completionCount', formatCount(completion.count))
+            : null,
+      },
+    ],
+  });
+}

@@ -1,0 +1,164 @@
+/**
+ * The builder's words for the conditions of the query language, and how each is written: a term of a
+ * parsed query to a condition, and back to text.
+ *
+ * Holds always: what `writeCondition` writes is one term for the engine's parser, or undefined.
+ */
+import { quoteName, quoteValue } from '../../panel-api.ts';
+import type { Parsed } from './bar-state.ts';
+
+export type Term = NonNullable<Parsed['terms']>[number];
+
+export const OPERATORS = [
+  { value: 'is', label: 'is' },
+  { value: 'matches', label: 'matches (* and ?)' },
+  { value: 'pattern', label: 'matches the pattern /…/' },
+  { value: 'any', label: 'is one of (by comma)' },
+  { value: '>', label: 'is greater than' },
+  { value: '>=', label: 'is at least' },
+  { value: '<', label: 'is less than' },
+  { value: '<=', label: 'is at most' },
+  { value: 'range', label: 'is from … to' },
+  { value: 'present', label: 'is present' },
+] as const;
+export type Operator = (typeof OPERATORS)[number]['value'];
+
+export interface Condition {
+  /** Undefined: words in any field. */
+  readonly field: string | undefined;
+  readonly operator: Operator;
+  readonly value: string;
+  /** The upper end of a range. */
+  readonly upper: string;
+  readonly negated: boolean;
+}
+
+export const EMPTY_CONDITION: Condition = {
+  field: undefined,
+  operator: 'is',
+  value: '',
+  upper: '',
+  negated: false,
+};
+
+export function isOperator(value: string | null): value is Operator {
+  return OPERATORS.some((one) => one.value === value);
+}
+
+const unquote = (text: string): string =>
+  /^(["']).*\1$/s.test(text) ? text.slice(1, -1).replace(/\\(["'\\])/g, '$1') : text;
+
+const RANGE = /^[[{]\s*("(?:[^"\\]|\\.)*"|\S+)\s+TO\s+("(?:[^"\\]|\\.)*"|[^\s\]}]+)\s*[\]}]$/i;
+
+/** A term as a condition that can be edited; undefined where only its text can be. */
+export function conditionOf(term: Term): Condition | undefined {
+  const { negated, field, operator, value = '' } = term;
+  const base = { ...EMPTY_CONDITION, field, negated };
+  if (term.type === 'group') return undefined;
+  if (term.type === 'text') return { ...base, value };
+  switch (operator) {
+    case 'quoted':
+      return { ...base, value };
+    case 'word':
+      return { ...base, operator: /[*?]/.test(value) ? 'matches' : 'is', value };
+    case 'present':
+      return { ...base, operator: 'present' };
+    case 'regex':
+      return { ...base, operator: 'pattern', value };
+    case 'compare': {
+      const [, sign = '', rest = ''] = /^(>=|<=|>|<|=)\s*(.*)$/s.exec(value) ?? [];
+      const named = sign === '=' ? 'is' : sign;
+      return isOperator(named) ? { ...base, operator: named, value: unquote(rest) } : undefined;
+    }
+    case 'range': {
+      const found = RANGE.exec(value);
+      // Open ends and half-open brackets are kept by editing the text.
+      if (found === null || !value.startsWith('[') || !value.endsWith(']')) return undefined;
+      return { ...base, operator: 'range', value: unquote(found[1]!), upper: unquote(found[2]!) };
+    }
+    case undefined:
+      return undefined;
+  }
+}
+
+const WILDCARD_WORD = /^[^\s\u0000()|"',[\]{}<>=/-][^\s\u0000()|"']*$/;
+
+/** The text of a condition; undefined while something is missing or cannot be said. */
+export function writeCondition(condition: Condition): string | undefined {
+  const positive = writePositive(condition);
+  if (positive === undefined) return undefined;
+  return condition.negated ? `NOT ${positive}` : positive;
+}
+
+function writePositive({ field, operator, value, upper }: Condition): string | undefined {
+  if (field === undefined) return writeWords(value);
+  if (field === '') return undefined;
+  const name = `${quoteName(field)}:`;
+  if (operator === 'present') return `${name}*`;
+  if (value.trim() === '') return undefined;
+  switch (operator) {
+    case 'is':
+      return `${name}${quoteValue(value)}`;
+    case 'matches':
+      return WILDCARD_WORD.test(value) ? `${name}${value}` : undefined;
+    case 'pattern': {
+      const [, body, flag = ''] = /^\/(.*)\/(i?)$/s.exec(value) ?? [undefined, value];
+      if (body === undefined || body === '') return undefined;
+      const escaped = body.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\//gs, (one) =>
+        one === '/' ? '\\/' : one,
+      );
+      return `${name}/${escaped}/${flag}`;
+    }
+    case 'any': {
+      const values = value.split(',').map((one) => one.trim());
+      const written = values.filter((one) => one !== '').map(quoteValue);
+      return written.length === 0 ? undefined : `${name}(${written.join(' OR ')})`;
+    }
+    case '>':
+    case '>=':
+    case '<':
+    case '<=':
+      return `${name}${operator}${quoteValue(value.trim())}`;
+    case 'range':
+      if (upper.trim() === '') return undefined;
+      return `${name}[${rangeEnd(value)} TO ${rangeEnd(upper)}]`;
+  }
+}
+
+const rangeEnd = (value: string): string => (value.trim() === '*' ? '*' : quoteValue(value.trim()));
+
+/** One word as it is, several as a phrase. */
+function writeWords(value: string): string | undefined {
+  const text = value.trim();
+  // Everything is no condition.
+  if (/^\**$/.test(text)) return undefined;
+  return /^[^\s\u0000()|"':,[\]{}/-][^\s\u0000()|":]*$/.test(text) && !/^(?:AND|OR|NOT)$/.test(text)
+    ? text
+    : `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}
+
+/** How a chip shows a condition's operator. */
+export function signOf({ operator }: Condition): string {
+  switch (operator) {
+    case 'is':
+      return '=';
+    case 'matches':
+      return '~';
+    case 'pattern':
+      return '=~';
+    case 'any':
+      return 'one of';
+    case '>':
+      return '>';
+    case '>=':
+      return '≥';
+    case '<':
+      return '<';
+    case '<=':
+      return '≤';
+    case 'range':
+      return 'from';
+    case 'present':
+      return 'is present';
+  }
+}

@@ -1,0 +1,35 @@
+/** Walking through the queries that were run before, with what is being written as the newest. */
+
+export interface PastQueries {
+  /** Queries, the last first. What is walked through is set anew. */
+  fill(queries: readonly string[]): void;
+  /** The text after `current` in a direction; undefined at the end. */
+  step(direction: 'older' | 'newer', current: string): string | undefined;
+  /** Back to what is being written. */
+  reset(): void;
+}
+
+export function createPastQueries(): PastQueries {
+  let queries: readonly string[] = [];
+  let at = -1;
+  let draft = '';
+  return {
+    fill(list) {
+      if (at >= 0) return;
+      queries = list;
+    },
+    step(direction, current) {
+      if (at < 0) draft = current;
+      const way = direction === 'older' ? 1 : -1;
+      let next = at + way;
+      // What stands there already is no step.
+      while (next >= 0 && next < queries.length && queries[next] === current) next += way;
+      if (next < -1 || next >= queries.length || (next === -1 && at === -1)) return undefined;
+      at = next;
+      return next === -1 ? draft : queries[next];
+    },
+    reset() {
+      at = -1;
+    },
+  };
+}
