@@ -12,6 +12,15 @@ export {
 } from './state/context.ts';
 export { useAnswer, type Answered } from './state/answer.ts';
 export { useDialog, usePivots, useResultList, useCommands } from './state/hooks.ts';
+export {
+  showEvidence,
+  useEvidenceView,
+  useFollowedImport,
+  useImportJob,
+  useImportJobs,
+  type EvidenceSection,
+} from './state/case-work.ts';
+export { isRunning, type ImportJob, type SourceReport } from './state/import-job.ts';
 export { notifyDone, notifyError } from './state/notify.ts';
 export {
   formatBytes,
@@ -23,7 +32,14 @@ export {
   timeParts,
   zoneOf,
 } from './state/time.ts';
-export { dissect, fieldTerm, quoteValue, withFilter, withTerm } from './state/query-text.ts';
+export {
+  dissect,
+  fieldTerm,
+  quoteName,
+  quoteValue,
+  withFilter,
+  withTerm,
+} from './state/query-text.ts';
 export { viewFromString, viewToString } from './state/shared-view.ts';
 export { TABS, type Tab, type View } from './state/views.ts';
 export type { CaseInfo, Session, Workspace } from './state/workspace.ts';

@@ -125,7 +125,13 @@ function writePositive({ field, operator, value, upper }: Condition): string | u
   }
 }
 
-const rangeEnd = (value: string): string => (value.trim() === '*' ? '*' : quoteValue(value.trim()));
+function rangeEnd(value: string): string {
+  const text = value.trim();
+  if (text === '*') return text;
+  const written = quoteValue(text);
+  // A bracket would end the range.
+  return /^[^"].*[\]}]/s.test(written) ? `"${text}"` : written;
+}
 
 /** One word as it is, several as a phrase. */
 function writeWords(value: string): string | undefined {
