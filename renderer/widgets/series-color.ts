@@ -3,15 +3,15 @@
  * apart by people who are colour blind. Both change with the colour scheme.
  */
 import './series-color.css';
-import { kindColor } from './kind-badge.tsx';
+import { KINDS } from '../../engine/contract/event.ts';
 
 const PALETTE = 8;
+const KNOWN: ReadonlySet<string> = new Set(KINDS);
 
 /** A CSS colour for the series at `index` of a chart by `field`. */
 export function seriesColor(field: string, value: string | number | null, index: number): string {
-  if (field === 'kind' && typeof value === 'string') {
-    const known = kindColor(value);
-    if (known !== undefined) return known;
+  if (field === 'kind' && typeof value === 'string' && KNOWN.has(value)) {
+    return `var(--db-series-${value})`;
   }
   return index < PALETTE ? `var(--db-series-${index + 1})` : REST_COLOR;
 }

@@ -211,6 +211,7 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
       : fieldTerm(field, value);
   // A time is looked around; as a term it would only find the same instant again.
   const filters = term !== undefined && field !== undefined && field !== 'ts';
+  const fieldWord = visibleText(field ?? '', 40);
   const dated = ts !== undefined && !Number.isNaN(ts);
   return (
     <>
@@ -232,25 +233,25 @@ function Items({ field, value, ts, event, fiveTuple, actions = [] }: ValueTarget
             leftSection={<IconFilterPlus {...ICON} />}
             onClick={() => pivots.include(field, value)}
           >
-            Include
+            {value === null ? `Without ${fieldWord}` : 'Include'}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconFilterMinus {...ICON} />}
             onClick={() => pivots.exclude(field, value)}
           >
-            Exclude
+            {value === null ? `With ${fieldWord}` : 'Exclude'}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconFilter {...ICON} />}
             onClick={() => pivots.only(field, value)}
           >
-            Only this
+            {value === null ? `Only those without ${fieldWord}` : 'Only this'}
           </Menu.Item>
           <Menu.Item
             leftSection={<IconChartBar {...ICON} />}
             onClick={() => pivots.topValues(field)}
           >
-            Top values of {visibleText(field, 40)}
+            Top values of {fieldWord}
           </Menu.Item>
         </>
       )}

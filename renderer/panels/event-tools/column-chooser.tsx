@@ -56,7 +56,7 @@ export function ColumnChooser() {
       returnFocus
     >
       <Popover.Target>
-        <Button variant="default" onClick={() => setOpened(!opened)}>
+        <Button variant="default" h={24} onClick={() => setOpened(!opened)}>
           Columns
         </Button>
       </Popover.Target>

@@ -16,14 +16,15 @@ export function EventTools() {
       >
         <Button
           variant="default"
-          ml={8}
+          h={24}
+          ml={6}
           disabled={readOnly}
           onClick={() => dialogs.open({ dialog: 'tag' })}
         >
           Tag all
         </Button>
       </Tooltip>
-      <Button variant="default" ml={8} onClick={() => dialogs.open({ dialog: 'export' })}>
+      <Button variant="default" h={24} ml={6} onClick={() => dialogs.open({ dialog: 'export' })}>
         Export
       </Button>
     </>

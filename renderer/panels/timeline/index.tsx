@@ -1,7 +1,7 @@
 /** Events of the view over time: stacked, brushed to zoom, also a table. */
 import { ActionIcon, Tooltip, UnstyledButton, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { IconChartBar, IconMathFunction, IconTable } from '@tabler/icons-react';
+import { IconChartBar, IconTable } from '@tabler/icons-react';
 import {
   useEffect,
   useLayoutEffect,
@@ -151,7 +151,12 @@ export function TimelinePanel() {
     });
   }, [into, starts, bucket, stacks, sums, range, logarithmic, zone, selected]);
   useLayoutEffect(() => chart.current?.redraw(), [scheme]);
-  useLayoutEffect(() => chart.current?.setCursor(cursor), [cursor, starts]);
+  useLayoutEffect(() => {
+    const other = mark ?? cursor;
+    if (cursor === undefined || other === undefined) {
+      chart.current?.setCursor(undefined, undefined);
+    } else chart.current?.setCursor(Math.min(cursor, other), Math.max(cursor, other));
+  }, [cursor, mark, starts]);
 
   // -- words -----------------------------------------------------------------------------------
   const name = (one: Series): string => {
@@ -282,14 +287,14 @@ export function TimelinePanel() {
           <Tooltip
             label={logarithmic ? 'Logarithmic; make it linear' : 'Linear; make it logarithmic'}
           >
-            <ActionIcon
+            <UnstyledButton
+              className={logarithmic ? `${css['log']} ${css['logOn']}` : css['log']}
               aria-label="Logarithmic scale"
               aria-pressed={logarithmic}
-              variant={logarithmic ? 'light' : 'subtle'}
               onClick={() => setLogarithmic(!logarithmic)}
             >
-              <IconMathFunction size={14} aria-hidden />
-            </ActionIcon>
+              log y
+            </UnstyledButton>
           </Tooltip>
           <Tooltip label={asTable ? 'Show the chart' : 'Show as a table'}>
             <ActionIcon

@@ -44,7 +44,7 @@ export function StackSelect({ value, onChange, fixed }: Props) {
       allowDeselect={false}
       searchable
       variant="unstyled"
-      w={96}
+      w={88}
       size="xs"
       comboboxProps={{ width: 200, position: 'bottom-end' }}
       maxDropdownHeight={320}

@@ -38,8 +38,8 @@ export interface Chart {
   readonly element: HTMLElement;
   setData(data: ChartData): void;
   setSize(width: number, height: number): void;
-  /** Marks a bucket for the keyboard. */
-  setCursor(bucket: number | undefined): void;
+  /** Marks buckets for the keyboard, `last` included. */
+  setCursor(first: number | undefined, last: number | undefined): void;
   /** Pixels from the chart's left edge to a time. */
   left(time: number): number;
   /** Colours have changed. */
@@ -54,6 +54,7 @@ const MARK_PIXELS = 96;
 /** Bars this wide or wider have a gap between them. */
 const GAP_FROM = 4;
 const LEAST_BRUSH = 4;
+const FONT = 'Inter, "Segoe UI", Cantarell, "DejaVu Sans", "Liberation Sans", sans-serif';
 
 const EMPTY: ChartData = {
   starts: new Float64Array(0),
@@ -74,7 +75,7 @@ export function createChart(
 ): Chart {
   let data = EMPTY;
   let colors = new Map<string, string>();
-  let cursor: number | undefined;
+  let cursor: { first: number; last: number } | undefined;
   let brushing = false;
 
   const color = (name: string): string => {
@@ -108,11 +109,11 @@ export function createChart(
           size: AXIS_HEIGHT,
           gap: 3,
           stroke: () => color('var(--db-faint)'),
-          font: '10.5px Inter, "Segoe UI", Cantarell, "DejaVu Sans", sans-serif',
           grid: { show: false },
           ticks: { show: true, size: 3, width: 1, stroke: () => color('var(--db-line)') },
           splits: (u) => marks(u).map(({ at }) => at / 1e6),
-          values: (u) => marks(u).map(({ label }) => label),
+          // Drawn below: at the ends they are moved into the chart.
+          values: (_, splits) => splits.map(() => ''),
         },
         { show: false },
       ],
@@ -130,7 +131,7 @@ export function createChart(
         },
       },
       hooks: {
-        draw: [drawBars],
+        draw: [drawBars, drawLabels],
         setCursor: [
           (u) => {
             const { left = -1 } = u.cursor;
@@ -204,7 +205,9 @@ export function createChart(
     const gap = wide >= GAP_FROM * ratio ? ratio : 0;
     if (cursor !== undefined) {
       ctx.fillStyle = color('var(--db-selected)');
-      ctx.fillRect(x(starts[cursor] ?? 0), bbox.top, Math.max(ratio, wide), bbox.height);
+      const left = x(starts[cursor.first] ?? 0);
+      const buckets = cursor.last - cursor.first + 1;
+      ctx.fillRect(left, bbox.top, Math.max(ratio, wide * buckets), bbox.height);
     }
     stacks.forEach(({ tops, color: name }, at) => {
       const below = stacks[at - 1]?.tops;
@@ -231,6 +234,28 @@ export function createChart(
     ctx.restore();
   }
 
+  function drawLabels(u: uPlot): void {
+    const { ctx, bbox } = u;
+    const ratio = uPlot.pxRatio;
+    const { width: wide } = ctx.canvas;
+    ctx.save();
+    ctx.font = `${10.5 * ratio}px ${FONT}`;
+    ctx.fillStyle = color('var(--db-muted)');
+    ctx.textAlign = 'left';
+    ctx.textBaseline = 'top';
+    let free = 0;
+    for (const { at, label } of marks(u)) {
+      const size = ctx.measureText(label).width;
+      const middle = u.valToPos(at / 1e6, 'x', true);
+      const left = Math.min(Math.max(4 * ratio, middle - size / 2), wide - size - 4 * ratio);
+      // Moved aside, a label may stand where its neighbour is.
+      if (left < free) continue;
+      ctx.fillText(label, left, bbox.top + bbox.height + 6 * ratio);
+      free = left + size + 8 * ratio;
+    }
+    ctx.restore();
+  }
+
   return {
     element: chart.root,
     setData(next) {
@@ -244,9 +269,10 @@ export function createChart(
       chart.setData([xs, ys]);
     },
     setSize: (w, h) => chart.setSize({ width: w, height: h }),
-    setCursor(bucket) {
-      if (cursor === bucket) return;
-      cursor = bucket;
+    setCursor(first, last) {
+      const next = first === undefined || last === undefined ? undefined : { first, last };
+      if (cursor === undefined && next === undefined) return;
+      cursor = next;
       chart.redraw(false);
     },
     left: (time) => chart.valToPos(time / 1e6, 'x') + SIDE,
