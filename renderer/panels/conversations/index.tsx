@@ -1,4 +1,159 @@
-/** Placeholder until the panel is written. */
+/** Conversations: who talked to whom, how much each way, as a table, a matrix or a graph. */
+import { Button, SegmentedControl, Select } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import {
+  formatBytes,
+  formatCount,
+  formatMs,
+  useAnswer,
+  useCase,
+  usePreference,
+  useView,
+  useWorkspace,
+  useZone,
+} from '../../panel-api.ts';
+import { csvOf, download } from '../../widgets/csv.ts';
+import { Empty } from '../../widgets/empty.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import table from '../../widgets/result-table.module.css';
+import css from './conversations.module.css';
+import { GraphView } from './graph-view.tsx';
+import type { HostOrder } from './matrix.ts';
+import { MatrixView } from './matrix-view.tsx';
+import { csvRows, measureOf, pairsOf, PAIR_COLUMNS, type Order } from './pairs.ts';
+import { PairTable } from './pair-table.tsx';
+import { useConversationPivots } from './pivots.tsx';
+
+const FORMS = [
+  { value: 'table', label: 'Table' },
+  { value: 'matrix', label: 'Matrix' },
+  { value: 'graph', label: 'Graph' },
+] as const;
+type Form = (typeof FORMS)[number]['value'];
+const isForm = (value: unknown): value is Form => FORMS.some((one) => one.value === value);
+
+const ORDERS: readonly { readonly value: Order; readonly label: string }[] = [
+  { value: 'bytes', label: 'Most bytes' },
+  { value: 'packets', label: 'Most packets' },
+  { value: 'flows', label: 'Most flows' },
+  { value: 'last', label: 'Latest' },
+];
+const isOrder = (value: unknown): value is Order => ORDERS.some((one) => one.value === value);
+
+const LIMITS = ['100', '500', '2000', '10000'];
+
 export function ConversationsPanel() {
-  return null;
+  const { views } = useWorkspace();
+  const info = useCase();
+  const zone = useZone();
+  const { query, from, to } = useView();
+  const [form, setForm] = usePreference<Form>('conversations', 'table', isForm);
+  const [order, setOrder] = usePreference<Order>('conversations-order', 'bytes', isOrder);
+  const [hosts, setHosts] = useState<HostOrder>('size');
+  const [limit, setLimit] = useState('500');
+  const { data, error, loading } = useAnswer('conversations.run', {
+    case: info.case,
+    query,
+    from,
+    to,
+    zone,
+    order,
+    limit: Number(limit),
+  });
+  const pairs = useMemo(() => (data === undefined ? [] : pairsOf(data.batch)), [data]);
+  const measure = measureOf(pairs, order);
+  const pivots = useConversationPivots(data !== undefined && data.total.flows === 0);
+
+  return (
+    <div className={table['column']}>
+      <div className={table['toolbar']}>
+        <SegmentedControl
+          aria-label="Shown as"
+          data={[...FORMS]}
+          value={form}
+          onChange={(next) => isForm(next) && setForm(next)}
+        />
+        <Select
+          aria-label="Order of the pairs"
+          w={130}
+          allowDeselect={false}
+          data={ORDERS}
+          value={order}
+          onChange={(next) => isOrder(next) && setOrder(next)}
+        />
+        <Select
+          aria-label="How many pairs"
+          w={104}
+          allowDeselect={false}
+          data={LIMITS.map((value) => ({ value, label: `${formatCount(Number(value))} pairs` }))}
+          value={limit}
+          onChange={(next) => next !== null && setLimit(next)}
+        />
+        {form === 'matrix' && (
+          <Select
+            aria-label="Order of the hosts"
+            w={130}
+            allowDeselect={false}
+            data={[
+              { value: 'size', label: 'Hosts by size' },
+              { value: 'address', label: 'By address' },
+            ]}
+            value={hosts}
+            onChange={(next) => setHosts(next === 'address' ? 'address' : 'size')}
+          />
+        )}
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={13} aria-hidden />}
+          disabled={pairs.length === 0}
+          onClick={() =>
+            download('conversations.csv', 'text/csv', csvOf([...PAIR_COLUMNS], csvRows(pairs)))
+          }
+        >
+          CSV
+        </Button>
+        {data !== undefined && (
+          <span className={css['summary']}>
+            {pairs.length < data.total.pairs && `${formatCount(pairs.length)} of `}
+            {formatCount(data.total.pairs)} pairs
+            {data.total.flows > 0 && ` · ${formatCount(data.total.flows)} flows`}
+            {data.total.bytes > 0 && ` · ${formatBytes(data.total.bytes)}`} ·{' '}
+            {formatMs(data.timings.totalMs)}
+            {data.total.flows === 0 && data.notes.map((note) => ` · ${note}`)}
+          </span>
+        )}
+      </div>
+      <div className={`${table['rest']} ${loading && data !== undefined ? table['dim'] : ''}`}>
+        {error !== undefined ? (
+          <Problem title="The conversations cannot be shown" error={error} />
+        ) : data === undefined ? (
+          <Loading />
+        ) : pairs.length === 0 ? (
+          <Empty
+            title="No conversations"
+            text="Conversations are made of flows, or of packets where a case has no flows. None is found here: widen the range of time, change the query, or add captures and flow files."
+            actions={
+              query !== '' || from !== undefined || to !== undefined ? (
+                <Button
+                  variant="default"
+                  onClick={() => views.show({ query: '', from: undefined, to: undefined })}
+                >
+                  Conversations of the whole case
+                </Button>
+              ) : undefined
+            }
+          />
+        ) : form === 'matrix' ? (
+          <MatrixView pairs={pairs} measure={measure} order={hosts} pivots={pivots} />
+        ) : form === 'graph' ? (
+          <GraphView pairs={pairs} measure={measure} pivots={pivots} />
+        ) : (
+          <PairTable pairs={pairs} measure={measure} pivots={pivots} />
+        )}
+      </div>
+      {pivots.menu}
+    </div>
+  );
 }

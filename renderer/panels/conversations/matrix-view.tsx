@@ -1,0 +1,267 @@
+/**
+ * The matrix: rows send, columns receive, the shade is how much by its logarithm. The pointer or the
+ * arrow keys read a cell, a click or Enter opens its pivots.
+ */
+import { useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
+import { useElementSize } from '@mantine/hooks';
+import { formatBytes, formatCount } from '../../panel-api.ts';
+import { visibleText } from '../../widgets/event-text.tsx';
+import css from './conversations.module.css';
+import { matrixOf, shade, type HostOrder, type MatrixCell } from './matrix.ts';
+import type { Measure, Pair } from './pairs.ts';
+import type { ConversationPivots } from './pivots.tsx';
+
+const MOST_HOSTS = 40;
+const SMALLEST = 13;
+const LARGEST = 26;
+/** The width of a character of the names, in pixels. */
+const CHARACTER = 6.35;
+const LONGEST_NAME = 24;
+
+const RAMP = [0, 0.2, 0.4, 0.6, 0.8, 1];
+const ramp = (place: number): number => 0.14 + 0.86 * place;
+
+export function MatrixView({
+  pairs,
+  measure,
+  order,
+  pivots,
+}: {
+  readonly pairs: readonly Pair[];
+  readonly measure: Measure;
+  readonly order: HostOrder;
+  readonly pivots: ConversationPivots;
+}) {
+  const matrix = useMemo(
+    () => matrixOf(pairs, measure, MOST_HOSTS, order),
+    [pairs, measure, order],
+  );
+  const { hosts, cells, least, most, leftOut } = matrix;
+  const { ref, width, height } = useElementSize();
+  const svg = useRef<SVGSVGElement>(null);
+  const [cursor, setCursor] = useState<{ row: number; column: number }>();
+  const n = hosts.length;
+  const names = hosts.map((host) => visibleText(host, LONGEST_NAME));
+  const margin =
+    14 + CHARACTER * Math.min(LONGEST_NAME + 1, Math.max(...names.map((name) => name.length), 8));
+  const room = Math.min(width - margin - 90, height - margin - 16);
+  const size = Math.min(LARGEST, Math.max(SMALLEST, Math.floor(room / Math.max(1, n))));
+  const found = new Map(cells.map((one) => [one.row * n + one.column, one]));
+  const at =
+    cursor !== undefined && cursor.row < n && cursor.column < n
+      ? cursor
+      : (cells[0] ?? { row: 0, column: 0 });
+  const current = found.get(at.row * n + at.column);
+  const shown = (amount: number): string =>
+    measure === 'bytes' ? formatBytes(amount) : `${formatCount(amount)} ${measure}`;
+
+  const place = (): { x: number; y: number } => {
+    const box = svg.current?.getBoundingClientRect();
+    return {
+      x: (box?.left ?? 0) + margin + (at.column + 0.5) * size,
+      y: (box?.top ?? 0) + margin + (at.row + 1) * size,
+    };
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = STEPS[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setCursor(
+        event.ctrlKey
+          ? jump(found, n, at, step)
+          : {
+              row: Math.min(n - 1, Math.max(0, at.row + step.row)),
+              column: Math.min(n - 1, Math.max(0, at.column + step.column)),
+            },
+      );
+    } else if ((event.key === 'Enter' || event.key === ' ') && current !== undefined) {
+      event.preventDefault();
+      pivots.pair(current.pair, place());
+    }
+  };
+  const cellAt = (event: MouseEvent): { row: number; column: number } | undefined => {
+    const box = svg.current?.getBoundingClientRect();
+    if (box === undefined) return undefined;
+    const column = Math.floor((event.clientX - box.left - margin) / size);
+    const row = Math.floor((event.clientY - box.top - margin) / size);
+    return column >= 0 && column < n && row >= 0 && row < n ? { row, column } : undefined;
+  };
+  const onMouseMove = (event: MouseEvent): void => {
+    const next = cellAt(event);
+    if (next === undefined || (next.row === at.row && next.column === at.column)) return;
+    setCursor(next);
+  };
+  const open = (event: MouseEvent): void => {
+    const next = cellAt(event);
+    const one = next === undefined ? undefined : found.get(next.row * n + next.column);
+    if (one === undefined) return;
+    event.preventDefault();
+    pivots.pair(one.pair, { x: event.clientX, y: event.clientY });
+  };
+  const side = n * size;
+  return (
+    <div className={css['picture']}>
+      <div className={css['readout']}>
+        <span className={css['said']} aria-live="polite">
+          <b className="mono">{hosts[at.row]}</b> → <b className="mono">{hosts[at.column]}</b>
+          {' · '}
+          {current === undefined ? 'nothing' : <b>{shown(current.size)}</b>}
+          {current !== undefined &&
+            ` of ${formatCount(current.pair.flows)} flows · ${[
+              current.pair.protos,
+              current.pair.services,
+              current.pair.ports,
+            ]
+              .filter((text) => text !== '')
+              .map((text) => visibleText(text.replace(/,/g, ', '), 60))
+              .join(' · ')}`}
+        </span>
+        <span className={css['legend']}>
+          <span>{shown(least)}</span>
+          <svg width={90} height={9} aria-hidden>
+            {RAMP.map((place, i) => (
+              <rect
+                key={place}
+                x={i * 15}
+                width={15}
+                height={9}
+                fill="var(--db-series-1)"
+                fillOpacity={ramp(place)}
+              />
+            ))}
+          </svg>
+          <span>{shown(most)}</span>
+          {leftOut > 0 && <span>· {formatCount(leftOut)} pairs with other hosts</span>}
+        </span>
+      </div>
+      <div className={css['drawing']} ref={ref}>
+        <svg
+          ref={svg}
+          className={css['svg']}
+          width={margin + side + 90}
+          height={margin + side + 16}
+          role="application"
+          aria-roledescription="matrix"
+          aria-label={`Who sent how much to whom, among ${n} hosts. Arrow keys read a cell, with Control the next that is not empty; Enter opens its pivots.`}
+          tabIndex={0}
+          onKeyDown={onKeyDown}
+          onMouseMove={onMouseMove}
+          onClick={open}
+          onContextMenu={open}
+        >
+          <title>Who sent how much to whom</title>
+          <desc>Rows send, columns receive. The table has the same pairs.</desc>
+          <rect
+            x={margin}
+            y={margin}
+            width={side}
+            height={side}
+            fill="var(--db-raised)"
+            stroke="var(--db-line)"
+          />
+          <rect
+            x={margin}
+            y={margin + at.row * size}
+            width={side}
+            height={size}
+            fill="var(--db-selected)"
+          />
+          <rect
+            x={margin + at.column * size}
+            y={margin}
+            width={size}
+            height={side}
+            fill="var(--db-selected)"
+          />
+          {names.map((name, i) => (
+            <g key={hosts[i]}>
+              <text
+                x={margin - 6}
+                y={margin + (i + 0.5) * size + 3.5}
+                textAnchor="end"
+                className={i === at.row ? css['named'] : undefined}
+              >
+                {name}
+              </text>
+              <text
+                transform={`translate(${margin + (i + 0.5) * size + 3.5} ${margin - 6}) rotate(-90)`}
+                className={i === at.column ? css['named'] : undefined}
+              >
+                {name}
+              </text>
+            </g>
+          ))}
+          <Cells cells={cells} size={size} margin={margin} least={least} most={most} />
+          <rect
+            className={css['cursor']}
+            x={margin + at.column * size}
+            y={margin + at.row * size}
+            width={size}
+            height={size}
+            fill="none"
+            stroke="var(--db-text)"
+            strokeWidth={1.2}
+          />
+        </svg>
+      </div>
+    </div>
+  );
+}
+
+const STEPS: Readonly<Record<string, { row: number; column: number }>> = {
+  ArrowUp: { row: -1, column: 0 },
+  ArrowDown: { row: 1, column: 0 },
+  ArrowLeft: { row: 0, column: -1 },
+  ArrowRight: { row: 0, column: 1 },
+};
+
+/** The next cell in a direction that is not empty; where one stands, if there is none. */
+function jump(
+  found: ReadonlyMap<number, MatrixCell>,
+  n: number,
+  from: { row: number; column: number },
+  step: { row: number; column: number },
+): { row: number; column: number } {
+  let row = from.row + step.row;
+  let column = from.column + step.column;
+  while (row >= 0 && row < n && column >= 0 && column < n) {
+    if (found.has(row * n + column)) return { row, column };
+    row += step.row;
+    column += step.column;
+  }
+  return from;
+}
+
+function Cells({
+  cells,
+  size,
+  margin,
+  least,
+  most,
+}: {
+  readonly cells: readonly MatrixCell[];
+  readonly size: number;
+  readonly margin: number;
+  readonly least: number;
+  readonly most: number;
+}) {
+  return useMemo(
+    () => (
+      <g>
+        {cells.map((one) => (
+          <rect
+            key={`${one.row}/${one.column}`}
+            x={margin + one.column * size + 1}
+            y={margin + one.row * size + 1}
+            width={size - 2}
+            height={size - 2}
+            rx={1.5}
+            fill="var(--db-series-1)"
+            fillOpacity={ramp(shade(one.size, least, most))}
+          />
+        ))}
+      </g>
+    ),
+    [cells, size, margin, least, most],
+  );
+}

@@ -1,0 +1,182 @@
+/** The pairs as a table; only the rows that are seen are drawn. */
+import { UnstyledButton } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef, type MouseEvent } from 'react';
+import { formatBytes, formatCount } from '../../panel-api.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import { TimeText } from '../../widgets/time-text.tsx';
+import { placeBelow, placeOf } from '../../widgets/value-menu.tsx';
+import table from '../../widgets/result-table.module.css';
+import css from './conversations.module.css';
+import { sizes, type Measure, type Pair } from './pairs.ts';
+import type { ConversationPivots } from './pivots.tsx';
+
+const ROW = 29;
+const HEAD = 28;
+const WIDTHS = [140, 270, 140, 64, 74, 150, 140, 140, 70];
+
+export function PairTable({
+  pairs,
+  measure,
+  pivots,
+}: {
+  readonly pairs: readonly Pair[];
+  readonly measure: Measure;
+  readonly pivots: ConversationPivots;
+}) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: pairs.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+    scrollMargin: HEAD,
+  });
+  const seen = rows.getVirtualItems();
+  const before = (seen[0]?.start ?? HEAD) - HEAD;
+  const after = rows.getTotalSize() - ((seen[seen.length - 1]?.end ?? HEAD) - HEAD);
+  const shown = (n: number): string => (measure === 'bytes' ? formatBytes(n) : formatCount(n));
+  const most = pairs.reduce((n, pair) => {
+    const { ab, ba } = sizes(pair, measure);
+    return Math.max(n, ab, ba);
+  }, 0);
+  return (
+    <div className={table['scroll']} ref={scroll}>
+      <table className={`${table['table']} ${css['table']}`} aria-rowcount={pairs.length + 1}>
+        <colgroup>
+          {WIDTHS.map((width, i) => (
+            <col key={i} style={{ width }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            <th title="Which of the two opened most of it">a, the originator</th>
+            <th title="What went each way; lengths by the square root">
+              <span className={css['ways']}>
+                <span className={css['volume']}>← b to a</span>
+                <span className={css['halves']} style={{ visibility: 'hidden' }} />
+                <span className={css['volume']}>a to b →</span>
+              </span>
+            </th>
+            <th>b, the responder</th>
+            <th className={table['number']}>flows</th>
+            <th className={table['number']}>packets</th>
+            <th>services and ports</th>
+            <th>first</th>
+            <th>last</th>
+            <th aria-label="Pivots" />
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 && <tr aria-hidden style={{ height: before }} />}
+          {seen.map(({ index, key }) => {
+            const pair = pairs[index];
+            if (pair === undefined) return null;
+            return (
+              <PairRow
+                key={key}
+                row={index}
+                pair={pair}
+                measure={measure}
+                most={most}
+                shown={shown}
+                pivots={pivots}
+              />
+            );
+          })}
+          {after > 0 && <tr aria-hidden style={{ height: after }} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function PairRow({
+  row,
+  pair,
+  measure,
+  most,
+  shown,
+  pivots,
+}: {
+  readonly row: number;
+  readonly pair: Pair;
+  readonly measure: Measure;
+  readonly most: number;
+  readonly shown: (n: number) => string;
+  readonly pivots: ConversationPivots;
+}) {
+  const { ab, ba } = sizes(pair, measure);
+  const half = (n: number): string =>
+    most === 0 || n === 0 ? '0' : `${Math.max(1.5, 50 * Math.sqrt(n / most))}%`;
+  const ports = [
+    pair.services.split(',').slice(0, 2).join(', '),
+    pair.ports.split(',').slice(0, 3).join(', '),
+  ]
+    .filter((text) => text !== '')
+    .join(' · ');
+  const onContextMenu = (event: MouseEvent<HTMLTableRowElement>): void => {
+    event.preventDefault();
+    pivots.pair(pair, placeOf(event));
+  };
+  const host = (address: string) => (
+    <td>
+      <UnstyledButton
+        className={css['host']}
+        aria-haspopup="menu"
+        title={address}
+        onClick={(event) => pivots.host(address, placeBelow(event.currentTarget))}
+        onContextMenu={(event) => {
+          event.preventDefault();
+          event.stopPropagation();
+          pivots.host(address, placeOf(event));
+        }}
+      >
+        <EventText text={address} max={60} />
+      </UnstyledButton>
+    </td>
+  );
+  return (
+    <tr aria-rowindex={row + 2} onContextMenu={onContextMenu}>
+      {host(pair.a)}
+      <td>
+        <span
+          className={css['ways']}
+          role="img"
+          aria-label={`${shown(ab)} from a to b, ${shown(ba)} from b to a`}
+          title={`${pair.a} → ${pair.b}: ${formatBytes(pair.bytesAb)}, ${formatCount(pair.packetsAb)} packets\n${pair.b} → ${pair.a}: ${formatBytes(pair.bytesBa)}, ${formatCount(pair.packetsBa)} packets`}
+        >
+          <span className={css['volume']}>{ba === 0 ? '–' : shown(ba)}</span>
+          <span className={css['halves']}>
+            <span className={css['back']} style={{ width: half(ba) }} />
+            <span className={css['forth']} style={{ width: half(ab) }} />
+          </span>
+          <span className={css['volume']}>{ab === 0 ? '–' : shown(ab)}</span>
+        </span>
+      </td>
+      {host(pair.b)}
+      <td className={table['number']}>{formatCount(pair.flows)}</td>
+      <td className={table['number']}>{formatCount(pair.packetsAb + pair.packetsBa)}</td>
+      <td className={css['muted']} title={[pair.protos, pair.services, pair.ports].join('\n')}>
+        {pair.protos.split(',').slice(0, 2).join(', ')} <EventText text={ports} max={80} />
+      </td>
+      <td className="mono">
+        <TimeText micros={pair.first} digits={0} />
+      </td>
+      <td className="mono">
+        <TimeText micros={pair.last} digits={0} />
+      </td>
+      <td>
+        <UnstyledButton
+          className={css['host']}
+          style={{ color: 'var(--db-accent-text, var(--db-muted))' }}
+          aria-haspopup="menu"
+          aria-label={`Pivots of ${pair.a} and ${pair.b}`}
+          onClick={(event) => pivots.pair(pair, placeBelow(event.currentTarget))}
+        >
+          flows…
+        </UnstyledButton>
+      </td>
+    </tr>
+  );
+}

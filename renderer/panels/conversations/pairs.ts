@@ -1,0 +1,139 @@
+/** The pairs of addresses in an answer of `conversations.run`, and the hosts in them. */
+import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import { addressKey } from './addresses.ts';
+
+export interface Pair {
+  /** Which originated most of it. */
+  readonly a: string;
+  readonly b: string;
+  readonly flows: number;
+  readonly bytesAb: number;
+  readonly bytesBa: number;
+  readonly packetsAb: number;
+  readonly packetsBa: number;
+  /** Lists by comma, most frequent first. */
+  readonly protos: string;
+  readonly ports: string;
+  readonly services: string;
+  readonly states: string;
+  /** UTC microseconds; undefined of events without a time. */
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+}
+
+export type Order = 'bytes' | 'flows' | 'packets' | 'last';
+export type Measure = 'bytes' | 'flows' | 'packets';
+
+export interface Host {
+  readonly address: string;
+  /** What it sent and received. */
+  readonly size: number;
+  readonly peers: number;
+}
+
+export function pairsOf(batch: ColumnBatch): Pair[] {
+  const columns = new Map(batch.columns.map(({ name }) => [name, columnOf(batch, name)]));
+  const value = (name: string, row: number): string | number | null => {
+    const column = columns.get(name);
+    return column === undefined ? null : cell(column, row);
+  };
+  const text = (name: string, row: number): string => String(value(name, row) ?? '');
+  const number = (name: string, row: number): number => Number(value(name, row) ?? 0);
+  const time = (name: string, row: number): number | undefined => {
+    const one = value(name, row);
+    return typeof one === 'number' ? one : undefined;
+  };
+  return Array.from({ length: batch.rows }, (_, row) => ({
+    a: text('a', row),
+    b: text('b', row),
+    flows: number('flows', row),
+    bytesAb: number('bytes_ab', row),
+    bytesBa: number('bytes_ba', row),
+    packetsAb: number('packets_ab', row),
+    packetsBa: number('packets_ba', row),
+    protos: text('protos', row),
+    ports: text('ports', row),
+    services: text('services', row),
+    states: text('states', row),
+    first: time('first', row),
+    last: time('last', row),
+  }));
+}
+
+/** What a picture shows of the pairs: what they are ordered by, or whatever of it they have. */
+export function measureOf(pairs: readonly Pair[], order: Order): Measure {
+  const wanted: Measure = order === 'last' ? 'bytes' : order;
+  const candidates: readonly Measure[] = [wanted, 'bytes', 'packets', 'flows'];
+  const has = (measure: Measure): boolean =>
+    pairs.some((pair) => {
+      const { ab, ba } = sizes(pair, measure);
+      return ab + ba > 0;
+    });
+  return candidates.find(has) ?? wanted;
+}
+
+/** How much went each way. A flow counts where it was opened. */
+export function sizes(pair: Pair, measure: Measure): { ab: number; ba: number } {
+  if (measure === 'bytes') return { ab: pair.bytesAb, ba: pair.bytesBa };
+  if (measure === 'packets') return { ab: pair.packetsAb, ba: pair.packetsBa };
+  return { ab: pair.flows, ba: 0 };
+}
+
+/** Largest first; of equals the lower address. */
+export function hostsOf(pairs: readonly Pair[], measure: Measure): Host[] {
+  const found = new Map<string, { size: number; peers: Set<string> }>();
+  const add = (address: string, peer: string, size: number): void => {
+    const host = found.get(address) ?? { size: 0, peers: new Set() };
+    host.size += size;
+    host.peers.add(peer);
+    found.set(address, host);
+  };
+  for (const pair of pairs) {
+    const { ab, ba } = sizes(pair, measure);
+    add(pair.a, pair.b, ab + ba);
+    if (pair.a !== pair.b) add(pair.b, pair.a, ab + ba);
+  }
+  return [...found]
+    .map(([address, { size, peers }]) => ({ address, size, peers: peers.size }))
+    .sort((x, y) => y.size - x.size || (addressKey(x.address) < addressKey(y.address) ? -1 : 1));
+}
+
+export const PAIR_COLUMNS = [
+  'a',
+  'b',
+  'flows',
+  'bytes_ab',
+  'bytes_ba',
+  'packets_ab',
+  'packets_ba',
+  'protos',
+  'ports',
+  'services',
+  'states',
+  'first',
+  'last',
+] as const;
+
+/** Rows of PAIR_COLUMNS; times as RFC 3339 in UTC. */
+export function csvRows(pairs: readonly Pair[]): (string | number | null)[][] {
+  const time = (micros: number | undefined): string | null => {
+    if (micros === undefined) return null;
+    const seconds = new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, -5);
+    return `${seconds}.${String(((micros % 1e6) + 1e6) % 1e6).padStart(6, '0')}Z`;
+  };
+  return pairs.map((pair) => [
+    pair.a,
+    pair.b,
+    pair.flows,
+    pair.bytesAb,
+    pair.bytesBa,
+    pair.packetsAb,
+    pair.packetsBa,
+    pair.protos,
+    pair.ports,
+    pair.services,
+    pair.states,
+    time(pair.first),
+    time(pair.last),
+  ]);
+}
