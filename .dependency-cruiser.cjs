@@ -139,6 +139,7 @@ module.exports = {
       CORE,
     ),
     ...allow('^app/built[.]ts$', paths(CONTRACT), CORE),
+    ...allow('^app/build[.]ts$', paths('^app/desktop[.]ts$', CONTRACT)),
     ...allow('^app/web/', paths('^app/built[.]ts$')),
 
     // The window: sees the engine's contract only, and a panel sees the panel interface only.
@@ -162,7 +163,7 @@ module.exports = {
     // What stands beside the product uses it from outside.
     ...allow('^fixtures/', paths('^fixtures/'), CORE),
     ...allow(
-      '^e2e/(window|electron)/',
+      '^e2e/(window|electron|provision)/',
       paths(...packages('@playwright/test', '@axe-core/playwright', 'vitest')),
     ),
     ...allow('^e2e/', paths('^e2e/', '^fixtures/'), CORE),
@@ -178,6 +179,7 @@ module.exports = {
       ),
     ),
     ...allow('^bench/', paths('^bench/', '^fixtures/', ...packages('@duckdb/node-api')), CORE),
+    ...allow('^bench/ui', paths('^e2e/provision/', ...packages('@playwright/test'))),
 
     // Tests: what their folder may, and the test tools.
     ...allow(TEST, paths(...packages('vitest', 'fast-check')), CORE),

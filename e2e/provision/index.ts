@@ -10,10 +10,12 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '../..');
 
 export interface Provision {
-  chromium: { path: string; kind: string } | null;
+  /** `args`: what it has to be started with here. */
+  chromium: { path: string; kind: string; version: string; args: string[] } | null;
   electron: { path: string; dist: string; version: string } | null;
   xvfb: string | null;
-  missing: { what: string; why: string; how: string }[];
+  /** `tool` is what cannot be used without it, the rest is for people. */
+  missing: { tool: string; what: string; why: string; how: string }[];
 }
 
 let found: Provision | undefined;
@@ -25,25 +27,42 @@ export function provision(): Provision {
     process.env['DAYBOOK_TEST_CACHE'] ??
     path.join(process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache'), 'daybook-tests');
   const file = path.join(cache, 'provision.json');
-  const read = (): Provision => JSON.parse(readFileSync(file, 'utf8')) as Provision;
-  const usable = (one: Provision): boolean =>
-    (one.chromium === null || existsSync(one.chromium.path)) &&
-    (one.electron === null || existsSync(one.electron.path)) &&
-    (one.xvfb === null || existsSync(one.xvfb));
-  if (!existsSync(file) || !usable(read())) {
-    spawnSync(process.execPath, [path.join(root, '.ci/provision.mjs')], { stdio: 'inherit' });
-  }
-  found = read();
+  found = read(file);
+  if (found !== undefined && usable(found)) return found;
+  spawnSync(process.execPath, [path.join(root, '.ci/provision.mjs')], {
+    stdio: 'inherit',
+    timeout: 400_000,
+  });
+  found = read(file) ?? { chromium: null, electron: null, xvfb: null, missing: [] };
   return found;
+}
+
+function read(file: string): Provision | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Provision;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether what was found then is still there. */
+function usable(one: Provision): boolean {
+  const files = [one.chromium?.path, one.electron?.path, one.xvfb ?? undefined];
+  return files.every((file) => file === undefined || existsSync(file));
 }
 
 /** Why tests in a browser, or in Electron, cannot run here; undefined when they can. */
 export function whyNot(what: 'chromium' | 'electron'): string | undefined {
   const here = provision();
   const lacking =
-    what === 'chromium' ? here.chromium === null : here.electron === null || here.xvfb === null;
+    what === 'chromium'
+      ? here.chromium === null
+      : here.electron === null || (process.platform === 'linux' && here.xvfb === null);
   if (!lacking) return undefined;
-  return here.missing.map((one) => `${one.what} is missing: ${one.why}; ${one.how}`).join('. ');
+  const reasons = here.missing
+    .filter((one) => one.tool === what || one.tool === 'provision')
+    .map((one) => `${one.what} is missing: ${one.why}. To have it: ${one.how}`);
+  return [...reasons, 'then run node .ci/provision.mjs'].join('; ');
 }
 
 export interface Display {
@@ -52,31 +71,48 @@ export interface Display {
   stop(): void;
 }
 
-/** A display of its own for Electron, 1600 by 1000. */
+/** A display of its own for Electron, 1600 by 1000. It ends with this process at the latest. */
 export async function startDisplay(): Promise<Display> {
   const { xvfb } = provision();
   if (xvfb === null) throw new Error('there is no Xvfb');
   // Xvfb chooses a free display and writes its number to descriptor 3.
-  const child: ChildProcess = spawn(
-    xvfb,
-    ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'],
-    { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] },
-  );
+  const args = ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'];
+  // A test process that is killed cannot stop it: the kernel does, where setpriv asks it to.
+  const guard = '/usr/bin/setpriv';
+  const [program, ...rest] = existsSync(guard)
+    ? [guard, '--pdeathsig', 'TERM', xvfb, ...args]
+    : [xvfb, ...args];
+  const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  const stop = (): void => {
+    process.off('exit', stop);
+    child.kill();
+  };
+  process.on('exit', stop);
+  try {
+    return { name: `:${await displayNumber(child)}`, stop };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+/** The number that Xvfb writes once it takes clients. */
+function displayNumber(child: ChildProcess): Promise<string> {
   const pipe = child.stdio[3];
-  if (pipe === null || pipe === undefined) throw new Error('Xvfb has no pipe');
-  const number = await new Promise<string>((resolve, reject) => {
-    let text = '';
+  return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('Xvfb did not start within 20 s')), 20_000);
-    child.on('exit', (status) => reject(new Error(`Xvfb ended with status ${status}`)));
-    pipe.on('data', (chunk: Buffer) => {
+    const fail = (error: Error): void => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    let text = '';
+    child.on('error', fail);
+    child.on('exit', (status) => fail(new Error(`Xvfb ended with status ${status}`)));
+    pipe?.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       if (!text.includes('\n')) return;
       clearTimeout(timer);
       resolve(text.trim());
     });
   });
-  return {
-    name: `:${number}`,
-    stop: () => void child.kill(),
-  };
 }
