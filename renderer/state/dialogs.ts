@@ -10,7 +10,12 @@ export type DialogState =
     }
   /** A file dialog for windows whose shell has none. */
   | { readonly dialog: 'open-case' }
-  | { readonly dialog: 'new-case' }
+  /** With evidence that is imported once the case is there. */
+  | {
+      readonly dialog: 'new-case';
+      readonly paths?: readonly string[];
+      readonly files?: readonly File[];
+    }
   | { readonly dialog: 'export' }
   | { readonly dialog: 'report' }
   /** Tags events: those named, or all that the view finds. */

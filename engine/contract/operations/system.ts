@@ -35,6 +35,8 @@ export const systemOperations = {
       home: z.string(),
       /** Where new cases are put if nobody says otherwise. */
       casesFolder: z.string(),
+      /** What `format` of an import may name: importers and their dialects. */
+      formats: z.array(z.string()).optional(),
       settings,
       recent: z.array(recentCase),
     }),

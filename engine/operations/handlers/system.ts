@@ -20,7 +20,7 @@ const MOST_THREADS = 256;
 const MOST_WINDOW_BYTES = 1 << 20;
 
 export function systemHandlers(
-  { settings }: Pick<Services, 'settings'>,
+  { settings, evidence }: Pick<Services, 'settings'> & Partial<Pick<Services, 'evidence'>>,
   product: Product,
 ): HandlersOf<keyof typeof systemOperations> {
   const { limits, stateFolder, casesFolder } = settings;
@@ -40,6 +40,7 @@ export function systemHandlers(
       memoryBytes: totalmem(),
       home: homedir(),
       casesFolder,
+      formats: [...(evidence?.formats ?? [])],
       settings: shown(),
       recent: readRecent(stateFolder).map((one) => ({
         ...one,

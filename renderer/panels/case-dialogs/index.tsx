@@ -1,4 +1,32 @@
-/** Placeholder until the panel is written. */
+/** Dialogs about cases: opening one, making one, and the settings. */
+import { useEffect } from 'react';
+import { notifyError, useDialog, useSession, useWorkspace } from '../../panel-api.ts';
+import { OperationError } from '../../../engine/contract/client.ts';
+import { NewCaseDialog } from './new-case.tsx';
+import { OpenCaseDialog } from './open-case.tsx';
+import { SettingsDialog } from './settings.tsx';
+
 export function CaseDialogs() {
-  return null;
+  const opening = useDialog('open-case');
+  const making = useDialog('new-case');
+  const settings = useDialog('settings');
+  useOpenProblem();
+  return (
+    <>
+      {opening !== undefined && <OpenCaseDialog />}
+      {making !== undefined && <NewCaseDialog paths={making.paths} files={making.files} />}
+      {settings !== undefined && <SettingsDialog />}
+    </>
+  );
+}
+
+/** The start page shows why a case was not opened; over an open case it is said in the corner. */
+function useOpenProblem(): void {
+  const workspace = useWorkspace();
+  const problem = useSession((session) => session.problem);
+  useEffect(() => {
+    if (problem === undefined || workspace.session.getState().openCase === undefined) return;
+    notifyError(new OperationError(problem), 'The case cannot be opened');
+    workspace.session.setState({ problem: undefined });
+  }, [workspace, problem]);
 }

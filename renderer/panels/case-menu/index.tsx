@@ -1,4 +1,108 @@
-/** Placeholder until the panel is written. */
+/** The case's name in the header, and what can be done with cases. */
+import { Menu, Text, UnstyledButton } from '@mantine/core';
+import {
+  IconBook2,
+  IconChevronDown,
+  IconFileExport,
+  IconFileImport,
+  IconFileText,
+  IconFolderOpen,
+  IconPlus,
+  IconSettings,
+  IconShieldCheck,
+  IconX,
+} from '@tabler/icons-react';
+import { showEvidence, useCase, useSession, useWorkspace } from '../../panel-api.ts';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import css from './case-menu.module.css';
+
+const ICON = { size: 15, 'aria-hidden': true } as const;
+const MOST_RECENT = 6;
+
 export function CaseMenu() {
-  return null;
+  const workspace = useWorkspace();
+  const { dialogs } = workspace;
+  const info = useCase();
+  const engine = useSession((session) => session.info);
+  const recent = (engine?.recent ?? []).filter((one) => one.case !== info.case && one.exists);
+  return (
+    <Menu position="bottom-start" width={280} onOpen={() => void workspace.refreshInfo()}>
+      <Menu.Target>
+        <UnstyledButton
+          className={css['button']}
+          aria-label={`Case ${visibleText(info.name)}`}
+          title={visibleText(info.case)}
+        >
+          <img src="./icon.svg" alt="" className={css['mark']} />
+          <span className={css['name']}>
+            <EventText text={info.name} max={200} />
+          </span>
+          <IconChevronDown size={13} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconFileImport {...ICON} />}
+          disabled={info.readOnly}
+          onClick={() => dialogs.open({ dialog: 'import' })}
+        >
+          Add evidence…
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconFileExport {...ICON} />}
+          onClick={() => dialogs.open({ dialog: 'export' })}
+        >
+          Export events…
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconFileText {...ICON} />}
+          onClick={() => dialogs.open({ dialog: 'report' })}
+        >
+          Write a report…
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconShieldCheck {...ICON} />}
+          onClick={() => showEvidence(workspace, { section: 'audit' })}
+        >
+          Verify and audit log
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconPlus {...ICON} />}
+          onClick={() => dialogs.open({ dialog: 'new-case' })}
+        >
+          New case…
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconFolderOpen {...ICON} />}
+          onClick={() => dialogs.open({ dialog: 'open-case' })}
+        >
+          Open a case…
+        </Menu.Item>
+        {recent.length > 0 && <Menu.Label>Recent</Menu.Label>}
+        {recent.slice(0, MOST_RECENT).map((one) => (
+          <Menu.Item
+            key={one.case}
+            leftSection={<IconBook2 {...ICON} />}
+            title={visibleText(one.case)}
+            onClick={() => void workspace.openCase(one.case)}
+          >
+            <Text size="sm" truncate>
+              <EventText text={one.name} max={200} />
+            </Text>
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconSettings {...ICON} />}
+          onClick={() => dialogs.open({ dialog: 'settings' })}
+        >
+          Settings…
+        </Menu.Item>
+        <Menu.Item leftSection={<IconX {...ICON} />} onClick={() => workspace.closeCase()}>
+          Close the case
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
 }

@@ -1,6 +1,88 @@
-/** Placeholder until the panel is written. */
-import type { ReactNode } from 'react';
+/** The whole window takes files and folders; what is dropped is looked at before it is imported. */
+import { IconFileImport } from '@tabler/icons-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { notifyError, useWorkspace } from '../../panel-api.ts';
+import css from './drop-target.module.css';
+import { filesBelow, takeEntries } from './dropped-files.ts';
 
-export function DropTarget({ children }: { children: ReactNode }) {
-  return <>{children}</>;
+export function DropTarget({ children }: { readonly children: ReactNode }) {
+  const workspace = useWorkspace();
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const brings = (event: DragEvent): DataTransfer | undefined =>
+      event.dataTransfer !== null && Array.from(event.dataTransfer.types).includes('Files')
+        ? event.dataTransfer
+        : undefined;
+    const onOver = (event: DragEvent): void => {
+      const transfer = brings(event);
+      if (transfer === undefined) return;
+      event.preventDefault();
+      transfer.dropEffect = 'copy';
+      setOver(true);
+    };
+    const onLeave = (event: DragEvent): void => {
+      // Left the window, not one element for another.
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const onDrop = (event: DragEvent): void => {
+      const transfer = brings(event);
+      setOver(false);
+      if (transfer === undefined) return;
+      event.preventDefault();
+      void take(transfer).catch((error: unknown) =>
+        notifyError(error, 'What was dropped cannot be read'),
+      );
+    };
+    const take = async (transfer: DataTransfer): Promise<void> => {
+      const { shell, dialogs, session } = workspace;
+      const isOpen = session.getState().openCase !== undefined;
+      const open = (what: { paths: readonly string[] } | { files: readonly File[] }): void =>
+        dialogs.open(isOpen ? { dialog: 'import', ...what } : { dialog: 'new-case', ...what });
+      if (shell !== undefined) {
+        const paths = Array.from(transfer.files)
+          .map((file) => shell.pathOfFile(file))
+          .filter((path) => path !== '');
+        if (paths.length > 0) open({ paths });
+        return;
+      }
+      const taken = takeEntries(transfer);
+      const { files, cut, unreadable } = await filesBelow(taken.entries);
+      if (cut) {
+        notifyError(
+          new Error(
+            'More files than a browser can hand over: choose the folder by its path instead.',
+          ),
+          'Not all was taken',
+        );
+      }
+      if (unreadable.length > 0) {
+        notifyError(new Error(unreadable.slice(0, 5).join(', ')), 'The browser could not read');
+      }
+      const all = [...taken.files, ...files];
+      if (all.length > 0) open({ files: all });
+    };
+    window.addEventListener('dragenter', onOver);
+    window.addEventListener('dragover', onOver);
+    window.addEventListener('dragleave', onLeave);
+    window.addEventListener('drop', onDrop);
+    return () => {
+      window.removeEventListener('dragenter', onOver);
+      window.removeEventListener('dragover', onOver);
+      window.removeEventListener('dragleave', onLeave);
+      window.removeEventListener('drop', onDrop);
+    };
+  }, [workspace]);
+  return (
+    <>
+      {children}
+      {over && (
+        <div className={css['overlay']} role="status" data-testid="drop-overlay">
+          <div className={css['frame']} />
+          <IconFileImport size={40} aria-hidden color="var(--db-accent)" />
+          <div className={css['title']}>Drop to look at it before it is imported</div>
+          <div className={css['text']}>Files, folders and archives. Originals are only read.</div>
+        </div>
+      )}
+    </>
+  );
 }

@@ -1,4 +1,90 @@
-/** Placeholder until the panel is written. */
+/** The import of the open case in the status line: what is read, how far, how fast. */
+import { ActionIcon, Progress, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import {
+  formatBytes,
+  formatCount,
+  formatMs,
+  useCase,
+  useFollowedImport,
+  useImportJobs,
+  useWorkspace,
+} from '../../panel-api.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import css from './import-status.module.css';
+
 export function ImportStatus() {
-  return null;
+  const workspace = useWorkspace();
+  const info = useCase();
+  const jobs = useImportJobs();
+  const job = useFollowedImport();
+  const open = (): void => workspace.dialogs.open({ dialog: 'import' });
+
+  if (job === undefined) {
+    if (info.writer === undefined) return null;
+    return (
+      <Tooltip
+        label={`Process ${info.writer.pid} has been changing the case since ${info.writer.since}`}
+      >
+        <span>{info.writer.operation} by another process</span>
+      </Tooltip>
+    );
+  }
+  if (job.state === 'running' || job.state === 'cancelling') {
+    const { progress } = job;
+    const share =
+      progress === undefined || progress.totalBytes === 0
+        ? undefined
+        : Math.min(1, progress.bytes / progress.totalBytes);
+    const name = progress?.source.split(/[/!]/).pop() ?? '';
+    return (
+      <Tooltip label="Show the import">
+        <UnstyledButton className={css['job']} onClick={open} aria-live="off">
+          <span className={css['name']}>
+            {job.state === 'cancelling'
+              ? 'cancelling'
+              : progress?.phase === 'compacting'
+                ? 'tidying up'
+                : progress?.phase === 'reading'
+                  ? 'importing '
+                  : 'preparing the import'}
+            {job.state === 'running' && progress?.phase === 'reading' && (
+              <EventText text={name} max={60} />
+            )}
+          </span>
+          <Progress
+            className={css['bar']}
+            aria-label="Import"
+            color="teal"
+            size={5}
+            value={(share ?? 0) * 100}
+          />
+          {progress !== undefined && share !== undefined && (
+            <span>
+              {Math.floor(share * 100)} % · {formatBytes(progress.bytesPerSecond)}/s
+              {progress.etaMs !== undefined &&
+                ` · ${formatMs(Math.max(1000, progress.etaMs))} left`}
+            </span>
+          )}
+        </UnstyledButton>
+      </Tooltip>
+    );
+  }
+  const text = {
+    complete: `imported ${formatCount(job.report?.total.stored ?? 0)} events`,
+    cancelled: 'import cancelled',
+    failed: 'import failed',
+  }[job.state];
+  return (
+    <span className={css['job']}>
+      <UnstyledButton className={css['link']} data-state={job.state} onClick={open}>
+        {text}
+        {(job.report?.total.quarantined ?? 0) > 0 &&
+          `, ${formatCount(job.report?.total.quarantined ?? 0)} quarantined`}
+      </UnstyledButton>
+      <ActionIcon size="xs" aria-label="Dismiss" onClick={() => jobs.dismiss(info.case)}>
+        <IconX size={12} />
+      </ActionIcon>
+    </span>
+  );
 }

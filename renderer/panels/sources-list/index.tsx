@@ -1,4 +1,92 @@
-/** Placeholder until the panel is written. */
+/** The case's sources in the side: a click keeps only the events of one. */
+import { ActionIcon, Text, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import {
+  formatBytes,
+  formatCount,
+  showEvidence,
+  useAnswer,
+  useCase,
+  usePivots,
+  useWorkspace,
+} from '../../panel-api.ts';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { SideSection } from '../../widgets/side-section.tsx';
+import css from '../../widgets/side-section.module.css';
+import own from './sources-list.module.css';
+
+const SHORT = 8;
+const MOST = 300;
+
 export function SourcesList() {
-  return null;
+  const workspace = useWorkspace();
+  const pivots = usePivots();
+  const { case: path, readOnly } = useCase();
+  const { data } = useAnswer('case.sources', { case: path });
+  const [all, setAll] = useState(false);
+  const sources = useMemo(
+    () => [...(data?.sources ?? [])].sort((a, b) => b.stored - a.stored),
+    [data],
+  );
+  const shown = sources.slice(0, all ? MOST : SHORT);
+  return (
+    <SideSection
+      title="Sources"
+      action={
+        <Tooltip label="Add evidence">
+          <ActionIcon
+            size="xs"
+            aria-label="Add evidence"
+            disabled={readOnly}
+            onClick={() => workspace.dialogs.open({ dialog: 'import' })}
+          >
+            <IconPlus size={12} />
+          </ActionIcon>
+        </Tooltip>
+      }
+    >
+      {data !== undefined && sources.length === 0 && (
+        <Text size="xs" c="dimmed" px={12} pb={6}>
+          Drop captures, logs or flow records on the window to add them.
+        </Text>
+      )}
+      {shown.map((source) => (
+        <div key={source.id} className={css['item']}>
+          <Tooltip
+            multiline
+            maw={360}
+            label={`${visibleText(source.name, 300)} — ${formatCount(source.stored)} events; a click shows only these`}
+          >
+            <UnstyledButton
+              className={css['name']}
+              onClick={() => pivots.include('source', source.name)}
+            >
+              <EventText text={source.name} max={300} />
+            </UnstyledButton>
+          </Tooltip>
+          <span className={css['small']}>
+            {source.status === 'complete'
+              ? source.bytes === undefined
+                ? ''
+                : formatBytes(source.bytes)
+              : source.status}
+          </span>
+        </div>
+      ))}
+      {sources.length > SHORT && (
+        <div className={css['item']}>
+          <UnstyledButton className={own['more']} aria-expanded={all} onClick={() => setAll(!all)}>
+            {all ? 'Fewer' : `${formatCount(sources.length - SHORT)} more`}
+          </UnstyledButton>
+          <UnstyledButton
+            className={own['more']}
+            onClick={() => showEvidence(workspace, { section: 'sources' })}
+          >
+            All as a table
+          </UnstyledButton>
+        </div>
+      )}
+    </SideSection>
+  );
 }

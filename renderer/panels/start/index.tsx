@@ -1,4 +1,144 @@
-/** Placeholder until the panel is written. */
+/** No case is open: what Daybook is, the ways to begin, the cases that were open lately. */
+import { ActionIcon, Badge, Button, Loader, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconBook2, IconFolderOpen, IconLock, IconSparkles, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { formatTime, notifyError, useSession, useWorkspace, useZone } from '../../panel-api.ts';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import css from './start.module.css';
+
 export function StartPage() {
-  return null;
+  const workspace = useWorkspace();
+  const info = useSession((session) => session.info);
+  const problem = useSession((session) => session.problem);
+  const zone = useZone();
+  const [preparing, setPreparing] = useState(false);
+
+  const openSample = async (): Promise<void> => {
+    setPreparing(true);
+    try {
+      const { paths, suggestedCase } = await workspace.connection.call('sample.prepare', {});
+      await workspace.connection.call('case.create', { case: suggestedCase });
+      await workspace.openCase(suggestedCase);
+      workspace.dialogs.open({ dialog: 'import', paths });
+    } catch (error) {
+      notifyError(error, 'The sample evidence cannot be opened');
+    } finally {
+      setPreparing(false);
+    }
+  };
+  const forget = (path: string): void => {
+    workspace.connection
+      .call('recent.forget', { case: path })
+      .then(() => workspace.refreshInfo())
+      .catch((error: unknown) => notifyError(error, 'The list was not changed'));
+  };
+  const recent = info?.recent ?? [];
+  return (
+    <main className={css['page']}>
+      <div className={css['inner']}>
+        <div className={css['brand']}>
+          <img src="./icon.svg" alt="" className={css['mark']} />
+          <h1 className={css['title']}>Daybook</h1>
+        </div>
+        <p className={css['lead']}>
+          Brings packet captures, syslog and flow records of any size into one searchable day book
+          of what happened, and keeps account of every record it read.
+        </p>
+        {problem !== undefined && (
+          <Problem
+            error={problem}
+            title="The case cannot be opened"
+            actions={
+              <Button
+                variant="default"
+                onClick={() => workspace.dialogs.open({ dialog: 'open-case' })}
+              >
+                Open another case
+              </Button>
+            }
+          />
+        )}
+        <div className={css['choices']}>
+          <UnstyledButton
+            className={css['choice']}
+            onClick={() => workspace.dialogs.open({ dialog: 'new-case' })}
+          >
+            <IconBook2 size={22} aria-hidden />
+            <b>New case</b>
+            <span>An empty folder that takes the evidence you add.</span>
+          </UnstyledButton>
+          <UnstyledButton
+            className={css['choice']}
+            onClick={() => workspace.dialogs.open({ dialog: 'open-case' })}
+          >
+            <IconFolderOpen size={22} aria-hidden />
+            <b>Open a case</b>
+            <span>One that lies on this machine or came from a colleague.</span>
+          </UnstyledButton>
+          <UnstyledButton
+            className={css['choice']}
+            disabled={preparing}
+            data-disabled={preparing || undefined}
+            onClick={() => void openSample()}
+          >
+            {preparing ? <Loader size={22} /> : <IconSparkles size={22} aria-hidden />}
+            <b>Try the sample evidence</b>
+            <span>
+              {preparing
+                ? 'Writing it — a few seconds…'
+                : 'An invented intrusion: a capture, logs and flows to practise on.'}
+            </span>
+          </UnstyledButton>
+        </div>
+        <p className={css['drop']}>
+          Or drop files and folders anywhere on this window: a new case is made for them.
+        </p>
+        {recent.length > 0 && (
+          <section aria-labelledby="recent-cases">
+            <h2 id="recent-cases" className={css['heading']}>
+              Recent cases
+            </h2>
+            <ul className={css['recent']}>
+              {recent.map((one) => (
+                <li key={one.case}>
+                  <UnstyledButton
+                    className={css['open']}
+                    disabled={!one.exists}
+                    onClick={() => void workspace.openCase(one.case)}
+                  >
+                    <b>
+                      <EventText text={one.name} max={200} />
+                    </b>{' '}
+                    {!one.exists && <Badge color="orange">missing</Badge>}
+                    <span className={`${css['path']} mono`} title={visibleText(one.case)}>
+                      <EventText text={one.case} />
+                    </span>
+                  </UnstyledButton>
+                  <span className={css['when']}>
+                    {formatTime(Date.parse(one.openedAt) * 1000, zone, 0).slice(0, 16)}
+                  </span>
+                  <Tooltip label="Remove from this list; the case stays where it is">
+                    <ActionIcon
+                      aria-label={`Remove ${visibleText(one.name)} from this list`}
+                      onClick={() => forget(one.case)}
+                    >
+                      <IconX size={14} />
+                    </ActionIcon>
+                  </Tooltip>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <footer className={css['foot']}>
+          <span>
+            <IconLock size={14} aria-hidden />
+            Nothing leaves this machine.
+          </span>
+          {info !== undefined && <span>Daybook {info.version}</span>}
+        </footer>
+      </div>
+    </main>
+  );
 }

@@ -1,0 +1,102 @@
+/** Makes an empty case, opens it, and goes on with the evidence that was dropped for it. */
+import { Button, Modal, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useSession, useWorkspace } from '../../panel-api.ts';
+import { OperationError } from '../../../engine/contract/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import form from '../../widgets/form.module.css';
+import { Problem } from '../../widgets/problem.tsx';
+import { casePathOf, suggestedName } from './case-path.ts';
+
+interface Props {
+  readonly paths: readonly string[] | undefined;
+  readonly files: readonly File[] | undefined;
+}
+
+export function NewCaseDialog({ paths, files }: Props) {
+  const workspace = useWorkspace();
+  const { dialogs, shell } = workspace;
+  const info = useSession((session) => session.info);
+  const taken = (info?.recent ?? []).map((one) => one.name);
+  const [name, setName] = useState(() => suggestedName(new Date(), taken));
+  // Follows the name until it is edited itself.
+  const [ownPath, setOwnPath] = useState<string>();
+  const [error, setError] = useState<ErrorInfo>();
+  const [busy, setBusy] = useState(false);
+  const path = ownPath ?? (info === undefined ? '' : casePathOf(info.casesFolder, name));
+  const pending = paths?.length ?? files?.length ?? 0;
+
+  const create = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await workspace.connection.call('case.create', { case: path.trim() });
+      await workspace.openCase(path.trim());
+      if (paths !== undefined) dialogs.open({ dialog: 'import', paths });
+      else if (files !== undefined) dialogs.open({ dialog: 'import', files });
+      else dialogs.close();
+    } catch (failure) {
+      setError(
+        failure instanceof OperationError
+          ? failure.info
+          : { code: 'internal', message: String(failure) },
+      );
+      setBusy(false);
+    }
+  };
+  const choose = async (): Promise<void> => {
+    const chosen = await shell?.chooseNewCase(path);
+    if (chosen !== undefined) setOwnPath(chosen);
+  };
+  return (
+    <Modal opened onClose={dialogs.close} title="New case" size="md">
+      <form
+        className={form['stack']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        {pending > 0 && (
+          <Text size="sm" c="dimmed">
+            What you dropped ({pending === 1 ? 'one item' : `${pending} items`}) is looked at in
+            this case before it is imported.
+          </Text>
+        )}
+        <TextInput
+          data-autofocus
+          label="Name"
+          value={name}
+          onFocus={(event) => event.currentTarget.select()}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Folder"
+          description="Made anew, or empty. It will hold the events; your evidence stays where it is."
+          classNames={{ input: 'mono' }}
+          value={path}
+          onChange={(event) => setOwnPath(event.currentTarget.value)}
+          {...(shell === undefined
+            ? {}
+            : {
+                rightSectionWidth: 78,
+                rightSection: (
+                  <Button size="compact-xs" variant="default" onClick={() => void choose()}>
+                    Choose…
+                  </Button>
+                ),
+              })}
+        />
+        {error !== undefined && <Problem error={error} title="The case was not made" />}
+        <div className={form['actions']}>
+          <Button variant="default" onClick={dialogs.close}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy} disabled={path.trim() === ''}>
+            Create case
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,72 @@
+/** Opens a case: by the shell's own dialog where it has one, else by looking through the machine. */
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { useSession, useWorkspace } from '../../panel-api.ts';
+import { FileBrowser } from '../../widgets/file-browser.tsx';
+import form from '../../widgets/form.module.css';
+
+export function OpenCaseDialog() {
+  const workspace = useWorkspace();
+  const { shell, dialogs } = workspace;
+  const info = useSession((session) => session.info);
+  const [path, setPath] = useState('');
+  const asked = useRef(false);
+
+  useEffect(() => {
+    if (shell === undefined || asked.current) return;
+    asked.current = true;
+    void shell.chooseCase().then((chosen) => {
+      dialogs.close();
+      if (chosen !== undefined) void workspace.openCase(chosen);
+    });
+  }, [workspace, shell, dialogs]);
+  if (shell !== undefined) return null;
+
+  const open = (chosen: string): void => {
+    dialogs.close();
+    void workspace.openCase(chosen);
+  };
+  return (
+    <Modal opened onClose={dialogs.close} title="Open a case" size="lg">
+      <form
+        className={form['stack']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (path.trim() !== '') open(path.trim());
+        }}
+      >
+        <FileBrowser
+          key={info?.casesFolder}
+          start={commonFolder(info)}
+          shows={(entry) => entry.type !== 'file'}
+          onPick={(entry) => open(entry.path)}
+        />
+        <TextInput
+          data-autofocus
+          label="Or the path of its folder"
+          placeholder="/cases/acme.daybook"
+          value={path}
+          onChange={(event) => setPath(event.currentTarget.value)}
+        />
+        <div className={form['actions']}>
+          <Button variant="default" onClick={dialogs.close}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={path.trim() === ''}>
+            Open
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** Where cases lie: beside the one that was opened last, or the home folder. */
+function commonFolder(
+  info: { recent: readonly { case: string; exists: boolean }[]; home: string } | undefined,
+): string | undefined {
+  const last = info?.recent.find(({ exists }) => exists)?.case;
+  if (last === undefined) return info?.home;
+  const cut = Math.max(last.lastIndexOf('/'), last.lastIndexOf('\\'));
+  return cut <= 0 ? info?.home : last.slice(0, cut);
+}

@@ -1,0 +1,133 @@
+/** Settings of this machine's Daybook: what the engine may use, and how the window looks. */
+import { Button, Modal, NumberInput, SegmentedControl, Text } from '@mantine/core';
+import { useState } from 'react';
+import {
+  formatBytes,
+  notifyError,
+  usePreference,
+  useSession,
+  useWorkspace,
+  useZone,
+} from '../../panel-api.ts';
+import form from '../../widgets/form.module.css';
+import { ZoneSelect } from '../../widgets/zone-select.tsx';
+
+const SCHEMES = ['auto', 'light', 'dark'] as const;
+type Scheme = (typeof SCHEMES)[number];
+const isScheme = (value: unknown): value is Scheme => SCHEMES.some((one) => one === value);
+const MB = 1e6;
+/** What the engine accepts; see its own check. */
+const LEAST_MEMORY_MB = 128;
+const MOST_THREADS = 256;
+
+export function SettingsDialog() {
+  const workspace = useWorkspace();
+  const info = useSession((session) => session.info);
+  const zone = useZone();
+  const [scheme] = usePreference('theme', 'auto', isScheme);
+  const [memory, setMemory] = useState<number>();
+  const [threads, setThreads] = useState<number>();
+  const [jobs, setJobs] = useState<number>();
+  const [busy, setBusy] = useState(false);
+  const { dialogs } = workspace;
+  if (info === undefined) return null;
+  const { settings } = info;
+  const most = Math.floor(info.memoryBytes / MB);
+
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await workspace.connection.call('settings.set', {
+        ...(memory === undefined ? {} : { memory: Math.round(memory * MB) }),
+        ...(threads === undefined ? {} : { threads }),
+        ...(jobs === undefined ? {} : { jobs }),
+      });
+      await workspace.refreshInfo();
+      dialogs.close();
+    } catch (error) {
+      notifyError(error, 'The settings were not kept');
+      setBusy(false);
+    }
+  };
+  const number =
+    (set: (value: number | undefined) => void) =>
+    (value: number | string): void =>
+      set(typeof value === 'number' ? value : undefined);
+  return (
+    <Modal opened onClose={dialogs.close} title="Settings" size="md">
+      <form
+        className={form['stack']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <div className={form['tight']}>
+          <Text size="xs" fw={500} id="settings-theme">
+            Theme
+          </Text>
+          <SegmentedControl
+            aria-labelledby="settings-theme"
+            value={scheme}
+            data={[
+              { value: 'auto', label: 'As the system' },
+              { value: 'light', label: 'Light' },
+              { value: 'dark', label: 'Dark' },
+            ]}
+            onChange={(value) => workspace.commands.run(`theme.${value}`)}
+          />
+        </div>
+        <ZoneSelect
+          label="Time zone of the window"
+          description="Every time is shown in it. What was decided for the evidence stays as it is."
+          value={zone}
+          onZone={(next) => workspace.setZone(next === '' ? 'UTC' : next)}
+        />
+        <Text size="xs" c="dimmed">
+          Theme and zone are taken at once.
+        </Text>
+        <NumberInput
+          label="Memory for queries (MB)"
+          description={`${formatBytes(info.memoryBytes)} in this machine. For cases opened from now on; imports take at most 500 MB of it.`}
+          min={LEAST_MEMORY_MB}
+          max={most}
+          step={256}
+          thousandSeparator=","
+          value={memory ?? Math.round(settings.memory / MB)}
+          onChange={number(setMemory)}
+        />
+        <NumberInput
+          label="Threads for queries"
+          description={`${info.cores} cores here. For cases opened from now on.`}
+          min={1}
+          max={MOST_THREADS}
+          value={threads ?? settings.threads}
+          onChange={number(setThreads)}
+        />
+        <NumberInput
+          label="Workers of an import"
+          description="Files that are read at the same time. From the next import on."
+          min={1}
+          max={MOST_THREADS}
+          value={jobs ?? settings.jobs}
+          onChange={number(setJobs)}
+        />
+        <Text size="xs" c="dimmed">
+          Daybook {info.version} · Node {info.node} · engine process {info.pid}
+        </Text>
+        <div className={form['actions']}>
+          <Button variant="default" onClick={dialogs.close}>
+            Close
+          </Button>
+          <Button
+            type="submit"
+            loading={busy}
+            disabled={memory === undefined && threads === undefined && jobs === undefined}
+          >
+            Save
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,99 @@
+/**
+ * What a person decides before an import: for everything that asks, and for single files. A file
+ * inside of an archive is decided with its archive: the engine is told paths on disk.
+ */
+import type { Params, Part } from '../../../engine/contract/operations.ts';
+
+export type Preview = Part<'evidence.preview'>['preview'];
+
+export interface Decision {
+  readonly tz?: string | undefined;
+  readonly year?: number | undefined;
+  readonly format?: string | undefined;
+  readonly mapping?: Readonly<Record<string, string>> | undefined;
+}
+
+export type OwnDecisions = Readonly<Record<string, Decision | undefined>>;
+
+type ReadOptions = Pick<Params<'evidence.preview'>, 'tz' | 'year' | 'format' | 'mapping'>;
+
+/** What holds for a file: its own decisions before those for all. */
+export function decisionOf(path: string, shared: Decision, own: OwnDecisions): ReadOptions {
+  const merged = { ...shared, ...defined(own[path] ?? {}) };
+  const { tz, year, format, mapping } = merged;
+  return {
+    ...(tz === undefined ? {} : { tz }),
+    ...(year === undefined ? {} : { year }),
+    ...(format === undefined ? {} : { format }),
+    ...(mapping === undefined ? {} : { mapping: { ...mapping } }),
+  };
+}
+
+function defined(decision: Decision): Decision {
+  return Object.fromEntries(Object.entries(decision).filter(([, value]) => value !== undefined));
+}
+
+/** The items of an import: what was chosen, then each file in it that was decided by itself. */
+export function importItems(
+  paths: readonly string[],
+  shared: Decision,
+  own: OwnDecisions,
+): Params<'import.start'>['items'] {
+  const decided = Object.keys(own).filter(
+    (path) => !paths.includes(path) && Object.keys(defined(own[path] ?? {})).length > 0,
+  );
+  return [...paths, ...decided].map((path) => ({ path, ...decisionOf(path, shared, own) }));
+}
+
+/** Files that are to be looked at alike, so that one question does for them. */
+export function groupsOf(
+  paths: readonly string[],
+  shared: Decision,
+  own: OwnDecisions,
+): { options: ReadOptions; paths: string[] }[] {
+  const groups = new Map<string, { options: ReadOptions; paths: string[] }>();
+  for (const path of paths) {
+    const options = decisionOf(path, shared, own);
+    const key = JSON.stringify(options);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { options, paths: [path] });
+    else group.paths.push(path);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * Previews of a file in place of its old ones. A file that is looked at by itself is called by its
+ * own name alone; the ledger will name it as before.
+ */
+export function replacePreviews(
+  before: readonly Preview[],
+  path: string,
+  fresh: readonly Preview[],
+): Preview[] {
+  const at = before.findIndex((one) => one.path === path);
+  const old = before.filter((one) => one.path === path);
+  const named = fresh.map((one, i) => {
+    const same = old.find((other) => other.members.join('\n') === one.members.join('\n')) ?? old[i];
+    return same === undefined ? one : { ...one, source: same.source };
+  });
+  const rest = before.filter((one) => one.path !== path);
+  const place =
+    at < 0 ? rest.length : before.slice(0, at).filter((one) => one.path !== path).length;
+  return [...rest.slice(0, place), ...named, ...rest.slice(place)];
+}
+
+/**
+ * The paths to import of files that were received: a folder that was dropped counts as one, so that
+ * its files keep their names in it.
+ */
+export function receivedRoots(paths: readonly string[], names: readonly string[]): string[] {
+  const roots = new Set<string>();
+  for (const [i, path] of paths.entries()) {
+    const depth = (names[i] ?? '').split('/').length - 1;
+    const parts = path.split(/[\\/]/);
+    const kept = parts.slice(0, parts.length - depth).join(path.includes('\\') ? '\\' : '/');
+    roots.add(depth <= 0 ? path : kept);
+  }
+  return [...roots];
+}

@@ -1,0 +1,298 @@
+/** The import while it runs, and its ledger when it has ended. */
+import { Alert, Badge, Button, Progress, Text } from '@mantine/core';
+import { IconCircleCheck, IconPlayerPause } from '@tabler/icons-react';
+import {
+  formatBytes,
+  formatCount,
+  formatMs,
+  isRunning,
+  showEvidence,
+  useAnswer,
+  useImportJobs,
+  useWorkspace,
+  type ImportJob,
+  type SourceReport,
+} from '../../panel-api.ts';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import form from '../../widgets/form.module.css';
+import { addCounts } from '../../widgets/ledger-sum.ts';
+import { Ledger } from '../../widgets/ledger.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import css from './import.module.css';
+
+interface Props {
+  readonly path: string;
+  readonly job: ImportJob;
+  /** Closes the dialog; a job that has ended is forgotten then. */
+  readonly onClose: () => void;
+}
+
+const MOST_SHOWN = 400;
+
+export function JobStep({ path, job, onClose }: Props) {
+  const workspace = useWorkspace();
+  const jobs = useImportJobs();
+  const running = isRunning(job);
+  const total = job.report?.total ?? addCounts(job.sources);
+  const importId = job.report?.importId;
+  const showQuarantine = (which: { source?: number; import?: number }): void => {
+    showEvidence(workspace, { section: 'quarantine', quarantine: which });
+    onClose();
+  };
+  const showEvents = (): void => {
+    workspace.views.show({ query: '', from: undefined, to: undefined, tab: 'events' });
+    onClose();
+  };
+  return (
+    <div className={form['stack']}>
+      {running && <Running job={job} />}
+      {job.state === 'complete' && job.report !== undefined && (
+        <div role="status">
+          <div className={css['progressLine']}>
+            <IconCircleCheck size={20} color="var(--db-ok)" aria-hidden />
+            <span className={css['big']} style={{ color: 'var(--db-text)' }}>
+              {formatCount(total.stored)} events
+            </span>
+            <span>
+              from {formatCount(job.report.total.sources)}{' '}
+              {job.report.total.sources === 1 ? 'source' : 'sources'},{' '}
+              {formatBytes(job.report.total.bytes)} in {formatMs(job.report.elapsedMs)}
+            </span>
+            <span>
+              {Object.entries(job.report.total.byKind)
+                .map(([kind, n]) => `${formatCount(n)} ${kind}`)
+                .join(' · ')}
+            </span>
+          </div>
+        </div>
+      )}
+      {job.state === 'cancelled' && (
+        <Alert
+          role="status"
+          color="yellow"
+          icon={<IconPlayerPause size={18} aria-hidden />}
+          title="The import was cancelled"
+        >
+          Everything that was committed is in the case and can be searched. Nothing is stored twice
+          when it is resumed, now or later (Sources &amp; imports → Imports).
+        </Alert>
+      )}
+      {job.state === 'failed' && job.error !== undefined && (
+        <Problem error={job.error} title="The import stopped" />
+      )}
+      {(job.sources.length > 0 || !running) && total.read > 0 && (
+        <div>
+          <Ledger
+            bar
+            counts={total}
+            onQuarantine={() => showQuarantine(importId === undefined ? {} : { import: importId })}
+          />
+        </div>
+      )}
+      {job.messages.length > 0 && (
+        <ul className={css['list']}>
+          {job.messages.map((message, at) => (
+            <li key={at}>
+              <EventText text={message} max={500} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {job.sources.length > 0 && (
+        <SourceTable sources={job.sources} onQuarantine={(source) => showQuarantine({ source })} />
+      )}
+      <div className={form['actions']}>
+        {running ? (
+          <>
+            <Text size="xs" c="dimmed" className={form['grow']}>
+              What is read can be searched while the import goes on. Cancelling keeps what is
+              committed.
+            </Text>
+            <Button
+              variant="default"
+              loading={job.state === 'cancelling'}
+              onClick={() => jobs.cancel(path)}
+            >
+              Cancel the import
+            </Button>
+            <Button data-autofocus onClick={onClose}>
+              Continue in background
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            {total.quarantined > 0 && (
+              <Button
+                variant="default"
+                onClick={() => showQuarantine(importId === undefined ? {} : { import: importId })}
+              >
+                Show quarantined records
+              </Button>
+            )}
+            {job.state !== 'complete' && <Resume path={path} />}
+            <Button data-autofocus onClick={showEvents}>
+              Show events
+            </Button>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Running({ job }: { readonly job: ImportJob }) {
+  const { progress } = job;
+  const share =
+    progress === undefined || progress.totalBytes === 0
+      ? 0
+      : Math.min(1, progress.bytes / progress.totalBytes);
+  const doing =
+    job.state === 'cancelling'
+      ? 'Stopping at the end of this chunk…'
+      : progress?.phase === 'compacting'
+        ? 'Joining small segments…'
+        : progress?.phase === 'reading'
+          ? 'Reading'
+          : 'Listing the evidence…';
+  return (
+    <div className={form['tight']}>
+      <Text size="sm" truncate>
+        {doing}{' '}
+        {progress?.phase === 'reading' && job.state === 'running' && (
+          <EventText text={progress.source} max={300} />
+        )}
+      </Text>
+      <Progress aria-label="Import" value={share * 100} size="md" color="teal" />
+      {progress !== undefined && (
+        <div className={css['progressLine']}>
+          <span>
+            <b>{Math.floor(share * 100)} %</b>
+          </span>
+          <span>
+            {formatBytes(progress.bytes)} of {formatBytes(progress.totalBytes)}
+          </span>
+          <span>
+            <b>{formatBytes(progress.bytesPerSecond)}/s</b>
+          </span>
+          <span>{formatCount(progress.rows)} records</span>
+          <span>{formatCount(Math.round(progress.rowsPerSecond))}/s</span>
+          <span>
+            {progress.etaMs === undefined
+              ? ''
+              : `about ${formatMs(Math.max(1000, progress.etaMs))} left`}
+          </span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const STATUS: Readonly<Record<SourceReport['status'], { color: string; label: string }>> = {
+  complete: { color: 'teal', label: 'read' },
+  duplicate: { color: 'blue', label: 'already there' },
+  failed: { color: 'red', label: 'failed' },
+  ignored: { color: 'gray', label: 'left out' },
+};
+
+function SourceTable({
+  sources,
+  onQuarantine,
+}: {
+  readonly sources: readonly SourceReport[];
+  readonly onQuarantine: (source: number) => void;
+}) {
+  // What needs a look stands first.
+  const rank = (one: SourceReport): number =>
+    one.status === 'failed' ? 0 : one.quarantined > 0 ? 1 : one.status === 'complete' ? 2 : 3;
+  const ordered = [...sources].sort((a, b) => rank(a) - rank(b));
+  return (
+    <div className={css['frame']} style={{ maxHeight: '44vh' }}>
+      <table className={css['table']}>
+        <thead>
+          <tr>
+            <th scope="col">Source</th>
+            <th scope="col">Read as</th>
+            <th scope="col">Ledger</th>
+            <th scope="col">Decided and noted</th>
+          </tr>
+        </thead>
+        <tbody>
+          {ordered.slice(0, MOST_SHOWN).map((one, at) => (
+            <tr key={at}>
+              <td>
+                <div className={css['source']}>
+                  <span className={css['sourceName']} title={visibleText(one.source)}>
+                    <EventText text={one.source} max={300} />
+                  </span>
+                </div>
+                <Badge color={STATUS[one.status].color}>{STATUS[one.status].label}</Badge>{' '}
+                <Text span size="xs" c="dimmed">
+                  {formatBytes(one.bytes)}
+                </Text>
+              </td>
+              <td className={css['nowrap']}>{one.dialect ?? one.format ?? ''}</td>
+              <td>
+                {one.message !== undefined && (
+                  <div className={one.status === 'failed' ? css['bad'] : form['muted']}>
+                    <EventText text={one.message} max={500} />
+                  </div>
+                )}
+                {one.read > 0 && (
+                  <Ledger
+                    brief
+                    counts={one}
+                    onQuarantine={
+                      one.sourceId === undefined
+                        ? undefined
+                        : () => one.sourceId !== undefined && onQuarantine(one.sourceId)
+                    }
+                  />
+                )}
+                {Object.entries(one.skippedReasons).map(([reason, n]) => (
+                  <div key={reason} className={form['muted']}>
+                    {formatCount(n)} skipped: <EventText text={reason} max={200} />
+                  </div>
+                ))}
+              </td>
+              <td>
+                {Object.entries(one.decisions)
+                  .filter(([name, value]) => name !== 'mapping' && value !== undefined)
+                  .map(([name, value]) => (
+                    <div key={name}>
+                      {name}: <EventText text={String(value)} max={200} />
+                    </div>
+                  ))}
+                {one.notes.map((note) => (
+                  <div key={note} className={form['muted']}>
+                    <EventText text={note} max={400} />
+                  </div>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {ordered.length > MOST_SHOWN && (
+        <Text size="xs" c="dimmed" p={8}>
+          {formatCount(ordered.length - MOST_SHOWN)} more stand in Sources &amp; imports.
+        </Text>
+      )}
+    </div>
+  );
+}
+
+/** Goes on with the newest import that can be told again. */
+function Resume({ path }: { readonly path: string }) {
+  const jobs = useImportJobs();
+  const { data } = useAnswer('import.list', { case: path });
+  const last = data?.imports.find((one) => one.resumable);
+  if (last === undefined) return null;
+  return (
+    <Button variant="light" onClick={() => jobs.resume(path, last.id)}>
+      Resume
+    </Button>
+  );
+}

@@ -1,0 +1,187 @@
+/** Every source with what it is taken for; decisions are made here, then the import begins. */
+import { Button, Checkbox, Text } from '@mantine/core';
+import { useState } from 'react';
+import { formatBytes, formatCount, useImportJobs } from '../../panel-api.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import form from '../../widgets/form.module.css';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import { ZoneSelect } from '../../widgets/zone-select.tsx';
+import { importItems } from './decisions.ts';
+import css from './import.module.css';
+import { SourceRow } from './source-row.tsx';
+import { usePreviews } from './use-previews.ts';
+
+interface Props {
+  readonly path: string;
+  readonly paths: readonly string[];
+  /** Why the import cannot begin now. */
+  readonly blocked: string | undefined;
+  readonly onStarted: () => void;
+  readonly onClose: () => void;
+}
+
+export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props) {
+  const jobs = useImportJobs();
+  const previews = usePreviews(path, paths);
+  const [packets, setPackets] = useState(true);
+  const [flows, setFlows] = useState(true);
+  const { list, end, error, busy, shared, own } = previews;
+  const captures = list.some((one) => one.format === 'pcap');
+  const asking = list.filter((one) => one.asks.zone);
+  const problems = list.filter((one) => one.problem !== undefined).length;
+  const already = list.filter((one) => one.already !== undefined).length;
+  const firstOf = new Set<string>();
+
+  const start = (): void => {
+    jobs.start({ case: path, items: importItems(paths, shared, own), packets, flows });
+    onStarted();
+  };
+  return (
+    <form
+      className={form['stack']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (blocked === undefined && (packets || flows)) start();
+      }}
+    >
+      <div className={form['row']} role="status">
+        <Text size="sm" className={form['grow']}>
+          {end === undefined && error === undefined ? (
+            `Looking… ${formatCount(list.length)} so far`
+          ) : end === undefined ? (
+            'Not all could be looked at'
+          ) : (
+            <>
+              <b>
+                {formatCount(end.sources + end.left)}{' '}
+                {end.sources + end.left === 1 ? 'source' : 'sources'}
+              </b>
+              , {formatBytes(end.bytes)}
+              {problems > 0 && `, ${problems} cannot be read`}
+              {already > 0 && `, ${already} in the case already`}
+            </>
+          )}
+        </Text>
+        {asking.length > 0 && (
+          <>
+            <Text size="xs" id="zone-for-all">
+              Zone for{' '}
+              {asking.length === 1
+                ? 'the one that states none'
+                : `all ${asking.length} that state none`}
+            </Text>
+            <ZoneSelect
+              aria-label="Time zone for all that state none"
+              width={170}
+              value={shared.tz ?? ''}
+              onZone={(tz) => previews.decideAll({ tz: tz === '' ? undefined : tz })}
+            />
+          </>
+        )}
+      </div>
+      {error !== undefined && <Problem error={error} title="This could not be looked at" />}
+      {list.length === 0 && end === undefined && error === undefined && (
+        <Loading label="Looking at the first records…" />
+      )}
+      {list.length > 0 && (
+        <div className={css['frame']}>
+          <table className={css['table']}>
+            <thead>
+              <tr>
+                <th scope="col">Source</th>
+                <th scope="col" className={css['number']}>
+                  Size
+                </th>
+                <th scope="col">Read as</th>
+                <th scope="col">Zone</th>
+                <th scope="col">Year</th>
+                <th scope="col">First record</th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.map((preview) => {
+                const decides = !firstOf.has(preview.path);
+                firstOf.add(preview.path);
+                return (
+                  <SourceRow
+                    key={`${preview.path}\n${preview.members.join('\n')}`}
+                    preview={preview}
+                    own={own[preview.path]}
+                    busy={busy.has(preview.path)}
+                    decides={decides}
+                    onDecide={(decision) => previews.decide(preview.path, decision)}
+                  />
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {end !== undefined && list.length === 0 && (
+        <Text size="sm">Nothing here is evidence that could be read.</Text>
+      )}
+      {end !== undefined && end.left > 0 && (
+        <Text size="xs" c="dimmed">
+          {formatCount(end.left)} more files are imported without being looked at first; what was
+          decided for all holds for them.
+        </Text>
+      )}
+      {end !== undefined && end.ignored.length > 0 && (
+        <details>
+          <summary className={form['muted']}>
+            {formatCount(end.ignored.length)} files are left out
+          </summary>
+          <ul className={css['list']}>
+            {end.ignored.slice(0, 200).map((one, at) => (
+              <li key={at}>
+                <EventText text={one.name} max={300} /> — <EventText text={one.reason} max={300} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <div className={form['row']}>
+        {captures && (
+          <>
+            <Checkbox
+              label="Every packet as an event"
+              checked={packets}
+              onChange={(event) => setPackets(event.currentTarget.checked)}
+            />
+            <Checkbox
+              label="Flows from packets"
+              checked={flows}
+              onChange={(event) => setFlows(event.currentTarget.checked)}
+            />
+          </>
+        )}
+        <span className={form['grow']} />
+        {blocked !== undefined && (
+          <Text size="xs" className={css['warn']}>
+            {blocked}
+          </Text>
+        )}
+        {!packets && !flows && (
+          <Text size="xs" className={css['warn']}>
+            Without packets and flows nothing is left of a capture.
+          </Text>
+        )}
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          type="submit"
+          data-autofocus
+          disabled={
+            blocked !== undefined ||
+            (!packets && !flows) ||
+            (end !== undefined && list.length === 0 && end.left === 0)
+          }
+        >
+          {end === undefined ? 'Import without waiting' : 'Import'}
+        </Button>
+      </div>
+    </form>
+  );
+}

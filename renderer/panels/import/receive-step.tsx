@@ -1,0 +1,84 @@
+/** Files of which only the browser knows the content are copied into the case first. */
+import { Button, Progress, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { formatBytes, receiveFiles, useWorkspace } from '../../panel-api.ts';
+import { OperationError } from '../../../engine/contract/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import form from '../../widgets/form.module.css';
+import { Problem } from '../../widgets/problem.tsx';
+import { receivedRoots } from './decisions.ts';
+
+interface Props {
+  readonly path: string;
+  readonly files: readonly File[];
+  readonly onPaths: (paths: readonly string[]) => void;
+  readonly onClose: () => void;
+}
+
+export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
+  const { connection } = useWorkspace();
+  const [progress, setProgress] = useState({ name: '', bytes: 0, totalBytes: 0 });
+  const [error, setError] = useState<ErrorInfo>();
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    const controller = new AbortController();
+    setError(undefined);
+    receiveFiles(connection, path, files, {
+      signal: controller.signal,
+      onProgress: (next) => {
+        if (!controller.signal.aborted) setProgress(next);
+      },
+    }).then(
+      (paths) => {
+        if (controller.signal.aborted) return;
+        const names = files.map((file) => file.webkitRelativePath || file.name);
+        onPaths(receivedRoots(paths, names));
+      },
+      (failure: unknown) => {
+        if (controller.signal.aborted) return;
+        setError(
+          failure instanceof OperationError
+            ? failure.info
+            : {
+                code: 'unreadable',
+                message: 'the browser could not read a file',
+                hint: String(failure),
+              },
+        );
+      },
+    );
+    return () => controller.abort();
+  }, [connection, path, files, tries, onPaths]);
+  if (error !== undefined) {
+    return (
+      <>
+        <Problem error={error} title="Not all was copied" onRetry={() => setTries((n) => n + 1)} />
+        <div className={form['actions']}>
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+        </div>
+      </>
+    );
+  }
+  const { bytes, totalBytes, name } = progress;
+  return (
+    <div className={form['stack']} role="status">
+      <Text size="sm">Copying what was dropped into the case…</Text>
+      <Progress
+        aria-label="Copied"
+        value={totalBytes === 0 ? 0 : (100 * bytes) / totalBytes}
+        animated
+      />
+      <Text size="xs" c="dimmed">
+        {formatBytes(bytes)} of {formatBytes(totalBytes)} · <EventText text={name} max={200} />
+      </Text>
+      <div className={form['actions']}>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}

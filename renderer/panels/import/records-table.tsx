@@ -1,0 +1,47 @@
+/** The first events of a source, as the case would have them. */
+import { cell, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import { KindBadge } from '../../widgets/kind-badge.tsx';
+import { TimeText } from '../../widgets/time-text.tsx';
+import css from './import.module.css';
+
+const MOST_COLUMNS = 60;
+
+export function RecordsTable({ records }: { readonly records: ColumnBatch }) {
+  const columns = records.columns.slice(0, MOST_COLUMNS);
+  return (
+    <div className={css['records']} tabIndex={0} role="region" aria-label="First records">
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ name }) => (
+              <th key={name} scope="col">
+                <EventText text={name === 'ts' ? 'time' : name.replace(/^attrs\./, '')} max={100} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {Array.from({ length: records.rows }, (_, row) => (
+            <tr key={row}>
+              {columns.map((column) => {
+                const value = cell(column, row);
+                return (
+                  <td key={column.name} className="mono">
+                    {column.name === 'ts' ? (
+                      <TimeText micros={typeof value === 'number' ? value : undefined} />
+                    ) : column.name === 'kind' ? (
+                      <KindBadge kind={String(value)} />
+                    ) : (
+                      value !== null && <EventText text={String(value)} max={300} />
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

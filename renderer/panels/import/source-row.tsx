@@ -1,0 +1,250 @@
+/** One source that was looked at: what it is taken for, the decisions it asks for, its beginning. */
+import { Badge, Loader, NumberInput, Select, Text, UnstyledButton } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useState } from 'react';
+import { formatBytes, formatCount, useSession } from '../../panel-api.ts';
+import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { TimeText } from '../../widgets/time-text.tsx';
+import { ZoneSelect } from '../../widgets/zone-select.tsx';
+import type { Decision, Preview } from './decisions.ts';
+import css from './import.module.css';
+import { MappingEditor } from './mapping-editor.tsx';
+import { RecordsTable } from './records-table.tsx';
+
+interface Props {
+  readonly preview: Preview;
+  /** What was decided for this file by itself. */
+  readonly own: Decision | undefined;
+  readonly busy: boolean;
+  /** Whether decisions are made here: once per file, at the first of its members. */
+  readonly decides: boolean;
+  readonly onDecide: (decision: Decision) => void;
+}
+
+export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
+  const [open, setOpen] = useState(preview.asks.mapping);
+  const { source, records, asks, decisions, problem, already } = preview;
+  const Caret = open ? IconChevronDown : IconChevronRight;
+  const times = columnOf(records, 'ts');
+  const first = times === undefined ? null : cell(times, 0);
+  const name = visibleText(source, 200);
+  return (
+    <>
+      <tr className={busy ? css['dim'] : undefined}>
+        <td>
+          <UnstyledButton
+            className={css['source']}
+            aria-expanded={open}
+            title={`${visibleText(preview.path)}${preview.members.map((one) => ` › ${visibleText(one)}`).join('')}`}
+            onClick={() => setOpen(!open)}
+          >
+            <Caret size={14} aria-hidden />
+            <span className={css['sourceName']}>
+              <EventText text={source} max={300} />
+            </span>
+          </UnstyledButton>
+        </td>
+        <td className={css['number']}>
+          {preview.bytes === undefined ? '' : formatBytes(preview.bytes)}
+        </td>
+        <td>
+          <FormatSelect preview={preview} own={own} decides={decides} onDecide={onDecide} />
+        </td>
+        <td>
+          {asks.zone && decides ? (
+            <ZoneSelect
+              aria-label={`Time zone of ${name}`}
+              width={150}
+              placeholder={String(decisions['tz'] ?? 'UTC')}
+              value={own?.tz ?? ''}
+              onZone={(tz) => onDecide({ tz: tz === '' ? undefined : tz })}
+            />
+          ) : (
+            <Text size="xs" c="dimmed">
+              {asks.zone ? String(decisions['tz'] ?? '') : problem === undefined ? 'stated' : ''}
+            </Text>
+          )}
+        </td>
+        <td>
+          {asks.year && decides ? (
+            <YearInput
+              label={`Year of ${name}`}
+              guess={decisions['year']}
+              value={own?.year}
+              onYear={(year) => onDecide({ year })}
+            />
+          ) : (
+            <Text size="xs" c="dimmed">
+              {asks.year ? String(decisions['year'] ?? '') : problem === undefined ? 'stated' : ''}
+            </Text>
+          )}
+        </td>
+        <td className={css['nowrap']}>
+          {busy ? (
+            <Loader size={14} aria-label="Looking again" />
+          ) : problem !== undefined ? (
+            <span className={css['bad']}>cannot be read</span>
+          ) : typeof first === 'number' ? (
+            <TimeText micros={first} digits={0} />
+          ) : records.rows > 0 ? (
+            'no time'
+          ) : (
+            <span className={css['warn']}>no records</span>
+          )}{' '}
+          {already !== undefined && (
+            <Badge
+              color="blue"
+              title={`As source ${already.sourceId}: ${visibleText(already.name)}`}
+            >
+              in the case
+            </Badge>
+          )}{' '}
+          {preview.quarantined.length > 0 && (
+            <Badge color="orange">{formatCount(preview.quarantined.length)} unreadable</Badge>
+          )}
+        </td>
+      </tr>
+      {open && (
+        <tr>
+          <td colSpan={6}>
+            <Detail preview={preview} onDecide={onDecide} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function FormatSelect({
+  preview,
+  own,
+  decides,
+  onDecide,
+}: Pick<Props, 'preview' | 'own' | 'decides' | 'onDecide'>) {
+  const formats = useSession((session) => session.info?.formats) ?? [];
+  const { format, dialect } = preview;
+  const found =
+    format === undefined
+      ? 'not recognised'
+      : dialect === undefined || dialect === format
+        ? format
+        : `${format} · ${dialect}`;
+  if (!decides) return <Text size="xs">{found}</Text>;
+  return (
+    <Select
+      aria-label={`Format of ${visibleText(preview.source, 200)}`}
+      w={180}
+      placeholder={found}
+      searchable
+      clearable
+      data={formats}
+      value={own?.format ?? null}
+      onChange={(next) => onDecide({ format: next ?? undefined })}
+    />
+  );
+}
+
+function YearInput({
+  label,
+  guess,
+  value,
+  onYear,
+}: {
+  readonly label: string;
+  readonly guess: string | number | boolean | undefined;
+  readonly value: number | undefined;
+  readonly onYear: (year: number | undefined) => void;
+}) {
+  const [typed, setTyped] = useState<number | string>();
+  const take = (): void => {
+    if (typed === undefined) return;
+    setTyped(undefined);
+    const year = typeof typed === 'number' && typed >= 1970 && typed <= 2200 ? typed : undefined;
+    if (typed === '' || year !== undefined) onYear(year);
+  };
+  return (
+    <NumberInput
+      aria-label={label}
+      w={72}
+      hideControls
+      allowDecimal={false}
+      allowNegative={false}
+      placeholder={guess === undefined ? '' : String(guess)}
+      value={typed ?? value ?? ''}
+      onChange={setTyped}
+      onBlur={take}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || typed === undefined) return;
+        event.preventDefault();
+        take();
+      }}
+    />
+  );
+}
+
+function Detail({
+  preview,
+  onDecide,
+}: {
+  readonly preview: Preview;
+  readonly onDecide: (decision: Decision) => void;
+}) {
+  const { records, quarantined, problem, table, notes } = preview;
+  const skipped = Object.entries(preview.skippedReasons);
+  const decided = Object.entries(preview.decisions).filter(
+    ([name, value]) => value !== undefined && name !== 'mapping',
+  );
+  return (
+    <div className={css['detail']}>
+      {problem !== undefined && (
+        <div className={css['bad']} role="alert">
+          <EventText text={problem} />
+        </div>
+      )}
+      {table !== undefined && (
+        <MappingEditor table={table} onMapping={(mapping) => onDecide({ mapping })} />
+      )}
+      {records.rows > 0 && (
+        <div>
+          <h4 className={css['heading']}>First {records.rows} records</h4>
+          <RecordsTable records={records} />
+        </div>
+      )}
+      {quarantined.length > 0 && (
+        <div>
+          <h4 className={css['heading']}>Would be quarantined, of the part that was looked at</h4>
+          <ul className={css['list']}>
+            {quarantined.slice(0, 50).map((one) => (
+              <li key={one.offset}>
+                byte {formatCount(one.offset)}: <EventText text={one.reason} max={300} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {(skipped.length > 0 || notes.length > 0 || decided.length > 0) && (
+        <div>
+          <h4 className={css['heading']}>Notes</h4>
+          <ul className={css['list']}>
+            {decided.map(([name, value]) => (
+              <li key={name}>
+                {name}: <EventText text={String(value)} max={300} />
+              </li>
+            ))}
+            {notes.map((note) => (
+              <li key={note}>
+                <EventText text={note} max={500} />
+              </li>
+            ))}
+            {skipped.map(([reason, n]) => (
+              <li key={reason}>
+                {formatCount(n)} skipped: <EventText text={reason} max={300} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,154 @@
+/** Exports what the view finds, in its order: as shown or with every field. */
+import { Button, Modal, NumberInput, SegmentedControl, Text } from '@mantine/core';
+import { useState } from 'react';
+import {
+  formatCount,
+  saveFile,
+  useCase,
+  useResultList,
+  useView,
+  useWorkspace,
+  useZone,
+} from '../../panel-api.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import { SUMMARY, useEventColumns } from '../../widgets/event-columns.ts';
+import form from '../../widgets/form.module.css';
+import { Outcome } from './outcome.tsx';
+import { useWriting } from './written.ts';
+
+const FORMATS = {
+  csv: {
+    label: 'CSV',
+    type: 'text/csv',
+    note: 'For spreadsheets; cells that begin a formula are defused.',
+  },
+  ndjson: {
+    label: 'NDJSON',
+    type: 'application/x-ndjson',
+    note: 'One JSON object a line; numbers stay numbers.',
+  },
+  parquet: {
+    label: 'Parquet',
+    type: 'application/vnd.apache.parquet',
+    note: 'Typed columns for analysis tools.',
+  },
+} as const;
+type Format = keyof typeof FORMATS;
+const NAMES: readonly Format[] = ['csv', 'ndjson', 'parquet'];
+
+export function ExportDialog() {
+  const workspace = useWorkspace();
+  const info = useCase();
+  const view = useView();
+  const zone = useZone();
+  const { opened } = useResultList();
+  const { shown, fields } = useEventColumns();
+  const [format, setFormat] = useState<Format>('csv');
+  const [columns, setColumns] = useState<'shown' | 'all'>('shown');
+  const [limit, setLimit] = useState<number>();
+  const writing = useWriting();
+  const chosen = exportFields(
+    shown,
+    (fields ?? []).map((one) => one.field),
+  );
+  const { label, type, note } = FORMATS[format];
+
+  const start = (): void =>
+    writing.start((signal, onPart) =>
+      saveFile(
+        `${info.name.replace(/[^\w.-]+/g, '-')}-events.${format}`,
+        [{ name: label, extensions: [format] }],
+        type,
+        (path, onPiece) =>
+          workspace.connection.call(
+            'export.rows',
+            {
+              ...{ case: info.case, query: view.query, from: view.from, to: view.to, zone, format },
+              ...(view.sort === undefined ? {} : { sort: view.sort }),
+              ...(columns === 'shown' ? { fields: chosen } : {}),
+              ...(limit === undefined ? {} : { limit }),
+              ...(path === undefined ? {} : { path }),
+            },
+            {
+              signal,
+              onPart: (part) => {
+                onPiece(part);
+                onPart({ of: Math.min(opened?.total ?? Infinity, limit ?? Infinity), ...part });
+              },
+            },
+          ),
+      ),
+    );
+  return (
+    <Modal opened onClose={workspace.dialogs.close} title="Export events" size="md">
+      <form
+        className={form['stack']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!writing.running) start();
+        }}
+      >
+        <Text size="sm">
+          {opened === undefined ? 'The events found' : <b>{formatCount(opened.total)} events</b>} by{' '}
+          <span className="mono">
+            {view.query.trim() === '' ? 'no filter' : <EventText text={view.query} max={300} />}
+          </span>
+        </Text>
+        <div className={form['tight']}>
+          <SegmentedControl
+            aria-label="Format"
+            value={format}
+            data={NAMES.map((value) => ({ value, label: FORMATS[value].label }))}
+            onChange={(value) => setFormat(NAMES.find((one) => one === value) ?? 'csv')}
+          />
+          <Text size="xs" c="dimmed">
+            {note}
+          </Text>
+        </div>
+        <div className={form['tight']}>
+          <SegmentedControl
+            aria-label="Columns"
+            value={columns}
+            data={[
+              { value: 'shown', label: 'Columns as shown' },
+              { value: 'all', label: 'Every field' },
+            ]}
+            onChange={(value) => setColumns(value === 'all' ? 'all' : 'shown')}
+          />
+          <Text size="xs" c="dimmed" className="mono">
+            {columns === 'shown' ? chosen.join(', ') : 'every field that any of these events has'}
+          </Text>
+        </div>
+        <NumberInput
+          label="At most (rows)"
+          placeholder="all of them"
+          min={1}
+          thousandSeparator=","
+          value={limit ?? ''}
+          onChange={(value) => setLimit(typeof value === 'number' ? value : undefined)}
+        />
+        <Outcome writing={writing} what="The export" />
+        <div className={form['actions']}>
+          {writing.running ? (
+            <Button variant="default" onClick={writing.cancel}>
+              Cancel the export
+            </Button>
+          ) : (
+            <Button variant="default" onClick={workspace.dialogs.close}>
+              Close
+            </Button>
+          )}
+          <Button type="submit" data-autofocus loading={writing.running}>
+            Export
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** The columns of the table as fields: its summary is made for the screen and stands for the message. */
+export function exportFields(shown: readonly string[], known: readonly string[]): string[] {
+  const fields = shown.map((name) => (name === SUMMARY ? 'message' : name));
+  return [...new Set(fields)].filter((name) => name !== 'message' || known.includes('message'));
+}

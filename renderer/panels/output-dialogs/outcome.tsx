@@ -1,0 +1,78 @@
+/** How far a file is, or what it became: size, hash, place. */
+import { Alert, Button, Progress } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { formatBytes, formatCount, useWorkspace } from '../../panel-api.ts';
+import { CopiedHash } from '../../widgets/copied-hash.tsx';
+import { EventText } from '../../widgets/event-text.tsx';
+import form from '../../widgets/form.module.css';
+import { Problem } from '../../widgets/problem.tsx';
+import type { Writing } from './written.ts';
+
+export function Outcome({ writing, what }: { readonly writing: Writing; readonly what: string }) {
+  const { shell } = useWorkspace();
+  const { running, done, written, error, cancelled } = writing;
+  if (running) {
+    const share = done?.of === undefined || done.of === 0 ? undefined : done.done / done.of;
+    return (
+      <div role="status">
+        <Progress
+          aria-label={`${what}: progress`}
+          value={share === undefined ? 100 : share * 100}
+          animated
+          size="sm"
+        />
+        <div className={form['muted']}>
+          {done === undefined
+            ? 'Writing…'
+            : `${formatCount(done.done)}${done.of === undefined ? '' : ` of ${formatCount(done.of)}`} rows`}
+        </div>
+      </div>
+    );
+  }
+  if (error !== undefined) return <Problem error={error} title={`${what} was not written`} />;
+  if (cancelled) {
+    return (
+      <div role="status" className={form['muted']}>
+        Cancelled: no file was left.
+      </div>
+    );
+  }
+  if (written === undefined) return null;
+  const { path, rows } = written;
+  return (
+    <Alert
+      role="status"
+      color="teal"
+      icon={<IconCheck size={18} aria-hidden />}
+      title={`${what} is written`}
+    >
+      <dl className={form['facts']}>
+        {rows !== undefined && (
+          <>
+            <dt>Rows</dt>
+            <dd>{formatCount(rows)}</dd>
+          </>
+        )}
+        <dt>Size</dt>
+        <dd>{formatBytes(written.bytes)}</dd>
+        <dt>SHA-256</dt>
+        <dd>
+          <CopiedHash hash={written.sha256} />
+        </dd>
+        {path !== undefined && (
+          <>
+            <dt>File</dt>
+            <dd className="mono">
+              <EventText text={path} />{' '}
+              {shell !== undefined && (
+                <Button size="compact-xs" variant="default" onClick={() => shell.showFile(path)}>
+                  Show
+                </Button>
+              )}
+            </dd>
+          </>
+        )}
+      </dl>
+    </Alert>
+  );
+}

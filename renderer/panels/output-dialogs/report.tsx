@@ -1,0 +1,107 @@
+/** The case as one self-contained HTML page. */
+import { Button, Modal, Text, TextInput, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { saveFile, useCase, usePreference, useWorkspace, useZone } from '../../panel-api.ts';
+import form from '../../widgets/form.module.css';
+import { ZoneSelect } from '../../widgets/zone-select.tsx';
+import { Outcome } from './outcome.tsx';
+import { useWriting } from './written.ts';
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+export function ReportDialog() {
+  const workspace = useWorkspace();
+  const info = useCase();
+  const windowZone = useZone();
+  const [title, setTitle] = useState(info.name);
+  const [author, setAuthor] = usePreference('author', '', isText);
+  const [note, setNote] = useState('');
+  const [zone, setZone] = useState(windowZone);
+  const writing = useWriting();
+
+  const start = (): void =>
+    writing.start((signal, onPart) =>
+      saveFile(
+        `${info.name.replace(/[^\w.-]+/g, '-')}-report.html`,
+        [{ name: 'HTML page', extensions: ['html'] }],
+        'text/html',
+        (path, onPiece) =>
+          workspace.connection.call(
+            'report.write',
+            {
+              ...{ case: info.case, zone },
+              ...(title.trim() === '' ? {} : { title: title.trim() }),
+              ...(author.trim() === '' ? {} : { author: author.trim() }),
+              ...(note.trim() === '' ? {} : { note }),
+              ...(path === undefined ? {} : { path }),
+            },
+            {
+              signal,
+              onPart: (part) => {
+                onPiece(part);
+                onPart(part);
+              },
+            },
+          ),
+      ),
+    );
+  return (
+    <Modal opened onClose={workspace.dialogs.close} title="Write a report" size="md">
+      <form
+        className={form['stack']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!writing.running) start();
+        }}
+      >
+        <Text size="sm" c="dimmed">
+          One HTML page that needs nothing else: sources with their hashes and ledgers, saved
+          searches, bookmarks with their notes, tags, and what was changed.
+        </Text>
+        <TextInput
+          data-autofocus
+          label="Title"
+          maxLength={300}
+          value={title}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Author"
+          maxLength={300}
+          value={author}
+          onChange={(event) => setAuthor(event.currentTarget.value)}
+        />
+        <Textarea
+          label="Note"
+          description="Stands at its beginning, as text."
+          autosize
+          minRows={3}
+          maxRows={10}
+          maxLength={20_000}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+        <ZoneSelect
+          label="Times in"
+          value={zone}
+          onZone={(next) => setZone(next === '' ? 'UTC' : next)}
+        />
+        <Outcome writing={writing} what="The report" />
+        <div className={form['actions']}>
+          {writing.running ? (
+            <Button variant="default" onClick={writing.cancel}>
+              Cancel
+            </Button>
+          ) : (
+            <Button variant="default" onClick={workspace.dialogs.close}>
+              Close
+            </Button>
+          )}
+          <Button type="submit" loading={writing.running}>
+            Write the report
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,142 @@
+/** Records that could not be parsed, page by page, with why and their first bytes. */
+import { Button, Pagination, SegmentedControl, Text } from '@mantine/core';
+import { useState } from 'react';
+import {
+  formatBytes,
+  formatCount,
+  showEvidence,
+  useAnswer,
+  useCase,
+  useEvidenceView,
+  useWorkspace,
+} from '../../panel-api.ts';
+import { Empty } from '../../widgets/empty.tsx';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import table from '../../widgets/result-table.module.css';
+import { bytesText, hexLines } from './bytes-text.ts';
+import css from './sources.module.css';
+
+const PAGE = 100;
+/** Of a record's bytes as hex. */
+const MOST_HEX = 512;
+
+export function Quarantine() {
+  const workspace = useWorkspace();
+  const { case: path } = useCase();
+  const { quarantine } = useEvidenceView();
+  const [page, setPage] = useState(1);
+  const [form, setForm] = useState<'text' | 'hex'>('text');
+  const { data, error, loading } = useAnswer('quarantine.list', {
+    case: path,
+    offset: (page - 1) * PAGE,
+    limit: PAGE,
+    ...(quarantine.source === undefined ? {} : { sourceId: quarantine.source }),
+    ...(quarantine.import === undefined ? {} : { importId: quarantine.import }),
+  });
+  if (error !== undefined) return <Problem error={error} title="The quarantine cannot be read" />;
+  if (data === undefined) return <Loading />;
+  const of =
+    quarantine.source !== undefined
+      ? `of source ${quarantine.source}`
+      : quarantine.import !== undefined
+        ? `of import ${quarantine.import}`
+        : '';
+  const showAll = (
+    <Button
+      size="compact-xs"
+      variant="default"
+      onClick={() => showEvidence(workspace, { quarantine: {} })}
+    >
+      Of all sources
+    </Button>
+  );
+  if (data.total === 0) {
+    return (
+      <Empty
+        title={`No quarantined records ${of}`}
+        text="What an importer cannot parse is kept here byte for byte, so that nothing is lost in silence."
+        actions={of === '' ? undefined : showAll}
+      />
+    );
+  }
+  return (
+    <div className={table['column']}>
+      <div className={table['toolbar']}>
+        <Text size="sm">
+          <b>{formatCount(data.total)}</b> quarantined records {of}
+        </Text>
+        {of !== '' && showAll}
+        <span style={{ flex: '1 1 auto' }} />
+        <SegmentedControl
+          aria-label="Bytes as"
+          value={form}
+          data={[
+            { value: 'text', label: 'Text' },
+            { value: 'hex', label: 'Hex' },
+          ]}
+          onChange={(value) => setForm(value === 'hex' ? 'hex' : 'text')}
+        />
+        {data.total > PAGE && (
+          <Pagination
+            size="xs"
+            total={Math.ceil(data.total / PAGE)}
+            value={page}
+            onChange={setPage}
+            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          />
+        )}
+      </div>
+      <div className={`${table['rest']} ${table['scroll']} ${loading ? table['dim'] : ''}`}>
+        <table className={table['table']} aria-label="Quarantined records">
+          <thead>
+            <tr>
+              <th scope="col">Why</th>
+              <th scope="col">Source</th>
+              <th scope="col" className={table['number']}>
+                Line
+              </th>
+              <th scope="col" className={table['number']}>
+                Byte
+              </th>
+              <th scope="col">Record</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.records.map((record) => (
+              <tr key={`${record.importId}/${record.source}/${record.offset}`}>
+                <td style={{ whiteSpace: 'normal', minWidth: 180, verticalAlign: 'top' }}>
+                  <EventText text={record.reason} max={400} />
+                </td>
+                <td style={{ verticalAlign: 'top' }} title={visibleText(record.source)}>
+                  <EventText text={record.source} max={200} />
+                </td>
+                <td className={table['number']} style={{ verticalAlign: 'top' }}>
+                  {record.line === undefined ? '' : formatCount(record.line)}
+                </td>
+                <td className={table['number']} style={{ verticalAlign: 'top' }}>
+                  {formatCount(record.offset)}
+                </td>
+                <td style={{ maxWidth: 760 }}>
+                  <pre className={`${css['raw']} mono`}>
+                    {form === 'hex' ? (
+                      hexLines(record.raw.subarray(0, MOST_HEX)).join('\n')
+                    ) : (
+                      <EventText text={bytesText(record.raw)} max={4096} />
+                    )}
+                  </pre>
+                  {record.size > record.raw.length && (
+                    <Text size="xs" c="dimmed">
+                      the first {formatBytes(record.raw.length)} of {formatBytes(record.size)}
+                    </Text>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+/** Every source with what became of it; the chosen one with all that is known of it. */
+import { Button, UnstyledButton } from '@mantine/core';
+import {
+  formatBytes,
+  formatCount,
+  showEvidence,
+  useAnswer,
+  useCase,
+  useEvidenceView,
+  useWorkspace,
+} from '../../panel-api.ts';
+import { CopiedHash } from '../../widgets/copied-hash.tsx';
+import { Empty } from '../../widgets/empty.tsx';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { Loading } from '../../widgets/loading.tsx';
+import { Problem } from '../../widgets/problem.tsx';
+import table from '../../widgets/result-table.module.css';
+import { TimeText } from '../../widgets/time-text.tsx';
+import { ByKind } from './by-kind.tsx';
+import { SourceDetail } from './source-detail.tsx';
+import { State, type Source } from './source-state.tsx';
+import css from './sources.module.css';
+
+export function SourceTable() {
+  const workspace = useWorkspace();
+  const { case: path } = useCase();
+  const { source: chosen } = useEvidenceView();
+  const { data, error, loading } = useAnswer('case.sources', { case: path });
+  if (error !== undefined) return <Problem error={error} title="The sources cannot be listed" />;
+  if (data === undefined) return <Loading />;
+  if (data.sources.length === 0) {
+    return (
+      <Empty
+        title="No evidence yet"
+        text="Drop captures, logs or flow records on the window. Each file becomes a source with its hash, what was decided about its times, and a ledger of every record."
+        actions={
+          <Button onClick={() => workspace.dialogs.open({ dialog: 'import' })}>Add evidence</Button>
+        }
+      />
+    );
+  }
+  const detail = data.sources.find(({ id }) => id === chosen);
+  return (
+    <div className={css['split']}>
+      <div className={`${table['scroll']} ${css['left']} ${loading ? table['dim'] : ''}`}>
+        <table className={table['table']} aria-label="Sources">
+          <thead>
+            <tr>
+              <th scope="col">Source</th>
+              <th scope="col">Format</th>
+              <th scope="col" className={table['number']}>
+                Size
+              </th>
+              <th scope="col" className={table['number']}>
+                Events
+              </th>
+              {detail === undefined && (
+                <>
+                  <th scope="col">By kind</th>
+                  <th scope="col">First</th>
+                  <th scope="col">Last</th>
+                  <th scope="col" className={table['number']}>
+                    Not stored
+                  </th>
+                  <th scope="col">SHA-256</th>
+                </>
+              )}
+              <th scope="col">State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.sources.map((source) => (
+              <tr key={source.id} className={source.id === chosen ? css['selected'] : undefined}>
+                <td>
+                  <UnstyledButton
+                    className={css['name']}
+                    title={visibleText(source.path)}
+                    aria-pressed={source.id === chosen}
+                    onClick={() =>
+                      showEvidence(workspace, {
+                        source: source.id === chosen ? undefined : source.id,
+                      })
+                    }
+                  >
+                    <EventText text={source.name} max={300} />
+                  </UnstyledButton>
+                </td>
+                <td>{source.dialect}</td>
+                <td className={table['number']}>
+                  {source.bytes === undefined ? '' : formatBytes(source.bytes)}
+                </td>
+                <td className={table['number']}>{formatCount(source.stored)}</td>
+                {detail === undefined && (
+                  <>
+                    <td>
+                      <ByKind counts={source.byKind} />
+                    </td>
+                    <td className="mono">
+                      {source.first !== undefined && <TimeText micros={source.first} digits={0} />}
+                    </td>
+                    <td className="mono">
+                      {source.last !== undefined && <TimeText micros={source.last} digits={0} />}
+                    </td>
+                    <td className={table['number']}>
+                      <NotStored source={source} />
+                    </td>
+                    <td>
+                      {source.sha256 !== undefined && (
+                        <CopiedHash hash={source.sha256} length={10} />
+                      )}
+                    </td>
+                  </>
+                )}
+                <td>
+                  <State source={source} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {detail !== undefined && <SourceDetail key={detail.id} source={detail} />}
+    </div>
+  );
+}
+
+function NotStored({ source }: { readonly source: Source }) {
+  const { duplicate, quarantined, skipped } = source;
+  const parts = [
+    duplicate > 0 ? `${formatCount(duplicate)} dup` : '',
+    quarantined > 0 ? `${formatCount(quarantined)} quar` : '',
+    skipped > 0 ? `${formatCount(skipped)} skip` : '',
+  ].filter((part) => part !== '');
+  return (
+    <span
+      className={quarantined > 0 ? css['warn'] : undefined}
+      title={`${formatCount(duplicate)} duplicate, ${formatCount(quarantined)} quarantined, ${formatCount(skipped)} skipped`}
+    >
+      {parts.length === 0 ? '–' : parts.join(' · ')}
+    </span>
+  );
+}

@@ -1,0 +1,28 @@
+/** The beginning of a SHA-256, with all of it in the title and on the clipboard. */
+import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+
+interface Props {
+  readonly hash: string;
+  /** Characters that are shown; all when left out. */
+  readonly length?: number;
+}
+
+export function CopiedHash({ hash, length = hash.length }: Props) {
+  return (
+    <span style={{ whiteSpace: 'nowrap' }}>
+      <span className="mono" title={hash} style={{ whiteSpace: 'normal', wordBreak: 'break-all' }}>
+        {hash.slice(0, length)}
+      </span>{' '}
+      <CopyButton value={hash}>
+        {({ copied, copy }) => (
+          <Tooltip label={copied ? 'Copied' : 'Copy the SHA-256'}>
+            <ActionIcon size="xs" aria-label="Copy the SHA-256" onClick={copy}>
+              {copied ? <IconCheck size={12} /> : <IconCopy size={12} />}
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </CopyButton>
+    </span>
+  );
+}

@@ -1,0 +1,35 @@
+/** The sum that every ledger must show: read = stored + duplicate + quarantined + skipped. */
+
+export interface Counts {
+  readonly read: number;
+  readonly stored: number;
+  readonly duplicate: number;
+  readonly quarantined: number;
+  readonly skipped: number;
+}
+
+export function ledgerParts(counts: Counts): [keyof Counts, number][] {
+  const { stored, duplicate, quarantined, skipped } = counts;
+  return [
+    ['stored', stored],
+    ['duplicate', duplicate],
+    ['quarantined', quarantined],
+    ['skipped', skipped],
+  ];
+}
+
+/** What was read and is in no part; negative when more is in the parts. 0 unless something is wrong. */
+export function ledgerRest(counts: Counts): number {
+  return ledgerParts(counts).reduce((rest, [, n]) => rest - n, counts.read);
+}
+
+export function addCounts(all: readonly Counts[]): Counts {
+  const sum = (name: keyof Counts) => all.reduce((total, one) => total + one[name], 0);
+  return {
+    read: sum('read'),
+    stored: sum('stored'),
+    duplicate: sum('duplicate'),
+    quarantined: sum('quarantined'),
+    skipped: sum('skipped'),
+  };
+}
