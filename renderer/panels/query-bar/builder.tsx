@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import { visibleText } from '../../widgets/visible-text.ts';
 import { QueryCode } from '../../widgets/query-code.tsx';
-import type { BarStore } from './bar-state.ts';
+import type { BarStore, Parsed } from './bar-state.ts';
 import { ConditionForm } from './condition-form.tsx';
 import { conditionOf, signOf, type Term } from './conditions.ts';
 import type { QueryEditor } from './editor.ts';
@@ -38,7 +38,8 @@ interface Props {
 }
 
 export function Builder({ bar, editor }: Props) {
-  const { parsed, text } = useStore(bar);
+  const { parsed, text } = useSettled(bar);
+  const error = useStore(bar, (state) => state.parsed?.error);
   /** Parts of a text that has changed since are of no use. */
   const edit = (change: () => string): void => {
     if (editor.text() === text) editor.runText(change());
@@ -47,7 +48,11 @@ export function Builder({ bar, editor }: Props) {
   const { terms, stages, filter } = parsed;
   const whole = text.slice(filter.start, filter.end);
   return (
-    <div className={css['builder']} role="group" aria-label="Conditions of the query">
+    <div
+      className={`${css['builder'] ?? ''} ${error === undefined ? '' : (css['stale'] ?? '')}`}
+      role="group"
+      aria-label="Conditions of the query"
+    >
       {terms === undefined && whole !== '' && (
         <>
           <span className={css['chip']}>
@@ -61,11 +66,7 @@ export function Builder({ bar, editor }: Props) {
               </span>
             </EditChip>
           </span>
-          <span className={css['note']}>
-            {parsed.error === undefined
-              ? 'These conditions are bound by OR: edit them as text.'
-              : parsed.error.message}
-          </span>
+          <span className={css['note']}>These conditions are bound by OR: edit them as text.</span>
         </>
       )}
       {terms?.length === 0 && <span className={css['note']}>Every event</span>}
@@ -95,7 +96,13 @@ export function Builder({ bar, editor }: Props) {
       {parsed.error === undefined && (
         <Menu position="bottom-start">
           <Menu.Target>
-            <Button variant="subtle" size="compact-xs" leftSection={<IconPlus size={12} />}>
+            <Button
+              variant="subtle"
+              color="gray"
+              fw={500}
+              size="compact-xs"
+              leftSection={<IconPlus size={12} />}
+            >
               stage
             </Button>
           </Menu.Target>
@@ -112,8 +119,17 @@ export function Builder({ bar, editor }: Props) {
           </Menu.Dropdown>
         </Menu>
       )}
+      {error !== undefined && <span className={css['error']}>{error.message}</span>}
     </div>
   );
+}
+
+/** What the bar holds, or held when it was last right: while a person types, chips stay. */
+function useSettled(bar: BarStore): { parsed: Parsed | undefined; text: string } {
+  const { parsed, text } = useStore(bar);
+  const [good, setGood] = useState({ parsed, text });
+  if (parsed?.error === undefined && good.parsed !== parsed) setGood({ parsed, text });
+  return good.parsed === undefined ? { parsed, text } : good;
 }
 
 function TermChip({
@@ -233,6 +249,8 @@ function AddCondition({ onSave }: { readonly onSave: (written: string) => void }
       <Popover.Target>
         <Button
           variant="subtle"
+          color="gray"
+          fw={500}
           size="compact-xs"
           leftSection={<IconPlus size={12} />}
           onClick={() => setOpened(!opened)}

@@ -179,8 +179,10 @@ function useKeysOfWindow(editor: QueryEditor | undefined): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (!(target instanceof HTMLElement) || target.isContentEditable) return;
       if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
-      const isCovered =
-        document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
+      // Closed ones stay in the page without a box.
+      const isCovered = [
+        ...document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]'),
+      ].some((one) => one.getClientRects().length > 0);
       if (isCovered) return;
       if (event.key === '/') {
         event.preventDefault();

@@ -1,7 +1,3 @@
-/** Placeholder until the panel is written. */
-export function RangePicker() {
-  return null;
-}
-export function ZonePicker() {
-  return null;
-}
+/** The header's two buttons about time: which range is looked at, and in which zone times are. */
+export { RangePicker } from './range-picker.tsx';
+export { ZonePicker } from './zone-picker.tsx';
