@@ -17,6 +17,7 @@ import {
 } from '../query/index.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { contextOf, isGone, raw } from './query.ts';
+import type { Rank } from './turns.ts';
 
 export interface View {
   query: string;
@@ -43,8 +44,12 @@ export interface AskedView {
   /** What a person should know about the answer. */
   readonly notes: string[];
   readonly signal: AbortSignal | undefined;
-  /** All rows of a statement on the plan's segments, or some of them. */
-  rows(statement: BoundStatement, segments?: readonly SegmentInfo[]): Promise<RawValue[][]>;
+  /** All rows of a statement on the plan's segments, or some of them; in its operation's turn. */
+  rows(
+    statement: BoundStatement,
+    segments?: readonly SegmentInfo[],
+    rank?: Rank,
+  ): Promise<RawValue[][]>;
   /** The same as they come. */
   stream(statement: BoundStatement): AsyncGenerator<RawValue[][]>;
 }
@@ -52,6 +57,20 @@ export interface AskedView {
 export interface BoundStatement {
   readonly sql: string;
   readonly params: readonly (string | number)[];
+}
+
+/** What an operation's statements wait for; `later` when it is not here. */
+const RANKS: Readonly<Record<string, Rank>> = {
+  'result.rows': 'now',
+  'result.locate': 'now',
+  'result.open': 'first',
+  'result.reopen': 'first',
+  'timeline.run': 'first',
+};
+
+/** The same, but its statements do not wait: for few rows that somebody looks for. */
+export function atOnce(asked: AskedView): AskedView {
+  return { ...asked, rows: (statement, segments) => asked.rows(statement, segments, 'now') };
 }
 
 /** How often work is begun anew because a compaction took segments away meanwhile. */
@@ -110,28 +129,40 @@ export function onPlan(
   signal: AbortSignal | undefined,
 ): AskedView {
   const byId = new Map<number, SegmentRow>(snapshot.segments.map((one) => [one.id, one]));
+  const usual = RANKS[watch.operation] ?? 'later';
+  const turn = (rank: Rank) => watch.spanAsync('wait', () => session.turns.take(rank, signal));
   return {
     ...{ session, snapshot, plan, watch, signal },
     notes: notesOf(plan),
-    rows: async (statement, segments = plan.segmentsUsed) => {
+    rows: async (statement, segments = plan.segmentsUsed, rank = usual) => {
       const wanted = segments.flatMap(({ id }) => byId.get(id) ?? []);
       await watch.spanAsync('attach', () => session.prepare(wanted, snapshot));
-      const found = await watch.spanAsync('execute', () =>
-        session.store.rows(statement.sql, statement.params, signal),
-      );
-      return found.map((row) => row.map(raw));
+      const end = await turn(rank);
+      try {
+        const found = await watch.spanAsync('execute', () =>
+          session.store.rows(statement.sql, statement.params, signal),
+        );
+        return found.map((row) => row.map(raw));
+      } finally {
+        end();
+      }
     },
     async *stream(statement) {
       const wanted = plan.segmentsUsed.flatMap(({ id }) => byId.get(id) ?? []);
       await watch.spanAsync('attach', () => session.prepare(wanted, snapshot));
+      const end = await turn(usual);
       const from = performance.now();
-      const batches = session.store.query(statement.sql, statement.params, signal);
-      for await (const { columns, rows } of batches) {
-        const out: RawValue[][] = [];
-        for (let row = 0; row < rows; row++) out.push(columns.map((column) => raw(column[row]!)));
-        yield out;
+      try {
+        const batches = session.store.query(statement.sql, statement.params, signal);
+        for await (const { columns, rows } of batches) {
+          const out: RawValue[][] = [];
+          for (let row = 0; row < rows; row++) out.push(columns.map((column) => raw(column[row]!)));
+          yield out;
+        }
+        watch.add('execute', performance.now() - from);
+      } finally {
+        end();
       }
-      watch.add('execute', performance.now() - from);
     },
   };
 }

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { Catalog, type OperationRow, type SegmentRow, type SourceRow } from '../catalog/catalog.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import { SegmentStore, type StoreOptions } from '../store/segment-store.ts';
+import { Turns } from './turns.ts';
 
 export type { SourceRow };
 
@@ -21,6 +22,7 @@ export class CaseSession {
   readonly folder: string;
   readonly catalog: Catalog;
   readonly store: SegmentStore;
+  readonly turns = new Turns();
   private version = -1;
   private current: Snapshot | undefined;
   /** By `segment/tag`: marks of this version that are loaded, or being loaded. */

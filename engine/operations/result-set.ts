@@ -25,7 +25,7 @@ import {
   takesAll,
   withoutLastSort,
 } from '../query/index.ts';
-import { type AskedView, onPlan } from './ask-view.ts';
+import { type AskedView, atOnce, onPlan } from './ask-view.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { RowOrder, type Slice, TimeOrder } from './event-order.ts';
 import { fieldsToRead, listBatch } from './list-batch.ts';
@@ -91,7 +91,7 @@ export async function openResult(
   const plan = sort === undefined ? asked.plan : replanned(asked.plan);
   const here: AskedView = { ...asked, plan };
   const sendFirst = async (result: ResultSet): Promise<void> => {
-    const rows = await readRows(here, result, 0, first.count, first.fields);
+    const rows = await readRows(atOnce(here), result, 0, first.count, first.fields);
     await send(rows);
   };
   if (!isByTime(plan, sort)) {
@@ -105,7 +105,7 @@ export async function openResult(
     await sendFirst(result);
     return result;
   }
-  const early = await earlyRows(here, descending, first);
+  const early = await earlyRows(atOnce(here), descending, first);
   if (early.batch !== undefined) await send(early.batch);
   const order = await filtered(here, early.expected);
   const result = timed(here, order, descending);
