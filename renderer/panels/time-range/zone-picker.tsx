@@ -1,7 +1,7 @@
 /** In which zone every time is shown. */
 import { Button, Combobox, useCombobox } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { offsetText, useCase, useCommands, useWorkspace, useZone } from '../../panel-api.ts';
 import { allZones, findZones, systemZone } from './zones.ts';
 import css from './time-range.module.css';
@@ -25,7 +25,9 @@ export function ZonePicker() {
   const found = combobox.dropdownOpened ? findZones(zones, search) : [];
   // Offsets are those at the newest event: that is where the evidence is.
   const at = last ?? Date.now() * 1000;
-  const { openDropdown } = combobox;
+  // Another function with every rendering; commands must keep their identity.
+  const open = useRef(combobox.openDropdown);
+  open.current = combobox.openDropdown;
   const commands = useMemo(
     () => [
       {
@@ -33,7 +35,7 @@ export function ZonePicker() {
         title: 'Choose the time zone…',
         group: 'View',
         hotkey: 'alt+Z',
-        run: () => openDropdown(),
+        run: () => open.current(),
       },
       ...['UTC', systemZone()]
         .filter((name, i, all) => all.indexOf(name) === i)
@@ -44,7 +46,7 @@ export function ZonePicker() {
           run: () => workspace.setZone(name),
         })),
     ],
-    [workspace, openDropdown],
+    [workspace],
   );
   useCommands(commands);
   return (
