@@ -6,55 +6,35 @@
  * keep something for each row, and there may be hundreds of millions; see row-scale.ts.
  */
 import {
-  columnResizingFeature,
-  columnSizingFeature,
-  tableFeatures,
-  useTable,
-  type ColumnSizingState,
-} from '@tanstack/react-table';
-import {
   useCallback,
   useEffect,
   useId,
   useLayoutEffect,
-  useMemo,
   useRef,
   useState,
   type CSSProperties,
   type KeyboardEvent,
   type MouseEvent,
 } from 'react';
-import { useStore } from 'zustand';
-import {
-  notifyError,
-  useCommands,
-  useSession,
-  useView,
-  useWorkspace,
-  type Command,
-} from '../../panel-api.ts';
+import { useSession, useView, useWorkspace } from '../../panel-api.ts';
 import { SUMMARY } from '../../widgets/event-columns.ts';
 import { flowTerm, useValueMenu, type ValueTarget } from '../../widgets/value-menu.tsx';
 import { tracksOf, type EventColumn } from './event-column.ts';
 import { cellOf, EventRow, ROW_HEIGHT, type TagColors, type TimeStyle } from './event-row.tsx';
 import css from './events.module.css';
-import { findEvent, type Known } from './find-event.ts';
-import { HeadingRow, type HeadingSort } from './heading-row.tsx';
-import { createMarkedEvents, MOST_MARKED } from './marked-events.ts';
-import { idsOfRows } from './row-ids.ts';
+import { HeadingRow } from './heading-row.tsx';
+import { nextSort, type HeadingSort } from './next-sort.ts';
 import type { EventList } from './use-event-list.ts';
+import { useColumnSizes } from './use-column-sizes.ts';
+import { useMarking } from './use-marking.ts';
 import { useRowWindow } from './use-row-window.ts';
+import { useStayWhenReopened } from './use-stay-when-reopened.ts';
 
 const HEADING = ROW_HEIGHT;
-const SMALLEST = 36;
 /** Width of the tags' colours. */
 const STRIPES = 14;
 /** Moving through rows by a held key asks for details only where it rests. */
 const DETAILS_MS = 90;
-const BOOKMARK = 'bookmark';
-
-const features = tableFeatures({ columnSizingFeature, columnResizingFeature });
-const NO_ROWS: never[] = [];
 
 interface Props {
   readonly list: EventList;
@@ -74,10 +54,9 @@ interface Cursor {
 
 export function EventGrid({ list, columns, sizes, onSizes, times, tags, words }: Props) {
   const workspace = useWorkspace();
-  const { connection, dialogs, views } = workspace;
+  const { views } = workspace;
   const { sort } = useView();
   const selected = useSession((session) => session.selected);
-  const readOnly = useSession((session) => session.openCase?.readOnly === true);
   const id = useId();
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const { pages } = list;
@@ -86,39 +65,10 @@ export function EventGrid({ list, columns, sizes, onSizes, times, tags, words }:
   const { window: shown, perPage, see, moveTo, place } = control;
   const [cursor, setCursor] = useState<Cursor>({ row: 0, column: 0 });
   const anchor = useRef(0);
-  const [marked] = useState(createMarkedEvents);
-  const markedEvents = useStore(marked.store, ({ events }) => events);
   const valueMenu = useValueMenu();
 
   // -- columns ---------------------------------------------------------------------------------
-  const [sizing, setSizing] = useState<ColumnSizingState>(sizes);
-  const definitions = useMemo(
-    () =>
-      columns.map(({ name, width }) => ({
-        id: name,
-        accessorFn: () => '',
-        size: width,
-        minSize: SMALLEST,
-      })),
-    [columns],
-  );
-  const table = useTable({
-    features,
-    columns: definitions,
-    data: NO_ROWS,
-    columnResizeMode: 'onChange',
-    state: { columnSizing: sizing },
-    onColumnSizingChange: setSizing,
-  });
-  const headers = table.getHeaderGroups()[0]?.headers ?? [];
-  const kept = useRef(sizing);
-  const resizing = table.state.columnResizing.isResizingColumn !== false;
-  useEffect(() => {
-    if (resizing || kept.current === sizing) return;
-    kept.current = sizing;
-    onSizes(sizing);
-  }, [resizing, sizing, onSizes]);
-  const widths = columns.map(({ name, width }) => sizing[name] ?? width);
+  const { headers, sizing, resize } = useColumnSizes(columns, sizes, onSizes);
   const { tracks, least } = tracksOf(columns, sizing);
   const style: CSSProperties & Record<`--${string}`, string> = {
     '--columns': tracks,
@@ -130,6 +80,21 @@ export function EventGrid({ list, columns, sizes, onSizes, times, tags, words }:
   useEffect(() => {
     pages.want(first, end, direction);
   }, [pages, first, end, direction]);
+
+  const eventAt = useCallback(
+    (row: number): string | undefined => {
+      const found = cellOf(pages.page(row), row, 'event_id');
+      return typeof found === 'string' ? found : undefined;
+    },
+    [pages],
+  );
+
+  const { marked, markedEvents, markRange, tagThem, toggleBookmark } = useMarking({
+    list,
+    eventAt,
+    anchor,
+    row: cursor.row,
+  });
 
   const question = useRef(list.question);
   useLayoutEffect(() => {
@@ -146,14 +111,6 @@ export function EventGrid({ list, columns, sizes, onSizes, times, tags, words }:
     setCursor((now) => (now.row < 0 ? now : { ...now, row: Math.max(0, now.row + moved) }));
   });
 
-  const eventAt = useCallback(
-    (row: number): string | undefined => {
-      const found = cellOf(pages.page(row), row, 'event_id');
-      return typeof found === 'string' ? found : undefined;
-    },
-    [pages],
-  );
-
   // -- selection -------------------------------------------------------------------------------
   const details = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(details.current), []);
@@ -169,67 +126,6 @@ export function EventGrid({ list, columns, sizes, onSizes, times, tags, words }:
     },
     [eventAt, workspace],
   );
-  const range = useRef<AbortController>(undefined);
-  const markRange = useCallback(
-    (to: number) => {
-      const [low, high] = to < anchor.current ? [to, anchor.current] : [anchor.current, to];
-      if (high - low >= MOST_MARKED) {
-        notifyError(
-          new Error(`that is more than ${MOST_MARKED} events; narrow the query and tag all`),
-          'Too many events to mark',
-        );
-        return;
-      }
-      range.current?.abort();
-      const controller = new AbortController();
-      range.current = controller;
-      const at = { case: list.params?.case, result: list.opened?.result };
-      idsOfRows(connection, at, eventAt, low, high + 1, controller.signal).then(
-        (events) => {
-          if (!controller.signal.aborted) marked.set(events);
-        },
-        (error: unknown) => notifyError(error),
-      );
-    },
-    [connection, list.params, list.opened, eventAt, marked],
-  );
-
-  const targets = useCallback((): string[] => {
-    if (markedEvents.size > 0) return [...markedEvents];
-    const event = eventAt(cursor.row) ?? selected;
-    return event === undefined ? [] : [event];
-  }, [markedEvents, eventAt, cursor.row, selected]);
-  const tagThem = useCallback(() => {
-    const events = targets();
-    if (events.length > 0) dialogs.open({ dialog: 'tag', events });
-  }, [targets, dialogs]);
-  const toggleBookmark = useCallback(() => {
-    const events = targets();
-    const path = list.params?.case;
-    if (events.length === 0 || path === undefined || readOnly) return;
-    const tagsNow = cellOf(pages.page(cursor.row), cursor.row, 'tags');
-    const remove = typeof tagsNow === 'string' && tagsNow.split(',').includes(BOOKMARK);
-    connection
-      .call('tag.set', { case: path, name: BOOKMARK, remove, target: { events } })
-      .catch((error: unknown) => notifyError(error, 'Not bookmarked'));
-  }, [targets, list.params, readOnly, pages, cursor.row, connection]);
-
-  const commands = useMemo((): Command[] => {
-    const disabled = readOnly ? 'the case is open for reading only' : undefined;
-    const group = 'Events';
-    return [
-      {
-        ...{ id: 'events.tag-selected', title: 'Tag the selected events…', group, disabled },
-        run: tagThem,
-      },
-      {
-        ...{ id: 'events.bookmark', title: 'Bookmark the selected events', group, disabled },
-        run: toggleBookmark,
-      },
-    ];
-  }, [readOnly, tagThem, toggleBookmark]);
-  useCommands(commands);
-
   // -- pointing and keys -----------------------------------------------------------------------
   const targetOf = (row: number, column: number): ValueTarget | undefined => {
     const definition = columns[column];
@@ -346,10 +242,9 @@ export function EventGrid({ list, columns, sizes, onSizes, times, tags, words }:
     else if (event.key === 't' && !held && row >= 0) tagThem();
     else if (row < 0 && (event.key === '+' || event.key === '-')) {
       const name = columns[column]?.name;
-      const width = widths[column];
+      const width = sizing[name ?? ''] ?? columns[column]?.width;
       if (name !== undefined && width !== undefined) {
-        const next = Math.max(SMALLEST, width + (event.key === '+' ? 12 : -12));
-        setSizing((now) => ({ ...now, [name]: next }));
+        resize(name, width + (event.key === '+' ? 12 : -12));
       }
     } else return;
     event.preventDefault();
@@ -419,72 +314,4 @@ export function EventGrid({ list, columns, sizes, onSizes, times, tags, words }:
       {valueMenu.menu}
     </>
   );
-}
-
-/** By time: newest first, then oldest first again. By another field: up, down, by time again. */
-function nextSort(
-  name: string,
-  sort: { readonly field: string; readonly descending: boolean } | undefined,
-) {
-  if (name === 'ts') {
-    const oldestFirst = sort === undefined || (sort.field === 'ts' && !sort.descending);
-    return oldestFirst ? { field: 'ts', descending: true } : undefined;
-  }
-  if (sort?.field !== name) return { field: name, descending: false };
-  return sort.descending ? undefined : { field: name, descending: true };
-}
-
-/**
- * Keeps the same events in sight when the list was opened again because the case changed: the first
- * seen event is looked for in the new list.
- */
-function useStayWhenReopened(
-  list: EventList,
-  byTime: boolean,
-  place: () => { readonly top: number },
-  moveTo: (top: number) => void,
-  onMoved: (rows: number) => void,
-): void {
-  const { connection } = useWorkspace();
-  const before = useRef<{ readonly question: string; readonly key: number } | undefined>(undefined);
-  const seen = useRef<{ readonly key: number; readonly row: number; readonly known: Known }>(
-    undefined,
-  );
-  const moved = useRef(onMoved);
-  moved.current = onMoved;
-  const { pages, question, key, opened, params } = list;
-
-  useEffect(() => {
-    // Read before anything of the new list is shown: rows of the old one stand for it meanwhile.
-    const row = Math.floor(place().top / ROW_HEIGHT);
-    const page = pages.page(row);
-    const event = cellOf(page, row, 'event_id');
-    const ts = cellOf(page, row, 'ts');
-    const last = before.current;
-    before.current = { question, key };
-    const reopened = last !== undefined && last.question === question && last.key !== key;
-    const known =
-      typeof event === 'string' && typeof ts === 'number' && row > 0 ? { event, ts } : undefined;
-    if (known === undefined) {
-      seen.current = undefined;
-      return undefined;
-    }
-    seen.current = { key, row, known };
-    if (!reopened || !byTime || opened === undefined || params === undefined) return undefined;
-    const controller = new AbortController();
-    const at = { case: params.case, result: opened.result };
-    findEvent(connection, at, known, controller.signal).then(
-      (found) => {
-        if (controller.signal.aborted || found === row) return;
-        const { top } = place();
-        // Whoever scrolled meanwhile has chosen another place.
-        if (Math.floor(top / ROW_HEIGHT) !== row) return;
-        moveTo(top + (found - row) * ROW_HEIGHT);
-        moved.current(found - row);
-      },
-      // The place is a convenience; what is wrong with the list is told by its rows.
-      () => undefined,
-    );
-    return () => controller.abort();
-  }, [connection, pages, question, key, opened, params, byTime, place, moveTo]);
 }

@@ -1,11 +1,7 @@
 /** The heading of the table: names of columns, by which it is sorted, and handles for their widths. */
 import type { EventColumn } from './event-column.ts';
 import css from './events.module.css';
-
-export interface HeadingSort {
-  readonly field: string;
-  readonly descending: boolean;
-}
+import type { HeadingSort } from './next-sort.ts';
 
 /** What a heading needs of TanStack Table's headers. */
 interface Header {

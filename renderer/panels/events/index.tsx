@@ -1,7 +1,7 @@
 /** The events of the view: a table, or why there is none. */
 import { Button } from '@mantine/core';
 import { IconFileImport, IconSearchOff } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import {
   formatCount,
   useAnswer,
@@ -12,7 +12,12 @@ import {
   useZone,
 } from '../../panel-api.ts';
 import { Empty } from '../../widgets/empty.tsx';
-import { columnLabel, useEventColumns } from '../../widgets/event-columns.ts';
+import {
+  columnLabel,
+  SUMMARY,
+  useEventColumns,
+  type EventColumns,
+} from '../../widgets/event-columns.ts';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { wordPattern } from '../../widgets/visible-text.ts';
@@ -24,6 +29,8 @@ import { timeCharacters, timeStyle } from './time-style.ts';
 import { useEventList } from './use-event-list.ts';
 
 const TAG_COLORS = 8;
+/** Columns that every event has something for. */
+const ALWAYS: ReadonlySet<string> = new Set(['ts', 'kind', SUMMARY]);
 
 export function EventsPanel() {
   const workspace = useWorkspace();
@@ -34,9 +41,13 @@ export function EventsPanel() {
   const chosen = useEventColumns();
   const parsed = useAnswer('query.parse', { case: path, query, zone }, { live: false }).data;
 
-  const names = chosen.shown;
-  const fields = useMemo(() => fieldsToRead(names), [names]);
-  const list = useEventList(fields);
+  const fields = useMemo(() => fieldsToRead(chosen.shown), [chosen.shown]);
+  useEffect(() => workspace.results.readWith(fields), [workspace, fields]);
+  const projected = parsed?.stages.some(({ name }) => name === 'fields') === true;
+  const list = useEventList(fields, projected);
+  const known = list?.opened?.fields;
+  const namesKey = columnsOf(chosen, known, projected).join('\n');
+  const names = useMemo(() => namesKey.split('\n'), [namesKey]);
   const words = useMemo(() => wordPattern(highlightWords(parsed, query)), [parsed, query]);
   const days = list?.opened?.days.used ?? 2;
   const times = useMemo(
@@ -97,6 +108,18 @@ export function EventsPanel() {
       />
     </div>
   );
+}
+
+/** Columns for a list: those the query names, otherwise those shown that its events can have. */
+function columnsOf(
+  { shown, chosen }: Pick<EventColumns, 'shown' | 'chosen'>,
+  known: readonly string[] | undefined,
+  projected: boolean,
+): readonly string[] {
+  if (known === undefined || known.length === 0) return shown;
+  if (projected) return known;
+  if (chosen) return shown;
+  return shown.filter((name) => ALWAYS.has(name) || known.includes(name));
 }
 
 function NoEvidence() {

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
-import { useResultList, useWorkspace, type ResultList } from '../../panel-api.ts';
+import { useResultList, useView, useWorkspace, useZone, type ResultList } from '../../panel-api.ts';
 import { PageCache } from './page-cache.ts';
 
 export interface EventList {
@@ -15,7 +15,7 @@ export interface EventList {
   readonly version: number;
   readonly opened: ResultList['opened'];
   readonly params: ResultList['params'];
-  /** Another list is on its way; this one is of the view before. */
+  /** The list of another view is on its way; this one is of the view before. */
   readonly stale: boolean;
   readonly pageError: ErrorInfo | undefined;
 }
@@ -24,22 +24,30 @@ interface Held {
   readonly question: string;
   readonly list: ResultList;
   readonly fields: readonly string[];
+  readonly projected: boolean;
   readonly pages: PageCache;
 }
 
 /** A list that is gone is opened again, but not over and over. */
 const AGAIN_MS = 5000;
+/** A row is read with so many fields of a query's own at most. */
+const MOST_FIELDS = 400;
 
-function questionOf({ params }: ResultList): string {
-  if (params === undefined) return '';
-  const { case: path, query, from, to, zone, sort } = params;
-  return JSON.stringify([path, query, from, to, zone, sort]);
+type Asked = Pick<NonNullable<ResultList['params']>, 'query' | 'from' | 'to' | 'zone' | 'sort'>;
+
+function questionOf({ query, from, to, zone, sort }: Asked): string {
+  return JSON.stringify([query, from ?? null, to ?? null, zone, sort ?? null]);
 }
 
-/** `fields`: what rows are read with. Undefined while there is nothing to show yet. */
-export function useEventList(fields: readonly string[]): EventList | undefined {
+/**
+ * `fields`: what rows are read with; where the query names its own (`projected`), those beside them.
+ * Undefined while there is nothing to show yet.
+ */
+export function useEventList(fields: readonly string[], projected: boolean): EventList | undefined {
   const workspace = useWorkspace();
   const list = useResultList();
+  const view = useView();
+  const zone = useZone();
   useEffect(() => workspace.results.readWith(fields), [workspace, fields]);
   const [version, changed] = useReducer((n: number) => n + 1, 0);
   const [pageError, setPageError] = useState<ErrorInfo>();
@@ -48,16 +56,18 @@ export function useEventList(fields: readonly string[]): EventList | undefined {
 
   const held = useMemo((): Held | undefined => {
     const old = before.current;
-    const question = questionOf(list);
     const { opened, first, params, error } = list;
     if (error !== undefined || params === undefined) return undefined;
+    const question = questionOf(params);
     const same = old?.question === question ? old : undefined;
     if (opened === undefined) {
       if (first === undefined) return old;
       // The list before is still open, and says more than the beginning of the new one.
       if (same?.list.opened !== undefined) return same;
     }
-    if (same?.list === list && same.fields === fields) return same;
+    if (same?.list === list && same.fields === fields && same.projected === projected) return same;
+    const named = projected ? (opened?.fields ?? []).slice(0, MOST_FIELDS) : [];
+    const read = [...new Set([...named, ...fields])];
     const load =
       opened === undefined
         ? undefined
@@ -65,7 +75,7 @@ export function useEventList(fields: readonly string[]): EventList | undefined {
             const ask = { case: params.case, result: opened.result, offset, limit };
             const { batch } = await workspace.connection.call(
               'result.rows',
-              { ...ask, fields: [...fields] },
+              { ...ask, fields: read },
               { signal },
             );
             return batch;
@@ -95,8 +105,8 @@ export function useEventList(fields: readonly string[]): EventList | undefined {
         setPageError(failure.info);
       },
     });
-    return { question, list, fields, pages };
-  }, [workspace, list, fields]);
+    return { question, list, fields, projected, pages };
+  }, [workspace, list, fields, projected]);
 
   useEffect(() => {
     before.current = held;
@@ -113,7 +123,7 @@ export function useEventList(fields: readonly string[]): EventList | undefined {
     version,
     opened: held.list.opened,
     params: held.list.params,
-    stale: list.loading && held.list.opened !== undefined,
+    stale: list.loading && held.question !== questionOf({ ...view, zone }),
     pageError,
   };
 }

@@ -23,7 +23,6 @@ import {
   useWorkspace,
   useZone,
 } from '../../panel-api.ts';
-import { Problem } from '../../widgets/problem.tsx';
 import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 import { BucketTable } from './bucket-table.tsx';
@@ -70,13 +69,18 @@ export function TimelinePanel() {
   const by = stated ?? stack;
   // In steps, so that not every pixel of a new width asks again.
   const buckets = Math.min(400, Math.max(20, Math.round(width / BUCKET_PIXELS / 10) * 10));
-  const answered = useAnswer(
+  const { data, error, loading } = useAnswer(
     'timeline.run',
     width === 0
       ? undefined
       : { case: path, query, from, to, zone, buckets, ...(by === '' ? {} : { by }) },
   );
-  const { data, error, loading } = answered;
+  // What is only brought up to date while the case changes is not of another view.
+  const view = JSON.stringify([query, from, to, by]);
+  const answeredView = useRef(view);
+  if (!loading) answeredView.current = view;
+  const stale =
+    data !== undefined && (error !== undefined || (loading && answeredView.current !== view));
   const series: readonly Series[] = data?.series ?? NONE;
   const starts = data?.starts ?? NO_STARTS;
   const bucket = data?.width ?? 1;
@@ -213,13 +217,6 @@ export function TimelinePanel() {
     event.preventDefault();
   };
 
-  if (error !== undefined && data === undefined) {
-    return (
-      <div ref={measure}>
-        <Problem title="No timeline of this view" error={error} />
-      </div>
-    );
-  }
   const marking =
     cursor !== undefined && mark !== undefined && mark !== cursor
       ? {
@@ -289,7 +286,7 @@ export function TimelinePanel() {
           >
             <UnstyledButton
               className={logarithmic ? `${css['log']} ${css['logOn']}` : css['log']}
-              aria-label="Logarithmic scale"
+              aria-label="log y: logarithmic scale"
               aria-pressed={logarithmic}
               onClick={() => setLogarithmic(!logarithmic)}
             >
@@ -319,9 +316,7 @@ export function TimelinePanel() {
       ) : (
         <div
           ref={setInto}
-          className={
-            loading && data !== undefined ? `${css['chart']} ${css['stale']}` : css['chart']
-          }
+          className={stale ? `${css['chart']} ${css['stale']}` : css['chart']}
           style={{ height: shownHeight }}
           role="slider"
           tabIndex={0}
@@ -337,10 +332,17 @@ export function TimelinePanel() {
           onKeyDown={onKeyDown}
           onBlur={() => setCursor(undefined)}
         >
-          {data?.total === 0 && !loading && (
-            <div className={css['nothing']}>
-              {events === 0 ? 'Events over time appear here' : 'No dated events in this view'}
+          {error !== undefined ? (
+            <div className={css['nothing']} role="status">
+              No timeline: {visibleText(error.message, 200)}
             </div>
+          ) : (
+            data?.total === 0 &&
+            !loading && (
+              <div className={css['nothing']}>
+                {events === 0 ? 'Events over time appear here' : 'No dated events in this view'}
+              </div>
+            )
           )}
           {shownRange !== undefined ? (
             <div className={css['tip']} style={tipStyle(tipLeft, width)}>

@@ -1,0 +1,99 @@
+/** Events that are marked together, and what is done with them: tagged, bookmarked. */
+import { useCallback, useMemo, useRef, useState, type RefObject } from 'react';
+import { useStore } from 'zustand';
+import {
+  notifyError,
+  useCommands,
+  useSession,
+  useWorkspace,
+  type Command,
+} from '../../panel-api.ts';
+import { cellOf } from './event-row.tsx';
+import { createMarkedEvents, MOST_MARKED } from './marked-events.ts';
+import { idsOfRows } from './row-ids.ts';
+import type { EventList } from './use-event-list.ts';
+
+const BOOKMARK = 'bookmark';
+
+interface Options {
+  readonly list: EventList;
+  /** The id of a row's event, if the row is there. */
+  readonly eventAt: (row: number) => string | undefined;
+  /** Where a range of rows begins. */
+  readonly anchor: RefObject<number>;
+  /** Where the keyboard is. */
+  readonly row: number;
+}
+
+export function useMarking({ list, eventAt, anchor, row }: Options) {
+  const { connection, dialogs } = useWorkspace();
+  const selected = useSession((session) => session.selected);
+  const readOnly = useSession((session) => session.openCase?.readOnly === true);
+  const [marked] = useState(createMarkedEvents);
+  const markedEvents = useStore(marked.store, ({ events }) => events);
+  const { pages, params, opened } = list;
+
+  const range = useRef<AbortController>(undefined);
+  const markRange = useCallback(
+    (to: number) => {
+      const low = Math.min(to, anchor.current);
+      const high = Math.max(to, anchor.current);
+      if (high - low >= MOST_MARKED) {
+        notifyError(
+          new Error(`that is more than ${MOST_MARKED} events; narrow the query and tag all`),
+          'Too many events to mark',
+        );
+        return;
+      }
+      range.current?.abort();
+      const controller = new AbortController();
+      range.current = controller;
+      const at = { case: params?.case, result: opened?.result };
+      idsOfRows(connection, at, eventAt, low, high + 1, controller.signal).then(
+        (events) => {
+          if (!controller.signal.aborted) marked.set(events);
+        },
+        (error: unknown) => notifyError(error),
+      );
+    },
+    [connection, params, opened, eventAt, marked, anchor],
+  );
+
+  /** Those that are marked, otherwise the one at the cursor. */
+  const targets = useCallback((): string[] => {
+    if (markedEvents.size > 0) return [...markedEvents];
+    const event = eventAt(row) ?? selected;
+    return event === undefined ? [] : [event];
+  }, [markedEvents, eventAt, row, selected]);
+  const tagThem = useCallback(() => {
+    const events = targets();
+    if (events.length > 0 && !readOnly) dialogs.open({ dialog: 'tag', events });
+  }, [targets, dialogs, readOnly]);
+  const toggleBookmark = useCallback(() => {
+    const events = targets();
+    const path = params?.case;
+    if (events.length === 0 || path === undefined || readOnly) return;
+    const tags = cellOf(pages.page(row), row, 'tags');
+    const remove = typeof tags === 'string' && tags.split(',').includes(BOOKMARK);
+    connection
+      .call('tag.set', { case: path, name: BOOKMARK, remove, target: { events } })
+      .catch((error: unknown) => notifyError(error, 'Not bookmarked'));
+  }, [targets, params, readOnly, pages, row, connection]);
+
+  const commands = useMemo((): Command[] => {
+    const disabled = readOnly ? 'the case is open for reading only' : undefined;
+    const group = 'Events';
+    return [
+      {
+        ...{ id: 'events.tag-selected', title: 'Tag the selected events…', group, disabled },
+        run: tagThem,
+      },
+      {
+        ...{ id: 'events.bookmark', title: 'Bookmark the selected events', group, disabled },
+        run: toggleBookmark,
+      },
+    ];
+  }, [readOnly, tagThem, toggleBookmark]);
+  useCommands(commands);
+  return { marked, markedEvents, markRange, tagThem, toggleBookmark };
+}
