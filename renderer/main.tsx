@@ -20,6 +20,8 @@ import { createWorkspace } from './state/workspace.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
+// Where the library that keeps the page from scrolling behind a dialog looks for it.
+Object.assign(globalThis, { __webpack_nonce__: styleNonce() });
 const workspace = createWorkspace(new Connection(openPipe()), bridge());
 
 createRoot(root).render(

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { chromium, _electron, type Browser, type Page } from '@playwright/test';
 import { ROOT } from '../harness.ts';
 import { provision, startDisplay, whyNot, type Display } from '../provision/index.ts';
+import { completeOlderChromium } from './older-chromium.ts';
 
 export interface OpenWindow {
   readonly page: Page;
@@ -95,7 +96,11 @@ export const browserShell: WindowShell = {
         ...(openCase === undefined ? [] : [openCase]),
       ],
       {
-        env: { ...process.env, DAYBOOK_STATE: state ?? own.folder },
+        env: {
+          ...process.env,
+          DAYBOOK_STATE: state ?? own.folder,
+          DAYBOOK_CASES: path.join(state ?? own.folder, 'cases'),
+        },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );
@@ -174,9 +179,11 @@ export const electronShell: WindowShell = {
           ...(process.env as Record<string, string>),
           DISPLAY: display.name,
           DAYBOOK_STATE: stateFolder,
+          DAYBOOK_CASES: path.join(stateFolder, 'cases'),
         },
       });
       const page = await app.firstWindow();
+      await completeOlderChromium(page);
       const problems = await watch(page, (one) => /^(daybook|file|devtools):/.test(one));
       await app.evaluate(({ BrowserWindow }, { width, height }) => {
         BrowserWindow.getAllWindows()[0]?.setContentSize(width, height);
