@@ -175,9 +175,10 @@ module.exports = {
         '^engine/(host|memory-pipe|operations/handlers)[.]ts$',
         '^app/(engine|web)/',
         '^app/compose[.]ts$',
-        ...packages('ws', '@types/ws'),
+        ...packages('ws', '@types/ws', '@playwright/test'),
       ),
     ),
+    ...allow('^e2e/electron/', paths(...packages('@playwright/test')), CORE),
     ...allow('^bench/', paths('^bench/', '^fixtures/', ...packages('@duckdb/node-api')), CORE),
     ...allow('^bench/ui', paths('^e2e/provision/', ...packages('@playwright/test'))),
 

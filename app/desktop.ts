@@ -44,6 +44,18 @@ export function hasDisplay(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
+ * Builds the window and the desktop shell, where they are missing or old.
+ * @throws DaybookError unreadable when they cannot be built; cancelled
+ */
+export async function ensureDesktop(
+  say: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  await windowFiles(say, signal);
+  await ensureBuilt(SHELL, say, signal);
+}
+
+/**
  * Runs the desktop shell until its window is closed; returns its exit status. What of it is missing or
  * old is built first, and `say` is told.
  * @throws DaybookError unreadable when it cannot be started; cancelled
@@ -54,8 +66,7 @@ export async function runDesktop(
   signal: AbortSignal,
   say: (text: string) => void,
 ): Promise<number> {
-  await windowFiles(say, signal);
-  await ensureBuilt(SHELL, say, signal);
+  await ensureDesktop(say, signal);
   const env = { ...process.env };
   // With it Electron would be a plain Node.
   delete env['ELECTRON_RUN_AS_NODE'];

@@ -48,7 +48,12 @@ function start(first: string | undefined): void {
   /** Commands for a page that is not there yet. */
   const waiting: ShellCommand[] = [];
 
-  const isOurs = (contents: WebContents) => isOwnUrl(contents.getURL());
+  // Empty while a page is on its way: its preload speaks before the main process has heard of it. No
+  // page can go elsewhere.
+  const isOurs = (contents: WebContents) => {
+    const url = contents.getURL();
+    return url === '' || isOwnUrl(url);
+  };
   const send = (command: ShellCommand): void => {
     if (window === undefined) return;
     if (frames?.has(window.webContents) === true) window.webContents.send(COMMAND, command);

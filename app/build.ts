@@ -1,0 +1,13 @@
+/** Builds what a checkout's shells need, where it is missing or old: the window and the desktop shell. */
+import { DaybookError } from '../engine/contract/errors.ts';
+import { ensureDesktop } from './desktop.ts';
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+try {
+  await ensureDesktop(say);
+} catch (error) {
+  if (!(error instanceof DaybookError)) throw error;
+  say(`daybook: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,80 @@
+/** Starts the desktop shell for tests, on a display of its own. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { _electron, type ElectronApplication, type Page } from '@playwright/test';
+import { ROOT } from '../harness.ts';
+import { provision, startDisplay, type Display } from '../provision/index.ts';
+
+export const BUNDLE = join(ROOT, 'app/electron/dist/main.cjs');
+export const PRELOAD = join(ROOT, 'app/electron/dist/preload.cjs');
+
+/** Chromium has no sandbox for root. */
+export const SANDBOX_ARGUMENTS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+export interface Desktop {
+  readonly app: ElectronApplication;
+  /** The product's window. */
+  readonly page: Page;
+  readonly env: Record<string, string>;
+  /** What it said on its standard error, as it comes. */
+  readonly said: string[];
+  close(): Promise<void>;
+}
+
+/** A folder for a test's cases and settings. */
+export function scratch(): { folder: string; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-electron-'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+let built = false;
+
+/** Builds the window and the shell if need be; once for a test file. */
+export function build(): void {
+  if (built) return;
+  execFileSync(process.execPath, [join(ROOT, 'app/build.ts')], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  built = true;
+}
+
+/** Text variables only: an environment as a child process takes it. */
+export function environment(more: NodeJS.ProcessEnv): Record<string, string> {
+  const all = { ...process.env, ...more };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/**
+ * The desktop shell with an open window.
+ * @param display where; one of its own, ended with it, if left out
+ */
+export async function openDesktop(
+  env: NodeJS.ProcessEnv,
+  args: readonly string[] = [],
+  display?: Display,
+): Promise<Desktop> {
+  build();
+  const shown = display ?? (await startDisplay());
+  const all = environment({ ...env, DISPLAY: shown.name });
+  const said: string[] = [];
+  const app = await _electron.launch({
+    executablePath: provision().electron?.path ?? '',
+    args: [...SANDBOX_ARGUMENTS, BUNDLE, ...args],
+    env: all,
+  });
+  app.process().stderr?.on('data', (data: Buffer) => said.push(data.toString()));
+  const close = async (): Promise<void> => {
+    await app.close();
+    if (display === undefined) shown.stop();
+  };
+  try {
+    return { app, page: await app.firstWindow(), env: all, said, close };
+  } catch (error) {
+    await close();
+    throw new Error(`no window: ${said.join('')}`, { cause: error });
+  }
+}
