@@ -103,12 +103,14 @@ export function GraphView({
     const next = MOVES[event.key]?.(index, nodes.length);
     if (next !== undefined) {
       event.preventDefault();
+      event.stopPropagation();
       focus(next);
       return;
     }
     const node = nodes[index];
     if ((event.key === 'Enter' || event.key === ' ') && node !== undefined) {
       event.preventDefault();
+      event.stopPropagation();
       pivots.host(node.address, placeBelow(event.currentTarget));
     }
   };
@@ -140,7 +142,13 @@ export function GraphView({
               </span>
             ),
           )}
-          {graph.leftOut > 0 && <span>· {formatCount(graph.leftOut)} pairs with other hosts</span>}
+          {graph.leftOut + graph.weak > 0 && (
+            <span
+              title={`${formatCount(graph.weak)} smaller ones are drawn of the host that is pointed at, ${formatCount(graph.leftOut)} are with hosts that are not among the largest`}
+            >
+              · {formatCount(graph.leftOut + graph.weak)} pairs not drawn
+            </span>
+          )}
         </span>
       </div>
       <div className={css['drawing']} ref={ref} style={{ overflow: 'hidden' }}>
@@ -162,16 +170,17 @@ export function GraphView({
               const to = nodes[link.to];
               if (from === undefined || to === undefined) return null;
               const lit = activeAt >= 0 && (link.from === activeAt || link.to === activeAt);
+              if (!link.strong && !lit) return null;
               const arc = arcOf(
                 { x: from.px, y: from.py, radius: from.radius },
                 { x: to.px, y: to.py, radius: to.radius },
-                0.8 + 4.2 * link.weight,
+                0.8 + 4.4 * link.weight ** 2,
               );
               const color = COLORS[from.form];
               return (
                 <g
                   key={`${link.from}/${link.to}/${link.pair.a}`}
-                  opacity={near === undefined ? 0.35 + 0.4 * link.weight : lit ? 0.95 : 0.07}
+                  opacity={near === undefined ? 0.2 + 0.6 * link.weight ** 2 : lit ? 0.95 : 0.06}
                   style={{ cursor: 'pointer' }}
                   onClick={(event) =>
                     pivots.pair(link.pair, { x: event.clientX, y: event.clientY })
@@ -183,7 +192,7 @@ export function GraphView({
                     d={arc.line}
                     fill="none"
                     stroke={color}
-                    strokeWidth={0.8 + 4.2 * link.weight}
+                    strokeWidth={0.8 + 4.4 * link.weight ** 2}
                   />
                   <path d={arc.head} fill={color} />
                 </g>
@@ -197,7 +206,7 @@ export function GraphView({
                 className={`${css['node']} ${near === undefined || near.has(i) ? '' : css['quiet']}`}
                 role="button"
                 aria-haspopup="menu"
-                aria-label={`${node.address}, ${shown(node.size)}, ${formatCount(node.peers)} peers`}
+                aria-label={`${node.name}${node.name === node.address ? '' : ` (${node.address})`}, ${shown(node.size)}, ${formatCount(node.peers)} peers`}
                 tabIndex={i === tabStop ? 0 : -1}
                 onFocus={() => setFocused(node.address)}
                 onBlur={() => setFocused(undefined)}

@@ -34,6 +34,8 @@ export interface GraphLink {
   /** 0 to 1 by the logarithm of its size. */
   readonly weight: number;
   readonly pair: Pair;
+  /** Whether it is of the pairs with most: those that are always drawn, and that pull their hosts together. */
+  readonly strong: boolean;
 }
 
 export interface Graph {
@@ -42,13 +44,21 @@ export interface Graph {
   readonly links: readonly GraphLink[];
   /** Pairs of which a host is not among the nodes. */
   readonly leftOut: number;
+  /** Pairs among the nodes that are not strong. */
+  readonly weak: number;
 }
 
 interface Body extends SimulationNodeDatum {
   readonly weight: number;
 }
 
+interface Spring extends SimulationLinkDatum<Body> {
+  readonly strong: boolean;
+}
+
 const TICKS = 320;
+/** More arcs than these are a thicket. */
+const STRONG_PAIRS = 90;
 
 /** Mulberry32: the same numbers every time. */
 function numbers(seed: number): () => number {
@@ -74,9 +84,14 @@ export function graphOf(
   const largest = hosts[0]?.size ?? 0;
   const bodies: Body[] = hosts.map(({ size }) => ({ weight: shade(size, smallest, largest) }));
   const ways: Omit<GraphLink, 'weight'>[] = [];
-  const springs: SimulationLinkDatum<Body>[] = [];
+  const springs: Spring[] = [];
   let leftOut = 0;
-  for (const pair of pairs) {
+  let drawn = 0;
+  const both = (pair: Pair): number => {
+    const { ab, ba } = sizes(pair, measure);
+    return ab + ba;
+  };
+  for (const pair of [...pairs].sort((one, other) => both(other) - both(one))) {
     const a = at.get(pair.a);
     const b = at.get(pair.b);
     if (a === undefined || b === undefined) {
@@ -84,18 +99,26 @@ export function graphOf(
       continue;
     }
     const { ab, ba } = sizes(pair, measure);
-    if (ab > 0) ways.push({ from: a, to: b, size: ab, pair });
-    if (ba > 0) ways.push({ from: b, to: a, size: ba, pair });
+    const strong = drawn < STRONG_PAIRS;
+    drawn += 1;
+    if (ab > 0) ways.push({ from: a, to: b, size: ab, pair, strong });
+    if (ba > 0) ways.push({ from: b, to: a, size: ba, pair, strong });
     const [source, target] = [bodies[a], bodies[b]];
-    if (a !== b && source !== undefined && target !== undefined) springs.push({ source, target });
+    if (a !== b && source !== undefined && target !== undefined)
+      springs.push({ source, target, strong });
   }
   forceSimulation(bodies)
     .randomSource(numbers(20260101))
-    .force('link', forceLink(springs).distance(90))
+    .force(
+      'link',
+      forceLink(springs)
+        .distance(80)
+        .strength(({ strong }) => (strong ? 0.25 : 0.02)),
+    )
     .force('charge', forceManyBody().strength(-420))
     .force('apart', forceCollide(44))
-    .force('x', forceX(0).strength(0.06 / Math.max(0.5, aspect)))
-    .force('y', forceY(0).strength(0.06 * Math.max(0.5, aspect)))
+    .force('x', forceX(0).strength(0.12 / Math.max(0.5, aspect)))
+    .force('y', forceY(0).strength(0.12 * Math.max(0.5, aspect)))
     .stop()
     .tick(TICKS);
   const least = ways.reduce((n, { size }) => Math.min(n, size), Infinity);
@@ -113,6 +136,7 @@ export function graphOf(
       .map((way) => ({ ...way, weight: shade(way.size, least, most) }))
       .sort((one, other) => one.size - other.size),
     leftOut,
+    weak: Math.max(0, drawn - STRONG_PAIRS),
   };
 }
 

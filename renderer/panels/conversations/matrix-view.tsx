@@ -12,14 +12,14 @@ import type { Measure, Pair } from './pairs.ts';
 import type { ConversationPivots } from './pivots.tsx';
 
 const MOST_HOSTS = 40;
-const SMALLEST = 13;
+const SMALLEST = 11;
 const LARGEST = 26;
 /** The width of a character of the names, in pixels. */
 const CHARACTER = 6.35;
 const LONGEST_NAME = 24;
 
 const RAMP = [0, 0.2, 0.4, 0.6, 0.8, 1];
-const ramp = (place: number): number => 0.14 + 0.86 * place;
+const ramp = (place: number): number => 0.1 + 0.9 * place ** 1.6;
 
 export function MatrixView({
   pairs,
@@ -66,6 +66,7 @@ export function MatrixView({
     const step = STEPS[event.key];
     if (step !== undefined) {
       event.preventDefault();
+      event.stopPropagation();
       setCursor(
         event.ctrlKey
           ? jump(found, n, at, step)
@@ -76,6 +77,7 @@ export function MatrixView({
       );
     } else if ((event.key === 'Enter' || event.key === ' ') && current !== undefined) {
       event.preventDefault();
+      event.stopPropagation();
       pivots.pair(current.pair, place());
     }
   };
@@ -96,6 +98,7 @@ export function MatrixView({
     const one = next === undefined ? undefined : found.get(next.row * n + next.column);
     if (one === undefined) return;
     event.preventDefault();
+    event.stopPropagation();
     pivots.pair(one.pair, { x: event.clientX, y: event.clientY });
   };
   const side = n * size;

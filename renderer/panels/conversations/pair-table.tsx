@@ -13,7 +13,11 @@ import type { ConversationPivots } from './pivots.tsx';
 
 const ROW = 29;
 const HEAD = 28;
-const WIDTHS = [140, 270, 140, 64, 74, 150, 140, 140, 70];
+/** Of the columns between the addresses and behind them, in pixels. */
+const WAYS = 250;
+const WIDTHS = [66, 92, 160, 158, 158];
+const CHARACTER = 7;
+const LONGEST_HOST = 260;
 
 export function PairTable({
   pairs,
@@ -40,11 +44,18 @@ export function PairTable({
     const { ab, ba } = sizes(pair, measure);
     return Math.max(n, ab, ba);
   }, 0);
+  const longest = pairs.reduce((n, { a, b }) => Math.max(n, a.length, b.length), 12);
+  const host = Math.min(LONGEST_HOST, 20 + CHARACTER * longest);
+  const widths = [host, WAYS, host, ...WIDTHS];
   return (
     <div className={table['scroll']} ref={scroll}>
-      <table className={`${table['table']} ${css['table']}`} aria-rowcount={pairs.length + 1}>
+      <table
+        className={`${table['table']} ${css['table']}`}
+        style={{ minWidth: widths.reduce((sum, width) => sum + width, 0) }}
+        aria-rowcount={pairs.length + 1}
+      >
         <colgroup>
-          {WIDTHS.map((width, i) => (
+          {widths.map((width, i) => (
             <col key={i} style={{ width }} />
           ))}
         </colgroup>
@@ -64,7 +75,6 @@ export function PairTable({
             <th>services and ports</th>
             <th>first</th>
             <th>last</th>
-            <th aria-label="Pivots" />
           </tr>
         </thead>
         <tbody>
@@ -155,7 +165,16 @@ function PairRow({
         </span>
       </td>
       {host(pair.b)}
-      <td className={table['number']}>{formatCount(pair.flows)}</td>
+      <td className={table['number']}>
+        <UnstyledButton
+          className={`${css['host']} ${css['count']}`}
+          aria-haspopup="menu"
+          aria-label={`${formatCount(pair.flows)} flows of ${pair.a} and ${pair.b}: pivots`}
+          onClick={(event) => pivots.pair(pair, placeBelow(event.currentTarget))}
+        >
+          {formatCount(pair.flows)}
+        </UnstyledButton>
+      </td>
       <td className={table['number']}>{formatCount(pair.packetsAb + pair.packetsBa)}</td>
       <td className={css['muted']} title={[pair.protos, pair.services, pair.ports].join('\n')}>
         {pair.protos.split(',').slice(0, 2).join(', ')} <EventText text={ports} max={80} />
@@ -165,17 +184,6 @@ function PairRow({
       </td>
       <td className="mono">
         <TimeText micros={pair.last} digits={0} />
-      </td>
-      <td>
-        <UnstyledButton
-          className={css['host']}
-          style={{ color: 'var(--db-accent-text, var(--db-muted))' }}
-          aria-haspopup="menu"
-          aria-label={`Pivots of ${pair.a} and ${pair.b}`}
-          onClick={(event) => pivots.pair(pair, placeBelow(event.currentTarget))}
-        >
-          flows…
-        </UnstyledButton>
       </td>
     </tr>
   );
