@@ -1,16 +1,22 @@
 /** Which columns the table of events has, and in which order. */
 import { ActionIcon, Button, Checkbox, Group, Popover, ScrollArea, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { formatCount } from '../../panel-api.ts';
 import { columnLabel, SUMMARY, useEventColumns } from '../../widgets/event-columns.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 import css from './column-chooser.module.css';
+import { ToolButton } from './tool-button.tsx';
 
 /** Fields listed at once; more are found by searching. */
 const MOST_LISTED = 200;
 
-export function ColumnChooser() {
+interface Props {
+  readonly narrow: boolean;
+  readonly icon: ReactNode;
+}
+
+export function ColumnChooser({ narrow, icon }: Props) {
   const { shown, chosen, fields, show } = useEventColumns();
   const [search, setSearch] = useState('');
   const [opened, setOpened] = useState(false);
@@ -56,9 +62,12 @@ export function ColumnChooser() {
       returnFocus
     >
       <Popover.Target>
-        <Button variant="default" h={24} onClick={() => setOpened(!opened)}>
-          Columns
-        </Button>
+        <ToolButton
+          label="Columns"
+          icon={icon}
+          narrow={narrow}
+          onClick={() => setOpened(!opened)}
+        />
       </Popover.Target>
       <Popover.Dropdown p="xs">
         <TextInput

@@ -1,32 +1,51 @@
 /** What can be done with the events of the view as a whole; at the right of the tabs. */
-import { Button, Tooltip } from '@mantine/core';
+import { IconColumns3, IconDownload, IconTags } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
 import { useCase, useView, useWorkspace } from '../../panel-api.ts';
 import { ColumnChooser } from './column-chooser.tsx';
+import { ToolButton } from './tool-button.tsx';
+
+const ICON = { size: 15, 'aria-hidden': true } as const;
+/** Narrower rows of tabs have no room for words beside them. */
+const ROOM = 840;
 
 export function EventTools() {
   const { dialogs } = useWorkspace();
   const { tab } = useView();
   const { readOnly } = useCase();
+  const [element, setElement] = useState<HTMLElement | null>(null);
+  const narrow = useNarrow(element);
   if (tab !== 'events') return null;
   return (
-    <>
-      <ColumnChooser />
-      <Tooltip
-        label={readOnly ? 'The case is open for reading only' : 'Tag every event of the view'}
-      >
-        <Button
-          variant="default"
-          h={24}
-          ml={6}
-          disabled={readOnly}
-          onClick={() => dialogs.open({ dialog: 'tag' })}
-        >
-          Tag all
-        </Button>
-      </Tooltip>
-      <Button variant="default" h={24} ml={6} onClick={() => dialogs.open({ dialog: 'export' })}>
-        Export
-      </Button>
-    </>
+    <span ref={setElement} style={{ display: 'flex', alignItems: 'center' }}>
+      <ColumnChooser narrow={narrow} icon={<IconColumns3 {...ICON} />} />
+      <ToolButton
+        label="Tag all"
+        hint={readOnly ? 'The case is open for reading only' : 'Tag every event of the view'}
+        icon={<IconTags {...ICON} />}
+        narrow={narrow}
+        disabled={readOnly}
+        onClick={() => dialogs.open({ dialog: 'tag' })}
+      />
+      <ToolButton
+        label="Export"
+        icon={<IconDownload {...ICON} />}
+        narrow={narrow}
+        onClick={() => dialogs.open({ dialog: 'export' })}
+      />
+    </span>
   );
+}
+
+/** Whether the part of the window that an element is in is narrow. */
+function useNarrow(element: HTMLElement | null): boolean {
+  const [narrow, setNarrow] = useState(false);
+  useEffect(() => {
+    const main = element?.closest('main');
+    if (main === null || main === undefined) return undefined;
+    const observer = new ResizeObserver(() => setNarrow(main.clientWidth < ROOM));
+    observer.observe(main);
+    return () => observer.disconnect();
+  }, [element]);
+  return narrow;
 }

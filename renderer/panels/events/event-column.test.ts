@@ -1,6 +1,6 @@
 /** Columns fit where there is room and scroll where there is not. */
 import { describe, expect, it } from 'vitest';
-import { eventColumn, fieldsToRead, tracksOf } from './event-column.ts';
+import { eventColumn, fieldsToRead, fittingWidth, tracksOf } from './event-column.ts';
 
 describe('tracksOf', () => {
   const columns = ['ts', 'src_ip', 'bytes', 'summary'].map((name) => eventColumn(name, 15));
@@ -26,4 +26,16 @@ describe('fieldsToRead', () => {
       ...['src_ip', 'summary', 'src_port', 'dst_ip', 'dst_port', 'proto'],
     ]);
   });
+});
+
+describe('fittingWidth', () => {
+  const usual = ['ts', 'kind', 'src_ip', 'dst_ip', 'dst_port', 'host', 'program', 'summary'];
+  const columns = usual.map((name) => eventColumn(name, 22));
+  const shown = (width: number): string[] => fittingWidth(columns, width).map(({ name }) => name);
+
+  it.each([
+    [1200, usual],
+    [760, usual.filter((name) => name !== 'program')],
+    [600, usual.filter((name) => name !== 'program' && name !== 'host')],
+  ])('%i pixels', (width, names) => expect(shown(width)).toEqual(names));
 });

@@ -40,9 +40,8 @@ const WIDTHS: Readonly<Record<string, number>> = {
 const LEAST: Readonly<Record<string, number>> = {
   src_ip: 104,
   dst_ip: 104,
-  dst_port: 46,
-  host: 46,
-  program: 48,
+  host: 56,
+  program: 56,
 };
 
 /** Of one character of the fixed-width face at the table's size. */
@@ -89,4 +88,20 @@ export function tracksOf(
       : `${sized ?? width}px`;
   });
   return { tracks: tracks.join(' '), least: sum };
+}
+
+/** What a column that fills the table should have at least to be read. */
+const READABLE = 200;
+/** Of columns that nobody chose: those that a narrow table does without, the first to go first. */
+const DISPENSABLE = ['program', 'host'];
+
+/** Columns that fit a table of this width, of columns that nobody chose. */
+export function fittingWidth(columns: readonly EventColumn[], width: number): EventColumn[] {
+  let left = [...columns];
+  for (const name of DISPENSABLE) {
+    const needed = left.reduce((sum, { fills, least }) => sum + (fills ? READABLE : least), 0);
+    if (needed <= width) return left;
+    left = left.filter((column) => column.name !== name);
+  }
+  return left;
 }

@@ -32,7 +32,7 @@ import { useStayWhenReopened } from './use-stay-when-reopened.ts';
 
 const HEADING = ROW_HEIGHT;
 /** Width of the tags' colours. */
-const STRIPES = 14;
+export const STRIPES = 14;
 /** Moving through rows by a held key asks for details only where it rests. */
 const DETAILS_MS = 90;
 

@@ -1,5 +1,6 @@
 /** The events of the view: a table, or why there is none. */
 import { Button } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
 import { IconFileImport, IconSearchOff } from '@tabler/icons-react';
 import { useEffect, useMemo } from 'react';
 import {
@@ -21,8 +22,8 @@ import {
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { wordPattern } from '../../widgets/visible-text.ts';
-import { eventColumn, fieldsToRead } from './event-column.ts';
-import { EventGrid } from './event-grid.tsx';
+import { eventColumn, fieldsToRead, fittingWidth } from './event-column.ts';
+import { EventGrid, STRIPES } from './event-grid.tsx';
 import css from './events.module.css';
 import { highlightWords } from './highlight-words.ts';
 import { timeCharacters, timeStyle } from './time-style.ts';
@@ -50,14 +51,18 @@ export function EventsPanel() {
   const names = useMemo(() => namesKey.split('\n'), [namesKey]);
   const words = useMemo(() => wordPattern(highlightWords(parsed, query)), [parsed, query]);
   const days = list?.opened?.days.used ?? 2;
+  const { ref, width } = useElementSize();
+  // In steps: not every pixel is news for the columns.
+  const narrow = width === 0 ? undefined : Math.floor((width - STRIPES) / 20) * 20;
   const times = useMemo(
     () => timeStyle({ from: from ?? first, to: to ?? last, days }, zone),
     [from, to, first, last, days, zone],
   );
   const columns = useMemo(() => {
     const characters = timeCharacters(times, 6);
-    return names.map((name) => eventColumn(name, characters));
-  }, [names, times]);
+    const all = names.map((name) => eventColumn(name, characters));
+    return chosen.chosen || projected || narrow === undefined ? all : fittingWidth(all, narrow);
+  }, [names, times, chosen.chosen, projected, narrow]);
   const colors = useMemo(
     () =>
       Object.fromEntries(
@@ -73,7 +78,7 @@ export function EventsPanel() {
   }
   const capped = list.opened?.capped;
   return (
-    <div className={css['panel']}>
+    <div className={css['panel']} ref={ref}>
       {capped !== undefined && sort !== undefined && (
         <div className={css['notice']} role="note">
           <span>

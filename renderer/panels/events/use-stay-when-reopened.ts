@@ -2,12 +2,12 @@
 import { useEffect, useRef } from 'react';
 import { useWorkspace } from '../../panel-api.ts';
 import { cellOf, ROW_HEIGHT } from './event-row.tsx';
-import { findEvent } from './find-event.ts';
+import { findEvent, type Known } from './find-event.ts';
 import type { EventList } from './use-event-list.ts';
 
 /**
  * Keeps the same events in sight when the list was opened again because the case changed: the first
- * seen event is looked for in the new list.
+ * seen event is looked for in the new list. `onMoved` is told by how many rows it moved.
  */
 export function useStayWhenReopened(
   list: EventList,
@@ -17,38 +17,49 @@ export function useStayWhenReopened(
   onMoved: (rows: number) => void,
 ): void {
   const { connection } = useWorkspace();
-  const before = useRef<{ readonly question: string; readonly key: number } | undefined>(undefined);
-  const moved = useRef(onMoved);
-  moved.current = onMoved;
-  const { pages, question, key, opened, params } = list;
+  const before = useRef(list);
+  // Lists may come faster than events are found: then the next one is asked for the same event.
+  const wanted = useRef<{ readonly row: number; readonly known: Known }>(undefined);
+  const latest = useRef({ list, place, moveTo, onMoved });
+  latest.current = { list, place, moveTo, onMoved };
+  const { key } = list;
 
   useEffect(() => {
-    // Read before anything of the new list is shown: rows of the old one stand for it meanwhile.
-    const row = Math.floor(place().top / ROW_HEIGHT);
-    const page = pages.page(row);
-    const event = cellOf(page, row, 'event_id');
-    const ts = cellOf(page, row, 'ts');
+    const now = latest.current;
     const last = before.current;
-    before.current = { question, key };
-    const reopened = last !== undefined && last.question === question && last.key !== key;
-    const known =
-      typeof event === 'string' && typeof ts === 'number' && row > 0 ? { event, ts } : undefined;
-    if (known === undefined || !reopened || !byTime) return undefined;
-    if (opened === undefined || params === undefined) return undefined;
+    before.current = now.list;
+    const { question, opened, params } = now.list;
+    const row = Math.floor(now.place().top / ROW_HEIGHT);
+    if (wanted.current?.row !== row) wanted.current = undefined;
+    if (last.key === key || last.question !== question || !byTime || row === 0) {
+      wanted.current = undefined;
+      return undefined;
+    }
+    if (wanted.current === undefined) {
+      const page = last.pages.page(row);
+      const event = cellOf(page, row, 'event_id');
+      const ts = cellOf(page, row, 'ts');
+      if (typeof event === 'string' && typeof ts === 'number') {
+        wanted.current = { row, known: { event, ts } };
+      }
+    }
+    const asked = wanted.current;
+    if (asked === undefined || opened === undefined || params === undefined) return undefined;
     const controller = new AbortController();
     const at = { case: params.case, result: opened.result };
-    findEvent(connection, at, known, controller.signal).then(
+    findEvent(connection, at, asked.known, controller.signal).then(
       (found) => {
-        if (controller.signal.aborted || found === row) return;
-        const { top } = place();
+        if (controller.signal.aborted) return;
+        wanted.current = undefined;
+        const { top } = latest.current.place();
         // Whoever scrolled meanwhile has chosen another place.
-        if (Math.floor(top / ROW_HEIGHT) !== row) return;
-        moveTo(top + (found - row) * ROW_HEIGHT);
-        moved.current(found - row);
+        if (found === row || Math.floor(top / ROW_HEIGHT) !== row) return;
+        latest.current.moveTo(top + (found - row) * ROW_HEIGHT);
+        latest.current.onMoved(found - row);
       },
       // The place is a convenience; what is wrong with the list is told by its rows.
       () => undefined,
     );
     return () => controller.abort();
-  }, [connection, pages, question, key, opened, params, byTime, place, moveTo]);
+  }, [connection, key, byTime]);
 }

@@ -38,7 +38,7 @@ const LEAST_HEIGHT = 70;
 const MOST_HEIGHT = 420;
 const USUAL_HEIGHT = 112;
 /** Below this width of the panel the heading says less. */
-const NARROW = 640;
+const NARROW = 760;
 
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isHeight = (value: unknown): value is number =>
