@@ -1,4 +1,147 @@
-/** Placeholder until the panel is written. */
+/** Every action of the window in one list that is searched by typing; Ctrl+K opens it. */
+import { Spotlight, createSpotlight } from '@mantine/spotlight';
+import { IconSearch } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useStore } from 'zustand';
+import {
+  formatCount,
+  useAnswer,
+  useCommands,
+  usePivots,
+  useSession,
+  useWorkspace,
+} from '../../panel-api.ts';
+import { Keys } from '../../widgets/query-keys.tsx';
+import { QueryCode } from '../../widgets/query-code.tsx';
+import { visibleText } from '../../widgets/visible-text.ts';
+import { findEntries, type Entry } from './entries.ts';
+import css from './palette.module.css';
+
+const PAST = 100;
+/** Past queries that are listed before anything is typed. */
+const PAST_AT_FIRST = 5;
+/** The palette gives the focus back where it was before a command may take it. */
+const AFTER_FOCUS_MS = 60;
+
 export function Palette() {
-  return null;
+  const [[store, spotlight]] = useState(createSpotlight);
+  const [opened, setOpened] = useState(false);
+  const [search, setSearch] = useState('');
+  const commands = useMemo(
+    () => [
+      {
+        id: 'palette.open',
+        title: 'All commands…',
+        group: 'Help',
+        hotkey: 'mod+K',
+        run: () => spotlight.open(),
+      },
+    ],
+    [spotlight],
+  );
+  useCommands(commands);
+  return (
+    <Spotlight.Root
+      store={store}
+      query={search}
+      onQueryChange={setSearch}
+      onSpotlightOpen={() => setOpened(true)}
+      onSpotlightClose={() => setOpened(false)}
+      shortcut={null}
+      scrollable
+      maxHeight={460}
+      size={620}
+      radius="md"
+      transitionProps={{ duration: 0 }}
+    >
+      <Spotlight.Search
+        placeholder="Search commands, past queries and fields"
+        aria-label="Search commands, past queries and fields"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        size="sm"
+      />
+      {opened && <Found search={search} />}
+    </Spotlight.Root>
+  );
+}
+
+function Found({ search }: { readonly search: string }) {
+  const entries = useEntries();
+  const groups = useMemo(() => findEntries(entries, search), [entries, search]);
+  return (
+    <Spotlight.ActionsList>
+      {groups.map(({ group, entries: list }) => (
+        <Spotlight.ActionsGroup key={group} label={group}>
+          {list.map((entry) => (
+            <Spotlight.Action
+              key={entry.id}
+              disabled={entry.disabled !== undefined}
+              py={5}
+              onClick={() => {
+                if (entry.disabled === undefined) setTimeout(() => entry.run(), AFTER_FOCUS_MS);
+              }}
+            >
+              <span
+                className={`${css['action'] ?? ''} ${
+                  entry.disabled === undefined ? '' : (css['disabled'] ?? '')
+                }`}
+              >
+                <span className={css['label']}>
+                  {entry.isQuery === true ? (
+                    <QueryCode query={entry.title} max={160} />
+                  ) : (
+                    entry.title
+                  )}
+                </span>
+                {(entry.disabled ?? entry.detail) !== undefined && (
+                  <span className={css['faint']}>{entry.disabled ?? entry.detail}</span>
+                )}
+                {entry.hotkey !== undefined && (
+                  <span className={css['keys']}>
+                    <Keys hotkey={entry.hotkey} />
+                  </span>
+                )}
+              </span>
+            </Spotlight.Action>
+          ))}
+        </Spotlight.ActionsGroup>
+      ))}
+      {groups.length === 0 && <Spotlight.Empty>Nothing has these words</Spotlight.Empty>}
+    </Spotlight.ActionsList>
+  );
+}
+
+function useEntries(): readonly Entry[] {
+  const workspace = useWorkspace();
+  const pivots = usePivots();
+  const folder = useSession((session) => session.openCase?.case);
+  const commands = useStore(workspace.commands.store, (state) => state.commands);
+  const of = folder === undefined ? undefined : { case: folder };
+  const past = useAnswer('query.history', of && { ...of, limit: PAST }, { live: false }).data;
+  const fields = useAnswer('field.list', of, { live: false }).data;
+  return useMemo(
+    () => [
+      ...commands.filter(({ id }) => id !== 'palette.open'),
+      ...(past?.queries ?? [])
+        .filter(({ query }) => query.trim() !== '')
+        .map(({ query }, at): Entry => ({
+          id: `past ${query}`,
+          group: 'Past queries',
+          title: query,
+          isQuery: true,
+          onSearch: at >= PAST_AT_FIRST,
+          run: () => workspace.views.show({ query }),
+        })),
+      ...(fields?.fields ?? []).map(({ field, events, kinds }): Entry => ({
+        id: `field ${field}`,
+        group: 'Fields',
+        title: `Top values of ${visibleText(field, 80)}`,
+        also: `${field} ${kinds.join(' ')}`,
+        detail: `${formatCount(events)} events`,
+        onSearch: true,
+        run: () => pivots.topValues(field),
+      })),
+    ],
+    [commands, past, fields, workspace, pivots],
+  );
 }

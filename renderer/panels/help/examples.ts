@@ -1,0 +1,67 @@
+/** Examples of the query language, by what they show; each can be run. docs/query-language.md */
+
+export interface Example {
+  readonly query: string;
+  readonly says: string;
+}
+
+export const EXAMPLES: readonly {
+  readonly title: string;
+  readonly examples: readonly Example[];
+}[] = [
+  {
+    title: 'Words',
+    examples: [
+      { query: 'failed password', says: 'both words, anywhere in an event' },
+      { query: '"failed password"', says: 'one after the other' },
+      { query: 'failed OR accepted', says: 'either of them' },
+      { query: 'failed -root', says: 'the first, not the second; also NOT root' },
+      { query: 'sudo* *session', says: 'any ending, any beginning; ? is one character' },
+      { query: '10.0.0.0/8', says: 'an address or a block, in text and columns' },
+    ],
+  },
+  {
+    title: 'Fields',
+    examples: [
+      { query: 'program:sshd', says: 'the whole value; case is ignored' },
+      { query: 'host:web*', says: 'a value of that shape' },
+      { query: 'src_ip:10.0.0.0/8', says: 'addresses within a block; ip: is either end' },
+      { query: 'dst_port:(22 OR 3389)', says: 'one of several values' },
+      { query: 'bytes:>1e6', says: 'compared: > >= < <=' },
+      { query: 'dst_port:[1 TO 1023]', says: 'from, to, both included' },
+      { query: 'severity:<=err', says: 'err and what is worse' },
+      { query: 'message:/[Ff]ailed .* root/', says: 'a regular expression (RE2)' },
+      { query: 'src_ip:* NOT host:*', says: 'a field is there, or is not' },
+    ],
+  },
+  {
+    title: 'What and when',
+    examples: [
+      { query: 'kind:flow', says: 'kinds: flow packet log dns http tls file alert' },
+      { query: 'kind:packet', says: 'packets that lie beneath flows, too' },
+      { query: 'last:24h', says: 'before the newest event; ms s m h d w' },
+      { query: 'ts:>=2026-01', says: 'times may be cut: year, month, day, minute' },
+      { query: 'flow:*:*-*:443/tcp', says: 'a five-tuple in either direction' },
+      { query: 'source:*.log', says: 'events of a file' },
+    ],
+  },
+  {
+    title: 'Then count',
+    examples: [
+      { query: '* | count', says: 'how many there are' },
+      { query: '* | top 10 src_ip by sum(bytes)', says: 'the largest groups, with the rest' },
+      { query: '* | timeline 1h by kind', says: 'events over time' },
+      { query: 'kind:flow | talkers 20', says: 'who talked to whom' },
+      { query: '* | values program', says: 'the values of a field' },
+      {
+        query: 'kind:flow | stats count() as n, sum(bytes) as b by src_ip | sort b desc | head 20',
+        says: 'a table: measures, groups, order',
+      },
+      {
+        query: 'kind:flow | stats distinct(dst_ip) as n by src_ip | where n > 20',
+        says: 'filter a table again',
+      },
+      { query: '* | dedup src_ip | fields ts, src_ip, message', says: 'one event of each' },
+    ],
+  },
+];
