@@ -6,8 +6,16 @@ export interface ListedField {
   readonly events: number;
 }
 
-/** What a responder looks at first, where a case has it. */
-export const OPEN_FIRST: readonly string[] = ['kind', 'src_ip', 'program', 'dst_port'];
+/** What a responder looks at first, as long as the case has it. */
+const OPEN_FIRST = ['kind', 'src_ip', 'program', 'dst_port', 'host', 'severity', 'dst_ip'];
+const MOST_OPEN = 4;
+
+/** The fields that are open until somebody opens or closes one. */
+export function openAtFirst(fields: readonly ListedField[]): string[] {
+  return OPEN_FIRST.filter((name) =>
+    fields.some(({ field, events }) => field === name && events > 0),
+  ).slice(0, MOST_OPEN);
+}
 
 /** Values of these are nearly all different, or mean nothing by themselves. */
 const NOT_LISTED: ReadonlySet<string> = new Set([
@@ -24,7 +32,7 @@ const NOT_LISTED: ReadonlySet<string> = new Set([
 
 const FIRST = ['src_ip', 'kind', 'program', 'dst_port', 'dst_ip', 'host', 'proto', 'severity'];
 
-/** Open ones first in their usual order, then the others by how many events have them. */
+/** The usual ones first, then the others by how many events have them. */
 export function fieldsShown<F extends ListedField>(
   fields: readonly F[],
   open: readonly string[],
@@ -41,7 +49,6 @@ export function fieldsShown<F extends ListedField>(
     .map((one) => ({ ...one, open: open.includes(one.field) }))
     .sort(
       (a, b) =>
-        Number(b.open) - Number(a.open) ||
         rank(a.field) - rank(b.field) ||
         Number(a.attribute) - Number(b.attribute) ||
         b.events - a.events ||

@@ -8,38 +8,46 @@ import {
   IconSearch,
 } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import {
-  formatCount,
-  useAnswer,
-  useCase,
-  usePivots,
-  usePreference,
-  useView,
-  useZone,
-  type Answered,
-} from '../../panel-api.ts';
+import { formatCount, useAnswer, useCase, usePivots, usePreference } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { placeOf, useValueMenu } from '../../widgets/value-menu.tsx';
-import { fieldsShown, OPEN_FIRST } from './fields-shown.ts';
+import { fieldsShown, openAtFirst } from './fields-shown.ts';
 import css from './fields.module.css';
+import { useFieldValues, type FieldAnswer } from './use-field-values.ts';
 
 const isNames = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
+/** Values beyond the first few are asked for when someone wants them. */
+const FEW = 5;
+const MORE = 30;
+/** Nobody has opened or closed a field yet. */
+const UNTOUCHED: string[] = [];
+
 export function FieldsPanel() {
   const info = useCase();
   const { data } = useAnswer('field.list', { case: info.case });
-  const [opened, setOpened] = usePreference('open-fields', [...OPEN_FIRST], isNames);
+  const [chosen, setOpened] = usePreference('open-fields', UNTOUCHED, isNames);
   const [search, setSearch] = useState<string>();
+  const [longer, setLonger] = useState<ReadonlySet<string>>(new Set());
+  const fields = data?.fields;
+  const opened = useMemo(
+    () => (chosen === UNTOUCHED ? openAtFirst(fields ?? []) : chosen),
+    [chosen, fields],
+  );
   const shown = useMemo(
-    () => fieldsShown(data?.fields ?? [], opened, search ?? ''),
-    [data, opened, search],
+    () => fieldsShown(fields ?? [], opened, search ?? ''),
+    [fields, opened, search],
+  );
+  const limitOf = (field: string): number => (longer.has(field) ? MORE : FEW);
+  const { answerOf, isOld } = useFieldValues(
+    shown.filter(({ open }) => open).map(({ field }) => ({ field, limit: limitOf(field) })),
   );
   const toggle = (field: string): void =>
     setOpened(opened.includes(field) ? opened.filter((one) => one !== field) : [...opened, field]);
   return (
-    <section aria-label="Fields">
+    <section aria-label="Fields" className={fields === undefined ? css['waiting'] : undefined}>
       <div className={css['head']} style={{ padding: '8px 12px 4px' }}>
         <span
           style={{
@@ -81,6 +89,10 @@ export function FieldsPanel() {
           field={field}
           events={events}
           open={open}
+          answer={answerOf(field)}
+          old={isOld({ field, limit: limitOf(field) })}
+          more={longer.has(field)}
+          onMore={() => setLonger((before) => new Set([...before, field]))}
           onToggle={() => toggle(field)}
         />
       ))}
@@ -92,18 +104,25 @@ function Field({
   field,
   events,
   open,
+  answer,
+  old,
+  more,
+  onMore,
   onToggle,
 }: {
   readonly field: string;
   readonly events: number;
   readonly open: boolean;
+  readonly answer: FieldAnswer | undefined;
+  /** Whether the answer is of another view. */
+  readonly old: boolean;
+  readonly more: boolean;
+  readonly onMore: () => void;
   readonly onToggle: () => void;
 }) {
   const Icon = open ? IconChevronDown : IconChevronRight;
-  const [more, setMore] = useState(false);
-  const answered = useValues(field, more ? MORE : FEW, open);
   return (
-    <div className={css['field']}>
+    <div className={`${css['field']} ${open ? css['open'] : ''}`}>
       <div className={css['head']}>
         <UnstyledButton
           className={css['toggle']}
@@ -115,52 +134,43 @@ function Field({
           {visibleText(field.replace(/^attrs\./, ''), 60)}
         </UnstyledButton>
         {!open && <span className={css['distinct']}>{formatCount(events)}</span>}
-        {open && answered.data !== undefined && (
-          <Tooltip label={`${formatCount(answered.data.distinct)} different values`}>
-            <span className={css['distinct']}>{formatCount(answered.data.distinct)}</span>
+        {open && answer?.data !== undefined && (
+          <Tooltip label={`${formatCount(answer?.data.distinct)} different values`}>
+            <span className={css['distinct']}>{formatCount(answer?.data.distinct)}</span>
           </Tooltip>
         )}
       </div>
-      {open && (
-        <Values field={field} answered={answered} more={more} onMore={() => setMore(true)} />
-      )}
+      {open && <Values field={field} answer={answer} old={old} more={more} onMore={onMore} />}
     </div>
-  );
-}
-
-/** Values beyond the first few are asked for when someone wants them. */
-const FEW = 5;
-const MORE = 30;
-
-function useValues(field: string, limit: number, open: boolean): Answered<'field.values'> {
-  const { case: folder } = useCase();
-  const { query, from, to } = useView();
-  const zone = useZone();
-  return useAnswer(
-    'field.values',
-    open ? { case: folder, query, from, to, zone, field, limit } : undefined,
   );
 }
 
 function Values({
   field,
-  answered: { data, error, loading },
+  answer,
+  old,
   more,
   onMore,
 }: {
   readonly field: string;
-  readonly answered: Answered<'field.values'>;
+  readonly answer: FieldAnswer | undefined;
+  readonly old: boolean;
   readonly more: boolean;
   readonly onMore: () => void;
 }) {
   const pivots = usePivots();
   const menu = useValueMenu();
-  if (error !== undefined) {
-    return <div className={css['distinct']}>{error.message}</div>;
+  if (answer?.problem !== undefined) {
+    return (
+      <div className={css['distinct']}>
+        <EventText text={answer.problem} max={300} />
+      </div>
+    );
   }
-  if (data === undefined) return <Loading />;
+  const data = answer?.data;
+  if (data === undefined) return <div className={css['room']} aria-busy="true" />;
   return (
-    <div className={loading ? css['dim'] : undefined}>
+    <div className={`${css['values']} ${old ? css['dim'] : ''}`} aria-busy={old}>
       {data.values.map(({ value, count, share }) => {
         const text = value === null ? '(none)' : String(value);
         return (

@@ -1,0 +1,75 @@
+/**
+ * The most frequent values of the open fields. A view that changes asks for all of them anew; two at a
+ * time, so that the list and the timeline do not wait behind the side of the window.
+ *
+ * Holds always: the last answer of a field stays until the new one is there, marked as old.
+ */
+import { useEffect, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import { OperationError } from '../../../engine/contract/client.ts';
+import type { Result } from '../../../engine/contract/operations.ts';
+import { useCase, useSession, useView, useWorkspace, useZone } from '../../panel-api.ts';
+import { eachOf } from './each-of.ts';
+
+export interface FieldAnswer {
+  readonly data: Result<'field.values'> | undefined;
+  readonly problem: string | undefined;
+  /** What was asked: answers to another question are old. */
+  readonly asked: string;
+}
+
+export interface FieldWanted {
+  readonly field: string;
+  readonly limit: number;
+}
+
+const AT_ONCE = 2;
+
+export function useFieldValues(wanted: readonly FieldWanted[]): {
+  answerOf: (field: string) => FieldAnswer | undefined;
+  isOld: (wanted: FieldWanted) => boolean;
+} {
+  const workspace = useWorkspace();
+  const { case: folder } = useCase();
+  const { query, from, to } = useView();
+  const zone = useZone();
+  const revision = useSession((session) => session.revision);
+  const runs = useStore(workspace.views.store, (state) => state.runs);
+  const [answers, setAnswers] = useState<ReadonlyMap<string, FieldAnswer>>(new Map());
+  const known = useRef(answers);
+  known.current = answers;
+  const scope = JSON.stringify([folder, query, from, to, zone, revision, runs]);
+  const list = JSON.stringify(wanted.map(({ field, limit }) => [field, limit]));
+
+  useEffect(() => {
+    const controller = new AbortController();
+    const missing = (JSON.parse(list) as [string, number][])
+      .map(([field, limit]) => ({ field, limit, asked: `${scope}/${limit}` }))
+      .filter(({ field, asked }) => known.current.get(field)?.asked !== asked);
+    void eachOf(missing, AT_ONCE, controller.signal, async ({ field, limit, asked }) => {
+      const put = (answer: Omit<FieldAnswer, 'asked'>): void => {
+        if (controller.signal.aborted) return;
+        setAnswers((before) => new Map(before).set(field, { ...answer, asked }));
+      };
+      try {
+        const data = await workspace.connection.call(
+          'field.values',
+          { case: folder, query, from, to, zone, field, limit },
+          { signal: controller.signal },
+        );
+        put({ data, problem: undefined });
+      } catch (error) {
+        // The engine comes back and everything is asked again.
+        if (error instanceof OperationError && error.info.code === 'engine-down') return;
+        put({ data: undefined, problem: error instanceof Error ? error.message : String(error) });
+      }
+    });
+    return () => controller.abort();
+    // `scope` stands for everything that is asked.
+  }, [workspace, scope, list, folder, query, from, to, zone]);
+
+  return {
+    answerOf: (field) => answers.get(field),
+    isOld: ({ field, limit }) => answers.get(field)?.asked !== `${scope}/${limit}`,
+  };
+}
