@@ -10,14 +10,20 @@ interface Props {
 
 export function CopiedHash({ hash, length = hash.length }: Props) {
   return (
-    <span style={{ whiteSpace: 'nowrap' }}>
-      <span className="mono" title={hash} style={{ whiteSpace: 'normal', wordBreak: 'break-all' }}>
+    <span style={length < hash.length ? { whiteSpace: 'nowrap' } : { wordBreak: 'break-all' }}>
+      <span className="mono" title={hash}>
         {hash.slice(0, length)}
       </span>{' '}
       <CopyButton value={hash}>
         {({ copied, copy }) => (
           <Tooltip label={copied ? 'Copied' : 'Copy the SHA-256'}>
-            <ActionIcon size="xs" aria-label="Copy the SHA-256" onClick={copy}>
+            <ActionIcon
+              size="xs"
+              display="inline-flex"
+              style={{ verticalAlign: 'middle' }}
+              aria-label="Copy the SHA-256"
+              onClick={copy}
+            >
               {copied ? <IconCheck size={12} /> : <IconCopy size={12} />}
             </ActionIcon>
           </Tooltip>

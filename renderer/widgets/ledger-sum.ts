@@ -23,6 +23,11 @@ export function ledgerRest(counts: Counts): number {
   return ledgerParts(counts).reduce((rest, [, n]) => rest - n, counts.read);
 }
 
+/** Events by kind together: a capture has flows beside its packets, so they are not its records. */
+export function eventsOf(byKind: Readonly<Record<string, number>>): number {
+  return Object.values(byKind).reduce((sum, n) => sum + n, 0);
+}
+
 export function addCounts(all: readonly Counts[]): Counts {
   const sum = (name: keyof Counts) => all.reduce((total, one) => total + one[name], 0);
   return {

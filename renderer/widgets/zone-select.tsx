@@ -13,6 +13,8 @@ interface Props {
   readonly placeholder?: string;
   readonly width?: number | string;
   readonly disabled?: boolean;
+  /** For the placeholder where it says what is assumed. */
+  readonly inputClass?: string | undefined;
   /** Told when a zone was chosen or typed to its end; empty when it was cleared. */
   readonly onZone: (zone: string) => void;
 }
@@ -27,7 +29,14 @@ function problemOf(text: string): string | undefined {
   }
 }
 
-export function ZoneSelect({ value, onZone, width, placeholder = 'UTC', ...rest }: Props) {
+export function ZoneSelect({
+  value,
+  onZone,
+  width,
+  placeholder = 'UTC',
+  inputClass,
+  ...rest
+}: Props) {
   // What is typed and not taken yet.
   const [typed, setTyped] = useState<string>();
   const shown = typed ?? value;
@@ -41,6 +50,7 @@ export function ZoneSelect({ value, onZone, width, placeholder = 'UTC', ...rest 
     <Autocomplete
       {...rest}
       size="xs"
+      classNames={{ input: inputClass ?? '' }}
       w={width ?? 'auto'}
       value={shown}
       data={zoneNames()}

@@ -116,7 +116,7 @@ export function SettingsDialog() {
           Daybook {info.version} · Node {info.node} · engine process {info.pid}
         </Text>
         <div className={form['actions']}>
-          <Button variant="default" onClick={dialogs.close}>
+          <Button variant="default" data-autofocus onClick={dialogs.close}>
             Close
           </Button>
           <Button

@@ -11,6 +11,7 @@ import {
   useWorkspace,
 } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
+import { eventsOf } from '../../widgets/ledger-sum.ts';
 import css from './import-status.module.css';
 
 export function ImportStatus() {
@@ -71,7 +72,7 @@ export function ImportStatus() {
     );
   }
   const text = {
-    complete: `imported ${formatCount(job.report?.total.stored ?? 0)} events`,
+    complete: `imported ${formatCount(eventsOf(job.report?.total.byKind ?? {}))} events`,
     cancelled: 'import cancelled',
     failed: 'import failed',
   }[job.state];

@@ -15,7 +15,7 @@ import {
 } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
-import { addCounts } from '../../widgets/ledger-sum.ts';
+import { addCounts, eventsOf } from '../../widgets/ledger-sum.ts';
 import { Ledger } from '../../widgets/ledger.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import css from './import.module.css';
@@ -51,7 +51,7 @@ export function JobStep({ path, job, onClose }: Props) {
           <div className={css['progressLine']}>
             <IconCircleCheck size={20} color="var(--db-ok)" aria-hidden />
             <span className={css['big']} style={{ color: 'var(--db-text)' }}>
-              {formatCount(total.stored)} events
+              {formatCount(eventsOf(job.report.total.byKind))} events
             </span>
             <span>
               from {formatCount(job.report.total.sources)}{' '}
@@ -166,7 +166,7 @@ function Running({ job }: { readonly job: ImportJob }) {
         )}
       </Text>
       <Progress aria-label="Import" value={share * 100} size="md" color="teal" />
-      {progress !== undefined && (
+      {progress !== undefined && progress.totalBytes > 0 && (
         <div className={css['progressLine']}>
           <span>
             <b>{Math.floor(share * 100)} %</b>
@@ -228,7 +228,9 @@ function SourceTable({
                     <EventText text={one.source} max={300} />
                   </span>
                 </div>
-                <Badge color={STATUS[one.status].color}>{STATUS[one.status].label}</Badge>{' '}
+                {one.status !== 'complete' && (
+                  <Badge color={STATUS[one.status].color}>{STATUS[one.status].label}</Badge>
+                )}{' '}
                 <Text span size="xs" c="dimmed">
                   {formatBytes(one.bytes)}
                 </Text>

@@ -56,6 +56,7 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
             <ZoneSelect
               aria-label={`Time zone of ${name}`}
               width={150}
+              inputClass={css['decision']}
               placeholder={String(decisions['tz'] ?? 'UTC')}
               value={own?.tz ?? ''}
               onZone={(tz) => onDecide({ tz: tz === '' ? undefined : tz })}
@@ -135,6 +136,7 @@ function FormatSelect({
     <Select
       aria-label={`Format of ${visibleText(preview.source, 200)}`}
       w={180}
+      classNames={{ input: css['decision'] ?? '' }}
       placeholder={found}
       searchable
       clearable
@@ -167,6 +169,7 @@ function YearInput({
     <NumberInput
       aria-label={label}
       w={72}
+      classNames={{ input: css['decision'] ?? '' }}
       hideControls
       allowDecimal={false}
       allowNegative={false}

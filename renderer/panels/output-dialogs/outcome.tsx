@@ -42,8 +42,8 @@ export function Outcome({ writing, what }: { readonly writing: Writing; readonly
   return (
     <Alert
       role="status"
-      color="teal"
-      icon={<IconCheck size={18} aria-hidden />}
+      variant="default"
+      icon={<IconCheck size={18} color="var(--db-ok)" aria-hidden />}
       title={`${what} is written`}
     >
       <dl className={form['facts']}>

@@ -12,6 +12,7 @@ import {
   useWorkspace,
 } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { eventsOf } from '../../widgets/ledger-sum.ts';
 import { SideSection } from '../../widgets/side-section.tsx';
 import css from '../../widgets/side-section.module.css';
 import own from './sources-list.module.css';
@@ -26,7 +27,7 @@ export function SourcesList() {
   const { data } = useAnswer('case.sources', { case: path });
   const [all, setAll] = useState(false);
   const sources = useMemo(
-    () => [...(data?.sources ?? [])].sort((a, b) => b.stored - a.stored),
+    () => [...(data?.sources ?? [])].sort((a, b) => eventsOf(b.byKind) - eventsOf(a.byKind)),
     [data],
   );
   const shown = sources.slice(0, all ? MOST : SHORT);
@@ -56,7 +57,7 @@ export function SourcesList() {
           <Tooltip
             multiline
             maw={360}
-            label={`${visibleText(source.name, 300)} — ${formatCount(source.stored)} events; a click shows only these`}
+            label={`${visibleText(source.name, 300)} — ${formatCount(eventsOf(source.byKind))} events; a click shows only these`}
           >
             <UnstyledButton
               className={css['name']}

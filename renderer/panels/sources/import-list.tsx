@@ -33,6 +33,7 @@ const COLORS: Readonly<Record<Import['status'], string>> = {
   interrupted: 'orange',
 };
 const MOST_ROWS = 500;
+const MOST_PATHS = 3;
 
 export function ImportList() {
   const { case: path } = useCase();
@@ -114,9 +115,7 @@ function ImportEntry({ entry, path }: { readonly entry: Import; readonly path: s
           showEvidence(workspace, { section: 'quarantine', quarantine: { import: entry.id } })
         }
       />
-      <div className="mono">
-        <EventText text={pathsOf(entry.arguments).join('  ')} max={600} />
-      </div>
+      <Paths paths={pathsOf(entry.arguments)} />
       {open && (
         <table className={table['table']}>
           <thead>
@@ -147,6 +146,20 @@ function ImportEntry({ entry, path }: { readonly entry: Import; readonly path: s
         </table>
       )}
     </section>
+  );
+}
+
+/** The first paths; the ledger names every file. */
+function Paths({ paths }: { readonly paths: readonly string[] }) {
+  return (
+    <Text size="xs" c="dimmed" className="mono">
+      {paths.slice(0, MOST_PATHS).map((one) => (
+        <div key={one} className={css['path']}>
+          <EventText text={one} max={1000} />
+        </div>
+      ))}
+      {paths.length > MOST_PATHS && `and ${formatCount(paths.length - MOST_PATHS)} more`}
+    </Text>
   );
 }
 

@@ -1,5 +1,6 @@
 /** Whether a source was read to its end, and whether its evidence is still there. */
 import { Badge } from '@mantine/core';
+import css from '../../widgets/form.module.css';
 import type { Result } from '../../../engine/contract/operations.ts';
 
 export type Source = Result<'case.sources'>['sources'][number];
@@ -9,7 +10,7 @@ export function State({ source }: { readonly source: Source }) {
     <>
       {source.status === 'failed' && <Badge color="red">failed</Badge>}
       {source.status === 'partial' && <Badge color="orange">not to its end</Badge>}
-      {source.status === 'complete' && <Badge color="teal">complete</Badge>}{' '}
+      {source.status === 'complete' && <span className={css['muted']}>complete</span>}{' '}
       {source.exists === false && (
         <Badge color="orange" title="The events stay; raw bytes and packets cannot be read from it">
           evidence gone

@@ -12,6 +12,7 @@ import {
 import { CopiedHash } from '../../widgets/copied-hash.tsx';
 import { Empty } from '../../widgets/empty.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { eventsOf } from '../../widgets/ledger-sum.ts';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
@@ -89,7 +90,7 @@ export function SourceTable() {
                 <td className={table['number']}>
                   {source.bytes === undefined ? '' : formatBytes(source.bytes)}
                 </td>
-                <td className={table['number']}>{formatCount(source.stored)}</td>
+                <td className={table['number']}>{formatCount(eventsOf(source.byKind))}</td>
                 {detail === undefined && (
                   <>
                     <td>
