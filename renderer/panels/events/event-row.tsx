@@ -12,6 +12,14 @@ export const ROW_HEIGHT = 26;
 /** Characters of a cell; wider than any screen. */
 const MOST_TEXT = 400;
 
+/** Plain ASCII: nothing in it is hidden. */
+const PRINTABLE = /^[\x20-\x7e]*$/;
+
+function found(words: RegExp, text: string): boolean {
+  words.lastIndex = 0;
+  return words.test(text);
+}
+
 /** How times are written in all rows. */
 export interface TimeStyle {
   readonly zone: string;
@@ -84,7 +92,7 @@ export const EventRow = memo(function EventRow(props: Props) {
 });
 
 function cellClass({ type, fills }: EventColumn, cursor: boolean): string {
-  const classes = [css['cell'], css[type]];
+  const classes = [css['cell'], css[type], 'evidence'];
   if (fills) classes.push(css['fills']);
   if (cursor) classes.push(css['cursor']);
   return classes.join(' ');
@@ -118,7 +126,15 @@ function CellContent({
   }
   if (value === null) return null;
   if (column.type === 'kind') return <KindBadge kind={String(value)} />;
-  return <EventText text={String(value)} max={MOST_TEXT} highlight={words} />;
+  const text = String(value);
+  // Most cells need no elements of their own: the cell itself keeps evidence in its order.
+  if (
+    text.length <= MOST_TEXT &&
+    PRINTABLE.test(text) &&
+    (words === undefined || !found(words, text))
+  )
+    return text;
+  return <EventText text={text} max={MOST_TEXT} highlight={words} />;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -65,7 +65,9 @@ export function useEventList(fields: readonly string[], projected: boolean): Eve
       // The list before is still open, and says more than the beginning of the new one.
       if (same?.list.opened !== undefined) return same;
     }
-    if (same?.list === list && same.fields === fields && same.projected === projected) return same;
+    // That another list is on its way changes nothing about the rows of this one.
+    const isSame = same?.list.key === list.key && same.list.opened === opened;
+    if (isSame && same.fields === fields && same.projected === projected) return same;
     const named = projected ? (opened?.fields ?? []).slice(0, MOST_FIELDS) : [];
     const read = [...new Set([...named, ...fields])];
     const load =
