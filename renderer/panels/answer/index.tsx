@@ -1,5 +1,6 @@
 /** What a query answers whose last stage gives a number or a table. */
 import { Button } from '@mantine/core';
+import { useMemo } from 'react';
 import { IconDownload } from '@tabler/icons-react';
 import { cell, type BatchColumn, type CellValue } from '../../../engine/contract/column-batch.ts';
 import {
@@ -18,6 +19,9 @@ import { EventText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
+import { visibleText } from '../../widgets/visible-text.ts';
+import { BarChart } from './bar-chart.tsx';
+import { barsOf, microsOf } from './bars.ts';
 import table from '../../widgets/result-table.module.css';
 
 /** Rows that are shown; the export has all of them. */
@@ -37,7 +41,13 @@ export function AnswerPanel() {
     zone,
     limit: LIMIT,
   });
-  if (error !== undefined) return <Problem error={error} />;
+  const parsed = useAnswer('query.parse', { case: info.case, query, zone }, { live: false }).data;
+  const stage = parsed?.stages.find(({ name }) => name === 'timeline')?.text ?? '';
+  const bars = useMemo(
+    () => (data?.shape === 'timeline' ? barsOf(data.batch, stage) : undefined),
+    [data, stage],
+  );
+  if (error !== undefined) return <Problem title="The query has no answer" error={error} />;
   if (data === undefined) return <Loading />;
   const { batch, shape } = data;
   if (shape === 'count') {
@@ -81,6 +91,9 @@ export function AnswerPanel() {
           CSV
         </Button>
       </div>
+      {bars !== undefined && (
+        <BarChart bars={bars} by={/\sby\s+(\S+)\s*$/.exec(stage)?.[1] ?? ''} zone={zone} />
+      )}
       <div className={table['rest']}>
         <div className={`${table['scroll']} ${loading ? table['dim'] : ''}`}>
           <table className={table['table']}>
@@ -95,7 +108,7 @@ export function AnswerPanel() {
                         : undefined
                     }
                   >
-                    {column.name}
+                    {visibleText(column.name, 60)}
                   </th>
                 ))}
                 {most > 0 && <th aria-label="count as a bar" />}
@@ -105,7 +118,13 @@ export function AnswerPanel() {
               {Array.from({ length: batch.rows }, (_, row) => (
                 <tr key={row}>
                   {batch.columns.map((column) => (
-                    <Value key={column.name} column={column} row={row} zone={zone} />
+                    <Value
+                      key={column.name}
+                      column={column}
+                      row={row}
+                      zone={zone}
+                      counted={shape === 'timeline'}
+                    />
                   ))}
                   {most > 0 && (
                     <td style={{ width: 170 }}>
@@ -146,19 +165,33 @@ function Value({
   column,
   row,
   zone,
+  counted,
 }: {
   readonly column: BatchColumn;
   readonly row: number;
   readonly zone: string;
+  /** Whether every number is one that the query computed. */
+  readonly counted: boolean;
 }) {
   const value: CellValue = cell(column, row);
-  if (TIMES.test(column.name) && typeof value === 'number') {
-    return <td className="mono">{formatTime(value, zone)}</td>;
+  const micros = TIMES.test(column.name)
+    ? typeof value === 'string'
+      ? microsOf(value)
+      : (value ?? undefined)
+    : undefined;
+  if (micros !== undefined) {
+    return (
+      <td className="mono">
+        <ValueMenu field="ts" value={value} ts={micros}>
+          {formatTime(micros, zone, micros % 1e6 === 0 ? 0 : 6)}
+        </ValueMenu>
+      </td>
+    );
   }
   if (column.name === 'share' && typeof value === 'number') {
     return <td className={table['number']}>{(100 * value).toFixed(1)}%</td>;
   }
-  if (column.type === 'number' && (COMPUTED.test(column.name) || value === null)) {
+  if (column.type === 'number' && (counted || COMPUTED.test(column.name) || value === null)) {
     const bytes = /bytes/.test(column.name) && typeof value === 'number' && value >= 10_000;
     return (
       <td className={table['number']} title={bytes ? formatBytes(value) : undefined}>

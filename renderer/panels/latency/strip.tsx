@@ -2,6 +2,7 @@
  * Recent operations as a strip: one mark each, its height by the logarithm of its time, its shape
  * and colour by the path that answered it.
  */
+import { useElementSize } from '@mantine/hooks';
 import { formatMs } from '../../panel-api.ts';
 import type { Measured } from './why.ts';
 
@@ -25,8 +26,9 @@ export function Strip({
   readonly selected: number | undefined;
   readonly onSelect: (index: number) => void;
 }) {
+  const { ref, width: room } = useElementSize();
   const step = 6;
-  const width = LEFT + Math.max(300, operations.length * step);
+  const width = Math.max(room, LEFT + 8 + operations.length * step);
   const y = (ms: number): number => {
     const place = (Math.log10(Math.min(1e5, Math.max(0.1, ms))) + 1) / 6;
     return HEIGHT - 12 - place * (HEIGHT - 20);
@@ -45,48 +47,50 @@ export function Strip({
           );
         })}
       </figcaption>
-      <div style={{ overflowX: 'auto' }} ref={(element) => element?.scrollTo({ left: 1e6 })}>
-        <svg width={width} height={HEIGHT} role="listbox" aria-label="Recent operations">
-          {DECADES.map((ms) => (
-            <g key={ms}>
-              <line x1={LEFT} x2={width} y1={y(ms)} y2={y(ms)} stroke="var(--db-line)" />
-              <text
-                x={LEFT - 6}
-                y={y(ms) + 4}
-                textAnchor="end"
-                fontSize="10"
-                fill="var(--db-muted)"
-              >
-                {formatMs(ms)}
-              </text>
-            </g>
-          ))}
-          {operations.map((one, i) => {
-            const { color, name } = PATHS[one.path ?? ''] ?? OTHER;
-            const label = `${one.operation}, ${formatMs(one.totalMs)}, ${one.at}`;
-            return (
-              <g
-                key={`${one.at}/${i}`}
-                transform={`translate(${LEFT + i * step + 3} ${y(one.totalMs)})`}
-                role="option"
-                aria-selected={i === selected}
-                aria-label={label}
-                tabIndex={i === (selected ?? operations.length - 1) ? 0 : -1}
-                style={{ cursor: 'pointer' }}
-                onClick={() => onSelect(i)}
-                onKeyDown={({ key }) => {
-                  if (key === 'ArrowLeft') onSelect(Math.max(0, i - 1));
-                  if (key === 'ArrowRight') onSelect(Math.min(operations.length - 1, i + 1));
-                }}
-              >
-                <title>{label}</title>
-                <rect x={-3} y={-60} width={6} height={120} fill="transparent" />
-                {i === selected && <circle r={6} fill="none" stroke="var(--db-text)" />}
-                <Mark name={name} color={color} />
+      <div ref={ref}>
+        <div style={{ overflowX: 'auto' }} ref={(element) => element?.scrollTo({ left: 1e6 })}>
+          <svg width={width} height={HEIGHT} role="listbox" aria-label="Recent operations">
+            {DECADES.map((ms) => (
+              <g key={ms}>
+                <line x1={LEFT} x2={width} y1={y(ms)} y2={y(ms)} stroke="var(--db-line)" />
+                <text
+                  x={LEFT - 6}
+                  y={y(ms) + 4}
+                  textAnchor="end"
+                  fontSize="10"
+                  fill="var(--db-muted)"
+                >
+                  {ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`}
+                </text>
               </g>
-            );
-          })}
-        </svg>
+            ))}
+            {operations.map((one, i) => {
+              const { color, name } = PATHS[one.path ?? ''] ?? OTHER;
+              const label = `${one.operation}, ${formatMs(one.totalMs)}, ${one.at}`;
+              return (
+                <g
+                  key={`${one.at}/${i}`}
+                  transform={`translate(${LEFT + i * step + 3} ${y(one.totalMs)})`}
+                  role="option"
+                  aria-selected={i === selected}
+                  aria-label={label}
+                  tabIndex={i === (selected ?? operations.length - 1) ? 0 : -1}
+                  style={{ cursor: 'pointer' }}
+                  onClick={() => onSelect(i)}
+                  onKeyDown={({ key }) => {
+                    if (key === 'ArrowLeft') onSelect(Math.max(0, i - 1));
+                    if (key === 'ArrowRight') onSelect(Math.min(operations.length - 1, i + 1));
+                  }}
+                >
+                  <title>{label}</title>
+                  <rect x={-3} y={-60} width={6} height={120} fill="transparent" />
+                  {i === selected && <circle r={6} fill="none" stroke="var(--db-text)" />}
+                  <Mark name={name} color={color} />
+                </g>
+              );
+            })}
+          </svg>
+        </div>
       </div>
     </figure>
   );

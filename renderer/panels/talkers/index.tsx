@@ -1,8 +1,9 @@
 /** Top talkers: events of the view grouped by fields, exactly, with what is left over. */
-import { Button, MultiSelect, Select } from '@mantine/core';
+import { Button, MultiSelect, Select, UnstyledButton } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { cell, columnOf, type CellValue } from '../../../engine/contract/column-batch.ts';
 import {
+  dissect,
   fieldTerm,
   formatBytes,
   formatCount,
@@ -22,6 +23,7 @@ import { Problem } from '../../widgets/problem.tsx';
 import { Sparkline } from '../../widgets/sparkline.tsx';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
 import table from '../../widgets/result-table.module.css';
+import css from './talkers.module.css';
 import { isBytes, MEASURES, parseMeasure } from './measure.ts';
 import { useState } from 'react';
 
@@ -82,7 +84,7 @@ export function TalkersPanel() {
   const lines = data?.sparklines;
 
   const include = (row: number): void => {
-    let next = query;
+    let next = dissect(query).filter;
     for (const field of by) next = withTerm(next, fieldTerm(field, value(field, row)));
     workspace.views.show({ query: next, tab: 'events' });
   };
@@ -176,7 +178,6 @@ export function TalkersPanel() {
                     </th>
                   )}
                   {!counted && <th className={table['number']}>events</th>}
-                  <th />
                 </tr>
               </thead>
               <tbody>
@@ -194,7 +195,11 @@ export function TalkersPanel() {
                       );
                     })}
                     <td className={table['number']} title={formatCount(measured(row))}>
-                      {shown(measured(row))}
+                      {counted ? (
+                        <Events n={measured(row)} row={row} onShow={include} />
+                      ) : (
+                        shown(measured(row))
+                      )}
                     </td>
                     <td className={table['number']}>
                       {whole === undefined || whole === 0 || measure.fn === 'distinct'
@@ -222,14 +227,9 @@ export function TalkersPanel() {
                     )}
                     {!counted && (
                       <td className={table['number']}>
-                        {formatCount(Number(value('count', row) ?? 0))}
+                        <Events n={Number(value('count', row) ?? 0)} row={row} onShow={include} />
                       </td>
                     )}
-                    <td>
-                      <Button size="compact-xs" variant="subtle" onClick={() => include(row)}>
-                        events
-                      </Button>
-                    </td>
                   </tr>
                 ))}
               </tbody>
@@ -238,27 +238,37 @@ export function TalkersPanel() {
                   {
                     name: `rest: ${formatCount(data.rest.groups)} more groups`,
                     of: data.rest,
+                    under: { bottom: 24 },
                   },
-                  { name: `all ${formatCount(data.total.groups)} groups`, of: data.total },
-                ].map(({ name, of }, at) => (
-                  <tr key={name} style={{ position: 'sticky', bottom: at === 0 ? 24 : 0 }}>
-                    <td />
-                    <td colSpan={by.length}>{name}</td>
-                    <td className={table['number']}>
+                  {
+                    name: `all ${formatCount(data.total.groups)} groups`,
+                    of: data.total,
+                    under: { bottom: 0 },
+                  },
+                ].map(({ name, of, under }) => (
+                  <tr key={name}>
+                    <td style={under} />
+                    <td style={under} colSpan={by.length}>
+                      {name}
+                    </td>
+                    <td style={under} className={table['number']}>
                       {counted
                         ? formatCount(of.count)
                         : of.measure === undefined
                           ? ''
                           : shown(of.measure)}
                     </td>
-                    <td className={table['number']}>
+                    <td style={under} className={table['number']}>
                       {counted && data.total.count > 0
                         ? `${((100 * of.count) / data.total.count).toFixed(1)}%`
                         : ''}
                     </td>
-                    <td colSpan={lines === undefined ? 1 : 2} />
-                    {!counted && <td className={table['number']}>{formatCount(of.count)}</td>}
-                    <td />
+                    <td style={under} colSpan={lines === undefined ? 1 : 2} />
+                    {!counted && (
+                      <td style={under} className={table['number']}>
+                        {formatCount(of.count)}
+                      </td>
+                    )}
                   </tr>
                 ))}
               </tfoot>
@@ -267,5 +277,27 @@ export function TalkersPanel() {
         )}
       </div>
     </div>
+  );
+}
+
+/** How many events a group has, which shows them. */
+function Events({
+  n,
+  row,
+  onShow,
+}: {
+  readonly n: number;
+  readonly row: number;
+  readonly onShow: (row: number) => void;
+}) {
+  return (
+    <UnstyledButton
+      className={css['events']}
+      aria-label={`${formatCount(n)} events of group ${row + 1}: show them`}
+      title="Show these events"
+      onClick={() => onShow(row)}
+    >
+      {formatCount(n)}
+    </UnstyledButton>
   );
 }

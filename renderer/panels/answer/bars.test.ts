@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { makeColumn } from '../../../engine/contract/column-batch.ts';
+import { barsOf, microsOf, topsOf } from './bars.ts';
+
+const STARTS = ['2026-10-12T00:00:00.000000Z', '2026-10-12T01:00:00.000000Z'];
+const batch = (columns: Record<string, number[]>) => ({
+  rows: 2,
+  columns: [
+    makeColumn('start', 2, (row) => STARTS[row]),
+    ...Object.entries(columns).map(([name, values]) => makeColumn(name, 2, (row) => values[row])),
+  ],
+});
+
+describe('microsOf', () => {
+  it.each([
+    ['1970-01-01T00:00:01.000002Z', 1_000_002],
+    ['1970-01-01T00:00:01Z', 1_000_000],
+    ['yesterday', undefined],
+  ])('%s', (text, expected) => {
+    expect(microsOf(text)).toBe(expected);
+  });
+});
+
+describe('barsOf', () => {
+  it('is the counts when nothing else is asked', () => {
+    const bars = barsOf(batch({ count: [3, 4] }), 'timeline 1h');
+    expect(bars).toMatchObject({ width: 3_600e6, measure: 'count', series: [{ name: 'count' }] });
+    expect(bars?.starts[1]).toBe((bars?.starts[0] ?? 0) + 3_600e6);
+  });
+  it('stacks what it is split by', () => {
+    const bars = barsOf(batch({ count: [3, 4], log: [1, 4], flow: [2, 0] }), 'timeline by kind');
+    expect(bars?.series.map(({ name }) => name)).toEqual(['log', 'flow']);
+    expect(topsOf(bars?.series ?? []).map((one) => [...one])).toEqual([
+      [1, 4],
+      [3, 4],
+    ]);
+  });
+  it('shows what is spread', () => {
+    expect(barsOf(batch({ count: [3, 4], bytes: [10, 0] }), 'timeline spread')).toMatchObject({
+      measure: 'bytes',
+      series: [{ name: 'bytes' }],
+    });
+  });
+  it('adds up what there is no colour for', () => {
+    const many = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`s${i}`, [1, 2]]));
+    const series = barsOf(batch({ count: [10, 20], ...many }), 'timeline by host')?.series ?? [];
+    expect(series).toHaveLength(8);
+    expect(series[7]).toMatchObject({ name: '3 others', rest: true });
+    expect([...(series[7]?.values ?? [])]).toEqual([3, 6]);
+  });
+  it('is nothing without buckets', () => {
+    expect(barsOf({ rows: 0, columns: [] }, 'timeline')).toBeUndefined();
+  });
+});
