@@ -669,24 +669,30 @@ export class Catalog {
     });
   }
 
-  addOperation(row: OperationRow): void {
-    if (this.readOnly) return;
-    const { lastInsertRowid } = this.run(
-      `INSERT INTO operations(at, operation, text, status, total_ms, spans, path, days, segments, rows_examined,
+  /** In one transaction: each waits for the disk. */
+  addOperations(rows: readonly OperationRow[]): void {
+    if (this.readOnly || rows.length === 0) return;
+    this.transaction(() => {
+      let last: number | bigint = 0;
+      for (const row of rows) {
+        ({ lastInsertRowid: last } = this.run(
+          `INSERT INTO operations(at, operation, text, status, total_ms, spans, path, days, segments, rows_examined,
          rows_returned) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      row.at,
-      row.operation,
-      row.text ?? null,
-      row.status,
-      row.totalMs,
-      JSON.stringify(row.spans),
-      row.path ?? null,
-      row.days ?? null,
-      row.segments ?? null,
-      row.rowsExamined ?? null,
-      row.rowsReturned ?? null,
-    );
-    this.run('DELETE FROM operations WHERE id <= ?', Number(lastInsertRowid) - MAX_OPERATIONS);
+          row.at,
+          row.operation,
+          row.text ?? null,
+          row.status,
+          row.totalMs,
+          JSON.stringify(row.spans),
+          row.path ?? null,
+          row.days ?? null,
+          row.segments ?? null,
+          row.rowsExamined ?? null,
+          row.rowsReturned ?? null,
+        ));
+      }
+      this.run('DELETE FROM operations WHERE id <= ?', Number(last) - MAX_OPERATIONS);
+    });
   }
   operations(): OperationRow[] {
     return this.all('SELECT * FROM operations ORDER BY id').map((row) => ({

@@ -18,6 +18,10 @@ export interface Snapshot {
   marks: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
+/** What operations cost is written after this, or when there is so much of it. */
+const WRITE_MS = 1000;
+const MOST_UNWRITTEN = 200;
+
 export class CaseSession {
   readonly folder: string;
   readonly catalog: Catalog;
@@ -29,6 +33,9 @@ export class CaseSession {
   private readonly loadedMarks = new Map<string, Promise<void>>();
   /** By segment: tags that the store has marks of, from whatever version. */
   private readonly storedMarks = new Map<number, Set<number>>();
+  /** What operations cost, until it is written down. */
+  private readonly unwritten: OperationRow[] = [];
+  private writing: NodeJS.Timeout | undefined;
 
   private constructor(folder: string, catalog: Catalog, store: SegmentStore) {
     this.folder = folder;
@@ -44,6 +51,7 @@ export class CaseSession {
 
   async close(): Promise<void> {
     await this.store.close();
+    this.writeRecords();
     this.catalog.close();
   }
 
@@ -94,10 +102,13 @@ export class CaseSession {
     return loading;
   }
 
-  /** Keeps what an operation cost. A case that cannot be written keeps nothing. */
+  /**
+   * Keeps what an operation cost. It is written a little later, with that of others: a commit waits
+   * for the disk, and everybody would wait with it. A case that cannot be written keeps nothing.
+   */
   record(watch: Stopwatch, status: string, text?: string): void {
     const timings = watch.timings();
-    const row: OperationRow = {
+    this.unwritten.push({
       at: watch.at,
       operation: watch.operation,
       text,
@@ -109,9 +120,17 @@ export class CaseSession {
       segments: timings.segments,
       rowsExamined: timings.rowsExamined,
       rowsReturned: watch.rowsReturned,
-    };
+    });
+    if (this.unwritten.length >= MOST_UNWRITTEN) this.writeRecords();
+    this.writing ??= setTimeout(() => this.writeRecords(), WRITE_MS).unref();
+  }
+
+  /** Writes down what operations cost so far: for those who read it in the catalog. */
+  writeRecords(): void {
+    clearTimeout(this.writing);
+    this.writing = undefined;
     try {
-      this.catalog.addOperation(row);
+      this.catalog.addOperations(this.unwritten.splice(0));
     } catch {
       // A full disk or a read-only folder must not make a query fail.
     }

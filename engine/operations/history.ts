@@ -6,10 +6,11 @@ const ASKING = ['query.run', 'query.count', 'query.top', 'query.timeline', 'resu
 
 /** Queries that were run, the last first, each once, with how often. Failed ones are left out. */
 export function queryHistory(
-  { catalog }: CaseSession,
+  session: CaseSession,
   limit: number,
 ): { query: string; at: string; count: number }[] {
-  return catalog
+  session.writeRecords();
+  return session.catalog
     .operationTexts(ASKING, limit)
     .map(({ text, at, count }) => ({ query: text, at, count }));
 }

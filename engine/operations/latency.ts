@@ -7,6 +7,7 @@ export type { LatencySummary, OperationRow };
 
 /** Percentiles by operation, over the last ten thousand operations of the case. */
 export function latencySummary(session: CaseSession): LatencySummary[] {
+  session.writeRecords();
   return summarise(session.catalog.operations());
 }
 
@@ -22,5 +23,6 @@ export function fromCatalog<T>(session: CaseSession, operation: string, work: ()
 
 /** The last `n` operations, oldest first. */
 export function recentOperations(session: CaseSession, n: number): OperationRow[] {
+  session.writeRecords();
   return session.catalog.operations().slice(-n);
 }
