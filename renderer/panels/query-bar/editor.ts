@@ -113,8 +113,11 @@ export function createQueryEditor(
   async function run(): Promise<void> {
     closeCompletion(view);
     const query = text();
-    const error = (await parse())?.error;
+    // Mostly the text was taken apart while it was typed: nothing has to be asked before it runs.
+    const known = bar.getState();
+    const parsed = known.text === query ? known.parsed : await parse();
     if (text() !== query) return;
+    const error = parsed?.error;
     if (error !== undefined) {
       setBar(bar, { problem: { message: error.message, hint: error.hint } });
       view.dispatch({ selection: { anchor: Math.min(error.start, query.length) } });
@@ -261,7 +264,10 @@ export function createQueryEditor(
       // Ctrl+Enter and Alt+1… are the window's.
       ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter' && key !== 'Escape'),
     ]),
-    EditorView.domEventHandlers({ focus: () => void fillPast() }),
+    EditorView.domEventHandlers({
+      focus: () => void fillPast(),
+      blur: () => setBar(bar, { problem: undefined }),
+    }),
     EditorView.updateListener.of(({ docChanged, transactions, state }) => {
       if (!docChanged) return;
       const isWritten = transactions.some((one) => one.annotation(Written) === true);
