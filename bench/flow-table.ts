@@ -16,18 +16,19 @@ const FLAGS = ['.AP.SF', '.A..SF', '....S.', '.AP.S.', '.A.RS.'];
 const dotted = (ip: number): string =>
   `${(ip >>> 24) & 255}.${(ip >>> 16) & 255}.${(ip >>> 8) & 255}.${ip & 255}`;
 
-/** Writes `rows` flows over one week, in the order of their start. */
+/** Writes `rows` flows over one week, or over `spanMs` from the same start, in the order of their start. */
 export function writeFlowTable(
   path: string,
   rows: number,
   seed: number,
+  spanMs = WEEK_MS,
 ): WrittenFile & { records: number } {
   const random = new Random(seed);
   const rank = (n: number): number => Math.floor(n ** random.next());
   const file = new ByteFile(path);
   file.text('ts_start,duration,proto,src_ip,src_port,dst_ip,dst_port,packets,bytes,flags\n');
   for (let i = 0; i < rows; i++) {
-    const start = new Date(START_MS + Math.floor((i * WEEK_MS) / rows)).toISOString();
+    const start = new Date(START_MS + Math.floor((i * spanMs) / rows)).toISOString();
     const choice = random.next();
     const proto = choice < 0.62 ? 'TCP' : choice < 0.95 ? 'UDP' : choice < 0.99 ? 'ICMP' : 'GRE';
     const ports = proto === 'TCP' ? TCP_PORTS : proto === 'UDP' ? UDP_PORTS : undefined;
