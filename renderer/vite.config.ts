@@ -3,7 +3,7 @@
  * compressed forms beside it. The oldest browser it runs in is Chromium 83, the one of the oldest
  * Electron that the tests know.
  */
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
@@ -11,17 +11,33 @@ import { defineConfig, type Plugin } from 'vite';
 
 const COMPRESSED = /[.](js|css|html|svg|json)$/;
 
-/** Writes `.br` and `.gz` beside what compresses. */
+/** Files of an earlier build are kept that long for windows that are loading them. */
+const KEPT_MS = 10 * 60_000;
+
+/**
+ * Writes `.br` and `.gz` beside what compresses, and takes away what builds before left: not at once,
+ * for a shell may be serving it.
+ */
 function compressed(folder: string): Plugin {
+  const built = new Set<string>();
   return {
     name: 'daybook-compressed',
     apply: 'build',
+    writeBundle(_, bundle) {
+      for (const name of Object.keys(bundle)) built.add(path.normalize(name));
+    },
     closeBundle() {
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
         const file = path.join(folder, name);
-        if (!COMPRESSED.test(name) || !statSync(file).isFile()) continue;
+        const stat = statSync(file);
+        if (!stat.isFile()) continue;
+        const source = name.replace(/[.](br|gz)$/, '');
+        if (name.startsWith('assets') && !built.has(source)) {
+          if (Date.now() - stat.mtimeMs > KEPT_MS) rmSync(file);
+          continue;
+        }
+        if (!COMPRESSED.test(name) || stat.size < 1000) continue;
         const bytes = readFileSync(file);
-        if (bytes.length < 1000) continue;
         writeFileSync(
           `${file}.br`,
           brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -40,7 +56,7 @@ export default defineConfig({
   plugins: [react(), compressed(dist)],
   build: {
     outDir: dist,
-    emptyOutDir: true,
+    emptyOutDir: false,
     target: 'chrome83',
     cssTarget: 'chrome83',
     modulePreload: { polyfill: false },
