@@ -1,0 +1,95 @@
+/** The whole window by its parts, as a person finds them: by role and label. */
+import type { Locator, Page } from '@playwright/test';
+import { Conversations } from './conversations.ts';
+import { Details } from './details.ts';
+import { dropFiles } from './drop.ts';
+import { Events, ValueMenu } from './events.ts';
+import { ImportDialog } from './import-dialog.ts';
+import { Latency } from './latency.ts';
+import { numberIn } from './numbers.ts';
+import { QueryBar } from './query-bar.ts';
+import { Sources } from './sources.ts';
+import { NewCaseDialog, StartPage } from './start-page.ts';
+import { Talkers } from './talkers.ts';
+import { Timeline } from './timeline.ts';
+import { ZonePicker } from './zone-picker.ts';
+
+export type TabName =
+  'Events' | 'Top talkers' | 'Conversations' | 'Answer' | 'Sources & imports' | 'Latency';
+
+export class DaybookWindow {
+  readonly page: Page;
+  readonly start: StartPage;
+  readonly newCase: NewCaseDialog;
+  readonly importing: ImportDialog;
+  readonly query: QueryBar;
+  readonly timeline: Timeline;
+  readonly events: Events;
+  readonly menu: ValueMenu;
+  readonly details: Details;
+  readonly talkers: Talkers;
+  readonly conversations: Conversations;
+  readonly sources: Sources;
+  readonly latency: Latency;
+  readonly zone: ZonePicker;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.start = new StartPage(page);
+    this.newCase = new NewCaseDialog(page);
+    this.importing = new ImportDialog(page);
+    this.query = new QueryBar(page);
+    this.timeline = new Timeline(page);
+    this.events = new Events(page);
+    this.menu = new ValueMenu(page);
+    this.details = new Details(page);
+    this.talkers = new Talkers(page);
+    this.conversations = new Conversations(page);
+    this.sources = new Sources(page);
+    this.latency = new Latency(page);
+    this.zone = new ZonePicker(page);
+  }
+
+  drop(paths: readonly string[]): Promise<void> {
+    return dropFiles(this.page, paths);
+  }
+
+  tab(name: TabName): Locator {
+    return this.page.getByRole('tab', { name: new RegExp(`^${name}`) });
+  }
+
+  async show(name: TabName): Promise<void> {
+    await this.tab(name).click();
+  }
+
+  /** The line below. */
+  get status(): Locator {
+    return this.page.getByRole('status').filter({ hasText: /of [\d,]+ events/ });
+  }
+
+  /** How many events match, as the line below says. */
+  async found(): Promise<number | undefined> {
+    return numberIn(await this.status.innerText(), /([\d,]+) of [\d,]+ events/);
+  }
+
+  /** How many events the case has, as the line below says. */
+  async inCase(): Promise<number | undefined> {
+    return numberIn(await this.status.innerText(), /of ([\d,]+) events/);
+  }
+
+  /** Chooses from the menu of the case. */
+  async caseMenu(item: string): Promise<void> {
+    await this.caseButton.click();
+    await this.page.getByRole('menuitem', { name: item }).click();
+  }
+
+  get engineBanner(): Locator {
+    return this.page
+      .getByRole('alert')
+      .filter({ hasText: /The engine (stopped|is starting again)/ });
+  }
+
+  get caseButton(): Locator {
+    return this.page.getByRole('button', { name: /^Case / });
+  }
+}

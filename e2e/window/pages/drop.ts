@@ -1,0 +1,31 @@
+/**
+ * Files dropped on the window. The page gets what a drag from a file manager gives it, as far as a
+ * script can make it: in a browser the files' names and contents, in Electron their paths as well.
+ */
+import type { Page } from '@playwright/test';
+
+const DROP = `{
+  const input = document.getElementById('dropped');
+  const transfer = new DataTransfer();
+  for (const file of input.files) transfer.items.add(file);
+  input.remove();
+  const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+  const target = document.elementFromPoint(innerWidth / 2, innerHeight / 2) || document.body;
+  for (const type of ['dragenter', 'dragover', 'drop']) {
+    target.dispatchEvent(new DragEvent(type, options));
+  }
+}`;
+
+/** Drops the files that lie at `paths`. */
+export async function dropFiles(page: Page, paths: readonly string[]): Promise<void> {
+  // Only an input has files that are those of the disk.
+  await page.evaluate(`{
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.multiple = true;
+    input.id = 'dropped';
+    document.body.append(input);
+  }`);
+  await page.locator('input#dropped').setInputFiles([...paths]);
+  await page.evaluate(DROP);
+}

@@ -1,0 +1,5 @@
+/** Playwright's expectations, which wait for what they expect, with the patience of a loaded machine. */
+import { expect as base } from '@playwright/test';
+
+export const PATIENCE_MS = 15_000;
+export const expect = base.configure({ timeout: PATIENCE_MS });

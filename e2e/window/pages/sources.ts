@@ -1,0 +1,31 @@
+/** Sources and imports. */
+import type { Locator, Page } from '@playwright/test';
+import { ledgerIn, type LedgerCounts } from './ledger.ts';
+
+export class Sources {
+  readonly panel: Locator;
+  readonly table: Locator;
+
+  constructor(page: Page) {
+    this.panel = page.getByRole('tabpanel', { name: /^Sources & imports/ });
+    this.table = this.panel.getByRole('table', { name: 'Sources' });
+  }
+
+  async section(name: 'Sources' | 'Imports' | 'Quarantine' | 'Audit log'): Promise<void> {
+    const sections = this.panel.getByRole('radiogroup', { name: 'What is shown' });
+    await sections.getByText(name, { exact: true }).click();
+  }
+
+  /** An import, newest first. */
+  import(at: number): Locator {
+    return this.panel.getByRole('region', { name: /^Import \d+$/ }).nth(at);
+  }
+
+  async ledger(at: number): Promise<LedgerCounts> {
+    return ledgerIn(await this.import(at).innerText());
+  }
+
+  async resume(at: number): Promise<void> {
+    await this.import(at).getByRole('button', { name: 'Resume' }).click();
+  }
+}

@@ -1,0 +1,47 @@
+/** The timeline: as a chart that is brushed, and as a table. */
+import type { Locator, Page } from '@playwright/test';
+import { numberIn } from './numbers.ts';
+
+export class Timeline {
+  readonly region: Locator;
+  readonly chart: Locator;
+  readonly table: Locator;
+  private readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.region = page.getByRole('region', { name: 'Timeline', exact: true });
+    this.chart = this.region.getByRole('slider', { name: /^Timeline/ });
+    this.table = this.region.getByRole('region', { name: 'Events by time, as a table' });
+  }
+
+  /** How many events it says that it shows. */
+  async total(): Promise<number | undefined> {
+    return numberIn(await this.region.innerText(), /([\d,]+) events/);
+  }
+
+  /** What a screen reader is told: all of it, or the bucket under the cursor. */
+  async said(): Promise<string> {
+    return (await this.chart.getAttribute('aria-valuetext')) ?? '';
+  }
+
+  /** Drags over a part of the chart, from and to in shares of its width. */
+  async brush(from: number, to: number): Promise<void> {
+    const box = await this.chart.boundingBox();
+    if (box === null) throw new Error('there is no chart to brush');
+    const y = box.y + box.height / 2;
+    await this.page.mouse.move(box.x + box.width * from, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.x + (box.width * (from + to)) / 2, y, { steps: 5 });
+    await this.page.mouse.move(box.x + box.width * to, y, { steps: 5 });
+    await this.page.mouse.up();
+  }
+
+  async reset(): Promise<void> {
+    await this.chart.dblclick();
+  }
+
+  async toggleTable(): Promise<void> {
+    await this.region.getByRole('button', { name: 'Timeline as a table' }).click();
+  }
+}
