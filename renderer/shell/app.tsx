@@ -5,6 +5,7 @@ import { Suspense, useEffect } from 'react';
 import { useSession, useWorkspace } from '../state/context.ts';
 import { notifyError } from '../state/notify.ts';
 import { CaseWindow } from './case-window.tsx';
+import { FailureBoundary } from './failure-boundary.tsx';
 import { Dialogs, DropTarget, Palette, StartPage } from './panels.ts';
 import { useShellCommands } from './shell-commands.ts';
 import { addressedCase, useViewAddress } from './view-address.ts';
@@ -23,11 +24,17 @@ export function App() {
   return (
     <>
       <EngineBanner />
-      <Suspense fallback={<Loader m="xl" size="sm" />}>
-        <DropTarget>{path === undefined ? <StartPage /> : <CaseWindow key={path} />}</DropTarget>
-        <Dialogs />
-        <Palette />
-      </Suspense>
+      <FailureBoundary name="The window">
+        <Suspense fallback={<Loader m="xl" size="sm" />}>
+          <DropTarget>{path === undefined ? <StartPage /> : <CaseWindow key={path} />}</DropTarget>
+        </Suspense>
+      </FailureBoundary>
+      <FailureBoundary name="A dialog">
+        <Suspense fallback={null}>
+          <Dialogs />
+          <Palette />
+        </Suspense>
+      </FailureBoundary>
     </>
   );
 }
@@ -45,8 +52,9 @@ function EngineBanner() {
       title={engine.state === 'down' ? 'The engine stopped' : 'The engine is starting again'}
       style={{
         position: 'fixed',
-        inset: 'auto 0 26px 0',
-        top: 'auto',
+        right: 0,
+        bottom: 26,
+        left: 0,
         zIndex: 500,
         borderRadius: 0,
       }}

@@ -58,13 +58,19 @@ export function CaseWindow() {
     <div className={css['window']}>
       <header className={css['header']}>
         <div className={css['caseMenu']}>
-          <CaseMenu />
+          <Guarded name="The menu">
+            <CaseMenu />
+          </Guarded>
         </div>
         <div className={css['query']} role="search">
-          <QueryBar />
+          <Guarded name="The query bar">
+            <QueryBar />
+          </Guarded>
         </div>
-        <RangePicker />
-        <ZonePicker />
+        <Guarded name="Range and zone">
+          <RangePicker />
+          <ZonePicker />
+        </Guarded>
         <Button
           size="xs"
           h={30}
