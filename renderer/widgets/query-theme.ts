@@ -40,6 +40,7 @@ const theme = EditorView.theme({
     borderRadius: '5px',
     boxShadow: '0 6px 20px rgba(0, 0, 0, 0.28)',
   },
+  '.cm-tooltip.cm-tooltip-autocomplete': { marginTop: '7px' },
   '.cm-tooltip-lint': { maxWidth: '520px', padding: '2px', fontSize: '12px' },
   '.cm-diagnostic': { padding: '5px 9px', whiteSpace: 'pre-wrap' },
   '.cm-diagnostic-error': { borderLeft: '3px solid var(--db-bad)' },

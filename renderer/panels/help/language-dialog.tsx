@@ -5,6 +5,9 @@ import { QueryCode } from '../../widgets/query-code.tsx';
 import { EXAMPLES } from './examples.ts';
 import css from './help.module.css';
 
+/** Longer ones stand above what they say. */
+const LONG = 27;
+
 export function LanguageDialog() {
   const { dialogs, views } = useWorkspace();
   const hasCase = useSession((session) => session.openCase !== undefined);
@@ -29,7 +32,7 @@ export function LanguageDialog() {
             {examples.map(({ query, says }) => (
               <UnstyledButton
                 key={query}
-                className={css['example']}
+                className={`${css['example'] ?? ''} ${query.length > LONG ? (css['long'] ?? '') : ''}`}
                 disabled={!hasCase}
                 onClick={() => run(query)}
               >

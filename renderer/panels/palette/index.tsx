@@ -52,6 +52,10 @@ export function Palette() {
       maxHeight={460}
       size={620}
       radius="md"
+      centered={false}
+      yOffset="11vh"
+      overlayProps={{ backgroundOpacity: 0.45, blur: 0 }}
+      classNames={{ action: css['entry'] ?? '', actionsGroup: css['group'] ?? '' }}
       transitionProps={{ duration: 0 }}
     >
       <Spotlight.Search

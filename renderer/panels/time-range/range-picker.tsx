@@ -201,7 +201,7 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
         />
         <TextInput
           mt={6}
-          label="To, without it"
+          label="To (not included)"
           placeholder="the last event"
           value={texts.to}
           error={wrong?.to}
@@ -268,8 +268,9 @@ function Days({
       // Beginning anew shows the month of a range that was typed.
       key={shown?.slice(0, 7)}
       type="range"
-      size="xs"
+      size="sm"
       mt={8}
+      weekendDays={[]}
       allowSingleDateInRange
       firstDayOfWeek={1}
       {...(shown === null ? {} : { defaultDate: shown })}

@@ -1,7 +1,7 @@
 /** In which zone every time is shown. */
 import { Button, Combobox, useCombobox } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { offsetText, useCase, useCommands, useWorkspace, useZone } from '../../panel-api.ts';
 import { allZones, findZones, systemZone } from './zones.ts';
 import css from './time-range.module.css';
@@ -22,6 +22,13 @@ export function ZonePicker() {
     onDropdownOpen: () => combobox.focusSearchInput(),
   });
   const zones = useMemo(allZones, []);
+  const { selectFirstOption } = combobox;
+  // Enter takes the first that is found.
+  useEffect(() => {
+    if (search !== '') selectFirstOption();
+    // The combobox's functions are new with each render.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [search]);
   const found = combobox.dropdownOpened ? findZones(zones, search) : [];
   // Offsets are those at the newest event: that is where the evidence is.
   const at = last ?? Date.now() * 1000;
@@ -82,7 +89,6 @@ export function ZonePicker() {
           value={search}
           onChange={({ currentTarget }) => {
             setSearch(currentTarget.value);
-            combobox.updateSelectedOptionIndex();
           }}
           placeholder="City, or an offset such as +02:00"
           aria-label="Find a time zone"
