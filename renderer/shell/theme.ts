@@ -57,7 +57,13 @@ export const theme = createTheme({
     Switch: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Menu: { defaultProps: { shadow: 'md', withinPortal: true } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.45 },
+        closeButtonProps: { 'aria-label': 'Close the dialog' },
+      },
+    },
     Badge: { defaultProps: { size: 'sm', variant: 'light' } },
   },
 });

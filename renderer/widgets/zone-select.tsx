@@ -39,6 +39,8 @@ export function ZoneSelect({
 }: Props) {
   // What is typed and not taken yet.
   const [typed, setTyped] = useState<string>();
+  // Hundreds of names are only made ready where somebody chooses: there may be hundreds of these.
+  const [focused, setFocused] = useState(false);
   const shown = typed ?? value;
   const take = (text: string): void => {
     const zone = text.trim();
@@ -53,7 +55,8 @@ export function ZoneSelect({
       classNames={{ input: inputClass ?? '' }}
       w={width ?? 'auto'}
       value={shown}
-      data={zoneNames()}
+      data={focused ? zoneNames() : []}
+      onFocus={() => setFocused(true)}
       limit={60}
       placeholder={placeholder}
       clearable

@@ -69,8 +69,8 @@ export function JobStep({ path, job, onClose }: Props) {
       {job.state === 'cancelled' && (
         <Alert
           role="status"
-          color="yellow"
-          icon={<IconPlayerPause size={18} aria-hidden />}
+          variant="default"
+          icon={<IconPlayerPause size={18} color="var(--db-warn)" aria-hidden />}
           title="The import was cancelled"
         >
           Everything that was committed is in the case and can be searched. Nothing is stored twice
@@ -209,7 +209,13 @@ function SourceTable({
     one.status === 'failed' ? 0 : one.quarantined > 0 ? 1 : one.status === 'complete' ? 2 : 3;
   const ordered = [...sources].sort((a, b) => rank(a) - rank(b));
   return (
-    <div className={css['frame']} style={{ maxHeight: '44vh' }}>
+    <div
+      className={css['frame']}
+      style={{ maxHeight: '44vh' }}
+      tabIndex={0}
+      role="region"
+      aria-label="Sources of the import"
+    >
       <table className={css['table']}>
         <thead>
           <tr>

@@ -85,7 +85,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
         <Loading label="Looking at the first records…" />
       )}
       {list.length > 0 && (
-        <div className={css['frame']}>
+        <div className={css['frame']} tabIndex={0} role="region" aria-label="Sources">
           <table className={css['table']}>
             <thead>
               <tr>
