@@ -116,17 +116,19 @@ export function CaseWindow() {
                 onChange={(tab) => isTab(tab) && workspace.views.show({ tab })}
                 keepMounted={false}
               >
-                <Tabs.List className={css['tabList']}>
-                  {TABS.filter((tab) => tab !== 'answer' || table).map((tab) => (
-                    <Tabs.Tab key={tab} value={tab}>
-                      {TAB_PANELS[tab].title}
-                      {tab === 'events' && <EventCount />}
-                    </Tabs.Tab>
-                  ))}
+                <div className={css['tabRow']}>
+                  <Tabs.List className={css['tabList']}>
+                    {TABS.filter((tab) => tab !== 'answer' || table).map((tab) => (
+                      <Tabs.Tab key={tab} value={tab}>
+                        {TAB_PANELS[tab].title}
+                        {tab === 'events' && <EventCount />}
+                      </Tabs.Tab>
+                    ))}
+                  </Tabs.List>
                   <div className={css['tabTools']}>
                     <EventTools />
                   </div>
-                </Tabs.List>
+                </div>
                 {TABS.map((tab) => {
                   const Panel = TAB_PANELS[tab].panel;
                   return (
