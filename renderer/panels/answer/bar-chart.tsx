@@ -47,7 +47,7 @@ export function BarChart({
       return variable === undefined ? name : style.getPropertyValue(variable).trim();
     };
     const tops = topsOf(bars.series);
-    const paths = uPlot.paths.bars?.({ size: [0.92, 120], align: 1 });
+    const paths = uPlot.paths.bars?.({ size: [0.92, 120], align: 1, gap: 1 });
     // The tallest are drawn first, the others over them.
     const order = tops.map((_, i) => i).reverse();
     const first = bars.starts[0] ?? 0;
@@ -73,7 +73,13 @@ export function BarChart({
           y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
         },
         axes: [
-          { ...axis, grid: { show: false }, size: 34 },
+          {
+            ...axis,
+            grid: { show: false },
+            size: 24,
+            values: (_, splits, __, ___, step) =>
+              splits.map((seconds) => axisLabel(seconds * 1e6, step, zone)),
+          },
           {
             ...axis,
             size: 64,
@@ -165,4 +171,14 @@ export function BarChart({
       </div>
     </figure>
   );
+}
+
+const DAY = 86_400;
+
+/** A mark of the axis; `step` is the seconds between marks. */
+function axisLabel(micros: number, step: number, zone: string): string {
+  const { date, time } = timeParts(micros, zone, 0);
+  if (step >= 27 * DAY) return date.slice(0, 7);
+  if (step >= DAY || time === '00:00:00') return date.slice(5);
+  return step < 60 ? time : time.slice(0, 5);
 }

@@ -15,6 +15,7 @@ describe('microsOf', () => {
   it.each([
     ['1970-01-01T00:00:01.000002Z', 1_000_002],
     ['1970-01-01T00:00:01Z', 1_000_000],
+    ['1970-01-01T02:00:01.000002+02:00', 1_000_002],
     ['yesterday', undefined],
   ])('%s', (text, expected) => {
     expect(microsOf(text)).toBe(expected);

@@ -20,11 +20,11 @@ export interface Bars {
 
 const MOST_SERIES = 8;
 
-/** Microseconds of `2026-10-12T00:00:00.000000Z`; undefined when it is no such text. */
+/** Microseconds of `2026-10-12T00:00:00.000000Z` or `…+02:00`; undefined when it is no such text. */
 export function microsOf(text: string): number | undefined {
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/.exec(text);
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/.exec(text);
   if (match === null) return undefined;
-  const seconds = Date.parse(`${match[1]}Z`);
+  const seconds = Date.parse(`${match[1]}${match[3]}`);
   return Number.isNaN(seconds)
     ? undefined
     : seconds * 1000 + Number((match[2] ?? '').padEnd(6, '0').slice(0, 6));

@@ -1,5 +1,5 @@
 /** What a query answers whose last stage gives a number or a table. */
-import { Button } from '@mantine/core';
+import { Button, VisuallyHidden } from '@mantine/core';
 import { useMemo } from 'react';
 import { IconDownload } from '@tabler/icons-react';
 import { cell, type BatchColumn, type CellValue } from '../../../engine/contract/column-batch.ts';
@@ -111,7 +111,11 @@ export function AnswerPanel() {
                     {visibleText(column.name, 60)}
                   </th>
                 ))}
-                {most > 0 && <th aria-label="count as a bar" />}
+                {most > 0 && (
+                  <th>
+                    <VisuallyHidden>count as a bar</VisuallyHidden>
+                  </th>
+                )}
               </tr>
             </thead>
             <tbody>
@@ -192,14 +196,11 @@ function Value({
     return <td className={table['number']}>{(100 * value).toFixed(1)}%</td>;
   }
   if (column.type === 'number' && (counted || COMPUTED.test(column.name) || value === null)) {
-    const bytes = /bytes/.test(column.name) && typeof value === 'number' && value >= 10_000;
+    const n = typeof value === 'number' ? value : undefined;
+    const bytes = /bytes/.test(column.name) && n !== undefined && n >= 10_000;
     return (
-      <td className={table['number']} title={bytes ? formatBytes(value) : undefined}>
-        {value === null
-          ? ''
-          : Number.isInteger(value)
-            ? formatCount(Number(value))
-            : Number(value).toPrecision(6)}
+      <td className={table['number']} title={bytes ? formatBytes(n) : undefined}>
+        {n === undefined ? '' : numberText(n)}
       </td>
     );
   }
@@ -214,4 +215,10 @@ function Value({
       )}
     </td>
   );
+}
+
+/** Whole numbers whole, large ones without a fraction that means nothing. */
+function numberText(n: number): string {
+  if (Number.isInteger(n)) return formatCount(n);
+  return Math.abs(n) >= 1000 ? formatCount(Math.round(n)) : n.toPrecision(6);
 }

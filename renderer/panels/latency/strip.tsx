@@ -28,16 +28,19 @@ export function Strip({
 }) {
   const { ref, width: room } = useElementSize();
   const step = 6;
-  const width = Math.max(room, LEFT + 8 + operations.length * step);
+  const width = Math.max(room, 200);
+  // The oldest are left out where there is no room for them.
+  const skipped = Math.max(0, operations.length - Math.floor((width - LEFT - 8) / step));
+  const seen = operations.slice(skipped);
   const y = (ms: number): number => {
     const place = (Math.log10(Math.min(1e5, Math.max(0.1, ms))) + 1) / 6;
     return HEIGHT - 12 - place * (HEIGHT - 20);
   };
-  const used = [...new Set(operations.map(({ path }) => PATHS[path ?? '']?.name ?? OTHER.name))];
+  const used = [...new Set(seen.map(({ path }) => PATHS[path ?? '']?.name ?? OTHER.name))];
   return (
     <figure style={{ margin: 0, padding: '8px 12px' }}>
       <figcaption style={{ color: 'var(--db-muted)', fontSize: 11.5 }}>
-        The last {operations.length} operations, oldest first; the scale is logarithmic.{' '}
+        The last {seen.length} operations, oldest first; the scale is logarithmic.{' '}
         {used.map((name) => {
           const { color } = Object.values(PATHS).find((one) => one.name === name) ?? OTHER;
           return (
@@ -48,7 +51,7 @@ export function Strip({
         })}
       </figcaption>
       <div ref={ref}>
-        <div style={{ overflowX: 'auto' }} ref={(element) => element?.scrollTo({ left: 1e6 })}>
+        <div style={{ overflow: 'hidden' }}>
           <svg width={width} height={HEIGHT} role="listbox" aria-label="Recent operations">
             {DECADES.map((ms) => (
               <g key={ms}>
@@ -64,13 +67,14 @@ export function Strip({
                 </text>
               </g>
             ))}
-            {operations.map((one, i) => {
+            {seen.map((one, place) => {
+              const i = place + skipped;
               const { color, name } = PATHS[one.path ?? ''] ?? OTHER;
               const label = `${one.operation}, ${formatMs(one.totalMs)}, ${one.at}`;
               return (
                 <g
                   key={`${one.at}/${i}`}
-                  transform={`translate(${LEFT + i * step + 3} ${y(one.totalMs)})`}
+                  transform={`translate(${LEFT + place * step + 3} ${y(one.totalMs)})`}
                   role="option"
                   aria-selected={i === selected}
                   aria-label={label}
@@ -78,7 +82,7 @@ export function Strip({
                   style={{ cursor: 'pointer' }}
                   onClick={() => onSelect(i)}
                   onKeyDown={({ key }) => {
-                    if (key === 'ArrowLeft') onSelect(Math.max(0, i - 1));
+                    if (key === 'ArrowLeft') onSelect(Math.max(skipped, i - 1));
                     if (key === 'ArrowRight') onSelect(Math.min(operations.length - 1, i + 1));
                   }}
                 >

@@ -16,7 +16,13 @@ export function whySlow(one: Measured): string {
   const parts: string[] = [];
   if (largest !== undefined && largest[1] >= one.totalMs * 0.4) {
     const share = Math.round((100 * largest[1]) / one.totalMs);
-    parts.push(`${share}% of it went to ${SPANS[largest[0]] ?? `“${largest[0]}”`}`);
+    parts.push(
+      `${share}% of it went to ${
+        one.path === 'catalog' && largest[0] === 'execute'
+          ? 'asking the catalog'
+          : (SPANS[largest[0]] ?? `“${largest[0]}”`)
+      }`,
+    );
   }
   if (one.path === 'scan' && examined > 0) {
     parts.push(

@@ -1,5 +1,5 @@
 /** Top talkers: events of the view grouped by fields, exactly, with what is left over. */
-import { Button, MultiSelect, Select, UnstyledButton } from '@mantine/core';
+import { Button, MultiSelect, Select, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { cell, columnOf, type CellValue } from '../../../engine/contract/column-batch.ts';
 import {
@@ -171,7 +171,9 @@ export function TalkersPanel() {
                   ))}
                   <th className={table['number']}>{counted ? 'events' : measureText}</th>
                   <th className={table['number']}>share</th>
-                  <th aria-label="As a bar" />
+                  <th>
+                    <VisuallyHidden>as a bar</VisuallyHidden>
+                  </th>
                   {lines !== undefined && (
                     <th>
                       {formatRange(lines.from, lines.from + lines.width * lines.buckets, zone)}
