@@ -46,6 +46,7 @@ export function ZoneSelect({
     const zone = text.trim();
     if (problemOf(zone) !== undefined) return;
     setTyped(undefined);
+    setFocused(false);
     if (zone !== value) onZone(zone);
   };
   return (
@@ -65,6 +66,7 @@ export function ZoneSelect({
       comboboxProps={{ withinPortal: true, width: 240, position: 'bottom-start' }}
       onChange={(text) => {
         setTyped(text);
+        setFocused(true);
         if (text === '') take('');
       }}
       onOptionSubmit={take}

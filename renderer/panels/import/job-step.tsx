@@ -33,8 +33,13 @@ export function JobStep({ path, job, onClose }: Props) {
   const workspace = useWorkspace();
   const jobs = useImportJobs();
   const running = isRunning(job);
-  const total = job.report?.total ?? addCounts(job.sources);
-  const importId = job.report?.importId;
+  // A window that looked on later has not heard of every source: the case's own ledger has them.
+  const stopped = useAnswer(
+    'import.list',
+    running || job.report !== undefined ? undefined : { case: path },
+  ).data?.imports[0];
+  const total = job.report?.total ?? addCounts(stopped?.ledger ?? job.sources);
+  const importId = job.report?.importId ?? stopped?.id;
   const showQuarantine = (which: { source?: number; import?: number }): void => {
     showEvidence(workspace, { section: 'quarantine', quarantine: which });
     onClose();
@@ -80,7 +85,7 @@ export function JobStep({ path, job, onClose }: Props) {
       {job.state === 'failed' && job.error !== undefined && (
         <Problem error={job.error} title="The import stopped" />
       )}
-      {(job.sources.length > 0 || !running) && total.read > 0 && (
+      {!running && total.read > 0 && (
         <div>
           <Ledger
             bar

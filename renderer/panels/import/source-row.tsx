@@ -55,7 +55,7 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
           {asks.zone && decides ? (
             <ZoneSelect
               aria-label={`Time zone of ${name}`}
-              width={150}
+              width={130}
               inputClass={css['decision']}
               placeholder={String(decisions['tz'] ?? 'UTC')}
               value={own?.tz ?? ''}
@@ -135,7 +135,7 @@ function FormatSelect({
   return (
     <Select
       aria-label={`Format of ${visibleText(preview.source, 200)}`}
-      w={180}
+      w={165}
       classNames={{ input: css['decision'] ?? '' }}
       placeholder={found}
       searchable
