@@ -61,7 +61,7 @@ export function BarChart({
       {
         width,
         height: HEIGHT,
-        padding: [8, 12, 0, 4],
+        padding: [8, 20, 0, 4],
         legend: { show: false },
         // Dates whose local parts are those of the window's zone.
         tzDate: (seconds) => {
