@@ -10,7 +10,13 @@ declare global {
 }
 
 export function bridge(): Bridge | undefined {
-  return window.daybook;
+  const shell = window.daybook;
+  return shell === undefined ? undefined : { ...shell, pathOfFile: (file) => pathOf(shell, file) };
+}
+
+/** Electron before 12 cannot hand a file over its bridge, but tells its path. */
+function pathOf(shell: Bridge, file: File): string {
+  return 'path' in file && typeof file.path === 'string' ? file.path : shell.pathOfFile(file);
 }
 
 export function openPipe(): FramePipe {
