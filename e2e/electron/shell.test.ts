@@ -78,9 +78,14 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
     });
     const sandboxed = await desktop.app.evaluate(({ BrowserWindow }) =>
       BrowserWindow.getAllWindows().map((window) => {
-        const { sandbox, contextIsolation, nodeIntegration, webSecurity } =
-          // @ts-expect-error not in the types, and the only way to ask.
-          window.webContents.getLastWebPreferences() as Record<string, unknown>;
+        // Not in the types, and the only way to ask.
+        const ask: unknown = Reflect.get(window.webContents, 'getLastWebPreferences');
+        const told: unknown =
+          typeof ask === 'function' ? Reflect.apply(ask, window.webContents, []) : undefined;
+        const { sandbox, contextIsolation, nodeIntegration, webSecurity } = Object(told) as Record<
+          string,
+          unknown
+        >;
         return { sandbox, contextIsolation, nodeIntegration, webSecurity };
       }),
     );
