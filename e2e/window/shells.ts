@@ -48,6 +48,7 @@ const SIZE = { width: 1440, height: 900 };
 /** Begins to write down what a window does wrong. `own`: whether an address is its shell's. */
 async function watch(page: Page, own: (url: string) => boolean): Promise<string[]> {
   const problems: string[] = [];
+  page.setDefaultTimeout(15_000);
   page.on('request', (request) => {
     const url = request.url();
     if (!/^(data|blob):/.test(url) && !own(url)) problems.push(`request to ${url}`);

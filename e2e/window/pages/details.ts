@@ -68,7 +68,14 @@ export class Details {
     return this.bytes();
   }
 
-  /** Where its source lies, as the raw record says. */
+  /** The event's time as the fields tell it, with the zone's offset. */
+  async time(): Promise<string> {
+    const found = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S* [+-]\d\d:\d\d/.exec(
+      await this.region.innerText(),
+    );
+    return found?.[0] ?? '';
+  }
+
   async close(): Promise<void> {
     await this.region.getByRole('button', { name: 'Close the details' }).click();
   }

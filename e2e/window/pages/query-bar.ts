@@ -29,6 +29,11 @@ export class QueryBar {
     return this.completions.getByRole('option', { name });
   }
 
+  /** Why the query was not run. */
+  get problem(): Locator {
+    return this.page.getByRole('search').getByRole('alert');
+  }
+
   /** The text that is underlined as wrong. */
   get underlined(): Locator {
     return this.input.locator('.cm-lintRange-error');

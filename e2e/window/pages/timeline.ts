@@ -37,6 +37,17 @@ export class Timeline {
     await this.page.mouse.up();
   }
 
+  /** A picture of the labels below the bars. */
+  async axis(): Promise<Buffer> {
+    // What the pointer is on is told over the bars.
+    await this.page.mouse.move(2, 2);
+    const box = await this.chart.boundingBox();
+    if (box === null) throw new Error('there is no chart');
+    const height = 18;
+    const clip = { x: box.x, y: box.y + box.height - height, width: box.width, height };
+    return this.page.screenshot({ clip });
+  }
+
   async reset(): Promise<void> {
     await this.chart.dblclick();
   }

@@ -1,0 +1,208 @@
+/**
+ * From the first start to evidence in a case, in each shell: a capture, an archive of syslog files
+ * and a CSV of flows are dropped together, looked at, decided about, imported; an import is cancelled
+ * and resumed; the engine is killed, and nothing that was committed is lost.
+ */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import type { Expected } from '../../fixtures/generate.ts';
+import { generateEvidence } from '../harness.ts';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
+import { addsUp } from './pages/ledger.ts';
+import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const CAPTURE = 'bastion01.pcap';
+const FLOWS = 'border.csv';
+const LOGS = ['auth.log', 'auth.log.1'];
+const BUNDLE = [CAPTURE, FLOWS, 'syslog.tar.gz'];
+
+// Small chunks: a cancelled import stops at the edge of one, and a killed one loses one.
+process.env['DAYBOOK_CHUNK_ROWS'] = '1000';
+
+const space = scratch();
+const bundle = path.join(space.folder, 'bundle');
+/** Enough to be cut short. */
+const evidence = path.join(space.folder, 'more', 'evidence');
+let little: Expected;
+let more: Expected;
+
+async function generate(folder: string, scale: string): Promise<Expected> {
+  await generateEvidence(folder, '--scale', scale);
+  return JSON.parse(readFileSync(path.join(folder, 'expected.json'), 'utf8')) as Expected;
+}
+
+/** A capture, an archive and a table: small, of different kinds, as a colleague would send them. */
+beforeAll(async () => {
+  const made = path.join(space.folder, 'made');
+  little = await generate(made, '0.2');
+  more = await generate(path.dirname(evidence), '1');
+  mkdirSync(bundle);
+  copyFileSync(path.join(made, 'evidence/capture', CAPTURE), path.join(bundle, CAPTURE));
+  copyFileSync(path.join(made, 'evidence/flows', FLOWS), path.join(bundle, FLOWS));
+  const packed = spawnSync('tar', [
+    ...['-czf', path.join(bundle, 'syslog.tar.gz')],
+    ...['-C', path.join(made, 'evidence/syslog'), ...LOGS],
+  ]);
+  if (packed.status !== 0) throw new Error(`tar: ${packed.stderr.toString()}`);
+}, 120_000);
+afterAll(() => space.remove());
+
+const recordsOf = (name: string): number => little.sources[name]?.records ?? Number.NaN;
+
+for (const shell of [browserShell, electronShell]) {
+  const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
+  describe.skipIf(shell.whyNot !== undefined)(title, () => {
+    const folder = (name: string): string => path.join(space.folder, shell.name, `${name}.daybook`);
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+
+    beforeAll(async () => {
+      mkdirSync(path.join(space.folder, shell.name), { recursive: true });
+      opened = await shell.open();
+      window = new DaybookWindow(opened.page);
+    }, 120_000);
+    afterAll(() => opened?.close());
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    it('starts where there is no case yet, and offers the sample', async () => {
+      await expect(window.start.heading).toBeVisible();
+      await expect(window.start.sample).toBeEnabled();
+      await expect(window.start.recent).toBeHidden();
+      await shot(opened.page, `${shell.name}-start`);
+    });
+
+    it('makes a case that says what to do next', async () => {
+      await window.start.newCase();
+      await window.newCase.create(folder('first'));
+      await expect(window.caseButton).toHaveAccessibleName('Case first');
+      await expect(opened.page.getByText('Nothing is in this case yet')).toBeVisible();
+      expect(existsSync(path.join(folder('first'), 'case.sqlite'))).toBe(true);
+      await shot(opened.page, `${shell.name}-empty-case`);
+    });
+
+    it('shows what was dropped before it is imported, and takes decisions', async () => {
+      await window.drop(BUNDLE.map((name) => path.join(bundle, name)));
+      const { importing } = window;
+      await expect(importing.before.getByText('4 sources')).toBeVisible();
+      await expect(importing.source(CAPTURE)).toContainText('stated');
+      const records = await importing.look(CAPTURE);
+      await expect(records.getByRole('row').nth(1)).toContainText('2026-10-13 01:30:');
+      await shot(opened.page, `${shell.name}-preview`);
+
+      // Half an hour after midnight in Helsinki is the evening before in UTC.
+      const log = 'syslog.tar.gz!auth.log';
+      await expect(importing.source(log)).toContainText('2026-10-15 ');
+      await importing.yearOf(log).fill('2025');
+      await importing.yearOf(log).press('Enter');
+      await expect(importing.source(log)).toContainText('2025-10-15 ');
+      await importing.zoneOf(log).fill('Europe/Helsinki');
+      await importing.zoneOf(log).press('Enter');
+      await expect(importing.source(log)).toContainText('2025-10-14 2');
+    });
+
+    it('imports, and its ledger adds up to what the evidence was made of', async () => {
+      const { importing } = window;
+      await importing.begin();
+      await expect(importing.ledger).toBeVisible();
+      await shot(opened.page, `${shell.name}-ledger`);
+      const total = await importing.total();
+      expect(addsUp(total), JSON.stringify(total)).toBe(true);
+      const logs = LOGS.map((name) => recordsOf(`syslog/${name}`));
+      expect(total).toMatchObject({
+        stored: [recordsOf(`capture/${CAPTURE}`), recordsOf(`flows/${FLOWS}`), ...logs].reduce(
+          (sum, n) => sum + n,
+        ),
+        duplicate: 0,
+        quarantined: 0,
+      });
+      const capture = await importing.counts(CAPTURE);
+      expect(capture.stored).toBe(recordsOf(`capture/${CAPTURE}`));
+      await expect(
+        importing.ledger.getByRole('row').filter({ hasText: 'syslog.tar.gz!auth.log.1' }),
+      ).toContainText('Europe/Helsinki');
+      await importing.showEvents();
+      await expect.poll(() => window.found()).toBeGreaterThan(1000);
+      await shot(opened.page, `${shell.name}-events`);
+    });
+
+    it('shows the bytes of packets as they lie in the evidence', async () => {
+      const file = readFileSync(path.join(bundle, CAPTURE));
+      await window.query.run('kind:packet');
+      await expect.poll(() => window.found()).toBe(recordsOf(`capture/${CAPTURE}`));
+      for (const row of [0, 7, 12]) {
+        await window.events.open(row);
+        await window.details.show('Packet');
+        await expect(window.details.layers).toBeVisible();
+        const { offset, bytes } = await window.details.bytes();
+        expect(bytes.length).toBeGreaterThan(20);
+        expect(bytes.equals(file.subarray(offset, offset + bytes.length))).toBe(true);
+        // The event's own time stands in the record's header, before the frame.
+        const micros = file.readUInt32LE(offset - 12);
+        expect(await window.events.text(row, 'time')).toContain(String(micros).padStart(6, '0'));
+      }
+      await shot(opened.page, `${shell.name}-packet`);
+      const raw = await window.details.rawAsHex();
+      expect(raw.bytes.equals(file.subarray(raw.offset, raw.offset + raw.bytes.length))).toBe(true);
+    });
+
+    it('stops an import that is cancelled, and goes on when it is resumed', async () => {
+      await window.caseMenu('New case…');
+      await window.newCase.create(folder('second'));
+      await expect(window.caseButton).toHaveAccessibleName('Case second');
+      const { importing } = window;
+      if (shell.name === 'browser') {
+        await window.caseMenu('Add evidence…');
+        await importing.choosePath(path.dirname(evidence), 'evidence');
+      } else {
+        const files = ['capture', 'syslog', 'flows'].flatMap((one) =>
+          readdirSync(path.join(evidence, one)).map((name) => path.join(evidence, one, name)),
+        );
+        await window.drop(files);
+      }
+      await expect(importing.before.getByText('8 sources')).toBeVisible();
+      await importing.begin();
+      await expect(importing.running.getByText(/[1-9]\d* %/)).toBeVisible();
+      await shot(opened.page, `${shell.name}-importing`);
+      await importing.cancel();
+      await expect(importing.cancelled).toBeVisible();
+      await shot(opened.page, `${shell.name}-cancelled`);
+      await importing.ledger.getByRole('button', { name: 'Close' }).last().click();
+      await expect.poll(() => window.inCase()).toBeLessThan(more.records);
+
+      await window.show('Sources & imports');
+      await window.sources.section('Imports');
+      await expect(window.sources.import(0)).toContainText('cancelled');
+      expect(addsUp(await window.sources.ledger(0))).toBe(true);
+      await window.sources.resume(0);
+      await expect(importing.running.getByText(/[1-9]\d* %/)).toBeVisible();
+    });
+
+    it('survives its engine: a banner, a new engine, the case as it was committed', async () => {
+      const { importing } = window;
+      const before = await opened.enginePid();
+      process.kill(before, 'SIGKILL');
+      await expect(window.engineBanner).toBeVisible();
+      await shot(opened.page, `${shell.name}-engine-down`);
+      await expect(window.engineBanner).toBeHidden();
+      await expect.poll(() => opened.enginePid()).not.toBe(before);
+      await expect(window.caseButton).toHaveAccessibleName('Case second');
+      // The import was told of its end; what it had committed is there.
+      await importing.ledger.getByRole('button', { name: 'Close' }).last().click();
+      await window.show('Sources & imports');
+      await window.sources.section('Imports');
+      await expect(window.sources.import(0)).toContainText('interrupted');
+      expect(addsUp(await window.sources.ledger(0))).toBe(true);
+      await window.sources.resume(0);
+      await expect(importing.ledger).toBeVisible({ timeout: 40_000 });
+      await importing.ledger.getByRole('button', { name: 'Close' }).last().click();
+      const events = more.byKind.packet + more.byKind.flow + more.byKind.log;
+      await expect.poll(() => window.inCase()).toBe(events);
+      expect(addsUp(await window.sources.ledger(0))).toBe(true);
+      await shot(opened.page, `${shell.name}-imports`);
+    });
+  });
+}
