@@ -75,7 +75,11 @@ function Details({ event }: { readonly event: string }) {
             <RawTab key={event} event={event} binary={data.kind === 'packet'} />
           </Tabs.Panel>
           <Tabs.Panel value="packet">
-            {data.kind === 'packet' ? <PacketTab event={event} /> : <FlowPackets info={data} />}
+            {data.kind === 'packet' ? (
+              <PacketTab key={event} event={event} />
+            ) : (
+              <FlowPackets key={data.event} info={data} />
+            )}
           </Tabs.Panel>
           <Tabs.Panel value="around">
             <ContextBox event={event} rows={25} />
