@@ -14,8 +14,8 @@ export function RecordsTable({ records }: { readonly records: ColumnBatch }) {
       <table>
         <thead>
           <tr>
-            {columns.map(({ name }) => (
-              <th key={name} scope="col">
+            {columns.map(({ name }, at) => (
+              <th key={at} scope="col">
                 <EventText text={name === 'ts' ? 'time' : name.replace(/^attrs\./, '')} max={100} />
               </th>
             ))}
@@ -24,10 +24,10 @@ export function RecordsTable({ records }: { readonly records: ColumnBatch }) {
         <tbody>
           {Array.from({ length: records.rows }, (_, row) => (
             <tr key={row}>
-              {columns.map((column) => {
+              {columns.map((column, at) => {
                 const value = cell(column, row);
                 return (
-                  <td key={column.name} className="mono">
+                  <td key={at} className="mono">
                     {column.name === 'ts' ? (
                       <TimeText micros={typeof value === 'number' ? value : undefined} />
                     ) : column.name === 'kind' ? (
