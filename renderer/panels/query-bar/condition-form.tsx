@@ -121,6 +121,7 @@ function FieldSelect({
       label="Field"
       data-autofocus
       searchable
+      openOnFocus={false}
       allowDeselect={false}
       limit={200}
       maxDropdownHeight={280}
@@ -165,6 +166,7 @@ function ValueInput({
       label={label}
       mt={6}
       size="xs"
+      openOnFocus={false}
       limit={VALUES}
       maxDropdownHeight={240}
       value={value}

@@ -265,6 +265,7 @@ export function createQueryEditor(
       ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter' && key !== 'Escape'),
     ]),
     EditorView.domEventHandlers({
+      beforeinput: typeOverSelection,
       focus: () => void fillPast(),
       blur: () => setBar(bar, { problem: undefined }),
     }),
@@ -315,6 +316,25 @@ export function createQueryEditor(
       view.destroy();
     },
   };
+}
+
+/**
+ * Writes over a selection by the editor's own hand: the browser would carry the colour of what it
+ * replaces into a style attribute, which the page's policy refuses and complains about.
+ */
+function typeOverSelection(event: InputEvent, view: EditorView): boolean {
+  const { data } = event;
+  const { empty, from, to } = view.state.selection.main;
+  if (event.inputType !== 'insertText' || data === null || event.isComposing || empty) return false;
+  event.preventDefault();
+  const insert = () =>
+    view.state.update(view.state.replaceSelection(data), {
+      userEvent: 'input.type',
+      scrollIntoView: true,
+    });
+  const handlers = view.state.facet(EditorView.inputHandler);
+  if (!handlers.some((handler) => handler(view, from, to, data, insert))) view.dispatch(insert());
+  return true;
 }
 
 function isMac(): boolean {

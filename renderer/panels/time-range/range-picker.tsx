@@ -197,6 +197,7 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
           placeholder="the first event, or 24h"
           value={texts.from}
           error={wrong?.from}
+          classNames={{ error: css['error'] ?? '' }}
           onChange={({ currentTarget }) => setTexts({ ...texts, from: currentTarget.value })}
         />
         <TextInput
@@ -205,6 +206,7 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
           placeholder="the last event"
           value={texts.to}
           error={wrong?.to}
+          classNames={{ error: css['error'] ?? '' }}
           onChange={({ currentTarget }) => setTexts({ ...texts, to: currentTarget.value })}
         />
         <Days
