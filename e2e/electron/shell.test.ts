@@ -12,6 +12,8 @@ import { completeOlderChromium } from '../window/older-chromium.ts';
 import { provision, startDisplay, whyNot, type Display } from '../provision/index.ts';
 import { BUNDLE, openDesktop, SANDBOX_ARGUMENTS, scratch, type Desktop } from './electron.ts';
 
+/** What crosses processes takes its time on a busy machine. */
+const SOON = { timeout: 20_000 };
 const reason = whyNot('electron');
 
 describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})` : ''}`, () => {
@@ -228,8 +230,10 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
   it('shows a title as text', async () => {
     await desktop.page.evaluate(`window.daybook.setTitle('a\\u202egpj\\u0007.b · Daybook')`);
     await expect
-      .poll(() =>
-        desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getTitle()),
+      .poll(
+        () =>
+          desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getTitle()),
+        SOON,
       )
       .toBe('a\ufffdgpj\ufffd.b · Daybook');
   });
@@ -257,17 +261,19 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
     expect(status).toBe(0);
     expect(Buffer.concat(said).toString()).toContain('Daybook is open already');
     await expect
-      .poll(() => new URLSearchParams(new URL(desktop.page.url()).hash.slice(1)).get('case'))
+      .poll(() => new URLSearchParams(new URL(desktop.page.url()).hash.slice(1)).get('case'), SOON)
       .toBe(casePath);
     expect(enginePids()).toHaveLength(1);
     // It is among the recent ones now.
     await expect
-      .poll(() =>
-        desktop.app.evaluate(({ Menu }) => {
-          const file = Menu.getApplicationMenu()?.items.find(({ label }) => label === '&File');
-          const recent = file?.submenu?.items.find(({ label }) => label === 'Open &Recent');
-          return recent?.submenu?.items.map(({ label }) => label) ?? [];
-        }),
+      .poll(
+        () =>
+          desktop.app.evaluate(({ Menu }) => {
+            const file = Menu.getApplicationMenu()?.items.find(({ label }) => label === '&File');
+            const recent = file?.submenu?.items.find(({ label }) => label === 'Open &Recent');
+            return recent?.submenu?.items.map(({ label }) => label) ?? [];
+          }),
+        SOON,
       )
       .toEqual(['acme && co']);
   });
@@ -299,11 +305,11 @@ describe.skipIf(reason !== undefined)(`the desktop shell${reason ? ` (${reason})
           ? undefined
           : contents.getURL();
       });
-    await expect.poll(() => desktop.said.join('')).toContain("the window's page ended");
-    await expect.poll(alive, { timeout: 20_000 }).toBe(before);
+    await expect.poll(() => desktop.said.join(''), SOON).toContain("the window's page ended");
+    await expect.poll(alive, SOON).toBe(before);
     const title = () =>
       app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getTitle());
-    await expect.poll(title).toBe('acme & co · Daybook');
+    await expect.poll(title, SOON).toBe('acme & co · Daybook');
   });
 });
 
@@ -362,7 +368,7 @@ describe.skipIf(reason !== undefined)('the place of the window', () => {
     await first.app.evaluate(({ BrowserWindow }, wanted) => {
       BrowserWindow.getAllWindows()[0]?.setBounds(wanted);
     }, place);
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toContain('1100');
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), SOON).toContain('1100');
     await first.close();
     const missing = join(folder, 'missing.daybook');
     const second = await openDesktop({ DAYBOOK_STATE: folder }, [missing], display);
