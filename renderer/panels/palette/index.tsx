@@ -1,4 +1,5 @@
 /** Every action of the window in one list that is searched by typing; Ctrl+K opens it. */
+import { Modal, VisuallyHidden } from '@mantine/core';
 import { Spotlight, createSpotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -58,6 +59,9 @@ export function Palette() {
       classNames={{ action: css['entry'] ?? '', actionsGroup: css['group'] ?? '' }}
       transitionProps={{ duration: 0 }}
     >
+      <VisuallyHidden>
+        <Modal.Title>All commands</Modal.Title>
+      </VisuallyHidden>
       <Spotlight.Search
         placeholder="Search commands, past queries and fields"
         aria-label="Search commands, past queries and fields"

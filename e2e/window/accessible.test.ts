@@ -1,0 +1,176 @@
+/**
+ * What axe finds on every screen, in both themes: nothing serious, nothing critical. Dialogs are
+ * opened as their users do, through the palette, so that each is reached by the keyboard as well.
+ */
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { DaybookWindow, type TabName } from './pages/daybook-window.ts';
+import { expect, PATIENCE_MS } from './pages/expect.ts';
+import { Palette } from './pages/palette.ts';
+import { sampleCase } from './sample-case.ts';
+import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const GRAVE = new Set(['serious', 'critical']);
+
+/** Rules whose answer depends on colours: the only ones that the second theme can change. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
+describe.skipIf(browserShell.whyNot !== undefined)(
+  browserShell.whyNot === undefined ? 'accessible' : `accessible: ${browserShell.whyNot}`,
+  () => {
+    const space = scratch();
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+    let palette: Palette;
+    let office: string;
+
+    /** What is wrong with what is on the screen, as lines of text. */
+    const violations = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for (const scheme of ['dark', 'light'] as const) {
+        await opened.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+        await expect(opened.page.locator('html')).toHaveAttribute(
+          'data-mantine-color-scheme',
+          scheme,
+        );
+        // Without a page of its own, for which the window has no name.
+        const axe = new AxeBuilder({ page: opened.page }).setLegacyMode(true);
+        if (scheme === 'light') axe.withRules(OF_COLOURS);
+        const { violations: all } = await axe.analyze();
+        for (const { id, impact, nodes } of all) {
+          if (!GRAVE.has(impact ?? '')) continue;
+          for (const node of nodes.slice(0, 5)) {
+            const why = [...node.any, ...node.all, ...node.none].map((check) => check.message);
+            found.push(`${scheme} ${id}: ${node.html.slice(0, 200)}: ${why.join('; ')}`);
+          }
+        }
+      }
+      return found;
+    };
+
+    beforeAll(async () => {
+      office = await sampleCase(space.folder);
+      opened = await browserShell.open();
+      opened.page.setDefaultTimeout(PATIENCE_MS);
+      window = new DaybookWindow(opened.page);
+      palette = new Palette(opened.page);
+    }, 120_000);
+    afterAll(async () => {
+      await opened?.close();
+      space.remove();
+    });
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    it('start page', async () => {
+      await expect(window.start.heading).toBeVisible();
+      expect(await violations()).toEqual([]);
+    });
+
+    it('dialog to open a case', async () => {
+      await palette.run('Open a case');
+      const dialog = opened.page.getByRole('dialog', { name: 'Open a case' });
+      await expect(dialog).toBeVisible();
+      await shot(opened.page, 'accessible-open-case');
+      expect(await violations()).toEqual([]);
+      await dialog.getByRole('textbox', { name: 'Or the path of its folder' }).fill(office);
+      await opened.page.keyboard.press('Enter');
+      await expect(window.events.row(0)).toBeVisible();
+    });
+
+    it('case window with the events', async () => {
+      await window.query.run('sshd');
+      await expect(window.events.row(0)).toBeVisible();
+      await shot(opened.page, 'accessible-events');
+      expect(await violations()).toEqual([]);
+    });
+
+    it.each(['Fields', 'Raw', 'Around'] as const)('details: %s', async (tab) => {
+      await window.events.open(0);
+      await window.details.show(tab);
+      expect(await violations()).toEqual([]);
+    });
+
+    it('details of a packet', async () => {
+      await window.query.run('kind:packet');
+      await window.events.open(0);
+      await window.details.show('Packet');
+      await expect(window.details.layers).toBeVisible();
+      await shot(opened.page, 'accessible-packet');
+      expect(await violations()).toEqual([]);
+      await window.details.close();
+    });
+
+    it.each<TabName>(['Top talkers', 'Conversations', 'Sources & imports', 'Latency'])(
+      'tab: %s',
+      async (tab) => {
+        await window.query.run('');
+        await window.show(tab);
+        const panel = opened.page.getByRole('tabpanel', { name: tab });
+        await expect(panel.getByRole('row').or(panel.getByRole('option')).first()).toBeVisible();
+        expect(await violations()).toEqual([]);
+      },
+    );
+
+    it.each(['Imports', 'Quarantine', 'Audit log'])('sources: %s', async (section) => {
+      await window.show('Sources & imports');
+      await opened.page
+        .getByRole('radiogroup', { name: 'What is shown' })
+        .getByText(section, { exact: true })
+        .click();
+      expect(await violations()).toEqual([]);
+    });
+
+    it.each(['Matrix', 'Graph'])('conversations as a picture: %s', async (picture) => {
+      await window.show('Conversations');
+      await opened.page
+        .getByRole('radiogroup', { name: 'Shown as' })
+        .getByText(picture, { exact: true })
+        .click();
+      expect(await violations()).toEqual([]);
+    });
+
+    it('tab: Answer', async () => {
+      await window.show('Events');
+      await window.query.run('* | top 5 host');
+      await expect(window.tab('Answer')).toHaveAttribute('aria-selected', 'true');
+      await expect(opened.page.getByRole('tabpanel').getByRole('row').first()).toBeVisible();
+      expect(await violations()).toEqual([]);
+      await window.query.run('kind:log');
+    });
+
+    it('an error in a query', async () => {
+      await window.query.run('host:(');
+      await expect(window.query.underlined).toBeVisible();
+      expect(await violations()).toEqual([]);
+      await window.query.run('kind:log');
+    });
+
+    it('palette', async () => {
+      await palette.open();
+      expect(await violations()).toEqual([]);
+      await opened.page.keyboard.press('Escape');
+    });
+
+    it.each([
+      ['Add evidence', 'Add evidence'],
+      ['Export events', 'Export events'],
+      ['Write a report', /report/i],
+      ['Tag all events', 'Tag events'],
+      ['Delete all events', 'Delete events'],
+      ['Save this search', 'Save this search'],
+      ['New case', 'New case'],
+      ['Settings', 'Settings'],
+      ['Keyboard shortcuts', 'Keyboard shortcuts'],
+      ['The query language', /query language/i],
+    ])('dialog: %s', async (command, name) => {
+      await palette.run(command);
+      const dialog = opened.page.getByRole('dialog', { name });
+      await expect(dialog).toBeVisible();
+      await shot(opened.page, `accessible-${command.toLowerCase().replace(/ /g, '-')}`);
+      expect(await violations()).toEqual([]);
+      await opened.page.keyboard.press('Escape');
+      await expect(dialog).toBeHidden();
+    });
+  },
+);

@@ -1,0 +1,30 @@
+/** The palette, which has every action, driven by its keyboard. */
+import type { Locator, Page } from '@playwright/test';
+
+export class Palette {
+  readonly search: Locator;
+  private readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.search = page.getByRole('textbox', { name: /^Search commands/ });
+  }
+
+  async open(): Promise<void> {
+    await this.page.keyboard.press('Control+K');
+    await this.search.waitFor();
+  }
+
+  /** The entry that is run is the first that has the words. */
+  async run(words: string): Promise<void> {
+    await this.open();
+    await this.page.keyboard.type(words);
+    await this.page
+      .getByRole('dialog')
+      .getByRole('button', { name: new RegExp(words, 'i') })
+      .first()
+      .waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.search.waitFor({ state: 'hidden' });
+  }
+}
