@@ -11,7 +11,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bigCase, newCasePath } from './ui/big-case.ts';
-import { measureBrush, measureEnter, quiet, type Answered } from './ui/ask.ts';
+import { measureBrush, measureEnter, QUERIES, quiet, type Answered } from './ui/ask.ts';
 import { measureUse, type Use } from './ui/long-use.ts';
 import { ROOT } from './ui/programs.ts';
 import { measureScrolling, measureTyping, type Moved } from './ui/motion.ts';
@@ -33,31 +33,47 @@ const path = resolve(values.case ?? newCasePath());
 await bigCase(path, Number(values.events));
 const runs = Number(values.runs);
 
+const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${loadavg()[0]?.toFixed(1)}`;
 let starts: Start[] = [];
 const answered: Answered[] = [];
 const moved: Moved[] = [];
 let use: Use | undefined;
 
+/** Kept after each part: a run that is stopped has told what it measured. */
+function keep(): void {
+  mkdirSync(join(ROOT, 'bench/out'), { recursive: true });
+  writeFileSync(
+    join(ROOT, 'bench/out/ui.json'),
+    `${JSON.stringify({ machine, path, starts, answered, moved, use }, undefined, 2)}\n`,
+  );
+}
+
 if (wanted('start')) starts = await measureFirstFrame(path);
+keep();
 const window = await openServed('app/cli/daybook.mjs', ['serve', path]);
 try {
   const { page } = window;
   await page.goto(window.url);
   await page.locator('[role="grid"][aria-label="Events"] [data-row]').first().waitFor();
   await quiet(page);
-  if (wanted('enter')) answered.push(...(await measureEnter(page, path, runs)));
+  for (const query of wanted('enter') ? QUERIES : []) {
+    answered.push(await measureEnter(page, path, query, runs));
+    keep();
+  }
   if (wanted('brush')) answered.push(...(await measureBrush(page, runs)));
+  keep();
   if (wanted('typing')) moved.push(await measureTyping(page));
   if (wanted('scroll')) moved.push(...(await measureScrolling(page)));
+  keep();
   if (wanted('use') && Number(values.minutes) > 0)
     use = await measureUse(window, Number(values.minutes));
+  keep();
 } finally {
   await window.close();
 }
 
 const ms = (value: number | undefined) => (value === undefined ? '—' : value.toFixed(0));
 const row = (...cells: readonly (string | number)[]) => console.log(`| ${cells.join(' | ')} |`);
-const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load ${loadavg()[0]?.toFixed(1)}`;
 console.log(`\n${machine}; ${path}\n`);
 if (starts.length > 0) {
   row('start', 'first frame ms', 'first rows ms', 'KB over the wire', 'KB gzip', 'KB brotli');
@@ -116,8 +132,3 @@ if (use !== undefined) {
   for (const [name, figures] of Object.entries(use.figures))
     row(name, figures.early.toFixed(1), figures.last.toFixed(1), figures.most.toFixed(1));
 }
-mkdirSync(join(ROOT, 'bench/out'), { recursive: true });
-writeFileSync(
-  join(ROOT, 'bench/out/ui.json'),
-  `${JSON.stringify({ machine, path, starts, answered, moved, use }, undefined, 2)}\n`,
-);
