@@ -59,11 +59,14 @@ for (const shell of [browserShell, electronShell]) {
     const folder = (name: string): string => path.join(space.folder, shell.name, `${name}.daybook`);
     let opened: OpenWindow;
     let window: DaybookWindow;
+    /** Three hours before UTC in October. */
+    let zone = 'Europe/Helsinki';
 
     beforeAll(async () => {
       mkdirSync(path.join(space.folder, shell.name), { recursive: true });
       opened = await shell.open();
       window = new DaybookWindow(opened.page);
+      if (!(await window.knowsNamedZones())) zone = '+03:00';
     }, 120_000);
     afterAll(() => opened?.close());
     afterEach(() => expect(opened.problems).toEqual([]));
@@ -99,7 +102,7 @@ for (const shell of [browserShell, electronShell]) {
       await importing.yearOf(log).fill('2025');
       await importing.yearOf(log).press('Enter');
       await expect(importing.source(log)).toContainText('2025-10-15 ');
-      await importing.zoneOf(log).fill('Europe/Helsinki');
+      await importing.zoneOf(log).fill(zone);
       await importing.zoneOf(log).press('Enter');
       await expect(importing.source(log)).toContainText('2025-10-14 2');
     });
@@ -123,7 +126,7 @@ for (const shell of [browserShell, electronShell]) {
       expect(capture.stored).toBe(recordsOf(`capture/${CAPTURE}`));
       await expect(
         importing.ledger.getByRole('row').filter({ hasText: 'syslog.tar.gz!auth.log.1' }),
-      ).toContainText('Europe/Helsinki');
+      ).toContainText(zone);
       await importing.showEvents();
       await expect.poll(() => window.found()).toBeGreaterThan(1000);
       await shot(opened.page, `${shell.name}-events`);

@@ -50,6 +50,21 @@ export class DaybookWindow {
     this.zone = new ZonePicker(page);
   }
 
+  /**
+   * Whether this Chromium tells the offsets of named zones. That of Electron 9 does not (it is older than
+   * `longOffset`), so that only fixed offsets can be chosen in it.
+   */
+  knowsNamedZones(): Promise<boolean> {
+    return this.page.evaluate<boolean>(`(() => {
+      try {
+        new Intl.DateTimeFormat('en-US', { timeZoneName: 'longOffset' });
+        return true;
+      } catch {
+        return false;
+      }
+    })()`);
+  }
+
   drop(paths: readonly string[]): Promise<void> {
     return dropFiles(this.page, paths);
   }

@@ -46,6 +46,14 @@ export class Details {
     return this.region.getByRole('tree', { name: 'Decoded layers' });
   }
 
+  /** A packet in the list of a flow's packets. */
+  packet(at: number): Locator {
+    return this.region
+      .getByRole('tabpanel', { name: 'Packets' })
+      .getByRole('button', { name: /→/ })
+      .nth(at);
+  }
+
   /** The bytes of the open tab, and where it says that they lie. */
   async bytes(): Promise<ShownBytes> {
     const region = this.region.getByRole('region', { name: /bytes in hexadecimal$/ });

@@ -1,0 +1,181 @@
+/**
+ * Asking a case, in each shell: a search, a query that is wrong, completion, the timeline's brush, a
+ * pivot from a cell, top talkers, conversations, another time zone.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import type { Expected } from '../../fixtures/generate.ts';
+import { daybook, generateEvidence } from '../harness.ts';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
+import { numberIn } from './pages/numbers.ts';
+import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const space = scratch();
+const folder = path.join(space.folder, 'office.daybook');
+let expected: Expected;
+
+beforeAll(async () => {
+  await generateEvidence(space.folder, '--scale', '0.3');
+  expected = JSON.parse(readFileSync(path.join(space.folder, 'expected.json'), 'utf8')) as Expected;
+  const run = await daybook(['import', folder, path.join(space.folder, 'evidence'), '--recursive']);
+  if (run.status !== 0) throw new Error(run.err);
+}, 120_000);
+afterAll(() => space.remove());
+
+for (const shell of [browserShell, electronShell]) {
+  const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
+  describe.skipIf(shell.whyNot !== undefined)(title, () => {
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+    const query = () => window.query.input;
+
+    beforeAll(async () => {
+      opened = await shell.open({ openCase: folder });
+      window = new DaybookWindow(opened.page);
+      await expect(window.caseButton).toHaveAccessibleName('Case office');
+    }, 120_000);
+    afterAll(() => opened?.close());
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    it('finds what a query asks for, the same everywhere', async () => {
+      const { failedPasswords } = expected.answers;
+      await window.query.run('"Failed password"');
+      await expect.poll(() => window.found()).toBe(failedPasswords);
+      await expect.poll(() => window.events.count()).toBe(failedPasswords);
+      await expect.poll(() => window.timeline.total()).toBe(failedPasswords);
+      await expect(window.events.row(0)).toContainText('Failed password');
+      await expect(window.status).toContainText(/\d m?s \(/);
+      await shot(opened.page, `${shell.name}-search`);
+    });
+
+    it('underlines what is wrong with a query, says why and what to do; the view stays', async () => {
+      const before = await window.found();
+      await window.query.run('kind:log bytes:>many');
+      await expect(window.query.underlined).toHaveText('bytes:>many');
+      await expect(window.query.problem).toContainText(/number/i);
+      await expect(window.query.input).toHaveAttribute('aria-invalid', 'true');
+      expect(await window.found()).toBe(before);
+      await shot(opened.page, `${shell.name}-query-error`);
+      await opened.page.keyboard.press('Escape');
+    });
+
+    it('completes fields, and their values with counts', async () => {
+      await window.query.type('kin');
+      await window.query.option(/kind/).first().waitFor();
+      await opened.page.keyboard.press('Tab');
+      await expect(query()).toHaveText(/^kind:/);
+      await opened.page.keyboard.type('pa');
+      await expect(window.query.option(/packet/).first()).toContainText(
+        expected.byKind.packet.toLocaleString('en-US'),
+      );
+      await shot(opened.page, `${shell.name}-completion`);
+      await opened.page.keyboard.press('Tab');
+      await opened.page.keyboard.press('Enter');
+      await expect.poll(() => window.found()).toBe(expected.byKind.packet);
+    });
+
+    it('narrows by a brush over the timeline, and widens again', async () => {
+      await window.query.run('kind:log');
+      await expect.poll(() => window.timeline.total()).toBe(expected.byKind.log);
+      await window.timeline.brush(0.25, 0.5);
+      await expect.poll(() => window.found()).toBeLessThan(expected.byKind.log);
+      await expect.poll(() => window.found()).toBeGreaterThan(0);
+      const found = await window.found();
+      await expect.poll(() => window.timeline.total()).toBe(found);
+      await expect(window.zone.range).not.toContainText('All time');
+      await shot(opened.page, `${shell.name}-brushed`);
+      await window.timeline.reset();
+      await expect.poll(() => window.found()).toBe(expected.byKind.log);
+      await expect(window.zone.range).toContainText('All time');
+    });
+
+    it('pivots from a cell to what has the same value, and back', async () => {
+      await window.query.run('kind:flow');
+      await expect.poll(() => window.found()).toBe(expected.byKind.flow);
+      const address = (await window.events.text(3, 'src_ip')).trim();
+      const menu = await window.events.pivot(3, 'src_ip');
+      await expect(menu.menu).toContainText(address);
+      await shot(opened.page, `${shell.name}-pivot`);
+      await menu.choose('Include');
+      await expect(query()).toHaveText(/src_ip:/);
+      await expect(query()).toContainText(address);
+      await expect.poll(() => window.found()).toBeLessThan(expected.byKind.flow);
+      for (const row of [0, 1, 2]) {
+        expect((await window.events.text(row, 'src_ip')).trim()).toBe(address);
+      }
+      await opened.page.keyboard.press('Alt+ArrowLeft');
+      await expect.poll(() => window.found()).toBe(expected.byKind.flow);
+    });
+
+    it('groups top talkers exactly, and goes on from one to its events', async () => {
+      await window.query.run('kind:flow');
+      await window.show('Top talkers');
+      await window.talkers.groupBy('Sources');
+      await expect.poll(() => window.talkers.total()).toBe(expected.byKind.flow);
+      const [most, next] = [await window.talkers.measure(0), await window.talkers.measure(1)];
+      expect(most).toBeGreaterThanOrEqual(next);
+      await shot(opened.page, `${shell.name}-talkers`);
+      const address = await window.talkers.value(0);
+      await window.talkers.showEvents(0);
+      await expect.poll(() => window.found()).toBe(most);
+      expect((await window.events.text(0, 'src_ip')).trim()).toBe(address);
+    });
+
+    it('tells conversations as a table and as pictures, and goes on to their flows', async () => {
+      await window.query.run('kind:flow');
+      await window.show('Conversations');
+      await window.conversations.row(0).waitFor();
+      const [a, b] = await window.conversations.hosts(0);
+      await shot(opened.page, `${shell.name}-conversations`);
+      for (const form of ['Matrix', 'Graph'] as const) {
+        await window.conversations.as(form);
+        await expect(window.conversations.panel.getByText(a).first()).toBeAttached();
+        await shot(opened.page, `${shell.name}-conversations-${form.toLowerCase()}`);
+      }
+      await window.conversations.as('Table');
+      await window.conversations.pivot(0);
+      await window.menu.choose('These flows, either way');
+      await expect(window.events.grid).toBeVisible();
+      await expect.poll(() => window.found()).toBeGreaterThan(0);
+      const pair = [
+        (await window.events.text(0, 'src_ip')).trim(),
+        (await window.events.text(0, 'dst_ip')).trim(),
+      ];
+      expect(pair.sort()).toEqual([a, b].sort());
+    });
+
+    it('shows every time in the zone that is chosen, the axis included', async () => {
+      await window.query.run('kind:flow');
+      await expect.poll(() => window.found()).toBe(expected.byKind.flow);
+      await window.events.open(0);
+      const times = async () => ({
+        row: await window.events.text(0, 'time'),
+        details: await window.details.time(),
+        timeline: await window.timeline.said(),
+        axis: await window.timeline.axis(),
+      });
+      await expect.poll(() => window.details.time()).toContain('+00:00');
+      const before = await times();
+      const zone = (await window.knowsNamedZones()) ? 'Asia/Tokyo' : '+09:00';
+      await window.zone.choose(zone);
+      await expect(window.zone.button).toHaveAccessibleName(`Time zone: ${zone}`);
+      await expect.poll(() => window.details.time()).toContain('+09:00');
+      const hour = (text: string) => numberIn(text, /(\d\d):\d\d:\d\d/) ?? Number.NaN;
+      await expect
+        .poll(async () => (hour(await window.events.text(0, 'time')) - hour(before.row) + 24) % 24)
+        .toBe(9);
+      await expect.poll(() => window.timeline.said()).not.toBe(before.timeline);
+      const after = await times();
+      expect((hour(after.details) - hour(before.details) + 24) % 24).toBe(9);
+      // Labels of the axis are drawn: nothing else of the strip below the bars changes with the zone.
+      expect(after.axis.equals(before.axis)).toBe(false);
+      await shot(opened.page, `${shell.name}-zone`);
+      await window.zone.choose('UTC');
+      await expect.poll(() => window.events.text(0, 'time')).toBe(before.row);
+      await expect.poll(async () => (await window.timeline.axis()).equals(before.axis)).toBe(true);
+    });
+  });
+}
