@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DaybookError } from '../../engine/contract/errors.ts';
-import { resolveZone } from './zone.ts';
+import { clockFormat, resolveZone, Zone } from './zone.ts';
 
 const local = (text: string) => Date.parse(`${text}Z`) * 1000;
 
@@ -46,4 +46,19 @@ describe('resolveZone', () => {
     expect(zone.offsetSecondsAtUtc(local('2026-10-25T00:59:59'))).toBe(7200);
     expect(zone.offsetSecondsAtUtc(local('2026-10-25T01:00:00'))).toBe(3600);
   });
+});
+
+describe('the offset by what the clock of a zone shows', () => {
+  it.each(['Europe/Vienna', 'America/St_Johns', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'UTC'])(
+    'is that which the zone states: %s',
+    (name) => {
+      const byClock = new Zone(name, undefined, clockFormat(name));
+      const stated = resolveZone(name);
+      // Every 271 hours of 60 years: every hour of the day and every season come up.
+      for (let hours = 0; hours < 60 * 8766; hours += 11 * 24 + 7) {
+        const micros = hours * 3600e6;
+        expect(byClock.offsetSecondsAtUtc(micros)).toBe(stated.offsetSecondsAtUtc(micros));
+      }
+    },
+  );
 });

@@ -18,6 +18,50 @@ const MOST_SECONDS = 8_640_000_000_000;
 const FIXED = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?$/i;
 const OFFSET_NAME = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
 
+/** `11/21/2026, 14:05:09`, as `en-US` writes a time by the clock of a zone. */
+const CLOCK = /^(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)$/;
+
+/** What a clock shows, in seconds since 1970 as if it were UTC. */
+function localSeconds([, month, day, year, hour, minute, second]: RegExpExecArray): number {
+  const ms = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    // Some versions write midnight as 24.
+    Number(hour) % 24,
+    Number(minute),
+    Number(second),
+  );
+  return ms / 1000;
+}
+
+/**
+ * Formats by which offsets of a zone are found: its own name of the offset, or, where a browser
+ * knows none (Chromium before 95), what its clock shows.
+ * @throws RangeError when there is no such zone
+ */
+function offsetFormat(timeZone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  } catch {
+    return clockFormat(timeZone);
+  }
+}
+
+/** Exported for the test: both ways must give the same offsets. */
+export function clockFormat(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+}
+
 export class Zone {
   /** As it was given; `UTC` for the forms of it. */
   readonly name: string;
@@ -74,7 +118,10 @@ export class Zone {
   private atUtcSeconds(seconds: number): number {
     if (this.format === undefined) return 0;
     const within = Math.max(-MOST_SECONDS, Math.min(MOST_SECONDS, seconds));
-    const match = OFFSET_NAME.exec(this.format.format(within * 1000));
+    const shown = this.format.format(within * 1000);
+    const clock = CLOCK.exec(shown);
+    if (clock !== null) return localSeconds(clock) - within;
+    const match = OFFSET_NAME.exec(shown);
     if (match?.[1] === undefined) return 0;
     const size = Number(match[2]) * 3600 + Number(match[3]) * 60 + Number(match[4] ?? 0);
     return match[1] === '-' ? -size : size;
@@ -99,11 +146,7 @@ export function resolveZone(text: string): Zone {
     }
   } else if (name !== '') {
     try {
-      const format = new Intl.DateTimeFormat('en-US', {
-        timeZone: name,
-        timeZoneName: 'longOffset',
-      });
-      return new Zone(name, undefined, format);
+      return new Zone(name, undefined, offsetFormat(name));
     } catch {
       // Falls through to the error that says what would be right.
     }

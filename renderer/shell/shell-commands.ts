@@ -17,6 +17,18 @@ const TITLES = {
   latency: 'Show latency',
 } as const;
 
+/** Whether a shortcut is a character that one may want to write: it has no modifier but Shift. */
+function isText(hotkey: string): boolean {
+  return !/^(mod|ctrl|alt|meta)\+|^F\d/i.test(hotkey);
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
 export function useShellCommands(): void {
   const workspace = useWorkspace();
   const hasCase = useSession((session) => session.openCase !== undefined);
@@ -161,10 +173,20 @@ export function useShellCommands(): void {
   const all = useStore(workspace.commands.store, (state) => state.commands);
   useHotkeys(
     all.flatMap(({ id, hotkey }) =>
-      hotkey === undefined ? [] : [[hotkey, () => void workspace.commands.run(id)] as const],
+      hotkey === undefined
+        ? []
+        : [
+            [
+              hotkey,
+              (event: KeyboardEvent) => {
+                if (isText(hotkey) && isWriting(event.target)) return;
+                if (workspace.commands.run(id)) event.preventDefault();
+              },
+              { preventDefault: false },
+            ] as const,
+          ],
     ),
-    // A shortcut with a modifier works wherever the cursor is; `?` is a character there.
-    ['SELECT'],
+    [],
   );
 
   useEffect(() => {

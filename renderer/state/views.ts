@@ -77,7 +77,7 @@ export function createViews(): Views {
     run: () => store.setState(({ runs }) => ({ runs: runs + 1 })),
     back() {
       store.setState((state) => {
-        const view = state.past.at(-1);
+        const view = state.past[state.past.length - 1];
         if (view === undefined) return state;
         return { view, past: state.past.slice(0, -1), future: [state.view, ...state.future] };
       });
