@@ -20,8 +20,9 @@ export class Conversations {
 
   /** The two addresses of a pair. */
   async hosts(at: number): Promise<[string, string]> {
-    const cells = await this.row(at).getByRole('cell').allInnerTexts();
-    return [(cells[0] ?? '').trim(), (cells[2] ?? '').trim()];
+    const cells = this.row(at).getByRole('cell');
+    const text = async (n: number) => (await cells.nth(n).innerText()).trim();
+    return [await text(0), await text(2)];
   }
 
   /** Opens what can be done with a pair. */

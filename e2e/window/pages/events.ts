@@ -1,5 +1,6 @@
 /** The table of events. */
 import type { Locator, Page } from '@playwright/test';
+import { expect } from './expect.ts';
 
 export class Events {
   readonly grid: Locator;
@@ -38,8 +39,9 @@ export class Events {
     return (await this.cell(row, column)).innerText();
   }
 
-  /** Opens the details of a row. */
+  /** Opens the details of a row, once the rows are those of the view. */
   async open(row: number): Promise<void> {
+    await expect(this.grid).not.toHaveAttribute('aria-busy', 'true');
     await this.row(row).click();
   }
 

@@ -8,13 +8,14 @@ export class Latency {
     this.panel = page.getByRole('tabpanel', { name: /^Latency/ });
   }
 
-  /** The line of an operation: `[name, count, p50, p95, p99, max, …]`. */
-  async of(operation: string): Promise<string[]> {
+  /** How often an operation ran, and its median time as the window writes it. */
+  async of(operation: string): Promise<{ count: number; p50: string }> {
     const row = this.panel
       .getByRole('row')
       .filter({ has: this.panel.page().getByRole('cell', { name: operation, exact: true }) });
     await row.waitFor();
-    return row.getByRole('cell').allInnerTexts();
+    const text = (n: number) => row.getByRole('cell').nth(n).innerText();
+    return { count: Number((await text(1)).replace(/,/g, '')), p50: await text(2) };
   }
 
   get recent(): Locator {
