@@ -65,14 +65,14 @@ for (const shell of [browserShell, electronShell]) {
     it('completes fields, and their values with counts', async () => {
       await window.query.type('kin');
       await window.query.option(/kind/).first().waitFor();
-      await opened.page.keyboard.press('Tab');
+      await window.query.accept();
       await expect(query()).toHaveText(/^kind:/);
       await opened.page.keyboard.type('pa');
       await expect(window.query.option(/packet/).first()).toContainText(
         expected.byKind.packet.toLocaleString('en-US'),
       );
       await shot(opened.page, `${shell.name}-completion`);
-      await opened.page.keyboard.press('Tab');
+      await window.query.accept();
       await opened.page.keyboard.press('Enter');
       await expect.poll(() => window.found()).toBe(expected.byKind.packet);
     });

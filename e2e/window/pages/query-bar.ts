@@ -1,5 +1,6 @@
 /** The query bar, driven by its keyboard. */
 import type { Locator, Page } from '@playwright/test';
+import { expect, PATIENCE_MS } from './expect.ts';
 
 export class QueryBar {
   readonly input: Locator;
@@ -23,6 +24,16 @@ export class QueryBar {
   async run(query: string): Promise<void> {
     await this.type(query);
     await this.page.keyboard.press('Enter');
+  }
+
+  /** Takes the first completion; one that opened just now takes no key yet. */
+  async accept(): Promise<void> {
+    await expect(async () => {
+      await this.page.keyboard.press('ArrowDown');
+      const chosen = this.completions.getByRole('option', { selected: true });
+      await expect(chosen).toBeVisible({ timeout: 1000 });
+    }).toPass({ timeout: PATIENCE_MS });
+    await this.page.keyboard.press('Tab');
   }
 
   option(name: RegExp): Locator {

@@ -30,11 +30,19 @@ export class Timeline {
     const box = await this.chart.boundingBox();
     if (box === null) throw new Error('there is no chart to brush');
     const y = box.y + box.height / 2;
+    // Playwright's own mouse watches for drags in a way that the Chromium of Electron 9 lacks.
+    const session = await this.page.context().newCDPSession(this.page);
+    const mouse = (type: 'mouseMoved' | 'mousePressed' | 'mouseReleased', share: number) =>
+      session.send('Input.dispatchMouseEvent', {
+        ...{ type, x: box.x + box.width * share, y, clickCount: 1 },
+        ...{ button: 'left', buttons: type === 'mouseReleased' ? 0 : 1 },
+      });
     await this.page.mouse.move(box.x + box.width * from, y);
-    await this.page.mouse.down();
-    await this.page.mouse.move(box.x + (box.width * (from + to)) / 2, y, { steps: 5 });
-    await this.page.mouse.move(box.x + box.width * to, y, { steps: 5 });
-    await this.page.mouse.up();
+    await mouse('mousePressed', from);
+    for (let step = 1; step <= 10; step++)
+      await mouse('mouseMoved', from + ((to - from) * step) / 10);
+    await mouse('mouseReleased', to);
+    await session.detach();
   }
 
   /** A picture of the labels below the bars. */
