@@ -19,7 +19,8 @@ export function Problem({ error, title = 'That did not work', onRetry, actions }
       role="alert"
       m="md"
       color="red"
-      variant="light"
+      variant="transparent"
+      style={{ background: 'var(--db-raised)', borderLeft: '3px solid var(--db-bad)' }}
       title={title}
       icon={<IconAlertTriangle size={18} aria-hidden />}
     >

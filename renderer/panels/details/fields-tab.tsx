@@ -4,6 +4,7 @@ import { IconMinus, IconPlus } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
 import {
+  formatCount,
   formatTime,
   notifyError,
   offsetText,
@@ -12,9 +13,12 @@ import {
   useCase,
   useZone,
 } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
 import css from './details.module.css';
+
+/** An event may have thousands of attributes; so many are drawn at a time. */
+const SHOWN = 200;
 
 export type EventInfo = Result<'event.get'>;
 
@@ -22,6 +26,7 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
   const zone = useZone();
   const pivots = usePivots();
   const workspace = useWorkspace();
+  const [most, setMost] = useState(SHOWN);
   return (
     <>
       <div>
@@ -46,7 +51,7 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
               <EventText text={info.source.name} max={300} />
             </ValueMenu>
             {!info.source.exists && (
-              <Tooltip label={`It is no longer at ${info.source.path}`}>
+              <Tooltip label={`It is no longer at ${visibleText(info.source.path)}`}>
                 <Badge color="orange" ml={6}>
                   moved
                 </Badge>
@@ -55,10 +60,13 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
           </span>
           <span />
         </div>
-        {info.fields.map(({ name, value, attribute }) => (
+        {info.fields.slice(0, most).map(({ name, value, attribute }) => (
           <div className={css['row']} key={name}>
-            <span className={css['name']} title={attribute ? `attribute ${name}` : name}>
-              {name.replace(/^attrs\./, '')}
+            <span
+              className={css['name']}
+              title={`${attribute ? 'attribute ' : ''}${visibleText(name, 300)}`}
+            >
+              <EventText text={name.replace(/^attrs\./, '')} max={100} />
             </span>
             <span className={css['value']}>
               <ValueMenu
@@ -74,14 +82,14 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
             <span className={css['pivots']}>
               <ActionIcon
                 size="xs"
-                aria-label={`Only events with this ${name}`}
+                aria-label={`Only events with this ${visibleText(name, 60)}`}
                 onClick={() => pivots.include(name, value)}
               >
                 <IconPlus size={12} />
               </ActionIcon>
               <ActionIcon
                 size="xs"
-                aria-label={`Without events with this ${name}`}
+                aria-label={`Without events with this ${visibleText(name, 60)}`}
                 onClick={() => pivots.exclude(name, value)}
               >
                 <IconMinus size={12} />
@@ -89,12 +97,23 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
             </span>
           </div>
         ))}
+        {info.fields.length > most && (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            mx={10}
+            my={4}
+            onClick={() => setMost(most + SHOWN)}
+          >
+            {formatCount(info.fields.length - most)} more
+          </Button>
+        )}
         <div className={css['row']}>
           <span className={css['name']}>tags</span>
           <span className={css['value']}>
             {info.tags.map((tag) => (
               <Badge key={tag} mr={4}>
-                {tag}
+                {visibleText(tag, 60)}
               </Badge>
             ))}
             <Button

@@ -31,6 +31,7 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
       case: folder,
       query: `${query} | fields ts, event_id, src_ip, src_port, dst_ip, dst_port, tcp_flags, bytes`,
       limit: SHOWN,
+      zone,
     },
     { live: false },
   );
@@ -45,14 +46,15 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
     <div className={css['box']}>
       <div className={css['boxTitle']}>
         <span>
-          {batch.rows < SHOWN ? formatCount(batch.rows) : `The first ${formatCount(SHOWN)}`} packets
+          {batch.rows < SHOWN ? formatCount(batch.rows) : `The first ${formatCount(SHOWN)}`}{' '}
+          {batch.rows === 1 ? 'packet' : 'packets'}
         </span>
         <SliceButton event={info.event} />
       </div>
       {Array.from({ length: batch.rows }, (_, row) => {
         const ts = columnOf(batch, 'ts');
         const at = ts === undefined ? null : cell(ts, row);
-        const time = typeof at === 'number' ? timeParts(at, zone, 6).time : String(at ?? '—');
+        const time = typeof at === 'number' ? timeParts(at, zone, 6).time : clockOf(at);
         return (
           <button
             key={row}
@@ -73,4 +75,9 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
       </Button>
     </div>
   );
+}
+
+/** The time of day of an RFC 3339 text, which is in the zone that was asked for. */
+function clockOf(text: string | null): string {
+  return text === null ? '—' : text.replace(/^.*T/, '').replace(/(?:Z|[+-]\d\d:\d\d)$/, '');
 }

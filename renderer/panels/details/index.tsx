@@ -37,7 +37,10 @@ function Details({ event }: { readonly event: string }) {
   if (error !== undefined) return <Problem error={error} />;
   if (data === undefined) return <Loading />;
   const hasPackets = data.kind === 'packet' || data.packets !== undefined;
-  const shown = tab === 'packet' && !hasPackets ? 'fields' : tab;
+  // A flow that was made from packets has no record of its own; its packets have.
+  const hasRecord = data.offset !== undefined;
+  const missing = (tab === 'packet' && !hasPackets) || (tab === 'raw' && !hasRecord);
+  const shown = missing ? 'fields' : tab;
   return (
     <div className={css['panel']}>
       <div className={css['head']}>
@@ -60,7 +63,7 @@ function Details({ event }: { readonly event: string }) {
       >
         <Tabs.List>
           <Tabs.Tab value="fields">Fields</Tabs.Tab>
-          <Tabs.Tab value="raw">Raw</Tabs.Tab>
+          {hasRecord && <Tabs.Tab value="raw">Raw</Tabs.Tab>}
           {hasPackets && (
             <Tabs.Tab value="packet">{data.kind === 'packet' ? 'Packet' : 'Packets'}</Tabs.Tab>
           )}

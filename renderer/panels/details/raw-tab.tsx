@@ -55,7 +55,9 @@ export function RawTab({ event, binary }: { readonly event: string; readonly bin
             : `The text shows the first ${formatCount(MAX_TEXT)} bytes; the bytes are all there.`}
         </p>
       )}
-      <p className={css['note']}>Read from the evidence itself: {data.source}</p>
+      <p className={css['note']}>
+        Read from the evidence itself: <EventText text={data.source} max={1000} />
+      </p>
     </div>
   );
 }
