@@ -3,7 +3,7 @@ import { UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, type MouseEvent } from 'react';
 import { formatBytes, formatCount } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
 import { placeBelow, placeOf } from '../../widgets/value-menu.tsx';
 import table from '../../widgets/result-table.module.css';
@@ -134,7 +134,7 @@ function PairRow({
       <UnstyledButton
         className={css['host']}
         aria-haspopup="menu"
-        title={address}
+        title={visibleText(address, 200)}
         onClick={(event) => pivots.host(address, placeBelow(event.currentTarget))}
         onContextMenu={(event) => {
           event.preventDefault();
@@ -176,8 +176,12 @@ function PairRow({
         </UnstyledButton>
       </td>
       <td className={table['number']}>{formatCount(pair.packetsAb + pair.packetsBa)}</td>
-      <td className={css['muted']} title={[pair.protos, pair.services, pair.ports].join('\n')}>
-        {pair.protos.split(',').slice(0, 2).join(', ')} <EventText text={ports} max={80} />
+      <td
+        className={css['muted']}
+        title={[pair.protos, pair.services, pair.ports].map((text) => visibleText(text)).join('\n')}
+      >
+        {visibleText(pair.protos.split(',').slice(0, 2).join(', '), 40)}{' '}
+        <EventText text={ports} max={80} />
       </td>
       <td className="mono">
         <TimeText micros={pair.first} digits={0} />

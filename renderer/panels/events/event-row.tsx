@@ -2,7 +2,7 @@
 import { memo } from 'react';
 import { cell, type CellValue } from '../../../engine/contract/column-batch.ts';
 import { timeParts } from '../../panel-api.ts';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { KindBadge } from '../../widgets/kind-badge.tsx';
 import type { EventColumn } from './event-column.ts';
 import css from './events.module.css';
@@ -150,7 +150,12 @@ function TagStripes({ names, colors }: { readonly names: string; readonly colors
   if (names === '') return <span className={css['stripes']} aria-hidden />;
   const each = names.split(',');
   return (
-    <span className={css['stripes']} title={names} role="gridcell" aria-label={`tags: ${names}`}>
+    <span
+      className={css['stripes']}
+      title={visibleText(names)}
+      role="gridcell"
+      aria-label={`tags: ${visibleText(names)}`}
+    >
       {each.slice(0, 3).map((name) => (
         <i
           key={name}

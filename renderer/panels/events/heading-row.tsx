@@ -1,6 +1,7 @@
 /** The heading of the table: names of columns, by which it is sorted, and handles for their widths. */
 import type { EventColumn } from './event-column.ts';
 import css from './events.module.css';
+import { visibleText } from '../../widgets/visible-text.ts';
 import type { HeadingSort } from './next-sort.ts';
 
 /** What a heading needs of TanStack Table's headers. */
@@ -37,11 +38,11 @@ export function HeadingRow({ id, headers, columns, sort, cursor, onSort }: Props
               role="columnheader"
               aria-colindex={at + 1}
               aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : 'none'}
-              title={label === name ? name : `${label} (${name})`}
+              title={visibleText(label === name ? name : `${label} (${name})`, 300)}
               className={classes.join(' ')}
               onClick={() => onSort(name)}
             >
-              {label}
+              {visibleText(label, 100)}
               {sorted && <span aria-hidden> {sort.descending ? '▾' : '▴'}</span>}
               {!fills && header !== undefined && (
                 <span

@@ -22,6 +22,8 @@ const isNames = (value: unknown): value is string[] =>
 /** Values beyond the first few are asked for when someone wants them. */
 const FEW = 5;
 const MORE = 30;
+/** Evidence may have any number of fields; nobody reads more than this. */
+const MOST_LISTED = 200;
 /** Nobody has opened or closed a field yet. */
 const UNTOUCHED: string[] = [];
 
@@ -42,7 +44,10 @@ export function FieldsPanel() {
   );
   const limitOf = (field: string): number => (longer.has(field) ? MORE : FEW);
   const { answerOf, isOld } = useFieldValues(
-    shown.filter(({ open }) => open).map(({ field }) => ({ field, limit: limitOf(field) })),
+    shown
+      .slice(0, MOST_LISTED)
+      .filter(({ open }) => open)
+      .map(({ field }) => ({ field, limit: limitOf(field) })),
   );
   const toggle = (field: string): void =>
     setOpened(opened.includes(field) ? opened.filter((one) => one !== field) : [...opened, field]);
@@ -83,7 +88,7 @@ export function FieldsPanel() {
         />
       )}
       {data === undefined && <Loading />}
-      {shown.map(({ field, events, open }) => (
+      {shown.slice(0, MOST_LISTED).map(({ field, events, open }) => (
         <Field
           key={field}
           field={field}
@@ -96,6 +101,11 @@ export function FieldsPanel() {
           onToggle={() => toggle(field)}
         />
       ))}
+      {shown.length > MOST_LISTED && (
+        <p className={css['rest']}>
+          and {formatCount(shown.length - MOST_LISTED)} more: find them by name
+        </p>
+      )}
     </section>
   );
 }
@@ -127,7 +137,7 @@ function Field({
         <UnstyledButton
           className={css['toggle']}
           aria-expanded={open}
-          aria-label={`${field}, in ${formatCount(events)} events`}
+          aria-label={`${visibleText(field, 60)}, in ${formatCount(events)} events`}
           onClick={onToggle}
         >
           <Icon size={11} style={{ verticalAlign: -1, marginRight: 3, color: 'var(--db-faint)' }} />

@@ -9,6 +9,7 @@ import {
   viewFromString,
   viewToString,
 } from '../../panel-api.ts';
+import { visibleText } from '../../widgets/visible-text.ts';
 import { SideSection } from '../../widgets/side-section.tsx';
 import css from '../../widgets/side-section.module.css';
 
@@ -44,14 +45,18 @@ export function SearchesPanel() {
       )}
       {searches.map((search) => (
         <div key={search.id} className={css['item']}>
-          <Tooltip label={search.note === '' ? search.view : search.note} multiline maw={320}>
+          <Tooltip
+            label={visibleText(search.note === '' ? search.view : search.note, 500)}
+            multiline
+            maw={320}
+          >
             <UnstyledButton className={css['name']} onClick={() => show(search.view)}>
-              {search.name}
+              {visibleText(search.name, 100)}
             </UnstyledButton>
           </Tooltip>
           <Menu>
             <Menu.Target>
-              <ActionIcon size="xs" aria-label={`More for ${search.name}`}>
+              <ActionIcon size="xs" aria-label={`More for ${visibleText(search.name, 60)}`}>
                 <IconDots size={12} />
               </ActionIcon>
             </Menu.Target>

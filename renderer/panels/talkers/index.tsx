@@ -17,7 +17,7 @@ import {
 } from '../../panel-api.ts';
 import { csvOf, download } from '../../widgets/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
-import { EventText } from '../../widgets/event-text.tsx';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { Sparkline } from '../../widgets/sparkline.tsx';
@@ -114,7 +114,8 @@ export function TalkersPanel() {
           searchable
           miw={220}
           maxValues={6}
-          data={names}
+          data={names.map((name) => ({ value: name, label: visibleText(name, 100) }))}
+          limit={200}
           value={[...by]}
           onChange={(next) => workspace.views.show({ by: next })}
         />

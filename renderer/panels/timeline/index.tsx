@@ -165,7 +165,7 @@ export function TimelinePanel() {
   // -- words -----------------------------------------------------------------------------------
   const name = (one: Series): string => {
     if (one.rest) return 'others';
-    if (one.value === null) return field === '' ? 'events' : `no ${field}`;
+    if (one.value === null) return field === '' ? 'events' : `no ${visibleText(field, 40)}`;
     return visibleText(String(one.value), 40);
   };
   const rangeOf = (at: number): string => {
@@ -232,7 +232,10 @@ export function TimelinePanel() {
     <div className={css['panel']} ref={measure}>
       <div className={css['head']}>
         <span>
-          <b>{data === undefined ? '…' : formatCount(data.total)} events</b>
+          <b>
+            {data === undefined ? '…' : formatCount(data.total)}{' '}
+            {data?.total === 1 ? 'event' : 'events'}
+          </b>
         </span>
         {data !== undefined && data.total > 0 && <span>{durationWords(bucket)} buckets</span>}
         {!narrow && peak !== undefined && bucket < 86_400e6 && (

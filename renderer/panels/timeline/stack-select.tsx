@@ -2,6 +2,7 @@
 import { Select } from '@mantine/core';
 import { useMemo } from 'react';
 import { useAnswer, useCase } from '../../panel-api.ts';
+import { visibleText } from '../../widgets/visible-text.ts';
 
 const USUAL = ['kind', 'severity', 'host', 'program', 'source', 'src_ip', 'dst_ip', 'dst_port'];
 const MORE = ['proto', 'service', 'conn_state', 'tag'];
@@ -10,6 +11,9 @@ const NONE = '';
 const NEVER: ReadonlySet<string> = new Set([
   ...['ts', 'event_id', 'seq', 'message', 'offset', 'length', 'flow_id', 'community_id'],
 ]);
+
+/** Of those that the search leaves. */
+const MOST_OFFERED = 200;
 
 interface Props {
   readonly value: string;
@@ -30,7 +34,7 @@ export function StackSelect({ value, onChange, fixed }: Props) {
       { value: NONE, label: 'no stack' },
       ...[...USUAL, ...MORE, ...others, ...(known.has(value) ? [] : [value])].map((field) => ({
         value: field,
-        label: `by ${field.replace(/^attrs\./, '')}`,
+        label: `by ${visibleText(field.replace(/^attrs\./, ''), 60)}`,
       })),
     ];
   }, [fields, value]);
@@ -43,6 +47,7 @@ export function StackSelect({ value, onChange, fixed }: Props) {
       disabled={fixed}
       allowDeselect={false}
       searchable
+      limit={MOST_OFFERED}
       variant="unstyled"
       w={88}
       size="xs"
