@@ -24,6 +24,8 @@ const FEW = 5;
 const MORE = 30;
 /** Evidence may have any number of fields; nobody reads more than this. */
 const MOST_LISTED = 200;
+/** Closed ones that are listed before someone asks for all: what is below them wants its place. */
+const FIRST_CLOSED = 4;
 /** Nobody has opened or closed a field yet. */
 const UNTOUCHED: string[] = [];
 
@@ -32,6 +34,7 @@ export function FieldsPanel() {
   const { data } = useAnswer('field.list', { case: info.case });
   const [chosen, setOpened] = usePreference('open-fields', UNTOUCHED, isNames);
   const [search, setSearch] = useState<string>();
+  const [all, setAll] = useState(false);
   const [longer, setLonger] = useState<ReadonlySet<string>>(new Set());
   const fields = data?.fields;
   const opened = useMemo(
@@ -42,12 +45,15 @@ export function FieldsPanel() {
     () => fieldsShown(fields ?? [], opened, search ?? ''),
     [fields, opened, search],
   );
+  const searching = search !== undefined && search.trim() !== '';
+  const listed = useMemo(() => {
+    if (all || searching) return shown.slice(0, MOST_LISTED);
+    const closed = shown.filter(({ open }) => !open).slice(0, FIRST_CLOSED);
+    return shown.filter((one) => one.open || closed.includes(one)).slice(0, MOST_LISTED);
+  }, [shown, all, searching]);
   const limitOf = (field: string): number => (longer.has(field) ? MORE : FEW);
   const { answerOf, isOld } = useFieldValues(
-    shown
-      .slice(0, MOST_LISTED)
-      .filter(({ open }) => open)
-      .map(({ field }) => ({ field, limit: limitOf(field) })),
+    listed.filter(({ open }) => open).map(({ field }) => ({ field, limit: limitOf(field) })),
   );
   const toggle = (field: string): void =>
     setOpened(opened.includes(field) ? opened.filter((one) => one !== field) : [...opened, field]);
@@ -88,7 +94,7 @@ export function FieldsPanel() {
         />
       )}
       {data === undefined && <Loading />}
-      {shown.slice(0, MOST_LISTED).map(({ field, events, open }) => (
+      {listed.map(({ field, events, open }) => (
         <Field
           key={field}
           field={field}
@@ -101,7 +107,12 @@ export function FieldsPanel() {
           onToggle={() => toggle(field)}
         />
       ))}
-      {shown.length > MOST_LISTED && (
+      {!searching && (all || shown.length > listed.length) && (
+        <UnstyledButton className={css['rest']} onClick={() => setAll(!all)}>
+          {all ? 'fewer fields' : `all ${formatCount(shown.length)} fields`}
+        </UnstyledButton>
+      )}
+      {(all || searching) && shown.length > MOST_LISTED && (
         <p className={css['rest']}>
           and {formatCount(shown.length - MOST_LISTED)} more: find them by name
         </p>
