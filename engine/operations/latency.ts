@@ -21,6 +21,19 @@ export function fromCatalog<T>(session: CaseSession, operation: string, work: ()
   return result;
 }
 
+/** Reads bytes of the evidence itself, measured as `operation`. */
+export async function fromEvidence<T>(
+  session: CaseSession,
+  operation: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const watch = new Stopwatch(operation);
+  watch.path = 'evidence';
+  const result = await watch.spanAsync('read', work);
+  session.record(watch, 'done');
+  return result;
+}
+
 /** The last `n` operations, oldest first. */
 export function recentOperations(session: CaseSession, n: number): OperationRow[] {
   session.writeRecords();

@@ -3,6 +3,7 @@ import type { eventOperations } from '../../contract/operations/event.ts';
 import { sourceExists, wholeEvent } from '../event.ts';
 import { rawRecord, shownPacket } from '../event-bytes.ts';
 import { eventContext } from '../event-context.ts';
+import { fromEvidence } from '../latency.ts';
 import { slicePackets } from '../packet-slice.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 
@@ -21,14 +22,15 @@ export function eventHandlers({
         };
       }),
     'event.raw': (request, { signal }) =>
-      cases.use(request.case, (session) => rawRecord(session, evidence, request.event, signal)),
+      cases.use(request.case, (session) =>
+        fromEvidence(session, 'event.raw', () =>
+          rawRecord(session, evidence, request.event, signal),
+        ),
+      ),
     'event.packet': (request, { signal }) =>
       cases.use(request.case, async (session) => {
-        const { layers, notes, ...packet } = await shownPacket(
-          session,
-          evidence,
-          request.event,
-          signal,
+        const { layers, notes, ...packet } = await fromEvidence(session, 'event.packet', () =>
+          shownPacket(session, evidence, request.event, signal),
         );
         return {
           ...packet,
