@@ -171,7 +171,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await window.drop([more.table]);
       const { importing } = window;
       await expect(importing.before.getByRole('row').nth(1)).toContainText('<img');
-      await importing.before.getByRole('button', { name: /csv$/ }).first().click();
+      // Its columns are guessed: it is opened for a decision by itself.
       await shownIn(importing.before.getByRole('region', { name: 'First records' }));
       expect(await effectsIn(opened.page)).toEqual([]);
       await shot(opened.page, 'hostile-import');
@@ -189,7 +189,10 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await expect(search).toBeHidden();
       await palette.run('Tag all events');
       const tag = opened.page.getByRole('dialog', { name: 'Tag events' });
-      await tag.getByRole('textbox', { name: 'Tags' }).fill(`tag ${HOSTILE_NAME}`);
+      await tag
+        .getByRole('combobox', { name: 'Tags' })
+        .or(tag.getByRole('textbox', { name: 'Tags' }))
+        .fill(`tag ${HOSTILE_NAME}`);
       await opened.page.keyboard.press('Enter');
       await tag.getByRole('button', { name: /^Tag/ }).click();
       await expect(tag).toBeHidden();
@@ -212,7 +215,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
 
     it('in the palette', async () => {
       await palette.open();
-      await opened.page.keyboard.type('img');
+      await opened.page.keyboard.type('<img');
       await expect(opened.page.getByRole('dialog')).toContainText('<img');
       await shot(opened.page, 'hostile-palette');
       expect(await effectsIn(opened.page)).toEqual([]);

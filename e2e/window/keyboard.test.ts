@@ -1,0 +1,141 @@
+/**
+ * Without a mouse: from the start page to a case, a query, an event and its bytes as they lie in the
+ * evidence. Wherever the focus is on that way, it can be seen.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Locator } from '@playwright/test';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect, PATIENCE_MS } from './pages/expect.ts';
+import { sampleCase } from './sample-case.ts';
+import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const CAPTURE = 'bastion01.pcap';
+/** Presses of Tab that a part of the window may be away. */
+const MOST_TABS = 120;
+
+/** What has the focus, and whether anything shows it: a ring, a shadow, the border of a field. */
+const FOCUS = `(() => {
+  const at = document.activeElement;
+  if (at === null || at === document.body) return { what: 'nothing', seen: true };
+  const isMarked = (one) => {
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
+    return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
+  };
+  // Lines that can be moved turn into the accent.
+  const line = at.matches('[role="separator"]') && getComputedStyle(at).backgroundColor !== 'rgba(0, 0, 0, 0)';
+  // A table marks the cell where its cursor is.
+  const cursor = document.getElementById(at.getAttribute('aria-activedescendant') ?? '');
+  // Fields have a cursor, and a border that tells; switches and choices show it on their label.
+  const field = at.matches('input, textarea, [contenteditable="true"]');
+  return {
+    what: (at.getAttribute('aria-label') ?? at.textContent ?? '').slice(0, 60) + ' <' + at.tagName + '> ' + at.className,
+    seen: isMarked(at) || (cursor !== null && isMarked(cursor)) || line || field,
+  };
+})()`;
+
+interface Focus {
+  readonly what: string;
+  readonly seen: boolean;
+}
+
+describe.skipIf(browserShell.whyNot !== undefined)(
+  browserShell.whyNot === undefined ? 'keyboard' : `keyboard: ${browserShell.whyNot}`,
+  () => {
+    const space = scratch();
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+    let office: string;
+    const unseen = new Set<string>();
+
+    const press = async (key: string): Promise<void> => {
+      await opened.page.keyboard.press(key);
+      const focus = await opened.page.evaluate<Focus>(FOCUS);
+      if (!focus.seen) unseen.add(focus.what);
+    };
+    const hasFocus = (place: Locator): Promise<boolean> =>
+      place.evaluate((element) => element === element.ownerDocument.activeElement);
+
+    /** Presses a key until a place has the focus. */
+    const goTo = async (place: Locator, key = 'Tab'): Promise<void> => {
+      await place.waitFor();
+      for (let presses = 0; presses < MOST_TABS; presses++) {
+        if (await hasFocus(place)) return;
+        await press(key);
+      }
+      throw new Error(`${MOST_TABS} presses of ${key} do not lead there`);
+    };
+
+    beforeAll(async () => {
+      office = await sampleCase(space.folder);
+      opened = await browserShell.open();
+      opened.page.setDefaultTimeout(PATIENCE_MS);
+      window = new DaybookWindow(opened.page);
+    }, 120_000);
+    afterAll(async () => {
+      await opened?.close();
+      space.remove();
+    });
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    it('opens a case from the start page', async () => {
+      await expect(window.start.heading).toBeVisible();
+      await goTo(opened.page.getByRole('button', { name: /^Open a case/ }));
+      await shot(opened.page, 'keyboard-start');
+      await press('Enter');
+      const dialog = opened.page.getByRole('dialog', { name: 'Open a case' });
+      await expect(
+        dialog.getByRole('textbox', { name: 'Or the path of its folder' }),
+      ).toBeFocused();
+      await opened.page.keyboard.type(office);
+      await press('Enter');
+      await expect(window.caseButton).toHaveAccessibleName('Case office');
+    });
+
+    it('finds packets', async () => {
+      await expect(window.events.row(0)).toBeVisible();
+      await press('/');
+      await expect(window.query.input).toBeFocused();
+      await opened.page.keyboard.type(`kind:packet source:*${CAPTURE} dst_port:22`);
+      await shot(opened.page, 'keyboard-query');
+      await press('Escape');
+      await press('Enter');
+      await expect(window.events.row(0)).toContainText('packet');
+    });
+
+    it('walks through the events and opens one', async () => {
+      await press('Alt+1');
+      await goTo(window.events.grid);
+      await press('ArrowDown');
+      await press('ArrowDown');
+      await shot(opened.page, 'keyboard-grid');
+      await press('Enter');
+      await expect(window.details.region.getByRole('tab', { name: 'Fields' })).toBeVisible();
+    });
+
+    it('reads the bytes of the packet, which are those of the evidence', async () => {
+      await goTo(window.details.region.getByRole('tab', { selected: true }));
+      await goTo(window.details.region.getByRole('tab', { name: 'Packet' }), 'ArrowRight');
+      await expect(window.details.layers).toBeVisible();
+      await shot(opened.page, 'keyboard-packet');
+      const { offset, bytes } = await window.details.bytes();
+      const capture = readFileSync(path.join(space.folder, 'made/evidence/capture', CAPTURE));
+      expect(bytes.length).toBeGreaterThan(40);
+      expect(capture.subarray(offset, offset + bytes.length).equals(bytes)).toBe(true);
+    });
+
+    it('reaches every part of the window by Tab, and the focus is seen on all the way', async () => {
+      const first = opened.page.getByRole('button', { name: /^Case / });
+      await goTo(first, 'Shift+Tab');
+      await goTo(window.timeline.chart);
+      await shot(opened.page, 'keyboard-timeline');
+      await goTo(window.tab('Events'));
+      await press('ArrowRight');
+      await expect(window.tab('Top talkers')).toHaveAttribute('aria-selected', 'true');
+      await shot(opened.page, 'keyboard-tabs');
+      expect([...unseen]).toEqual([]);
+    });
+  },
+);

@@ -1,0 +1,94 @@
+/**
+ * The main states in both themes, from a small laptop to a large screen: nothing is larger than its
+ * room, no text of the window's frame is cut. The pictures are for people (DAYBOOK_SHOTS).
+ */
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect, PATIENCE_MS } from './pages/expect.ts';
+import { sampleCase } from './sample-case.ts';
+import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 1440, height: 900 },
+  { width: 2560, height: 1440 },
+];
+
+/** Scrollbars where there must be none, and labels of buttons and tabs that do not fit. */
+const LAYOUT = `(() => {
+  const wrong = [];
+  const { scrollWidth, scrollHeight } = document.documentElement;
+  if (scrollWidth > innerWidth || scrollHeight > innerHeight) wrong.push('larger than its room');
+  for (const one of document.querySelectorAll('header button, [role="tab"]')) {
+    const box = one.getBoundingClientRect();
+    if (box.width > 0 && (box.right > innerWidth + 1 || box.left < -1)) wrong.push('outside: ' + one.textContent);
+    if (one.scrollWidth > one.clientWidth + 1) wrong.push('cut: ' + one.textContent);
+  }
+  return wrong;
+})()`;
+
+describe.skipIf(browserShell.whyNot !== undefined)(
+  browserShell.whyNot === undefined ? 'themes' : `themes: ${browserShell.whyNot}`,
+  () => {
+    const space = scratch();
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+
+    beforeAll(async () => {
+      const office = await sampleCase(space.folder, 0.3);
+      opened = await browserShell.open({ openCase: office });
+      opened.page.setDefaultTimeout(PATIENCE_MS);
+      window = new DaybookWindow(opened.page);
+      await expect(window.events.row(0)).toBeVisible();
+    }, 120_000);
+    afterAll(async () => {
+      await opened?.close();
+      space.remove();
+    });
+
+    const inAll = async (state: string): Promise<void> => {
+      for (const scheme of ['dark', 'light'] as const) {
+        await opened.page.emulateMedia({ colorScheme: scheme });
+        await expect(opened.page.locator('html')).toHaveAttribute(
+          'data-mantine-color-scheme',
+          scheme,
+        );
+        for (const size of SIZES) {
+          await opened.page.setViewportSize(size);
+          await expect.poll(() => opened.page.evaluate<string[]>(LAYOUT)).toEqual([]);
+          await shot(opened.page, `themes-${state}-${scheme}-${size.width}`);
+        }
+      }
+      expect(opened.problems).toEqual([]);
+    };
+
+    it('events with the details of one', async () => {
+      await window.query.run('host:bastion01 AND (failed OR accepted)');
+      await expect(window.events.row(3)).toContainText('Accepted');
+      await window.events.open(3);
+      await expect(window.details.region.getByRole('tab', { name: 'Fields' })).toBeVisible();
+      await expect(window.details.region).toContainText('Around');
+      await inAll('events');
+    });
+
+    it('the bytes of a packet', async () => {
+      await window.query.run('kind:packet');
+      await expect(window.events.row(5)).toContainText('packet');
+      await window.events.open(5);
+      await window.details.show('Packet');
+      await expect(window.details.layers).toBeVisible();
+      await inAll('packet');
+    });
+
+    it('conversations', async () => {
+      await window.details.close();
+      await window.query.run('');
+      await window.show('Conversations');
+      await expect(
+        opened.page.getByRole('tabpanel', { name: 'Conversations' }).getByRole('row').nth(1),
+      ).toBeVisible();
+      await inAll('conversations');
+    });
+  },
+);
