@@ -56,7 +56,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       if (!focus.seen) unseen.add(focus.what);
     };
     const hasFocus = (place: Locator): Promise<boolean> =>
-      place.evaluate((element) => element === element.ownerDocument.activeElement);
+      place.evaluate<boolean>('(element) => element === document.activeElement');
 
     /** Presses a key until a place has the focus. */
     const goTo = async (place: Locator, key = 'Tab'): Promise<void> => {

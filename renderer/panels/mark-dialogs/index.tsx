@@ -24,6 +24,7 @@ import {
   viewToString,
   type DialogState,
 } from '../../panel-api.ts';
+import { visibleText } from '../../widgets/visible-text.ts';
 
 type Of<N extends DialogState['dialog']> = Extract<DialogState, { dialog: N }>;
 
@@ -87,7 +88,9 @@ function TagForm({ dialog, onDone }: { readonly dialog: Of<'tag'>; readonly onDo
           remove,
           target,
         });
-        notifyDone(`${formatCount(changed)} events ${remove ? 'lost' : 'have'} the tag ${name}`);
+        notifyDone(
+          `${formatCount(changed)} events ${remove ? 'lost' : 'have'} the tag ${visibleText(name, 100)}`,
+        );
       }
       onDone();
     } catch (error) {
