@@ -240,6 +240,8 @@ async function identities(asked: AskedView): Promise<RowOrder | undefined> {
 
 /** Rows that a first look examines at most, of the beginning of a filtered list. */
 const FIRST_LOOK = 2_000_000;
+/** How long it takes at most: one statement over everything is quicker than many over parts. */
+const FIRST_LOOK_MS = 80;
 
 /**
  * The first rows of a filtered list if they are soon found, and how many events there may be: the
@@ -258,6 +260,7 @@ async function earlyRows(
     return { batch: undefined, expected: all };
   const inOrder = descending ? days(plan).toReversed() : days(plan);
   let seen = 0;
+  const started = performance.now();
   const early: Row[] = [];
   const fields = fieldsToRead(plan, first.fields);
   let columns: readonly OutputColumn[] = [];
@@ -290,7 +293,8 @@ async function earlyRows(
         return { batch: await batchOf(asked, early, first.fields), expected };
       }
       seen += rows * (until - done);
-      if (seen >= Math.min(FIRST_LOOK, all / 4))
+      const late = performance.now() - started > FIRST_LOOK_MS;
+      if (late || seen >= Math.min(FIRST_LOOK, all / 4))
         return { batch: undefined, expected: (early.length / seen) * all };
       done = until;
       share *= 4;
