@@ -55,8 +55,8 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       const focus = await opened.page.evaluate<Focus>(FOCUS);
       if (!focus.seen) unseen.add(focus.what);
     };
-    const hasFocus = (place: Locator): Promise<boolean> =>
-      place.evaluate<boolean>('(element) => element === document.activeElement');
+    const hasFocus = async (place: Locator): Promise<boolean> =>
+      (await place.and(opened.page.locator(':focus')).count()) > 0;
 
     /** Presses a key until a place has the focus. */
     const goTo = async (place: Locator, key = 'Tab'): Promise<void> => {

@@ -22,7 +22,8 @@ export class Palette {
     await this.page
       .getByRole('dialog')
       .getByRole('button', { name: new RegExp(words, 'i') })
-      .first()
+      // Enter runs what is marked, which the first becomes a moment after it is there.
+      .and(this.page.locator('[data-selected]'))
       .waitFor();
     await this.page.keyboard.press('Enter');
     await this.search.waitFor({ state: 'hidden' });
