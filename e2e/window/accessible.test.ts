@@ -34,6 +34,8 @@ describe.skipIf(browserShell.whyNot !== undefined)(
           'data-mantine-color-scheme',
           scheme,
         );
+        // Answers of another query are dimmed until the next ones are there.
+        await expect(opened.page.locator('[class*="_dim_"]')).toHaveCount(0);
         // Without a page of its own, for which the window has no name.
         const axe = new AxeBuilder({ page: opened.page }).setLegacyMode(true);
         if (scheme === 'light') axe.withRules(OF_COLOURS);
@@ -93,6 +95,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
 
     it('details of a packet', async () => {
       await window.query.run('kind:packet');
+      await expect(window.events.row(0)).toContainText('packet');
       await window.events.open(0);
       await window.details.show('Packet');
       await expect(window.details.layers).toBeVisible();

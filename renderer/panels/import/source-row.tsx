@@ -83,7 +83,7 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
         </td>
         <td className={css['nowrap']}>
           {busy ? (
-            <Loader size={14} aria-label="Looking again" />
+            <Loader role="img" size={14} aria-label="Looking again" />
           ) : problem !== undefined ? (
             <span className={css['bad']}>cannot be read</span>
           ) : typeof first === 'number' ? (

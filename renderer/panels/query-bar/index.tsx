@@ -84,7 +84,7 @@ function Running() {
   if (!loading) return null;
   return (
     <span className={css['spinner']}>
-      <Loader size={13} aria-label="Searching; Escape stops it" />
+      <Loader role="img" size={13} aria-label="Searching; Escape stops it" />
     </span>
   );
 }
