@@ -1,8 +1,8 @@
 /** Every action of the window in one list that is searched by typing; Ctrl+K opens it. */
 import { Modal, VisuallyHidden } from '@mantine/core';
-import { Spotlight, createSpotlight } from '@mantine/spotlight';
+import { Spotlight, createSpotlight, type SpotlightStore } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import {
   formatCount,
@@ -68,14 +68,28 @@ export function Palette() {
         leftSection={<IconSearch size={16} aria-hidden />}
         size="sm"
       />
-      {opened && <Found search={search} />}
+      {opened && <Found search={search} store={store} />}
     </Spotlight.Root>
   );
 }
 
-function Found({ search }: { readonly search: string }) {
+/** Marks the first entry, which Enter then runs. */
+function markFirst(store: SpotlightStore): void {
+  const list = document.getElementById(store.getState().listId);
+  list?.querySelector('[data-selected]')?.removeAttribute('data-selected');
+  list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true');
+  store.updateState((state) => ({ ...state, selected: 0 }));
+}
+
+function Found({ search, store }: { readonly search: string; readonly store: SpotlightStore }) {
   const entries = useEntries();
   const groups = useMemo(() => findEntries(entries, search), [entries, search]);
+  // The library marks an entry when a key is pressed, which may be one of the list before.
+  useEffect(() => markFirst(store), [store, search]);
+  useEffect(() => {
+    const list = document.getElementById(store.getState().listId);
+    if (list !== null && list.querySelector('[data-selected]') === null) markFirst(store);
+  }, [store, groups]);
   return (
     <Spotlight.ActionsList>
       {groups.map(({ group, entries: list }) => (
