@@ -140,11 +140,16 @@ for (const shell of [browserShell, electronShell]) {
       await window.menu.choose('These flows, either way');
       await expect(window.events.grid).toBeVisible();
       await expect.poll(() => window.found()).toBeGreaterThan(0);
-      const pair = [
-        (await window.events.text(0, 'src_ip')).trim(),
-        (await window.events.text(0, 'dst_ip')).trim(),
-      ];
-      expect(pair.sort()).toEqual([a, b].sort());
+      // The events of before stay until those of the pair are there.
+      await expect
+        .poll(async () => {
+          const pair = [
+            (await window.events.text(0, 'src_ip')).trim(),
+            (await window.events.text(0, 'dst_ip')).trim(),
+          ];
+          return pair.sort();
+        })
+        .toEqual([a, b].sort());
     });
 
     it('shows every time in the zone that is chosen, the axis included', async () => {
