@@ -29,6 +29,7 @@ export function scratch(): { folder: string; remove: () => void } {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
+const QUIT_MS = 30_000;
 let built = false;
 
 /** Builds the window and the shell if need be; once for a test file. */
@@ -68,8 +69,12 @@ export async function openDesktop(
   });
   app.process().stderr?.on('data', (data: Buffer) => said.push(data.toString()));
   const close = async (): Promise<void> => {
+    // One that does not quit fails its own test, and is gone before the next begins.
+    const stuck = setTimeout(() => app.process().kill('SIGKILL'), QUIT_MS);
     await app.close();
+    clearTimeout(stuck);
     if (display === undefined) shown.stop();
+    if (app.process().signalCode === 'SIGKILL') throw new Error('the application did not quit');
   };
   try {
     return { app, page: await app.firstWindow(), env: all, said, close };
