@@ -70,11 +70,12 @@ export async function openDesktop(
   app.process().stderr?.on('data', (data: Buffer) => said.push(data.toString()));
   const close = async (): Promise<void> => {
     // One that does not quit fails its own test, and is gone before the next begins.
-    const stuck = setTimeout(() => app.process().kill('SIGKILL'), QUIT_MS);
+    const child = app.process();
+    const stuck = setTimeout(() => child.kill('SIGKILL'), QUIT_MS);
     await app.close();
     clearTimeout(stuck);
     if (display === undefined) shown.stop();
-    if (app.process().signalCode === 'SIGKILL') throw new Error('the application did not quit');
+    if (child.signalCode === 'SIGKILL') throw new Error('the application did not quit');
   };
   try {
     return { app, page: await app.firstWindow(), env: all, said, close };
