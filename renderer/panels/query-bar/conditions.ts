@@ -130,7 +130,7 @@ function rangeEnd(value: string): string {
   if (text === '*') return text;
   const written = quoteValue(text);
   // A bracket would end the range.
-  return /^[^"].*[\]}]/s.test(written) ? `"${text}"` : written;
+  return /^[^"].*[\]}]/s.test(written) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : written;
 }
 
 /** One word as it is, several as a phrase. */

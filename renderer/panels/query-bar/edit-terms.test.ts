@@ -141,7 +141,13 @@ describe('conditions of the builder', () => {
         if (term?.type !== 'group') expect(term?.field, written).toBe(one.field);
         else expect(one.operator).toBe('any');
       }),
-      { numRuns: 4000 },
+      {
+        numRuns: 4000,
+        examples: [
+          // Found by chance: a bracket asks for quotes, in which a backslash must be kept.
+          [{ field: 'host', operator: 'range', value: '.]\\', upper: '!', negated: false }],
+        ],
+      },
     );
   });
 });
