@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     // Native modules (DuckDB, better-sqlite3) live in processes, not in worker threads.
     pool: 'forks',
+    setupFiles: ['.ci/vitest-setup.mjs'],
     maxWorkers: 2,
     exclude: [...configDefaults.exclude, '**/*.daybook/**'],
     projects: [

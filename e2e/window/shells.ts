@@ -114,6 +114,8 @@ export const browserShell: WindowShell = {
       const page = await browser.newPage({ viewport: size, colorScheme: scheme });
       const problems = await watch(page, (one) => new URL(one).host === url.host);
       await page.goto(url.href);
+      // The first page only changes the token for a cookie, and moves on.
+      await page.waitForURL((one) => !one.searchParams.has('token'));
       const opened = browser;
       return {
         page,

@@ -64,11 +64,7 @@ export class Connection implements Engine {
   constructor(pipe: FramePipe) {
     this.pipe = pipe;
     pipe.onFrame((bytes) => this.take(bytes));
-    pipe.onClose((reason) => {
-      this.closed = reason;
-      this.failAll(reason);
-      this.setState({ ...this.lastState, state: 'down', reason });
-    });
+    pipe.onClose((reason) => this.lost(reason));
   }
 
   /** The engine's state as last heard. */
@@ -140,14 +136,30 @@ export class Connection implements Engine {
     }
   }
 
+  /** Nothing comes any more. */
+  private lost(reason: string): void {
+    if (this.closed !== undefined) return;
+    this.closed = reason;
+    this.failAll(reason);
+    this.setState({ ...this.lastState, state: 'down', reason });
+  }
+
   private setState(state: EngineState): void {
     this.lastState = state;
     for (const listener of [...this.stateListeners]) listener(state);
   }
 
   private take(bytes: Uint8Array): void {
-    // The engine is ours and validates what it sends.
-    const frame = decodeFrame(bytes) as EngineFrame;
+    let frame: EngineFrame;
+    try {
+      // The engine is ours and validates what it sends.
+      frame = decodeFrame(bytes) as EngineFrame;
+    } catch (error) {
+      // Which call it answers is not known, and none may wait for ever.
+      this.lost(`a frame cannot be read: ${error instanceof Error ? error.message : 'no frame'}`);
+      this.pipe.close();
+      return;
+    }
     switch (frame.frame) {
       case 'part':
         this.running.get(frame.id)?.onPart?.(frame.part);

@@ -110,7 +110,8 @@ export function encodeFrame(frame: ClientFrame | EngineFrame): Uint8Array {
  * @throws RangeError when the bytes are no frame
  */
 export function decodeFrame(bytes: Uint8Array): unknown {
-  const whole = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+  // Not `slice`: that of a Buffer is a view, as little aligned as before.
+  const whole = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   if (whole.length < 4) throw new RangeError('a frame has at least 4 bytes');
   const head = new DataView(whole.buffer, whole.byteOffset).getUint32(0, true);
   const body = 4 + head;

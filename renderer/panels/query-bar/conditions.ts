@@ -4,7 +4,7 @@
  *
  * Holds always: what `writeCondition` writes is one term for the engine's parser, or undefined.
  */
-import { quoteName, quoteValue } from '../../panel-api.ts';
+import { fieldTerm, quoteName, quoteValue } from '../../panel-api.ts';
 import type { Parsed } from './bar-state.ts';
 
 export type Term = NonNullable<Parsed['terms']>[number];
@@ -98,7 +98,7 @@ function writePositive({ field, operator, value, upper }: Condition): string | u
   if (value.trim() === '') return undefined;
   switch (operator) {
     case 'is':
-      return `${name}${quoteValue(value)}`;
+      return fieldTerm(field, value);
     case 'matches':
       return WILDCARD_WORD.test(value) ? `${name}${value}` : undefined;
     case 'pattern': {

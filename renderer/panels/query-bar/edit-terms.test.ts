@@ -146,6 +146,8 @@ describe('conditions of the builder', () => {
         examples: [
           // Found by chance: a bracket asks for quotes, in which a backslash must be kept.
           [{ field: 'host', operator: 'range', value: '.]\\', upper: '!', negated: false }],
+          // `ab:::` would be an address.
+          [{ field: 'ab', operator: 'is', value: ':', upper: 'a b', negated: false }],
         ],
       },
     );
