@@ -1,0 +1,45 @@
+/** What indexes are built from: rows of one kind in columns, as importers fill them. */
+import type { ColumnName, Kind } from '../contract/event.ts';
+import type { Section } from './side-file.ts';
+
+/** Text of some rows: a 32-bit little-endian length and UTF-8 bytes at `starts[row]` of `data`. */
+export interface TextRows {
+  readonly data: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly present: Uint8Array;
+}
+
+/** Whole or real numbers of some rows; times are UTC microseconds. */
+export interface NumberRows {
+  readonly values: Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+  readonly present: Uint8Array;
+}
+
+/** IPv6 addresses of some rows, 16 bytes each. */
+export interface Ip6Rows {
+  readonly values: Uint8Array;
+  readonly present: Uint8Array;
+}
+
+/**
+ * Rows in the order in which they came, at most a batch of them. Columns that no row has a value in
+ * may be missing. What is here is lent: it changes after the call that it was given to.
+ */
+export interface IndexRows {
+  readonly kind: Kind;
+  readonly length: number;
+  /** By stored name: `message`, `host`, …, `a:NAME` for attributes, `attrs` for the JSON overflow. */
+  readonly texts: ReadonlyMap<string, TextRows>;
+  readonly numbers: ReadonlyMap<ColumnName, NumberRows>;
+  readonly ip6: ReadonlyMap<'src_ip6' | 'dst_ip6', Ip6Rows>;
+}
+
+/** One kind of index being built over the rows of one segment. */
+export interface IndexBuilder {
+  add(rows: IndexRows): void;
+  /**
+   * @param order row i of the segment is the row that came as number `order[i]`; left out when rows
+   *   came in the segment's order.
+   */
+  finish(order: Uint32Array | undefined): Section[];
+}

@@ -1,0 +1,162 @@
+/**
+ * The file beside a segment that holds what is known about its rows without reading them: named
+ * sections, each written and read by one kind of index. It is made from the segment's rows and can be
+ * made again from them; nothing is in it that is not in the segment.
+ *
+ * Layout, little-endian: `DBIX`, u32 version, the sections' bytes one after another, the directory as
+ * JSON in UTF-8 (`{"rows":n,"sections":[[name,offset,length],…]}`), u32 length of the directory, `DBIX`.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { writeAll } from '../base/files.ts';
+import { DaybookError } from '../contract/errors.ts';
+
+export interface Section {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A file of another version is as good as none: it is made again. */
+export const SIDE_FILE_VERSION = 1;
+const MAGIC = 0x58494244;
+const HEAD = 8;
+const TAIL = 8;
+
+/** Where the side file of a segment's file is. */
+export function sideFilePath(segmentFile: string): string {
+  return segmentFile.replace(/\.duckdb$/, '.idx');
+}
+
+/** Writes a side file; returns its size in bytes. */
+export function writeSideFile(path: string, rows: number, sections: readonly Section[]): number {
+  const head = new Uint8Array(HEAD);
+  const view = new DataView(head.buffer);
+  view.setUint32(0, MAGIC, true);
+  view.setUint32(4, SIDE_FILE_VERSION, true);
+  const fd = openSync(path, 'w');
+  try {
+    writeAll(fd, head);
+    let at = HEAD;
+    const entries = sections.map(({ name, bytes }) => {
+      const entry = [name, at, bytes.length] as const;
+      writeAll(fd, bytes);
+      at += bytes.length;
+      return entry;
+    });
+    const directory = new TextEncoder().encode(JSON.stringify({ rows, sections: entries }));
+    const tail = new Uint8Array(TAIL);
+    const end = new DataView(tail.buffer);
+    end.setUint32(0, directory.length, true);
+    end.setUint32(4, MAGIC, true);
+    writeAll(fd, directory);
+    writeAll(fd, tail);
+    return at + directory.length + TAIL;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** An open side file. Sections are read when asked for; whoever asks keeps them. */
+export class SideFile {
+  readonly path: string;
+  /** Rows of the segment. */
+  readonly rows: number;
+  readonly size: number;
+  private readonly fd: number;
+  private readonly sections: ReadonlyMap<string, readonly [number, number]>;
+
+  private constructor(
+    path: string,
+    fd: number,
+    size: number,
+    rows: number,
+    sections: ReadonlyMap<string, readonly [number, number]>,
+  ) {
+    this.path = path;
+    this.fd = fd;
+    this.size = size;
+    this.rows = rows;
+    this.sections = sections;
+  }
+
+  /**
+   * Undefined when there is none, or one of another version.
+   * @throws DaybookError case-damaged
+   */
+  static open(path: string): SideFile | undefined {
+    let fd: number;
+    try {
+      fd = openSync(path, 'r');
+    } catch {
+      return undefined;
+    }
+    try {
+      const { size } = fstatSync(fd);
+      const head = read(fd, 0, Math.min(HEAD, size));
+      const tail = read(fd, Math.max(0, size - TAIL), Math.min(TAIL, size));
+      if (
+        head.length < HEAD ||
+        tail.length < TAIL ||
+        word(head, 0) !== MAGIC ||
+        word(tail, 4) !== MAGIC
+      )
+        throw damaged(path);
+      if (word(head, 4) !== SIDE_FILE_VERSION) {
+        closeSync(fd);
+        return undefined;
+      }
+      const length = word(tail, 0);
+      if (length > size - HEAD - TAIL) throw damaged(path);
+      const directory = JSON.parse(
+        new TextDecoder().decode(read(fd, size - TAIL - length, length)),
+      ) as { rows: number; sections: [string, number, number][] };
+      const sections = new Map(
+        directory.sections.map(([name, at, bytes]) => [name, [at, bytes] as const]),
+      );
+      return new SideFile(path, fd, size, directory.rows, sections);
+    } catch (error) {
+      closeSync(fd);
+      throw error instanceof DaybookError ? error : damaged(path);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.sections.has(name);
+  }
+
+  /** Bytes `from` to `to` of a section, all of it when left out; undefined when there is none. */
+  read(name: string, from = 0, to = Infinity): Uint8Array | undefined {
+    const found = this.sections.get(name);
+    if (found === undefined) return undefined;
+    const [at, length] = found;
+    const end = Math.min(to, length);
+    return read(this.fd, at + from, Math.max(0, end - from));
+  }
+
+  close(): void {
+    closeSync(this.fd);
+  }
+}
+
+function read(fd: number, at: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let done = 0;
+  while (done < length) {
+    const n = readSync(fd, bytes, done, length - done, at + done);
+    if (n === 0) break;
+    done += n;
+  }
+  return done === length ? bytes : bytes.subarray(0, done);
+}
+
+function word(bytes: Uint8Array, at: number): number {
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
+}
+
+function damaged(path: string): DaybookError {
+  const name = path.split(/[\\/]/).slice(-3).join('/');
+  return new DaybookError(
+    'case-damaged',
+    `the index ${name} is damaged`,
+    'run: daybook verify CASE --repair, which makes it again',
+  );
+}
