@@ -33,6 +33,8 @@ const CATALOG = '^engine/catalog/';
 const STORE = '^engine/store/';
 const INGEST = '^engine/ingest/';
 const QUERY = '^engine/query/';
+const INDEX = '^engine/index/';
+const SCAN = '^engine/scan/';
 
 module.exports = {
   forbidden: [
@@ -63,17 +65,22 @@ module.exports = {
     ...allow(CONTRACT, paths(CONTRACT, ...packages('zod'))),
     ...allow(BASE, paths(BASE, CONTRACT), CORE),
     ...allow(MEASURE, paths(MEASURE, BASE, CONTRACT), CORE),
-    ...allow(QUERY, paths(QUERY, BASE, CONTRACT)),
+    ...allow(INDEX, paths(INDEX, BASE, CONTRACT), CORE),
+    ...allow(QUERY, paths(QUERY, INDEX, BASE, CONTRACT)),
+    ...allow(SCAN, paths(SCAN, QUERY, MEASURE, BASE, CONTRACT), CORE),
     ...allow(
       CATALOG,
       paths(CATALOG, MEASURE, BASE, CONTRACT, ...packages('(@types/)?better-sqlite3')),
       CORE,
     ),
     ...allow(STORE, paths(STORE, MEASURE, BASE, CONTRACT, ...packages('@duckdb/node-api')), CORE),
-    ...allow(INGEST, paths(INGEST, STORE, CATALOG, MEASURE, BASE, CONTRACT), CORE),
+    ...allow(INGEST, paths(INGEST, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT), CORE),
     ...allow(
       '^engine/operations/',
-      paths('^engine/operations/', INGEST, QUERY, STORE, CATALOG, MEASURE, BASE, CONTRACT),
+      paths(
+        '^engine/operations/',
+        ...[SCAN, INGEST, QUERY, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT],
+      ),
       CORE,
     ),
     ...allow('^engine/[^/]+[.]ts$', paths('^engine/'), CORE),
@@ -179,7 +186,14 @@ module.exports = {
       ),
     ),
     ...allow('^e2e/electron/', paths(...packages('@playwright/test')), CORE),
-    ...allow('^bench/', paths('^bench/', '^fixtures/', ...packages('@duckdb/node-api')), CORE),
+    ...allow(
+      '^bench/',
+      paths(
+        ...['^bench/', '^fixtures/', '^engine/', '^app/compose[.]ts$', '^importers/'],
+        ...packages('@duckdb/node-api', '(@types/)?better-sqlite3'),
+      ),
+      CORE,
+    ),
     ...allow('^bench/ui', paths('^e2e/provision/', ...packages('@playwright/test'))),
 
     // Tests: what their folder may, and the test tools.
@@ -202,7 +216,11 @@ module.exports = {
     ...allow('^engine/query/testing/', paths(...packages('@duckdb/node-api', 'vitest')), CORE),
     ...allow(
       `^(engine|importers)/.*${TEST}`,
-      paths('^importers/shared/collect[.]ts$', '^fixtures/evidence/'),
+      paths(
+        '^importers/(shared/collect|registry)[.]ts$',
+        '^fixtures/evidence/',
+        '^engine/memory-pipe[.]ts$',
+      ),
     ),
     ...allow(
       '^[^/]+[.]config[.](js|ts)$',
