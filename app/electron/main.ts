@@ -76,15 +76,12 @@ function start(first: string | undefined): void {
     show(path);
   });
   app.on('window-all-closed', () => app.quit());
-  let ended = false;
   app.on('will-quit', (event) => {
-    if (ended || engine === undefined) return;
-    // What the engine is writing is written to its end.
+    if (engine === undefined) return;
+    // What the engine is writing is written to its end. All windows are closed by now: nothing is left
+    // to be asked, and asking again has been seen to leave a process behind.
     event.preventDefault();
-    void engine.stop().then(() => {
-      ended = true;
-      app.quit();
-    });
+    void engine.stop().then(() => app.exit());
   });
 
   void app.whenReady().then(() => {

@@ -47,9 +47,12 @@ async function bridgePipe(
   return {
     send: (frame) => {
       if (!open) return;
-      void page.evaluate((base64) => {
-        globalThis.daybook.send(Uint8Array.from(atob(base64), (one) => one.charCodeAt(0)));
-      }, Buffer.from(frame).toString('base64'));
+      // A page that is gone takes nothing.
+      page
+        .evaluate((base64) => {
+          globalThis.daybook.send(Uint8Array.from(atob(base64), (one) => one.charCodeAt(0)));
+        }, Buffer.from(frame).toString('base64'))
+        .catch(() => undefined);
     },
     onFrame: (handler) => {
       handlers.push(handler);

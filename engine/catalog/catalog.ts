@@ -79,6 +79,13 @@ export interface SegmentRow {
   sources: number[];
   unflowedPackets: number;
   importId: number | undefined;
+  /** The index file beside it. */
+  index: SideFileRow | undefined;
+}
+
+export interface SideFileRow {
+  bytes: number;
+  sha256: string;
 }
 
 export interface LedgerRow extends Counts {
@@ -429,7 +436,8 @@ export class Catalog {
   addSegment(segment: SegmentRow): void {
     this.run(
       `INSERT INTO segments(id, day, kind, file, rows, min_ts, max_ts, bytes, sha256, columns, sources,
-         unflowed_packets, import_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         unflowed_packets, import_id, index_bytes, index_sha256)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       segment.id,
       segment.day,
       segment.kind,
@@ -443,11 +451,21 @@ export class Catalog {
       JSON.stringify(segment.sources),
       segment.unflowedPackets,
       segment.importId ?? null,
+      segment.index?.bytes ?? null,
+      segment.index?.sha256 ?? null,
     );
     if (segment.id > this.lastSegmentId()) this.setMeta('last_segment', String(segment.id));
   }
   removeSegment(id: number): void {
     this.run('DELETE FROM segments WHERE id = ?', id);
+  }
+  setSideFile(id: number, index: SideFileRow | undefined): void {
+    this.run(
+      'UPDATE segments SET index_bytes = ?, index_sha256 = ? WHERE id = ?',
+      index?.bytes ?? null,
+      index?.sha256 ?? null,
+      id,
+    );
   }
   segments(): SegmentRow[] {
     return this.all('SELECT * FROM segments ORDER BY day, kind, id').map((row) => ({
@@ -464,6 +482,10 @@ export class Catalog {
       sources: json(row.sources),
       unflowedPackets: Number(row.unflowed_packets),
       importId: optional<number>(row.import_id),
+      index:
+        row.index_sha256 === null
+          ? undefined
+          : { bytes: Number(row.index_bytes), sha256: String(row.index_sha256) },
     }));
   }
 

@@ -21,11 +21,19 @@ import { Catalog, type SegmentRow } from '../catalog/catalog.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Kind } from '../contract/event.ts';
+import { sideFilePath } from '../index/side-file.ts';
+import type { BuiltIndex } from './index-protocol.ts';
+import { indexSegment } from './index-segment.ts';
 import {
   SegmentBuilder,
   type BuilderOptions,
   type BuiltSegment,
 } from '../store/segment-builder.ts';
+
+/** Segments with fewer rows are scanned as quickly as they are looked up; DAYBOOK_INDEX_ROWS for tests. */
+export function indexRows(): number {
+  return Number(process.env['DAYBOOK_INDEX_ROWS'] ?? 2000);
+}
 
 export interface Recovery {
   orphans: string[];
@@ -125,6 +133,7 @@ export class CaseWriter {
     kind: Kind,
     unflowedPackets: number,
     importId: number | undefined,
+    index?: BuiltIndex,
   ): SegmentRow {
     this.lastSegment += 1;
     const id = this.lastSegment;
@@ -135,6 +144,7 @@ export class CaseWriter {
       this.unsettled.add(join(this.folder, 'days'));
     }
     renameSync(built.path, join(this.folder, file));
+    if (index !== undefined) renameSync(index.path, sideFilePath(join(this.folder, file)));
     this.unsettled.add(folder);
     return {
       id,
@@ -150,6 +160,7 @@ export class CaseWriter {
       sources: built.sources,
       unflowedPackets,
       importId,
+      index: index && { bytes: index.bytes, sha256: index.sha256 },
     };
   }
 
@@ -172,6 +183,35 @@ export class CaseWriter {
    */
   discard(segment: SegmentRow): void {
     rmSync(join(this.folder, segment.file), { force: true });
+    rmSync(sideFilePath(join(this.folder, segment.file)), { force: true });
+  }
+
+  /**
+   * Makes the side file of a segment that was just built, in the staging folder; undefined for one that
+   * is scanned as quickly.
+   */
+  async indexOf(built: BuiltSegment, kind: Kind): Promise<BuiltIndex | undefined> {
+    if (built.rows < indexRows()) return undefined;
+    const { path: file, columns } = built;
+    return indexSegment(this.builder, { file, kind, columns }, `${file}.idx`);
+  }
+
+  /** Makes the side files that are missing; returns how many. */
+  async indexMissing(): Promise<number> {
+    let made = 0;
+    for (const segment of this.catalog.segments()) {
+      const file = join(this.folder, segment.file);
+      if (segment.index !== undefined || segment.rows < indexRows() || !existsSync(file)) continue;
+      const index = await indexSegment(
+        this.builder,
+        { file, kind: segment.kind, columns: segment.columns },
+        join(this.staging, `index-${segment.id}.idx`),
+      );
+      renameSync(index.path, sideFilePath(file));
+      this.catalog.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
+      made += 1;
+    }
+    return made;
   }
 
   /** Appends to an import's quarantine file and makes it durable; returns its new size. */
@@ -247,7 +287,11 @@ function recover(folder: string, catalog: Catalog): Recovery {
 
 /** Files below `days` that no catalog row names, relative to the case folder. */
 export function orphanFiles(folder: string, catalog: Catalog): string[] {
-  const named = new Set(catalog.segments().map((segment) => segment.file));
+  const named = new Set(
+    catalog
+      .segments()
+      .flatMap(({ file, index }) => (index === undefined ? [file] : [file, sideFilePath(file)])),
+  );
   const out: string[] = [];
   const days = join(folder, 'days');
   if (!existsSync(days)) return out;

@@ -11,6 +11,7 @@ import { EventBatch } from '../contract/event-batch.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Decisions, EventSink } from '../contract/importer.ts';
 import { ParquetPart } from '../store/parquet-part.ts';
+import type { IndexFeed } from './index-feed.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
 
 const DAY_MICROS = 86_400_000_000;
@@ -44,6 +45,8 @@ export interface ChunkLimits {
   rows: number;
   bytes: number;
   ms: number;
+  /** Rows that a part has at least to be indexed. */
+  indexRows: number;
 }
 
 /** The UTC day of a time, as `2026-11-21`; `undated` for NaN. */
@@ -103,6 +106,7 @@ export class ChunkWriter implements EventSink {
   private readonly folder: string;
   private readonly prefix: string;
   private readonly limits: ChunkLimits;
+  private readonly feed: IndexFeed | undefined;
   private readonly batches = new Map<Kind, EventBatch>();
   private readonly parts = new Map<string, OpenPart>();
   private readonly touched = new Map<number, SourceProgress>();
@@ -118,10 +122,12 @@ export class ChunkWriter implements EventSink {
   /** Set by the reader: called between blocks, may cut a chunk. */
   onDrain: (consumed: ByteOffset) => Promise<void> | undefined = () => undefined;
 
-  constructor(folder: string, prefix: string, limits: ChunkLimits) {
+  /** @param feed told the rows of every part; none when there are to be no indexes. */
+  constructor(folder: string, prefix: string, limits: ChunkLimits, feed?: IndexFeed) {
     this.folder = folder;
     this.prefix = prefix;
     this.limits = limits;
+    this.feed = feed;
   }
 
   // -- one source ------------------------------------------------------------------------------
@@ -235,6 +241,7 @@ export class ChunkWriter implements EventSink {
     const parts: PartInfo[] = [];
     for (const open of this.parts.values()) {
       open.part.finish();
+      const indexed = this.feed !== undefined && open.part.rows >= this.limits.indexRows;
       parts.push({
         path: open.part.path,
         day: open.day,
@@ -248,7 +255,10 @@ export class ChunkWriter implements EventSink {
         columns: open.part.columns,
         constants: open.part.constants(),
         unflowedPackets: open.unflowedPackets,
+        indexed,
       });
+      if (indexed) this.feed?.finish(open.part.path, open.sorted);
+      else this.feed?.drop(open.part.path);
     }
     this.parts.clear();
     const sources: SourceState[] = [];
@@ -274,7 +284,10 @@ export class ChunkWriter implements EventSink {
 
   /** Forgets what was not cut: a cancelled or failed import. */
   abandon(): void {
-    for (const open of this.parts.values()) open.part.abandon();
+    for (const { part } of this.parts.values()) {
+      part.abandon();
+      this.feed?.drop(part.path);
+    }
     this.parts.clear();
   }
 
@@ -398,6 +411,7 @@ export class ChunkWriter implements EventSink {
     const id = this.source().state.sourceId;
     open.sources.set(id, (open.sources.get(id) ?? 0) + n);
     open.part.addRowGroup(batch, rows);
+    this.feed?.add(open.part.path, batch, rows);
     this.rows += n;
     this.bytes += open.part.size - before;
   }

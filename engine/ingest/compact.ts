@@ -25,7 +25,10 @@ export async function compactSmall(writer: CaseWriter, importId: number): Promis
 
 /** Merges all small segments and removes deleted rows from the files. */
 export async function compactAll(writer: CaseWriter): Promise<CompactReport> {
-  return compact(writer, 1, undefined);
+  const report = await compact(writer, 1, undefined);
+  // Of older cases, and where an import could not make them.
+  await writer.indexMissing();
+  return report;
 }
 
 async function compact(

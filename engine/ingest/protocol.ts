@@ -4,6 +4,7 @@
  */
 import type { Decisions, SourceLocation } from '../contract/importer.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
+import type { BuiltIndex } from './index-protocol.ts';
 import type { ConstantColumn } from '../store/parquet-part.ts';
 
 /** A file below the arguments of an import. */
@@ -53,6 +54,8 @@ export interface PartInfo {
   /** Columns with one value in all rows. */
   constants: ConstantColumn[];
   unflowedPackets: number;
+  /** A message `indexed` says what became of its side file. */
+  indexed: boolean;
 }
 
 /** What is known of a source that is being read: totals since its first byte. */
@@ -143,6 +146,7 @@ export type FromWorker =
   | { type: 'ignored'; ordinal: number; name: string; reason: string; failed: boolean }
   | { type: 'progress'; bytes: number; rows: number; name: string }
   | { type: 'chunk'; id: number; parts: PartInfo[]; sources: SourceState[]; quarantine: Uint8Array }
+  | { type: 'indexed'; part: string; index: BuiltIndex | undefined }
   | { type: 'item-done' }
   /** Everything is committed: the worker may go. */
   | { type: 'finished' }
@@ -158,6 +162,8 @@ export type ToWorker =
       chunkRows: number;
       chunkBytes: number;
       chunkMs: number;
+      /** Parts with fewer rows get no side file. */
+      indexRows: number;
     }
   | { type: 'item'; item: WorkItem }
   | { type: 'finish' }

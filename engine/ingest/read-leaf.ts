@@ -7,6 +7,7 @@ import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import type { Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
+import { IndexFeed, type IndexerHandle } from './index-feed.ts';
 import type {
   BeginReply,
   BeginRequest,
@@ -27,12 +28,16 @@ const ONE_SOURCE: ReadonlySet<string> = new Set([
 ]);
 const PROGRESS_MS = 150;
 /** Chunks that may wait for the coordinator before reading pauses. */
-const MAX_OUTSTANDING = 1;
+const MAX_OUTSTANDING = 2;
 
 export interface WorkerTools {
   readonly importers: readonly Importer[];
   /** Finds the sources of a file: itself, or the members of an archive. */
   readonly walk: Walk;
+}
+
+export interface ImportTools extends WorkerTools {
+  readonly startIndexer: () => IndexerHandle;
 }
 
 export interface WorkerPort {
@@ -41,7 +46,7 @@ export interface WorkerPort {
 }
 
 /** Runs an import worker on `port` until it is told to finish. */
-export function runImportWorker(port: WorkerPort, tools: WorkerTools): void {
+export function runImportWorker(port: WorkerPort, tools: ImportTools): void {
   let worker: ImportWorker | undefined;
   port.onMessage((message) => {
     switch (message.type) {
@@ -67,10 +72,11 @@ export function runImportWorker(port: WorkerPort, tools: WorkerTools): void {
 
 class ImportWorker {
   private readonly port: WorkerPort;
-  private readonly tools: WorkerTools;
+  private readonly tools: ImportTools;
   private readonly staging: string;
   private readonly rotated: RotatedStarts;
   private readonly cancel: Int32Array;
+  private readonly feed: IndexFeed;
   private readonly writer: ChunkWriter;
   private readonly replies = new Map<number, (reply: BeginReply) => void>();
   private readonly outstanding = new Set<number>();
@@ -78,17 +84,22 @@ class ImportWorker {
   private nextId = 1;
   private lastProgress = 0;
 
-  constructor(port: WorkerPort, tools: WorkerTools, start: Extract<ToWorker, { type: 'start' }>) {
+  constructor(port: WorkerPort, tools: ImportTools, start: Extract<ToWorker, { type: 'start' }>) {
     this.port = port;
     this.tools = tools;
     this.staging = start.staging;
     this.rotated = new RotatedStarts(tools.walk, start.staging);
     this.cancel = new Int32Array(start.cancel);
-    this.writer = new ChunkWriter(start.staging, `part-${start.worker}`, {
+    this.feed = new IndexFeed(tools.startIndexer(), (part, index) =>
+      port.post({ type: 'indexed', part, index }),
+    );
+    const limits = {
       rows: start.chunkRows,
       bytes: start.chunkBytes,
       ms: start.chunkMs,
-    });
+      indexRows: start.indexRows,
+    };
+    this.writer = new ChunkWriter(start.staging, `part-${start.worker}`, limits, this.feed);
   }
 
   reply(id: number, reply: BeginReply): void {
@@ -129,6 +140,7 @@ class ImportWorker {
     try {
       await this.sendChunk(this.writer.cut());
       while (this.outstanding.size > 0) await this.nextCommit();
+      this.feed.stop();
       this.port.post({ type: 'finished' });
     } catch (error) {
       this.report(-1, '', error);
@@ -270,7 +282,7 @@ class ImportWorker {
   ): Promise<void> | undefined {
     this.progress(name, bytes, false);
     this.checkCancelled();
-    if (!this.writer.due) return undefined;
+    if (!this.writer.due) return this.feed.room();
     if (plain) {
       state.checkpointBytes = content.hashed;
       state.checkpointSha256 = content.digest();

@@ -95,7 +95,8 @@ export async function rewriteSegments(
       unflowed = Number((await builder.rows(`SELECT ${count}::DOUBLE FROM rebuilt.events`))[0]![0]);
       await builder.detach('rebuilt');
     }
-    added.push(writer.place(built, day ?? 'undated', kind, unflowed, options.importId));
+    const index = await writer.indexOf(built, kind);
+    added.push(writer.place(built, day ?? 'undated', kind, unflowed, options.importId, index));
   }
   writer.settle();
   const moved = await moveTags(writer, segments, added);

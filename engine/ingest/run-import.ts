@@ -17,8 +17,9 @@ import {
   type BuildOptions,
   type BuiltSegment,
 } from '../store/segment-builder.ts';
-import type { CaseWriter } from './case-writer.ts';
+import { indexRows, type CaseWriter } from './case-writer.ts';
 import { compactSmall } from './compact.ts';
+import type { BuiltIndex } from './index-protocol.ts';
 import type {
   BeginReply,
   BeginRequest,
@@ -138,6 +139,7 @@ class ImportRun {
   private readonly totalBytes: number;
   private readonly workerRows = new Map<WorkerHandle, number>();
   private readonly memberCounts = new Map<number, number>();
+  private readonly indexes = new Map<string, PromiseWithResolvers<BuiltIndex | undefined>>();
   private quarantineSize = 0;
   private bytesRead = 0;
   private next = 0;
@@ -197,6 +199,7 @@ class ImportRun {
   /** Ends the import: workers are stopped where they are; what was committed stays. */
   private fail(error: unknown): void {
     this.failure ??= error;
+    for (const index of this.indexes.values()) index.resolve(undefined);
     Atomics.store(new Int32Array(this.cancel), 0, 1);
     for (const worker of this.workers) worker.stop();
   }
@@ -244,6 +247,7 @@ class ImportRun {
               chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,
               chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
               chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
+              indexRows: indexRows(),
             });
             giveNext();
             break;
@@ -275,6 +279,9 @@ class ImportRun {
               }
               worker.post({ type: 'committed', id: message.id });
             });
+            break;
+          case 'indexed':
+            this.indexOf(message.part).resolve(message.index);
             break;
           case 'item-done':
             advance(size);
@@ -503,10 +510,10 @@ class ImportRun {
       });
     }
     const built = await this.writer.builder.buildAll(builds);
-    chunk.parts.forEach((part, i) => {
-      const segment = this.placePart(part, built[i]!);
+    for (const [i, part] of chunk.parts.entries()) {
+      const segment = await this.placePart(part, built[i]!);
       if (segment !== undefined) placed.push(segment);
-    });
+    }
     this.writer.settle();
     const quarantineSize = this.writer.appendQuarantine(
       this.importId,
@@ -569,13 +576,33 @@ class ImportRun {
     return select;
   }
 
-  private placePart(part: PartInfo, built: BuiltSegment): SegmentRow | undefined {
+  private async placePart(part: PartInfo, built: BuiltSegment): Promise<SegmentRow | undefined> {
     rmSync(part.path, { force: true });
+    let index = part.indexed ? await this.indexOf(part.path).promise : undefined;
+    this.indexes.delete(part.path);
+    // Duplicates were left out since: the rows have other numbers.
+    if (index !== undefined && built.rows !== part.rows) {
+      rmSync(index.path, { force: true });
+      index = built.rows === 0 ? undefined : await this.writer.indexOf(built, part.kind);
+    }
     if (built.rows === 0) {
       rmSync(built.path, { force: true });
       return undefined;
     }
-    return this.writer.place(built, part.day, part.kind, part.unflowedPackets, this.importId);
+    const { day, kind, unflowedPackets } = part;
+    return this.writer.place(built, day, kind, unflowedPackets, this.importId, index);
+  }
+
+  /** What became of the side file of a part, once its worker has said so. */
+  private indexOf(part: string): PromiseWithResolvers<BuiltIndex | undefined> {
+    let known = this.indexes.get(part);
+    if (known === undefined) {
+      known = Promise.withResolvers();
+      this.indexes.set(part, known);
+      // A worker that was stopped says nothing any more.
+      if (this.failure !== undefined) known.resolve(undefined);
+    }
+    return known;
   }
 
   /**

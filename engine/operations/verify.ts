@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CancelledError } from '../contract/errors.ts';
 import { CaseWriter, orphanFiles } from '../ingest/case-writer.ts';
+import { sideFilePath } from '../index/side-file.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { fileSha256, type BuilderOptions } from '../store/segment-builder.ts';
 import type { CaseSession } from './case-session.ts';
@@ -45,6 +46,13 @@ export async function verifyCase(
     const writer = await CaseWriter.open(folder, 'verify --repair', parameters.builder);
     for (const file of writer.recovery.orphans)
       findings.push({ level: 'repaired', what: `removed ${file}, which no import committed` });
+    for (const { id, file, index } of writer.catalog.segments()) {
+      if (index === undefined || (await sideFileFits(folder, file, index.sha256))) continue;
+      writer.catalog.setSideFile(id, undefined);
+      findings.push({ level: 'repaired', what: `the index of ${file} was damaged or missing` });
+    }
+    const made = await writer.indexMissing();
+    if (made > 0) findings.push({ level: 'repaired', what: `made the indexes of ${made} segments` });
     for (const id of writer.recovery.interruptedImports) {
       findings.push({
         level: 'repaired',
@@ -87,6 +95,12 @@ export async function verifyCase(
     ) {
       error(`segment ${segment.file} differs from what was written (SHA-256)`);
       continue;
+    }
+    const { index } = segment;
+    if (index !== undefined && !(await sideFileFits(folder, segment.file, index.sha256))) {
+      error(
+        `the index of ${segment.file} differs from what was written; --repair makes it again from the segment`,
+      );
     }
     await session.store.attach([segment]);
     const [[rows]] = (await session.store.rows(
@@ -140,6 +154,10 @@ export async function verifyCase(
     auditEntries: audit.length,
     findings,
   };
+}
+
+async function sideFileFits(folder: string, file: string, sha256: string): Promise<boolean> {
+  return (await hashOf(sideFilePath(join(folder, file)), undefined)) === sha256;
 }
 
 /**

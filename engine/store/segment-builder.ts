@@ -232,6 +232,20 @@ export class SegmentBuilder {
     appender.closeSync();
   }
 
+  /** Rows of `sql` as they come, in columns of JavaScript values; null is null. */
+  async *stream(sql: string): AsyncGenerator<{ columns: unknown[][]; rows: number }> {
+    try {
+      const result = await this.connection.stream(sql);
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        if (chunk === null || chunk.rowCount === 0) return;
+        yield { columns: chunk.getColumns(), rows: chunk.rowCount };
+      }
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
   /** Runs `sql` on the builder's connection and returns its rows as JavaScript values. */
   async rows(sql: string): Promise<unknown[][]> {
     try {

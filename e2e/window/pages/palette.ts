@@ -1,5 +1,6 @@
 /** The palette, which has every action, driven by its keyboard. */
 import type { Locator, Page } from '@playwright/test';
+import { expect } from './expect.ts';
 
 export class Palette {
   readonly search: Locator;
@@ -13,6 +14,8 @@ export class Palette {
   async open(): Promise<void> {
     await this.page.keyboard.press('Control+K');
     await this.search.waitFor();
+    // It takes the focus a moment after it is there: what is typed before goes elsewhere.
+    await expect(this.search).toBeFocused();
   }
 
   /** The entry that is run is the first that has the words. */

@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { importers } from '../../../importers/registry.ts';
 import { listFiles, walkFile } from '../../../importers/shared/walk.ts';
 import { CaseWriter } from '../case-writer.ts';
+import type { IndexerHandle } from '../index-feed.ts';
+import type { FromIndexer, ToIndexer } from '../index-protocol.ts';
+import { runIndexer } from '../index-thread.ts';
 import type { FromWorker, ImportOptions, ToWorker } from '../protocol.ts';
 import { runImportWorker } from '../read-leaf.ts';
 import { runImport, type ImportReport, type WorkerHandle } from '../run-import.ts';
@@ -56,7 +59,11 @@ export function startInProcess(): WorkerHandle {
           toWorker = handler;
         },
       },
-      { importers, walk: (path, name, temporary) => walkFile(path, name, temporary) },
+      {
+        importers,
+        walk: (path, name, temporary) => walkFile(path, name, temporary),
+        startIndexer: startIndexerInProcess,
+      },
     ),
   );
   return {
@@ -72,6 +79,37 @@ export function startInProcess(): WorkerHandle {
       if (gone) return;
       gone = true;
       setTimeout(() => exited(undefined), CLOSING_MS);
+    },
+  };
+}
+
+/** An indexing thread in this process, likewise. */
+function startIndexerInProcess(): IndexerHandle {
+  let toIndexer: (message: ToIndexer) => void = () => undefined;
+  let toFeed: (message: FromIndexer) => void = () => undefined;
+  let gone = false;
+  const later = (work: () => void): void => {
+    setImmediate(() => {
+      if (!gone) work();
+    });
+  };
+  runIndexer({
+    post: (message) => later(() => toFeed(message)),
+    onMessage: (handler) => {
+      toIndexer = handler;
+    },
+  });
+  return {
+    post: (message, transfer) => {
+      const moved = structuredClone(message, { transfer: [...transfer] });
+      later(() => toIndexer(moved));
+    },
+    onMessage: (handler) => {
+      toFeed = handler;
+    },
+    onExit: () => undefined,
+    stop: () => {
+      gone = true;
     },
   };
 }

@@ -1,0 +1,11 @@
+/** Entry of the thread that builds the indexes of an import worker's parts. */
+import { parentPort } from 'node:worker_threads';
+import type { ToIndexer } from '../engine/ingest/index-protocol.ts';
+import { runIndexer } from '../engine/ingest/index-thread.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('index-worker.ts runs as a worker thread only');
+runIndexer({
+  post: (message) => port.postMessage(message),
+  onMessage: (handler) => port.on('message', (message: ToIndexer) => handler(message)),
+});
