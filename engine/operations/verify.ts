@@ -52,7 +52,8 @@ export async function verifyCase(
       findings.push({ level: 'repaired', what: `the index of ${file} was damaged or missing` });
     }
     const made = await writer.indexMissing();
-    if (made > 0) findings.push({ level: 'repaired', what: `made the indexes of ${made} segments` });
+    if (made > 0)
+      findings.push({ level: 'repaired', what: `made the indexes of ${made} segments` });
     for (const id of writer.recovery.interruptedImports) {
       findings.push({
         level: 'repaired',
