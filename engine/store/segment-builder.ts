@@ -36,8 +36,17 @@ export interface BuiltSegment {
   sources: number[];
 }
 
-/** Input below this size gets small blocks: a block is the least a file can grow by. */
-const SMALL_BYTES = 8 << 20;
+/**
+ * Sizes of blocks, measured on syslog: the least that a file can grow by, but in small ones numbers are
+ * not packed. 20,000 rows take 1,180 KB in blocks of 16 KB, 780 of 64 KB, 1,036 of 256 KB; 500 rows 60,
+ * 140 and 524.
+ */
+const BLOCK = 65_536;
+const SMALL_BLOCK = 16_384;
+/** Input below this size gets small blocks. */
+const SMALL_BYTES = 1 << 20;
+/** Free text: 40 % smaller than by DuckDB's own choice, quicker to write, as quick to search. */
+const ZSTD_COLUMNS: ReadonlySet<string> = new Set(['message']);
 /** The order of events in a segment: time, then source and record. */
 const ORDER = [
   ['ts', 'ts NULLS LAST'],
@@ -150,9 +159,11 @@ export class SegmentBuilder {
     const number = this.number++;
     const name = `new_${number}`;
     const path = join(this.folder, `segment-${number}.duckdb`);
-    const small = options.inputBytes < SMALL_BYTES ? ', BLOCK_SIZE 16384' : '';
+    const block = options.inputBytes < SMALL_BYTES ? SMALL_BLOCK : BLOCK;
     try {
-      await connection.run(`ATTACH ${literal(path)} AS ${name} (STORAGE_VERSION 'v1.5.0'${small})`);
+      await connection.run(
+        `ATTACH ${literal(path)} AS ${name} (STORAGE_VERSION 'v1.5.0', BLOCK_SIZE ${block})`,
+      );
       try {
         const described = await connection.runAndReadAll(`DESCRIBE ${select}`);
         const columns = described.getRowsJS().map((row) => row[0] as string);
@@ -162,7 +173,8 @@ export class SegmentBuilder {
         const definitions = described.getRowsJS().map(([name, type]) => {
           const one = constants.get(name as string);
           const generated = one === undefined ? '' : ` GENERATED ALWAYS AS (${one.value}) VIRTUAL`;
-          return `${identifier(name as string)} ${type as string}${generated}`;
+          const zstd = one === undefined && ZSTD_COLUMNS.has(name as string);
+          return `${identifier(name as string)} ${type as string}${generated}${zstd ? ' USING COMPRESSION zstd' : ''}`;
         });
         await connection.run(`CREATE TABLE ${name}.events (${definitions.join(', ')})`);
         const stored = columns
