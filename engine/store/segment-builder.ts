@@ -5,7 +5,7 @@
  * (a leftover one can stop every later start under a low memory limit); only then may it be moved.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { diskFull } from '../base/files.ts';
@@ -158,12 +158,10 @@ export class SegmentBuilder {
   ): Promise<BuiltSegment> {
     const number = this.number++;
     const name = `new_${number}`;
-    const path = join(this.folder, `segment-${number}.duckdb`);
+    let path = join(this.folder, `segment-${number}.duckdb`);
     const block = options.inputBytes < SMALL_BYTES ? SMALL_BLOCK : BLOCK;
     try {
-      await connection.run(
-        `ATTACH ${literal(path)} AS ${name} (STORAGE_VERSION 'v1.5.0', BLOCK_SIZE ${block})`,
-      );
+      await connection.run(attachNew(path, name, block));
       try {
         const described = await connection.runAndReadAll(`DESCRIBE ${select}`);
         const columns = described.getRowsJS().map((row) => row[0] as string);
@@ -197,7 +195,13 @@ export class SegmentBuilder {
           number[] | null,
         ];
         await connection.run(`CHECKPOINT ${name}`);
+        const loose = (await hasHoles(connection, name)) ? path : undefined;
+        if (loose !== undefined) {
+          path = loose.replace(/\.duckdb$/, '-tight.duckdb');
+          await copyTight(connection, name, path, block, definitions, stored);
+        }
         await connection.run(`DETACH ${name}`);
+        if (loose !== undefined) rmSync(loose);
         if (existsSync(`${path}.wal`))
           throw new DaybookError('internal', `a write-ahead log stayed beside ${path}`);
         return {
@@ -266,6 +270,46 @@ export class SegmentBuilder {
     } catch (error) {
       throw storeError(error);
     }
+  }
+}
+
+/** SQL that makes a segment's file and attaches it. */
+function attachNew(path: string, name: string, block: number): string {
+  return `ATTACH ${literal(path)} AS ${name} (STORAGE_VERSION 'v1.5.0', BLOCK_SIZE ${block})`;
+}
+
+/** Whether more than a tenth of a database's blocks is unused. */
+async function hasHoles(connection: DuckDBConnection, name: string): Promise<boolean> {
+  const found = await connection.runAndReadAll(
+    `SELECT free_blocks::DOUBLE, total_blocks::DOUBLE FROM pragma_database_size() WHERE database_name = '${name}'`,
+  );
+  const [free, total] = (found.getRowsJS()[0] ?? [0, 0]) as [number, number];
+  return free > total / 10;
+}
+
+/**
+ * Copies a segment into the new file `path` without unused blocks. Threads that insert leave row
+ * groups of uneven sizes, which a checkpoint may join: what they took before stays unused in the file,
+ * up to half of it. Copied from even row groups they stay as they are.
+ */
+async function copyTight(
+  connection: DuckDBConnection,
+  from: string,
+  path: string,
+  block: number,
+  definitions: readonly string[],
+  stored: string,
+): Promise<void> {
+  const name = `${from}_tight`;
+  await connection.run(attachNew(path, name, block));
+  try {
+    await connection.run(`CREATE TABLE ${name}.events (${definitions.join(', ')})`);
+    await connection.run(
+      `INSERT INTO ${name}.events (${stored}) SELECT ${stored} FROM ${from}.events`,
+    );
+    await connection.run(`CHECKPOINT ${name}`);
+  } finally {
+    await connection.run(`DETACH ${name}`);
   }
 }
 
