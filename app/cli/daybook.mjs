@@ -13,6 +13,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const major = Number(process.versions.node.split('.')[0]);
 
 if (major >= NEEDED_MAJOR) {
+  await keepCompiled();
   await import('./main.ts');
 } else {
   const pinned = findPinnedNode();
@@ -38,6 +39,14 @@ if (major >= NEEDED_MAJOR) {
     if (signal !== null) process.kill(process.pid, signal);
     else process.exit(code ?? 1);
   });
+}
+
+/** Compiled sources are kept, for the threads of an import too: docs/adr/0009-v8-and-worker-threads.md. */
+async function keepCompiled() {
+  const { cacheFolder } = await import('../folders.ts');
+  process.env.NODE_COMPILE_CACHE ??= join(cacheFolder(process.env), 'code');
+  const { enableCompileCache } = await import('node:module');
+  enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
 
 /** The Node that the lock file pins, wherever npm put it above this file. */

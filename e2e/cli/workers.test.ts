@@ -1,0 +1,106 @@
+/** What an import finds does not depend on how many workers read: only the numbers of sources may differ. */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateEvidence } from '../harness.ts';
+import { daybook, json, ndjson, scratch } from './harness.ts';
+
+const space = scratch();
+const evidence = path.join(space.folder, 'evidence');
+const WORKERS = [1, 2, 5];
+const ledgers = new Map<number, Record<string, unknown>[]>();
+const folderOf = (jobs: number): string => path.join(space.folder, `${jobs}.daybook`);
+
+beforeAll(async () => {
+  await generateEvidence(space.folder, '--scale', '0.5');
+  for (const jobs of WORKERS) {
+    // Small chunks and an index of every part: many commits, of which the workers' come mixed.
+    const env = { DAYBOOK_CHUNK_ROWS: '3000', DAYBOOK_INDEX_ROWS: '1' };
+    const args = [
+      'import',
+      folderOf(jobs),
+      evidence,
+      '--recursive',
+      '--jobs',
+      String(jobs),
+      '--json',
+    ];
+    const made = await daybook(args, { env });
+    expect(made.status, made.err).toBe(0);
+    ledgers.set(jobs, ndjson<Record<string, unknown>>(made));
+  }
+});
+afterAll(() => space.remove());
+
+const NOT_OF_THE_EVIDENCE = /^(elapsed|sourceId$|case$|import|peak)/;
+
+/** The ledger's lines with what is of the evidence. */
+function ledgerOf(jobs: number): unknown[] {
+  return ledgers
+    .get(jobs)!
+    .map((line) =>
+      Object.fromEntries(Object.entries(line).filter(([name]) => !NOT_OF_THE_EVIDENCE.test(name))),
+    )
+    .sort((a, b) => (String(a['source']) < String(b['source']) ? -1 : 1));
+}
+
+async function answerOf(jobs: number, query: string): Promise<unknown> {
+  const found = await daybook(['query', folderOf(jobs), query, '--format', 'json']);
+  expect(found.status, found.err).toBe(0);
+  const { timings: _, ...answer } = json<Record<string, unknown>>(found);
+  return answer;
+}
+
+describe.each(WORKERS.slice(1))('%i workers', (jobs) => {
+  it('keep the same ledger', () => {
+    expect(ledgerOf(jobs)).toEqual(ledgerOf(1));
+    expect(ledgerOf(1).length).toBeGreaterThan(3);
+  });
+
+  it('store the same events', async () => {
+    const [one, many] = await Promise.all(
+      [1, jobs].map(async (workers) => {
+        const query =
+          'kind:* | fields ts, kind, source, src_ip, src_port, dst_ip, dst_port, proto, host, program, message, bytes, packets, offset';
+        const found = await daybook([
+          'query',
+          folderOf(workers),
+          query,
+          '--format',
+          'ndjson',
+          '--limit',
+          '1000000',
+        ]);
+        expect(found.status, found.err).toBe(0);
+        return ndjson<Record<string, unknown>>(found)
+          .map((event) => JSON.stringify(event))
+          .sort();
+      }),
+    );
+    expect(many!.length).toBeGreaterThan(5000);
+    expect(many).toEqual(one);
+  });
+
+  it('answer alike', async () => {
+    for (const query of [
+      'kind:* | top 20 src_ip',
+      '| timeline 1h',
+      'failed | count',
+      '| stats sum(bytes) by proto | sort proto',
+    ]) {
+      const [one, many] = await Promise.all(
+        [1, jobs].map(async (workers) => answerOf(workers, query)),
+      );
+      expect(many, query).toEqual(one);
+    }
+  });
+
+  it('are whole', async () => {
+    const verified = await daybook(['verify', folderOf(jobs)]);
+    expect(verified.status, verified.out + verified.err).toBe(0);
+    const days = path.join(folderOf(jobs), 'days');
+    const files = readdirSync(days).flatMap((day) => readdirSync(path.join(days, day)));
+    const count = (ending: string): number => files.filter((name) => name.endsWith(ending)).length;
+    expect(count('.idx')).toBe(count('.duckdb'));
+  });
+});
