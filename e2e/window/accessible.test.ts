@@ -2,8 +2,10 @@
  * What axe finds on every screen, in both themes: nothing serious, nothing critical. Dialogs are
  * opened as their users do, through the palette, so that each is reached by the keyboard as well.
  */
+import path from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { generateEvidence } from '../harness.ts';
 import { DaybookWindow, type TabName } from './pages/daybook-window.ts';
 import { expect, PATIENCE_MS } from './pages/expect.ts';
 import { Palette } from './pages/palette.ts';
@@ -142,6 +144,20 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await window.query.run('kind:log');
     });
 
+    it('a table that is asked for while another tab is open', async () => {
+      await window.show('Top talkers');
+      await window.query.run('* | top 3 program');
+      await expect(window.tab('Answer')).toHaveAttribute('aria-selected', 'true');
+      await window.query.run('kind:log');
+    });
+
+    it('the case menu', async () => {
+      await window.caseButton.click();
+      await expect(opened.page.getByRole('menu').first()).toBeVisible();
+      expect(await violations()).toEqual([]);
+      await opened.page.keyboard.press('Escape');
+    });
+
     it('an error in a query', async () => {
       await window.query.run('host:(');
       await expect(window.query.underlined).toBeVisible();
@@ -174,6 +190,23 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       expect(await violations()).toEqual([]);
       await opened.page.keyboard.press('Escape');
       await expect(dialog).toBeHidden();
+    });
+
+    it('an import: decisions before it, its ledger after it', async () => {
+      const more = path.join(space.folder, 'more');
+      await generateEvidence(more, '--scale', '0.05');
+      const log = path.join(more, 'evidence/syslog/auth.log');
+      await window.drop([log, path.join(more, 'evidence/capture/bastion01.pcap')]);
+      const { importing } = window;
+      await expect(importing.before).toBeVisible();
+      await importing.look('auth.log');
+      await shot(opened.page, 'accessible-before-import');
+      expect(await violations()).toEqual([]);
+      await importing.begin();
+      await expect(importing.ledger).toBeVisible();
+      await shot(opened.page, 'accessible-ledger');
+      expect(await violations()).toEqual([]);
+      await importing.showEvents();
     });
   },
 );

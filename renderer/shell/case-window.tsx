@@ -48,10 +48,17 @@ export function CaseWindow() {
   const [sizes, setSizes] = usePreference('panes', ['212px', '1fr', '376px'], isSizes);
   const parsed = useParsedQuery(view.query);
   const table = parsed?.shape !== undefined && parsed.shape !== 'rows';
-  // A query that asks for a table is answered where tables are; when it is taken back, so is that.
+  // A query that asks for a table is answered where tables are, whatever was looked at when it was
+  // entered; when it is taken back, so is that.
+  const entered = useRef({ runs, query: view.query });
   useEffect(() => {
     const { tab } = workspace.views.store.getState().view;
-    if (table && tab === 'events') workspace.views.show({ tab: 'answer' });
+    const last = entered.current;
+    const isNew = last.runs !== runs || last.query !== view.query;
+    if (table && (isNew || tab === 'events')) {
+      entered.current = { runs, query: view.query };
+      if (tab !== 'answer') workspace.views.show({ tab: 'answer' });
+    }
     if (!table && tab === 'answer' && parsed !== undefined) workspace.views.show({ tab: 'events' });
   }, [workspace, table, parsed, runs, view.query]);
   return (
