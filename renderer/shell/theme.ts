@@ -56,7 +56,10 @@ export const theme = createTheme({
     Checkbox: { defaultProps: { size: 'xs' } },
     Switch: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
-    Menu: { defaultProps: { shadow: 'md', withinPortal: true } },
+    // The library's placeholder takes the focus first and is no item: axe and screen readers mind it.
+    Menu: {
+      defaultProps: { shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false },
+    },
     Modal: {
       defaultProps: {
         centered: true,
