@@ -5,6 +5,7 @@
 import type { SegmentRow } from '../catalog/catalog.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import { DaybookError } from '../contract/errors.ts';
+import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import {
   type Ast,
@@ -14,9 +15,11 @@ import {
   eventsAst,
   parseQuery,
   planQuery,
+  segmentsRead,
 } from '../query/index.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
-import { contextOf, isGone, raw } from './query.ts';
+import { contextOf, isGone, noteRead, raw } from './query.ts';
+import { type RowFinder, finderOf } from './row-finder.ts';
 import type { Rank } from './turns.ts';
 
 export interface View {
@@ -25,6 +28,8 @@ export interface View {
   to?: EpochMicros | undefined;
   /** For times in the query that state none. */
   zone: string;
+  /** `scan`: no index is used. */
+  path?: 'scan' | undefined;
 }
 
 /** What every answer about a view says of it. */
@@ -40,6 +45,8 @@ export interface AskedView {
   readonly session: CaseSession;
   readonly snapshot: Snapshot;
   readonly plan: Plan;
+  /** What finds the plan's rows without reading all of them; undefined: it must not. */
+  readonly finder: RowFinder | undefined;
   readonly watch: Stopwatch;
   /** What a person should know about the answer. */
   readonly notes: string[];
@@ -78,6 +85,7 @@ const MAX_TRIES = 3;
 
 /**
  * Does `work` on the events of a view: the part of its query that gives events, and `stages` behind.
+ * @param narrows false: `work` asks the finder itself
  * @throws DaybookError query-syntax, unknown-field, cancelled, and what `work` throws
  */
 export async function askView<T extends object>(
@@ -87,13 +95,14 @@ export async function askView<T extends object>(
   signal: AbortSignal | undefined,
   work: (asked: AskedView) => Promise<T>,
   stages: Ast['stages'] = [],
+  narrows = true,
 ): Promise<T & ViewScope> {
   const watch = new Stopwatch(operation);
   const release = session.store.hold();
   try {
     const whole = watch.span('parse', () => eventsAst(parseQuery(view.query)));
     const ast = { ...whole, stages: [...whole.stages, ...stages] };
-    for (let tries = 1; ; tries++) {
+    for (let gone = 0; ;) {
       const snapshot = session.snapshot();
       const plan = watch.span('plan', () =>
         planQuery(ast, contextOf(snapshot, { ...view, text: view.query })),
@@ -102,13 +111,14 @@ export async function askView<T extends object>(
       watch.days = plan.days.used;
       watch.segments = plan.segmentsUsed.length;
       watch.rowsExamined = plan.rowsExamined;
-      const asked = onPlan(session, snapshot, plan, watch, signal);
+      const asked = onPlan(session, snapshot, plan, watch, signal, view.path === 'scan');
       try {
-        const result = await work(asked);
+        const result = await work(narrows ? await narrowedView(asked) : asked);
         session.record(watch, 'done', view.query);
         return { ...result, ...scopeOf(plan, watch.timings(), asked.notes) };
       } catch (error) {
-        if (!isGone(error) || tries === MAX_TRIES) throw error;
+        if (!(error instanceof IndexDamaged) && (!isGone(error) || ++gone === MAX_TRIES))
+          throw error;
       }
     }
   } catch (error) {
@@ -120,6 +130,21 @@ export async function askView<T extends object>(
   }
 }
 
+/** The same, held to what is known of the plan's events. */
+export async function narrowedView(asked: AskedView): Promise<AskedView> {
+  const { finder, plan, watch } = asked;
+  if (finder === undefined || plan.segmentsUsed.length === 0) return asked;
+  const own = await watch.spanAsync('index', () => finder.narrow(plan));
+  if (plan.path !== 'catalog') noteRead(watch, own);
+  return onPlanOf(asked, own);
+}
+
+/** The same on another plan. */
+export function onPlanOf(asked: AskedView, plan: Plan): AskedView {
+  const { session, snapshot, watch, signal, finder, notes } = asked;
+  return { ...onPlan(session, snapshot, plan, watch, signal), finder, notes };
+}
+
 /** Statements on a plan that is there, whose segments are prepared as they are needed. */
 export function onPlan(
   session: CaseSession,
@@ -127,14 +152,20 @@ export function onPlan(
   plan: Plan,
   watch: Stopwatch,
   signal: AbortSignal | undefined,
+  scans = false,
 ): AskedView {
   const byId = new Map<number, SegmentRow>(snapshot.segments.map((one) => [one.id, one]));
   const usual = RANKS[watch.operation] ?? 'later';
   const turn = (rank: Rank) => watch.spanAsync('wait', () => session.turns.take(rank, signal));
-  return {
+  const asked: AskedView = {
     ...{ session, snapshot, plan, watch, signal },
+    finder: scans
+      ? undefined
+      : finderOf(session, snapshot, signal, (statement, segments) =>
+          asked.rows(statement, segments),
+        ),
     notes: notesOf(plan),
-    rows: async (statement, segments = plan.segmentsUsed, rank = usual) => {
+    rows: async (statement, segments = segmentsRead(plan), rank = usual) => {
       const wanted = segments.flatMap(({ id }) => byId.get(id) ?? []);
       await watch.spanAsync('attach', () => session.prepare(wanted, snapshot));
       const end = await turn(rank);
@@ -148,7 +179,7 @@ export function onPlan(
       }
     },
     async *stream(statement) {
-      const wanted = plan.segmentsUsed.flatMap(({ id }) => byId.get(id) ?? []);
+      const wanted = segmentsRead(plan).flatMap(({ id }) => byId.get(id) ?? []);
       await watch.spanAsync('attach', () => session.prepare(wanted, snapshot));
       const end = await turn(usual);
       const from = performance.now();
@@ -165,6 +196,7 @@ export function onPlan(
       }
     },
   };
+  return asked;
 }
 
 /** What is to be told of any answer on this plan. */

@@ -2,10 +2,13 @@
  * An open case for reading: the catalog, the segment store and a snapshot of what is in it that is
  * renewed when another process commits.
  */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Catalog, type OperationRow, type SegmentRow, type SourceRow } from '../catalog/catalog.ts';
+import { IndexFiles } from '../index/segment-indexes.ts';
+import { openers } from '../index/openers.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import { SegmentStore, type StoreOptions } from '../store/segment-store.ts';
+import { FoundCache } from './found-cache.ts';
 import { Turns } from './turns.ts';
 
 export type { SourceRow };
@@ -27,6 +30,9 @@ export class CaseSession {
   readonly catalog: Catalog;
   readonly store: SegmentStore;
   readonly turns = new Turns();
+  readonly indexes = new IndexFiles(openers());
+  /** Rows that were found for what is asked now. */
+  readonly found = new FoundCache();
   private version = -1;
   private current: Snapshot | undefined;
   /** By `segment/tag`: marks of this version that are loaded, or being loaded. */
@@ -51,6 +57,7 @@ export class CaseSession {
 
   async close(): Promise<void> {
     await this.store.close();
+    this.indexes.close();
     this.writeRecords();
     this.catalog.close();
   }
@@ -72,6 +79,9 @@ export class CaseSession {
       tags: this.catalog.tags(),
       marks,
     };
+    this.indexes.keepOnly(
+      new Set(this.current.segments.map(({ file }) => join(this.folder, file))),
+    );
     return this.current;
   }
 

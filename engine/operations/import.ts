@@ -52,6 +52,8 @@ export interface ImportParameters {
   /** What recovery after a crash found and did. */
   onRecovered?: (message: string) => void;
   chunk?: { rows?: number; bytes?: number; ms?: number };
+  /** Somebody searches meanwhile: what they ask goes first. */
+  background?: boolean;
 }
 
 /**
@@ -101,6 +103,7 @@ export async function importEvidence(
         signal: parameters.signal,
         onProgress: parameters.onProgress,
         onSource: parameters.onSource,
+        background: parameters.background ?? false,
         ...(parameters.chunk === undefined ? {} : { chunk: parameters.chunk }),
       }),
     );

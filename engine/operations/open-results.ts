@@ -2,6 +2,7 @@
 import type { ColumnBatch } from '../contract/column-batch.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import { DaybookError } from '../contract/errors.ts';
+import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import { askView, type View, type ViewScope } from './ask-view.ts';
 import type { CaseSession } from './case-session.ts';
@@ -102,6 +103,8 @@ export async function openList(
       const fields = parameters.fields ?? names;
       return { result: await openResult(asked, sort, { count: first, fields }, send) };
     },
+    [],
+    false,
   );
   const opened = new OpenResult(folder, parameters, result, parameters.fields ?? names);
   opened.pin(session);
@@ -190,7 +193,7 @@ async function onList<T>(
     try {
       value = await work(askResult(session, opened.result, watch, signal), opened);
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (!isGone(error) && !(error instanceof IndexDamaged)) throw error;
       await reopen(session, opened, signal);
       value = await work(askResult(session, opened.result, watch, signal), opened);
     }
@@ -212,14 +215,22 @@ async function reopen(
   signal: AbortSignal,
 ): Promise<void> {
   const { parameters, result } = opened;
-  const again = await askView(session, 'result.reopen', parameters, signal, async (asked) => ({
-    result: await openResult(
-      asked,
-      parameters.sort,
-      { count: 0, fields: [] },
-      async () => undefined,
-    ),
-  }));
+  const again = await askView(
+    session,
+    'result.reopen',
+    parameters,
+    signal,
+    async (asked) => ({
+      result: await openResult(
+        asked,
+        parameters.sort,
+        { count: 0, fields: [] },
+        async () => undefined,
+      ),
+    }),
+    [],
+    false,
+  );
   if (again.result.total !== result.total || again.result.undated !== result.undated)
     throw goneResult();
   opened.replace(session, again.result);

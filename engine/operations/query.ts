@@ -5,10 +5,13 @@ import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { communityId } from '../base/community-id.ts';
 import { COLUMNS, PROTOCOLS, type EpochMicros } from '../contract/event.ts';
+import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import {
   type Answer,
+  type FoundRows,
   type OutputColumn,
+  type Path,
   type Plan,
   type RawValue,
   type SegmentInfo,
@@ -19,18 +22,27 @@ import {
   type ShownRecord,
   type ShownValue,
   compileRows,
+  countOf,
   explain,
+  firstOf,
   formatter,
+  foundByFilter,
   parseAddress,
   parseQuery,
   parseTime,
+  heavier,
+  pathOf,
   planQuery,
+  rowsRead,
+  segmentsRead,
   shapeAnswer,
   zoneOffset,
 } from '../query/index.ts';
 import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from '../store/parquet-part.ts';
 import type { Plain } from '../store/segment-store.ts';
+import { answerDirectly } from './answer-directly.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
+import { type RowFinder, finderOf } from './row-finder.ts';
 
 export type { Answer, OutputColumn, RawValue, ShownRecord, ShownValue } from '../query/index.ts';
 
@@ -46,6 +58,8 @@ export interface QueryParameters {
   operation?: string;
   /** Only these segments: what an import has just added. */
   only?: ReadonlySet<number>;
+  /** `scan`: reads the rows of every segment that may have some, whatever is known of them. */
+  path?: 'scan' | undefined;
 }
 
 export interface RowBatch {
@@ -62,6 +76,8 @@ export interface RunningQuery {
   rows(): AsyncGenerator<RowBatch>;
   /** The answer of every other shape. */
   answer(): Promise<Answer>;
+  /** What would be read and why, in lines of text. */
+  explain(): Promise<string[]>;
   /** To be asked when it has ended. */
   timings(): Timings;
 }
@@ -118,6 +134,15 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     return out;
   }
 
+  /** What is known of the plan's events before they are read; undefined: nothing may be used. */
+  function finder(): RowFinder | undefined {
+    if (parameters.path === 'scan') return undefined;
+    return finderOf(session, snapshot, parameters.signal, async (statement, segments) => {
+      await prepared(segments);
+      return all(statement);
+    });
+  }
+
   async function* rows(): AsyncGenerator<RowBatch> {
     const release = session.store.hold();
     try {
@@ -135,31 +160,40 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     const days = plan.streaming ? byDay(plan.segmentsUsed) : [plan.segmentsUsed];
     const seenDays = new Set<string>();
     let segments = 0;
+    const find = finder();
+    let path: Path = 'catalog';
     try {
       for (const day of days) {
         if (left === 0 || day.length === 0) break;
-        await prepared(day);
-        const statement = watch.span('compile', () =>
-          compileRows(plan, { segments: day, limit: left }),
-        );
-        for (const one of day) {
-          examined += one.rows;
-          seenDays.add(one.day);
+        let own = { ...plan, segmentsUsed: day };
+        if (find !== undefined) {
+          own = await watch.spanAsync('index', () => find.narrow(own, day));
+          if (plan.streaming) own = withFirst(own, left);
         }
-        segments += day.length;
+        path = heavier(path, pathOf(own));
+        const read = segmentsRead(own);
+        examined += rowsRead(own);
+        for (const one of read) seenDays.add(one.day);
+        segments += read.length;
+        if (read.length === 0) continue;
+        await prepared(read);
+        const statement = watch.span('compile', () =>
+          compileRows(own, { segments: day, limit: left }),
+        );
         for await (const batch of execute(statement)) {
           returned += batch.length;
           if (left !== undefined) left -= batch.length;
           yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
         }
       }
+      watch.path = path;
       watch.rowsExamined = examined;
       watch.segments = segments;
       watch.days = seenDays.size;
       watch.rowsReturned = returned;
     } catch (error) {
       // A compaction may replace segments while a reader goes from day to day.
-      if (returned === 0 && isGone(error) && attempts++ < MAX_PLANS) {
+      if (returned === 0 && canRetry(error)) {
         snapshot = session.snapshot();
         plan = replan();
         yield* planned();
@@ -171,6 +205,8 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     finish('done');
   }
   let attempts = 0;
+  const canRetry = (error: unknown): boolean =>
+    error instanceof IndexDamaged || (isGone(error) && attempts++ < MAX_PLANS);
 
   async function answer(): Promise<Answer> {
     const release = session.store.hold();
@@ -185,18 +221,29 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     try {
       const options = { sources: snapshot.sources, tags: snapshot.tags, zone: parameters.zone };
       if (plan.catalogCount !== undefined) return done(shapeAnswer(plan, undefined, [], options));
-      await prepared(plan.segmentsUsed);
+      const find = finder();
+      const direct = find && (await watch.spanAsync('index', () => answerDirectly(find, plan)));
+      if (direct !== undefined) {
+        const { statement, rows: found, cost } = direct;
+        cost.tell(watch);
+        watch.rowsReturned = found.length;
+        return done(shapeAnswer(plan, statement, found, options));
+      }
+      const own = find ? await watch.spanAsync('index', () => find.narrow(plan)) : plan;
+      const read = segmentsRead(own);
+      noteRead(watch, own);
+      await prepared(read);
       let matched: { low: number; high: number } | undefined;
       if (plan.needsRange) {
-        const [[low, high] = []] = await all(compileRange(plan));
+        const [[low, high] = []] = await all(compileRange(own));
         if (typeof low === 'number' && typeof high === 'number') matched = { low, high };
       }
-      const statement = watch.span('compile', () => compileAnswer(plan, matched, parameters.limit));
+      const statement = watch.span('compile', () => compileAnswer(own, matched, parameters.limit));
       const found = await all(statement);
       watch.rowsReturned = found.length;
       return done(shapeAnswer(plan, statement, found, options));
     } catch (error) {
-      if (isGone(error) && attempts++ < MAX_PLANS) {
+      if (canRetry(error)) {
         snapshot = session.snapshot();
         plan = replan();
         return answered();
@@ -222,8 +269,27 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     tags: snapshot.tags,
     rows,
     answer,
+    explain: async () => {
+      const find = finder();
+      return explain(plan, find && (await find.narrow(plan)));
+    },
     timings: () => timings ?? watch.timings(),
   };
+}
+
+/** The first `limit` events of each segment are enough for the first of all. */
+function withFirst(plan: Plan, limit: number | undefined): Plan {
+  const found = foundByFilter(plan);
+  if (limit === undefined || found === undefined || plan.events.node !== 'base') return plan;
+  const cut = new Map<number, FoundRows>();
+  for (const segment of plan.segmentsUsed) {
+    const own = found.get(segment.id);
+    if (own === undefined) continue;
+    const { rows } = own;
+    const some = own.exact && countOf(rows, segment.rows) > limit;
+    cut.set(segment.id, some ? { ...own, rows: firstOf(rows, segment.rows, limit) } : own);
+  }
+  return { ...plan, events: { ...plan.events, found: cut } };
 }
 
 function note(watch: Stopwatch, plan: Plan): void {
@@ -231,6 +297,15 @@ function note(watch: Stopwatch, plan: Plan): void {
   watch.days = plan.days.used;
   watch.segments = plan.segmentsUsed.length;
   watch.rowsExamined = plan.rowsExamined;
+}
+
+/** Notes what statements of a plan look at. */
+export function noteRead(watch: Stopwatch, plan: Plan): void {
+  const read = segmentsRead(plan);
+  watch.path = pathOf(plan);
+  watch.days = new Set(read.map(({ day }) => day)).size;
+  watch.segments = read.length;
+  watch.rowsExamined = rowsRead(plan);
 }
 
 /** Whether a segment was missing: a compaction took it away. */
@@ -384,11 +459,6 @@ function attributeNames(columns: ReadonlySet<string>): string[] {
   const attributes = [...columns].filter((column) => column.startsWith(ATTRIBUTE_PREFIX)).sort();
   const names = attributes.map((column) => `attrs.${column.slice(ATTRIBUTE_PREFIX.length)}`);
   return columns.has(OVERFLOW_COLUMN) ? [...names, 'attrs'] : names;
-}
-
-/** What a plan reads, and what it leaves out and why. */
-export function explainPlan(plan: Plan): string[] {
-  return explain(plan);
 }
 
 /**

@@ -2,8 +2,9 @@
  * A list of events of which any rows can be shown, in order of time or of a field, without reading
  * the others. It shows what was there when it was opened.
  *
- * By time, the list knows how many events lie in which span of time (event-order.ts) and reads the
- * rows of the spans that are looked at. A short list, one in another order and one that stages chose
+ * By time, the list knows the numbers of its rows (number-order.ts) or, where segments have no index of
+ * their times, how many events lie in which span of time (event-order.ts), and reads the rows that are
+ * looked at. A short list, one in another order and one that stages chose
  * is kept event by event: segment and number, at most MOST_KEPT of them.
  */
 import type { ColumnBatch } from '../contract/column-batch.ts';
@@ -15,20 +16,25 @@ import {
   type Plan,
   type RawValue,
   type SegmentInfo,
+  type TimedRows,
   ROW_IDENTITY,
   compileByNumber,
   compileExtent,
   compileHistogram,
   compileIdentities,
+  compileNumbered,
   compileOrder,
   compilePart,
+  eventsIn,
   takesAll,
   withoutLastSort,
 } from '../query/index.ts';
-import { type AskedView, atOnce, onPlan } from './ask-view.ts';
+import { type AskedView, atOnce, narrowedView, onPlan, onPlanOf } from './ask-view.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { RowOrder, type Slice, TimeOrder } from './event-order.ts';
 import { fieldsToRead, listBatch } from './list-batch.ts';
+import { NumberOrder } from './number-order.ts';
+import { SearchCost } from './search-cost.ts';
 
 export interface Sort {
   readonly field: string;
@@ -44,6 +50,7 @@ const MOST_SPANS = 100_000;
 const DAY = 86_400e6;
 
 type Order =
+  | { readonly by: 'number'; readonly numbers: NumberOrder }
   | { readonly by: 'time'; readonly times: TimeOrder }
   | { readonly by: 'row'; readonly rows: RowOrder };
 
@@ -89,26 +96,29 @@ export async function openResult(
   send: SendFirst,
 ): Promise<ResultSet> {
   const plan = sort === undefined ? asked.plan : replanned(asked.plan);
-  const here: AskedView = { ...asked, plan };
+  const here = plan === asked.plan ? asked : onPlanOf(asked, plan);
   const sendFirst = async (result: ResultSet): Promise<void> => {
     const rows = await readRows(atOnce(here), result, 0, first.count, first.fields);
     await send(rows);
   };
   if (!isByTime(plan, sort)) {
-    const result = await kept(here, sort);
+    const result = await kept(await narrowedView(here), sort);
     await sendFirst(result);
     return result;
   }
   const descending = sort?.descending ?? false;
+  const known = await byNumber(here, descending, first, send);
+  if (known !== undefined) return known;
   if (takesAll(plan)) {
     const result = timed(here, byCatalog(here), descending);
     await sendFirst(result);
     return result;
   }
-  const early = await earlyRows(atOnce(here), descending, first);
+  const held = await narrowedView(here);
+  const early = await earlyRows(atOnce(held), descending, first);
   if (early.batch !== undefined) await send(early.batch);
-  const order = await filtered(here, early.expected);
-  const result = timed(here, order, descending);
+  const order = await filtered(held, early.expected);
+  const result = timed(held, order, descending);
   if (early.batch === undefined) await sendFirst(result);
   return result;
 }
@@ -121,10 +131,12 @@ function replanned(plan: Plan): Plan {
 
 function timed({ plan, snapshot }: AskedView, order: Order, descending: boolean): ResultSet {
   const undatedOf = (rows: RowOrder) => rows.times.filter((time) => Number.isNaN(time)).length;
+  const counts =
+    order.by === 'number' ? order.numbers : order.by === 'time' ? order.times : undefined;
   const found =
-    order.by === 'time'
-      ? { total: order.times.dated + order.times.undated, undated: order.times.undated }
-      : { total: order.rows.length, undated: undatedOf(order.rows) };
+    order.by === 'row'
+      ? { total: order.rows.length, undated: undatedOf(order.rows) }
+      : { total: (counts?.dated ?? 0) + (counts?.undated ?? 0), undated: counts?.undated ?? 0 };
   const length = Math.min(found.total, plan.limit ?? Infinity);
   const undated = Math.max(0, length - (found.total - found.undated));
   return { plan, snapshot, order, byTime: true, descending, total: length, length, undated };
@@ -149,6 +161,51 @@ function undatedSegments(plan: Plan): SegmentInfo[] {
 
 function rowsOf(segments: readonly SegmentInfo[]): number {
   return segments.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** Days whose rows are found together, at most. */
+const MOST_DAYS = 32;
+
+/**
+ * The list by the numbers of its rows. Days are looked into in the list's order, and its first rows are
+ * told once there are enough. Undefined where a segment's times are not known.
+ */
+async function byNumber(
+  asked: AskedView,
+  descending: boolean,
+  first: { count: number; fields: readonly string[] },
+  send: SendFirst,
+): Promise<ResultSet | undefined> {
+  const { plan, finder, watch } = asked;
+  const filter = plan.events.node === 'base' ? plan.events.filter : undefined;
+  if (finder === undefined || filter === undefined || !finder.hasTimes(plan.segmentsUsed))
+    return undefined;
+  const inOrder = days(plan).map(({ segments }) => segments);
+  if (descending) inOrder.reverse();
+  inOrder.push(undatedSegments(plan));
+  const list: TimedRows[] = [];
+  const listed = () => timed(asked, { by: 'number', numbers: new NumberOrder(list) }, descending);
+  // What is first of the newest depends on how many `head` leaves.
+  const early = !(descending && plan.limit !== undefined);
+  const cost = new SearchCost();
+  let sent = false;
+  let together = 1;
+  for (let at = 0; at < inOrder.length; together = Math.min(together * 2, MOST_DAYS)) {
+    const segments = inOrder.slice(at, at + together).flat();
+    at += together;
+    const before = await watch.spanAsync('index', () => finder.findAll(filter, segments));
+    for (const segment of segments) cost.add(segment, before.get(segment.id));
+    const some = await finder.timed(filter, segments);
+    if (some === undefined) return undefined;
+    list.push(...some);
+    if (sent || !early || eventsIn(list) < first.count) continue;
+    await send(await readRows(atOnce(asked), listed(), 0, first.count, first.fields));
+    sent = true;
+  }
+  cost.tell(watch);
+  const result = listed();
+  if (!sent) await send(await readRows(atOnce(asked), result, 0, first.count, first.fields));
+  return result;
 }
 
 /** Every event of every segment: the catalog knows how many there are on which day. */
@@ -354,10 +411,7 @@ export async function readRows(
   if (offset >= to) return batchOf(asked, [], fields);
   const rows: Row[] = [];
   for (const { from, to: end, backwards } of ranges(result, offset, to)) {
-    const found =
-      result.order.by === 'time'
-        ? await timeRows(asked, result.order.times, from, end, fields)
-        : await numberedRows(asked, result.order.rows, from, end, fields);
+    const found = await orderedRows(asked, result.order, from, end, fields);
     rows.push(...(backwards ? found.toReversed() : found));
   }
   return batchOf(asked, rows, fields);
@@ -377,6 +431,41 @@ function ranges(
     out.push({ from: dated - end, to: dated - from, backwards: true });
   }
   if (to > dated) out.push({ from: Math.max(from, dated), to, backwards: false });
+  return out;
+}
+
+function orderedRows(
+  asked: AskedView,
+  order: Order,
+  from: number,
+  to: number,
+  fields: readonly string[],
+): Promise<Row[]> {
+  switch (order.by) {
+    case 'number':
+      return countedRows(asked, order.numbers, from, to, fields);
+    case 'time':
+      return timeRows(asked, order.times, from, to, fields);
+    case 'row':
+      return numberedRows(asked, order.rows, from, to, fields);
+  }
+}
+
+async function countedRows(
+  asked: AskedView,
+  numbers: NumberOrder,
+  from: number,
+  to: number,
+  fields: readonly string[],
+): Promise<Row[]> {
+  const wanted = fieldsToRead(asked.plan, fields);
+  const out: Row[] = [];
+  for (const { sets, offset, count } of numbers.pieces(from, to)) {
+    const statement = compileNumbered(asked.plan, wanted, sets, offset, count);
+    const { columns } = statement;
+    for (const values of await asked.rows(statement, [...sets.keys()]))
+      out.push({ columns, values });
+  }
   return out;
 }
 
@@ -468,16 +557,18 @@ export async function locate(
   if (order.by === 'row' && !result.byTime) return order.rows.firstAt(ts) ?? length;
   const dated = length - undated;
   const before =
-    order.by === 'row'
-      ? order.rows.times.filter((time) => time < ts).length
-      : await order.times.before(ts, divider(asked), async (slice) => {
-          const part = { from: slice.from, to: ts };
-          const [[n] = []] = await asked.rows(
-            compileExtent({ ...asked.plan, segmentsUsed: slice.segments }, part),
-            slice.segments,
-          );
-          return Number(n ?? 0);
-        });
+    order.by === 'number'
+      ? order.numbers.before(ts)
+      : order.by === 'row'
+        ? order.rows.times.filter((time) => time < ts).length
+        : await order.times.before(ts, divider(asked), async (slice) => {
+            const part = { from: slice.from, to: ts };
+            const [[n] = []] = await asked.rows(
+              compileExtent({ ...asked.plan, segmentsUsed: slice.segments }, part),
+              slice.segments,
+            );
+            return Number(n ?? 0);
+          });
   const at = Math.min(before, dated);
   return descending ? Math.max(0, dated - 1 - at) : at;
 }

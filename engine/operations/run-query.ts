@@ -4,7 +4,7 @@ import type { ShownRecord, ShownValue } from '../query/index.ts';
 import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
 import { notesOf, scopeOf, type View, type ViewScope } from './ask-view.ts';
 import type { CaseSession } from './case-session.ts';
-import { explainPlan, rowFieldNames, shownRows, startQuery, type RunningQuery } from './query.ts';
+import { rowFieldNames, shownRows, startQuery, type RunningQuery } from './query.ts';
 import { cell, valueOf } from './shown-cells.ts';
 
 export interface RunAnswer {
@@ -23,9 +23,9 @@ export async function runQuery(
   parameters: View & { limit: number },
   signal: AbortSignal,
 ): Promise<RunAnswer & ViewScope> {
-  const { query, from, to, zone, limit } = parameters;
+  const { query, from, to, zone, path, limit } = parameters;
   const start = (most: number) =>
-    startQuery(session, { text: query, from, to, zone, limit: most, signal });
+    startQuery(session, { text: query, from, to, zone, path, limit: most, signal });
   const running = start(limit + 1);
   const { plan } = running;
   const answered =
@@ -91,6 +91,9 @@ function plain(value: ShownValue | undefined): CellValue {
 }
 
 /** @throws DaybookError query-syntax, unknown-field */
-export function explainQuery(session: CaseSession, { query, from, to, zone }: View): string[] {
-  return explainPlan(startQuery(session, { text: query, from, to, zone }).plan);
+export function explainQuery(
+  session: CaseSession,
+  { query, from, to, zone, path }: View,
+): Promise<string[]> {
+  return startQuery(session, { text: query, from, to, zone, path }).explain();
 }

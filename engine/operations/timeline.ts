@@ -5,14 +5,19 @@ import {
   type Plan,
   type RawValue,
   DAY,
+  type TimedRows,
   afterColumns,
+  bucketCounts,
   compileStackedTimeline,
   evenGrid,
+  eventsIn,
   formatter,
+  rangeOf,
   takesAll,
 } from '../query/index.ts';
 import { askView, type AskedView, type View, type ViewScope } from './ask-view.ts';
 import type { CaseSession } from './case-session.ts';
+import { SearchCost } from './search-cost.ts';
 
 export interface TimelineParameters extends View {
   buckets: number;
@@ -54,7 +59,10 @@ export function timeline(
     }
     const grid = evenGrid(span.from, span.to, buckets);
     if (by === undefined && grid.width % DAY === 0 && takesAll(plan)) return byCatalog(asked, grid);
-    const found = await counted(asked, grid, by, most);
+    const rows = by === undefined ? await timedRows(asked) : undefined;
+    const count = (on: EvenGrid) =>
+      rows === undefined ? counted(asked, on, by, most) : countedByNumber(rows, on);
+    const found = await count(grid);
     const { from, to } = plan.range;
     if ((from !== undefined && to !== undefined) || found.low === undefined)
       return shown(found, grid);
@@ -65,8 +73,41 @@ export function timeline(
     if (fit.from === grid.from && fit.width === grid.width && fit.buckets === grid.buckets)
       return shown(found, grid);
     if (fit.width === grid.width) return shown(found, grid, fit);
-    return shown(await counted(asked, fit, by, most), fit);
+    return shown(await count(fit), fit);
   });
+}
+
+/** The events and their times, where they are known or can be; undefined: count by statement. */
+async function timedRows({ finder, plan, watch }: AskedView): Promise<TimedRows[] | undefined> {
+  const { segmentsUsed: segments, events } = plan;
+  if (finder === undefined || events.node !== 'base' || !finder.hasTimes(segments))
+    return undefined;
+  const { filter } = events;
+  const before = await watch.spanAsync('index', () => finder.findAll(filter, segments));
+  const rows = await finder.timed(filter, segments);
+  if (rows === undefined) return undefined;
+  const cost = new SearchCost('index');
+  for (const segment of segments) cost.add(segment, before.get(segment.id));
+  cost.tell(watch);
+  return rows;
+}
+
+async function countedByNumber(rows: readonly TimedRows[], grid: EvenGrid): Promise<Counted> {
+  const starts = Float64Array.from(
+    { length: grid.buckets + 1 },
+    (_, i) => grid.from + i * grid.width,
+  );
+  const counts = new Map<number, number>();
+  bucketCounts(rows, starts).forEach((n, i) => {
+    if (n > 0) counts.set(i, n);
+  });
+  const range = rangeOf(rows);
+  return {
+    series: new Map([[1, { value: null, counts }]]),
+    undated: eventsIn(rows.filter(({ segment }) => segment.day === 'undated')),
+    low: range?.low,
+    high: range?.high,
+  };
 }
 
 /** The range that is named; an end that is open is that of the segments. */

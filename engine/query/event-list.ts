@@ -10,6 +10,8 @@ import { Params, micros, nullOf } from './dialect/duckdb.ts';
 import { type Edge, type EventContext, filterRelation, judge } from './events.ts';
 import { knownField } from './fields.ts';
 import { ALL, type Filter, allOf } from './filters/filter.ts';
+import type { Found } from './paths/found-rows.ts';
+import type { Rows } from './paths/rows.ts';
 import { type EventsNode, type Plan, eventContext, inputOf, relationOf } from './plan.ts';
 import { QueryError } from './query-error.ts';
 import { type Relation, orderBy } from './relation.ts';
@@ -57,7 +59,14 @@ function within(plan: Plan, part: Part | undefined): EventsNode {
     part === 'undated' ? UNDATED : { filter: 'time', ref: { column: 'ts' }, ...part };
   if (events.node !== 'base') return { node: 'where', of: events, filter: also };
   const items = events.filter.filter === 'and' ? events.filter.items : [events.filter];
-  return { node: 'base', filter: allOf([also, ...items]) };
+  const { found } = events;
+  return {
+    node: 'base',
+    filter: allOf([also, ...items]),
+    found:
+      found &&
+      new Map([...found].map(([id, one]) => [id, { ...one, rest: allOf([also, one.rest]) }])),
+  };
 }
 
 /** Numbers of buckets of `width` microseconds since 1970 (NULL: no time) with their events. */
@@ -156,6 +165,32 @@ export function compileByNumber(
   };
   const relation = filterRelation(ALL, context);
   return listed(plan, { segments, fields }, relation, params, (sql) => sql, undefined);
+}
+
+/** Rows `offset` to `offset + limit`, by time, of those with these numbers in their segments. */
+export function compileNumbered(
+  plan: Plan,
+  fields: readonly string[],
+  sets: ReadonlyMap<SegmentInfo, Rows>,
+  offset: number,
+  limit: number,
+): Statement {
+  const params = new Params();
+  const segments = [...sets.keys()];
+  const found: Found = new Map(
+    [...sets].map(([{ id }, rows]) => [id, { rows, exact: true, rest: ALL, by: 'index' }]),
+  );
+  const relation = filterRelation(ALL, eventContext(plan, segments, params), new Set(), found);
+  const order = orderBy(relation.order);
+  const [most, skipped] = [params.bind(limit, 'BIGINT'), params.bind(offset, 'BIGINT')];
+  return listed(
+    plan,
+    { segments, fields },
+    relation,
+    params,
+    (sql) => `SELECT * FROM (${sql}) AS r ORDER BY ${order} LIMIT ${most} OFFSET ${skipped}`,
+    order,
+  );
 }
 
 /** Segment, number and time of the first `limit` events in an order that is not by time alone. */

@@ -9,10 +9,12 @@ import { type Params, nullOf, quoteIdentifier, segmentTable } from './dialect/du
 import type { Resolve } from './fields.ts';
 import { type Filter, compileFilter } from './filters/filter.ts';
 import { both } from './filters/logic.ts';
+import { type Found, rowsPredicate } from './paths/found-rows.ts';
 import { type Input, type OrderKey, type Relation, selectBranch, unionAll } from './relation.ts';
 import {
   ATTRIBUTE_PREFIX,
   type Predicate,
+  type Scope,
   type SegmentInfo,
   FALSE,
   TRUE,
@@ -94,7 +96,21 @@ function numbered(segment: SegmentInfo, { chosen, edge, params }: EventContext):
   return { sql: `rowid >= ${low} AND rowid <= ${high} AND rowid IN (${rows.join(', ')})` };
 }
 
-export function filterInput(filter: Filter, context: EventContext): Input {
+/** The conditions on a segment's rows: those of the filter, as far as nothing is known of them. */
+function conditions(
+  filter: Filter,
+  segment: SegmentInfo,
+  scope: Scope,
+  found: Found | undefined,
+): Predicate[] {
+  const { params } = scope;
+  const known = found?.get(segment.id);
+  if (known === undefined) return [compileFilter(filter, scope), visible(segment, params)];
+  const rows = rowsPredicate(known.rows, params);
+  return 'value' in rows && !rows.value ? [rows] : [rows, compileFilter(known.rest, scope)];
+}
+
+export function filterInput(filter: Filter, context: EventContext, found?: Found): Input {
   const { segments, params, resolve, extent } = context;
   return {
     resolve,
@@ -105,9 +121,9 @@ export function filterInput(filter: Filter, context: EventContext): Input {
       unionAll(
         segments.flatMap((segment) => {
           const scope = segmentScope(segment, params);
-          const matched = compileFilter(filter, scope);
-          if (!('sql' in matched) && !matched.value) return [];
-          const where = [matched, visible(segment, params)];
+          const where = conditions(filter, segment, scope, found);
+          const decided = both(where);
+          if (!('sql' in decided) && !decided.value) return [];
           const from = segmentTable(segment.id);
           return make(scope).flatMap((branch) => selectBranch(columns, branch, from, where) ?? []);
         }),
@@ -121,6 +137,7 @@ export function filterRelation(
   filter: Filter,
   context: EventContext,
   needed: Set<string> = new Set(),
+  found?: Found,
 ): Relation {
   const columns = allColumns(context.segments);
   for (const name of ORDER_COLUMNS) needed.add(name);
@@ -136,7 +153,7 @@ export function filterRelation(
       const selected = list.map((alias) => ({ alias, sqlType: typeOf(alias) }));
       const parts = segments.flatMap((segment) => {
         const scope = segmentScope(segment, params);
-        const matched = compileFilter(filter, scope);
+        const matched = conditions(filter, segment, scope, found);
         const value = (name: string): string => {
           if (name === 'segment') return params.bind(segment.id, 'INTEGER');
           if (name === 'row_id') return 'rowid';
@@ -146,7 +163,7 @@ export function filterRelation(
           return own === undefined ? nullOf(typeOf(name)) : quoteIdentifier(own);
         };
         const branch = { select: list.map(value), also: TRUE };
-        const where = [matched, visible(segment, params), numbered(segment, context)];
+        const where = [...matched, numbered(segment, context)];
         return selectBranch(selected, branch, segmentTable(segment.id), where) ?? [];
       });
       return unionAll(parts, selected);

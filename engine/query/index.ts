@@ -15,6 +15,7 @@ export type { Filter, LeafFilter } from './filters/filter.ts';
 export {
   type CompileContext,
   type MatchedRange,
+  type Path,
   type Plan,
   type PrunedSegment,
   type Shape,
@@ -50,6 +51,23 @@ export {
   formatTime,
   formatter,
 } from './format.ts';
+export type { Found, FoundRows } from './paths/found-rows.ts';
+export type { Known } from './paths/leaf-rows.ts';
+export {
+  baseFilters,
+  compileVerify,
+  findRows,
+  foundByFilter,
+  heavier,
+  narrowed,
+  pathOf,
+  rowsRead,
+  segmentsRead,
+  verified,
+} from './paths/narrow.ts';
+export { directAnswer, directShape } from './paths/direct-answer.ts';
+export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './paths/rows.ts';
+export { type TimedRows, bucketCounts, eventsIn, rangeOf, rowAt } from './paths/timed-rows.ts';
 export { explain } from './explain.ts';
 export type { Edge } from './events.ts';
 export { type Outline, type Term, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';
@@ -77,6 +95,7 @@ export {
   compileExtent,
   compileHistogram,
   compileIdentities,
+  compileNumbered,
   compileOrder,
   compilePart,
   hasSeveralValues,

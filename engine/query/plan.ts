@@ -17,6 +17,7 @@ import type { TimeFilter } from './filters/time.ts';
 import { UNFLOWED } from './filters/unflowed.ts';
 import { EVEN_BUCKETS, type Grid, makeGrid } from './grid.ts';
 import { parseQuery } from './parse.ts';
+import type { Found } from './paths/found-rows.ts';
 import { QueryError } from './query-error.ts';
 import {
   type Input,
@@ -59,9 +60,17 @@ export interface CompileContext {
 export type Shape =
   'rows' | 'table' | 'count' | 'top' | 'timeline' | 'talkers' | 'values' | 'stats';
 
+/** Where an answer comes from: the heaviest of what its segments need. */
+export type Path = 'catalog' | 'rollup' | 'index' | 'scan';
+
 /** Events, before any stage that aggregates. */
 export type EventsNode =
-  | { readonly node: 'base'; readonly filter: Filter }
+  | {
+      readonly node: 'base';
+      readonly filter: Filter;
+      /** What is known of its events: statements read no others. */
+      readonly found?: Found | undefined;
+    }
   | { readonly node: 'where'; readonly of: EventsNode; readonly filter: Filter }
   | {
       readonly node: 'stage';
@@ -79,7 +88,7 @@ export interface Plan {
   readonly ast: Ast;
   readonly shape: Shape;
   /** `catalog`: the answer is known without looking at an event. */
-  readonly path: 'scan' | 'catalog';
+  readonly path: Path;
   /** The answer of a `count` by catalog. */
   readonly catalogCount: number | undefined;
   /** Physical columns that are read, the ones that only order rows left out. */
@@ -408,7 +417,7 @@ export function eventContext(
 export function relationOf(node: EventsNode, context: EventContext, needed: Set<string>): Relation {
   switch (node.node) {
     case 'base':
-      return filterRelation(node.filter, context, needed);
+      return filterRelation(node.filter, context, needed, node.found);
     case 'where':
       return whereStage(relationOf(node.of, context, needed), node.filter);
     case 'union':
@@ -433,7 +442,7 @@ export function relationOf(node: EventsNode, context: EventContext, needed: Set<
 }
 
 export function inputOf(node: EventsNode, context: EventContext): Input {
-  if (node.node === 'base') return filterInput(node.filter, context);
+  if (node.node === 'base') return filterInput(node.filter, context, node.found);
   return relationInput(relationOf(node, context, new Set()), true);
 }
 

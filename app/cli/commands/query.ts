@@ -13,7 +13,6 @@ import { CaseSession } from '../../../engine/operations/case-session.ts';
 import { csvLine } from '../../../engine/operations/csv.ts';
 import { parquetSink } from '../../../engine/operations/export.ts';
 import {
-  explainPlan,
   requestRange,
   rowFieldNames,
   shownRows,
@@ -39,6 +38,11 @@ const OPTIONS: Readonly<Record<string, OptionSpec>> = {
     help: `how to print: ${FORMATS.join(', ')} (default table)`,
   },
   out: { type: 'string', value: 'FILE', help: 'write the result to a file' },
+  path: {
+    type: 'string',
+    value: 'scan',
+    help: 'read the rows of every segment that may have some, use no index: the result is the same',
+  },
   explain: { type: 'boolean', help: 'show what would be read, and do not run it' },
   timings: { type: 'boolean', help: 'say on standard error how long each step took' },
   json: { type: 'boolean', help: 'one JSON document with the timings; rows as NDJSON' },
@@ -172,14 +176,21 @@ async function run(
   const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
   const { from, to } = requestRange(parsed.text('from'), parsed.text('to'), zone);
   const limit = parsed.whole('limit', 0);
+  const path = parsed.text('path');
+  if (path !== undefined && path !== 'scan')
+    throw new DaybookError(
+      'usage',
+      `there is no path ${JSON.stringify(path)} to choose`,
+      'leave it out, or give --path scan',
+    );
   const session = CaseSession.open(parsed.positionals[0]!, {
     memoryLimit: settings.queryMemory,
     threads: settings.threads,
   });
   try {
-    const running = startQuery(session, { text, from, to, zone, limit, signal, operation });
+    const running = startQuery(session, { text, from, to, zone, limit, signal, operation, path });
     if (parsed.flag('explain')) {
-      const lines = explainPlan(running.plan);
+      const lines = await running.explain();
       await write(
         streams.out,
         parsed.flag('json') ? `${JSON.stringify({ plan: lines })}\n` : `${lines.join('\n')}\n`,

@@ -68,6 +68,8 @@ export const viewShape = {
   to: micros.optional(),
   /** For times in the query that state none. */
   zone: zone.default('UTC'),
+  /** `scan`: no index is used. The answer is the same. */
+  path: z.literal('scan').optional(),
 };
 export const view = z.object(viewShape);
 

@@ -24,7 +24,7 @@ export function queryHandlers({
     'query.run': (request, { signal }) =>
       cases.use(request.case, (session) => runQuery(session, request, signal)),
     'query.explain': (request) =>
-      cases.use(request.case, async (session) => ({ lines: explainQuery(session, request) })),
+      cases.use(request.case, async (session) => ({ lines: await explainQuery(session, request) })),
     'result.open': (request, { client, signal, part }) =>
       cases.use(request.case, (session) =>
         openList(session, request.case, request, client, signal, (batch) => part({ batch })),

@@ -114,6 +114,27 @@ export function oneOf(
   return `${sql} IN (SELECT unnest(${list}))`;
 }
 
+/** Whether a row's number is one of a few; numbers come from an index, so they stand as they are. */
+export function rowIn(rows: Iterable<number>): string {
+  return `rowid IN (${[...rows].join(', ')})`;
+}
+
+/**
+ * Whether a row from `low` to `high` has its bit set. `bits` are base64, the first row's in the
+ * highest bit of the first byte.
+ */
+export function bitOf(bits: string, low: number, high: number, params: Params): string {
+  const value = `CAST(from_base64(${params.text(bits)}) AS BIT)`;
+  // Conditions are tried in any order, and a bit that is not there is an error.
+  return `CASE WHEN rowid BETWEEN ${low} AND ${high} THEN get_bit(${value}, CAST(rowid - ${low} AS INTEGER)) = 1 ELSE FALSE END`;
+}
+
+/** Aggregate: the rows that there are, of `total`, as `bitOf` has bits; NULL when there are none. */
+export function bitsOfRows(total: number): string {
+  const last = Math.ceil(total / 8) * 8 - 1;
+  return `to_base64(CAST(bitstring_agg(CAST(rowid AS INTEGER), 0, ${last}) AS BLOB))`;
+}
+
 /** Partial match of an RE2 pattern. RE2's `i` is Unicode simple folding. */
 export function matches(sql: string, pattern: string, ignoreCase: boolean): string {
   return `regexp_matches(${sql}, ${pattern}, '${ignoreCase ? 'i' : 'c'}')`;

@@ -41,16 +41,40 @@ export function hasWildcard(text: string): boolean {
   return /[*?]/.test(text);
 }
 
-/** Matches whole names in JavaScript, as `valuePattern` does in SQL. */
+/**
+ * Matches whole names in JavaScript, as `valuePattern` does in SQL. What lies between two `*` is taken
+ * where it first comes: so a long name is read once, however many `*` there are.
+ */
 export function wildcardMatcher(text: string, wildcards: boolean): (name: string) => boolean {
-  let out = '';
-  for (const char of text.toWellFormed()) {
-    if (wildcards && char === '*') out += '[^]*';
-    else if (wildcards && char === '?') out += '[^]';
-    else out += `\\u{${char.codePointAt(0)!.toString(16)}}`;
+  const given = text.toWellFormed();
+  const pieces = wildcards ? given.split(/\*+/) : [given];
+  if (pieces.length === 1) {
+    const whole = new RegExp(`^${jsPattern(given, wildcards)}$`, 'iu');
+    return (name) => whole.test(name);
   }
-  const pattern = new RegExp(`^${out}$`, 'iu');
-  return (name) => pattern.test(name);
+  const first = new RegExp(`^${jsPattern(pieces[0]!, true)}`, 'iu');
+  const last = new RegExp(`${jsPattern(pieces.at(-1)!, true)}$`, 'giu');
+  const between = pieces.slice(1, -1).map((piece) => new RegExp(jsPattern(piece, true), 'giu'));
+  return (name) => {
+    const start = first.exec(name);
+    if (start === null) return false;
+    let at = start[0].length;
+    for (const piece of [...between, last]) {
+      piece.lastIndex = at;
+      const found = piece.exec(name);
+      if (found === null) return false;
+      at = found.index + found[0].length;
+    }
+    return true;
+  };
+}
+
+function jsPattern(text: string, wildcards: boolean): string {
+  let out = '';
+  for (const char of text) {
+    out += wildcards && char === '?' ? '[^]' : `\\u{${char.codePointAt(0)!.toString(16)}}`;
+  }
+  return out;
 }
 
 /** Patterns longer than this together are not joined: RE2 bounds a pattern's size. */

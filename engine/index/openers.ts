@@ -1,0 +1,17 @@
+/** The sections that side files have, and what reads each. */
+import { RollupIndex } from './rollup/rollup-index.ts';
+import type { Openers } from './segment-indexes.ts';
+import { TextCache, TextIndex } from './text/index.ts';
+import { TimeIndex } from './time/time-index.ts';
+import { ValueIndex } from './values/value-index.ts';
+
+/** For the side files of one case: what is kept of their texts has one bound. */
+export function openers(): Openers {
+  const cache = new TextCache();
+  return {
+    text: (file) => TextIndex.open(file, cache),
+    time: (file) => TimeIndex.open(file),
+    values: (file) => ValueIndex.open(file),
+    rollup: (file) => RollupIndex.open(file),
+  };
+}

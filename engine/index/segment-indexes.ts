@@ -1,0 +1,232 @@
+/**
+ * What can be asked of a segment's rows without reading the segment: the sections of its side file,
+ * each opened when first asked for.
+ *
+ * Holds always: a section that is not there, or cannot be read, is undefined. Whoever asks then reads
+ * the rows themselves: the answer is the same.
+ */
+import { DaybookError } from '../contract/errors.ts';
+import type { RollupIndex } from './rollup/rollup-index.ts';
+import { SideFile, sideFilePath } from './side-file.ts';
+import type { TextIndex } from './text/index.ts';
+import type { ValueIndex } from './values/value-index.ts';
+
+export type TextLookup = Pick<TextIndex, 'search' | 'close'>;
+
+export interface TimeLookup {
+  /** The first row at or after a time in UTC microseconds; rows without a time come last. */
+  rowAt(ts: number): number;
+  /** Undefined: the row has no time. */
+  timeOf(row: number): number | undefined;
+}
+
+/** Rows by whole values; undefined: the column is not in it, or has too many values. */
+export type ValueLookup = Pick<ValueIndex, 'rowsOfIp4' | 'rowsOfIp6' | 'rowsOfText' | 'unflowed'>;
+export type RollupLookup = Pick<RollupIndex, 'covers' | 'groups' | 'minutes' | 'rows'>;
+
+export interface SegmentIndexes {
+  readonly text?: TextLookup | undefined;
+  readonly time?: TimeLookup | undefined;
+  readonly values?: ValueLookup | undefined;
+  readonly rollup?: RollupLookup | undefined;
+}
+
+/** How each section is opened; undefined: the file has none of it. */
+export interface Openers {
+  readonly text: (file: SideFile) => TextLookup | undefined;
+  readonly time: (file: SideFile) => TimeLookup | undefined;
+  readonly values: (file: SideFile) => ValueLookup | undefined;
+  readonly rollup: (file: SideFile) => RollupLookup | undefined;
+}
+
+/** A section could not be read. The file is not asked again: do the same once more, without it. */
+export class IndexDamaged extends Error {
+  override readonly name = 'IndexDamaged';
+}
+
+/** Side files that are open at once; the ones used longest ago are closed, and opened again. */
+const MOST_OPEN = 1000;
+
+/** The side files of a case that are in use. */
+export class IndexFiles {
+  private readonly openers: Openers;
+  /** By path. */
+  private readonly handles = new Map<string, Handle>();
+  /** Those that are open, the one used last at the end. */
+  private readonly open = new Set<Handle>();
+
+  constructor(openers: Openers) {
+    this.openers = openers;
+  }
+
+  /**
+   * Of the segment in `segmentFile`, which has `rows` rows. What is returned may be kept.
+   * @throws IndexDamaged from what is returned
+   */
+  of(segmentFile: string, rows: number): SegmentIndexes {
+    const path = sideFilePath(segmentFile);
+    let handle = this.handles.get(path);
+    if (handle === undefined) {
+      handle = new Handle(path, rows, this.openers, (one) => this.used(one));
+      this.handles.set(path, handle);
+    }
+    return handle;
+  }
+
+  /** How many of these segments have a side file that was found damaged. */
+  damagedOf(segmentFiles: readonly string[]): number {
+    return segmentFiles.filter((file) => this.handles.get(sideFilePath(file))?.damaged === true)
+      .length;
+  }
+
+  /**
+   * Closes what none of these segments has, and forgets which were missing or damaged: they may have
+   * been made anew.
+   */
+  keepOnly(segmentFiles: ReadonlySet<string>): void {
+    const kept = new Set([...segmentFiles].map(sideFilePath));
+    for (const [path, handle] of this.handles) {
+      if (this.open.has(handle) && kept.has(path)) continue;
+      handle.close();
+      this.open.delete(handle);
+      this.handles.delete(path);
+    }
+  }
+
+  close(): void {
+    this.keepOnly(new Set());
+  }
+
+  private used(handle: Handle): void {
+    this.open.delete(handle);
+    this.open.add(handle);
+    for (const oldest of this.open) {
+      if (this.open.size <= MOST_OPEN) break;
+      oldest.close();
+      this.open.delete(oldest);
+    }
+  }
+}
+
+function isDamaged(error: unknown): boolean {
+  return error instanceof DaybookError && error.code === 'case-damaged';
+}
+
+/** What a side file has: each section once it was asked for; undefined: it has none of that name. */
+interface Sections {
+  readonly file: SideFile;
+  text?: TextLookup | undefined;
+  time?: TimeLookup | undefined;
+  values?: ValueLookup | undefined;
+  rollup?: RollupLookup | undefined;
+}
+
+/** One side file, open while it is in use. */
+class Handle implements SegmentIndexes {
+  damaged = false;
+  private readonly path: string;
+  private readonly rows: number;
+  private readonly openers: Openers;
+  private readonly used: (handle: Handle) => void;
+  private sections: Sections | undefined;
+  private missing = false;
+
+  constructor(path: string, rows: number, openers: Openers, used: (handle: Handle) => void) {
+    this.path = path;
+    this.rows = rows;
+    this.openers = openers;
+    this.used = used;
+  }
+
+  get text(): TextLookup | undefined {
+    const own = () => this.section('text', this.openers.text);
+    if (own() === undefined) return undefined;
+    return {
+      search: (query, column) => this.ask(() => own()?.search(query, column)),
+      close: () => undefined,
+    };
+  }
+
+  get time(): TimeLookup | undefined {
+    const own = (): TimeLookup => {
+      const found = this.section('time', this.openers.time);
+      if (found === undefined) throw new IndexDamaged(`${this.path} is gone`);
+      return found;
+    };
+    if (this.section('time', this.openers.time) === undefined) return undefined;
+    return {
+      rowAt: (ts) => this.ask(() => own().rowAt(ts)),
+      timeOf: (row) => this.ask(() => own().timeOf(row)),
+    };
+  }
+
+  get values(): ValueLookup | undefined {
+    const own = () => this.section('values', this.openers.values);
+    if (own() === undefined) return undefined;
+    return {
+      rowsOfIp4: (column, low, high) => this.ask(() => own()?.rowsOfIp4(column, low, high)),
+      rowsOfIp6: (column, low, high) => this.ask(() => own()?.rowsOfIp6(column, low, high)),
+      rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),
+      unflowed: () => this.ask(() => own()?.unflowed()),
+    };
+  }
+
+  get rollup(): RollupLookup | undefined {
+    const own = () => this.section('rollup', this.openers.rollup);
+    if (own() === undefined) return undefined;
+    return {
+      covers: (question) => this.ask(() => own()?.covers(question) ?? false),
+      groups: (question) => this.ask(() => own()?.groups(question)),
+      minutes: (unflowed) => this.ask(() => own()?.minutes(unflowed)),
+      rows: (unflowed) => this.ask(() => own()?.rows(unflowed) ?? 0),
+    };
+  }
+
+  close(): void {
+    this.sections?.text?.close();
+    this.sections?.file.close();
+    this.sections = undefined;
+  }
+
+  private section<K extends keyof Openers>(
+    name: K,
+    open: (file: SideFile) => Sections[K],
+  ): Sections[K] {
+    const here = this.opened();
+    if (here === undefined) return undefined;
+    if (!Object.hasOwn(here, name)) here[name] = this.ask(() => open(here.file));
+    return here[name];
+  }
+
+  /** Undefined when there is no such file, or none of use. */
+  private opened(): Sections | undefined {
+    if (this.missing || this.damaged) return undefined;
+    if (this.sections === undefined) {
+      const file = this.ask(() => SideFile.open(this.path));
+      if (file === undefined) {
+        this.missing = true;
+        return undefined;
+      }
+      if (file.rows !== this.rows) {
+        // One that was left by other rows says nothing about these.
+        file.close();
+        this.damaged = true;
+        return undefined;
+      }
+      this.sections = { file };
+    }
+    this.used(this);
+    return this.sections;
+  }
+
+  private ask<T>(question: () => T): T {
+    try {
+      return question();
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      this.damaged = true;
+      this.close();
+      throw new IndexDamaged(`${this.path} is damaged`, { cause: error });
+    }
+  }
+}

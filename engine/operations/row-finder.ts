@@ -1,0 +1,187 @@
+/**
+ * Finds the rows of a plan's filters: by what is known of the segments, and by reading what only
+ * reading can decide. What was found is kept for the operations that ask next about the same events.
+ */
+import { join } from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Catalog } from '../catalog/catalog.ts';
+import { CancelledError } from '../contract/errors.ts';
+import { RowSet } from '../index/row-set.ts';
+import type { IndexFiles } from '../index/segment-indexes.ts';
+import {
+  type Filter,
+  type FoundRows,
+  type Known,
+  type Plan,
+  type RawValue,
+  type SegmentInfo,
+  type Statement,
+  type TimedRows,
+  baseFilters,
+  compileVerify,
+  findRows,
+  narrowed,
+  verified,
+} from '../query/index.ts';
+import type { FoundCache } from './found-cache.ts';
+import type { CaseSession, Snapshot } from './case-session.ts';
+
+/** How long lookups go on before others get their turn. */
+const TURN_MS = 8;
+/** Segments that one statement reads to decide which of their rows are meant. */
+const AT_ONCE = 32;
+
+export interface FinderOptions {
+  readonly folder: string;
+  readonly catalog: Catalog;
+  readonly files: IndexFiles;
+  readonly cache: FoundCache;
+  readonly snapshot: Snapshot;
+  readonly signal: AbortSignal | undefined;
+  /** All rows of a statement on some of the snapshot's segments. */
+  readonly rows: (statement: Statement, segments: readonly SegmentInfo[]) => Promise<RawValue[][]>;
+}
+
+/** @param rows all rows of a statement on some of the snapshot's segments */
+export function finderOf(
+  session: CaseSession,
+  snapshot: Snapshot,
+  signal: AbortSignal | undefined,
+  rows: FinderOptions['rows'],
+): RowFinder {
+  const { folder, catalog, indexes: files, found: cache } = session;
+  return new RowFinder({ folder, catalog, files, cache, snapshot, signal, rows });
+}
+
+export class RowFinder {
+  private readonly options: FinderOptions;
+  private readonly paths: ReadonlyMap<number, string>;
+  private readonly keys = new Map<Filter, string>();
+  private turnEnds = performance.now() + TURN_MS;
+
+  constructor(options: FinderOptions) {
+    this.options = options;
+    this.paths = new Map(
+      options.snapshot.segments.map(({ id, file }) => [id, join(options.folder, file)]),
+    );
+  }
+
+  /** What is known of a segment. */
+  known(segment: SegmentInfo): Known {
+    const { files, catalog } = this.options;
+    return {
+      indexes: files.of(this.paths.get(segment.id) ?? '', segment.rows),
+      marked: (tag) => RowSet.ofSorted(catalog.marks(segment.id, tag), segment.rows),
+    };
+  }
+
+  /**
+   * The plan, held to what is known of these of its segments.
+   * @throws CancelledError, IndexDamaged
+   */
+  async narrow(plan: Plan, segments: readonly SegmentInfo[] = plan.segmentsUsed): Promise<Plan> {
+    const found = new Map<Filter, ReadonlyMap<number, FoundRows>>();
+    for (const filter of baseFilters(plan.events))
+      found.set(filter, await this.findAll(filter, segments));
+    return narrowed(plan, found);
+  }
+
+  /** What is known of the rows of `segment` that `filter` takes. */
+  private async find(filter: Filter, segment: SegmentInfo): Promise<FoundRows> {
+    if (performance.now() > this.turnEnds) {
+      await breathe();
+      this.turnEnds = performance.now() + TURN_MS;
+    }
+    if (this.options.signal?.aborted === true) throw new CancelledError();
+    const { cache, snapshot } = this.options;
+    const key = this.keyOf(filter);
+    const kept = cache.get(snapshot, key, segment.id);
+    if (kept !== undefined) return kept;
+    const found = findRows(filter, segment, this.known(segment));
+    cache.set(snapshot, key, segment.id, found);
+    return found;
+  }
+
+  /** What is known of these segments, before any row is read. */
+  async findAll(
+    filter: Filter,
+    segments: readonly SegmentInfo[],
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    const out = new Map<number, FoundRows>();
+    for (const segment of segments) out.set(segment.id, await this.find(filter, segment));
+    return out;
+  }
+
+  /**
+   * Exactly which rows of these segments `filter` takes. Where that is not known, the rows that may be
+   * meant are read.
+   * @throws CancelledError, IndexDamaged, and what a statement throws
+   */
+  async exact(
+    filter: Filter,
+    segments: readonly SegmentInfo[],
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    const out = new Map<number, FoundRows>();
+    const open: { segment: SegmentInfo; found: FoundRows }[] = [];
+    for (const segment of segments) {
+      const found = await this.find(filter, segment);
+      if (found.exact) out.set(segment.id, found);
+      else open.push({ segment, found });
+    }
+    const { rows, cache, snapshot } = this.options;
+    for (let at = 0; at < open.length; at += AT_ONCE) {
+      const some = open.slice(at, at + AT_ONCE);
+      const bits = await rows(
+        compileVerify(some),
+        some.map(({ segment }) => segment),
+      );
+      const bySegment = new Map(bits.map(([segment, one]) => [Number(segment), one]));
+      for (const { segment, found } of some) {
+        const sure = verified(bySegment.get(segment.id), segment, found);
+        out.set(segment.id, sure);
+        cache.set(snapshot, this.keyOf(filter), segment.id, sure);
+      }
+    }
+    return out;
+  }
+
+  /**
+   * The same with the times of the rows; undefined where some segment's are not known.
+   * @param times false: they are not needed
+   * @throws CancelledError, IndexDamaged, and what a statement throws
+   */
+  async timed(
+    filter: Filter,
+    segments: readonly SegmentInfo[],
+    times = true,
+  ): Promise<TimedRows[] | undefined> {
+    const found = await this.exact(filter, segments);
+    const out: TimedRows[] = [];
+    for (const segment of segments) {
+      const rows = found.get(segment.id)?.rows ?? 'none';
+      const undated = !times || segment.day === 'undated';
+      const time = rows === 'none' || undated ? undefined : this.known(segment).indexes.time;
+      if (time === undefined && rows !== 'none' && !undated) return undefined;
+      out.push({ segment, rows, time });
+    }
+    return out;
+  }
+
+  /** Whether the times of all rows of these segments are known. */
+  hasTimes(segments: readonly SegmentInfo[]): boolean {
+    return segments.every(
+      (segment) => segment.day === 'undated' || this.known(segment).indexes.time !== undefined,
+    );
+  }
+
+  private keyOf(filter: Filter): string {
+    let key = this.keys.get(filter);
+    if (key === undefined) {
+      key = JSON.stringify(filter, (_, value: unknown) =>
+        typeof value === 'bigint' ? `${value}n` : value,
+      );
+      this.keys.set(filter, key);
+    }
+    return key;
+  }
+}

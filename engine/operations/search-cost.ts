@@ -1,0 +1,33 @@
+/** What it cost to find out which rows are meant. */
+import type { Stopwatch } from '../measure/operation-log.ts';
+import { type FoundRows, type Path, type SegmentInfo, countOf, heavier } from '../query/index.ts';
+
+export class SearchCost {
+  private path: Path;
+  private readonly days = new Set<string>();
+  private segments = 0;
+  private rowsExamined = 0;
+
+  /** @param path that is taken at least */
+  constructor(path: Path = 'catalog') {
+    this.path = path;
+  }
+
+  /** @param found what was known of a segment before its rows were read */
+  add(segment: SegmentInfo, found: FoundRows | undefined): void {
+    if (found === undefined) return;
+    this.path = heavier(this.path, found.by);
+    if (found.rows !== 'none') {
+      this.days.add(segment.day);
+      this.segments += 1;
+    }
+    if (!found.exact) this.rowsExamined += countOf(found.rows, segment.rows);
+  }
+
+  tell(watch: Stopwatch): void {
+    watch.path = this.path;
+    watch.days = this.days.size;
+    watch.segments = this.segments;
+    watch.rowsExamined = this.rowsExamined;
+  }
+}

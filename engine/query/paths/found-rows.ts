@@ -1,0 +1,69 @@
+/**
+ * What is known of the events of a filter in one segment before a statement runs, and how a statement
+ * is held to it.
+ */
+import { RowSet } from '../../index/row-set.ts';
+import { type Params, bitOf, rowIn } from '../dialect/duckdb.ts';
+import type { Filter } from '../filters/filter.ts';
+import { FALSE, type Predicate, TRUE } from '../scope.ts';
+import { type Rows, rowsOf } from './rows.ts';
+
+export interface FoundRows {
+  /** No other row is one of the filter's. Deleted ones are not among them. */
+  readonly rows: Rows;
+  /** Each of them is. */
+  readonly exact: boolean;
+  /** What a row of `rows` must still meet; ALL where `exact`. */
+  readonly rest: Filter;
+  /** `catalog`: no index was asked; `scan`: all rows are to be read. */
+  readonly by: 'catalog' | 'index' | 'scan';
+}
+
+/** By segment. */
+export type Found = ReadonlyMap<number, FoundRows>;
+
+/** Sets of more rows than this reach DuckDB as bits: a list of numbers is compared one by one. */
+const MOST_LISTED = 512;
+
+/** The condition that holds a segment's rows to a set. */
+export function rowsPredicate(rows: Rows, params: Params): Predicate {
+  if (rows === 'all') return TRUE;
+  if (rows === 'none') return FALSE;
+  const low = rows.slice(0, 1)[0]!;
+  const high = rows.slice(rows.count - 1, rows.count)[0]!;
+  if (low === high) return { sql: `rowid = ${low}` };
+  // The range is what lets the rest of the segment be passed over.
+  const range = `rowid >= ${low} AND rowid <= ${high}`;
+  if (high - low + 1 === rows.count) return { sql: `(${range})` };
+  const within =
+    rows.count <= MOST_LISTED
+      ? rowIn(rows.slice(0, rows.count))
+      : bitOf(bitText(rows, low, high), low, high, params);
+  return { sql: `(${range} AND ${within})` };
+}
+
+/** Bits of rows `low` to `high` in base64, the first row in the highest bit of the first byte. */
+function bitText(rows: RowSet, low: number, high: number): string {
+  const bytes = new Uint8Array(Math.ceil((high - low + 1) / 8));
+  rows.forEach((row) => {
+    const at = row - low;
+    bytes[at >>> 3]! |= 0x80 >>> (at & 7);
+  });
+  return Buffer.from(bytes.buffer).toString('base64');
+}
+
+/** The set that the aggregate `bitsOfRows` gave for a segment of `total` rows; NULL: none. */
+export function rowsOfBits(bits: unknown, total: number): Rows {
+  if (typeof bits !== 'string') return 'none';
+  const bytes = Buffer.from(bits, 'base64');
+  const words = new Uint32Array((total + 31) >>> 5);
+  for (let i = 0; i < bytes.length; i++) words[i >>> 2]! |= REVERSED[bytes[i]!]! << ((i & 3) * 8);
+  return rowsOf(RowSet.ofWords(words, total));
+}
+
+/** Bytes with their bits in the other order. */
+const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
+  let out = 0;
+  for (let bit = 0; bit < 8; bit++) if ((byte & (1 << bit)) !== 0) out |= 0x80 >>> bit;
+  return out;
+});

@@ -1,0 +1,132 @@
+/**
+ * A plan held to what is known of its events: statements of it read the rows that may be meant and no
+ * others. Its answers are those of the plan that it was made from.
+ */
+import { Params, bitsOfRows, segmentTable } from '../dialect/duckdb.ts';
+import { ALL, type Filter, compileFilter } from '../filters/filter.ts';
+import { both } from '../filters/logic.ts';
+import type { EventsNode, Path, Plan } from '../plan.ts';
+import { type SegmentInfo, segmentScope } from '../scope.ts';
+import type { Statement } from '../statements.ts';
+import { boundsOf } from './bounds.ts';
+import { type Found, type FoundRows, rowsOfBits, rowsPredicate } from './found-rows.ts';
+import type { Known } from './leaf-rows.ts';
+import { type Rows, complement, countOf, intersect, rowsOf } from './rows.ts';
+
+/** What is known of the rows of `segment` that a filter takes. */
+export function findRows(filter: Filter, segment: SegmentInfo, known: Known): FoundRows {
+  const params = new Params();
+  const left = segment.hasDeletes ? complement(rowsOf(known.marked(0))) : 'all';
+  const verdict = compileFilter(filter, segmentScope(segment, params));
+  if (!('sql' in verdict)) {
+    const rows = verdict.value ? left : 'none';
+    return { rows, exact: true, rest: ALL, by: 'catalog' };
+  }
+  const bounds = boundsOf(filter, segment, known, params);
+  const rows = intersect(bounds.maybe, left);
+  if (bounds.exact || rows === 'none') return { rows, exact: true, rest: ALL, by: 'index' };
+  return { rows, exact: false, rest: bounds.rest, by: bounds.maybe === 'all' ? 'scan' : 'index' };
+}
+
+/** The filters of a plan's events, each with its segments; those of a union apart. */
+export function baseFilters(node: EventsNode): Filter[] {
+  switch (node.node) {
+    case 'base':
+      return [node.filter];
+    case 'union':
+      return [...baseFilters(node.left), ...baseFilters(node.right)];
+    default:
+      return baseFilters(node.of);
+  }
+}
+
+/** @param found by filter of `baseFilters`, then by segment; what is not in it is not narrowed */
+export function narrowed(plan: Plan, found: ReadonlyMap<Filter, Found>): Plan {
+  const held = (node: EventsNode): EventsNode => {
+    switch (node.node) {
+      case 'base':
+        return { ...node, found: found.get(node.filter) };
+      case 'union':
+        return { ...node, left: held(node.left), right: held(node.right) };
+      default:
+        return { ...node, of: held(node.of) };
+    }
+  };
+  return { ...plan, events: held(plan.events) };
+}
+
+/** What is known of a segment's events, on each side of a union; undefined where nothing is. */
+export function foundOf(node: EventsNode, segment: SegmentInfo): (FoundRows | undefined)[] {
+  switch (node.node) {
+    case 'base':
+      return [node.found?.get(segment.id)];
+    case 'union':
+      return [...foundOf(node.left, segment), ...foundOf(node.right, segment)];
+    default:
+      return foundOf(node.of, segment);
+  }
+}
+
+/** Segments of which a statement of the plan reads rows. */
+export function segmentsRead(plan: Plan): SegmentInfo[] {
+  return plan.segmentsUsed.filter((segment) =>
+    foundOf(plan.events, segment).some((found) => found?.rows !== 'none'),
+  );
+}
+
+const WEIGHT: readonly Path[] = ['catalog', 'rollup', 'index', 'scan'];
+
+export function heavier(a: Path, b: Path): Path {
+  return WEIGHT.indexOf(a) < WEIGHT.indexOf(b) ? b : a;
+}
+
+/** How a statement of the plan comes to its rows: by their numbers, or by reading them all. */
+export function pathOf(plan: Plan): Path {
+  let path: Path = 'catalog';
+  for (const segment of plan.segmentsUsed) {
+    for (const found of foundOf(plan.events, segment)) {
+      if (found === undefined || found.rows === 'all') return 'scan';
+      if (found.rows !== 'none') path = 'index';
+      else if (found.by !== 'catalog') path = heavier(path, 'index');
+    }
+  }
+  return path;
+}
+
+/** Rows that a statement of the plan looks at. */
+export function rowsRead(plan: Plan): number {
+  return plan.segmentsUsed.reduce(
+    (sum, segment) =>
+      sum +
+      foundOf(plan.events, segment).reduce(
+        (most, found) => Math.max(most, countOf(found?.rows ?? 'all', segment.rows)),
+        0,
+      ),
+    0,
+  );
+}
+
+/** What is known of the events of a plan that are a filter and nothing else. */
+export function foundByFilter(plan: Plan): Found | undefined {
+  return plan.events.node === 'base' ? plan.events.found : undefined;
+}
+
+/** Rows `segment` and bits of the rows that the filters are true for, of each of the segments. */
+export function compileVerify(
+  candidates: readonly { readonly segment: SegmentInfo; readonly found: FoundRows }[],
+): Statement {
+  const params = new Params();
+  const parts = candidates.map(({ segment, found }) => {
+    const scope = segmentScope(segment, params);
+    const where = both([rowsPredicate(found.rows, params), compileFilter(found.rest, scope)]);
+    const condition = 'sql' in where ? where.sql : where.value ? 'TRUE' : 'FALSE';
+    return `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, ${bitsOfRows(segment.rows)} AS bits FROM ${segmentTable(segment.id)} WHERE ${condition}`;
+  });
+  return { ...params.finish(parts.join('\nUNION ALL\n')), columns: [] };
+}
+
+/** What `compileVerify` found in a segment. */
+export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows): FoundRows {
+  const rows: Rows = rowsOfBits(bits, segment.rows);
+  return { rows, exact: true, rest: ALL, by: found.by };
+}
