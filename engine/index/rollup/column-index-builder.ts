@@ -1,0 +1,119 @@
+/**
+ * Builds the indexes that are made from single columns: times, values, rollups. They are built
+ * together because all of them work on the same codes of the same columns.
+ */
+import type { Kind } from '../../contract/event.ts';
+import type { IndexBuilder, IndexRows } from '../rows.ts';
+import type { Section } from '../side-file.ts';
+import { datedRows, timeSection } from '../time/time-section.ts';
+import { type Dimension, DimensionCollector, type Dimensions } from '../values/dimensions.ts';
+import { Growing64 } from '../values/growing.ts';
+import type { Grouped } from '../values/radix.ts';
+import { groupedRows, valueSection } from '../values/value-section.ts';
+import { type Counted, FLOWED_SECTION, ROLLUP_SECTION, rollupSection } from './rollup-section.ts';
+import { MEASURES } from './sets.ts';
+
+export class ColumnIndexBuilder implements IndexBuilder {
+  private readonly dimensions = new DimensionCollector();
+  private readonly times = new Growing64();
+  private readonly measures = MEASURES.map(() => new Growing64());
+  /** Numbers of the flows that packets belong to; undefined for other kinds. */
+  private readonly flows: Growing64 | undefined;
+  private rows = 0;
+
+  constructor(kind: Kind) {
+    this.flows = kind === 'packet' ? new Growing64() : undefined;
+  }
+
+  add(rows: IndexRows): void {
+    this.rows += rows.length;
+    this.dimensions.add(rows);
+    this.times.append(rows.numbers.get('ts'), rows.length);
+    MEASURES.forEach((name, i) => this.measures[i]!.append(rows.numbers.get(name), rows.length));
+    this.flows?.append(rows.numbers.get('flow_id'), rows.length);
+  }
+
+  finish(order: Uint32Array | undefined): Section[] {
+    const { rows } = this;
+    const times = this.times.inOrder(order);
+    const dated = datedRows(times);
+    const dimensions = this.dimensions.finish(order);
+    const known = new Map<Dimension, Grouped>();
+    const grouped = (dimension: Dimension): Grouped => {
+      const found = known.get(dimension) ?? groupedRows(dimension);
+      known.set(dimension, found);
+      return found;
+    };
+    const counted: Counted = {
+      ...{ rows, dimensions, grouped },
+      times: dated === undefined ? undefined : times,
+      measures: this.measures.map((values) => (values.used ? values.inOrder(order) : undefined)),
+    };
+    const { flowed, unflowed } = this.parts(order);
+    const sections = [valueSection(rows, dimensions, grouped, unflowed)];
+    if (dated !== undefined) sections.push(timeSection(times, dated));
+    if (flowed === undefined || unflowed === undefined || flowed.length === 0) {
+      sections.push(rollupSection(ROLLUP_SECTION, counted));
+    } else {
+      known.clear();
+      sections.push(rollupSection(ROLLUP_SECTION, partOf(counted, unflowed)));
+      sections.push(rollupSection(FLOWED_SECTION, partOf(counted, flowed)));
+    }
+    return sections;
+  }
+
+  /** Rows of packets that belong to a flow and of those that do not. */
+  private parts(order: Uint32Array | undefined): {
+    flowed: Uint32Array | undefined;
+    unflowed: Uint32Array | undefined;
+  } {
+    if (this.flows === undefined) return { flowed: undefined, unflowed: undefined };
+    const flows = this.flows.inOrder(order);
+    const flowed = new Uint32Array(flows.length);
+    const unflowed = new Uint32Array(flows.length);
+    let some = 0;
+    let others = 0;
+    for (let row = 0; row < flows.length; row++) {
+      if (Number.isNaN(flows[row]!)) unflowed[others++] = row;
+      else flowed[some++] = row;
+    }
+    return { flowed: flowed.subarray(0, some), unflowed: unflowed.subarray(0, others) };
+  }
+}
+
+/** The same of some rows; values that only other rows have stay, with no rows. */
+function partOf(counted: Counted, rows: Uint32Array): Counted {
+  const dimensions: Dimensions = {
+    present: counted.dimensions.present.map((dimension) => ({
+      ...dimension,
+      codes: rows.length === 0 ? new Uint32Array(0) : chosen(dimension.codes, rows),
+    })),
+    leftOut: counted.dimensions.leftOut,
+  };
+  const known = new Map<Dimension, Grouped>();
+  return {
+    rows: rows.length,
+    dimensions,
+    times: counted.times === undefined ? undefined : chosenNumbers(counted.times, rows),
+    measures: counted.measures.map((values) =>
+      values === undefined ? undefined : chosenNumbers(values, rows),
+    ),
+    grouped(dimension) {
+      const found = known.get(dimension) ?? groupedRows(dimension);
+      known.set(dimension, found);
+      return found;
+    },
+  };
+}
+
+function chosen(values: Uint32Array, rows: Uint32Array): Uint32Array {
+  const out = new Uint32Array(rows.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[rows[i]!]!;
+  return out;
+}
+
+function chosenNumbers(values: Float64Array, rows: Uint32Array): Float64Array {
+  const out = new Float64Array(rows.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[rows[i]!]!;
+  return out;
+}

@@ -1,0 +1,412 @@
+/**
+ * Counts and sums of a segment's rows by their values, exactly, without the segment: see
+ * `rollup-section.ts`. What it answers with is made for `mergeTop`, which adds up many segments.
+ *
+ * It knows nothing of deleted events: the caller does not ask it for a segment that has some.
+ */
+import type { SideFile } from '../side-file.ts';
+import { BlockReader } from '../values/blocks.ts';
+import { DIMENSIONS, type DimensionName, type DistinctValues } from '../values/dimensions.ts';
+import { Damaged, PackReader } from '../values/packing.ts';
+import { readTexts } from '../values/value-index.ts';
+import { DIMENSION_STATE, FLOWED_SECTION, ROLLUP_SECTION } from './rollup-section.ts';
+import { HOUR, MAX_MINUTES, MEASURES, type Measure, SETS } from './sets.ts';
+
+export interface RollupQuestion {
+  /** None, one or two dimensions, in any order. */
+  readonly dims: readonly DimensionName[];
+  /** What to sum beside counting rows. */
+  readonly measures?: readonly Measure[];
+  /** UTC microseconds, both on whole hours, `to` not included; undated rows are then left out. */
+  readonly hours?: { readonly from: number; readonly to: number };
+  /** Leave out packets that belong to a flow. */
+  readonly unflowed?: boolean;
+}
+
+/** Groups of one segment, or of a part of it. */
+export interface RollupGroups {
+  /** As kept, which may be another order than asked for. */
+  readonly dims: readonly DimensionName[];
+  /** Of each dimension. A group's key is the place of its value here, or behind the last for none. */
+  readonly values: readonly DistinctValues[];
+  readonly sizes: readonly number[];
+  /** Two dimensions: where the groups of each first key begin, and each group's second key. */
+  readonly starts: Uint32Array | undefined;
+  readonly seconds: Uint32Array | undefined;
+  /** Rows of each group; one with 0 is none. */
+  readonly counts: Uint32Array;
+  /** Of each measure asked for: each group's sum plus one, 0 where no row has a value. */
+  readonly sums: readonly Float64Array[];
+}
+
+/** Dated rows by minute. */
+export interface MinuteCounts {
+  /** Minutes since 1970 of the first count. */
+  readonly first: number;
+  readonly counts: Uint32Array;
+}
+
+export class RollupIndex {
+  private readonly rest: Rollup;
+  private readonly flowed: Rollup | undefined;
+
+  private constructor(rest: Rollup, flowed: Rollup | undefined) {
+    this.rest = rest;
+    this.flowed = flowed;
+  }
+
+  /**
+   * Undefined when the file has no such section.
+   * @throws DaybookError case-damaged, like all that follow
+   */
+  static open(file: SideFile): RollupIndex | undefined {
+    const rest = Rollup.open(file, ROLLUP_SECTION);
+    return rest === undefined
+      ? undefined
+      : new RollupIndex(rest, Rollup.open(file, FLOWED_SECTION));
+  }
+
+  /** Whether `groups` answers this: otherwise there were too many groups, or no such set is kept. */
+  covers(question: RollupQuestion): boolean {
+    return this.asked(question).every((rollup) => rollup.covers(question));
+  }
+
+  /** To be added up, with those of other segments; undefined when the question is not covered. */
+  groups(question: RollupQuestion): RollupGroups[] | undefined {
+    if (!this.covers(question)) return undefined;
+    return this.asked(question).map((rollup) => rollup.groups(question));
+  }
+
+  /** To be added up; undefined when rows were not counted by minute. */
+  minutes(unflowed = false): MinuteCounts[] | undefined {
+    const found = this.asked({ dims: [], unflowed }).map((rollup) => rollup.minutes());
+    const all = found.filter((counts) => counts !== undefined);
+    return all.length === found.length ? all : undefined;
+  }
+
+  /** Rows; those without a time are among them. */
+  rows(unflowed = false): number {
+    return this.asked({ dims: [], unflowed }).reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  private asked({ unflowed }: RollupQuestion): Rollup[] {
+    return this.flowed === undefined || unflowed === true ? [this.rest] : [this.rest, this.flowed];
+  }
+}
+
+interface KeptSet {
+  readonly dims: readonly DimensionName[];
+  readonly groups: number;
+  /** Blocks: where keys and counts begin and end, and the sums of each measure. */
+  readonly keys: Span;
+  readonly sums: ReadonlyMap<Measure, Span>;
+  readonly hours: { entries: number; keys: Span; sums: ReadonlyMap<Measure, Span> } | undefined;
+}
+type Span = readonly [from: number, to: number];
+
+interface KeptDimension {
+  readonly numbers: number;
+  readonly ip6: number;
+  readonly texts: number;
+  readonly span: Span;
+  values: DistinctValues | undefined;
+}
+
+interface Table {
+  readonly starts: Uint32Array | undefined;
+  readonly seconds: Uint32Array | undefined;
+  readonly counts: Uint32Array;
+}
+
+const NO_VALUES: DistinctValues = {
+  numbers: new Uint32Array(0),
+  ip6: new Uint8Array(0),
+  texts: [],
+};
+
+/** One section. */
+class Rollup {
+  readonly rows: number;
+  private readonly reader: BlockReader;
+  private readonly present = new Map<DimensionName, KeptDimension>();
+  private readonly leftOut = new Set<DimensionName>();
+  private readonly sets: KeptSet[] = [];
+  private readonly absentMeasures = new Set<Measure>();
+  private readonly hours: { numbers: Float64Array; undated: boolean } | undefined;
+  private readonly minuteSpan: { first: number; n: number; span: Span } | undefined;
+
+  private constructor(file: SideFile, reader: BlockReader) {
+    this.reader = reader;
+    const head = new PackReader(reader.head, true);
+    let at = 0;
+    const block = (): Span => {
+      const from = at;
+      at = head.u32();
+      return [from, at];
+    };
+    this.rows = head.u32();
+    if (this.rows > file.rows) throw new Damaged('rows');
+    const within = (n: number): number => {
+      if (n > this.rows && n > file.rows) throw new Damaged('too many values');
+      return n;
+    };
+    for (let n = head.u8(); n > 0; n--) {
+      const name = DIMENSIONS[head.u8()];
+      const state = head.u8();
+      if (name === undefined) throw new Damaged('dimension');
+      if (state === DIMENSION_STATE.leftOut) {
+        this.leftOut.add(name);
+        continue;
+      }
+      const [numbers, ip6, texts] = [head.u32(), head.u32(), head.u32()];
+      within(numbers + ip6 + texts);
+      this.present.set(name, { numbers, ip6, texts, span: block(), values: undefined });
+    }
+    for (const name of measuresOf(head.u8())) this.absentMeasures.add(name);
+    // Which cannot be summed is said by their sums being kept of no set.
+    head.u8();
+    if (head.u8() === 1) {
+      const n = head.u8();
+      let hour = head.f64();
+      const numbers = head.numbers53(n).map((step) => (hour += step));
+      this.hours = { numbers, undated: head.u8() === 1 };
+    }
+    if (head.u8() === 1) {
+      const first = head.f64();
+      const n = head.u32();
+      if (n > MAX_MINUTES) throw new Damaged('minutes');
+      this.minuteSpan = { first, n, span: block() };
+    }
+    for (let n = head.u8(); n > 0; n--) {
+      const dims = SETS[head.u8()];
+      if (dims === undefined) throw new Damaged('set');
+      const groups = head.u32();
+      if (groups > file.rows + 1) throw new Damaged('groups');
+      const measures = measuresOf(head.u8());
+      const split = head.u8() === 1;
+      const keys = block();
+      const sums = new Map(measures.map((name) => [name, block()] as const));
+      let hours: KeptSet['hours'];
+      if (split) {
+        const entries = head.u32();
+        if (entries > file.rows * 2 + 1) throw new Damaged('hours');
+        const hourKeys = block();
+        hours = {
+          ...{ entries, keys: hourKeys },
+          sums: new Map(measures.map((name) => [name, block()] as const)),
+        };
+      }
+      this.sets.push({ dims, groups, keys, sums, hours });
+    }
+  }
+
+  static open(file: SideFile, name: string): Rollup | undefined {
+    const reader = BlockReader.open(file, name);
+    return reader?.guarded(() => new Rollup(file, reader));
+  }
+
+  covers({ dims, measures = [], hours }: RollupQuestion): boolean {
+    const set = this.setFor(dims);
+    if (set === undefined) return false;
+    if (measures.some((name) => !this.absentMeasures.has(name) && !set.sums.has(name)))
+      return false;
+    return hours === undefined || set.hours !== undefined || this.wholeWithin(hours);
+  }
+
+  groups(question: RollupQuestion): RollupGroups {
+    const set = this.setFor(question.dims);
+    if (set === undefined) throw new TypeError('asked for what is not covered');
+    return this.reader.guarded(() => this.read(set, question));
+  }
+
+  minutes(): MinuteCounts | undefined {
+    const kept = this.minuteSpan;
+    if (kept === undefined) return undefined;
+    const { first, n, span } = kept;
+    return this.reader.guarded(() => ({ first, counts: this.open(span).numbers32(n) }));
+  }
+
+  /** The set of these dimensions, else one that has them. */
+  private setFor(dims: readonly DimensionName[]): KeptSet | undefined {
+    if (dims.length > 2 || new Set(dims).size < dims.length) return undefined;
+    if (dims.some((name) => this.leftOut.has(name))) return undefined;
+    const wanted = new Set(dims.filter((name) => this.present.has(name)));
+    const having = this.sets.filter((set) => [...wanted].every((name) => set.dims.includes(name)));
+    // Those of the fewest groups: what no row has a value in needs no set.
+    const size = (set: KeptSet): number => set.dims.filter((name) => !dims.includes(name)).length;
+    const fits = having.filter((set) => size(set) === 0 || wanted.size === 1);
+    return fits.sort((a, b) => size(a) - size(b) || a.groups - b.groups)[0];
+  }
+
+  private wholeWithin({ from, to }: { from: number; to: number }): boolean {
+    if (this.rows === 0) return true;
+    if (this.hours === undefined || this.hours.undated) return false;
+    const { numbers } = this.hours;
+    return numbers.length > 0 && numbers[0]! * HOUR >= from && (numbers.at(-1)! + 1) * HOUR <= to;
+  }
+
+  private read(set: KeptSet, question: RollupQuestion): RollupGroups {
+    const { measures = [], hours } = question;
+    const keys = this.keysOf(set);
+    let { counts } = keys;
+    let sums: Float64Array[];
+    if (hours === undefined || this.wholeWithin(hours)) {
+      sums = measures.map((name) => this.sumsOf(set.sums.get(name), set.groups));
+    } else {
+      ({ counts, sums } = this.hoursOf(set, measures, hours));
+    }
+    return this.shaped(set.dims, { ...keys, counts }, sums, question.dims);
+  }
+
+  private keysOf(set: KeptSet): Table {
+    const reader = this.open(set.keys);
+    if (set.dims.length < 2) {
+      const [first] = set.dims;
+      if (set.groups !== (first === undefined ? 1 : this.sizeOf(first) + 1))
+        throw new Damaged('groups');
+      return { starts: undefined, seconds: undefined, counts: reader.numbers32(set.groups) };
+    }
+    const [first, second] = set.dims;
+    const lengths = reader.numbers32(this.sizeOf(first!) + 1);
+    const starts = startsOf(lengths, set.groups);
+    const seconds = reader.numbers32(set.groups);
+    const size = this.sizeOf(second!);
+    let most = 0;
+    for (let i = 0; i < seconds.length; i++) if (seconds[i]! > most) most = seconds[i]!;
+    if (most > size) throw new Damaged('key');
+    return { starts, seconds, counts: reader.numbers32(set.groups) };
+  }
+
+  private sumsOf(span: Span | undefined, n: number): Float64Array {
+    return span === undefined ? new Float64Array(n) : this.open(span).numbers53(n);
+  }
+
+  private hoursOf(
+    set: KeptSet,
+    measures: readonly Measure[],
+    range: { from: number; to: number },
+  ): { counts: Uint32Array; sums: Float64Array[] } {
+    if (set.hours === undefined || this.hours === undefined)
+      throw new TypeError('asked for what is not covered');
+    const { entries } = set.hours;
+    const reader = this.open(set.hours.keys);
+    const starts = startsOf(reader.numbers32(set.groups), entries);
+    const hours = reader.numbers32(entries);
+    const rows = reader.numbers32(entries);
+    const parts = measures.map((name) => this.sumsOf(set.hours?.sums.get(name), entries));
+    // The hour behind the last is that of undated rows, which are in no range.
+    const inside = new Uint8Array(256);
+    this.hours.numbers.forEach((hour, i) => {
+      inside[i] = hour * HOUR >= range.from && (hour + 1) * HOUR <= range.to ? 1 : 0;
+    });
+    const counts = new Uint32Array(set.groups);
+    const sums = measures.map(() => new Float64Array(set.groups));
+    for (let group = 0; group < set.groups; group++) {
+      for (let at = starts[group]!; at < starts[group + 1]!; at++) {
+        if (inside[hours[at]!] !== 1) continue;
+        counts[group]! += rows[at]!;
+        for (let i = 0; i < parts.length; i++) addSum(sums[i]!, group, parts[i]![at]!);
+      }
+    }
+    return { counts, sums };
+  }
+
+  /** As asked for: without the dimension not asked for, with those that no row has a value in. */
+  private shaped(
+    kept: readonly DimensionName[],
+    table: Table,
+    sums: readonly Float64Array[],
+    asked: readonly DimensionName[],
+  ): RollupGroups {
+    const place = kept.findIndex((name) => !asked.includes(name));
+    if (place >= 0) {
+      const projected = this.projected(kept, 1 - place, table, sums);
+      const [wanted] = kept.slice(1 - place, 2 - place);
+      return this.shaped(wanted === undefined ? [] : [wanted], projected, projected.sums, asked);
+    }
+    const more = asked.filter((name) => !kept.includes(name));
+    const dims = [...kept, ...more];
+    if (more.length === 0 || dims.length === 1) return { ...this.keys(dims), ...table, sums };
+    // One group for each first key, without a second; or one group that has neither.
+    const { counts } = table;
+    const starts = Uint32Array.from({ length: counts.length + 1 }, (_, group) => group);
+    return { ...this.keys(dims), starts, seconds: new Uint32Array(counts.length), counts, sums };
+  }
+
+  /** Groups of two keys by one of them. */
+  private projected(
+    kept: readonly DimensionName[],
+    place: number,
+    { starts, seconds, counts }: Table,
+    sums: readonly Float64Array[],
+  ): Table & { sums: Float64Array[] } {
+    const name = kept[place];
+    if (name === undefined || starts === undefined || seconds === undefined)
+      throw new TypeError('asked for what is not covered');
+    const size = this.sizeOf(name) + 1;
+    const added = { counts: new Uint32Array(size), sums: sums.map(() => new Float64Array(size)) };
+    for (let first = 0; first + 1 < starts.length; first++) {
+      const end = starts[first + 1]!;
+      for (let group = starts[first]!; group < end; group++) {
+        const key = place === 0 ? first : seconds[group]!;
+        added.counts[key]! += counts[group]!;
+        for (let i = 0; i < sums.length; i++) addSum(added.sums[i]!, key, sums[i]![group]!);
+      }
+    }
+    return { starts: undefined, seconds: undefined, ...added };
+  }
+
+  private keys(dims: readonly DimensionName[]): Pick<RollupGroups, 'dims' | 'values' | 'sizes'> {
+    return {
+      dims,
+      values: dims.map((name) => this.valuesOf(name)),
+      sizes: dims.map((name) => this.sizeOf(name)),
+    };
+  }
+
+  private sizeOf(name: DimensionName): number {
+    const kept = this.present.get(name);
+    return kept === undefined ? 0 : kept.numbers + kept.ip6 + kept.texts;
+  }
+
+  private valuesOf(name: DimensionName): DistinctValues {
+    const kept = this.present.get(name);
+    if (kept === undefined) return NO_VALUES;
+    if (kept.values !== undefined) return kept.values;
+    const reader = this.open(kept.span);
+    const numbers = reader.numbers32(kept.numbers);
+    for (let i = 1; i < numbers.length; i++) numbers[i]! += numbers[i - 1]!;
+    const ip6 = reader.packed(kept.ip6 * 16);
+    if (ip6.length !== kept.ip6 * 16) throw new Damaged('addresses');
+    const texts = readTexts(reader, kept.texts);
+    const values = { numbers, ip6, texts };
+    // What is small is kept; lists of addresses are not, since many segments are open at once.
+    if (kept.numbers + kept.ip6 + kept.texts <= 1024) kept.values = values;
+    return values;
+  }
+
+  private open([from, to]: Span): PackReader {
+    return new PackReader(this.reader.block(from, to), true);
+  }
+}
+
+function measuresOf(bits: number): Measure[] {
+  return MEASURES.filter((_, i) => (bits & (1 << i)) !== 0);
+}
+
+function startsOf(lengths: Uint32Array, total: number): Uint32Array {
+  const starts = new Uint32Array(lengths.length + 1);
+  let sum = 0;
+  for (let i = 0; i < lengths.length; i++) {
+    sum += lengths[i]!;
+    starts[i + 1] = sum;
+  }
+  if (sum !== total) throw new Damaged('groups');
+  return starts;
+}
+
+/** Adds sums that are kept plus one, 0 for none. */
+export function addSum(sums: Float64Array, at: number, more: number): void {
+  if (more === 0) return;
+  sums[at]! += sums[at] === 0 ? more : more - 1;
+}

@@ -1,0 +1,52 @@
+/** Which combinations of dimensions are counted, of what sums are kept, and what they may cost. */
+import type { DimensionName } from '../values/dimensions.ts';
+
+/** Sums are kept of these; absent values are no zeros. */
+export const MEASURES = ['bytes', 'bytes_rev', 'packets', 'packets_rev'] as const;
+export type Measure = (typeof MEASURES)[number];
+
+/** Sets of one or two dimensions; that of none is the whole. */
+export const SETS: readonly (readonly DimensionName[])[] = [
+  [],
+  ['src_ip'],
+  ['dst_ip'],
+  ['src_ip', 'dst_ip'],
+  ['dst_port', 'proto'],
+  ['src_port'],
+  ['proto'],
+  ['event_type'],
+  ['host'],
+  ['program'],
+  ['severity'],
+  ['facility'],
+  ['service'],
+  ['conn_state'],
+  ['source_id'],
+];
+
+export const HOUR = 3_600_000_000;
+export const MINUTE = 60_000_000;
+/** A segment is a day; one that spans more hours is not counted by hour, nor more minutes by minute. */
+export const MAX_HOURS = 48;
+export const MAX_MINUTES = MAX_HOURS * 60;
+
+/** So few groups are always kept. */
+const FEW = 256;
+
+/**
+ * Groups of a set that are worth keeping. A pair's group costs about three bytes, and nothing else
+ * answers for pairs in time, so nearly all may differ; a single value's are bounded by half the rows.
+ */
+export function maxGroups(dims: number, rows: number): number {
+  return Math.max(FEW, Math.floor(dims === 2 ? (rows * 7) / 8 : rows / 2));
+}
+
+/** Groups beyond which no sums are kept: four sums cost about eight bytes a group. */
+export function maxSummedGroups(rows: number): number {
+  return Math.max(FEW, Math.floor(rows / 4));
+}
+
+/** Pairs of group and hour that are worth keeping. */
+export function maxHourEntries(rows: number): number {
+  return Math.max(4 * FEW, Math.floor(rows / 32));
+}

@@ -1,0 +1,74 @@
+/**
+ * The section that tells rows from times: the times of a segment's rows, in their order, as
+ * pages of differences. Dated rows come first, ascending; rows without a time come last.
+ *
+ * Section `time`: head u32 rows, u32 dated rows, u32 rows of a page; then for each page f64 time of its
+ * first row, u32 end of its block; the unit of its differences (u8: 0 microseconds, 1 milliseconds, 2 seconds).
+ */
+import { BlockWriter } from '../values/blocks.ts';
+import { PackWriter } from '../values/packing.ts';
+import type { Section } from '../side-file.ts';
+
+export const TIME_SECTION = 'time';
+export const PAGE_ROWS = 2048;
+/** Microseconds of the units that differences are counted in. */
+export const UNITS = [1, 1_000, 1_000_000] as const;
+
+/**
+ * @param times UTC microseconds of the segment's rows, NaN for none.
+ * @param dated what `datedRows` said of them.
+ */
+export function timeSection(times: Float64Array, dated: number): Section {
+  const head = new PackWriter(false);
+  const blocks = new BlockWriter();
+  head.u32(times.length);
+  head.u32(dated);
+  head.u32(PAGE_ROWS);
+  for (let from = 0; from < dated; from += PAGE_ROWS) {
+    const page = times.subarray(from, Math.min(dated, from + PAGE_ROWS));
+    const unit = unitOf(page);
+    head.f64(page[0]!);
+    head.u32(blocks.add(packPage(page, UNITS[unit]!)));
+    head.u8(unit);
+  }
+  return blocks.finish(TIME_SECTION, head.finish());
+}
+
+/**
+ * How many rows have a time; undefined when they are not ascending whole numbers with the undated
+ * last: such a segment has no time section, and is scanned.
+ */
+export function datedRows(times: Float64Array): number | undefined {
+  let dated = 0;
+  let last = -Infinity;
+  for (let row = 0; row < times.length; row++) {
+    const time = times[row]!;
+    if (Number.isNaN(time)) continue;
+    if (dated !== row || time < last || !Number.isSafeInteger(time)) return undefined;
+    if (!Number.isSafeInteger(time - last) && row > 0) return undefined;
+    last = time;
+    dated += 1;
+  }
+  return dated;
+}
+
+/** The number of the coarsest unit that all differences are multiples of. */
+function unitOf(page: Float64Array): number {
+  for (let unit = UNITS.length - 1; unit > 0; unit--) {
+    const micros = UNITS[unit]!;
+    let fits = true;
+    for (let i = 1; i < page.length && fits; i++) fits = (page[i]! - page[i - 1]!) % micros === 0;
+    if (fits) return unit;
+  }
+  return 0;
+}
+
+function packPage(page: Float64Array, micros: number): Uint8Array {
+  const steps = new Float64Array(page.length - 1);
+  for (let i = 0; i < steps.length; i++) steps[i] = (page[i + 1]! - page[i]!) / micros;
+  const planes = new PackWriter(false);
+  planes.numbers(steps);
+  const out = new PackWriter(false);
+  out.packed(planes.finish());
+  return out.finish();
+}

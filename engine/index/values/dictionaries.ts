@@ -1,0 +1,247 @@
+/**
+ * Distinct values found while rows come: numbers, IPv6 addresses and texts, each with an identifier
+ * from 0 in the order of first appearance. Open addressing over typed arrays: nothing is allocated
+ * for a row.
+ */
+import { randomInt } from 'node:crypto';
+import { sortedNumbers } from './radix.ts';
+
+/** Evidence cannot be made to collide; identifiers do not depend on it. */
+const SEED = randomInt(0x1_0000_0000);
+const FIRST_SLOTS = 1024;
+const ADDRESS_BYTES = 16;
+
+/** 32-bit numbers. */
+export class NumberDictionary {
+  private values = new Uint32Array(FIRST_SLOTS / 2);
+  size = 0;
+  /** Identifier + 1 at a value's slot; 0 where free. */
+  private slots = new Uint32Array(FIRST_SLOTS);
+  private mask = FIRST_SLOTS - 1;
+
+  idOf(value: number): number {
+    let slot = scramble(value) & this.mask;
+    for (;;) {
+      const id = this.slots[slot]!;
+      if (id === 0) break;
+      if (this.values[id - 1] === value) return id - 1;
+      slot = (slot + 1) & this.mask;
+    }
+    if (this.size === this.values.length) {
+      this.grow();
+      return this.idOf(value);
+    }
+    this.values[this.size] = value;
+    this.slots[slot] = this.size + 1;
+    return this.size++;
+  }
+
+  /** The values ascending, and the place of each identifier among them. */
+  sorted(): { values: Uint32Array; ranks: Uint32Array } {
+    const order = sortedNumbers([this.values], this.size);
+    const values = new Uint32Array(this.size);
+    const ranks = new Uint32Array(this.size);
+    for (let rank = 0; rank < order.length; rank++) {
+      const id = order[rank]!;
+      values[rank] = this.values[id]!;
+      ranks[id] = rank;
+    }
+    return { values, ranks };
+  }
+
+  private grow(): void {
+    const bigger = new Uint32Array(this.values.length * 2);
+    bigger.set(this.values);
+    this.values = bigger;
+    this.slots = new Uint32Array(bigger.length * 2);
+    this.mask = this.slots.length - 1;
+    for (let id = 0; id < this.size; id++) {
+      let slot = scramble(bigger[id]!) & this.mask;
+      while (this.slots[slot] !== 0) slot = (slot + 1) & this.mask;
+      this.slots[slot] = id + 1;
+    }
+  }
+}
+
+/** IPv6 addresses. */
+export class Ip6Dictionary {
+  /** Four words of each address, the first octets highest. */
+  private readonly words: [Uint32Array, Uint32Array, Uint32Array, Uint32Array] = [
+    new Uint32Array(FIRST_SLOTS / 2),
+    new Uint32Array(FIRST_SLOTS / 2),
+    new Uint32Array(FIRST_SLOTS / 2),
+    new Uint32Array(FIRST_SLOTS / 2),
+  ];
+  size = 0;
+  private slots = new Uint32Array(FIRST_SLOTS);
+  private mask = FIRST_SLOTS - 1;
+
+  /** Of the 16 bytes from `at`. */
+  idOf(bytes: Uint8Array, at: number): number {
+    return this.idOfWords(
+      wordAt(bytes, at),
+      wordAt(bytes, at + 4),
+      wordAt(bytes, at + 8),
+      wordAt(bytes, at + 12),
+    );
+  }
+
+  /** The addresses ascending, 16 bytes each, and the place of each identifier among them. */
+  sorted(): { values: Uint8Array; ranks: Uint32Array } {
+    const order = sortedNumbers(this.words, this.size);
+    const values = new Uint8Array(this.size * ADDRESS_BYTES);
+    const view = new DataView(values.buffer);
+    const ranks = new Uint32Array(this.size);
+    for (let rank = 0; rank < order.length; rank++) {
+      const id = order[rank]!;
+      for (let word = 0; word < 4; word++)
+        view.setUint32(rank * ADDRESS_BYTES + word * 4, this.words[word]![id]!);
+      ranks[id] = rank;
+    }
+    return { values, ranks };
+  }
+
+  private idOfWords(a: number, b: number, c: number, d: number): number {
+    const [first, second, third, fourth] = this.words;
+    let slot = scrambleWords(a, b, c, d) & this.mask;
+    for (;;) {
+      const id = this.slots[slot]! - 1;
+      if (id < 0) break;
+      if (first[id] === a && second[id] === b && third[id] === c && fourth[id] === d) return id;
+      slot = (slot + 1) & this.mask;
+    }
+    if (this.size === first.length) {
+      this.grow();
+      return this.idOfWords(a, b, c, d);
+    }
+    const id = this.size;
+    first[id] = a;
+    second[id] = b;
+    third[id] = c;
+    fourth[id] = d;
+    this.slots[slot] = id + 1;
+    this.size += 1;
+    return id;
+  }
+
+  private grow(): void {
+    const capacity = this.words[0].length * 2;
+    for (let word = 0; word < 4; word++) {
+      const bigger = new Uint32Array(capacity);
+      bigger.set(this.words[word]!);
+      this.words[word] = bigger;
+    }
+    this.slots = new Uint32Array(capacity * 2);
+    this.mask = this.slots.length - 1;
+    const [a, b, c, d] = this.words;
+    for (let id = 0; id < this.size; id++) {
+      let slot = scrambleWords(a[id]!, b[id]!, c[id]!, d[id]!) & this.mask;
+      while (this.slots[slot] !== 0) slot = (slot + 1) & this.mask;
+      this.slots[slot] = id + 1;
+    }
+  }
+}
+
+/** Texts, as bytes; up to a number of them and of bytes. */
+export class TextDictionary {
+  private bytes = new Uint8Array(4096);
+  private starts = new Uint32Array(FIRST_SLOTS / 2 + 1);
+  private hashes = new Uint32Array(FIRST_SLOTS / 2);
+  private slots = new Uint32Array(FIRST_SLOTS);
+  private mask = FIRST_SLOTS - 1;
+  size = 0;
+  private readonly maxTexts: number;
+  private readonly maxBytes: number;
+
+  constructor(maxTexts: number, maxBytes: number) {
+    this.maxTexts = maxTexts;
+    this.maxBytes = maxBytes;
+  }
+
+  /** Of `data[from, to)`; -1 when there are more texts than may be. */
+  idOf(data: Uint8Array, from: number, to: number): number {
+    const length = to - from;
+    if (length > this.maxBytes) return -1;
+    let hash = length ^ SEED;
+    for (let i = from; i < to; i++) hash = Math.imul(hash ^ data[i]!, 0x0100_0193);
+    hash = scramble(hash);
+    let slot = hash & this.mask;
+    for (;;) {
+      const id = this.slots[slot]! - 1;
+      if (id < 0) break;
+      if (this.hashes[id] === hash && this.is(id, data, from, length)) return id;
+      slot = (slot + 1) & this.mask;
+    }
+    const start = this.starts[this.size]!;
+    if (this.size === this.maxTexts || start + length > this.maxBytes) return -1;
+    if (this.size === this.hashes.length) {
+      this.grow();
+      return this.idOf(data, from, to);
+    }
+    if (start + length > this.bytes.length) {
+      const bigger = new Uint8Array(Math.max(start + length, this.bytes.length * 2));
+      bigger.set(this.bytes);
+      this.bytes = bigger;
+    }
+    this.bytes.set(data.subarray(from, to), start);
+    this.starts[this.size + 1] = start + length;
+    this.hashes[this.size] = hash;
+    this.slots[slot] = this.size + 1;
+    return this.size++;
+  }
+
+  /** The texts in the order of their bytes, and the place of each identifier among them. */
+  sorted(): { values: Uint8Array[]; ranks: Uint32Array } {
+    const texts = Array.from({ length: this.size }, (_, id) =>
+      this.bytes.subarray(this.starts[id], this.starts[id + 1]),
+    );
+    const order = texts.map((_, id) => id).sort((a, b) => Buffer.compare(texts[a]!, texts[b]!));
+    const ranks = new Uint32Array(this.size);
+    order.forEach((id, rank) => (ranks[id] = rank));
+    return { values: order.map((id) => texts[id]!), ranks };
+  }
+
+  private is(id: number, data: Uint8Array, from: number, length: number): boolean {
+    const start = this.starts[id]!;
+    if (this.starts[id + 1]! - start !== length) return false;
+    for (let i = 0; i < length; i++) if (this.bytes[start + i] !== data[from + i]) return false;
+    return true;
+  }
+
+  private grow(): void {
+    const capacity = this.hashes.length * 2;
+    const hashes = new Uint32Array(capacity);
+    hashes.set(this.hashes);
+    this.hashes = hashes;
+    const starts = new Uint32Array(capacity + 1);
+    starts.set(this.starts);
+    this.starts = starts;
+    this.slots = new Uint32Array(capacity * 2);
+    this.mask = this.slots.length - 1;
+    for (let id = 0; id < this.size; id++) {
+      let slot = hashes[id]! & this.mask;
+      while (this.slots[slot] !== 0) slot = (slot + 1) & this.mask;
+      this.slots[slot] = id + 1;
+    }
+  }
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  return (
+    ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
+  );
+}
+
+/** Spreads the bits of a number over all 32 (the finalizer of MurmurHash3). */
+function scramble(value: number): number {
+  let h = value ^ SEED;
+  h ^= h >>> 16;
+  h = Math.imul(h, 0x85eb_ca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2_ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+function scrambleWords(a: number, b: number, c: number, d: number): number {
+  return scramble(d ^ scramble(c ^ scramble(b ^ scramble(a))));
+}

@@ -1,0 +1,250 @@
+/**
+ * Columns of a segment as codes: what indexes of values and rollups are made from. The code of a row
+ * is the place of its value among the column's distinct values, in the order that results are sorted
+ * in (IPv4 before IPv6, texts by their bytes); a row without a value has the code behind the last.
+ */
+import type { ColumnName } from '../../contract/event.ts';
+import type { IndexRows } from '../rows.ts';
+import { Ip6Dictionary, NumberDictionary, TextDictionary } from './dictionaries.ts';
+import { Growing32 } from './growing.ts';
+
+/** Columns with an index of values or a rollup; `src_ip` is `src_ip4` and `src_ip6`. */
+export const DIMENSIONS = [
+  'src_ip',
+  'dst_ip',
+  'src_port',
+  'dst_port',
+  'proto',
+  'source_id',
+  'facility',
+  'severity',
+  'host',
+  'program',
+  'event_type',
+  'service',
+  'conn_state',
+] as const;
+export type DimensionName = (typeof DIMENSIONS)[number];
+
+/** A text column with more distinct values, or longer ones altogether, is left out. */
+export const MAX_TEXTS = 16_384;
+export const MAX_TEXT_BYTES = 1_048_576;
+
+/** Distinct values: numbers, then IPv6 addresses of 16 bytes, or texts. Each list is ascending. */
+export interface DistinctValues {
+  readonly numbers: Uint32Array;
+  readonly ip6: Uint8Array;
+  readonly texts: readonly Uint8Array[];
+}
+
+export interface Dimension {
+  readonly name: DimensionName;
+  readonly values: DistinctValues;
+  /** Distinct values; also the code of rows that have none. */
+  readonly size: number;
+  /** Of every row of the segment, in its order. */
+  readonly codes: Uint32Array;
+}
+
+/** A column being collected. */
+interface Collector {
+  add(rows: IndexRows): void;
+  /** Undefined when no row has a value; `left-out` when there are too many values. */
+  finish(order: Uint32Array | undefined): Omit<Dimension, 'name'> | 'left-out' | undefined;
+}
+
+/** The columns of one segment, collected as rows come. */
+export class DimensionCollector {
+  private readonly collectors = new Map<DimensionName, Collector>(
+    DIMENSIONS.map((name) => [name, collectorFor(name)]),
+  );
+
+  add(rows: IndexRows): void {
+    for (const collector of this.collectors.values()) collector.add(rows);
+  }
+
+  finish(order: Uint32Array | undefined): Dimensions {
+    const present: Dimension[] = [];
+    const leftOut: DimensionName[] = [];
+    for (const [name, collector] of this.collectors) {
+      const found = collector.finish(order);
+      if (found === 'left-out') leftOut.push(name);
+      else if (found !== undefined) present.push({ name, ...found });
+    }
+    this.collectors.clear();
+    return { present, leftOut };
+  }
+}
+
+/** Dimensions that are in neither list have no value in any row. */
+export interface Dimensions {
+  readonly present: readonly Dimension[];
+  readonly leftOut: readonly DimensionName[];
+}
+
+function collectorFor(name: DimensionName): Collector {
+  switch (name) {
+    case 'src_ip':
+    case 'dst_ip':
+      return new AddressCollector(name);
+    case 'host':
+    case 'program':
+    case 'event_type':
+    case 'service':
+    case 'conn_state':
+      return new TextCollector(name);
+    default:
+      return new NumberCollector(name);
+  }
+}
+
+class NumberCollector implements Collector {
+  private readonly column: ColumnName;
+  private readonly dictionary = new NumberDictionary();
+  /** Identifier + 1. */
+  private readonly codes = new Growing32();
+
+  constructor(column: ColumnName) {
+    this.column = column;
+  }
+
+  add(rows: IndexRows): void {
+    let at = this.codes.extend(rows.length);
+    const column = rows.numbers.get(this.column);
+    if (column === undefined) return;
+    const { values, present } = column;
+    const codes = this.codes.values;
+    let last = -1;
+    let code = 0;
+    for (let row = 0; row < rows.length; row++, at++) {
+      if (present[row] === 0) continue;
+      const value = values[row]!;
+      if (value !== last) {
+        last = value;
+        code = this.dictionary.idOf(value) + 1;
+      }
+      codes[at] = code;
+    }
+  }
+
+  finish(order: Uint32Array | undefined): Omit<Dimension, 'name'> | undefined {
+    const { size } = this.dictionary;
+    if (size === 0) return undefined;
+    const { values, ranks } = this.dictionary.sorted();
+    const places = new Uint32Array(size + 1);
+    places[0] = size;
+    places.set(ranks, 1);
+    return {
+      values: { numbers: values, ip6: new Uint8Array(0), texts: [] },
+      size,
+      codes: placed(this.codes, places, order),
+    };
+  }
+}
+
+class AddressCollector implements Collector {
+  private readonly side: 'src_ip' | 'dst_ip';
+  private readonly ip4 = new NumberDictionary();
+  private readonly ip6 = new Ip6Dictionary();
+  /** Twice the identifier + 1 for IPv4, + 2 for IPv6. */
+  private readonly codes = new Growing32();
+
+  constructor(side: 'src_ip' | 'dst_ip') {
+    this.side = side;
+  }
+
+  add(rows: IndexRows): void {
+    const first = this.codes.extend(rows.length);
+    const codes = this.codes.values;
+    const ip4 = rows.numbers.get(`${this.side}4`);
+    if (ip4 !== undefined) {
+      const { values, present } = ip4;
+      for (let row = 0; row < rows.length; row++)
+        if (present[row] !== 0) codes[first + row] = this.ip4.idOf(values[row]!) * 2 + 1;
+    }
+    const ip6 = rows.ip6.get(`${this.side}6`);
+    if (ip6 !== undefined) {
+      const { values, present } = ip6;
+      for (let row = 0; row < rows.length; row++)
+        if (present[row] !== 0) codes[first + row] = this.ip6.idOf(values, row * 16) * 2 + 2;
+    }
+  }
+
+  finish(order: Uint32Array | undefined): Omit<Dimension, 'name'> | undefined {
+    const before = this.ip4.size;
+    const size = before + this.ip6.size;
+    if (size === 0) return undefined;
+    const ip4 = this.ip4.sorted();
+    const ip6 = this.ip6.sorted();
+    const places = new Uint32Array(Math.max(ip4.ranks.length, ip6.ranks.length) * 2 + 1);
+    places[0] = size;
+    ip4.ranks.forEach((rank, id) => (places[id * 2 + 1] = rank));
+    ip6.ranks.forEach((rank, id) => (places[id * 2 + 2] = before + rank));
+    return {
+      values: { numbers: ip4.values, ip6: ip6.values, texts: [] },
+      size,
+      codes: placed(this.codes, places, order),
+    };
+  }
+}
+
+class TextCollector implements Collector {
+  private readonly column: string;
+  private readonly dictionary = new TextDictionary(MAX_TEXTS, MAX_TEXT_BYTES);
+  private codes: Growing32 | undefined = new Growing32();
+
+  constructor(column: string) {
+    this.column = column;
+  }
+
+  add(rows: IndexRows): void {
+    if (this.codes === undefined) return;
+    let at = this.codes.extend(rows.length);
+    const column = rows.texts.get(this.column);
+    if (column === undefined) return;
+    const { data, starts, present } = column;
+    const codes = this.codes.values;
+    for (let row = 0; row < rows.length; row++, at++) {
+      if (present[row] === 0) continue;
+      const start = starts[row]!;
+      const length =
+        data[start]! |
+        (data[start + 1]! << 8) |
+        (data[start + 2]! << 16) |
+        (data[start + 3]! << 24);
+      const id = this.dictionary.idOf(data, start + 4, start + 4 + length);
+      if (id < 0) {
+        this.codes = undefined;
+        return;
+      }
+      codes[at] = id + 1;
+    }
+  }
+
+  finish(order: Uint32Array | undefined): Omit<Dimension, 'name'> | 'left-out' | undefined {
+    if (this.codes === undefined) return 'left-out';
+    const { size } = this.dictionary;
+    if (size === 0) return undefined;
+    const { values, ranks } = this.dictionary.sorted();
+    const places = new Uint32Array(size + 1);
+    places[0] = size;
+    places.set(ranks, 1);
+    return {
+      values: { numbers: new Uint32Array(0), ip6: new Uint8Array(0), texts: values },
+      size,
+      codes: placed(this.codes, places, order),
+    };
+  }
+}
+
+function placed(
+  codes: Growing32,
+  places: Uint32Array,
+  order: Uint32Array | undefined,
+): Uint32Array {
+  const out = new Uint32Array(codes.length);
+  const { values } = codes;
+  if (order === undefined) for (let i = 0; i < out.length; i++) out[i] = places[values[i]!]!;
+  else for (let i = 0; i < out.length; i++) out[i] = places[values[order[i]!]!]!;
+  return out;
+}

@@ -1,0 +1,230 @@
+/**
+ * Whole numbers and bytes as sections of a side file keep them: numbers as planes of bytes (all lowest
+ * bytes, then all second bytes, …), so that high bytes that are mostly zero cost next to nothing, and
+ * each run of bytes zstd-compressed (RFC 8878) where that saves something.
+ *
+ * Reading checks every length: what does not fit throws `Damaged`, never reads beyond its bytes, and
+ * allocates no more than the caller's count asks for.
+ */
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+
+/** The bytes are not what was written. */
+export class Damaged extends Error {}
+
+/** Bytes that are shorter are not worth a call of zstd. */
+const WORTH_COMPRESSING = 64;
+const OPTIONS = {
+  params: { [constants.ZSTD_c_compressionLevel]: 1 },
+};
+const TWO_32 = 4_294_967_296;
+const MAX_WIDTH = 7;
+
+const STORED = 0;
+const ZSTD = 1;
+/** All bytes are the same one. */
+const SAME = 2;
+
+export class PackWriter {
+  private bytes = new Uint8Array(256);
+  private view = new DataView(this.bytes.buffer);
+  private size = 0;
+  private readonly compress: boolean;
+
+  /** @param compress whether planes are compressed one by one; not where the whole will be. */
+  constructor(compress: boolean) {
+    this.compress = compress;
+  }
+
+  get length(): number {
+    return this.size;
+  }
+
+  u8(value: number): void {
+    this.room(1);
+    this.bytes[this.size++] = value;
+  }
+
+  u32(value: number): void {
+    this.room(4);
+    this.view.setUint32(this.size, value, true);
+    this.size += 4;
+  }
+
+  f64(value: number): void {
+    this.room(8);
+    this.view.setFloat64(this.size, value, true);
+    this.size += 8;
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.room(bytes.length);
+    this.bytes.set(bytes, this.size);
+    this.size += bytes.length;
+  }
+
+  /** Bytes with their length, compressed where that saves an eighth. */
+  packed(bytes: Uint8Array): void {
+    const same = allSame(bytes);
+    let kept = bytes;
+    let method = STORED;
+    if (same && bytes.length > 1) {
+      kept = bytes.subarray(0, 1);
+      method = SAME;
+    } else if (bytes.length >= WORTH_COMPRESSING) {
+      const squeezed = zstdCompressSync(bytes, OPTIONS);
+      if (squeezed.length * 8 <= bytes.length * 7) {
+        kept = squeezed;
+        method = ZSTD;
+      }
+    }
+    this.u8(method);
+    this.u32(bytes.length);
+    if (method === ZSTD) this.u32(kept.length);
+    this.raw(kept);
+  }
+
+  /** The first `n` of whole numbers from 0 to 2^53 - 1. The reader must know `n`. */
+  numbers(values: Uint32Array | Float64Array, n: number = values.length): void {
+    let most = 0;
+    for (let i = 0; i < n; i++) if (values[i]! > most) most = values[i]!;
+    const width = widthOf(most);
+    this.u8(width);
+    for (let byte = 0; byte < width; byte++) {
+      const plane = new Uint8Array(n);
+      if (byte < 4) {
+        const shift = byte * 8;
+        for (let i = 0; i < n; i++) plane[i] = values[i]! >>> shift;
+      } else {
+        const shift = (byte - 4) * 8;
+        for (let i = 0; i < n; i++) plane[i] = Math.floor(values[i]! / TWO_32) >>> shift;
+      }
+      if (this.compress) this.packed(plane);
+      else this.raw(plane);
+    }
+  }
+
+  /** What was written; the writer is done. */
+  finish(): Uint8Array {
+    return this.bytes.subarray(0, this.size);
+  }
+
+  private room(n: number): void {
+    if (this.size + n <= this.bytes.length) return;
+    const bigger = new Uint8Array(Math.max(this.size + n, this.bytes.length * 2));
+    bigger.set(this.bytes.subarray(0, this.size));
+    this.bytes = bigger;
+    this.view = new DataView(bigger.buffer);
+  }
+}
+
+export class PackReader {
+  private readonly bytes: Uint8Array;
+  private readonly view: DataView;
+  private readonly compressed: boolean;
+  private at = 0;
+
+  /** @param compressed as the writer was told. */
+  constructor(bytes: Uint8Array, compressed: boolean) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.compressed = compressed;
+  }
+
+  /** @throws Damaged, like all that follow */
+  u8(): number {
+    return this.raw(1)[0]!;
+  }
+
+  u32(): number {
+    const at = this.at;
+    this.raw(4);
+    return this.view.getUint32(at, true);
+  }
+
+  f64(): number {
+    const at = this.at;
+    this.raw(8);
+    return this.view.getFloat64(at, true);
+  }
+
+  /** A view of the next `n` bytes. */
+  raw(n: number): Uint8Array {
+    const end = this.at + n;
+    if (end > this.bytes.length) throw new Damaged('cut short');
+    const part = this.bytes.subarray(this.at, end);
+    this.at = end;
+    return part;
+  }
+
+  /** @param most bytes that the caller is ready for. */
+  packed(most: number): Uint8Array {
+    const method = this.u8();
+    const length = this.u32();
+    if (length > most) throw new Damaged('longer than it can be');
+    if (method === STORED) return this.raw(length);
+    if (method === SAME) return new Uint8Array(length).fill(this.u8());
+    if (method !== ZSTD) throw new Damaged('unknown method');
+    const squeezed = this.raw(this.u32());
+    let bytes: Uint8Array;
+    try {
+      bytes = zstdDecompressSync(squeezed, { maxOutputLength: Math.max(1, length) });
+    } catch {
+      throw new Damaged('zstd');
+    }
+    if (bytes.length !== length) throw new Damaged('another length');
+    return bytes;
+  }
+
+  /** `n` numbers below 2^32. */
+  numbers32(n: number): Uint32Array {
+    const width = this.u8();
+    if (width > 4) throw new Damaged('too wide');
+    const planes = this.planes(width, n);
+    const out = new Uint32Array(n);
+    const [a, b, c, d] = planes;
+    if (d !== undefined)
+      for (let i = 0; i < n; i++) out[i] = a![i]! | (b![i]! << 8) | (c![i]! << 16) | (d[i]! << 24);
+    else if (c !== undefined)
+      for (let i = 0; i < n; i++) out[i] = a![i]! | (b![i]! << 8) | (c[i]! << 16);
+    else if (b !== undefined) for (let i = 0; i < n; i++) out[i] = a![i]! | (b[i]! << 8);
+    else if (a !== undefined) out.set(a);
+    return out;
+  }
+
+  /** `n` numbers below 2^53. */
+  numbers53(n: number): Float64Array {
+    const width = this.u8();
+    if (width > MAX_WIDTH) throw new Damaged('too wide');
+    const planes = this.planes(width, n);
+    const out = new Float64Array(n);
+    let factor = 1;
+    for (const plane of planes) {
+      for (let i = 0; i < n; i++) out[i]! += plane[i]! * factor;
+      factor *= 256;
+    }
+    return out;
+  }
+
+  private planes(width: number, n: number): Uint8Array[] {
+    const planes: Uint8Array[] = [];
+    for (let byte = 0; byte < width; byte++) {
+      const plane = this.compressed ? this.packed(n) : this.raw(n);
+      if (plane.length !== n) throw new Damaged('another count');
+      planes.push(plane);
+    }
+    return planes;
+  }
+}
+
+/** Bytes that hold a number. */
+function widthOf(most: number): number {
+  let width = 0;
+  for (let rest = most; rest >= 1; rest = Math.floor(rest / 256)) width += 1;
+  return width;
+}
+
+function allSame(bytes: Uint8Array): boolean {
+  const first = bytes[0];
+  for (let i = 1; i < bytes.length; i++) if (bytes[i] !== first) return false;
+  return bytes.length > 0;
+}

@@ -1,0 +1,359 @@
+/**
+ * Rows by the value of a column, exactly, without the segment: see `value-section.ts`.
+ *
+ * Every row has at most one value in a column, so the rows of several values share none.
+ */
+import type { SideFile } from '../side-file.ts';
+import { RowSet, wordsFor } from '../row-set.ts';
+import { BlockReader } from './blocks.ts';
+import { Damaged, PackReader } from './packing.ts';
+import {
+  ADDRESS_BYTES,
+  FORM,
+  STATE,
+  VALUES_SECTION,
+  VALUE_COLUMNS,
+  type ValueColumn,
+  type ValueType,
+} from './value-section.ts';
+import { MAX_TEXT_BYTES } from './dimensions.ts';
+
+export type Ip4Column = 'src_ip4' | 'dst_ip4';
+export type Ip6Column = 'src_ip6' | 'dst_ip6';
+export type TextValueColumn = 'host' | 'program';
+
+interface Column {
+  readonly type: ValueType;
+  readonly size: number;
+  /** Of each page: its first value's place among all, and behind the last page their number. */
+  readonly firsts: Uint32Array;
+  readonly rows: Uint32Array;
+  readonly begin: number;
+  /** Where each page ends, from `begin`. */
+  readonly ends: Uint32Array;
+  readonly firstNumbers: Uint32Array;
+  readonly firstIp6: Uint8Array;
+  readonly textsEnd: number;
+  texts: readonly string[] | undefined;
+}
+
+interface Page {
+  readonly numbers: Uint32Array;
+  readonly ip6: Uint8Array;
+  readonly bits: Uint8Array | undefined;
+  readonly counts: Uint32Array;
+  readonly gaps: Uint32Array;
+}
+
+/** Says of a value's place in the page whether it is wanted. */
+type Wanted = (page: Page, place: number, at: number) => boolean;
+
+export class ValueIndex {
+  readonly rows: number;
+  private readonly reader: BlockReader;
+  private readonly columns: ReadonlyMap<string, Column | 'absent' | 'left-out'>;
+
+  private constructor(file: SideFile, reader: BlockReader) {
+    this.reader = reader;
+    const head = new PackReader(reader.head, true);
+    this.rows = head.u32();
+    if (this.rows !== file.rows) throw new Damaged('rows');
+    const columns = new Map<string, Column | 'absent' | 'left-out'>();
+    for (let n = head.u8(); n > 0; n--) {
+      const name = Buffer.from(head.raw(head.u8())).toString('latin1');
+      const state = head.u8();
+      if (!isColumn(name)) throw new Damaged('column');
+      if (state === STATE.indexed)
+        columns.set(name, readColumn(head, VALUE_COLUMNS[name], this.rows));
+      else columns.set(name, state === STATE.absent ? 'absent' : 'left-out');
+    }
+    this.columns = columns;
+  }
+
+  /**
+   * Undefined when the file has no such section.
+   * @throws DaybookError case-damaged, like all that follow
+   */
+  static open(file: SideFile): ValueIndex | undefined {
+    const reader = BlockReader.open(file, VALUES_SECTION);
+    return reader?.guarded(() => new ValueIndex(file, reader));
+  }
+
+  /** Rows with an address from `low` to `high`, both included; undefined when this cannot tell. */
+  rowsOfIp4(column: Ip4Column, low: number, high: number): RowSet | undefined {
+    return this.find(column, (found) => {
+      const [from, to] = ip4Pages(found, low, high);
+      return this.collect(found, from, to, ({ numbers }, place) => {
+        const value = numbers[place]!;
+        return value >= low && value <= high;
+      });
+    });
+  }
+
+  /** The same for IPv6 addresses of 16 bytes. */
+  rowsOfIp6(column: Ip6Column, low: Uint8Array, high: Uint8Array): RowSet | undefined {
+    return this.find(column, (found) => {
+      const [from, to] = ip6Pages(found, low, high);
+      return this.collect(found, from, to, ({ ip6 }, place) => {
+        const at = place * ADDRESS_BYTES;
+        return compareIp6(ip6, at, low) >= 0 && compareIp6(ip6, at, high) <= 0;
+      });
+    });
+  }
+
+  /**
+   * Rows whose text `test` holds for; it is asked once for each distinct text, exactly as stored.
+   * Undefined when the column has too many texts for this index.
+   */
+  rowsOfText(column: TextValueColumn, test: (text: string) => boolean): RowSet | undefined {
+    return this.find(column, (found) => {
+      const texts = this.textsOf(found);
+      const wanted = new Uint8Array(texts.length);
+      const pages: boolean[] = [];
+      for (let page = 0; page < found.rows.length; page++) {
+        let any = false;
+        for (let at = found.firsts[page]!; at < found.firsts[page + 1]!; at++) {
+          if (!test(texts[at]!)) continue;
+          wanted[at] = 1;
+          any = true;
+        }
+        pages.push(any);
+      }
+      return this.collect(
+        ...[found, 0, pages.length],
+        (_, place, first) => wanted[first + place] === 1,
+        (page) => pages[page]!,
+      );
+    });
+  }
+
+  /** Packets that belong to no flow; undefined when this cannot tell. */
+  unflowed(): RowSet | undefined {
+    return this.find('unflowed', (found) => this.collect(found, 0, found.rows.length, () => true));
+  }
+
+  /** At most so many rows are in the range: known without reading a page. */
+  mostOfIp4(column: Ip4Column, low: number, high: number): number | undefined {
+    return this.most(column, (found) => ip4Pages(found, low, high));
+  }
+
+  mostOfIp6(column: Ip6Column, low: Uint8Array, high: Uint8Array): number | undefined {
+    return this.most(column, (found) => ip6Pages(found, low, high));
+  }
+
+  /** Distinct values of a column; undefined when this cannot tell. */
+  distinct(column: ValueColumn): number | undefined {
+    const found = this.columns.get(column);
+    if (found === undefined || found === 'left-out') return undefined;
+    return found === 'absent' ? 0 : found.size;
+  }
+
+  private find(name: ValueColumn, look: (column: Column) => RowSet): RowSet | undefined {
+    const column = this.columns.get(name);
+    if (column === undefined || column === 'left-out') return undefined;
+    if (column === 'absent') return RowSet.none(this.rows);
+    return this.reader.guarded(() => look(column));
+  }
+
+  private most(name: ValueColumn, pages: (column: Column) => [number, number]): number | undefined {
+    const column = this.columns.get(name);
+    if (column === undefined || column === 'left-out') return undefined;
+    if (column === 'absent') return 0;
+    const [from, to] = pages(column);
+    let rows = 0;
+    for (let page = from; page < to; page++) rows += column.rows[page]!;
+    return rows;
+  }
+
+  private collect(
+    column: Column,
+    from: number,
+    to: number,
+    wanted: Wanted,
+    look: (page: number) => boolean = () => true,
+  ): RowSet {
+    const found = new RowCollector(this.rows);
+    for (let number = from; number < to; number++) {
+      if (!look(number)) continue;
+      const page = this.page(column, number);
+      const values = column.firsts[number + 1]! - column.firsts[number]!;
+      if (page.bits !== undefined) {
+        if (wanted(page, 0, column.firsts[number]!)) found.addBits(page.bits);
+        continue;
+      }
+      let start = 0;
+      for (let place = 0; place < values; place++) {
+        const end = start + page.counts[place]! + 1;
+        if (wanted(page, place, column.firsts[number]!)) found.addGaps(page.gaps, start, end);
+        start = end;
+      }
+    }
+    return found.finish();
+  }
+
+  private page(column: Column, number: number): Page {
+    const values = column.firsts[number + 1]! - column.firsts[number]!;
+    const rows = column.rows[number]!;
+    const from = column.begin + (number === 0 ? 0 : column.ends[number - 1]!);
+    const block = new PackReader(
+      this.reader.block(from, column.begin + column.ends[number]!),
+      false,
+    );
+    const bitmap = wordsFor(this.rows) * 4;
+    const most = 16 + values * (ADDRESS_BYTES + 8) + Math.max(rows * 4, bitmap);
+    const page = new PackReader(block.packed(most), false);
+    const form = page.u8();
+    const numbers = new Uint32Array(column.type === 'ip4' ? values : 0);
+    if (column.type === 'ip4') {
+      const steps = page.numbers32(values);
+      let value = column.firstNumbers[number]!;
+      for (let place = 0; place < values; place++) {
+        value += steps[place]!;
+        numbers[place] = value;
+      }
+    }
+    const ip6 = page.raw(column.type === 'ip6' ? values * ADDRESS_BYTES : 0);
+    if (form === FORM.bits) {
+      if (values !== 1) throw new Damaged('bits');
+      const none = new Uint32Array(0);
+      return { numbers, ip6, bits: page.raw(bitmap), counts: none, gaps: none };
+    }
+    const counts = page.numbers32(values);
+    let sum = values;
+    for (let place = 0; place < values; place++) sum += counts[place]!;
+    if (sum !== rows) throw new Damaged('counts');
+    return { numbers, ip6, bits: undefined, counts, gaps: page.numbers32(rows) };
+  }
+
+  private textsOf(column: Column): readonly string[] {
+    if (column.texts !== undefined) return column.texts;
+    const from = column.begin + (column.ends[column.ends.length - 1] ?? 0);
+    const texts = readTexts(
+      new PackReader(this.reader.block(from, column.textsEnd), true),
+      column.size,
+    ).map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+    column.texts = texts;
+    return texts;
+  }
+}
+
+/** What `packTexts` wrote. @throws Damaged */
+export function readTexts(reader: PackReader, n: number): Uint8Array[] {
+  const lengths = reader.numbers32(n);
+  const bytes = reader.packed(MAX_TEXT_BYTES);
+  const texts: Uint8Array[] = [];
+  let at = 0;
+  for (const length of lengths) {
+    if (at + length > bytes.length) throw new Damaged('texts');
+    texts.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return texts;
+}
+
+/** Rows as they are found, in any order, none twice. */
+class RowCollector {
+  private readonly total: number;
+  private readonly words: Uint32Array;
+
+  constructor(total: number) {
+    this.total = total;
+    this.words = new Uint32Array(wordsFor(total));
+  }
+
+  addGaps(gaps: Uint32Array, from: number, to: number): void {
+    const { words, total } = this;
+    let row = -1;
+    for (let at = from; at < to; at++) {
+      row += gaps[at]! + 1;
+      if (row >= total) throw new Damaged('row');
+      words[row >>> 5]! |= 1 << (row & 31);
+    }
+  }
+
+  addBits(bytes: Uint8Array): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const { words } = this;
+    for (let word = 0; word < words.length; word++) words[word]! |= view.getUint32(word * 4, true);
+    const rest = this.total & 31;
+    if (rest !== 0 && words[words.length - 1]! >>> rest !== 0) throw new Damaged('row');
+  }
+
+  finish(): RowSet {
+    return RowSet.ofWords(this.words, this.total);
+  }
+}
+
+function readColumn(head: PackReader, type: ValueType, total: number): Column {
+  const size = head.u32();
+  const pages = head.u32();
+  if (size > total || pages > size) throw new Damaged('values');
+  const begin = head.u32();
+  const firsts = new Uint32Array(pages + 1);
+  firsts.set(head.numbers32(pages), 1);
+  const rows = head.numbers32(pages);
+  const ends = head.numbers32(pages);
+  let sum = 0;
+  for (let page = 0; page < pages; page++) {
+    firsts[page + 1]! += firsts[page]!;
+    if (page > 0) ends[page]! += ends[page - 1]!;
+    sum += rows[page]!;
+  }
+  if (sum > total || firsts[pages] !== size) throw new Damaged('values');
+  const firstNumbers = type === 'ip4' ? head.numbers32(pages) : new Uint32Array(0);
+  const firstIp6 = head.raw(type === 'ip6' ? pages * ADDRESS_BYTES : 0);
+  const textsEnd = type === 'text' ? head.u32() : 0;
+  return {
+    ...{ type, size, firsts, rows, begin, ends, firstNumbers, firstIp6, textsEnd },
+    texts: undefined,
+  };
+}
+
+/** The pages that a range may lie in: from the last that begins at or before `low`. */
+function ip4Pages({ firstNumbers }: Column, low: number, high: number): [number, number] {
+  return pagesBetween(
+    firstNumbers.length,
+    (page) => firstNumbers[page]! <= low,
+    (page) => firstNumbers[page]! <= high,
+  );
+}
+
+function ip6Pages({ firstIp6 }: Column, low: Uint8Array, high: Uint8Array): [number, number] {
+  return pagesBetween(
+    firstIp6.length / ADDRESS_BYTES,
+    (page) => compareIp6(firstIp6, page * ADDRESS_BYTES, low) <= 0,
+    (page) => compareIp6(firstIp6, page * ADDRESS_BYTES, high) <= 0,
+  );
+}
+
+function pagesBetween(
+  pages: number,
+  atOrBeforeLow: (page: number) => boolean,
+  atOrBeforeHigh: (page: number) => boolean,
+): [number, number] {
+  return [Math.max(0, countWhile(pages, atOrBeforeLow) - 1), countWhile(pages, atOrBeforeHigh)];
+}
+
+/** How many of the first pages `holds` is true for. */
+function countWhile(pages: number, holds: (page: number) => boolean): number {
+  let low = 0;
+  let high = pages;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function compareIp6(bytes: Uint8Array, at: number, other: Uint8Array): number {
+  for (let i = 0; i < ADDRESS_BYTES; i++) {
+    const difference = bytes[at + i]! - other[i]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function isColumn(name: string): name is ValueColumn {
+  return Object.hasOwn(VALUE_COLUMNS, name);
+}

@@ -1,0 +1,224 @@
+/**
+ * Section `values`: the rows of each address, host and program, so that a keyed lookup reads one page
+ * and not a day.
+ *
+ * Of each column the distinct values lie ascending in pages of about 16 KB with the numbers of their
+ * rows behind them: u8 form; `GAPS`: the values' steps (IPv4), 16 bytes each (IPv6) or nothing (texts:
+ * their place in the dictionary is the value), rows of each value less one, and of each row the rows
+ * left out since the one before of the same value; `BITS`: the same values, and one bit for each row of
+ * the segment, for a value alone in its page that many rows have. The whole page is compressed.
+ *
+ * Head: u32 rows, u8 columns, then of each column: name, u8 state, and where it is indexed: u32 values,
+ * u32 pages; values, rows and bytes of each page; its first value; of texts also the end of the block
+ * that holds them, which lies behind the pages, and its bytes.
+ */
+import type { Section } from '../side-file.ts';
+import { wordsFor } from '../row-set.ts';
+import { BlockWriter } from './blocks.ts';
+import type { Dimension, Dimensions, DimensionName } from './dimensions.ts';
+import { PackWriter } from './packing.ts';
+import { type Grouped, groupByCode } from './radix.ts';
+
+export const VALUES_SECTION = 'values';
+
+/** Columns that rows can be looked up by. `unflowed` has one value: packets that belong to no flow. */
+export const VALUE_COLUMNS = {
+  src_ip4: 'ip4',
+  src_ip6: 'ip6',
+  dst_ip4: 'ip4',
+  dst_ip6: 'ip6',
+  host: 'text',
+  program: 'text',
+  unflowed: 'one',
+} as const;
+export type ValueColumn = keyof typeof VALUE_COLUMNS;
+export type ValueType = (typeof VALUE_COLUMNS)[ValueColumn];
+
+/** What is known of a column: no row has a value; indexed; or too many values to be. */
+export const STATE = { absent: 0, indexed: 1, leftOut: 2 } as const;
+export const FORM = { gaps: 0, bits: 1 } as const;
+export const ADDRESS_BYTES = 16;
+
+/** Values and rows of a page. */
+const PAGE_ENTRIES = 6144;
+/** A value with more rows has a page of its own. */
+const OWN_PAGE = 2048;
+/** A value that at least one of so many rows has is kept as bits. */
+const DENSE = 16;
+
+/** Values of one column, ascending, with their rows. */
+interface Column {
+  readonly name: ValueColumn;
+  readonly type: ValueType;
+  /** Value `i` has the rows from `starts[first + i]` to `starts[first + i + 1]` of `rows`. */
+  readonly grouped: Grouped;
+  readonly first: number;
+  readonly size: number;
+  readonly numbers: Uint32Array;
+  readonly ip6: Uint8Array;
+  readonly texts: readonly Uint8Array[];
+}
+
+/**
+ * @param rows of the segment.
+ * @param grouped rows by the codes of a dimension, where that is known already.
+ * @param unflowed rows of packets of no flow; undefined for other kinds.
+ */
+export function valueSection(
+  rows: number,
+  dimensions: Dimensions,
+  grouped: (dimension: Dimension) => Grouped,
+  unflowed: Uint32Array | undefined,
+): Section {
+  const columns = dimensions.present.flatMap((dimension) =>
+    columnsOf(dimension, () => grouped(dimension)),
+  );
+  if (unflowed !== undefined && unflowed.length > 0) columns.push(oneValue(unflowed));
+  const leftOut = new Set<string>(dimensions.leftOut);
+  const names = Object.keys(VALUE_COLUMNS);
+  const head = new PackWriter(true);
+  const blocks = new BlockWriter();
+  head.u32(rows);
+  head.u8(names.length);
+  for (const name of names) {
+    const column = columns.find((one) => one.name === name);
+    head.u8(name.length);
+    head.raw(Buffer.from(name, 'latin1'));
+    head.u8(
+      leftOut.has(name) ? STATE.leftOut : column === undefined ? STATE.absent : STATE.indexed,
+    );
+    if (column !== undefined) addColumn(column, rows, head, blocks);
+  }
+  return blocks.finish(VALUES_SECTION, head.finish());
+}
+
+export function groupedRows(dimension: Dimension): Grouped {
+  return groupByCode(dimension.codes, dimension.size + 1);
+}
+
+function columnsOf(dimension: Dimension, grouped: () => Grouped): Column[] {
+  const { numbers, ip6, texts } = dimension.values;
+  const none = { numbers: new Uint32Array(0), ip6: new Uint8Array(0), texts: [] };
+  const sides: Partial<Record<DimensionName, [ValueColumn, ValueColumn]>> = {
+    src_ip: ['src_ip4', 'src_ip6'],
+    dst_ip: ['dst_ip4', 'dst_ip6'],
+  };
+  const side = sides[dimension.name];
+  if (side !== undefined) {
+    const rows = grouped();
+    const both: Column[] = [
+      {
+        ...{ ...none, name: side[0], type: 'ip4', grouped: rows, first: 0 },
+        ...{ size: numbers.length, numbers },
+      },
+      {
+        ...{ ...none, name: side[1], type: 'ip6', grouped: rows, first: numbers.length },
+        ...{ size: ip6.length / ADDRESS_BYTES, ip6 },
+      },
+    ];
+    return both.filter(({ size }) => size > 0);
+  }
+  if (dimension.name !== 'host' && dimension.name !== 'program') return [];
+  return [
+    {
+      ...{ ...none, name: dimension.name, type: 'text', grouped: grouped(), first: 0 },
+      ...{ size: texts.length, texts },
+    },
+  ];
+}
+
+function oneValue(rows: Uint32Array): Column {
+  return {
+    ...{ name: 'unflowed', type: 'one', first: 0, size: 1 },
+    ...{ grouped: { starts: Uint32Array.of(0, rows.length), rows } },
+    ...{ numbers: new Uint32Array(0), ip6: new Uint8Array(0), texts: [] },
+  };
+}
+
+function addColumn(column: Column, total: number, head: PackWriter, blocks: BlockWriter): void {
+  const { starts } = column.grouped;
+  const firsts: number[] = [];
+  const rows: number[] = [];
+  const begin = blocks.end;
+  const ends: number[] = [];
+  for (let from = 0; from < column.size;) {
+    const start = starts[column.first + from]!;
+    let to = from + 1;
+    while (
+      to < column.size &&
+      starts[column.first + to]! - start < OWN_PAGE &&
+      starts[column.first + to + 1]! - starts[column.first + to]! < OWN_PAGE &&
+      starts[column.first + to + 1]! - start + (to + 1 - from) <= PAGE_ENTRIES
+    )
+      to += 1;
+    firsts.push(from);
+    rows.push(starts[column.first + to]! - start);
+    ends.push(blocks.add(packPage(column, from, to, total)) - begin);
+    from = to;
+  }
+  head.u32(column.size);
+  head.u32(firsts.length);
+  head.u32(begin);
+  head.numbers(steps([...firsts, column.size]));
+  head.numbers(Uint32Array.from(rows));
+  head.numbers(steps([0, ...ends]));
+  if (column.type === 'ip4') head.numbers(Uint32Array.from(firsts, (at) => column.numbers[at]!));
+  if (column.type === 'ip6')
+    for (const at of firsts)
+      head.raw(column.ip6.subarray(at * ADDRESS_BYTES, (at + 1) * ADDRESS_BYTES));
+  if (column.type === 'text') {
+    const bytes = packTexts(column.texts);
+    head.u32(blocks.add(bytes));
+  }
+}
+
+/** Texts as their lengths and their bytes. */
+export function packTexts(texts: readonly Uint8Array[]): Uint8Array {
+  const out = new PackWriter(true);
+  const lengths = Uint32Array.from(texts, ({ length }) => length);
+  out.numbers(lengths);
+  out.packed(Buffer.concat(texts));
+  return out.finish();
+}
+
+/** The difference of each number to the one before; one less than there are numbers. */
+function steps(numbers: readonly number[]): Uint32Array {
+  return Uint32Array.from({ length: numbers.length - 1 }, (_, i) => numbers[i + 1]! - numbers[i]!);
+}
+
+function packPage(column: Column, from: number, to: number, total: number): Uint8Array {
+  const { starts, rows } = column.grouped;
+  const low = starts[column.first + from]!;
+  const high = starts[column.first + to]!;
+  const bits = to - from === 1 && (high - low) * DENSE >= total;
+  const page = new PackWriter(false);
+  page.u8(bits ? FORM.bits : FORM.gaps);
+  if (column.type === 'ip4') {
+    const values = new Uint32Array(to - from);
+    for (let i = 1; i < values.length; i++)
+      values[i] = column.numbers[from + i]! - column.numbers[from + i - 1]!;
+    page.numbers(values);
+  }
+  if (column.type === 'ip6')
+    page.raw(column.ip6.subarray(from * ADDRESS_BYTES, to * ADDRESS_BYTES));
+  if (bits) {
+    const bytes = new Uint8Array(wordsFor(total) * 4);
+    for (let at = low; at < high; at++) bytes[rows[at]! >>> 3]! |= 1 << (rows[at]! & 7);
+    page.raw(bytes);
+  } else {
+    const counts = new Uint32Array(to - from);
+    const gaps = new Uint32Array(high - low);
+    for (let i = 0; i < counts.length; i++) {
+      const start = starts[column.first + from + i]!;
+      const end = starts[column.first + from + i + 1]!;
+      counts[i] = end - start - 1;
+      gaps[start - low] = rows[start]!;
+      for (let at = start + 1; at < end; at++) gaps[at - low] = rows[at]! - rows[at - 1]! - 1;
+    }
+    page.numbers(counts);
+    page.numbers(gaps);
+  }
+  const out = new PackWriter(false);
+  out.packed(page.finish());
+  return out.finish();
+}

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rowsArbitrary } from '../rollup/testing/arbitrary-rows.ts';
+import { inSegmentOrder, sectionsOf, type TestRow, withSideFile } from '../rollup/testing/rows.ts';
+import type { RowSet } from '../row-set.ts';
+import { ValueIndex } from './value-index.ts';
+
+const members = (set: RowSet | undefined): number[] | undefined =>
+  set === undefined ? undefined : [...set.slice(0, set.count)];
+const where = (rows: readonly TestRow[], holds: (row: TestRow) => boolean): number[] =>
+  rows.flatMap((row, i) => (holds(row) ? [i] : []));
+
+function withIndex(came: readonly TestRow[], use: (index: ValueIndex, rows: TestRow[]) => void) {
+  withSideFile(came.length, sectionsOf('packet', came, 40), (file) => {
+    use(ValueIndex.open(file)!, inSegmentOrder(came));
+  });
+}
+
+it('finds the rows of values and ranges', () => {
+  fc.assert(
+    fc.property(
+      rowsArbitrary,
+      fc.nat(0xffff_ffff),
+      fc.nat(0xffff_ffff),
+      fc.string(),
+      (came, one, other, part) => {
+        withIndex(came, (index, rows) => {
+          for (const side of ['src_ip4', 'dst_ip4'] as const) {
+            const ranges = [...new Set(rows.flatMap((row) => row[side] ?? []))].map((n) => [n, n]);
+            ranges.push([Math.min(one, other), Math.max(one, other)], [0, 0xffff_ffff], [5, 4]);
+            for (const [low, high] of ranges) {
+              const expected = where(
+                rows,
+                ({ [side]: ip }) => ip !== undefined && ip >= low! && ip <= high!,
+              );
+              expect(members(index.rowsOfIp4(side, low!, high!))).toEqual(expected);
+              expect(index.mostOfIp4(side, low!, high!)).toBeGreaterThanOrEqual(expected.length);
+            }
+          }
+          for (const side of ['src_ip6', 'dst_ip6'] as const) {
+            const values = [...new Set(rows.flatMap((row) => row[side] ?? []))];
+            const ranges = values.map((value) => [value, value]);
+            ranges.push(
+              ['0'.repeat(32), 'f'.repeat(32)],
+              [`20010db8${'0'.repeat(24)}`, `20010db8${'0'.repeat(23)}1`],
+            );
+            for (const [low, high] of ranges) {
+              const bytes = [Buffer.from(low!, 'hex'), Buffer.from(high!, 'hex')] as const;
+              const expected = where(
+                rows,
+                ({ [side]: ip }) => ip !== undefined && ip >= low! && ip <= high!,
+              );
+              expect(members(index.rowsOfIp6(side, ...bytes))).toEqual(expected);
+              expect(index.mostOfIp6(side, ...bytes)).toBeGreaterThanOrEqual(expected.length);
+            }
+          }
+          for (const column of ['host', 'program'] as const) {
+            for (const test of [
+              (t: string) => t.includes(part),
+              (t: string) => t === 'a',
+              () => true,
+            ])
+              expect(members(index.rowsOfText(column, test))).toEqual(
+                where(rows, ({ [column]: text }) => text !== undefined && test(text)),
+              );
+            expect(index.distinct(column)).toBe(
+              new Set(rows.flatMap((row) => row[column] ?? [])).size,
+            );
+          }
+          expect(members(index.unflowed())).toEqual(
+            where(rows, (row) => row.flow_id === undefined),
+          );
+        });
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+describe('columns of many rows', () => {
+  const n = 30_000;
+  const made = (make: (i: number) => TestRow): TestRow[] =>
+    Array.from({ length: n }, (_, i) => ({ ts: i * 1000, ...make(i) }));
+  const columns: Record<string, TestRow[]> = {
+    'all different': made((i) => ({ src_ip4: Math.imul(i, 0x9e37_79b1) >>> 0 })),
+    'all equal': made(() => ({ src_ip4: 7 })),
+    skewed: made((i) => ({ src_ip4: Math.floor(n ** ((i * 0.618_033_99) % 1)) })),
+    'two values and none': made((i) => (i % 3 === 0 ? {} : { src_ip4: i % 3 })),
+  };
+  for (const [name, rows] of Object.entries(columns)) {
+    it(name, () => {
+      withIndex(rows, (index) => {
+        const expected = new Map<number, number[]>();
+        rows.forEach(({ src_ip4: ip }, row) => {
+          if (ip === undefined) return;
+          const list = expected.get(ip) ?? [];
+          expected.set(ip, list);
+          list.push(row);
+        });
+        const step = Math.ceil(expected.size / 300);
+        [...expected].forEach(([ip, list], i) => {
+          if (i % step === 0) expect(members(index.rowsOfIp4('src_ip4', ip, ip))).toEqual(list);
+        });
+        const half = where(rows, ({ src_ip4: ip }) => ip !== undefined && ip <= 0x7fff_ffff);
+        expect(members(index.rowsOfIp4('src_ip4', 0, 0x7fff_ffff))).toEqual(half);
+        expect(index.distinct('src_ip4')).toBe(expected.size);
+      });
+    });
+  }
+
+  it('costs at most five bytes a row when all addresses differ', () => {
+    const [section] = sectionsOf('flow', columns['all different']!, n).filter(
+      (one) => one.name === 'values',
+    );
+    expect(section!.bytes.length / n).toBeLessThan(5);
+  });
+
+  it('leaves a column of too many texts out, and says so', () => {
+    withIndex(
+      made((i) => ({ host: `host${i}`, program: 'p'.repeat(i === 5 ? 2_000_000 : 3) })),
+      (index) => {
+        expect(index.rowsOfText('host', () => true)).toBeUndefined();
+        expect(index.rowsOfText('program', () => true)).toBeUndefined();
+        expect(index.distinct('host')).toBeUndefined();
+      },
+    );
+  });
+});
