@@ -93,12 +93,12 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|import-worker|look-worker|settings)[.]ts$',
+      '^app/(compose|give-way|import-worker|index-worker|look-worker|settings)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
         '^importers/pcap/(record|pcapng-slice|dissect/index)[.]ts$',
-        '^app/(compose|import-worker)[.]ts$',
+        '^app/(compose|give-way|import-worker)[.]ts$',
       ),
       CORE,
     ),
@@ -111,6 +111,7 @@ module.exports = {
     ...allow('^app/cli/', paths('^engine/operations/')),
     // What the shells share, and the engine's process that they start.
     ...allow('^app/(folders|version)[.]ts$', CORE),
+    ...allow('^app/cli/daybook[.]mjs$', paths('^app/folders[.]ts$')),
     ...allow('^app/settings[.](test[.])?ts$', paths('^app/(folders|settings)[.]ts$')),
     ...allow(
       '^app/engine/',
@@ -198,7 +199,8 @@ module.exports = {
 
     // Tests: what their folder may, and the test tools.
     ...allow(TEST, paths(...packages('vitest', 'fast-check')), CORE),
-    ...allow(`^engine/query/.*${TEST}`, paths(...packages('@duckdb/node-api'))),
+    ...allow(`^engine/(query|scan)/.*${TEST}`, paths(...packages('@duckdb/node-api'))),
+    ...allow('^engine/(index|scan)/.*/testing/', paths(...packages('vitest', 'fast-check')), CORE),
     // What the window writes into queries is tested with the parser that reads them.
     ...allow(`^renderer/.*${TEST}`, paths('^engine/query/index[.]ts$')),
     // Imports are tested with what they run with.

@@ -6,6 +6,7 @@ import { dirname, join, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FromLookWorker, ToLookWorker } from '../engine/ingest/look-protocol.ts';
 import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/protocol.ts';
+import type { WorkerTools } from '../engine/ingest/read-leaf.ts';
 import type { Evidence } from '../engine/operations/import.ts';
 import { oncePerFile, type ListedFile } from '../engine/operations/import-items.ts';
 import { readFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ import { PcapngSlice } from '../importers/pcap/pcapng-slice.ts';
 import { PacketReader } from '../importers/pcap/record.ts';
 import { readRecord } from '../importers/shared/read-record.ts';
 import { rotationKey } from '../importers/shared/rotation.ts';
-import { listFiles } from '../importers/shared/walk.ts';
+import { listFiles, walkFile } from '../importers/shared/walk.ts';
 
 /** Remembers the interfaces of captures that were read. */
 const packets = new PacketReader();
@@ -46,6 +47,9 @@ export const evidence: Evidence = {
   slice: () => new PcapngSlice(),
   dissect: dissectPacket,
 };
+
+/** What reads evidence in this thread, for a pass that stores nothing. */
+export const scanTools: WorkerTools = { importers, walk: walkFile };
 
 /** Tells each file of a rotated set which one follows it; `files` have sets from old to new. */
 function linkRotated<T extends FoundFile>(files: readonly T[]): T[] {

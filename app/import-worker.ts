@@ -5,6 +5,7 @@ import type { IndexerHandle } from '../engine/ingest/index-feed.ts';
 import type { FromIndexer } from '../engine/ingest/index-protocol.ts';
 import { runImportWorker } from '../engine/ingest/read-leaf.ts';
 import type { ToWorker } from '../engine/ingest/protocol.ts';
+import { giveWay } from './give-way.ts';
 import { importers } from '../importers/registry.ts';
 import { walkFile } from '../importers/shared/walk.ts';
 
@@ -12,8 +13,10 @@ const port = parentPort;
 if (port === null) throw new Error('import-worker.ts runs as a worker thread only');
 
 /** A thread of this worker's own, which ends with it. */
-function startIndexer(): IndexerHandle {
-  const thread = new Worker(join(import.meta.dirname, 'index-worker.ts'));
+function startIndexer(background: boolean): IndexerHandle {
+  const thread = new Worker(join(import.meta.dirname, 'index-worker.ts'), {
+    workerData: { background },
+  });
   return {
     post: (message, transfer) => thread.postMessage(message, [...transfer]),
     onMessage: (handler) => void thread.on('message', (message: FromIndexer) => handler(message)),
@@ -37,5 +40,6 @@ runImportWorker(
     importers,
     walk: (path, name, temporary) => walkFile(path, name, temporary),
     startIndexer,
+    giveWay,
   },
 );

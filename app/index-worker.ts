@@ -1,10 +1,13 @@
 /** Entry of the thread that builds the indexes of an import worker's parts. */
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { ToIndexer } from '../engine/ingest/index-protocol.ts';
 import { runIndexer } from '../engine/ingest/index-thread.ts';
+import { giveWay } from './give-way.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('index-worker.ts runs as a worker thread only');
+const { background } = workerData as { background: boolean };
+if (background) giveWay();
 runIndexer({
   post: (message) => port.postMessage(message),
   onMessage: (handler) => port.on('message', (message: ToIndexer) => handler(message)),

@@ -47,6 +47,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     reads: true,
     load: async () => (await import('./commands/query.ts')).timelineCommand,
   },
+  scan: {
+    summary: 'a query over one file, without a case',
+    reads: true,
+    load: async () => (await import('./commands/scan.ts')).scanCommand,
+  },
   sources: {
     summary: 'what was imported, with its ledger',
     reads: true,

@@ -164,6 +164,8 @@ export type ToWorker =
       chunkMs: number;
       /** Parts with fewer rows get no side file. */
       indexRows: number;
+      /** The worker's threads are to give way to other work. */
+      background: boolean;
     }
   | { type: 'item'; item: WorkItem }
   | { type: 'finish' }

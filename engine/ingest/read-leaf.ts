@@ -37,7 +37,10 @@ export interface WorkerTools {
 }
 
 export interface ImportTools extends WorkerTools {
-  readonly startIndexer: () => IndexerHandle;
+  /** @param background it is to give way to other work */
+  readonly startIndexer: (background: boolean) => IndexerHandle;
+  /** Makes the thread that calls give way to other work. */
+  readonly giveWay: () => void;
 }
 
 export interface WorkerPort {
@@ -90,7 +93,8 @@ class ImportWorker {
     this.staging = start.staging;
     this.rotated = new RotatedStarts(tools.walk, start.staging);
     this.cancel = new Int32Array(start.cancel);
-    this.feed = new IndexFeed(tools.startIndexer(), (part, index) =>
+    if (start.background) tools.giveWay();
+    this.feed = new IndexFeed(tools.startIndexer(start.background), (part, index) =>
       port.post({ type: 'indexed', part, index }),
     );
     const limits = {

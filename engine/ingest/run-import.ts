@@ -53,6 +53,8 @@ export interface ImportRequest {
   signal: AbortSignal | undefined;
   onProgress: ((progress: ImportProgress) => void) | undefined;
   onSource: ((report: SourceReport) => void) | undefined;
+  /** Workers give way to other work. */
+  background?: boolean;
   /** Overrides for tests. */
   chunk?: { rows?: number; bytes?: number; ms?: number };
 }
@@ -248,6 +250,7 @@ class ImportRun {
               chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
               chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
               indexRows: indexRows(),
+              background: this.request.background ?? false,
             });
             giveNext();
             break;

@@ -63,6 +63,7 @@ export function startInProcess(): WorkerHandle {
         importers,
         walk: (path, name, temporary) => walkFile(path, name, temporary),
         startIndexer: startIndexerInProcess,
+        giveWay: () => undefined,
       },
     ),
   );

@@ -50,6 +50,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
       const { importMemory, threads, chunkRows, jobs: usual } = settings.limits;
       const nothing = { bytes: 0, totalBytes: 0, rows: 0, source: '' };
       const report = await importEvidence(evidence, {
+        background: true,
         folder,
         ...told,
         jobs: jobs ?? usual,

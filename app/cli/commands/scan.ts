@@ -1,0 +1,187 @@
+/** `daybook scan`: a query over evidence as it lies, in one pass; nothing is stored. */
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { resolveZone } from '../../../engine/contract/zone.ts';
+import { countOf } from '../../../engine/operations/answer-records.ts';
+import { requestRange, rowFieldNames } from '../../../engine/operations/query.ts';
+import { startScan, type RunningScan } from '../../../engine/operations/scan.ts';
+import { checkZone, formats, readMapping, scanTools } from '../../compose.ts';
+import type { Parsed } from '../arguments.ts';
+import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
+import { count, counted, size, visible } from '../output.ts';
+import { FORMATS, checkFormat, printAnswer, printRecords, type Format } from '../print-result.ts';
+import { ProgressLine } from '../progress.ts';
+
+export const scanCommand: Command = {
+  spec: {
+    name: 'scan',
+    usage: "FILE ['QUERY']",
+    summary:
+      'Runs a query over a capture, log or flow file in one pass, without a case. Nothing is stored.',
+    positionals: { least: 1, most: 2 },
+    options: {
+      ...TIME_OPTIONS,
+      limit: { type: 'string', value: 'N', help: 'at most N rows' },
+      format: {
+        type: 'string',
+        value: 'F',
+        help: `how to print: ${FORMATS.join(', ')} (default table)`,
+      },
+      out: { type: 'string', value: 'FILE', help: 'write the result to a file' },
+      read: {
+        type: 'string',
+        value: 'ID',
+        help: 'read the file as this format instead of judging its content',
+      },
+      'source-tz': {
+        type: 'string',
+        value: 'ZONE',
+        help: 'zone of times in the file that state none (default UTC)',
+      },
+      year: {
+        type: 'string',
+        value: 'N',
+        help: 'year of the last record of a log that states none (default: from the file)',
+      },
+      map: {
+        type: 'string',
+        value: 'F=COL,…',
+        help: 'which column of a table is which field, as import takes it',
+      },
+      timings: { type: 'boolean', help: 'say on standard error how long it took' },
+      json: {
+        type: 'boolean',
+        help: 'one JSON document with the timings and what could not be read; rows as NDJSON',
+      },
+    },
+    details: `FILE may be compressed, or - for standard input. Of a capture the packets are looked at; a query that
+names kind:flow has their flows followed. Rows come in the order of the file.
+Examples:
+  daybook scan trace.pcap 'ip:10.1.2.3 | head 20'
+  daybook scan trace.pcap.gz 'dst_port:53 | top 10 src_ip by sum(bytes)'
+  zcat trace.gz | daybook scan - 'kind:flow conn_state:S0 | timeline 1m'
+Formats to read: ${formats().join(', ')}.
+docs/scan.md says which stages a scan has.`,
+  },
+  run,
+};
+
+async function run(parsed: Parsed, context: CommandContext): Promise<number> {
+  const { streams, signal } = context;
+  const out = parsed.text('out');
+  const asked = parsed.text('format') ?? (parsed.flag('json') ? undefined : 'table');
+  const format = checkFormat(asked, out);
+  const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
+  const { from, to } = requestRange(parsed.text('from'), parsed.text('to'), zone);
+  const line = new ProgressLine(streams);
+  const map = parsed.text('map');
+  const query = parsed.positionals[1] ?? '';
+  const running = startScan(
+    {
+      path: parsed.positionals[0]!,
+      text: query.trim() === '' ? '*' : query,
+      from,
+      to,
+      zone,
+      limit: parsed.whole('limit', 0),
+      signal,
+      format: readAs(parsed),
+      timeZone: sourceZone(parsed),
+      year: yearOf(parsed),
+      mapping: map === undefined ? undefined : readMapping(map),
+      standardInput: process.stdin,
+      onProgress: (progress) => line.update({ ...progress, phase: 'scanning' }),
+    },
+    scanTools,
+  );
+  try {
+    const { plan, ledger } = running;
+    const beside = () => ({ ...ledgerOf(running), timings: running.timings() });
+    const options = { format, out, streams, beside };
+    let found: number;
+    if (plan.shape === 'rows') {
+      const names = () => rowFieldNames(plan);
+      const chosen = plan.projection === undefined ? undefined : names();
+      const rows = cleared(running.rows(), line);
+      found = await printRecords(rows, chosen, names, options);
+    } else {
+      const answer = await running.answer();
+      line.clear();
+      found = await printAnswer(countOf(running, answer), options);
+    }
+    tell(running, found, format, parsed, context);
+    return ledger.quarantined > 0 ? 3 : 0;
+  } finally {
+    line.clear();
+  }
+}
+
+function readAs(parsed: Parsed): string | undefined {
+  const format = parsed.text('read');
+  if (format === undefined || formats().includes(format)) return format;
+  throw new DaybookError(
+    'usage',
+    `there is no format ${JSON.stringify(format)} to read`,
+    `formats: ${formats().join(', ')}`,
+  );
+}
+
+function sourceZone(parsed: Parsed): string | undefined {
+  const zone = parsed.text('source-tz');
+  if (zone !== undefined) checkZone(zone);
+  return zone;
+}
+
+function yearOf(parsed: Parsed): number | undefined {
+  const year = parsed.whole('year', 1970);
+  if (year === undefined || year <= 2200) return year;
+  throw new DaybookError(
+    'usage',
+    `--year ${year} is out of range`,
+    'give a year from 1970 to 2200',
+  );
+}
+
+/** Rows are not printed into the line of progress. */
+async function* cleared<T>(rows: AsyncGenerator<T>, line: ProgressLine): AsyncGenerator<T> {
+  for await (const some of rows) {
+    line.clear();
+    yield some;
+  }
+}
+
+function ledgerOf({ ledger }: RunningScan): object {
+  const { problems, notes, ...counts } = ledger;
+  return { read: { ...counts, quarantine: problems, notes } };
+}
+
+/** Records whose reasons are said one by one. */
+const SHOWN_PROBLEMS = 5;
+
+function tell(
+  running: RunningScan,
+  found: number,
+  format: Format | undefined,
+  parsed: Parsed,
+  { streams }: CommandContext,
+): void {
+  const { ledger, plan } = running;
+  const forPeople = format === 'table';
+  if (forPeople && found === 0 && parsed.text('limit') !== '0')
+    streams.err.write('no event matches\n');
+  // Under --json rows have no document around them that could say it.
+  if (format === undefined && plan.shape === 'rows')
+    streams.err.write(`${JSON.stringify({ ...ledgerOf(running), timings: running.timings() })}\n`);
+  if (ledger.quarantined > 0 && format !== undefined && format !== 'json') {
+    const records = counted(ledger.quarantined, 'record', 'records');
+    streams.err.write(`${records} could not be read\n`);
+    for (const { source, offset, reason } of ledger.problems.slice(0, SHOWN_PROBLEMS))
+      streams.err.write(`  ${visible(source)} at byte ${count(offset)}: ${visible(reason)}\n`);
+  }
+  if (!parsed.flag('timings') && !(forPeople && streams.err.isTTY === true)) return;
+  const { totalMs } = running.timings();
+  const rate = totalMs > 0 ? (ledger.bytes / totalMs) * 1000 : 0;
+  const records = counted(ledger.read, 'record', 'records');
+  streams.err.write(
+    `${counted(found, 'row', 'rows')} · ${records} read · ${size(ledger.bytes)} · ${size(rate)}/s · ${totalMs.toFixed(1)} ms\n`,
+  );
+}

@@ -1,0 +1,18 @@
+/** Threads of an import that runs while somebody searches. */
+import { setPriority } from 'node:os';
+
+/** Of 19: half the share of a thread that does not give way. */
+const NICE = 4;
+
+/**
+ * Lowers the priority of the thread that calls. Only Linux has priorities of single threads; elsewhere
+ * this would slow the searches, too, and nothing is done.
+ */
+export function giveWay(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(0, NICE);
+  } catch {
+    // It goes on as it is.
+  }
+}
