@@ -1,0 +1,354 @@
+/**
+ * HPE's flow tables: batches of five-tuples inserted into, tagged in and deleted from a table that is
+ * there; lookups by a part of the key; how long a change takes to be noticed by another process. Beside
+ * PostgreSQL and plain DuckDB.
+ */
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DAYBOOK, Report } from '../harness/report.ts';
+import { Scope } from '../harness/scope.ts';
+import { median, timed, warm } from '../harness/timing.ts';
+import { FlowSeries, flowText, writeFlows, writeKeys, type Flow } from '../generate/five-tuples.ts';
+import { DaybookEngine, importCase } from '../peers/daybook.ts';
+import { startDuckdb } from '../peers/duckdb.ts';
+import { PostgresListener } from '../peers/postgres-listener.ts';
+import { startPostgres, type Postgres } from '../peers/postgres.ts';
+import { Missing, type Store } from '../peers/store.ts';
+import type { ExperimentOptions } from './options.ts';
+
+const BATCHES = [100, 1_000, 10_000, 100_000];
+const REPEATS = 3;
+
+interface Batch {
+  readonly size: number;
+  /** New flows, one file a repeat. */
+  readonly inserted: readonly string[];
+  /** Flows that are there, and lists of their keys, one a repeat. */
+  readonly tagged: readonly (readonly Flow[])[];
+  readonly tagLists: readonly string[];
+  readonly deleted: readonly (readonly Flow[])[];
+  readonly deleteLists: readonly string[];
+}
+
+interface Input {
+  readonly file: string;
+  readonly rows: number;
+  readonly batches: readonly Batch[];
+  readonly asked: Flow;
+}
+
+function makeInput(folder: string, rows: number): Input {
+  const series = new FlowSeries();
+  const flows = Array.from({ length: rows }, () => series.next());
+  const file = join(folder, 'flows.csv');
+  writeFlows(file, flows);
+  // Flows in any order, each taken once: lists that come from elsewhere know no order of ours.
+  let next = 0;
+  const step = 7919;
+  const take = (count: number) =>
+    Array.from({ length: count }, () => flows[(next++ * step) % rows]!);
+  const batches: Batch[] = [];
+  for (const size of BATCHES) {
+    if (next + size * 2 * REPEATS > rows) break;
+    const name = (what: string, repeat: number) => join(folder, `${what}-${size}-${repeat}.csv`);
+    const repeats = Array.from({ length: REPEATS }, (_, repeat) => {
+      const inserted = name('insert', repeat);
+      const fresh = Array.from({ length: size }, () => series.next());
+      writeFlows(inserted, fresh, 0.9, 0.1);
+      const tagged = take(size);
+      const deleted = take(size);
+      const [tagList, deleteList] = [name('tag', repeat), name('delete', repeat)];
+      writeKeys(tagList, tagged);
+      writeKeys(deleteList, deleted);
+      return { inserted, tagged, deleted, tagList, deleteList };
+    });
+    batches.push({
+      size,
+      inserted: repeats.map(({ inserted }) => inserted),
+      tagged: repeats.map(({ tagged }) => tagged),
+      tagLists: repeats.map(({ tagList }) => tagList),
+      deleted: repeats.map(({ deleted }) => deleted),
+      deleteLists: repeats.map(({ deleteList }) => deleteList),
+    });
+  }
+  return { file, rows, batches, asked: flows[Math.floor(rows / 2)]! };
+}
+
+const insert = (size: number) => `insert ${size.toLocaleString('en-US')}`;
+const update = (size: number) => `tag ${size.toLocaleString('en-US')} by their five-tuples`;
+const remove = (size: number) => `delete ${size.toLocaleString('en-US')} by their five-tuples`;
+const PARTIAL_SOURCE = 'partial key: source address';
+const PARTIAL_TARGET = 'partial key: destination address and port';
+const PARTIAL_TUPLE = 'whole key';
+const NOTICE = 'change noticed by another process: median';
+const NOTICE_MOST = 'change noticed by another process: longest of 20';
+
+export async function flows(options: ExperimentOptions, scope: Scope): Promise<Report> {
+  const rows = options.size ?? 100_000;
+  const report = new Report('flows', { flows: rows });
+  const folder = scope.folder();
+  const input = makeInput(folder, rows);
+  if (input.batches.length < BATCHES.length)
+    report.note(
+      `Batches up to ${input.batches.at(-1)?.size}: larger ones need more than ${rows} flows (--rows 1M).`,
+    );
+  await ofDaybook(report, input, folder, options, scope);
+  for (const [name, work] of [
+    ['PostgreSQL', () => ofPostgres(report, input, options)],
+    ['DuckDB', () => ofDuckdb(report, input, options)],
+  ] as const) {
+    if (!options.wanted(name)) continue;
+    try {
+      await work();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      report.note(`${name}: ${error instanceof Missing ? '' : 'failed: '}${why}`);
+    }
+  }
+  return report;
+}
+
+/** What one query may hold: fewer than the language's 100,000 characters and 4,096 terms. */
+const MOST_TUPLES = 1_000;
+/** A batch whose first thousand takes longer than this is not gone on with. */
+const PATIENCE_MS = 20_000;
+
+interface Marked {
+  readonly matched: number;
+  readonly changed: number;
+}
+
+async function ofDaybook(
+  report: Report,
+  input: Input,
+  folder: string,
+  options: ExperimentOptions,
+  scope: Scope,
+): Promise<void> {
+  const store = join(folder, 'flows.daybook');
+  const imported = await importCase(store, [input.file]);
+  if (imported.stored !== input.rows) report.note(`Daybook stored ${imported.stored} flows`);
+  const engine = new DaybookEngine(store, scope);
+  await engine.ask({ do: 'start' });
+  const { asked } = input;
+  const partial = [
+    [PARTIAL_SOURCE, `flow:${asked.src}-*`],
+    [PARTIAL_TARGET, `flow:*-${asked.dst}:${asked.dstPort}`],
+    [PARTIAL_TUPLE, flowText(asked)],
+  ] as const;
+  for (const [name, query] of partial) {
+    report.commands[`Daybook ${name}`] = query;
+    const cell = await warm(options.runs, async () => (await engine.query(query)).ms);
+    report.add(name, 'ms', DAYBOOK, cell);
+  }
+  for (const { size, inserted, tagged, deleted } of input.batches) {
+    const runs: number[] = [];
+    for (const file of inserted) runs.push((await engine.ask({ do: 'import', paths: [file] })).ms);
+    report.add(insert(size), 'ms', DAYBOOK, { value: median(runs), runs });
+    const mark = async (lists: readonly (readonly Flow[])[], name: string, tag: boolean) => {
+      const took: number[] = [];
+      for (const list of lists) {
+        const ms = await markInParts(report, engine, list, tag ? `batch-${size}` : undefined);
+        if (ms === undefined) return;
+        took.push(ms);
+      }
+      report.add(name, 'ms', DAYBOOK, { value: median(took), runs: took });
+    };
+    await mark(tagged, update(size), true);
+    await mark(deleted, remove(size), false);
+  }
+  await notice(report, engine, scope, flowText(asked));
+  report.add('memory, peak', 'MB', DAYBOOK, { value: engine.peakMemory() / 1e6 });
+  report.add('disk', 'MB', DAYBOOK, { value: engine.bytes() / 1e6 });
+  await engine.close();
+}
+
+/** Marks the flows of a list, some in each query; milliseconds together, undefined where it takes too long. */
+async function markInParts(
+  report: Report,
+  engine: DaybookEngine,
+  list: readonly Flow[],
+  tag: string | undefined,
+): Promise<number | undefined> {
+  let ms = 0;
+  let matched = 0;
+  for (let at = 0; at < list.length; at += MOST_TUPLES) {
+    const query = list
+      .slice(at, at + MOST_TUPLES)
+      .map(flowText)
+      .join(' OR ');
+    const done = await engine.ask<Marked>(
+      tag === undefined ? { do: 'delete', query } : { do: 'tag', query, name: tag },
+    );
+    ms += done.ms;
+    matched += done.rows.matched;
+    if (ms > PATIENCE_MS && at + MOST_TUPLES < list.length) {
+      report.note(
+        `Daybook: ${tag === undefined ? 'deleting' : 'tagging'} ${list.length} flows was given up after ${at + MOST_TUPLES}: ${Math.round(ms / 1000)} s.`,
+      );
+      return undefined;
+    }
+  }
+  if (matched < list.length)
+    report.note(`Daybook found ${matched} of ${list.length} flows of a list`);
+  return ms;
+}
+
+const NOTICES = 20;
+
+/** A second process watches the case while the first one tags a flow and takes the tag away. */
+async function notice(
+  report: Report,
+  engine: DaybookEngine,
+  scope: Scope,
+  query: string,
+): Promise<void> {
+  const watcher = new DaybookEngine(engine.folder, scope);
+  await watcher.ask({ do: 'watch' });
+  await wait(300);
+  const delays: number[] = [];
+  for (let turn = 0; turn < NOTICES; turn++) {
+    await engine.ask({ do: 'tag', query, name: `seen-${turn}` });
+    const committed = performance.timeOrigin + performance.now();
+    await wait(100 + turn * 7);
+    const [noticed = 0] = (await watcher.ask<number[]>({ do: 'noticed' })).rows;
+    delays.push(Math.max(0, noticed - committed));
+  }
+  await watcher.close();
+  report.add(NOTICE, 'ms', DAYBOOK, { value: median(delays), runs: delays });
+  report.add(NOTICE_MOST, 'ms', DAYBOOK, { value: Math.max(...delays) });
+}
+
+const COLUMNS = 'ts, duration, proto, src, src_port, dst, dst_port, packets, bytes';
+const KEY = 'proto, src, src_port, dst, dst_port';
+
+/** How a peer reads files into tables. */
+interface SqlFlows {
+  /** Creates the table of flows. */
+  readonly create: readonly string[];
+  insert(file: string): string;
+  /** Makes the table `batch` of the keys in a file. */
+  keys(file: string): readonly string[];
+  readonly dropKeys: string;
+}
+
+const same = `f.proto = b.proto AND f.src = b.src AND f.src_port = b.src_port AND f.dst = b.dst AND f.dst_port = b.dst_port`;
+
+async function ofSql(
+  report: Report,
+  input: Input,
+  store: Store,
+  sql: SqlFlows,
+  runs: number,
+): Promise<void> {
+  const { name } = store;
+  report.versions[name] = await store.version();
+  for (const statement of sql.create) await store.ask(statement);
+  report.commands[`${name} table`] = sql.create.join(';\n');
+  const { asked } = input;
+  const conditions = [
+    [PARTIAL_SOURCE, `src = '${asked.src}'`],
+    [PARTIAL_TARGET, `dst = '${asked.dst}' AND dst_port = ${asked.dstPort}`],
+    [
+      PARTIAL_TUPLE,
+      `src = '${asked.src}' AND src_port = ${asked.srcPort} AND dst = '${asked.dst}' AND dst_port = ${asked.dstPort} AND proto = '${asked.proto}'`,
+    ],
+  ] as const;
+  for (const [title, where] of conditions) {
+    const statement = `SELECT * FROM flows WHERE ${where} ORDER BY ts LIMIT 1000`;
+    report.commands[`${name} ${title}`] = statement;
+    const cell = await warm(runs, async () => (await store.ask(statement)).ms);
+    report.add(title, 'ms', name, cell);
+  }
+  const marked = async (lists: readonly string[], change: string) => {
+    const took: number[] = [];
+    for (const list of lists) {
+      const ms = await timed(async () => {
+        for (const statement of sql.keys(list)) await store.ask(statement);
+        await store.ask(change);
+      });
+      took.push(ms);
+      await store.ask(sql.dropKeys);
+    }
+    return { value: median(took), runs: took };
+  };
+  for (const { size, inserted, tagLists, deleteLists } of input.batches) {
+    const took: number[] = [];
+    for (const file of inserted) took.push((await store.ask(sql.insert(file))).ms);
+    report.add(insert(size), 'ms', name, { value: median(took), runs: took });
+    const tag = `UPDATE flows f SET tag = 'batch-${size}' FROM batch b WHERE ${same}`;
+    report.add(update(size), 'ms', name, await marked(tagLists, tag));
+    const gone = `DELETE FROM flows f USING batch b WHERE ${same}`;
+    report.add(remove(size), 'ms', name, await marked(deleteLists, gone));
+    report.commands[`${name} batches`] = [sql.insert('FILE'), ...sql.keys('LIST'), tag, gone].join(
+      ';\n',
+    );
+  }
+  report.add('memory, peak', 'MB', name, { value: store.peakMemory() / 1e6 });
+  report.add('disk', 'MB', name, { value: store.bytes() / 1e6 });
+}
+
+async function ofPostgres(report: Report, input: Input, options: ExperimentOptions): Promise<void> {
+  const scope = new Scope();
+  try {
+    const store = await startPostgres(scope);
+    const copy = (file: string) =>
+      `\\copy flows (${COLUMNS}) FROM '${file}' WITH (FORMAT csv, HEADER true)`;
+    const sql: SqlFlows = {
+      create: [
+        `CREATE TABLE flows (ts TIMESTAMP, duration REAL, proto TEXT, src INET, src_port INT, dst INET,
+         dst_port INT, packets BIGINT, bytes BIGINT, tag TEXT)`,
+        copy(input.file),
+        `CREATE INDEX ON flows (src, src_port, dst, dst_port, proto)`,
+        'VACUUM ANALYZE flows',
+      ],
+      insert: copy,
+      keys: (file) => [
+        'CREATE TEMP TABLE batch (proto TEXT, src INET, src_port INT, dst INET, dst_port INT)',
+        `\\copy batch (${KEY}) FROM '${file}' WITH (FORMAT csv)`,
+        'ANALYZE batch',
+      ],
+      dropKeys: 'DROP TABLE batch',
+    };
+    await ofSql(report, input, store, sql, options.runs);
+    await postgresNotices(report, store);
+  } finally {
+    await scope.close();
+  }
+}
+
+async function postgresNotices(report: Report, store: Postgres): Promise<void> {
+  const listener = await PostgresListener.open(store.socketFolder, 'changed');
+  const delays: number[] = [];
+  for (let turn = 0; turn < NOTICES; turn++) {
+    await store.ask(
+      `BEGIN; UPDATE flows SET tag = 'seen-${turn}' WHERE ctid = '(0,1)'; NOTIFY changed; COMMIT`,
+    );
+    const committed = performance.timeOrigin + performance.now();
+    await wait(50);
+    delays.push(Math.max(0, listener.noticed - committed));
+  }
+  listener.close();
+  report.add(NOTICE, 'ms', store.name, { value: median(delays), runs: delays });
+  report.add(NOTICE_MOST, 'ms', store.name, { value: Math.max(...delays) });
+}
+
+async function ofDuckdb(report: Report, input: Input, options: ExperimentOptions): Promise<void> {
+  const scope = new Scope();
+  const types = `columns={'ts':'TIMESTAMP','duration':'FLOAT','proto':'VARCHAR','src':'VARCHAR','src_port':'USMALLINT','dst':'VARCHAR','dst_port':'USMALLINT','packets':'UBIGINT','bytes':'UBIGINT'}, header=true`;
+  const keys = `columns={'proto':'VARCHAR','src':'VARCHAR','src_port':'USMALLINT','dst':'VARCHAR','dst_port':'USMALLINT'}, header=false`;
+  try {
+    const sql: SqlFlows = {
+      create: [
+        `CREATE TABLE flows AS SELECT *, NULL::VARCHAR AS tag FROM read_csv('${input.file}', ${types})`,
+        'CHECKPOINT',
+      ],
+      insert: (file) => `INSERT INTO flows SELECT *, NULL FROM read_csv('${file}', ${types})`,
+      keys: (file) => [`CREATE TEMP TABLE batch AS SELECT * FROM read_csv('${file}', ${keys})`],
+      dropKeys: 'DROP TABLE batch',
+    };
+    await ofSql(report, input, startDuckdb(scope), sql, options.runs);
+  } finally {
+    await scope.close();
+  }
+}

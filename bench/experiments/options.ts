@@ -1,0 +1,9 @@
+/** What every experiment is told. */
+export interface ExperimentOptions {
+  /** How much of the input: events, messages or flows, of captures bytes; the experiment's own when undefined. */
+  readonly size: number | undefined;
+  /** Warm runs of which the median counts. */
+  readonly runs: number;
+  /** Whether a peer is to be asked. */
+  wanted(peer: string): boolean;
+}

@@ -1,0 +1,149 @@
+/**
+ * What an experiment found: rows of one measure each, a cell for every program that was asked. Printed
+ * as one table; each cell says beside its figure how many times Daybook is ahead of it.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+const RESULTS = join(ROOT, 'bench/out');
+
+/** The program that the others are compared with. */
+export const DAYBOOK = 'Daybook';
+
+export interface Cell {
+  readonly value: number;
+  /** Every run, in the order in which they were made. */
+  readonly runs?: readonly number[];
+  /** What must be known to read the figure. */
+  readonly note?: string;
+}
+
+export interface Row {
+  readonly name: string;
+  readonly unit: string;
+  readonly better: 'less' | 'more';
+  readonly cells: Map<string, Cell>;
+}
+
+export class Report {
+  readonly experiment: string;
+  readonly input: Record<string, unknown>;
+  readonly rows: Row[] = [];
+  /** What was run, by program. */
+  readonly commands: Record<string, string> = {};
+  readonly versions: Record<string, string> = {};
+  readonly notes: string[] = [];
+  private readonly started = new Date();
+  private readonly loadBefore = loadavg()[0] ?? 0;
+
+  constructor(experiment: string, input: Record<string, unknown>) {
+    this.experiment = experiment;
+    this.input = input;
+  }
+
+  /** Sets one figure; the row is made when it is first named. */
+  add(
+    name: string,
+    unit: string,
+    program: string,
+    cell: Cell,
+    better: 'less' | 'more' = 'less',
+  ): void {
+    let row = this.rows.find((one) => one.name === name && one.unit === unit);
+    if (row === undefined) {
+      row = { name, unit, better, cells: new Map() };
+      this.rows.push(row);
+    }
+    row.cells.set(program, cell);
+    const runs = cell.runs === undefined ? '' : ` (${cell.runs.map(figure).join(' ')})`;
+    console.error(`${name}: ${program} ${figure(cell.value)} ${unit}${runs}`);
+  }
+
+  note(text: string): void {
+    this.notes.push(text);
+    console.error(text);
+  }
+
+  print(): void {
+    const programs = [...new Set(this.rows.flatMap(({ cells }) => [...cells.keys()]))];
+    programs.sort((a, b) => Number(b === DAYBOOK) - Number(a === DAYBOOK));
+    console.log(`\n### ${this.experiment}: ${inputText(this.input)}\n\n${machineText()}`);
+    console.log(
+      `Load of the machine before and after: ${this.loadBefore.toFixed(1)}, ${(loadavg()[0] ?? 0).toFixed(1)}.`,
+    );
+    console.log('`×n`: Daybook is n times ahead; below 1 it is behind.\n');
+    console.log(`| what | unit | ${programs.join(' | ')} |`);
+    console.log(`|---|---|${programs.map(() => '---:|').join('')}`);
+    for (const row of this.rows) {
+      const cells = programs.map((program) => cellText(row, program));
+      console.log(`| ${row.name} | ${row.unit} | ${cells.join(' | ')} |`);
+    }
+    console.log('');
+    for (const note of this.notes) console.log(`- ${note}`);
+    const versions = Object.entries(this.versions).map(([name, text]) => `${name} ${text}`);
+    if (versions.length > 0) console.log(`- Versions: ${versions.join('; ')}.`);
+  }
+
+  /** Keeps everything as JSON; returns where. */
+  write(): string {
+    mkdirSync(RESULTS, { recursive: true });
+    const path = join(RESULTS, `${this.experiment}.json`);
+    const { experiment, input, versions, commands, notes } = this;
+    const rows = this.rows.map(({ cells, ...row }) => ({
+      ...row,
+      cells: Object.fromEntries(cells),
+    }));
+    const document = {
+      ...{ experiment, input, at: this.started.toISOString(), machine: machineText() },
+      ...{ command: process.argv.slice(2).join(' '), commit: commit() },
+      ...{ load: [this.loadBefore, loadavg()[0]], versions, commands, notes, rows },
+    };
+    writeFileSync(path, `${JSON.stringify(document, undefined, 2)}\n`);
+    return path;
+  }
+}
+
+function cellText({ cells, better }: Row, program: string): string {
+  const cell = cells.get(program);
+  if (cell === undefined) return '';
+  const ours = cells.get(DAYBOOK)?.value;
+  const note = cell.note === undefined ? '' : ` (${cell.note})`;
+  if (program === DAYBOOK || ours === undefined || ours <= 0 || cell.value <= 0)
+    return `${figure(cell.value)}${note}`;
+  const ahead = better === 'less' ? cell.value / ours : ours / cell.value;
+  return `${figure(cell.value)} ×${figure(ahead)}${note}`;
+}
+
+/** Three digits that count, thousands apart. */
+export function figure(value: number): string {
+  if (value >= 100) return Math.round(value).toLocaleString('en-US');
+  if (value === 0) return '0';
+  return String(Number(value.toPrecision(value < 10 ? 2 : 3)));
+}
+
+function inputText(input: Readonly<Record<string, unknown>>): string {
+  return Object.entries(input)
+    .map(
+      ([name, value]) =>
+        `${name} ${typeof value === 'number' ? value.toLocaleString('en-US') : String(value)}`,
+    )
+    .join(', ');
+}
+
+function machineText(): string {
+  return `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}.`;
+}
+
+function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}

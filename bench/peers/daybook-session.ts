@@ -1,0 +1,144 @@
+/**
+ * The process that holds Daybook's engine: `node daybook-session.ts CASE`. The engine host answers over
+ * a pipe within the process, with frames and checks as a window has them. A line asks for an
+ * operation, `{"op":"query.run","params":{…}}`; `case` is filled in.
+ */
+import { availableParallelism, tmpdir, totalmem } from 'node:os';
+import { evidence } from '../../app/compose.ts';
+import { Connection } from '../../engine/contract/client.ts';
+import { cell, type ColumnBatch } from '../../engine/contract/column-batch.ts';
+import type { Params } from '../../engine/contract/operations.ts';
+import { EngineHost } from '../../engine/host.ts';
+import { memoryPipe } from '../../engine/memory-pipe.ts';
+import { CasePool } from '../../engine/operations/case-pool.ts';
+import { makeHandlers } from '../../engine/operations/handlers.ts';
+import { ImportJobs } from '../../engine/operations/import-jobs.ts';
+
+import type { Asked } from './daybook.ts';
+import { serveLines } from './json-session.ts';
+
+const folder = process.argv[2]!;
+const threads = availableParallelism();
+const memory = Math.min(Math.floor(totalmem() / 4), 4e9);
+const limits = {
+  ...{ memory, importMemory: Math.min(memory, 5e8), threads, jobs: threads },
+  chunkRows: undefined,
+};
+const services = {
+  cases: new CasePool(() => ({ memoryLimit: limits.memory, threads })),
+  evidence,
+  imports: new ImportJobs(),
+  settings: { limits, casesFolder: tmpdir(), stateFolder: tmpdir() },
+};
+const product = { version: 'bench', sample: async () => [] };
+const host = new EngineHost(makeHandlers(services, product), {
+  version: 'bench',
+  log: (text) => process.stderr.write(`${text}\n`),
+});
+const [client, served] = memoryPipe();
+host.connect(served);
+const engine = new Connection(client);
+
+type View = { query: string; from?: number | undefined; to?: number | undefined };
+
+function tableOf(batch: ColumnBatch): (string | number | null)[][] {
+  return Array.from({ length: batch.rows }, (_, row) =>
+    batch.columns.map((column) => cell(column, row)),
+  );
+}
+
+/** One user's look: 30 bars and the first 200 rows at once, as a window asks for them. */
+async function look(view: View, bars: number, first: number): Promise<unknown> {
+  const from = performance.now();
+  let rowsMs = 0;
+  const scope = { case: folder, ...view, zone: 'UTC' };
+  const [list, timeline] = await Promise.all([
+    engine.call(
+      'result.open',
+      { ...scope, first, fields: ['ts', 'host', 'program', 'message'] },
+      { onPart: () => (rowsMs ||= performance.now() - from) },
+    ),
+    engine.call('timeline.run', { ...scope, buckets: bars }),
+  ]);
+  const ms = performance.now() - from;
+  await engine.call('result.close', { case: folder, result: list.result });
+  return { ms, rowsMs, total: list.total, bars: timeline.total, path: list.timings.path };
+}
+
+async function answer(asked: Asked): Promise<{ ms: number; rows: unknown }> {
+  const from = performance.now();
+  const done = (rows: unknown) => ({ ms: performance.now() - from, rows });
+  switch (asked.do) {
+    case 'start':
+      return done([]);
+    case 'query': {
+      const { query, from: after, to } = asked;
+      const params: Params<'query.run'> = { case: folder, query, from: after, to, limit: 1000 };
+      const { batch, timings } = await engine.call('query.run', params);
+      const { ms } = done([]);
+      return { ms, rows: [tableOf(batch), timings] };
+    }
+    case 'look':
+      return done(await look(asked, asked.bars, asked.first));
+    case 'users':
+      return done(await users(asked.queries, asked.users, asked.ms));
+    case 'tag': {
+      const target = { view: { query: asked.query, zone: 'UTC' } };
+      return done(await engine.call('tag.set', { case: folder, name: asked.name, target }));
+    }
+    case 'delete': {
+      const target = { view: { query: asked.query, zone: 'UTC' } };
+      return done(await engine.call('delete.run', { case: folder, reason: 'bench', target }));
+    }
+    case 'import': {
+      const report = await engine.call('import.start', {
+        case: folder,
+        items: asked.paths.map((path) => ({ path })),
+      });
+      return done(report);
+    }
+    case 'watch':
+      watching ??= watch();
+      return done([]);
+    case 'noticed':
+      return done([noticed]);
+  }
+}
+
+/** When the last change was told, milliseconds since 1970 with fractions. */
+let noticed = 0;
+let watching: Promise<unknown> | undefined;
+function watch(): Promise<unknown> {
+  return engine.call(
+    'case.watch',
+    { case: folder },
+    { onPart: () => (noticed = performance.timeOrigin + performance.now()) },
+  );
+}
+
+/** `count` users, each asking one thing after the other for `ms` milliseconds. */
+async function users(queries: readonly string[], count: number, ms: number): Promise<unknown> {
+  const until = performance.now() + ms;
+  const took: number[] = [];
+  const failed: string[] = [];
+  const user = async (number: number) => {
+    for (let turn = number; performance.now() < until; turn++) {
+      const query = queries[turn % queries.length]!;
+      const from = performance.now();
+      try {
+        await look({ query }, 30, 200);
+        took.push(performance.now() - from);
+      } catch (error) {
+        failed.push(error instanceof Error ? error.message : String(error));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: count }, (_, number) => user(number)));
+  return { took, failed };
+}
+
+await serveLines((line) => answer(JSON.parse(JSON.parse(line) as string) as Asked));
+client.close();
+await host.close();
+await services.cases.close();
+process.exit(0);

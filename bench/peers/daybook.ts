@@ -1,0 +1,133 @@
+/** Daybook as users reach it: the command line for imports, the engine host in a process for the rest. */
+import { join } from 'node:path';
+import { LineChild } from '../harness/child.ts';
+import { bytesBelow, dropPages } from '../harness/disk.ts';
+import { ROOT } from '../harness/report.ts';
+import type { Scope } from '../harness/scope.ts';
+import { measure } from '../process.ts';
+
+const CLI = join(ROOT, 'app/cli/daybook.mjs');
+
+interface Range {
+  /** Microseconds since 1970, half open. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** What a session is asked to do: see `daybook-session.ts`. */
+export type Asked =
+  | { do: 'start' }
+  | ({ do: 'query'; query: string } & Range)
+  | ({ do: 'look'; query: string; bars: number; first: number } & Range)
+  | { do: 'users'; queries: string[]; users: number; ms: number }
+  | { do: 'tag'; query: string; name: string }
+  | { do: 'delete'; query: string }
+  | { do: 'import'; paths: string[] }
+  | { do: 'watch' }
+  | { do: 'noticed' };
+
+export interface Imported {
+  readonly read: number;
+  readonly stored: number;
+  readonly quarantined: number;
+  readonly ms: number;
+  readonly peakMemory: number;
+}
+
+/** Runs `daybook import` as a user does. @throws Error where it fails */
+export async function importCase(
+  folder: string,
+  paths: readonly string[],
+  options: readonly string[] = [],
+): Promise<Imported> {
+  const run = await measure(process.execPath, [
+    CLI,
+    'import',
+    folder,
+    ...paths,
+    ...options,
+    '--json',
+  ]);
+  if (run.exit !== 0 && run.exit !== 3) throw new Error(`import failed: ${run.err.slice(-800)}`);
+  const report = JSON.parse(run.out.trim().split('\n').at(-1) ?? '{}') as {
+    total: { read: number; stored: number; quarantined: number };
+  };
+  return { ...report.total, ms: run.wallMs, peakMemory: run.peakRss ?? 0 };
+}
+
+/** `daybook COMMAND …` as a process: its milliseconds and what it printed. */
+export async function daybookCommand(
+  args: readonly string[],
+): Promise<{ ms: number; out: string; peakMemory: number }> {
+  const run = await measure(process.execPath, [CLI, ...args]);
+  if (run.exit !== 0) throw new Error(`daybook ${args[0]} failed: ${run.err.slice(-800)}`);
+  return { ms: run.wallMs, out: run.out, peakMemory: run.peakRss ?? 0 };
+}
+
+export interface Timings {
+  readonly totalMs: number;
+  readonly path?: string;
+  readonly spans: Record<string, number>;
+}
+
+export class DaybookEngine {
+  readonly folder: string;
+  private child: LineChild;
+  private peak = 0;
+
+  constructor(folder: string, scope: Scope) {
+    this.folder = folder;
+    this.child = this.start();
+    scope.onClose(() => this.close());
+  }
+
+  /** @throws Error what the engine says */
+  async ask<T>(asked: Asked): Promise<{ ms: number; rows: T }> {
+    const line = await this.child.ask(JSON.stringify(JSON.stringify(asked)));
+    const reply = JSON.parse(line) as { ms: number; rows: T; error?: string };
+    if (reply.error !== undefined) throw new Error(`Daybook: ${reply.error}`);
+    return reply;
+  }
+
+  /** A query's table, and what it cost. */
+  async query(
+    query: string,
+    range: Range = {},
+  ): Promise<{ ms: number; rows: (string | number | null)[][]; timings: Timings }> {
+    const { ms, rows } = await this.ask<[(string | number | null)[][], Timings]>({
+      ...{ do: 'query', query },
+      ...range,
+    });
+    return { ms, rows: rows[0], timings: rows[1] };
+  }
+
+  /** A new process, and none of the case's pages in memory. */
+  async cold(): Promise<void> {
+    await this.close();
+    await dropPages([this.folder]);
+    this.child = this.start();
+    await this.ask({ do: 'start' });
+  }
+
+  bytes(): number {
+    return bytesBelow([this.folder]);
+  }
+
+  peakMemory(): number {
+    return Math.max(this.peak, this.child.peakMemory());
+  }
+
+  async close(): Promise<void> {
+    this.peak = this.peakMemory();
+    await this.child.close();
+  }
+
+  private start(): LineChild {
+    const session = join(import.meta.dirname, 'daybook-session.ts');
+    return new LineChild(process.execPath, [
+      '--disable-warning=ExperimentalWarning',
+      session,
+      this.folder,
+    ]);
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The experiments of the older systems, each beside today's peers.
+ *
+ *     npm run bench                                    all of them, small
+ *     npm run bench -- nitro --rows 13M                one of them, in another size
+ *     npm run bench -- storebox --peers duckdb,ripgrep --runs 9
+ *     npm run bench -- pcap --bytes 900M               captures have a size, not rows
+ *
+ * Each prints one table and keeps bench/out/EXPERIMENT.json. What is started is stopped and removed at
+ * the end, also after ctrl-C.
+ */
+import { parseArgs } from 'node:util';
+import type { ExperimentOptions } from './experiments/options.ts';
+import type { Report } from './harness/report.ts';
+import { closeWhenInterrupted, Scope } from './harness/scope.ts';
+import { parseSize } from './harness/timing.ts';
+
+type Experiment = (options: ExperimentOptions, scope: Scope) => Promise<Report>;
+
+/** Loaded when they are run: one that is broken does not keep the others from running. */
+const EXPERIMENTS: Readonly<Record<string, () => Promise<Experiment>>> = {
+  nitro: async () => (await import('./experiments/nitro.ts')).nitro,
+  storebox: async () => (await import('./experiments/storebox.ts')).storebox,
+  flows: async () => (await import('./experiments/flows.ts')).flows,
+  pcap: async () => (await import('./experiments/pcap.ts')).pcap,
+  tribeca: async () => (await import('./experiments/tribeca.ts')).tribeca,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rows: { type: 'string' },
+    runs: { type: 'string', default: '5' },
+    peers: { type: 'string' },
+    bytes: { type: 'string' },
+  },
+});
+const peers = values.peers?.toLowerCase().split(',');
+const size = values.rows ?? values.bytes;
+const options: ExperimentOptions = {
+  size: size === undefined ? undefined : parseSize(size),
+  runs: Number(values.runs),
+  wanted: (peer) => peers === undefined || peers.some((one) => peer.toLowerCase().includes(one)),
+};
+const names = positionals.length === 0 ? Object.keys(EXPERIMENTS) : positionals;
+for (const name of names)
+  if (EXPERIMENTS[name] === undefined) {
+    console.error(`there is no experiment ${name}: ${Object.keys(EXPERIMENTS).join(', ')}`);
+    process.exit(2);
+  }
+
+closeWhenInterrupted();
+for (const name of names) {
+  const scope = new Scope();
+  try {
+    const experiment = await EXPERIMENTS[name]!();
+    const report = await experiment(options, scope);
+    report.print();
+    console.log(`- Raw results: ${report.write()}`);
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  } finally {
+    await scope.close();
+  }
+}
