@@ -1,8 +1,8 @@
 /** Which indexes are built beside a segment. */
 import type { Kind } from '../contract/event.ts';
+import { ColumnIndexBuilder } from './rollup/column-index-builder.ts';
 import type { IndexBuilder } from './rows.ts';
 
 export function buildersFor(kind: Kind): IndexBuilder[] {
-  void kind;
-  return [];
+  return [new ColumnIndexBuilder(kind)];
 }
