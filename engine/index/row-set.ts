@@ -172,6 +172,15 @@ export class RowSet {
     else forEachBit(this.words!, visit);
   }
 
+  /** Sets the bit of each member in `words`, which has one for each row. */
+  orInto(words: Uint32Array): void {
+    if (this.words !== undefined) {
+      for (let i = 0; i < words.length; i++) words[i]! |= this.words[i]!;
+    } else {
+      for (const row of this.list!) words[row >>> 5]! |= 1 << (row & 31);
+    }
+  }
+
   /** One bit for each row, in a new array. */
   toWords(): Uint32Array {
     if (this.words !== undefined) return this.words.slice();

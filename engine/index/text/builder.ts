@@ -1,0 +1,200 @@
+/**
+ * Builds the text index of a segment from its rows, as they come.
+ *
+ * Each searched text is cut into tokens once. Tokens with a digit or with non-ASCII characters are open,
+ * the rest of the text is its shape. A row is kept as its shapes, each followed by its open tokens;
+ * everything else is done when all rows are known (see finish.ts).
+ *
+ * Held in memory: 4 bytes for each open token and shape of a row, and every different token once.
+ */
+import type { IndexBuilder, IndexRows, TextRows } from '../rows.ts';
+import type { Section } from '../side-file.ts';
+import { SHAPE_ITEM } from './collected.ts';
+import { finishText } from './finish.ts';
+import { overflowValues } from './overflow.ts';
+import { NO_SHAPE, NOTHING_OPEN, ShapeTable } from './shape-table.ts';
+import { BYTE_CLASS, DIGIT, LETTER, MAX_TOKEN_BYTES } from './token-class.ts';
+import { HASH_FACTOR, HASH_START, TokenTable, hashToken, smallNumber } from './token-table.ts';
+
+/** Columns that a word is searched in besides attributes; their numbers. */
+export const FIELD_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
+const MESSAGE = 0;
+const ATTRIBUTE_PREFIX = 'a:';
+const OVERFLOW = 'attrs';
+/** Open tokens of one text; one that has more is free. */
+const MOST_OPEN = 256;
+/** Longer values of other columns than the message are cut into tokens at once. */
+const MAX_VALUE_BYTES = 128;
+/** Columns with a number of their own; the rest share the last. */
+const MOST_COLUMNS = 400;
+
+export class TextIndexBuilder implements IndexBuilder {
+  private readonly tokens = new TokenTable();
+  private readonly shapes = new ShapeTable();
+  private readonly columns: string[] = [...FIELD_COLUMNS];
+  private items = new Uint32Array(1 << 16);
+  private used = 0;
+  private rowStarts = new Uint32Array(1 << 12);
+  private rows = 0;
+
+  private readonly open = {
+    count: 0,
+    starts: new Int32Array(MOST_OPEN),
+    ends: new Int32Array(MOST_OPEN),
+  };
+  private readonly openHashes = new Int32Array(MOST_OPEN);
+  private readonly openNumbers = new Int32Array(MOST_OPEN);
+
+  add(rows: IndexRows): void {
+    const columns: { column: number; text: TextRows }[] = [];
+    let overflow: TextRows | undefined;
+    for (const [name, text] of rows.texts) {
+      if (name === OVERFLOW) overflow = text;
+      else {
+        const column = this.columnOf(name);
+        if (column !== undefined) columns.push({ column, text });
+      }
+    }
+    columns.sort((a, b) => a.column - b.column);
+    while (this.rows + rows.length + 1 > this.rowStarts.length) {
+      this.rowStarts = doubled(this.rowStarts);
+    }
+    for (let row = 0; row < rows.length; row++) {
+      this.rowStarts[this.rows + row] = this.used;
+      for (let c = 0; c < columns.length; c++) {
+        const { column, text } = columns[c]!;
+        if (text.present[row] === 0) continue;
+        const { data } = text;
+        const at = text.starts[row]!;
+        const length =
+          data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
+        if (column === MESSAGE) this.text(column, data, at + 4, at + 4 + length);
+        else this.value(column, data, at + 4, at + 4 + length);
+      }
+      if (overflow !== undefined && overflow.present[row] === 1) {
+        const column = this.columnOf(OVERFLOW)!;
+        for (const value of overflowValues(overflow, row)) {
+          this.value(column, value, 0, value.length);
+        }
+      }
+    }
+    this.rows += rows.length;
+    this.rowStarts[this.rows] = this.used;
+  }
+
+  finish(order: Uint32Array | undefined): Section[] {
+    const { tokens, shapes, columns, rows, items, rowStarts } = this;
+    return finishText({ tokens, shapes, columns, rows, items, rowStarts }, order);
+  }
+
+  /** The number of a searched column; undefined for others. */
+  private columnOf(name: string): number | undefined {
+    const known = this.columns.indexOf(name);
+    if (known >= 0) return known;
+    if (!name.startsWith(ATTRIBUTE_PREFIX) && name !== OVERFLOW) return undefined;
+    if (this.columns.length >= MOST_COLUMNS) return this.columns.length - 1;
+    return this.columns.push(name) - 1;
+  }
+
+  /** A short value is a shape as a whole, as long as there are few. */
+  private value(column: number, data: Uint8Array, start: number, end: number): void {
+    if (end - start <= MAX_VALUE_BYTES) {
+      const hash = hashToken(data, start, end);
+      const shape = this.shapes.find(column, data, start, end, NOTHING_OPEN, hash);
+      if (shape !== NO_SHAPE) {
+        this.item((shape | SHAPE_ITEM) >>> 0);
+        return;
+      }
+    }
+    this.text(column, data, start, end);
+  }
+
+  private text(column: number, data: Uint8Array, start: number, end: number): void {
+    const { open, openHashes, openNumbers } = this;
+    const { starts, ends } = open;
+    let n = 0;
+    let shapeHash = HASH_START;
+    let i = start;
+    while (i < end) {
+      let byte = data[i]!;
+      let kind = BYTE_CLASS[byte]!;
+      if (kind === 0) {
+        shapeHash = Math.imul(shapeHash ^ byte, 0x01000193);
+        i += 1;
+        continue;
+      }
+      const from = i;
+      let kinds = 0;
+      let hash = HASH_START;
+      do {
+        kinds |= kind;
+        hash = Math.imul(hash ^ byte, HASH_FACTOR);
+        i += 1;
+        if (i === end) break;
+        byte = data[i]!;
+        kind = BYTE_CLASS[byte]!;
+      } while (kind !== 0);
+      if (kinds === LETTER && i - from <= MAX_TOKEN_BYTES) {
+        shapeHash = Math.imul(shapeHash ^ hash ^ (hash >>> 15), 0x2c1b3c6d);
+        continue;
+      }
+      if (n === MOST_OPEN) {
+        this.freeText(column, data, start, end);
+        return;
+      }
+      starts[n] = from;
+      ends[n] = i;
+      openHashes[n] = hash;
+      openNumbers[n] = kinds === DIGIT ? smallNumber(data, from, i) : -1;
+      n += 1;
+      shapeHash = Math.imul(shapeHash ^ 0x5bd1e995, 0x297a2d39);
+    }
+    open.count = n;
+    const shape = this.shapes.find(column, data, start, end, open, shapeHash);
+    if (shape === NO_SHAPE) {
+      this.freeText(column, data, start, end);
+      return;
+    }
+    this.item((shape | SHAPE_ITEM) >>> 0);
+    const { tokens } = this;
+    for (let k = 0; k < n; k++) {
+      const number = openNumbers[k]!;
+      this.item(number >= 0 ? number : tokens.string(data, starts[k]!, ends[k]!, openHashes[k]!));
+    }
+  }
+
+  /** A text without a shape: all its tokens are open. */
+  private freeText(column: number, data: Uint8Array, start: number, end: number): void {
+    this.item((this.shapes.freeOf(column) | SHAPE_ITEM) >>> 0);
+    let i = start;
+    while (i < end) {
+      if (BYTE_CLASS[data[i]!] === 0) {
+        i += 1;
+        continue;
+      }
+      const from = i;
+      let kinds = 0;
+      let hash = HASH_START;
+      for (; i < end; i++) {
+        const byte = data[i]!;
+        const kind = BYTE_CLASS[byte]!;
+        if (kind === 0) break;
+        kinds |= kind;
+        hash = Math.imul(hash ^ byte, HASH_FACTOR);
+      }
+      const number = kinds === DIGIT ? smallNumber(data, from, i) : -1;
+      this.item(number >= 0 ? number : this.tokens.string(data, from, i, hash));
+    }
+  }
+
+  private item(item: number): void {
+    if (this.used === this.items.length) this.items = doubled(this.items);
+    this.items[this.used++] = item;
+  }
+}
+
+function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const bigger = new Uint32Array(array.length * 2);
+  bigger.set(array);
+  return bigger;
+}

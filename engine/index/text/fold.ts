@@ -1,0 +1,86 @@
+/**
+ * Text without case: each character becomes the one that stands for all those that are the same when
+ * case is ignored, by Unicode simple case folding (https://www.unicode.org/reports/tr44/#CaseFolding.txt)
+ * as RE2 does it for the scan.
+ *
+ * The runtime's case tables are newer than RE2's: letters that RE2 does not fold are left alone.
+ */
+
+/** What foldings were made with: those of another version may differ. */
+export const FOLD_VERSION = `unicode ${process.versions['unicode'] ?? '?'}`;
+
+/** Cased letters of Unicode 16 and 17, which the RE2 in DuckDB 1.5 takes for uncased. */
+const UNCASED_IN_RE2: readonly (readonly [number, number])[] = [
+  [0x1c89, 0x1c8a],
+  [0xa7cb, 0xa7cf],
+  [0xa7d2, 0xa7d5],
+  [0xa7da, 0xa7dc],
+  [0x10d50, 0x10d85],
+  [0x16ea0, 0x16ed3],
+];
+/** Cased scripts end before this. */
+const CASED_END = 0x1f000;
+
+let folds: ReadonlyMap<number, number> | undefined;
+
+/** Folds of the non-ASCII characters that have one, and are not their own. */
+function foldTable(): ReadonlyMap<number, number> {
+  if (folds !== undefined) return folds;
+  const leader = new Map<number, number>();
+  const lead = (point: number): number => {
+    let at = point;
+    for (let next = leader.get(at); next !== undefined && next !== at; next = leader.get(at)) {
+      at = next;
+    }
+    return at;
+  };
+  for (let point = 0x80; point < CASED_END; point++) {
+    if (point >= 0xd800 && point < 0xe000) continue;
+    if (UNCASED_IN_RE2.some(([from, to]) => point >= from && point <= to)) continue;
+    const text = String.fromCodePoint(point);
+    for (const other of [text.toLowerCase(), text.toUpperCase()]) {
+      if (other === text || [...other].length !== 1) continue;
+      const found = other.codePointAt(0)!;
+      if (UNCASED_IN_RE2.some(([from, to]) => found >= from && found <= to)) continue;
+      if (!new RegExp(`^\\u{${point.toString(16)}}$`, 'iu').test(other)) continue;
+      const a = lead(point);
+      const b = lead(found);
+      leader.set(Math.max(a, b), Math.min(a, b));
+    }
+  }
+  const table = new Map<number, number>();
+  for (const point of leader.keys()) {
+    const least = lead(point);
+    const fold = least >= 0x41 && least <= 0x5a ? least + 0x20 : least;
+    if (fold !== point) table.set(point, fold);
+  }
+  folds = table;
+  return table;
+}
+
+export function foldText(text: string): string {
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  const table = foldTable();
+  let out = '';
+  for (const char of text.toWellFormed()) {
+    const point = char.codePointAt(0)!;
+    if (point < 0x80) out += char.toLowerCase();
+    else {
+      const fold = table.get(point);
+      out += fold === undefined ? char : String.fromCodePoint(fold);
+    }
+  }
+  return out;
+}
+
+const utf8 = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+export function foldedBytes(text: string): Uint8Array {
+  return utf8.encode(foldText(text));
+}
+
+/** Folds UTF-8. */
+export function foldBytes(bytes: Uint8Array): Uint8Array {
+  return foldedBytes(decoder.decode(bytes));
+}

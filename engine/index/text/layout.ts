@@ -1,0 +1,41 @@
+/**
+ * Sections of a text index, all checked by CRC-32. Numbers are LEB128, bits as in bits.ts.
+ *
+ * `text`          head: version, fold version, rows, columns with their ranges of shapes, rows without
+ *                 tokens, directories of the pages of the four sections that follow
+ * `text.numbers`  pages of tokens that are numbers, ascending: for each its rows and its shapes
+ * `text.words`    pages of all other tokens, folded, ascending by bytes
+ * `text.shapes`   pages of the rows of each shape
+ * `text.literals` pages of the literal runs of each shape
+ * `text.lists`    the rows of what has many
+ *
+ * A token's rows are those where it is open in some shape; those where it is in a shape's text are the
+ * rows of that shape.
+ */
+
+export const TEXT_VERSION = 1;
+export const HEAD = 'text';
+export const LISTS = 'text.lists';
+export const LITERALS = 'text.literals';
+export const PAGED = ['numbers', 'words', 'shapes'] as const;
+export type Paged = (typeof PAGED)[number];
+export const sectionOf = (paged: Paged): string => `text.${paged}`;
+
+/** Entries of a page, and bytes of its bits after which it ends. */
+export const PAGE_ENTRIES = 2048;
+export const PAGE_BYTES = 24 << 10;
+/** Lists whose entries are fewer, or whose bytes are, stay in the page. */
+export const INLINE_COUNT = 64;
+export const INLINE_BYTES = 512;
+/** Literals of a page before compression. */
+export const LITERAL_PAGE_BYTES = 64 << 10;
+
+/** How a list in `text.lists` is written: its first byte. */
+export const GAPS = 0;
+export const BITMAP = 1;
+/** The rows that are not in it, as gaps. */
+export const OTHERS = 2;
+
+/** Columns of an entry's rows, one bit each: the message, host, program, event_type, all attributes. */
+export const MASK_BITS = 5;
+export const columnBit = (column: number): number => 1 << Math.min(column, MASK_BITS - 1);

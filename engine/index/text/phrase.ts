@@ -1,0 +1,46 @@
+/** Where a phrase may be in texts of one shape. */
+import { foldText } from './fold.ts';
+import { Glob } from './glob.ts';
+import type { ParsedShape } from './shape-texts.ts';
+import type { TextQuery } from './text-index.ts';
+
+/** Tokens of the phrase that are open where it may be in a shape, as bits of their places. */
+export type OpenPlaces = number;
+
+/** Phrases of more tokens than there are bits say nothing of where they are open. */
+export const MOST_PLACES = 30;
+
+/**
+ * Where a phrase fits into a shape: `certain` when all texts of the shape have it; else once for each
+ * place where it may be, if the open tokens there are those of the phrase.
+ */
+export type PhraseFit = 'certain' | ReadonlySet<OpenPlaces>;
+
+export function phraseFit(query: TextQuery): (shape: ParsedShape) => PhraseFit {
+  const wanted = query.tokens.map(({ text, wildcard }): ((token: string) => boolean) => {
+    if (!wildcard) {
+      const folded = foldText(text);
+      return (token) => token === folded;
+    }
+    const { expression } = new Glob(text);
+    return (token) => expression.test(token);
+  });
+  const between = query.between.map((text) => text.toWellFormed());
+  return ({ tokens, between: gaps }) => {
+    const fits = new Set<OpenPlaces>();
+    for (let start = 0; start + wanted.length <= tokens.length; start++) {
+      let open = 0;
+      let i = 0;
+      for (; i < wanted.length; i++) {
+        const token = tokens[start + i];
+        if (token === undefined) open |= 1 << Math.min(i, MOST_PLACES);
+        else if (!wanted[i]!(token)) break;
+        if (i < between.length && gaps[start + i] !== between[i]) break;
+      }
+      if (i < wanted.length) continue;
+      if (open === 0) return 'certain';
+      fits.add(open);
+    }
+    return fits;
+  };
+}

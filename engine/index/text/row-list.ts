@@ -1,0 +1,123 @@
+/**
+ * Ascending row numbers as bits: the gaps between them, in the code that is shorter for them. Rows
+ * spread evenly cost what they must with Rice codes; those that come in bursts with exponential Golomb.
+ */
+import type { BitReader, BitWriter } from './bits.ts';
+import { damagedText } from './damaged.ts';
+
+/** Lists shorter than this do not say which code they are in: it is Rice. */
+const CHOICE = 4;
+
+/** The Rice parameter for `count` rows spread evenly over `total`. */
+function evenParameter(count: number, total: number): number {
+  return Math.max(0, 31 - Math.clz32(Math.floor((total / count) * 0.69)));
+}
+
+/** The exponential Golomb order for gaps of this mean size. */
+function burstOrder(rows: Uint32Array, from: number, to: number): number {
+  let bits = 0;
+  let before = from === to ? 0 : rows[from]! - 1;
+  for (let i = from; i < to; i++) {
+    bits += 32 - Math.clz32(rows[i]! - before - 1);
+    before = rows[i]!;
+  }
+  return Math.max(0, Math.floor(bits / (to - from)) - 1);
+}
+
+/** Appends rows `from` to `to` of `rows`: ascending, below `total`. Their count is not written. */
+export function writeRows(
+  out: BitWriter,
+  rows: Uint32Array,
+  from: number,
+  to: number,
+  total: number,
+): void {
+  const count = to - from;
+  if (count === 0) return;
+  const k = evenParameter(count, total);
+  let before = -1;
+  if (count < CHOICE) {
+    for (let i = from; i < to; i++) {
+      out.rice(rows[i]! - before - 1, k);
+      before = rows[i]!;
+    }
+    return;
+  }
+  const order = burstOrder(rows, from, to);
+  let even = 0;
+  let burst = 5;
+  for (let i = from; i < to; i++) {
+    const gap = rows[i]! - before - 1;
+    even += (gap >>> k) + 1 + k;
+    burst += (31 - Math.clz32((gap >>> order) + 1)) * 2 + 1 + order;
+    before = rows[i]!;
+  }
+  before = -1;
+  if (even <= burst) {
+    out.put(0, 1);
+    for (let i = from; i < to; i++) {
+      out.rice(rows[i]! - before - 1, k);
+      before = rows[i]!;
+    }
+  } else {
+    out.put(1, 1);
+    out.put(order, 5);
+    for (let i = from; i < to; i++) {
+      out.expGolomb(rows[i]! - before - 1, order);
+      before = rows[i]!;
+    }
+  }
+}
+
+/**
+ * Reads `count` rows below `total` into `out`, which may be left out to go past them.
+ * @throws DaybookError case-damaged
+ */
+export function readRows(
+  bits: BitReader,
+  count: number,
+  total: number,
+  out?: Uint32Array<ArrayBuffer>,
+): void {
+  if (count === 0) return;
+  let k = evenParameter(count, total);
+  let even = true;
+  if (count >= CHOICE && bits.get(1) === 1) {
+    even = false;
+    k = bits.get(5);
+  }
+  const { words } = bits;
+  const low = k === 0 ? 0 : (1 << k) - 1;
+  const into = out ?? NOWHERE;
+  const store = out === undefined ? 0 : 1;
+  let at = bits.at;
+  let row = -1;
+  for (let i = 0; i < count; i++) {
+    const word = at >>> 5;
+    const shift = at & 31;
+    // What lies beyond the end is 0, so that a code there is a long one.
+    const first = words[word]!;
+    const window = shift === 0 ? first : (first >>> shift) | (words[word + 1]! << (32 - shift));
+    const zeros = 31 - Math.clz32(window & -window);
+    if (even && zeros >= 0 && zeros + 1 + k <= 32) {
+      const rest = k === 0 ? 0 : ((window >>> zeros) >>> 1) & low;
+      row += zeros * (low + 1) + rest + 1;
+      at += zeros + 1 + k;
+    } else if (!even && zeros >= 0 && zeros * 2 + 1 + k <= 32) {
+      const high = (1 << zeros) - 1 + (((window >>> zeros) >>> 1) & ((1 << zeros) - 1));
+      const rest = k === 0 ? 0 : ((window >>> (zeros * 2)) >>> 1) & low;
+      row += high * (low + 1) + rest + 1;
+      at += zeros * 2 + 1 + k;
+    } else {
+      bits.at = at;
+      row += (even ? bits.rice(k) : bits.expGolomb(k)) + 1;
+      at = bits.at;
+    }
+    into[i * store] = row;
+  }
+  bits.at = at;
+  if (row >= total || bits.exceeded) throw damagedText();
+}
+
+/** Where rows go that are not wanted. */
+const NOWHERE = new Uint32Array(1);

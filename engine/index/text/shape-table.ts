@@ -1,0 +1,171 @@
+/**
+ * The shapes of a segment while its index is built. A shape is a column and a text in which some
+ * tokens are left open (CLP's log types: https://www.usenix.org/system/files/osdi21-rodrigues.pdf):
+ * literal bytes, an open token, literal bytes, … A whole value is a shape without open tokens.
+ *
+ * There are at most so many: a text that would need one more is free, of its column's free shape, in
+ * which every token is open and nothing else is known. Shape numbers come in order of appearance.
+ */
+import { mix } from './token-table.ts';
+
+/** Shapes and bytes of their literals in all, shapes of the message, and of any other column. */
+const MOST_SHAPES = 16_384;
+const MOST_BYTES = 4 << 20;
+const MOST_OF_MESSAGE = 8192;
+const MOST_OF_OTHERS = 1024;
+const MOST_PROBES = 24;
+/** Literal bytes of one shape. */
+export const MAX_SHAPE_BYTES = 2048;
+/** No shape: the text is free. */
+export const NO_SHAPE = -1;
+
+/** The open tokens of the text at hand. */
+export interface OpenTokens {
+  count: number;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+export const NOTHING_OPEN: OpenTokens = {
+  count: 0,
+  starts: new Int32Array(0),
+  ends: new Int32Array(0),
+};
+
+export class ShapeTable {
+  /** Of each shape: its column, open tokens, literal bytes and where they start in `bytes`. */
+  columns: Uint16Array = new Uint16Array(MOST_SHAPES);
+  opens: Uint16Array = new Uint16Array(MOST_SHAPES);
+  starts: Uint32Array = new Uint32Array(MOST_SHAPES + 1);
+  /** Where its runs start in `runs`: one more than open tokens, the lengths of the literals. */
+  runStarts: Uint32Array = new Uint32Array(MOST_SHAPES + 1);
+  bytes: Uint8Array = new Uint8Array(1 << 14);
+  runs: Uint32Array = new Uint32Array(1 << 10);
+  count = 0;
+  private readonly hashes = new Uint32Array(MOST_SHAPES);
+  private readonly slots = new Int32Array(MOST_SHAPES * 4);
+  private readonly perColumn: number[] = [];
+  private readonly free: (number | undefined)[] = [];
+
+  /** The free shape of a column. */
+  freeOf(column: number): number {
+    const known = this.free[column];
+    if (known !== undefined) return known;
+    // Always found room for: columns are fewer than what is kept in reserve.
+    const shape = this.add(column, new Uint8Array(0), 0, 0, NOTHING_OPEN, 0);
+    this.free[column] = shape;
+    return shape;
+  }
+  isFree(shape: number): boolean {
+    return this.free[this.columns[shape]!] === shape;
+  }
+
+  /** The shape of a text, known or new; NO_SHAPE when there is no room for a new one. */
+  find(
+    column: number,
+    data: Uint8Array,
+    start: number,
+    end: number,
+    open: OpenTokens,
+    hash: number,
+  ): number {
+    const mixed = mix(hash ^ Math.imul(column + 1, 0x9e3779b1));
+    const mask = this.slots.length - 1;
+    let slot = mixed & mask;
+    for (let probes = 0; probes < MOST_PROBES; probes++) {
+      const found = this.slots[slot]! - 1;
+      if (found < 0) {
+        const most = column === 0 ? MOST_OF_MESSAGE : MOST_OF_OTHERS;
+        const used = this.perColumn[column] ?? 0;
+        if (
+          used >= most ||
+          this.count + this.reserve(column) >= MOST_SHAPES ||
+          this.starts[this.count]! + end - start > MOST_BYTES
+        )
+          return NO_SHAPE;
+        const literal = end - start - openBytes(open);
+        if (literal > MAX_SHAPE_BYTES) return NO_SHAPE;
+        this.perColumn[column] = used + 1;
+        this.slots[slot] = this.count + 1;
+        return this.add(column, data, start, end, open, mixed);
+      }
+      if (
+        this.hashes[found] === mixed &&
+        this.columns[found] === column &&
+        this.same(found, data, start, end, open)
+      )
+        return found;
+      slot = (slot + 1) & mask;
+    }
+    return NO_SHAPE;
+  }
+
+  /** Shapes that must stay for free texts of columns that have none yet. */
+  private reserve(column: number): number {
+    return Math.max(512, column + 2);
+  }
+
+  private same(
+    shape: number,
+    data: Uint8Array,
+    start: number,
+    end: number,
+    open: OpenTokens,
+  ): boolean {
+    if (this.opens[shape] !== open.count) return false;
+    const { bytes, runs } = this;
+    let run = this.runStarts[shape]!;
+    let from = start;
+    let at = this.starts[shape]!;
+    for (let i = 0; i <= open.count; i++) {
+      const to = i === open.count ? end : open.starts[i]!;
+      if (runs[run++] !== to - from) return false;
+      while (from < to) if (bytes[at++] !== data[from++]) return false;
+      from = open.ends[i]!;
+    }
+    return true;
+  }
+
+  private add(
+    column: number,
+    data: Uint8Array,
+    start: number,
+    end: number,
+    open: OpenTokens,
+    mixed: number,
+  ): number {
+    const shape = this.count;
+    let at = this.starts[shape]!;
+    while (at + end - start > this.bytes.length) {
+      const bigger = new Uint8Array(this.bytes.length * 2);
+      bigger.set(this.bytes);
+      this.bytes = bigger;
+    }
+    let run = this.runStarts[shape]!;
+    while (run + open.count + 1 > this.runs.length) {
+      const bigger = new Uint32Array(this.runs.length * 2);
+      bigger.set(this.runs);
+      this.runs = bigger;
+    }
+    let from = start;
+    for (let i = 0; i <= open.count; i++) {
+      const to = i === open.count ? end : open.starts[i]!;
+      this.runs[run++] = to - from;
+      this.bytes.set(data.subarray(from, to), at);
+      at += to - from;
+      from = open.ends[i] ?? end;
+    }
+    this.columns[shape] = column;
+    this.opens[shape] = open.count;
+    this.hashes[shape] = mixed;
+    this.starts[shape + 1] = at;
+    this.runStarts[shape + 1] = run;
+    this.count = shape + 1;
+    return shape;
+  }
+}
+
+function openBytes(open: OpenTokens): number {
+  let n = 0;
+  for (let i = 0; i < open.count; i++) n += open.ends[i]! - open.starts[i]!;
+  return n;
+}

@@ -1,0 +1,96 @@
+/** The texts of shapes: read page by page, and cut into tokens for phrases. */
+import { zstdDecompressSync } from 'node:zlib';
+import type { SideFile } from '../side-file.ts';
+import { ByteReader, checked } from './bytes.ts';
+import { damagedText } from './damaged.ts';
+import { foldText } from './fold.ts';
+import type { Head, LiteralPlace } from './head.ts';
+import { LITERALS, LITERAL_PAGE_BYTES } from './layout.ts';
+import type { OwnedCache } from './text-cache.ts';
+
+/** A shape's text as tokens, undefined where one is open, and what is between them. */
+export interface ParsedShape {
+  /** Folded. */
+  readonly tokens: readonly (string | undefined)[];
+  readonly between: readonly string[];
+}
+
+const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
+/** No page is larger than what made it end and one more shape. */
+const MOST_RAW = LITERAL_PAGE_BYTES + (1 << 18);
+
+export class ShapeTexts {
+  private readonly file: SideFile;
+  private readonly head: Head;
+  private readonly cache: OwnedCache;
+
+  constructor(file: SideFile, head: Head, cache: OwnedCache) {
+    this.file = file;
+    this.head = head;
+    this.cache = cache;
+  }
+
+  /** The texts around a shape's open tokens. */
+  runs(shape: number): readonly string[] {
+    const place = this.head.literals.findLast(({ first }) => first <= shape);
+    if (place === undefined) throw damagedText();
+    return this.page(place)[shape - place.first]!.runs;
+  }
+
+  parsed(shape: number): ParsedShape {
+    const place = this.head.literals.findLast(({ first }) => first <= shape);
+    if (place === undefined) throw damagedText();
+    const text = this.page(place)[shape - place.first]!;
+    text.parsed ??= parse(text.runs);
+    return text.parsed;
+  }
+
+  hasToken(shape: number): boolean {
+    return this.parsed(shape).tokens.length > 0;
+  }
+
+  private page(place: LiteralPlace): { runs: string[]; parsed: ParsedShape | undefined }[] {
+    return this.cache.take(
+      `literals ${place.first}`,
+      () => {
+        const { at, bytes, raw: rawLength, first, end } = place;
+        const packed = checked(this.file.read(LITERALS, at, at + bytes), bytes);
+        if (rawLength > MOST_RAW || end < first) throw damagedText();
+        const raw = zstdDecompressSync(packed, { maxOutputLength: Math.max(1, rawLength) });
+        const reader = new ByteReader(raw);
+        return Array.from({ length: end - first }, () => {
+          const runs: string[] = [];
+          for (let left = reader.number(); left > 0; left--) {
+            runs.push(Buffer.from(reader.string()).toString());
+          }
+          return { runs, parsed: undefined };
+        });
+      },
+      // Strings, and what they are cut into.
+      () => place.raw * 8,
+    );
+  }
+}
+
+function parse(runs: readonly string[]): ParsedShape {
+  const tokens: (string | undefined)[] = [];
+  const between: string[] = [];
+  let rest = '';
+  runs.forEach((run, i) => {
+    if (i > 0) {
+      if (tokens.length > 0) between.push(rest);
+      tokens.push(undefined);
+      rest = '';
+    }
+    let end = 0;
+    for (const found of run.matchAll(TOKEN)) {
+      rest += run.slice(end, found.index);
+      if (tokens.length > 0) between.push(rest);
+      tokens.push(foldText(found[0]));
+      rest = '';
+      end = found.index + found[0].length;
+    }
+    rest += run.slice(end);
+  });
+  return { tokens, between };
+}

@@ -1,0 +1,609 @@
+/**
+ * The text index of one segment: which rows have a token, a word with wildcards, a phrase. Reads what it
+ * needs of the side file and keeps it in a cache that indexes share.
+ *
+ * What it calls exact is what a scan finds; otherwise it has all of that and maybe more.
+ */
+import { RowSet, wordsFor } from '../row-set.ts';
+import type { SideFile } from '../side-file.ts';
+import { BitReader } from './bits.ts';
+import { checked } from './bytes.ts';
+import type { ColumnShapes } from './closed-shapes.ts';
+import { damagedText } from './damaged.ts';
+import { foldedBytes } from './fold.ts';
+import { Glob } from './glob.ts';
+import { type Head, readHead } from './head.ts';
+import { BITMAP, GAPS, HEAD, LISTS, OTHERS, type Paged, columnBit, sectionOf } from './layout.ts';
+import { type Entry, type EntryRows, Page } from './page.ts';
+import { MOST_PLACES, type OpenPlaces, phraseFit } from './phrase.ts';
+import { readRows } from './row-list.ts';
+import { ShapeTexts } from './shape-texts.ts';
+import { type OwnedCache, TextCache } from './text-cache.ts';
+import { MAX_TOKEN_BYTES } from './token-class.ts';
+import { NUMBER_DIGITS } from './vocabulary.ts';
+
+export interface QueryToken {
+  readonly text: string;
+  /** Whether `*` and `?` in `text` are wildcards. */
+  readonly wildcard: boolean;
+}
+
+/** As engine/query/filters/text.ts has it. */
+export interface TextQuery {
+  /** At least one. */
+  readonly tokens: readonly QueryToken[];
+  /** The text after each token but the last. */
+  readonly between: readonly string[];
+}
+
+export interface TextAnswer {
+  readonly rows: RowSet;
+  /** Whether these are the rows; else the rows are among them. */
+  readonly exact: boolean;
+}
+
+/** Texts of one column that are alike. */
+export interface Pattern {
+  readonly column: string;
+  /** Literal texts around the open tokens; undefined: texts that are like no other. */
+  readonly parts: readonly string[] | undefined;
+  readonly count: number;
+  /** Rows of the segment. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Columns that have a bit of their own in an entry's mask. */
+const OWN_BIT = 4;
+/** A folded token shorter than this is no beginning of one that was cut: folding shrinks 3 bytes to 1. */
+const LEAST_LONG = Math.floor(MAX_TOKEN_BYTES / 3) - 1;
+/** Sets of rows that are as large as this part of all are kept as sets. */
+const KEPT_SHARE = 64;
+/** Phrases with fewer candidates are not looked for in shapes: it would not pay. */
+const FEW_CANDIDATES = 8;
+
+export class TextIndex {
+  private readonly file: SideFile;
+  private readonly head: Head;
+  private readonly cache: OwnedCache;
+  private readonly texts: ShapeTexts;
+
+  private constructor(file: SideFile, head: Head, cache: OwnedCache) {
+    this.file = file;
+    this.head = head;
+    this.cache = cache;
+    this.texts = new ShapeTexts(file, head, cache);
+  }
+
+  /**
+   * Undefined when the side file has none, or one of another version.
+   * @throws DaybookError case-damaged
+   */
+  static open(file: SideFile, cache: TextCache = new TextCache()): TextIndex | undefined {
+    const bytes = file.read(HEAD);
+    if (bytes === undefined) return undefined;
+    const head = readHead(checked(bytes, bytes.length));
+    if (head === undefined) return undefined;
+    if (head.rows !== file.rows) throw damagedText();
+    return new TextIndex(file, head, cache.owner());
+  }
+
+  /** Forgets what the cache has of it. */
+  close(): void {
+    this.cache.forget();
+  }
+
+  /**
+   * @param column the only column to search, by its stored name; undefined: all that a word without a
+   *   field is searched in
+   * @returns undefined when nothing can be said
+   * @throws DaybookError case-damaged
+   */
+  search(query: TextQuery, column?: string): TextAnswer | undefined {
+    const only = column === undefined ? undefined : this.columnNumber(column);
+    if (only === undefined && column !== undefined) return undefined;
+    const [token] = query.tokens;
+    if (token === undefined) return undefined;
+    return query.tokens.length === 1 ? this.token(token, only) : this.phrase(query, only);
+  }
+
+  /** The shapes of a column's texts, most of them in the message; in no order. */
+  patterns(column = 'message'): Pattern[] {
+    const found = this.head.columns.find(({ name }) => name === column);
+    if (found === undefined) return [];
+    const out: Pattern[] = [];
+    for (let shape = found.from; shape < found.to; shape++) {
+      const rows = this.shapeRows(shape);
+      if (rows.count === 0) continue;
+      const free = found.free && shape === found.from;
+      out.push({
+        column,
+        parts: free ? undefined : this.texts.runs(shape),
+        count: rows.count,
+        first: rows.slice(0, 1)[0]!,
+        last: rows.slice(rows.count - 1, rows.count)[0]!,
+      });
+    }
+    return out;
+  }
+
+  private columnNumber(column: string): number | undefined {
+    const number = this.head.columns.findIndex(({ name }) => name === column);
+    return number >= 0 && number < OWN_BIT ? number : undefined;
+  }
+
+  // -- tokens ----------------------------------------------------------------------------------
+
+  private token(token: QueryToken, column: number | undefined): TextAnswer {
+    return this.cache.take(
+      `token ${column ?? ''} ${token.wildcard} ${token.text}`,
+      () => {
+        const union = new Union(this, column);
+        if (token.wildcard) this.matching(new Glob(token.text), union);
+        else this.equal(foldedBytes(token.text), union);
+        return union.answer();
+      },
+      ({ rows }) => setBytes(rows),
+    );
+  }
+
+  /** Rows that may have a token where it is open in a shape. */
+  private openRows(token: QueryToken, column: number | undefined): RowSet {
+    return this.cache.take(
+      `open ${column ?? ''} ${token.wildcard} ${token.text}`,
+      () => {
+        const glob = token.wildcard ? new Glob(token.text) : undefined;
+        if (glob?.any === true) return RowSet.all(this.head.rows);
+        const union = new Union(this, column, true);
+        if (glob === undefined) this.equal(foldedBytes(token.text), union);
+        else this.matching(glob, union);
+        return union.answer().rows;
+      },
+      setBytes,
+    );
+  }
+
+  private equal(key: Uint8Array, union: Union): void {
+    const number = numberOf(key);
+    if (number >= 0) {
+      const page = this.pageOfNumber('numbers', number);
+      const at = page === undefined ? -1 : page.numbers.indexOf(number);
+      if (at >= 0) union.add(page!.entry(at), true);
+      return;
+    }
+    this.word(key, (page, at) => {
+      if (!page.long.includes(at)) union.add(page.entry(at), true);
+    });
+    this.beginnings(key, union);
+  }
+
+  /** Tokens that were cut, and may have been `key` or begin with it. */
+  private beginnings(key: Uint8Array, union: Union): void {
+    for (let length = LEAST_LONG; length < key.length; length++) {
+      this.word(key.subarray(0, length), (page, at) => {
+        if (page.long.includes(at)) union.add(page.entry(at), false);
+      });
+    }
+  }
+
+  private matching(glob: Glob, union: Union): void {
+    if (glob.any) {
+      this.anyToken(union);
+      return;
+    }
+    const { prefix } = glob;
+    if (prefix.length === 0) this.containing(glob, union);
+    else {
+      this.numbersBeginning(glob, union);
+      this.wordsBeginning(glob, union);
+      this.beginnings(prefix, union);
+    }
+  }
+
+  private anyToken(union: Union): void {
+    const { rows, tokenless, columns } = this.head;
+    if (union.column === undefined) {
+      union.addSet(RowSet.ofSorted(tokenless, rows).not());
+      return;
+    }
+    const { from, to, free } = columns[union.column]!;
+    for (let shape = from; shape < to; shape++) {
+      if (free && shape === from) union.addCandidates(this.shapeRows(shape));
+      else if (this.texts.hasToken(shape)) union.addSet(this.shapeRows(shape));
+    }
+  }
+
+  private numbersBeginning(glob: Glob, union: Union): void {
+    const number = numberOf(glob.prefix);
+    if (number < 0) return;
+    const places = this.head.pages.numbers;
+    for (let scale = 1; glob.prefix.length + String(scale).length - 1 <= NUMBER_DIGITS;) {
+      const low = number * scale;
+      const high = low + scale;
+      for (let at = Math.max(0, placeOfNumber(places, low)); at < places.length; at++) {
+        if (places[at]!.number >= high) break;
+        const page = this.page('numbers', at);
+        for (let i = 0; i < page.entries; i++) {
+          const value = page.numbers[i]!;
+          if (value < low || value >= high) continue;
+          if (glob.onlyPrefix || matchesNumber(glob, value)) union.add(page.entry(i), true);
+        }
+      }
+      if (number === 0) break;
+      scale *= 10;
+    }
+  }
+
+  private wordsBeginning(glob: Glob, union: Union): void {
+    const { prefix } = glob;
+    const places = this.head.pages.words;
+    for (let at = Math.max(0, this.placeOfWord(prefix)); at < places.length; at++) {
+      const page = this.page('words', at);
+      let i = firstNotBelow(page, prefix);
+      for (; i < page.entries; i++) {
+        const from = page.keyStarts[i]!;
+        const to = page.keyStarts[i + 1]! - 1;
+        if (!beginsWith(page.keys, from, to, prefix)) return;
+        if (glob.onlyPrefix) union.add(page.entry(i), true);
+        else if (page.long.includes(i)) {
+          if (glob.mayMatchLonger(page.keys, from, to)) union.add(page.entry(i), false);
+        } else if (glob.matches(page.keys, from, to)) union.add(page.entry(i), true);
+      }
+    }
+  }
+
+  /** Tokens of which the beginning is not known: all are looked at. */
+  private containing(glob: Glob, union: Union): void {
+    const digits = !glob.literal.some((byte) => byte < 0x30 || byte > 0x39);
+    if (digits) {
+      for (let at = 0; at < this.head.pages.numbers.length; at++) {
+        const page = this.page('numbers', at);
+        for (let i = 0; i < page.entries; i++) {
+          if (matchesNumber(glob, page.numbers[i]!)) union.add(page.entry(i), true);
+        }
+      }
+    }
+    for (let at = 0; at < this.head.pages.words.length; at++) {
+      const page = this.page('words', at);
+      this.candidates(page, glob.literal, (i) => {
+        const from = page.keyStarts[i]!;
+        const to = page.keyStarts[i + 1]! - 1;
+        if (glob.matches(page.keys, from, to) && !page.long.includes(i)) {
+          union.add(page.entry(i), true);
+        }
+      });
+      for (const i of page.long) {
+        const to = page.keyStarts[i + 1]! - 1;
+        if (glob.mayMatchLonger(page.keys, page.keyStarts[i]!, to)) {
+          union.add(page.entry(i), false);
+        }
+      }
+    }
+  }
+
+  /** Entries of a page whose key has `literal` in it. */
+  private candidates(page: Page, literal: Uint8Array, visit: (entry: number) => void): void {
+    if (literal.length === 0) {
+      for (let i = 0; i < page.entries; i++) visit(i);
+      return;
+    }
+    const keys = Buffer.from(page.keys.buffer, page.keys.byteOffset, page.keys.length);
+    let entry = 0;
+    for (let at = keys.indexOf(literal); at >= 0; at = keys.indexOf(literal, at)) {
+      entry = entryAt(page, at, entry);
+      visit(entry);
+      at = page.keyStarts[entry + 1]!;
+    }
+  }
+
+  // -- phrases ---------------------------------------------------------------------------------
+
+  private phrase(query: TextQuery, column: number | undefined): TextAnswer {
+    return this.cache.take(
+      `phrase ${column ?? ''} ${JSON.stringify([query.tokens, query.between])}`,
+      () => this.findPhrase(query, column),
+      ({ rows }) => setBytes(rows),
+    );
+  }
+
+  private findPhrase(query: TextQuery, column: number | undefined): TextAnswer {
+    const total = this.head.rows;
+    let all = RowSet.all(total);
+    for (const token of query.tokens) {
+      all = all.and(this.token(token, column).rows);
+      if (all.count === 0) return { rows: all, exact: true };
+    }
+    if (all.count <= FEW_CANDIDATES) return { rows: all, exact: false };
+    const fit = phraseFit(query);
+    const certain = new Union(this, undefined);
+    const possible = new Map<OpenPlaces, Union>();
+    const note = (shape: number, open: OpenPlaces): void => {
+      let union = possible.get(open);
+      if (union === undefined) possible.set(open, (union = new Union(this, undefined)));
+      union.addSet(this.shapeRows(shape));
+    };
+    const everywhere = query.tokens.reduce(
+      (bits, _, i) => bits | (1 << Math.min(i, MOST_PLACES)),
+      0,
+    );
+    for (const { from, to, free } of this.searched(column)) {
+      for (let shape = from; shape < to; shape++) {
+        const found = free && shape === from ? undefined : fit(this.texts.parsed(shape));
+        if (found === undefined) note(shape, everywhere);
+        else if (found === 'certain') certain.addSet(this.shapeRows(shape));
+        else for (const open of found) note(shape, open);
+      }
+    }
+    const sure = certain.answer().rows;
+    let maybe = RowSet.none(total);
+    for (const [open, union] of possible) {
+      let rows = all.and(union.answer().rows);
+      for (let i = 0; i < MOST_PLACES && rows.count > 0; i++) {
+        if ((open & (1 << i)) !== 0) rows = rows.and(this.openRows(query.tokens[i]!, column));
+      }
+      maybe = maybe.or(rows);
+    }
+    maybe = maybe.and(sure.not());
+    return { rows: sure.or(maybe), exact: maybe.count === 0 };
+  }
+
+  private searched(column: number | undefined): readonly ColumnShapes[] {
+    return column === undefined ? this.head.columns : [this.head.columns[column]!];
+  }
+
+  // -- reading ---------------------------------------------------------------------------------
+
+  /** Shapes of a column, as numbers from and to. */
+  rangeOf(column: number): ColumnShapes {
+    return this.head.columns[column]!;
+  }
+
+  get rows(): number {
+    return this.head.rows;
+  }
+
+  shapeRows(shape: number): RowSet {
+    const page = this.pageOfNumber('shapes', shape);
+    if (page === undefined) throw damagedText();
+    const { rows } = page.entry(shape - page.numbers[0]!);
+    return this.rowSet(rows);
+  }
+
+  /** The rows of an entry as a set; kept when it is large. */
+  rowSet(rows: EntryRows): RowSet {
+    if ('inline' in rows) return RowSet.ofSorted(rows.inline, this.head.rows);
+    const make = (): RowSet => this.readList(rows);
+    if (rows.count * KEPT_SHARE < this.head.rows) return make();
+    return this.cache.take(`list ${rows.at}`, make, setBytes);
+  }
+
+  private readList({ at, bytes, count }: { at: number; bytes: number; count: number }): RowSet {
+    const total = this.head.rows;
+    const content = checked(this.file.read(LISTS, at, at + bytes), bytes);
+    if (count > total) throw damagedText();
+    const rest = content.slice(1);
+    switch (content[0]) {
+      case GAPS: {
+        const rows = new Uint32Array(count);
+        readRows(new BitReader(rest), count, total, rows);
+        return RowSet.ofSorted(rows, total);
+      }
+      case OTHERS: {
+        const rows = new Uint32Array(total - count);
+        readRows(new BitReader(rest), rows.length, total, rows);
+        return RowSet.ofSorted(rows, total).not();
+      }
+      case BITMAP: {
+        if (rest.length !== wordsFor(total) * 4) throw damagedText();
+        return RowSet.ofWords(new Uint32Array(rest.buffer), total);
+      }
+      default:
+        throw damagedText();
+    }
+  }
+
+  private page(kind: Paged, index: number): Page {
+    return this.cache.take(
+      `${kind} ${index}`,
+      () => {
+        const place = this.head.pages[kind][index]!;
+        const { at, bytes } = place;
+        const content = checked(this.file.read(sectionOf(kind), at, at + bytes), bytes);
+        return new Page(kind, content, place, this.head.rows, this.head.shapes);
+      },
+      ({ size }) => size,
+    );
+  }
+
+  private pageOfNumber(kind: 'numbers' | 'shapes', number: number): Page | undefined {
+    const at = placeOfNumber(this.head.pages[kind], number);
+    return at < 0 ? undefined : this.page(kind, at);
+  }
+
+  /** The last page whose first key is not beyond `key`; -1 when there is none. */
+  private placeOfWord(key: Uint8Array): number {
+    const places = this.head.pages.words;
+    let low = 0;
+    let high = places.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      // A key may come twice, as a word and as the beginning of longer ones, on both sides.
+      if (Buffer.compare(places[middle]!.key, key) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /** The entries with exactly this key: two at most. */
+  private word(key: Uint8Array, visit: (page: Page, entry: number) => void): void {
+    const places = this.head.pages.words;
+    for (let at = Math.max(0, this.placeOfWord(key)); at < places.length; at++) {
+      if (Buffer.compare(places[at]!.key, key) > 0) return;
+      const page = this.page('words', at);
+      for (let i = firstNotBelow(page, key); i < page.entries; i++) {
+        if (compareKey(page, i, key) !== 0) return;
+        visit(page, i);
+      }
+    }
+  }
+}
+
+/** Rows of several entries together. */
+class Union {
+  readonly column: number | undefined;
+  private readonly index: TextIndex;
+  private words: Uint32Array<ArrayBuffer> | undefined;
+  /** The only set so far. */
+  private single: RowSet | undefined;
+  private readonly seen = new Set<number>();
+  private exact = true;
+
+  private readonly openOnly: boolean;
+
+  /** @param openOnly whether rows are left out in which a token is part of a shape's text */
+  constructor(index: TextIndex, column: number | undefined, openOnly = false) {
+    this.index = index;
+    this.column = column;
+    this.openOnly = openOnly;
+  }
+
+  /** @param certain whether the entry's token is wanted, not only maybe */
+  add({ rows, mask, shapes }: Entry, certain: boolean): void {
+    const { index, column } = this;
+    const range = column === undefined ? undefined : index.rangeOf(column);
+    if (rows.count > 0) {
+      const bit = column === undefined ? mask : columnBit(column);
+      if ((mask & bit) !== 0) {
+        if (!certain || mask !== bit) this.exact = false;
+        this.addRows(rows);
+      }
+    }
+    if (this.openOnly) return;
+    for (const shape of shapes) {
+      if (range !== undefined && (shape < range.from || shape >= range.to)) continue;
+      if (!certain) this.exact = false;
+      if (this.seen.has(shape)) continue;
+      this.seen.add(shape);
+      this.addSet(index.shapeRows(shape));
+    }
+  }
+
+  addSet(set: RowSet): void {
+    if (set.count === 0) return;
+    if (this.words === undefined && this.single === undefined) {
+      this.single = set;
+      return;
+    }
+    const words = this.bits();
+    set.orInto(words);
+  }
+
+  addCandidates(set: RowSet): void {
+    if (set.count > 0) this.exact = false;
+    this.addSet(set);
+  }
+
+  answer(): TextAnswer {
+    const { exact } = this;
+    const total = this.index.rows;
+    if (this.words !== undefined) return { rows: RowSet.ofWords(this.words, total), exact };
+    return { rows: this.single ?? RowSet.none(total), exact };
+  }
+
+  private addRows(rows: EntryRows): void {
+    if ('inline' in rows && (this.words !== undefined || this.single !== undefined)) {
+      const words = this.bits();
+      for (const row of rows.inline) words[row >>> 5]! |= 1 << (row & 31);
+    } else this.addSet(this.index.rowSet(rows));
+  }
+
+  private bits(): Uint32Array<ArrayBuffer> {
+    if (this.words === undefined) {
+      this.words = new Uint32Array(wordsFor(this.index.rows));
+      this.single?.orInto(this.words);
+      this.single = undefined;
+    }
+    return this.words;
+  }
+}
+
+function setBytes(set: RowSet): number {
+  return Math.min(set.count * 4, wordsFor(set.total) * 4);
+}
+
+/** The value of a key that is stored as a number, else -1. */
+function numberOf(key: Uint8Array): number {
+  if (key.length === 0 || key.length > NUMBER_DIGITS) return -1;
+  if (key[0] === 0x30 && key.length > 1) return -1;
+  let value = 0;
+  for (const byte of key) {
+    if (byte < 0x30 || byte > 0x39) return -1;
+    value = value * 10 + byte - 0x30;
+  }
+  return value;
+}
+
+const digits = new Uint8Array(12);
+
+function matchesNumber(glob: Glob, value: number): boolean {
+  let from = digits.length;
+  let rest = value;
+  do {
+    digits[--from] = 0x30 + (rest % 10);
+    rest = Math.floor(rest / 10);
+  } while (rest > 0);
+  return glob.matches(digits, from, digits.length);
+}
+
+/** The last page whose first number is not beyond `number`; -1 when there is none. */
+function placeOfNumber(places: readonly { readonly number: number }[], number: number): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (places[middle]!.number <= number) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+function compareKey(page: Page, entry: number, key: Uint8Array): number {
+  const { keys, keyStarts } = page;
+  const from = keyStarts[entry]!;
+  const length = keyStarts[entry + 1]! - 1 - from;
+  const common = Math.min(length, key.length);
+  for (let i = 0; i < common; i++) {
+    const difference = keys[from + i]! - key[i]!;
+    if (difference !== 0) return difference;
+  }
+  return length - key.length;
+}
+
+function firstNotBelow(page: Page, key: Uint8Array): number {
+  let low = 0;
+  let high = page.entries;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareKey(page, middle, key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function beginsWith(data: Uint8Array, from: number, to: number, prefix: Uint8Array): boolean {
+  if (to - from < prefix.length) return false;
+  for (let i = 0; i < prefix.length; i++) if (data[from + i] !== prefix[i]) return false;
+  return true;
+}
+
+/** The entry whose key has byte `at` of the keys; not before `from`. */
+function entryAt(page: Page, at: number, from: number): number {
+  let low = from;
+  let high = page.entries - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (page.keyStarts[middle]! <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

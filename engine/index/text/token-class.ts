@@ -1,0 +1,26 @@
+/**
+ * What a token is, by byte of UTF-8: a maximal run of ASCII letters, digits, `_` and bytes of
+ * non-ASCII characters. It must stay what engine/query/filters/text.ts searches for.
+ */
+export const DELIMITER = 0;
+export const LETTER = 1;
+export const DIGIT = 2;
+export const BEYOND_ASCII = 4;
+
+/** DELIMITER, LETTER (`_` is one), DIGIT or BEYOND_ASCII of each byte. */
+export const BYTE_CLASS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte >= 0x80) return BEYOND_ASCII;
+  if (byte >= 0x30 && byte <= 0x39) return DIGIT;
+  const lower = byte | 0x20;
+  return byte === 0x5f || (lower >= 0x61 && lower <= 0x7a) ? LETTER : DELIMITER;
+});
+
+/** Bytes of a token that are kept. Of a longer one its beginning is known only. */
+export const MAX_TOKEN_BYTES = 64;
+
+/** Where a token that starts at `start` and is too long is cut: between characters. */
+export function cutToken(bytes: Uint8Array, start: number): number {
+  let end = start + MAX_TOKEN_BYTES;
+  while (end > start + 1 && (bytes[end]! & 0xc0) === 0x80) end -= 1;
+  return end;
+}

@@ -1,0 +1,214 @@
+/**
+ * The different tokens of a segment in the order in which they are written: numbers by value, then words
+ * by their folded bytes. Tokens that differ in case only are one.
+ */
+import { foldBytes } from './fold.ts';
+import { FIRST_STRING, LONG, type TokenTable } from './token-table.ts';
+
+/** Tokens of at most so many digits, without leading zeros, are numbers. */
+export const NUMBER_DIGITS = 9;
+
+export interface Vocabulary {
+  /** Ascending. */
+  readonly numbers: Uint32Array;
+  readonly words: Words;
+  /** Place of each token: below `numbers.length` a number, else a word. */
+  readonly rankOf: Uint32Array;
+  readonly size: number;
+}
+
+export interface Words {
+  readonly count: number;
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly lengths: Uint8Array;
+  /** 1 when the word is the beginning of longer ones. */
+  readonly long: Uint8Array;
+}
+
+/** @param small 1 for each number below FIRST_STRING that occurs */
+export function rankTokens(tokens: TokenTable, small: Uint8Array): Vocabulary {
+  const { strings } = tokens;
+  const keys = foldedKeys(tokens);
+  const words: number[] | Uint32Array = new Uint32Array(strings);
+  let wordCount = 0;
+  const large: number[] = [];
+  const values = new Uint32Array(strings);
+  for (let id = 0; id < strings; id++) {
+    const value = numberValue(tokens, id);
+    if (value < 0) words[wordCount++] = id;
+    else {
+      values[id] = value;
+      large.push(id);
+    }
+  }
+
+  const rankOf = new Uint32Array(tokens.limit);
+  const numbers: number[] = [];
+  for (let value = 0; value < FIRST_STRING; value++) {
+    if (small[value] === 0) continue;
+    rankOf[value] = numbers.length;
+    numbers.push(value);
+  }
+  for (const id of sortedBy(large, (one) => values[one]!)) {
+    if (numbers.at(-1) !== values[id]) numbers.push(values[id]!);
+    rankOf[FIRST_STRING + id] = numbers.length - 1;
+  }
+
+  const sorted = words.subarray(0, wordCount);
+  sortByKey(sorted, keys);
+  const starts = new Uint32Array(wordCount);
+  const lengths = new Uint8Array(wordCount);
+  const long = new Uint8Array(wordCount);
+  let count = 0;
+  for (let i = 0; i < wordCount; i++) {
+    const id = sorted[i]!;
+    if (i === 0 || compareKeys(keys, sorted[i - 1]!, id) !== 0) {
+      starts[count] = keys.starts[id]!;
+      lengths[count] = keys.lengths[id]!;
+      long[count] = keys.long[id]!;
+      count += 1;
+    }
+    rankOf[FIRST_STRING + id] = numbers.length + count - 1;
+  }
+  return {
+    numbers: Uint32Array.from(numbers),
+    words: { count, bytes: keys.bytes, starts, lengths, long },
+    rankOf,
+    size: numbers.length + count,
+  };
+}
+
+/** The value of a string that is a number, else -1. */
+function numberValue(tokens: TokenTable, id: number): number {
+  const length = tokens.lengths[id]!;
+  if (length > NUMBER_DIGITS) return -1;
+  const { bytes } = tokens;
+  const start = tokens.starts[id]!;
+  if (bytes[start] === 0x30) return -1;
+  let value = 0;
+  for (let i = start; i < start + length; i++) {
+    const digit = bytes[i]! - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+interface Keys {
+  bytes: Uint8Array;
+  starts: Uint32Array;
+  lengths: Uint8Array;
+  long: Uint8Array;
+}
+
+/** Folded bytes of every string. */
+function foldedKeys(tokens: TokenTable): Keys {
+  const { strings } = tokens;
+  const last = strings - 1;
+  let size = strings === 0 ? 0 : tokens.starts[last]! + (tokens.lengths[last]! & ~LONG);
+  const keys: Keys = {
+    bytes: tokens.bytes.slice(0, size),
+    starts: tokens.starts.slice(0, strings),
+    lengths: new Uint8Array(strings),
+    long: new Uint8Array(strings),
+  };
+  for (let id = 0; id < strings; id++) {
+    const length = tokens.lengths[id]! & ~LONG;
+    keys.lengths[id] = length;
+    keys.long[id] = tokens.lengths[id]! >>> 7;
+    const start = keys.starts[id]!;
+    const end = start + length;
+    const { bytes } = keys;
+    let beyond = 0;
+    for (let i = start; i < end; i++) {
+      const byte = bytes[i]!;
+      beyond |= byte;
+      if (byte >= 0x41 && byte <= 0x5a) bytes[i] = byte | 0x20;
+    }
+    if (beyond < 0x80) continue;
+    const folded = foldBytes(bytes.subarray(start, end));
+    if (folded.length > length) {
+      if (size + folded.length > bytes.length) {
+        keys.bytes = new Uint8Array((size + folded.length) * 2);
+        keys.bytes.set(bytes);
+      }
+      keys.starts[id] = size;
+      size += folded.length;
+    }
+    keys.bytes.set(folded, keys.starts[id]);
+    keys.lengths[id] = folded.length;
+  }
+  return keys;
+}
+
+function compareKeys(keys: Keys, a: number, b: number): number {
+  const { bytes } = keys;
+  const aStart = keys.starts[a]!;
+  const bStart = keys.starts[b]!;
+  const aLength = keys.lengths[a]!;
+  const bLength = keys.lengths[b]!;
+  const common = Math.min(aLength, bLength);
+  for (let i = 0; i < common; i++) {
+    const difference = bytes[aStart + i]! - bytes[bStart + i]!;
+    if (difference !== 0) return difference;
+  }
+  return aLength - bLength || keys.long[a]! - keys.long[b]!;
+}
+
+/** Fewer than this are sorted by insertion. */
+const FEW = 20;
+
+/**
+ * Sorts by folded bytes, four at a time: typed arrays of 64-bit numbers are sorted natively, a prefix in
+ * the high half and what it belongs to in the low one. No token has a NUL, so a short one may be padded.
+ */
+function sortByKey(ids: Uint32Array, keys: Keys, depth = 0): void {
+  if (ids.length < FEW) {
+    for (let i = 1; i < ids.length; i++) {
+      const id = ids[i]!;
+      let j = i - 1;
+      for (; j >= 0 && compareKeys(keys, ids[j]!, id) > 0; j--) ids[j + 1] = ids[j]!;
+      ids[j + 1] = id;
+    }
+    return;
+  }
+  const { bytes, starts, lengths } = keys;
+  const prefixes = new Uint32Array(ids.length);
+  const pairs = new Uint32Array(ids.length * 2);
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i]!;
+    const at = starts[id]! + depth;
+    const left = lengths[id]! - depth;
+    let prefix = 0;
+    for (let k = 0; k < 4; k++) prefix = (prefix << 8) | (k < left ? bytes[at + k]! : 0);
+    pairs[i * 2] = id;
+    pairs[i * 2 + 1] = prefix;
+  }
+  new BigUint64Array(pairs.buffer).sort();
+  for (let i = 0; i < ids.length; i++) {
+    ids[i] = pairs[i * 2]!;
+    prefixes[i] = pairs[i * 2 + 1]!;
+  }
+  for (let from = 0; from < ids.length;) {
+    let to = from + 1;
+    while (to < ids.length && prefixes[to] === prefixes[from]) to += 1;
+    if (to - from > 1) {
+      const same = ids.subarray(from, to);
+      // A prefix that ends in padding is all there is: what is left is whether it is a beginning.
+      if ((prefixes[from]! & 0xff) === 0) same.sort((a, b) => keys.long[a]! - keys.long[b]!);
+      else sortByKey(same, keys, depth + 4);
+    }
+    from = to;
+  }
+}
+
+function sortedBy(ids: readonly number[], value: (id: number) => number): number[] {
+  const pairs = new Uint32Array(ids.length * 2);
+  ids.forEach((id, i) => {
+    pairs[i * 2] = id;
+    pairs[i * 2 + 1] = value(id);
+  });
+  new BigUint64Array(pairs.buffer).sort();
+  return ids.map((_, i) => pairs[i * 2]!);
+}
