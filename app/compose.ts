@@ -6,8 +6,8 @@ import { dirname, join, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { FromLookWorker, ToLookWorker } from '../engine/ingest/look-protocol.ts';
 import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/protocol.ts';
-import type { WorkerTools } from '../engine/ingest/read-leaf.ts';
 import type { Evidence } from '../engine/operations/import.ts';
+import type { ScanTools } from '../engine/operations/scan.ts';
 import { oncePerFile, type ListedFile } from '../engine/operations/import-items.ts';
 import { readFileSync } from 'node:fs';
 import { DaybookError } from '../engine/contract/errors.ts';
@@ -49,7 +49,7 @@ export const evidence: Evidence = {
 };
 
 /** What reads evidence in this thread, for a pass that stores nothing. */
-export const scanTools: WorkerTools = { importers, walk: walkFile };
+export const scanTools: ScanTools = { importers, walk: walkFile };
 
 /** Tells each file of a rotated set which one follows it; `files` have sets from old to new. */
 function linkRotated<T extends FoundFile>(files: readonly T[]): T[] {

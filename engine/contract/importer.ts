@@ -70,6 +70,11 @@ export interface ReadOptions {
   readonly flows: boolean;
   readonly mapping: ColumnMapping | undefined;
   /**
+   * Columns that are of interest (`a:NAME`, in lower case, for an attribute; `a:*` for all): an
+   * importer may leave the others out. Undefined: all are.
+   */
+  readonly columns?: ReadonlySet<string>;
+  /**
    * For a member of a rotated set: the month and day (1-12, 1-31) of the first record of the next
    * newer member and its year, so that years of a set run on.
    */

@@ -4,7 +4,7 @@ import type { RunningQuery } from './query.ts';
 import { isRecord } from './shown-cells.ts';
 
 /** A query that ends with `count` is answered with one number, whether it counts events or rows of a table. */
-export function countOf({ plan }: RunningQuery, answer: Answer): Answer {
+export function countOf({ plan }: Pick<RunningQuery, 'plan'>, answer: Answer): Answer {
   if (answer.shape === 'count' || plan.ast.stages.at(-1)?.stage !== 'count') return answer;
   const count = 'rows' in answer ? answer.rows[0]?.['count'] : undefined;
   return typeof count === 'number' ? { shape: 'count', count } : answer;

@@ -8,9 +8,9 @@ import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
-import type { Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
+import type { Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
 import { recognise, readHead, unknownReason, type Head } from '../ingest/recognise.ts';
-import type { WorkerTools } from '../ingest/read-leaf.ts';
+import type { Walk } from '../ingest/rotated-start.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import { type Answer, type ShownRecord, formatter } from '../query/index.ts';
 import { Scan, type ScanLedger } from '../scan/scan.ts';
@@ -41,6 +41,13 @@ export interface ScanParameters {
   }) => void;
 }
 
+/** What reads evidence. */
+export interface ScanTools {
+  readonly importers: readonly Importer[];
+  /** Finds the sources of a file: itself, or the members of an archive. */
+  readonly walk: Walk;
+}
+
 export interface RunningScan {
   readonly plan: Scan['scanPlan']['plan'];
   /** Rows as people and scripts see them, for a plan of shape `rows`. */
@@ -53,7 +60,7 @@ export interface RunningScan {
 }
 
 /** @throws DaybookError query-syntax, unknown-field */
-export function startScan(parameters: ScanParameters, tools: WorkerTools): RunningScan {
+export function startScan(parameters: ScanParameters, tools: ScanTools): RunningScan {
   const watch = new Stopwatch('scan');
   const { path, text, from, to, zone, limit, signal } = parameters;
   const sources = [{ id: 1, name: path === '-' ? 'standard-input' : basename(path) }];
@@ -94,7 +101,7 @@ interface Source {
 async function readAll(
   scan: Scan,
   parameters: ScanParameters,
-  tools: WorkerTools,
+  tools: ScanTools,
   sources: Source[],
 ): Promise<void> {
   const temporary = await mkdtemp(join(tmpdir(), 'daybook-scan-'));
@@ -109,7 +116,7 @@ async function readAll(
 async function readFile(
   scan: Scan,
   parameters: ScanParameters,
-  tools: WorkerTools,
+  tools: ScanTools,
   sources: Source[],
   temporary: string,
   path: string,
@@ -145,7 +152,7 @@ async function readFile(
 async function readLeaf(
   scan: Scan,
   parameters: ScanParameters,
-  tools: WorkerTools,
+  tools: ScanTools,
   sources: Source[],
   leaf: Leaf,
   id: number,
@@ -199,7 +206,7 @@ const HEAD_BYTES = 64 * 1024;
 async function readStream(
   scan: Scan,
   parameters: ScanParameters,
-  tools: WorkerTools,
+  tools: ScanTools,
   sources: Source[],
   temporary: string,
 ): Promise<void> {

@@ -87,6 +87,11 @@ function whole(pattern: string, { openStart, openEnd }: TextFilter): string {
   return `${openStart ? '' : `(?:^|${DELIMITER})`}${pattern}${openEnd ? '' : `(?:${DELIMITER}|$)`}`;
 }
 
+/** RE2 of a word or phrase with what must stand around it, to be matched ignoring case. */
+export function wholePattern(filter: TextFilter): string {
+  return whole(filter.pattern, filter);
+}
+
 function tokenPattern({ text, wildcard }: PhraseToken, first: boolean, last: boolean): string {
   if (!wildcard) return escapeRe2(text);
   // A token is never empty.

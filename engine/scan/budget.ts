@@ -1,0 +1,27 @@
+/** What a scan may keep: groups, texts, values. More than that is an error, never a swapping machine. */
+import { DaybookError } from '../contract/errors.ts';
+
+/** Bytes of all tables of one scan. */
+export const SCAN_BYTES = 768 * 1024 * 1024;
+
+export class Budget {
+  private left: number;
+  constructor(bytes: number = SCAN_BYTES) {
+    this.left = bytes;
+  }
+
+  /** @throws DaybookError limit-exceeded */
+  take(bytes: number): void {
+    this.left -= bytes;
+    if (this.left >= 0) return;
+    throw new DaybookError(
+      'limit-exceeded',
+      'there are more different values than a scan keeps in memory',
+      'narrow the query or group by fewer fields; or import the evidence, and a query of any size runs',
+    );
+  }
+
+  give(bytes: number): void {
+    this.left += bytes;
+  }
+}

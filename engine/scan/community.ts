@@ -1,0 +1,41 @@
+/** The Community ID of a row: as its event states it, else computed from the five-tuple. */
+import { communityId } from '../base/community-id.ts';
+import type { Column } from '../contract/event-batch.ts';
+import { type RowScope, ip6At, numberAt, overflowOf, textOf } from './row-scope.ts';
+
+/** Protocols whose ports (ICMP: types) are part of it. */
+const WITH_PORTS: ReadonlySet<number> = new Set([1, 6, 17, 58, 132]);
+
+/** To be asked for once a batch. */
+export function communityReader(scope: RowScope): (row: number) => string | undefined {
+  const stated = scope.attribute('community_id');
+  const overflow = scope.overflow();
+  const column = (name: 'proto' | 'src_port' | 'dst_port') => scope.column({ column: name });
+  const [proto, sourcePort, targetPort] = [column('proto'), column('src_port'), column('dst_port')];
+  const sides = (['src', 'dst'] as const).map((side) => ({
+    v4: scope.column({ column: `${side}_ip4` }),
+    v6: scope.column({ column: `${side}_ip6` }),
+  }));
+  return (row) => {
+    const own =
+      textOf(stated, row) ??
+      (overflow?.present[row] === 1 ? overflowOf(overflow, row)['community_id'] : undefined);
+    if (own !== undefined) return own;
+    const number = numberAt(proto, row);
+    const [from, to] = sides.map(({ v4, v6 }) => address(v4, v6, row));
+    if (number === undefined || from === undefined || to?.length !== from.length) return undefined;
+    const [a, b] = [numberAt(sourcePort, row), numberAt(targetPort, row)];
+    const ports = WITH_PORTS.has(number) && a !== undefined && b !== undefined;
+    return communityId(from, to, ports ? a : undefined, ports ? b : undefined, number);
+  };
+}
+
+function address(
+  v4: Column | undefined,
+  v6: Column | undefined,
+  row: number,
+): Uint8Array | undefined {
+  const number = numberAt(v4, row);
+  if (number === undefined) return ip6At(v6, row);
+  return Uint8Array.of(number >>> 24, (number >>> 16) & 255, (number >>> 8) & 255, number & 255);
+}

@@ -1,0 +1,113 @@
+/** Rows into groups with their measures: what `top`, `stats`, `values` and `timeline` are made from. */
+import type { EventBatch } from '../contract/event-batch.ts';
+import type { Measure, Name } from '../query/ast.ts';
+import type { RawValue } from '../query/format.ts';
+import type { Plan } from '../query/plan.ts';
+import { shapeOf } from '../query/values.ts';
+import type { Budget } from './budget.ts';
+import { GroupTable } from './group-table.ts';
+import { Key } from './key.ts';
+import { type Accumulator, Counter, accumulator } from './measures.ts';
+import { type RowScope, type Wanted, batchScope } from './row-scope.ts';
+
+/** Takes rows that match, batch after batch. */
+export interface RowTaker {
+  /** What takes the rows of one batch, each time it is full. */
+  scoped(batch: EventBatch): (rows: Int32Array, n: number) => void;
+}
+
+export interface GroupingOptions {
+  readonly by: readonly Name[];
+  readonly measures: readonly Measure[];
+  /** Words before those of the fields, and who fills them for rows. */
+  readonly before?: {
+    readonly words: number;
+    scoped(scope: RowScope): (rows: Int32Array, n: number, words: readonly Int32Array[]) => number;
+  };
+}
+
+const REKEY_ROWS = 8192;
+
+export class Grouping implements RowTaker {
+  readonly key: Key;
+  readonly measures: readonly Accumulator[];
+  private table: GroupTable;
+  private readonly before: GroupingOptions['before'];
+  private readonly wanted: Wanted;
+  private readonly budget: Budget;
+
+  constructor(plan: Plan, options: GroupingOptions, budget: Budget, wanted: Wanted) {
+    const { resolve, extent } = plan;
+    this.before = options.before;
+    this.wanted = wanted;
+    this.budget = budget;
+    const fields = options.by.map((name) => {
+      const field = resolve(name);
+      return { field, shape: shapeOf(field, name.start, extent) };
+    });
+    this.key = new Key(fields, budget, options.before?.words ?? 0);
+    this.table = new GroupTable(Math.max(1, this.key.width), budget);
+    this.measures = options.measures.map((one) => accumulator(one, resolve, extent, budget));
+  }
+
+  get size(): number {
+    return this.table.size;
+  }
+
+  word(group: number, at: number): number {
+    return this.table.word(group, at);
+  }
+
+  /** The group's values, part after part. */
+  values(group: number): RawValue[] {
+    return this.key.values(this.table, group);
+  }
+
+  /**
+   * Puts together groups whose keys are the same after `change`. Measures must all be counts.
+   * @param change the first words of `n` keys
+   */
+  rekey(change: (words: readonly Int32Array[], n: number) => void): void {
+    const old = this.table;
+    const counts = this.measures.map((one) => (one instanceof Counter ? one.takeOut() : []));
+    this.table = new GroupTable(old.width, this.budget);
+    const words = Array.from({ length: old.width }, () => new Int32Array(REKEY_ROWS));
+    const groups = new Int32Array(REKEY_ROWS);
+    for (let from = 0; from < old.size; from += REKEY_ROWS) {
+      const n = Math.min(REKEY_ROWS, old.size - from);
+      for (const [w, list] of words.entries())
+        for (let i = 0; i < n; i++) list[i] = old.word(from + i, w);
+      change(words, n);
+      this.table.assign(words, n, groups);
+      for (const [m, measure] of this.measures.entries()) {
+        if (!(measure instanceof Counter)) throw new TypeError('only counts can be put together');
+        measure.add(groups, n, counts[m]!, from);
+      }
+    }
+    old.free();
+  }
+
+  scoped(batch: EventBatch): (rows: Int32Array, n: number) => void {
+    const scope = batchScope(batch, this.wanted);
+    const { key, before } = this;
+    const width = Math.max(1, key.width);
+    const words = Array.from({ length: width }, () => new Int32Array(scope.capacity));
+    const kept = new Int32Array(scope.capacity);
+    const groups = new Int32Array(scope.capacity);
+    const fillers = key.fillers(scope);
+    const measured = this.measures.map((one) => one.scoped(scope));
+    const fill = before?.scoped(scope);
+    return (rows, n) => {
+      const there = fill === undefined ? n : fill(rows, n, words);
+      if (there === 0) return;
+      for (const [i, filler] of fillers.entries()) {
+        // A second side must find the first words as they were.
+        if (i > 0) fill?.(rows, there, words);
+        const count = filler.fill(rows, there, words, kept);
+        if (count === 0) continue;
+        this.table.assign(words, count, groups);
+        for (const measure of measured) measure(kept, groups, count);
+      }
+    };
+  }
+}

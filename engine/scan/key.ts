@@ -1,0 +1,427 @@
+/**
+ * Values of fields as words of a key, and back: what `top`, `stats`, `values` and `timeline` group by.
+ *
+ * A field may have several values in an event (`ip`, `port`): then the event is in one group for each
+ * different value, as in the engine's SQL (engine/query/values.ts, whose shapes these are).
+ */
+import type { Column } from '../contract/event-batch.ts';
+import type { Field, Ref } from '../query/fields.ts';
+import type { RawValue } from '../query/format.ts';
+import type { Part, ValueShape } from '../query/values.ts';
+import type { Budget } from './budget.ts';
+import { communityReader } from './community.ts';
+import { Dictionary } from './dictionary.ts';
+import type { GroupTable } from './group-table.ts';
+import {
+  type RowScope,
+  dayText,
+  numberAt,
+  overflowOf,
+  textEnd,
+  textStart,
+  uuidOf,
+} from './row-scope.ts';
+
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+
+/** One part of a value. */
+interface PartReader {
+  readonly words: number;
+  /** Called before rows of another batch. */
+  begin(): void;
+  /** Writes the words of a row's value as word `at` of key `i`; false, and nothing, if it has none. */
+  read(row: number, out: readonly Int32Array[], at: number, i: number): boolean;
+  /** The same for `rows[0, n)` at once: sets `bit` of `there` where there is a value, else words to 0. */
+  readAll?(
+    rows: Int32Array,
+    n: number,
+    out: readonly Int32Array[],
+    at: number,
+    there: Int32Array,
+    bit: number,
+  ): void;
+}
+
+/** How the words of a part become a value again; the same for every side and batch. */
+interface PartCodec {
+  readonly words: number;
+  value(table: GroupTable, group: number, at: number): RawValue;
+}
+
+const pair = new Int32Array(2);
+const real = new Float64Array(pair.buffer);
+
+/** The parts of one field as they are in all batches. */
+class FieldCodec {
+  readonly field: Field;
+  readonly shape: ValueShape;
+  readonly codecs: readonly PartCodec[];
+  private readonly texts: Dictionary;
+
+  constructor(field: Field, shape: ValueShape, budget: Budget) {
+    this.field = field;
+    this.shape = shape;
+    this.texts = new Dictionary(budget);
+    this.codecs = shape.parts.map((part) => this.codecOf(part));
+  }
+
+  private codecOf({ sqlType }: Part): PartCodec {
+    const { texts } = this;
+    switch (sqlType) {
+      case 'VARCHAR':
+        return {
+          words: 1,
+          value: (table, group, at) => text.decode(texts.bytesOf(table.word(group, at))),
+        };
+      case 'UUID':
+        return {
+          words: 1,
+          value: (table, group, at) => uuidOf(texts.bytesOf(table.word(group, at))),
+        };
+      case 'UTINYINT':
+      case 'USMALLINT':
+      case 'UINTEGER':
+        return { words: 1, value: (table, group, at) => table.word(group, at) >>> 0 };
+      case 'INTEGER':
+        return { words: 1, value: (table, group, at) => table.word(group, at) };
+      default:
+        return {
+          words: 2,
+          value: (table, group, at) => {
+            pair[0] = table.word(group, at);
+            pair[1] = table.word(group, at + 1);
+            return real[0];
+          },
+        };
+    }
+  }
+
+  /** Readers of one side's parts in a scope. */
+  readers(side: number, scope: RowScope): PartReader[] {
+    const { field, shape, texts } = this;
+    const of = (ref: Ref | undefined, part: number): PartReader =>
+      columnReader(ref === undefined ? undefined : scope.column(ref), this.codecs[part]!, texts);
+    switch (field.type) {
+      case 'number':
+        return [of(field.refs[side], 0)];
+      case 'text':
+      case 'time':
+        return [of(field.ref, 0)];
+      case 'address': {
+        const own = field.sides[side];
+        return shape.parts.map(({ role }, i) => of(role === 'v4' ? own?.v4 : own?.v6, i));
+      }
+      case 'attribute':
+        return [attributeReader(field.key, scope, texts)];
+      case 'virtual':
+        if (field.ref !== undefined) return [of(field.ref, 0)];
+        switch (field.name) {
+          case 'kind': {
+            const bytes = utf8.encode(scope.kind ?? '');
+            return [computedReader(() => () => texts.idOf(bytes, 0, bytes.length))];
+          }
+          case 'day':
+            return [dayReader(scope, texts)];
+          case 'community_id':
+            return [
+              computedReader(() => {
+                const read = communityReader(scope);
+                return (row) => idOfText(read(row), texts);
+              }),
+            ];
+          case 'source':
+            return [of({ column: 'source_id' }, 0)];
+          case 'event_id':
+            return [of({ column: 'source_id' }, 0), of({ column: 'seq' }, 1)];
+          default:
+            // Nothing that is read has a tag.
+            return shape.parts.map(() => computedReader(() => () => undefined));
+        }
+    }
+  }
+
+  get sides(): number {
+    if (this.field.type === 'number') return this.field.refs.length;
+    return this.field.type === 'address' ? this.field.sides.length : 1;
+  }
+}
+
+function idOfText(value: string | undefined, texts: Dictionary): number | undefined {
+  if (value === undefined) return undefined;
+  const bytes = utf8.encode(value);
+  return texts.idOf(bytes, 0, bytes.length);
+}
+
+function columnReader(column: Column | undefined, codec: PartCodec, texts: Dictionary): PartReader {
+  const { words } = codec;
+  const begin = () => undefined;
+  if (column === undefined) return { words, begin, read: () => false };
+  const { present } = column;
+  if (column.type === 'text') {
+    return {
+      words,
+      begin,
+      read: (row, out, at, i) => {
+        if (present[row] !== 1) return false;
+        out[at]![i] = texts.idOf(column.data, textStart(column, row), textEnd(column, row));
+        return true;
+      },
+    };
+  }
+  const { values } = column;
+  if (column.type === 'ip6') {
+    return {
+      words,
+      begin,
+      read: (row, out, at, i) => {
+        if (present[row] !== 1) return false;
+        out[at]![i] = texts.idOf(column.values, row * 16, row * 16 + 16);
+        return true;
+      },
+    };
+  }
+  if (words === 1) {
+    return {
+      words,
+      begin,
+      read: (row, out, at, i) => {
+        if (present[row] !== 1) return false;
+        out[at]![i] = values[row]!;
+        return true;
+      },
+      readAll: (rows, n, out, at, there, bit) => {
+        const to = out[at]!;
+        for (let i = 0; i < n; i++) {
+          const row = rows[i]!;
+          if (present[row] === 1) {
+            to[i] = values[row]!;
+            there[i]! |= bit;
+          } else to[i] = 0;
+        }
+      },
+    };
+  }
+  return {
+    words,
+    begin,
+    read: (row, out, at, i) => {
+      if (present[row] !== 1) return false;
+      // -0 is 0.
+      real[0] = values[row]! + 0;
+      out[at]![i] = pair[0]!;
+      out[at + 1]![i] = pair[1]!;
+      return true;
+    },
+  };
+}
+
+/** A text computed of a row, as its number in the dictionary. */
+function computedReader(make: () => (row: number) => number | undefined): PartReader {
+  let read = make();
+  return {
+    words: 1,
+    begin: () => {
+      read = make();
+    },
+    read: (row, out, at, i) => {
+      const id = read(row);
+      if (id === undefined) return false;
+      out[at]![i] = id;
+      return true;
+    },
+  };
+}
+
+function attributeReader(key: string, scope: RowScope, texts: Dictionary): PartReader {
+  return computedReader(() => {
+    const column = scope.attribute(key);
+    const overflow = scope.overflow();
+    return (row) => {
+      if (column?.present[row] === 1)
+        return texts.idOf(column.data, textStart(column, row), textEnd(column, row));
+      return overflow?.present[row] === 1
+        ? idOfText(overflowOf(overflow, row)[key], texts)
+        : undefined;
+    };
+  });
+}
+
+function dayReader(scope: RowScope, texts: Dictionary): PartReader {
+  return computedReader(() => {
+    const column = scope.column({ column: 'ts' });
+    let last = -1;
+    let id = 0;
+    return (row) => {
+      const ts = numberAt(column, row);
+      const day = ts === undefined ? NaN : Math.floor(ts / 86_400e6);
+      if (day !== last) {
+        last = day;
+        id = idOfText(dayText(ts), texts) ?? 0;
+      }
+      return id;
+    };
+  });
+}
+
+/** Parts that one word can tell present or absent. */
+const MAX_PARTS = 31;
+
+/**
+ * The key of some fields: words of all parts, then one word that says which parts there are.
+ * `before` words stand in front, for others to fill.
+ */
+export class Key {
+  readonly width: number;
+  private readonly before: number;
+  private readonly fields: readonly FieldCodec[];
+
+  constructor(
+    fields: readonly { readonly field: Field; readonly shape: ValueShape }[],
+    budget: Budget,
+    before = 0,
+  ) {
+    this.fields = fields.map(({ field, shape }) => new FieldCodec(field, shape, budget));
+    this.before = before;
+    const parts = this.fields.flatMap(({ codecs }) => codecs);
+    if (parts.length > MAX_PARTS) throw new RangeError('a key of too many fields');
+    this.width =
+      before + parts.reduce((sum, { words }) => sum + words, 0) + (parts.length > 0 ? 1 : 0);
+  }
+
+  /** The values of a group, part after part, as results carry them. */
+  values(table: GroupTable, group: number): RawValue[] {
+    const out: RawValue[] = [];
+    const there = this.width > this.before ? table.word(group, this.width - 1) : 0;
+    let at = this.before;
+    let bit = 0;
+    for (const { codecs } of this.fields) {
+      for (const codec of codecs) {
+        out.push(((there >>> bit) & 1) === 1 ? codec.value(table, group, at) : null);
+        bit += 1;
+        at += codec.words;
+      }
+    }
+    return out;
+  }
+
+  /** For each combination of the sides of the fields: fills keys of rows of a scope. */
+  fillers(scope: RowScope): KeyFiller[] {
+    let out: SideReaders[][] = [[]];
+    for (const codec of this.fields) {
+      const sides = Array.from({ length: codec.sides }, (_, side) => codec.readers(side, scope));
+      const choices = sides.map((own, side): SideReaders => ({
+        side,
+        own,
+        other: sides[1 - side],
+      }));
+      out = out.flatMap((left) => choices.map((choice) => [...left, choice]));
+    }
+    return out.map((sides) => new KeyFiller(sides, this.before, this.width, scope.capacity));
+  }
+}
+
+interface SideReaders {
+  readonly side: number;
+  readonly own: readonly PartReader[];
+  /** Of the other side, where there are two. */
+  readonly other: readonly PartReader[] | undefined;
+}
+
+export class KeyFiller {
+  private readonly sides: readonly SideReaders[];
+  private readonly before: number;
+  private readonly width: number;
+  private readonly plain: boolean;
+  private readonly readers: readonly PartReader[];
+  private readonly spare: readonly Int32Array[];
+  private readonly noParts: Int32Array;
+
+  constructor(sides: readonly SideReaders[], before: number, width: number, capacity: number) {
+    this.sides = sides;
+    this.before = before;
+    this.width = width;
+    this.plain = sides.every(({ other }) => other === undefined);
+    this.readers = sides.flatMap(({ own }) => own);
+    this.spare = Array.from({ length: width }, () => new Int32Array(1));
+    this.noParts = new Int32Array(capacity);
+  }
+
+  /**
+   * Writes the keys of `rows[0, n)` to `words`, and to `kept` the rows that have one here.
+   * @returns how many they are
+   */
+  fill(rows: Int32Array, n: number, words: readonly Int32Array[], kept: Int32Array): number {
+    const there = this.readers.length === 0 ? this.noParts : words[this.width - 1]!;
+    there.fill(0, 0, n);
+    let at = this.before;
+    for (const [part, reader] of this.readers.entries()) {
+      const bit = 1 << part;
+      reader.begin();
+      if (reader.readAll !== undefined) reader.readAll(rows, n, words, at, there, bit);
+      else {
+        for (let i = 0; i < n; i++) {
+          if (reader.read(rows[i]!, words, at, i)) there[i]! |= bit;
+          else for (let w = 0; w < reader.words; w++) words[at + w]![i] = 0;
+        }
+      }
+      at += reader.words;
+    }
+    if (this.plain) {
+      kept.set(rows.subarray(0, n));
+      return n;
+    }
+    for (const { other } of this.sides) for (const reader of other ?? []) reader.begin();
+    let k = 0;
+    for (let i = 0; i < n; i++) {
+      const row = rows[i]!;
+      if (!this.counts(row, words, i, there[i]!)) continue;
+      for (let w = this.before; w < this.width; w++) words[w]![k] = words[w]![i]!;
+      kept[k] = row;
+      k += 1;
+    }
+    return k;
+  }
+
+  /**
+   * A first value counts unless it is missing where there is a second; a second one if it is there
+   * and another.
+   */
+  private counts(row: number, words: readonly Int32Array[], i: number, there: number): boolean {
+    let at = this.before;
+    let bit = 0;
+    for (const { side, own, other } of this.sides) {
+      const present = ((there >>> bit) & ((1 << own.length) - 1)) !== 0;
+      if (other !== undefined) {
+        if (side === 0) {
+          if (!present && other.some((reader) => reader.read(row, this.spare, this.before, 0)))
+            return false;
+        } else if (!present || this.equals(row, other, words, at, i, there >>> bit)) return false;
+      }
+      for (const reader of own) at += reader.words;
+      bit += own.length;
+    }
+    return true;
+  }
+
+  /** Whether the other side's value is the one whose words stand from `from` on. */
+  private equals(
+    row: number,
+    other: readonly PartReader[],
+    words: readonly Int32Array[],
+    from: number,
+    i: number,
+    there: number,
+  ): boolean {
+    let at = from;
+    for (const [part, reader] of other.entries()) {
+      const present = reader.read(row, this.spare, at, 0);
+      if (present !== (((there >>> part) & 1) === 1)) return false;
+      for (let w = at; present && w < at + reader.words; w++) {
+        if (this.spare[w]![0] !== words[w]![i]) return false;
+      }
+      at += reader.words;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,412 @@
+/** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p50`, `p95`, `p99` of groups, as they come. */
+import { DaybookError } from '../contract/errors.ts';
+import type { Measure } from '../query/ast.ts';
+import type { Field, Resolve } from '../query/fields.ts';
+import type { RawValue } from '../query/format.ts';
+import { type Extent, numberOf, shapeOf } from '../query/values.ts';
+import type { Budget } from './budget.ts';
+import { GroupTable } from './group-table.ts';
+import { Key, type KeyFiller } from './key.ts';
+import { type RowScope, numberAt, overflowOf, textOf } from './row-scope.ts';
+import { textNumber } from './text-number.ts';
+
+/** A computed column while rows come. Groups are numbered from 0; new ones appear at the end. */
+export interface Accumulator {
+  /** What takes the rows of one scope (a batch that is filled anew again and again). */
+  scoped(scope: RowScope): (rows: Int32Array, groups: Int32Array, n: number) => void;
+  /** To be asked when all rows have come. */
+  value(group: number): RawValue;
+}
+
+/** Fields and measures have been checked by the plan. */
+export function accumulator(
+  measure: Measure,
+  resolve: Resolve,
+  extent: Extent,
+  budget: Budget,
+): Accumulator {
+  const { fn, of } = measure;
+  if (fn === 'count' || of === undefined) return new Counter(budget);
+  const field = resolve(of);
+  if (fn === 'distinct') return new Distinct(field, of.start, extent, budget);
+  const number = numberOf(field);
+  if (number === undefined && (fn === 'min' || fn === 'max')) {
+    if (field.type === 'text') return new TextExtreme(field, fn === 'min', budget);
+    if (field.type === 'time') return new Extreme(numberReader(field), fn === 'min', budget);
+  }
+  const read = numberReader(field);
+  switch (fn) {
+    case 'sum':
+      return number?.type === 'integer' ? new WholeSum(read, budget) : new RealSum(read, budget);
+    case 'avg':
+      return new Mean(
+        number?.type === 'integer' ? new WholeSum(read, budget) : new RealSum(read, budget),
+      );
+    case 'min':
+    case 'max':
+      return new Extreme(read, fn === 'min', budget);
+    case 'p50':
+      return new Quantile(read, 0.5, budget);
+    case 'p95':
+      return new Quantile(read, 0.95, budget);
+    default:
+      return new Quantile(read, 0.99, budget);
+  }
+}
+
+/** A number of each row, made anew for each batch; undefined where there is none. */
+type NumberReader = (scope: RowScope) => () => (row: number) => number | undefined;
+
+function numberReader(field: Field): NumberReader {
+  switch (field.type) {
+    case 'attribute':
+      return (scope) => {
+        const make = () => {
+          const column = scope.attribute(field.key);
+          const overflow = scope.overflow();
+          return (row: number) => {
+            const text =
+              textOf(column, row) ??
+              (overflow?.present[row] === 1 ? overflowOf(overflow, row)[field.key] : undefined);
+            return text === undefined ? undefined : textNumber(text);
+          };
+        };
+        make();
+        return make;
+      };
+    case 'number':
+    case 'time': {
+      const ref = field.type === 'time' ? field.ref : field.refs[0];
+      return (scope) => {
+        const column = ref === undefined ? undefined : scope.column(ref);
+        const read = (row: number) => numberAt(column, row);
+        return () => read;
+      };
+    }
+    default:
+      return () => () => () => undefined;
+  }
+}
+
+/** One double a group. */
+class Doubles {
+  values = new Float64Array(1024);
+  private readonly budget: Budget;
+  private readonly initial: number;
+  constructor(budget: Budget, initial: number) {
+    this.budget = budget;
+    this.initial = initial;
+    this.values.fill(initial);
+  }
+  /** Makes room for group `group`. */
+  reach(group: number): Float64Array {
+    if (group < this.values.length) return this.values;
+    const size = Math.max(group + 1, this.values.length * 2);
+    this.budget.take((size - this.values.length) * 8);
+    const bigger = new Float64Array(size).fill(this.initial);
+    bigger.set(this.values);
+    this.values = bigger;
+    return bigger;
+  }
+}
+
+function highest(groups: Int32Array, n: number): number {
+  let most = 0;
+  for (let i = 0; i < n; i++) if (groups[i]! > most) most = groups[i]!;
+  return most;
+}
+
+export class Counter implements Accumulator {
+  private counts: Doubles;
+  private readonly budget: Budget;
+  constructor(budget: Budget) {
+    this.budget = budget;
+    this.counts = new Doubles(budget, 0);
+  }
+  /** All counts so far; it begins anew. */
+  takeOut(): Float64Array {
+    const { values } = this.counts;
+    this.counts = new Doubles(this.budget, 0);
+    return values;
+  }
+  /** Adds `counts[from + i]` to group i of `groups[0, n)`. */
+  add(groups: Int32Array, n: number, counts: ArrayLike<number>, from: number): void {
+    const own = this.counts.reach(highest(groups, n));
+    for (let i = 0; i < n; i++) own[groups[i]!]! += counts[from + i]!;
+  }
+  scoped() {
+    return (_: Int32Array, groups: Int32Array, n: number) => {
+      const counts = this.counts.reach(highest(groups, n));
+      for (let i = 0; i < n; i++) counts[groups[i]!]! += 1;
+    };
+  }
+  value(group: number): number {
+    return this.counts.values[group] ?? 0;
+  }
+}
+
+const LIMB = 2 ** 52;
+
+/** Whole numbers up to 2^53 add up exactly, whatever comes out. */
+class WholeSum implements Accumulator {
+  private readonly low: Doubles;
+  private readonly high: Doubles;
+  private readonly seen: Doubles;
+  private readonly read: NumberReader;
+  constructor(read: NumberReader, budget: Budget) {
+    this.read = read;
+    this.low = new Doubles(budget, 0);
+    this.high = new Doubles(budget, 0);
+    this.seen = new Doubles(budget, 0);
+  }
+  scoped(scope: RowScope) {
+    const make = this.read(scope);
+    return (rows: Int32Array, groups: Int32Array, n: number) => {
+      const read = make();
+      const most = highest(groups, n);
+      const low = this.low.reach(most);
+      const high = this.high.reach(most);
+      const seen = this.seen.reach(most);
+      for (let i = 0; i < n; i++) {
+        const value = read(rows[i]!);
+        if (value === undefined) continue;
+        const group = groups[i]!;
+        seen[group]! += 1;
+        const sum = low[group]! + value;
+        if (sum >= LIMB || sum <= -LIMB) {
+          const carried = Math.trunc(sum / LIMB);
+          high[group]! += carried;
+          low[group] = sum - carried * LIMB;
+        } else low[group] = sum;
+      }
+    };
+  }
+  value(group: number): RawValue {
+    if (this.count(group) === 0) return null;
+    const high = this.high.values[group] ?? 0;
+    const low = this.low.values[group] ?? 0;
+    return BigInt(high) * BigInt(LIMB) + BigInt(low);
+  }
+  count(group: number): number {
+    return this.seen.values[group] ?? 0;
+  }
+}
+
+class RealSum implements Accumulator {
+  private readonly sums: Doubles;
+  private readonly seen: Doubles;
+  private readonly read: NumberReader;
+  constructor(read: NumberReader, budget: Budget) {
+    this.read = read;
+    this.sums = new Doubles(budget, 0);
+    this.seen = new Doubles(budget, 0);
+  }
+  scoped(scope: RowScope) {
+    const make = this.read(scope);
+    return (rows: Int32Array, groups: Int32Array, n: number) => {
+      const read = make();
+      const most = highest(groups, n);
+      const sums = this.sums.reach(most);
+      const seen = this.seen.reach(most);
+      for (let i = 0; i < n; i++) {
+        const value = read(rows[i]!);
+        if (value === undefined) continue;
+        sums[groups[i]!]! += value;
+        seen[groups[i]!]! += 1;
+      }
+    };
+  }
+  value(group: number): RawValue {
+    return this.count(group) === 0 ? null : this.sums.values[group];
+  }
+  count(group: number): number {
+    return this.seen.values[group] ?? 0;
+  }
+}
+
+class Mean implements Accumulator {
+  private readonly sum: WholeSum | RealSum;
+  constructor(sum: WholeSum | RealSum) {
+    this.sum = sum;
+  }
+  scoped(scope: RowScope) {
+    return this.sum.scoped(scope);
+  }
+  value(group: number): RawValue {
+    const sum = this.sum.value(group);
+    return sum === null ? null : Number(sum) / this.sum.count(group);
+  }
+}
+
+class Extreme implements Accumulator {
+  private readonly values: Doubles;
+  private readonly least: boolean;
+  private readonly read: NumberReader;
+  constructor(read: NumberReader, least: boolean, budget: Budget) {
+    this.read = read;
+    this.least = least;
+    this.values = new Doubles(budget, NaN);
+  }
+  scoped(scope: RowScope) {
+    const make = this.read(scope);
+    const { least } = this;
+    return (rows: Int32Array, groups: Int32Array, n: number) => {
+      const read = make();
+      const values = this.values.reach(highest(groups, n));
+      for (let i = 0; i < n; i++) {
+        const value = read(rows[i]!);
+        if (value === undefined) continue;
+        const known = values[groups[i]!]!;
+        if (known !== known || (least ? value < known : value > known)) values[groups[i]!] = value;
+      }
+    };
+  }
+  value(group: number): RawValue {
+    const value = this.values.values[group];
+    return value === undefined || Number.isNaN(value) ? null : value;
+  }
+}
+
+/** By the order of UTF-8 bytes, as DuckDB compares text. */
+class TextExtreme implements Accumulator {
+  private readonly field: Field & { type: 'text' };
+  private readonly least: boolean;
+  private readonly budget: Budget;
+  private readonly found: (Buffer | undefined)[] = [];
+  constructor(field: Field & { type: 'text' }, least: boolean, budget: Budget) {
+    this.field = field;
+    this.least = least;
+    this.budget = budget;
+  }
+  scoped(scope: RowScope) {
+    const column = scope.column(this.field.ref);
+    return (rows: Int32Array, groups: Int32Array, n: number) => {
+      for (let i = 0; i < n; i++) {
+        const value = column?.type === 'text' ? textOf(column, rows[i]!) : undefined;
+        if (value === undefined) continue;
+        const bytes = Buffer.from(value);
+        const known = this.found[groups[i]!];
+        const order = known === undefined ? 0 : Buffer.compare(bytes, known);
+        if (known !== undefined && (this.least ? order >= 0 : order <= 0)) continue;
+        this.budget.take(bytes.length + (known === undefined ? 100 : -known.length));
+        this.found[groups[i]!] = bytes;
+      }
+    };
+  }
+  value(group: number): RawValue {
+    return this.found[group]?.toString() ?? null;
+  }
+}
+
+/** How many different values; of a field with two values in an event, those of both. */
+class Distinct implements Accumulator {
+  private readonly counts: Doubles;
+  private readonly key: Key;
+  private readonly known: GroupTable;
+  constructor(field: Field, at: number, extent: Extent, budget: Budget) {
+    this.counts = new Doubles(budget, 0);
+    this.key = new Key([{ field, shape: shapeOf(field, at, extent) }], budget, 1);
+    this.known = new GroupTable(this.key.width, budget);
+  }
+  scoped(scope: RowScope) {
+    const { key, known } = this;
+    const fillers: KeyFiller[] = key.fillers(scope);
+    const words = Array.from({ length: key.width }, () => new Int32Array(scope.capacity));
+    const group = words[0]!;
+    const there = words[key.width - 1]!;
+    const kept = new Int32Array(scope.capacity);
+    const out = new Int32Array(scope.capacity);
+    const groupOf = new Int32Array(scope.capacity);
+    return (rows: Int32Array, groups: Int32Array, n: number) => {
+      const counts = this.counts.reach(highest(groups, n));
+      for (let i = 0; i < n; i++) groupOf[rows[i]!] = groups[i]!;
+      for (const filler of fillers) {
+        const filled = filler.fill(rows, n, words, kept);
+        let k = 0;
+        for (let i = 0; i < filled; i++) {
+          if (there[i] === 0) continue;
+          for (let w = 1; w < key.width; w++) words[w]![k] = words[w]![i]!;
+          group[k] = groupOf[kept[i]!]!;
+          k += 1;
+        }
+        const before = known.size;
+        known.assign(words, k, out);
+        // A value is new in its group where it is met for the first time.
+        let next = before;
+        for (let i = 0; i < k; i++) {
+          if (out[i] !== next) continue;
+          counts[group[i]!]! += 1;
+          next += 1;
+        }
+      }
+    };
+  }
+  value(group: number): number {
+    return this.counts.values[group] ?? 0;
+  }
+}
+
+/** Values that all quantiles of a scan keep together. */
+const MAX_VALUES = 2 ** 25;
+
+/** Interpolated between neighbours, as DuckDB's `quantile_cont`. */
+class Quantile implements Accumulator {
+  private readonly fraction: number;
+  private readonly read: NumberReader;
+  private readonly values: Doubles;
+  private readonly owners: Doubles;
+  private size = 0;
+  private sorted: Float64Array[] | undefined;
+  constructor(read: NumberReader, fraction: number, budget: Budget) {
+    this.read = read;
+    this.fraction = fraction;
+    this.values = new Doubles(budget, 0);
+    this.owners = new Doubles(budget, 0);
+  }
+  scoped(scope: RowScope) {
+    const make = this.read(scope);
+    return (rows: Int32Array, groups: Int32Array, n: number) => {
+      const read = make();
+      if (this.size + n > MAX_VALUES) {
+        throw new DaybookError(
+          'limit-exceeded',
+          `a percentile of more than ${MAX_VALUES} values`,
+          'narrow the query, or import the evidence',
+        );
+      }
+      const values = this.values.reach(this.size + n);
+      const owners = this.owners.reach(this.size + n);
+      for (let i = 0; i < n; i++) {
+        const value = read(rows[i]!);
+        if (value === undefined) continue;
+        values[this.size] = value;
+        owners[this.size] = groups[i]!;
+        this.size += 1;
+      }
+    };
+  }
+  value(group: number): RawValue {
+    this.sorted ??= this.byGroup();
+    const own = this.sorted[group];
+    if (own === undefined || own.length === 0) return null;
+    const at = (own.length - 1) * this.fraction;
+    const low = own[Math.floor(at)]!;
+    const high = own[Math.ceil(at)]!;
+    return low + (high - low) * (at - Math.floor(at));
+  }
+  private byGroup(): Float64Array[] {
+    const { size } = this;
+    const { values: owners } = this.owners;
+    const counts: number[] = [];
+    for (let i = 0; i < size; i++) counts[owners[i]!] = (counts[owners[i]!] ?? 0) + 1;
+    const out = Array.from(counts, (count) => new Float64Array(count ?? 0));
+    const filled = new Uint32Array(counts.length);
+    for (let i = 0; i < size; i++) {
+      const group = owners[i]!;
+      out[group]![filled[group]!] = this.values.values[i]!;
+      filled[group]! += 1;
+    }
+    for (const list of out) list.sort();
+    return out;
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * A query to what one pass over evidence can do. The engine's own planner reads it, as if for a case
+ * with a segment of each kind that has every column; so names, values and errors are the same, and
+ * answers are put into words by the same code.
+ */
+import { DaybookError } from '../contract/errors.ts';
+import { COLUMNS, type EpochMicros, KINDS, type Kind } from '../contract/event.ts';
+import type { Ast, Stage } from '../query/ast.ts';
+import { walk } from '../query/ast.ts';
+import { allColumns } from '../query/events.ts';
+import { type Filter, allOf } from '../query/filters/filter.ts';
+import type { Named } from '../query/filters/source.ts';
+import { knownField } from '../query/fields.ts';
+import { parseQuery } from '../query/parse.ts';
+import { type Plan, planQuery } from '../query/plan.ts';
+import { OVERFLOW_COLUMN, type SegmentInfo } from '../query/scope.ts';
+
+export interface ScanRequest {
+  readonly text: string;
+  /** For times without a zone in the query, for edges of buckets, and for times shown. */
+  readonly zone: string;
+  readonly from: EpochMicros | undefined;
+  readonly to: EpochMicros | undefined;
+  /** What `source:` may name. */
+  readonly sources: readonly Named[];
+}
+
+export interface ScanPlan {
+  readonly plan: Plan;
+  readonly filter: Filter;
+  /** Kinds of events that can match. */
+  readonly kinds: ReadonlySet<Kind>;
+  /** Whether the query says which kinds it means. */
+  readonly kindMentioned: boolean;
+  /** The stage that aggregates; undefined: rows. */
+  readonly stage: AggregatingStage | undefined;
+  /** What is done with its table. */
+  readonly after: readonly TableStage[];
+  /** The plan of the query up to the stage that aggregates. */
+  readonly first: Plan;
+}
+
+export type AggregatingStage = Extract<
+  Stage,
+  { stage: 'count' | 'top' | 'timeline' | 'stats' | 'values' | 'talkers' }
+>;
+export type TableStage = Extract<
+  Stage,
+  { stage: 'where' | 'sort' | 'head' | 'tail' | 'fields' | 'count' }
+>;
+
+const IMPORT_HINT = 'import the evidence into a case and ask it there: daybook import CASE FILE';
+
+function refused(what: string, at: number): DaybookError {
+  return new DaybookError('query-syntax', `a scan has no ${what} (column ${at + 1})`, IMPORT_HINT);
+}
+
+/** A segment of each kind with every column, attributes of any name and no time that is known. */
+function segments(): SegmentInfo[] {
+  const columns = new Set([...Object.keys(COLUMNS), OVERFLOW_COLUMN]);
+  return KINDS.map((kind, i) => ({
+    id: i + 1,
+    kind,
+    day: '1970-01-01',
+    rows: 1,
+    minTs: undefined,
+    maxTs: undefined,
+    columns,
+    hasDeletes: false,
+    tags: new Set(),
+    unflowedPackets: 0,
+    sources: new Set(),
+  }));
+}
+
+/** Throws QueryError (a DaybookError) for what is wrong with a query, and for what no scan can do. */
+export function planScan(request: ScanRequest): ScanPlan {
+  const ast = parseQuery(request.text);
+  checkStages(ast);
+  const context = {
+    segments: segments(),
+    sources: request.sources,
+    tags: [],
+    newestTs: undefined,
+    zone: request.zone,
+    from: request.from,
+    to: request.to,
+  };
+  const plan = everything(planQuery(ast, context));
+  if (plan.stages.length === 0 ? !plan.streaming : plan.events.node !== 'base') {
+    throw refused('such order of stages', ast.stages[0]?.start ?? 0);
+  }
+  const filter = allOf(plan.filters);
+  const [stage, ...after] = plan.stages;
+  const first =
+    stage === undefined
+      ? plan
+      : everything(planQuery({ ...ast, stages: upTo(ast.stages, stage) }, context));
+  return {
+    plan,
+    filter,
+    kinds: new Set(KINDS.filter((kind) => decided(filter, kind) !== false)),
+    kindMentioned: !mentions(filter, 'unflowed'),
+    stage: stage === undefined ? undefined : aggregating(stage),
+    after: after.map(onTable),
+    first,
+  };
+}
+
+/** A plan of all kinds, whatever the planner made of the segments that there are none of. */
+function everything(plan: Plan): Plan {
+  const { segments: segmentsUsed } = plan.context;
+  const columns = allColumns(segmentsUsed);
+  return {
+    ...plan,
+    segmentsUsed,
+    prunedSegments: [],
+    path: 'scan',
+    catalogCount: undefined,
+    packetsBeneath: undefined,
+    extent: { columns, tagIds: [] },
+  };
+}
+
+function upTo(stages: readonly Stage[], last: Stage): Stage[] {
+  return stages.slice(0, stages.indexOf(last) + 1);
+}
+
+function aggregating(stage: Stage): AggregatingStage {
+  switch (stage.stage) {
+    case 'count':
+    case 'top':
+    case 'stats':
+    case 'values':
+    case 'talkers':
+      return stage;
+    case 'timeline':
+      if (stage.spread !== undefined) throw refused('timeline that spreads', stage.start);
+      return stage;
+    default:
+      throw refused(`stage ${stage.stage} there`, stage.start);
+  }
+}
+
+function onTable(stage: Stage): TableStage {
+  switch (stage.stage) {
+    case 'where':
+    case 'sort':
+    case 'head':
+    case 'tail':
+    case 'fields':
+    case 'count':
+      return stage;
+    default:
+      throw refused(`${stage.stage} behind a stage that counts`, stage.start);
+  }
+}
+
+/** What needs all events at once, or to know the end before the beginning. */
+function checkStages(ast: Ast): void {
+  walk(ast.filter, (node) => {
+    if (node.node !== 'field') return;
+    const field = knownField(node.name);
+    if (field?.type !== 'virtual') return;
+    if (field.name === 'last') throw refused('newest event before its end, for last:', node.start);
+    if (field.name === 'tag') throw refused('tags', node.start);
+  });
+  let counted = false;
+  for (const stage of ast.stages) {
+    switch (stage.stage) {
+      case 'sort':
+      case 'tail':
+      case 'dedup':
+        if (!counted) throw refused(`${stage.stage} of events`, stage.start);
+        break;
+      case 'union':
+        checkStages(stage.query);
+        break;
+      case 'count':
+      case 'top':
+      case 'timeline':
+      case 'stats':
+      case 'values':
+      case 'talkers':
+        counted = true;
+        break;
+      default:
+    }
+  }
+}
+
+function mentions(filter: Filter, name: Filter['filter']): boolean {
+  switch (filter.filter) {
+    case 'and':
+    case 'or':
+      return filter.items.some((item) => mentions(item, name));
+    case 'not':
+      return mentions(filter.item, name);
+    default:
+      return filter.filter === name;
+  }
+}
+
+/** What a filter says of all events of a kind; undefined: it depends on the event. */
+function decided(filter: Filter, kind: Kind): boolean | undefined {
+  switch (filter.filter) {
+    case 'all':
+      return true;
+    case 'kind':
+      return filter.ref === undefined ? filter.kinds.includes(kind) : undefined;
+    case 'not': {
+      const item = decided(filter.item, kind);
+      return item === undefined ? undefined : !item;
+    }
+    case 'and': {
+      const items = filter.items.map((item) => decided(item, kind));
+      if (items.includes(false)) return false;
+      return items.includes(undefined) ? undefined : true;
+    }
+    case 'or': {
+      const items = filter.items.map((item) => decided(item, kind));
+      if (items.includes(true)) return true;
+      return items.includes(undefined) ? undefined : false;
+    }
+    default:
+      return undefined;
+  }
+}

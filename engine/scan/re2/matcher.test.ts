@@ -1,0 +1,203 @@
+/** The automaton against RE2 itself, as DuckDB has it, and on texts that make backtracking endless. */
+import { DuckDBInstance } from '@duckdb/node-api';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkRe2 } from '../../query/filters/regex.ts';
+import { compilePattern } from './matcher.ts';
+
+const utf8 = new TextEncoder();
+const TEXTS = [
+  '',
+  'a',
+  'A',
+  'ab',
+  'aab',
+  'abc\ndef',
+  '\n',
+  'foo bar',
+  'foo_bar',
+  'ſ',
+  'K',
+  'k',
+  'é',
+  'É',
+  'ß',
+  'ẞ',
+  'ss',
+  'naïve user',
+  'x=1; y=22',
+  '10.0.0.1',
+  'a\r\nb',
+  'tab\there',
+  'αβγ ΑΒΓ ς',
+  '日本語',
+  '😀x',
+  'a.b*c',
+  ' ',
+  'İi',
+  '\u000b',
+  'Failed password for root from 10.0.0.1 port 22 ssh2',
+  '_',
+  '-',
+  'Z9',
+];
+const PATTERNS = [
+  'a',
+  '^a',
+  'a$',
+  '^$',
+  '',
+  'a|b',
+  '(a|b)c',
+  'a*',
+  '(?:ab)+',
+  '.',
+  'c.d',
+  '(?s)c.d',
+  '(?m)^d',
+  '(?m)c$',
+  '\\bbar',
+  '\\Bbar',
+  '\\bfoo\\b',
+  '\\d+',
+  '\\D',
+  '\\s',
+  '\\S\\s\\S',
+  '\\w+',
+  '\\W',
+  '[[:alpha:]]',
+  '[[:^alpha:]]',
+  '[^a-z]',
+  '[a-f]{2}',
+  '[]a]',
+  '[a\\]]',
+  '[\\d.]+',
+  '\\pL',
+  '\\p{Greek}+',
+  '\\P{L}',
+  '\\p{Lu}',
+  '\\x41',
+  '\\x{e9}',
+  '\\101',
+  '(?i)É',
+  '(?i:K)',
+  's',
+  'k',
+  'ß',
+  'ς',
+  '[k-s]',
+  'a{2,}',
+  'a{0,1}b',
+  '(?P<n>a)b',
+  '\\Aa',
+  'b\\z',
+  'é|É',
+  '[^é]',
+  '[à-ü]',
+  '\\.',
+  '(a?){3}b',
+  'x*?y',
+  '[[:space:]]',
+  '[[:upper:]]+',
+  '\\p{^L}',
+  '(?-i)a',
+  'A(?i)b|C',
+  '(|a)b',
+  '[\\s\\w]',
+  '[😀]',
+  '.{3}$',
+  '\\bé',
+  'port \\d+ ssh[12]',
+  '[^\\d\\s]',
+  '[\\W]',
+];
+
+describe('patterns', () => {
+  let close = () => {};
+  let matches: (pattern: string, ignoreCase: boolean) => Promise<boolean[]>;
+  beforeAll(async () => {
+    const instance = await DuckDBInstance.create(':memory:');
+    const connection = await instance.connect();
+    await connection.run('CREATE TABLE t(i INTEGER, x VARCHAR)');
+    for (const [i, text] of TEXTS.entries())
+      await connection.run('INSERT INTO t VALUES (?, ?)', [i, text]);
+    matches = async (pattern, ignoreCase) => {
+      const sql = `SELECT regexp_matches(x, ?, '${ignoreCase ? 'i' : 'c'}') FROM t ORDER BY i`;
+      const reader = await connection.runAndReadAll(sql, [pattern]);
+      return reader.getRows().map(([found]) => found === true);
+    };
+    close = () => {
+      connection.closeSync();
+      instance.closeSync();
+    };
+  });
+  afterAll(() => close());
+
+  const ours = (pattern: string, ignoreCase: boolean) => {
+    const matcher = compilePattern(pattern, ignoreCase);
+    return TEXTS.map((text) => {
+      const bytes = utf8.encode(`..${text}..`);
+      return matcher.test(bytes, 2, bytes.length - 2);
+    });
+  };
+
+  it.each(PATTERNS)('find what RE2 finds: %s', async (pattern) => {
+    expect(checkRe2(pattern)).toBeUndefined();
+    for (const ignoreCase of [false, true]) {
+      expect(ours(pattern, ignoreCase)).toEqual(await matches(pattern, ignoreCase));
+    }
+  });
+
+  it('find what RE2 finds, whatever is put together', async () => {
+    const { node } = fc.letrec<{ node: string }>((tie) => ({
+      node: fc.oneof(
+        { depthSize: 'medium' },
+        fc.constantFrom(
+          'a',
+          'b',
+          '.',
+          '\\w',
+          '\\b',
+          '^',
+          '$',
+          '[^a]',
+          'é',
+          '[k-s]',
+          '\\s',
+          '(?i)S',
+          ' ',
+        ),
+        fc.tuple(tie('node'), tie('node')).map(([a, b]) => `${a}${b}`),
+        fc.tuple(tie('node'), tie('node')).map(([a, b]) => `(?:${a}|${b})`),
+        fc
+          .tuple(tie('node'), fc.constantFrom('*', '+', '?', '{2}', '{1,3}', '{2,}', '*?'))
+          .map(([a, sign]) => `(?:${a})${sign}`),
+      ),
+    }));
+    await fc.assert(
+      fc.asyncProperty(node, fc.boolean(), async (pattern, ignoreCase) => {
+        fc.pre(checkRe2(pattern) === undefined && pattern.length < 200);
+        expect(ours(pattern, ignoreCase)).toEqual(await matches(pattern, ignoreCase));
+      }),
+      { seed: 7, numRuns: 150 },
+    );
+  });
+
+  it('take time in proportion to the text', () => {
+    const bytes = utf8.encode('a'.repeat(200_000));
+    expect(compilePattern('^(a|aa|a+)+$', false).test(bytes, 0, bytes.length)).toBe(true);
+    expect(compilePattern('(a*)*b', false).test(bytes, 0, bytes.length)).toBe(false);
+    expect(compilePattern('a[ab]{500}c', false).test(bytes, 0, bytes.length)).toBe(false);
+  });
+
+  it('forget states when they become too many, and still find', () => {
+    const noise = Uint8Array.from(
+      { length: 60_000 },
+      (_, i) => 97 + (((i * i * 31 + i * 7) >>> 3) % 2),
+    );
+    const matcher = compilePattern('b[ab]{14}c', false);
+    expect(matcher.test(noise, 0, noise.length)).toBe(false);
+    const found = Uint8Array.from([...noise.subarray(0, 50_000), 98, ...noise.subarray(0, 14), 99]);
+    expect(matcher.test(found, 0, found.length)).toBe(true);
+  });
+});

@@ -1,0 +1,208 @@
+/**
+ * Whether a pattern is found in UTF-8 text: an automaton whose states are made when they are first
+ * come to. Each byte is looked at once, whatever the pattern and the text: evidence is hostile.
+ *
+ * Invariant: memory is bounded; when there are too many states all are forgotten and made again.
+ * https://swtch.com/~rsc/regexp/regexp3.html
+ */
+import { type Instruction, type Program, compileProgram } from './program.ts';
+import { type Assertion, parsePattern } from './syntax.ts';
+
+const MATCH = -2;
+const DEAD = -3;
+const UNKNOWN = -1;
+const MAX_STATES = 2000;
+/** Places in programs that all states together name. */
+const MAX_PLACES = 2_000_000;
+const NEWLINE = 10;
+
+/** What stands before the next byte. */
+const TEXT_START = 0;
+const AFTER_NEWLINE = 1;
+const AFTER_WORD = 2;
+const AFTER_OTHER = 3;
+
+interface State {
+  /** Instructions that take a byte or ask what follows, ascending. */
+  readonly places: Uint32Array;
+  readonly before: number;
+}
+
+/** @param ignoreCase as RE2's `i`: Unicode simple folding */
+export function compilePattern(pattern: string, ignoreCase: boolean): Matcher {
+  return new Matcher(compileProgram(parsePattern(pattern, ignoreCase)));
+}
+
+export class Matcher {
+  private readonly code: readonly Instruction[];
+  private readonly program: Program;
+  /** Class of each byte: bytes that no instruction tells apart share one. */
+  private readonly classes = new Uint8Array(256);
+  /** A byte of each class. */
+  private readonly examples: number[] = [];
+  /** Classes, and the text's end. */
+  private readonly width: number;
+  private table: Int32Array;
+  private states: State[] = [];
+  private known = new Map<string, number>();
+  private places = 0;
+  private first = 0;
+  private readonly mark: Uint32Array;
+  private generation = 0;
+
+  constructor(program: Program) {
+    this.program = program;
+    this.code = program.code;
+    const edges = new Set<number>([0, 10, 11, 48, 58, 65, 91, 95, 96, 97, 123]);
+    for (const one of this.code) {
+      if (one.op === 'byte') edges.add(one.low).add(one.high + 1);
+    }
+    let own = -1;
+    for (let byte = 0; byte < 256; byte++) {
+      if (edges.has(byte)) {
+        own += 1;
+        this.examples.push(byte);
+      }
+      this.classes[byte] = own;
+    }
+    this.width = this.examples.length + 1;
+    this.table = new Int32Array(this.width * 16).fill(UNKNOWN);
+    this.mark = new Uint32Array(this.code.length);
+    this.forget();
+  }
+
+  /** Whether the pattern is found in `bytes[start, end)`. */
+  test(bytes: Uint8Array, start: number, end: number): boolean {
+    const { classes, width } = this;
+    let table = this.table;
+    let state = this.first;
+    for (let at = start; at < end; at++) {
+      const own = classes[bytes[at]!]!;
+      let next = table[state * width + own]!;
+      if (next < 0) {
+        if (next === UNKNOWN) {
+          next = this.step(state, own);
+          table = this.table;
+        }
+        if (next === MATCH) return true;
+        if (next === DEAD) return false;
+      }
+      state = next;
+    }
+    let last = table[state * width + width - 1]!;
+    if (last === UNKNOWN) last = this.step(state, width - 1);
+    return last === MATCH;
+  }
+
+  private forget(): void {
+    this.states = [];
+    this.known = new Map();
+    this.places = 0;
+    this.table.fill(UNKNOWN);
+    this.first = this.stateOf(this.closed([this.program.start], undefined), TEXT_START);
+  }
+
+  /** Where a class of bytes, or the text's end, leads from a state. */
+  private step(from: number, own: number): number {
+    const { places, before } = this.states[from]!;
+    const byte = own === this.width - 1 ? -1 : this.examples[own]!;
+    const here = this.closed([...places], (what) => holds(what, before, byte));
+    let to: number;
+    if (here.some((place) => this.code[place]!.op === 'match')) to = MATCH;
+    else if (byte < 0) to = DEAD;
+    else {
+      const next: number[] = this.program.anchored ? [] : [this.program.start];
+      for (const place of here) {
+        const one = this.code[place]!;
+        if (one.op === 'byte' && byte >= one.low && byte <= one.high) next.push(one.next);
+      }
+      if (next.length === 0) to = DEAD;
+      else {
+        const after = byte === NEWLINE ? AFTER_NEWLINE : isWord(byte) ? AFTER_WORD : AFTER_OTHER;
+        if (this.states.length >= MAX_STATES || this.places > MAX_PLACES) {
+          this.forget();
+          // The state that was come from is gone, so there is no entry to fill in.
+          return this.stateOf(this.closed(next, undefined), after);
+        }
+        to = this.stateOf(this.closed(next, undefined), after);
+      }
+    }
+    this.table[from * this.width + own] = to;
+    return to;
+  }
+
+  private stateOf(places: readonly number[], before: number): number {
+    const key = `${before}:${places.join(',')}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const id = this.states.push({ places: Uint32Array.from(places), before }) - 1;
+    this.known.set(key, id);
+    this.places += places.length;
+    const need = (id + 1) * this.width;
+    if (need > this.table.length) {
+      const bigger = new Int32Array(need * 2).fill(UNKNOWN);
+      bigger.set(this.table);
+      this.table = bigger;
+    }
+    return id;
+  }
+
+  /**
+   * All places that are reached from some without taking a byte, ascending.
+   * @param satisfied whether an assertion holds; undefined: that is not known yet, so it stays
+   */
+  private closed(
+    from: readonly number[],
+    satisfied: ((what: Assertion) => boolean) | undefined,
+  ): number[] {
+    this.generation += 1;
+    const out: number[] = [];
+    const open = [...from];
+    for (;;) {
+      const place = open.pop();
+      if (place === undefined) break;
+      if (this.mark[place] === this.generation) continue;
+      this.mark[place] = this.generation;
+      const one = this.code[place]!;
+      switch (one.op) {
+        case 'split':
+          open.push(one.next, one.other);
+          break;
+        case 'assert':
+          if (satisfied === undefined) out.push(place);
+          else if (satisfied(one.what)) open.push(one.next);
+          break;
+        default:
+          out.push(place);
+      }
+    }
+    return out.sort((a, b) => a - b);
+  }
+}
+
+function isWord(byte: number): boolean {
+  return (
+    (byte >= 48 && byte <= 57) ||
+    (byte >= 65 && byte <= 90) ||
+    byte === 95 ||
+    (byte >= 97 && byte <= 122)
+  );
+}
+
+/** @param byte that follows; -1 at the text's end */
+function holds(what: Assertion, before: number, byte: number): boolean {
+  switch (what) {
+    case 'text-start':
+      return before === TEXT_START;
+    case 'text-end':
+      return byte < 0;
+    case 'line-start':
+      return before === TEXT_START || before === AFTER_NEWLINE;
+    case 'line-end':
+      return byte < 0 || byte === NEWLINE;
+    case 'word-edge':
+      return (before === AFTER_WORD) !== isWord(byte);
+    case 'no-word-edge':
+      return (before === AFTER_WORD) === isWord(byte);
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Where conditions and values are read from: the columns of a batch of events, or of a table that a
+ * stage made. A scope is asked anew for every batch: columns of attributes come as evidence is read.
+ */
+import type { Column, EventBatch, TextColumn } from '../contract/event-batch.ts';
+import { COLUMNS, type ColumnName, type Kind } from '../contract/event.ts';
+import type { Ref } from '../query/fields.ts';
+import { OVERFLOW_COLUMN, SEARCHED_COLUMNS } from '../query/scope.ts';
+
+export interface RowScope {
+  /** Rows at most. */
+  readonly capacity: number;
+  /** Undefined: a table. */
+  readonly kind: Kind | undefined;
+  column(ref: Ref): Column | undefined;
+  /** A stored column that need not be filled for this. */
+  peek(name: ColumnName): Column | undefined;
+  attribute(name: string): TextColumn | undefined;
+  attributes(): readonly TextColumn[];
+  /** What a word without a field is searched in, attributes not included. */
+  texts(): readonly TextColumn[];
+  /** JSON objects of attributes that have no column. */
+  overflow(): TextColumn | undefined;
+}
+
+/** The names of what a scan reads, as the hint for importers has them; undefined: everything. */
+export type Wanted = Set<string> | undefined;
+
+const ATTRIBUTE_PREFIX = 'a:';
+
+/** The columns of a batch. What is asked for is noted in `wanted`. */
+export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
+  const own = new Map<string, Column>(batch.columns());
+  // Names ignore case: the column of a name is looked for once, and again while there is none.
+  const found = new Map<string, TextColumn>();
+  const attribute = (name: string): TextColumn | undefined => {
+    const known = batch.attributes.get(name) ?? found.get(name);
+    if (known !== undefined) return known;
+    const lower = name.toLowerCase();
+    for (const [other, column] of batch.attributes) {
+      if (other.length !== name.length || other.toLowerCase() !== lower) continue;
+      found.set(name, column);
+      return column;
+    }
+    return undefined;
+  };
+  return {
+    capacity: batch.capacity,
+    kind: batch.kind,
+    column: (ref) => {
+      if (!('column' in ref)) return undefined;
+      wanted?.add(ref.column);
+      return own.get(ref.column);
+    },
+    peek: (name) => own.get(name),
+    attribute: (name) => {
+      wanted?.add(ATTRIBUTE_PREFIX + name.toLowerCase()).add(OVERFLOW_COLUMN);
+      return attribute(name);
+    },
+    attributes: () => {
+      wanted?.add(`${ATTRIBUTE_PREFIX}*`).add(OVERFLOW_COLUMN);
+      return [...batch.attributes.values()];
+    },
+    texts: () => {
+      for (const name of SEARCHED_COLUMNS) wanted?.add(name);
+      return SEARCHED_COLUMNS.map((name) => batch[name]);
+    },
+    overflow: () => batch.overflow,
+  };
+}
+
+export function isStored(name: string): name is ColumnName {
+  return Object.hasOwn(COLUMNS, name);
+}
+
+/** A table's columns by their SQL names; `texts` are those that words are searched in. */
+export function tableColumns(
+  columns: ReadonlyMap<string, Column>,
+  texts: readonly TextColumn[],
+  rows: number,
+): RowScope {
+  return {
+    capacity: rows,
+    kind: undefined,
+    column: (ref) => ('computed' in ref ? columns.get(ref.computed) : undefined),
+    peek: () => undefined,
+    attribute: () => undefined,
+    attributes: () => [],
+    texts: () => texts,
+    overflow: () => undefined,
+  };
+}
+
+// -- single values -------------------------------------------------------------------------------
+
+const utf8 = new TextDecoder();
+
+/** Where a text begins and ends in its column's `data`. The row must be present. */
+export function textStart(column: TextColumn, row: number): number {
+  return column.starts[row]! + 4;
+}
+export function textEnd({ data, starts }: TextColumn, row: number): number {
+  const at = starts[row]!;
+  const length = data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
+  return at + 4 + length;
+}
+
+export function textOf(column: TextColumn | undefined, row: number): string | undefined {
+  if (column === undefined || column.present[row] !== 1) return undefined;
+  return utf8.decode(column.data.subarray(textStart(column, row), textEnd(column, row)));
+}
+
+/** The attributes of a row that are kept in JSON. */
+export function overflowOf(column: TextColumn | undefined, row: number): Record<string, string> {
+  const text = textOf(column, row);
+  const out: Record<string, string> = {};
+  if (text === undefined) return out;
+  const parsed: unknown = JSON.parse(text);
+  if (typeof parsed !== 'object' || parsed === null) return out;
+  for (const [name, value] of Object.entries(parsed)) {
+    Object.defineProperty(out, name, {
+      value: String(value),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return out;
+}
+
+export function numberAt(column: Column | undefined, row: number): number | undefined {
+  if (column === undefined || column.type === 'text' || column.type === 'ip6') return undefined;
+  return column.present[row] === 1 ? column.values[row] : undefined;
+}
+
+/** 16 bytes in network order. */
+export function ip6At(column: Column | undefined, row: number): Uint8Array | undefined {
+  if (column?.type !== 'ip6' || column.present[row] !== 1) return undefined;
+  return column.values.subarray(row * 16, row * 16 + 16);
+}
+
+export function uuidOf(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+const DAY = 86_400e6;
+
+/** `2026-11-21`, or `undated`. */
+export function dayText(micros: number | undefined): string {
+  if (micros === undefined) return 'undated';
+  const date = new Date(Math.floor(micros / DAY) * (DAY / 1000));
+  return date.toISOString().slice(0, 10);
+}

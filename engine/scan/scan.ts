@@ -1,0 +1,341 @@
+/**
+ * One pass over evidence with a query, nothing stored: importers fill batches, the filter keeps rows,
+ * and those are shown or go into the stage that aggregates.
+ *
+ * Held always: memory is bounded; reading stops as soon as no more rows are wanted; what cannot be read
+ * is counted, and the first of it told.
+ */
+import { CancelledError, DaybookError } from '../contract/errors.ts';
+import { EventBatch } from '../contract/event-batch.ts';
+import type { ByteOffset, Kind } from '../contract/event.ts';
+import type {
+  Decisions,
+  EventSink,
+  Importer,
+  ReadOptions,
+  SourceInput,
+} from '../contract/importer.ts';
+import { type Answer, shapeAnswer } from '../query/answer.ts';
+import { Params } from '../query/dialect/duckdb.ts';
+import { buildTable } from '../query/plan.ts';
+import { QueryError, didYouMean, shown } from '../query/query-error.ts';
+import { outputsOf } from '../query/statements.ts';
+import type { TableColumn } from '../query/relation.ts';
+import { Budget } from './budget.ts';
+import { compileNarrow } from './narrow.ts';
+import { type ScanPlan, type ScanRequest, planScan } from './plan-scan.ts';
+import { type Wanted, batchScope, overflowOf } from './row-scope.ts';
+import { type ShownRows, shownRows } from './shown-columns.ts';
+import { countStage } from './stages/count.ts';
+import type { ScanStage } from './stages/stage.ts';
+import { statsStage, valuesStage } from './stages/stats.ts';
+import { talkersStage } from './stages/talkers.ts';
+import { timelineStage } from './stages/timeline.ts';
+import { topStage } from './stages/top.ts';
+import { applyStage, sorted } from './table.ts';
+
+/** Rows of a batch: few enough that their columns stay near the processor. */
+const SCAN_ROWS = 8192;
+/** Rows that may wait to be shown before reading pauses. */
+const MAX_WAITING = 4;
+const MOST_QUARANTINED = 100;
+const MOST_NOTES = 50;
+
+/** What was read, and what of it could not be. */
+export interface ScanLedger {
+  read: number;
+  stored: number;
+  quarantined: number;
+  skipped: number;
+  /** Bytes of content. */
+  bytes: number;
+  /** The first of those that were quarantined. */
+  readonly problems: { source: string; offset: ByteOffset; reason: string }[];
+  readonly notes: string[];
+}
+
+export interface ScanProgress {
+  readonly bytes: number;
+  readonly rows: number;
+}
+
+/** Ends reading because enough was found; no error. */
+class EnoughRead extends Error {}
+
+export class Scan {
+  readonly ledger: ScanLedger = {
+    read: 0,
+    stored: 0,
+    quarantined: 0,
+    skipped: 0,
+    bytes: 0,
+    problems: [],
+    notes: [],
+  };
+  readonly scanPlan: ScanPlan;
+  /** Called every so often while reading. */
+  onProgress: ((progress: ScanProgress) => void) | undefined;
+  private readonly signal: AbortSignal | undefined;
+  private readonly wanted: Wanted;
+  private readonly stage: ScanStage | undefined;
+  private readonly columns: readonly TableColumn[];
+  private readonly limit: number | undefined;
+  private readonly unlisted: Set<string>;
+  private readonly named = new Set<string>();
+  private waiting: ShownRows[] = [];
+  private wake: (() => void) | undefined;
+  private resume: (() => void) | undefined;
+  private shown = 0;
+  private enough = false;
+
+  /**
+   * @param limit rows at most
+   * @throws DaybookError query-syntax, unknown-field
+   */
+  constructor(request: ScanRequest, limit?: number, signal?: AbortSignal) {
+    this.scanPlan = planScan(request);
+    this.signal = signal;
+    const { plan, stage } = this.scanPlan;
+    this.wanted = stage === undefined && plan.projection === undefined ? undefined : new Set();
+    this.unlisted = new Set(plan.unlisted);
+    const most = [plan.limit, limit].flatMap((one) => one ?? []);
+    this.limit = most.length === 0 ? undefined : Math.min(...most);
+    const grid = undefined;
+    this.columns =
+      stage === undefined ? [] : buildTable(this.scanPlan.first, new Params(), grid).columns;
+    this.stage = this.makeStage(new Budget());
+    // Finds out which columns are read, before anything is.
+    for (const kind of this.scanPlan.kinds) {
+      const probe = new EventBatch(kind, () => undefined, 1);
+      this.taker(probe);
+      if (stage === undefined && this.wanted !== undefined)
+        shownRows(probe, new Int32Array(0), 0, plan, this.wanted);
+    }
+  }
+
+  private makeStage(budget: Budget): ScanStage | undefined {
+    const { stage, first } = this.scanPlan;
+    const { columns, wanted } = this;
+    switch (stage?.stage) {
+      case undefined:
+        return undefined;
+      case 'count':
+        return countStage(columns);
+      case 'top':
+        return topStage(stage, first, columns, budget, wanted);
+      case 'stats':
+        return statsStage(stage, first, columns, budget, wanted);
+      case 'values':
+        return valuesStage(stage, first, columns, budget, wanted);
+      case 'timeline':
+        return timelineStage(stage, first, columns, budget, wanted);
+      case 'talkers':
+        return talkersStage(stage, first, columns, budget, wanted);
+    }
+  }
+
+  /** What takes the rows of a batch each time it is full. */
+  private taker(batch: EventBatch): () => void {
+    const { filter, plan, kinds } = this.scanPlan;
+    if (!kinds.has(batch.kind)) return () => undefined;
+    const narrow = compileNarrow(filter, batchScope(batch, this.wanted));
+    const take = this.stage?.scoped(batch);
+    const rows = new Int32Array(batch.capacity);
+    return () => {
+      const { length } = batch;
+      for (let i = 0; i < length; i++) rows[i] = i;
+      const n = narrow(rows, length);
+      if (n === 0) return;
+      if (take !== undefined) take(rows, n);
+      else this.show(batch, rows, n, plan);
+    };
+  }
+
+  private show(batch: EventBatch, rows: Int32Array, n: number, plan: ScanPlan['plan']): void {
+    const left = this.limit === undefined ? n : Math.min(n, this.limit - this.shown);
+    if (left > 0) {
+      this.shown += left;
+      this.waiting.push(shownRows(batch, rows, left, plan, this.wanted));
+      this.wake?.();
+    }
+    if (this.limit !== undefined && this.shown >= this.limit) this.enough = true;
+  }
+
+  /** Whether no more evidence need be read. */
+  get done(): boolean {
+    return this.enough || this.limit === 0;
+  }
+
+  /**
+   * Reads one source through its importer. For shapes other than rows; rows come by `rows`.
+   * @throws DaybookError cancelled, limit-exceeded, source-damaged, …
+   */
+  async read(
+    importer: Importer,
+    input: SourceInput,
+    options: Omit<ReadOptions, 'packets' | 'flows' | 'columns'>,
+    source: number,
+  ): Promise<void> {
+    if (this.done) return;
+    const { kinds, kindMentioned } = this.scanPlan;
+    const batches = new Map<Kind, { batch: EventBatch; take: () => void }>();
+    const { ledger } = this;
+    const full = (batch: EventBatch): void => {
+      batches.get(batch.kind)?.take();
+      if (this.unlisted.size > 0) this.list(batch);
+      batch.clear();
+    };
+    const before = ledger.bytes;
+    const sink: EventSink = {
+      batch: (kind) => {
+        let own = batches.get(kind);
+        if (own === undefined) {
+          const batch = new EventBatch(kind, full, SCAN_ROWS);
+          batch.currentSource = source;
+          own = { batch, take: this.taker(batch) };
+          batches.set(kind, own);
+        }
+        return own.batch;
+      },
+      record: (n) => {
+        ledger.read += n;
+        ledger.stored += n;
+      },
+      quarantine: (offset, reason) => {
+        ledger.read += 1;
+        ledger.quarantined += 1;
+        if (ledger.problems.length < MOST_QUARANTINED)
+          ledger.problems.push({ source: input.name, offset, reason });
+      },
+      skip: (_, n) => {
+        ledger.read += n;
+        ledger.skipped += n;
+      },
+      note: (text) => {
+        if (ledger.notes.length < MOST_NOTES) ledger.notes.push(`${input.name}: ${text}`);
+      },
+      metadata: () => undefined,
+      decide: (_: Decisions) => undefined,
+      drain: (consumed) => {
+        ledger.bytes = before + consumed;
+        this.onProgress?.({ bytes: ledger.bytes, rows: ledger.read });
+        if (this.signal?.aborted === true) throw new CancelledError();
+        if (this.done) throw new EnoughRead();
+        if (this.stage !== undefined) return undefined;
+        // Whoever waits for rows should not wait for a batch to be full.
+        for (const { batch } of batches.values()) if (batch.length > 0) full(batch);
+        if (this.done) throw new EnoughRead();
+        if (this.waiting.length < MAX_WAITING) return undefined;
+        return new Promise((resolve) => {
+          this.resume = resolve;
+        });
+      },
+    };
+    try {
+      await importer.read(input, sink, {
+        ...options,
+        packets: kindMentioned ? kinds.has('packet') : true,
+        flows: kindMentioned && (kinds.has('flow') || this.wanted?.has('flow_id') === true),
+        ...(this.wanted === undefined ? {} : { columns: this.wanted }),
+      });
+    } catch (error) {
+      if (error instanceof EnoughRead) return;
+      for (const { batch } of batches.values()) full(batch);
+      throw error;
+    }
+    for (const { batch } of batches.values()) full(batch);
+    if (input.size !== undefined) ledger.bytes = before + input.size;
+    for (const note of input.notes ?? []) sink.note(note);
+  }
+
+  /** Attributes that the query names are looked for: one that nothing has is a mistake. */
+  private list(batch: EventBatch): void {
+    for (const name of [...this.unlisted]) {
+      const lower = name.toLowerCase();
+      for (const known of batch.attributes.keys())
+        if (known.toLowerCase() === lower) this.unlisted.delete(name);
+      for (let row = 0; row < batch.length && batch.overflow.size > 0; row++) {
+        if (batch.overflow.present[row] !== 1) continue;
+        if (Object.hasOwn(overflowOf(batch.overflow, row), name)) this.unlisted.delete(name);
+      }
+    }
+    for (const known of batch.attributes.keys()) this.named.add(known);
+  }
+
+  /** @throws QueryError unknown-field, where the query names what nothing that was read has */
+  private checkNames(): void {
+    if (this.enough) return;
+    for (const name of this.unlisted) {
+      throw new QueryError(
+        'unknown-field',
+        `no event that was read has a field ${shown(name)}`,
+        0,
+        didYouMean(name, [...this.named]) ??
+          `put it in quotes to search for the text: "${name.slice(0, 40)}"`,
+      );
+    }
+  }
+
+  /**
+   * Rows as they are found, while `reading` goes on.
+   * @param reading reads all sources, by `read`
+   */
+  async *rows(reading: () => Promise<void>): AsyncGenerator<ShownRows> {
+    let ended = false;
+    let failure: unknown;
+    const work = reading()
+      .catch((error: unknown) => {
+        failure = error ?? new DaybookError('internal', 'reading failed');
+      })
+      .finally(() => {
+        ended = true;
+        this.wake?.();
+      });
+    try {
+      for (;;) {
+        const next = this.waiting.shift();
+        if (next !== undefined) {
+          yield next;
+          continue;
+        }
+        this.resume?.();
+        this.resume = undefined;
+        if (ended) break;
+        await new Promise<void>((resolve) => {
+          this.wake = resolve;
+        });
+        this.wake = undefined;
+      }
+    } finally {
+      // Nobody wants more: reading must not wait for ever.
+      this.enough ||= !ended;
+      this.resume?.();
+      this.waiting = [];
+      await work;
+    }
+    if (failure !== undefined) throw failure;
+    this.checkNames();
+  }
+
+  /** The answer of every other shape, when all sources have been read. */
+  answer(zone: string): Answer {
+    this.checkNames();
+    const { plan, after } = this.scanPlan;
+    if (this.stage === undefined) throw new TypeError('rows have no answer');
+    const result = this.stage.finish();
+    const options = { sources: plan.context.sources, tags: [], zone };
+    const statement = { sql: '', params: [], grid: result.grid };
+    if (after.length === 0 && result.raw !== undefined) {
+      const timeline = plan.shape === 'timeline';
+      const columns = timeline ? this.columns.slice(1) : this.columns;
+      const { outputs } = outputsOf(columns, timeline ? 1 : 0);
+      return shapeAnswer(plan, { ...statement, columns: outputs }, result.raw, options);
+    }
+    let { table } = result;
+    for (const stage of after) table = applyStage(table, stage, plan);
+    const { outputs } = outputsOf(table.columns, 0);
+    const all = sorted(table).rows;
+    const rows = this.limit === undefined ? all : all.slice(0, this.limit);
+    return shapeAnswer(plan, { ...statement, columns: outputs }, rows, options);
+  }
+}

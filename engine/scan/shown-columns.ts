@@ -1,0 +1,214 @@
+/**
+ * Rows of events as results carry them: columns with their types, and what fills them from a batch.
+ * The columns are those of the engine's own statement (engine/query/statements.ts).
+ */
+import type { Column, EventBatch, TextColumn } from '../contract/event-batch.ts';
+import { COLUMNS, type ColumnName } from '../contract/event.ts';
+import type { Name } from '../query/ast.ts';
+import { type Field, type Ref, knownField } from '../query/fields.ts';
+import type { RawValue } from '../query/format.ts';
+import type { Plan } from '../query/plan.ts';
+import { EXPANDED, type OutputColumn } from '../query/statements.ts';
+import { OVERFLOW_COLUMN } from '../query/scope.ts';
+import { shapeOf } from '../query/values.ts';
+import { communityReader } from './community.ts';
+import {
+  type RowScope,
+  type Wanted,
+  batchScope,
+  dayText,
+  ip6At,
+  numberAt,
+  overflowOf,
+  textOf,
+  uuidOf,
+} from './row-scope.ts';
+
+type Read = (row: number) => RawValue;
+
+interface Shown {
+  readonly column: OutputColumn;
+  readonly reads: readonly Read[];
+}
+
+/** Parts of, or beneath, other fields. */
+const HIDDEN: ReadonlySet<string> = new Set([
+  'seq',
+  'source_id',
+  'ts',
+  'ts_ns',
+  'ts_digits',
+  'ts_basis',
+  'tz_offset',
+  'src_ip4',
+  'dst_ip4',
+  'src_ip6',
+  'dst_ip6',
+  'record_key',
+]);
+
+export interface ShownRows {
+  readonly columns: readonly OutputColumn[];
+  readonly rows: readonly (readonly RawValue[])[];
+}
+
+/** Reads the rows of a batch; to be made anew when it is full, for attributes come with evidence. */
+export function shownRows(
+  batch: EventBatch,
+  rows: Int32Array,
+  n: number,
+  plan: Plan,
+  wanted: Wanted,
+): ShownRows {
+  const scope = batchScope(batch, wanted);
+  const columns = new Collected();
+  if (plan.projection === undefined) defaults(columns, batch, scope, plan);
+  else for (const name of plan.projection) chosen(columns, batch, scope, plan, name);
+  const reads = columns.shown.flatMap((one) => one.reads);
+  return {
+    columns: columns.shown.map(({ column }) => column),
+    rows: Array.from(rows.subarray(0, n), (row) => reads.map((read) => read(row))),
+  };
+}
+
+class Collected {
+  readonly shown: Shown[] = [];
+  private next = 0;
+
+  add(
+    name: string,
+    type: OutputColumn['type'],
+    parts: readonly { role: OutputColumn['parts'][number]['role']; read: Read }[],
+  ): void {
+    if (this.shown.some(({ column }) => column.name === name && column.type === type)) return;
+    const at = parts.map(({ role }) => ({ role, at: this.next++ }));
+    this.shown.push({ column: { name, type, parts: at }, reads: parts.map(({ read }) => read) });
+  }
+}
+
+function defaults(columns: Collected, batch: EventBatch, scope: RowScope, plan: Plan): void {
+  instant(columns, scope);
+  for (const name of ['kind', 'event_id', 'source', 'src_ip', 'dst_ip', ...Object.keys(COLUMNS)]) {
+    const field = knownField(name);
+    if (field !== undefined && !HIDDEN.has(name)) fieldColumn(columns, scope, plan, field, name);
+  }
+  attributes(columns, batch);
+}
+
+function chosen(
+  columns: Collected,
+  batch: EventBatch,
+  scope: RowScope,
+  plan: Plan,
+  name: Name,
+): void {
+  const field = plan.resolve(name);
+  if (field.type === 'virtual' && field.name === 'attributes') attributes(columns, batch);
+  else if (field.type === 'virtual' && field.name === 'tag')
+    columns.add('tag', 'tags', [{ role: 'value', read: () => null }]);
+  else if (field.type !== 'attribute' && Object.hasOwn(EXPANDED, field.name)) {
+    for (const other of EXPANDED[field.name] ?? [])
+      chosen(columns, batch, scope, plan, { ...name, name: other });
+  } else if (field.type === 'time' && field.name === 'ts') instant(columns, scope);
+  else fieldColumn(columns, scope, plan, field, field.name);
+}
+
+function instant(columns: Collected, scope: RowScope): void {
+  const of = (column: ColumnName) => numberRead(scope.column({ column }));
+  const nanos = of('ts_ns');
+  columns.add('ts', 'instant', [
+    { role: 'value', read: of('ts') },
+    { role: 'nanos', read: (row) => nanos(row) ?? 0 },
+    { role: 'digits', read: of('ts_digits') },
+  ]);
+}
+
+function attributes(columns: Collected, batch: EventBatch): void {
+  for (const [name, column] of [...batch.attributes].sort(([a], [b]) => (a < b ? -1 : 1)))
+    columns.add(name, 'attribute', [{ role: 'value', read: textRead(column) }]);
+  columns.add(OVERFLOW_COLUMN, 'overflow', [{ role: 'value', read: textRead(batch.overflow) }]);
+}
+
+function fieldColumn(
+  columns: Collected,
+  scope: RowScope,
+  plan: Plan,
+  field: Field,
+  name: string,
+): void {
+  const shape = shapeOf(field, 0, plan.extent);
+  const reads = readsOf(field, scope);
+  columns.add(
+    name,
+    shape.type,
+    shape.parts.map(({ role }, i) => ({
+      role,
+      read: field.type === 'address' ? reads[role === 'v4' ? 0 : 1]! : reads[i]!,
+    })),
+  );
+}
+
+function numberRead(column: Column | undefined): Read {
+  return (row) => numberAt(column, row) ?? null;
+}
+
+function textRead(column: Column | undefined): Read {
+  return (row) => (column?.type === 'text' ? (textOf(column, row) ?? null) : null);
+}
+
+function uuidRead(column: Column | undefined): Read {
+  return (row) => {
+    const bytes = ip6At(column, row);
+    return bytes === undefined ? null : uuidOf(bytes);
+  };
+}
+
+/** The parts of a field's first value; of an address version 4, then 6. */
+function readsOf(field: Field, scope: RowScope): Read[] {
+  const of = (ref: Ref | undefined): Column | undefined =>
+    ref === undefined ? undefined : scope.column(ref);
+  switch (field.type) {
+    case 'number':
+      return [numberRead(of(field.refs[0]))];
+    case 'time':
+      return [numberRead(of(field.ref))];
+    case 'text':
+      return [textRead(of(field.ref))];
+    case 'address':
+      return [numberRead(of(field.sides[0]?.v4)), uuidRead(of(field.sides[0]?.v6))];
+    case 'attribute':
+      return [attributeRead(scope.attribute(field.key), scope.overflow(), field.key)];
+    case 'virtual':
+      switch (field.name) {
+        case 'kind':
+          return [() => scope.kind];
+        case 'day': {
+          const ts = scope.column({ column: 'ts' });
+          return [(row) => dayText(numberAt(ts, row))];
+        }
+        case 'community_id': {
+          const read = communityReader(scope);
+          return [(row) => read(row) ?? null];
+        }
+        case 'source':
+          return [numberRead(scope.column({ column: 'source_id' }))];
+        case 'event_id':
+          return [
+            numberRead(scope.column({ column: 'source_id' })),
+            numberRead(scope.column({ column: 'seq' })),
+          ];
+        default:
+          return [() => null];
+      }
+  }
+}
+
+function attributeRead(
+  column: TextColumn | undefined,
+  overflow: TextColumn | undefined,
+  key: string,
+): Read {
+  return (row) =>
+    textOf(column, row) ??
+    (overflow?.present[row] === 1 ? (overflowOf(overflow, row)[key] ?? null) : null);
+}

@@ -1,0 +1,18 @@
+/** What a stage that aggregates makes of the rows that match, and of them all at the end. */
+import type { Grid } from '../../query/grid.ts';
+import type { RawValue } from '../../query/format.ts';
+import type { RowTaker } from '../grouping.ts';
+import type { ScanTable } from '../table.ts';
+
+export interface StageResult {
+  readonly table: ScanTable;
+  /** Rows as the engine's own statement of the stage gives them, where those are not the table's. */
+  readonly raw?: readonly (readonly RawValue[])[];
+  /** Of a timeline. */
+  readonly grid?: Grid | undefined;
+}
+
+export interface ScanStage extends RowTaker {
+  /** Called once, behind the last row. */
+  finish(): StageResult;
+}

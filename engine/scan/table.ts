@@ -1,0 +1,182 @@
+/**
+ * The table that a stage made, and the stages behind it: `where`, `sort`, `head`, `tail`, `fields`,
+ * `count`. Rows are in the engine's order: total, missing values last.
+ */
+import {
+  type Column,
+  Ip6Column,
+  NumberColumn,
+  TextColumn,
+  U32Column,
+} from '../contract/event-batch.ts';
+import { analyse } from '../query/analyse.ts';
+import type { Field } from '../query/fields.ts';
+import type { RawValue } from '../query/format.ts';
+import type { Plan } from '../query/plan.ts';
+import { type TableColumn, inputColumns, tableFields, valueShape } from '../query/relation.ts';
+import { zoneOffset } from '../query/zone.ts';
+import { compileNarrow } from './narrow.ts';
+import type { TableStage } from './plan-scan.ts';
+import { tableColumns } from './row-scope.ts';
+
+export type Row = readonly RawValue[];
+
+export interface OrderPart {
+  /** SQL name of a column's part. */
+  readonly alias: string;
+  readonly descending: boolean;
+}
+
+export interface ScanTable {
+  readonly columns: readonly TableColumn[];
+  /** A value for each SQL name of the columns, in their order. */
+  readonly rows: readonly Row[];
+  readonly order: readonly OrderPart[];
+}
+
+/** Missing values are last, also when descending. */
+export function compareValues(a: RawValue, b: RawValue, descending: boolean): number {
+  if (a === null || a === undefined || b === null || b === undefined)
+    return Number(a === null || a === undefined) - Number(b === null || b === undefined);
+  const order =
+    typeof a === 'string' && typeof b === 'string'
+      ? compareTexts(a, b)
+      : a < b
+        ? -1
+        : a > b
+          ? 1
+          : 0;
+  return descending ? -order : order;
+}
+
+/** In the order of their UTF-8 bytes. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [one, other] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (one === other) continue;
+    // A surrogate stands for a character beyond all that have one unit.
+    const [high, otherHigh] = [(one & 0xf800) === 0xd800, (other & 0xf800) === 0xd800];
+    return high === otherHigh ? one - other : Number(high) - Number(otherHigh);
+  }
+  return a.length - b.length;
+}
+
+/** Compares rows by an order. */
+export function rowOrder(
+  columns: readonly TableColumn[],
+  order: readonly OrderPart[],
+): (a: Row, b: Row) => number {
+  const aliases = inputColumns(columns).map(({ alias }) => alias);
+  const parts = order.map(({ alias, descending }) => ({ at: aliases.indexOf(alias), descending }));
+  return (a, b) => {
+    for (const { at, descending } of parts) {
+      const found = compareValues(a[at], b[at], descending);
+      if (found !== 0) return found;
+    }
+    return 0;
+  };
+}
+
+/** All values, ascending. */
+export function byAll(columns: readonly TableColumn[]): OrderPart[] {
+  return inputColumns(columns).map(({ alias }) => ({ alias, descending: false }));
+}
+
+export function sorted(table: ScanTable): ScanTable {
+  return { ...table, rows: [...table.rows].sort(rowOrder(table.columns, table.order)) };
+}
+
+export function applyStage(table: ScanTable, stage: TableStage, plan: Plan): ScanTable {
+  const { columns, rows } = table;
+  switch (stage.stage) {
+    case 'where':
+      return { ...table, rows: where(table, stage.filter, plan) };
+    case 'sort': {
+      const resolve = tableFields(columns);
+      const keys = stage.keys.flatMap(({ by, descending }) =>
+        aliasesOf(resolve(by), columns).map((alias) => ({ alias, descending })),
+      );
+      const known = new Set(keys.map(({ alias }) => alias));
+      return {
+        ...table,
+        order: [...keys, ...table.order.filter(({ alias }) => !known.has(alias))],
+      };
+    }
+    case 'head':
+      return { ...table, rows: sorted(table).rows.slice(0, stage.limit) };
+    case 'tail':
+      return { ...table, rows: sorted(table).rows.slice(Math.max(0, rows.length - stage.limit)) };
+    case 'fields': {
+      const resolve = tableFields(columns);
+      const chosen = stage.fields.flatMap((name) => {
+        const field = resolve(name);
+        return columns.find((column) => column.name === field.name) ?? [];
+      });
+      return project(sorted(table), chosen);
+    }
+    case 'count': {
+      const shape = valueShape('count', 'integer', 'BIGINT');
+      return {
+        columns: [{ name: 'count', shape, aliases: ['n'] }],
+        rows: [[rows.length]],
+        order: [{ alias: 'n', descending: false }],
+      };
+    }
+  }
+}
+
+/** Rows stay in the order they have: it may be one of columns that are gone. */
+function project(table: ScanTable, columns: readonly TableColumn[]): ScanTable {
+  const aliases = inputColumns(table.columns).map(({ alias }) => alias);
+  const at = inputColumns(columns).map(({ alias }) => aliases.indexOf(alias));
+  return { columns, rows: table.rows.map((row) => at.map((one) => row[one])), order: [] };
+}
+
+function aliasesOf(field: Field, columns: readonly TableColumn[]): readonly string[] {
+  return columns.find(({ name }) => name === field.name)?.aliases ?? [];
+}
+
+function where(
+  table: ScanTable,
+  filter: Parameters<typeof analyse>[0],
+  { context }: Plan,
+): readonly Row[] {
+  const { columns, rows } = table;
+  const around = { ...context, zoneOffset: context.zoneOffset ?? zoneOffset };
+  const analysed = analyse(filter, tableFields(columns), around);
+  const parts = inputColumns(columns);
+  const filled = new Map<string, Column>();
+  const texts: TextColumn[] = [];
+  for (const [at, { alias, sqlType }] of parts.entries()) {
+    const column = columnOf(sqlType, rows, at);
+    filled.set(alias, column);
+    if (column instanceof TextColumn) texts.push(column);
+  }
+  const narrow = compileNarrow(analysed, tableColumns(filled, texts, Math.max(1, rows.length)));
+  const numbers = Int32Array.from(rows, (_, i) => i);
+  const n = narrow(numbers, rows.length);
+  return Array.from(numbers.subarray(0, n), (row) => rows[row]!);
+}
+
+function columnOf(sqlType: string, rows: readonly Row[], at: number): Column {
+  const size = rows.length;
+  const column =
+    sqlType === 'VARCHAR'
+      ? new TextColumn(size)
+      : sqlType === 'UUID'
+        ? new Ip6Column(size)
+        : sqlType === 'UINTEGER'
+          ? new U32Column(size)
+          : new NumberColumn(size, 'f64');
+  for (const [row, values] of rows.entries()) {
+    const value = values[at];
+    if (value === null || value === undefined) continue;
+    if (column instanceof TextColumn) column.setString(row, String(value));
+    else if (column instanceof Ip6Column)
+      column.set(row, Buffer.from(String(value).replaceAll('-', ''), 'hex'), 0);
+    else column.set(row, Number(value));
+  }
+  return column;
+}

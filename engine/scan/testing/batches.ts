@@ -1,0 +1,41 @@
+/** Plain events as the batches an importer would fill, for tests. */
+import { EventBatch } from '../../contract/event-batch.ts';
+import type { Kind } from '../../contract/event.ts';
+import { isStored } from '../row-scope.ts';
+import { uuidToIp6 } from '../../query/address.ts';
+import type { TestEvent } from '../../query/testing/test-case.ts';
+
+/** One batch a kind, in the order of the events. */
+export function batchesOf(events: readonly TestEvent[]): EventBatch[] {
+  const batches = new Map<Kind, EventBatch>();
+  for (const event of events) {
+    if (event.deleted === true) continue;
+    let batch = batches.get(event.kind);
+    if (batch === undefined) {
+      batch = new EventBatch(event.kind, () => undefined, events.length + 1);
+      batches.set(event.kind, batch);
+    }
+    fill(batch, event);
+  }
+  return [...batches.values()];
+}
+
+function fill(batch: EventBatch, event: TestEvent): void {
+  const row = batch.length;
+  batch.currentSource = event.source;
+  batch.seq.set(row, event.seq);
+  if (event.ts !== undefined) batch.ts.set(row, event.ts);
+  const columns = new Map(batch.columns());
+  for (const [name, value] of Object.entries(event.fields)) {
+    const column = isStored(name) ? columns.get(name) : undefined;
+    if (column === undefined) throw new TypeError(`no column ${name}`);
+    if (column.type === 'text') column.setString(row, String(value));
+    else if (column.type === 'ip6') {
+      const hex = uuidToIp6(String(value)).toString(16).padStart(32, '0');
+      column.set(row, Buffer.from(hex, 'hex'), 0);
+    } else column.set(row, Number(value));
+  }
+  for (const [name, value] of Object.entries(event.attributes)) batch.setAttribute(name, value);
+  if (event.overflow !== undefined) batch.overflow.setString(row, JSON.stringify(event.overflow));
+  batch.endRow();
+}
