@@ -5,15 +5,19 @@
  */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { bytesBelow } from '../harness/disk.ts';
+import { needProgram } from '../harness/packages.ts';
 import { DAYBOOK, Report } from '../harness/report.ts';
 import { Scope } from '../harness/scope.ts';
 import { median, timed, warm } from '../harness/timing.ts';
 import { FlowSeries, flowText, writeFlows, writeKeys, type Flow } from '../generate/five-tuples.ts';
+import { writeFlowPackets } from '../generate/flow-packets.ts';
 import { DaybookEngine, importCase } from '../peers/daybook.ts';
 import { startDuckdb } from '../peers/duckdb.ts';
 import { PostgresListener } from '../peers/postgres-listener.ts';
 import { startPostgres, type Postgres } from '../peers/postgres.ts';
 import { Missing, type Store } from '../peers/store.ts';
+import { measure } from '../process.ts';
 import type { ExperimentOptions } from './options.ts';
 
 const BATCHES = [100, 1_000, 10_000, 100_000];
@@ -32,6 +36,8 @@ interface Batch {
 
 interface Input {
   readonly file: string;
+  /** One packet of every flow, for nfdump. */
+  readonly packets: string;
   readonly rows: number;
   readonly batches: readonly Batch[];
   readonly asked: Flow;
@@ -42,6 +48,8 @@ function makeInput(folder: string, rows: number): Input {
   const flows = Array.from({ length: rows }, () => series.next());
   const file = join(folder, 'flows.csv');
   writeFlows(file, flows);
+  const packets = join(folder, 'flows.pcap');
+  writeFlowPackets(packets, flows);
   // Flows in any order, each taken once: lists that come from elsewhere know no order of ours.
   let next = 0;
   const step = 7919;
@@ -71,7 +79,7 @@ function makeInput(folder: string, rows: number): Input {
       deleteLists: repeats.map(({ deleteList }) => deleteList),
     });
   }
-  return { file, rows, batches, asked: flows[Math.floor(rows / 2)]! };
+  return { file, packets, rows, batches, asked: flows[Math.floor(rows / 2)]! };
 }
 
 const insert = (size: number) => `insert ${size.toLocaleString('en-US')}`;
@@ -80,6 +88,9 @@ const remove = (size: number) => `delete ${size.toLocaleString('en-US')} by thei
 const PARTIAL_SOURCE = 'partial key: source address';
 const PARTIAL_TARGET = 'partial key: destination address and port';
 const PARTIAL_TUPLE = 'whole key';
+const TOP_SOURCES = 'top 10 sources';
+const TOP_PAIRS = 'top 10 pairs of addresses';
+const OF_SOURCE = 'flows of one source, counted';
 const NOTICE = 'change noticed by another process: median';
 const NOTICE_MOST = 'change noticed by another process: longest of 20';
 
@@ -96,6 +107,7 @@ export async function flows(options: ExperimentOptions, scope: Scope): Promise<R
   for (const [name, work] of [
     ['PostgreSQL', () => ofPostgres(report, input, options)],
     ['DuckDB', () => ofDuckdb(report, input, options)],
+    ['nfdump', () => ofNfdump(report, input, options)],
   ] as const) {
     if (!options.wanted(name)) continue;
     try {
@@ -137,6 +149,16 @@ async function ofDaybook(
     [PARTIAL_TUPLE, flowText(asked)],
   ] as const;
   for (const [name, query] of partial) {
+    report.commands[`Daybook ${name}`] = query;
+    const cell = await warm(options.runs, async () => (await engine.query(query)).ms);
+    report.add(name, 'ms', DAYBOOK, cell);
+  }
+  const statistics = [
+    [TOP_SOURCES, '* | top 10 src_ip'],
+    [TOP_PAIRS, '* | top 10 src_ip, dst_ip'],
+    [OF_SOURCE, `src_ip:${asked.src} | count`],
+  ] as const;
+  for (const [name, query] of statistics) {
     report.commands[`Daybook ${name}`] = query;
     const cell = await warm(options.runs, async () => (await engine.query(query)).ms);
     report.add(name, 'ms', DAYBOOK, cell);
@@ -260,6 +282,19 @@ async function ofSql(
     const cell = await warm(runs, async () => (await store.ask(statement)).ms);
     report.add(title, 'ms', name, cell);
   }
+  const statistics = [
+    [TOP_SOURCES, 'SELECT src, count(*) n FROM flows GROUP BY src ORDER BY n DESC LIMIT 10'],
+    [
+      TOP_PAIRS,
+      'SELECT src, dst, count(*) n FROM flows GROUP BY src, dst ORDER BY n DESC LIMIT 10',
+    ],
+    [OF_SOURCE, `SELECT count(*) FROM flows WHERE src = '${asked.src}'`],
+  ] as const;
+  for (const [title, statement] of statistics) {
+    report.commands[`${name} ${title}`] = statement;
+    const cell = await warm(runs, async () => (await store.ask(statement)).ms);
+    report.add(title, 'ms', name, cell);
+  }
   const marked = async (lists: readonly string[], change: string) => {
     const took: number[] = [];
     for (const list of lists) {
@@ -348,6 +383,36 @@ async function ofDuckdb(report: Report, input: Input, options: ExperimentOptions
       dropKeys: 'DROP TABLE batch',
     };
     await ofSql(report, input, startDuckdb(scope), sql, options.runs);
+  } finally {
+    await scope.close();
+  }
+}
+
+async function ofNfdump(report: Report, input: Input, options: ExperimentOptions): Promise<void> {
+  const name = 'nfdump';
+  await needProgram('nfdump', 'nfdump', ['-V']);
+  await needProgram('nfpcapd', 'nfdump', ['-V']);
+  const scope = new Scope();
+  try {
+    const folder = scope.folder();
+    const made = await measure('nfpcapd', ['-r', input.packets, '-w', folder]);
+    if (made.exit !== 0) throw new Error(made.err.slice(-300));
+    report.versions[name] = (await measure('nfdump', ['-V'])).out.trim();
+    const { asked } = input;
+    for (const [title, args] of [
+      [TOP_SOURCES, ['-s', 'srcip/flows', '-n', '10']],
+      [TOP_PAIRS, ['-A', 'srcip,dstip', '-O', 'flows', '-n', '10']],
+      [OF_SOURCE, ['-I', `src ip ${asked.src}`]],
+    ] as const) {
+      report.commands[`${name} ${title}`] = `nfdump -R FOLDER -q ${args.join(' ')}`;
+      const cell = await warm(options.runs, async () => {
+        const { exit, err, wallMs } = await measure('nfdump', ['-R', folder, '-q', ...args]);
+        if (exit !== 0) throw new Error(err.slice(0, 300));
+        return wallMs;
+      });
+      report.add(title, 'ms', name, cell);
+    }
+    report.add('disk', 'MB', name, { value: bytesBelow([folder]) / 1e6 });
   } finally {
     await scope.close();
   }

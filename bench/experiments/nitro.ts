@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { warmPages } from '../harness/disk.ts';
+import { profileText } from '../harness/profile.ts';
 import { DAYBOOK, Report } from '../harness/report.ts';
 import { Scope } from '../harness/scope.ts';
 import { timed, warm } from '../harness/timing.ts';
@@ -17,6 +18,7 @@ import { startDuckdb } from '../peers/duckdb.ts';
 import { startMariadb } from '../peers/mariadb.ts';
 import { startPostgres } from '../peers/postgres.ts';
 import { Missing, type Store } from '../peers/store.ts';
+import { spansText } from '../peers/spans.ts';
 import type { ExperimentOptions } from './options.ts';
 
 const TYPE = EVENT_TYPES[0];
@@ -195,15 +197,19 @@ async function ofDaybook(
   const paths: string[] = [];
   for (const name of QUERIES) {
     const { query, range } = asked[name];
+    let spans: Record<string, number> = {};
     report.commands[`Daybook ${name}`] = query;
     const cell = await warm(runs, async () => {
       const { ms, rows: found, timings } = await engine.query(query, range);
       // A top has its share and its total behind the count.
       answers.set(name, JSON.stringify(found.map((row) => Number(row[1]))));
       paths.push(`${name.slice(0, 2)} ${timings.path}`);
+      ({ spans } = timings);
       return ms;
     });
     report.add(`${name}, warm`, 'ms', DAYBOOK, cell);
+    const summary = await engine.profile({ do: 'query', query, ...range }, runs * 3);
+    report.note(`${name.slice(0, 2)}: ${spansText(spans)}; ${profileText(summary)}.`);
   }
   for (const name of QUERIES) {
     await engine.cold();

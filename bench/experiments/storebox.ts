@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { bytesBelow, dropPages, warmPages } from '../harness/disk.ts';
 import { needProgram } from '../harness/packages.ts';
+import { profileText } from '../harness/profile.ts';
 import { DAYBOOK, Report, type Cell } from '../harness/report.ts';
 import { Scope } from '../harness/scope.ts';
 import { percentile, warm } from '../harness/timing.ts';
@@ -18,6 +19,7 @@ import { DaybookEngine, importCase } from '../peers/daybook.ts';
 import { startDuckdb } from '../peers/duckdb.ts';
 import { startFts5 } from '../peers/fts5.ts';
 import { Missing, type Store } from '../peers/store.ts';
+import { spansText } from '../peers/spans.ts';
 import { measure } from '../process.ts';
 import type { ExperimentOptions } from './options.ts';
 
@@ -258,10 +260,12 @@ async function ofDaybook(run: Run, folder: string, scope: Scope): Promise<void> 
   for (const search of SEARCHES) {
     report.commands[`Daybook ${search.name}`] = search.daybook;
     const text = `${search.daybook} | count`;
+    let spans: Record<string, number> = {};
     const counted = await warm(runs, async () => {
       const { ms, rows, timings } = await engine.query(text);
       counts.set(search.name, Number(rows[0]?.[0]));
       paths.set(search.name, timings.path ?? '');
+      ({ spans } = timings);
       return ms;
     });
     const note = (counts.get(search.name) ?? 0).toLocaleString('en-US');
@@ -275,6 +279,10 @@ async function ofDaybook(run: Run, folder: string, scope: Scope): Promise<void> 
       return rows.ms;
     });
     report.add(`${look(search.name)}, warm`, 'ms', DAYBOOK, looked);
+    if (search.cold !== true) continue;
+    const asked = { do: 'look', query: search.daybook, bars: BARS, first: FIRST } as const;
+    const summary = await engine.profile(asked, runs * 3);
+    report.note(`${search.name}: count ${spansText(spans)}; look, ${profileText(summary)}.`);
   }
   for (const { name, daybook } of STATISTICS) {
     const cell = await warm(runs, async () => {

@@ -21,8 +21,9 @@ const CLIENTS = 60_000;
 const SERVERS = 5_000;
 const TCP_PORTS = [443, 80, 22, 445, 3389, 8080];
 const UDP_PORTS = [53, 443, 123, 161, 514, 1900];
-const DAY_MS = 86_400_000;
-const START = Date.UTC(2026, 10, 2);
+export const DAY_MS = 86_400_000;
+/** The day that the flows fill; milliseconds since 1970. */
+export const FLOW_DAY = Date.UTC(2026, 10, 2);
 const HEADING = 'ts_start,duration,proto,src_ip,src_port,dst_ip,dst_port,packets,bytes\n';
 
 /** An endless series of flows. */
@@ -60,7 +61,7 @@ export function writeFlows(path: string, flows: readonly Flow[], from = 0, span 
   file.text(HEADING);
   for (let i = 0; i < flows.length; i++) {
     const { proto, src, srcPort, dst, dstPort } = flows[i]!;
-    const at = START + Math.floor((from + (span * i) / flows.length) * DAY_MS);
+    const at = FLOW_DAY + Math.floor((from + (span * i) / flows.length) * DAY_MS);
     const start = new Date(at).toISOString().replace('T', ' ').slice(0, 23);
     const packets = 1 + (i % 40);
     file.text(

@@ -3,6 +3,7 @@
  * a pipe within the process, with frames and checks as a window has them. A line asks for an
  * operation, `{"op":"query.run","params":{…}}`; `case` is filled in.
  */
+import { Session } from 'node:inspector/promises';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { evidence } from '../../app/compose.ts';
 import { Connection } from '../../engine/contract/client.ts';
@@ -14,6 +15,7 @@ import { CasePool } from '../../engine/operations/case-pool.ts';
 import { makeHandlers } from '../../engine/operations/handlers.ts';
 import { ImportJobs } from '../../engine/operations/import-jobs.ts';
 
+import { summarise } from '../harness/profile.ts';
 import type { Asked } from './daybook.ts';
 import { serveLines } from './json-session.ts';
 
@@ -102,7 +104,21 @@ async function answer(asked: Asked): Promise<{ ms: number; rows: unknown }> {
       return done([]);
     case 'noticed':
       return done([noticed]);
+    case 'profile':
+      return done(await profiled(asked.asked, asked.times));
   }
+}
+
+async function profiled(asked: Asked, times: number): Promise<unknown> {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.setSamplingInterval', { interval: 200 });
+  await session.post('Profiler.start');
+  for (let turn = 0; turn < times; turn++) await answer(asked);
+  const { profile } = await session.post('Profiler.stop');
+  session.disconnect();
+  return summarise(profile);
 }
 
 /** When the last change was told, milliseconds since 1970 with fractions. */

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { LineChild } from '../harness/child.ts';
 import { bytesBelow, dropPages } from '../harness/disk.ts';
+import type { ProfileSummary } from '../harness/profile.ts';
 import { ROOT } from '../harness/report.ts';
 import type { Scope } from '../harness/scope.ts';
 import { measure } from '../process.ts';
@@ -24,7 +25,8 @@ export type Asked =
   | { do: 'delete'; query: string }
   | { do: 'import'; paths: string[] }
   | { do: 'watch' }
-  | { do: 'noticed' };
+  | { do: 'noticed' }
+  | { do: 'profile'; asked: Asked; times: number };
 
 export interface Imported {
   readonly read: number;
@@ -99,6 +101,14 @@ export class DaybookEngine {
       ...range,
     });
     return { ms, rows: rows[0], timings: rows[1] };
+  }
+
+  /**
+   * Repeats something under V8's profiler: what the engine's thread does meanwhile. While it is idle it
+   * waits for DuckDB's threads.
+   */
+  async profile(asked: Asked, times: number): Promise<ProfileSummary> {
+    return (await this.ask<ProfileSummary>({ do: 'profile', asked, times })).rows;
   }
 
   /** A new process, and none of the case's pages in memory. */
