@@ -9,22 +9,25 @@
  */
 import type { IndexBuilder, IndexRows, TextRows } from '../rows.ts';
 import type { Section } from '../side-file.ts';
-import { SHAPE_ITEM } from './collected.ts';
+import { MESSAGE, OVERFLOW, SHAPE_ITEM } from './collected.ts';
 import { finishText } from './finish.ts';
 import { overflowValues } from './overflow.ts';
 import { NO_SHAPE, NOTHING_OPEN, ShapeTable } from './shape-table.ts';
 import { BYTE_CLASS, DIGIT, LETTER, MAX_TOKEN_BYTES } from './token-class.ts';
-import { HASH_FACTOR, HASH_START, TokenTable, hashToken, smallNumber } from './token-table.ts';
+import { HASH_FACTOR, HASH_START, TokenTable, hashToken, mix, smallNumber } from './token-table.ts';
 
 /** Columns that a word is searched in besides attributes; their numbers. */
 export const FIELD_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
-const MESSAGE = 0;
 const ATTRIBUTE_PREFIX = 'a:';
-const OVERFLOW = 'attrs';
 /** Open tokens of one text; one that has more is free. */
 const MOST_OPEN = 256;
 /** Longer values of other columns than the message are cut into tokens at once. */
 const MAX_VALUE_BYTES = 128;
+/** Bytes of a text by which its shape is guessed. */
+const BEGINNING = 16;
+/** Beginnings that are told apart, and shapes that are kept for each. */
+const GUESSES = 4096;
+const WAYS = 4;
 /** Columns with a number of their own; the rest share the last. */
 const MOST_COLUMNS = 400;
 
@@ -32,11 +35,13 @@ export class TextIndexBuilder implements IndexBuilder {
   private readonly tokens = new TokenTable();
   private readonly shapes = new ShapeTable();
   private readonly columns: string[] = [...FIELD_COLUMNS];
-  private items = new Uint32Array(1 << 16);
+  private items = new Uint32Array(1 << 18);
   private used = 0;
-  private rowStarts = new Uint32Array(1 << 12);
+  private rowStarts = new Uint32Array(1 << 16);
   private rows = 0;
 
+  /** Shapes plus 1 by beginning, the latest first. */
+  private readonly guesses = new Int32Array(GUESSES * WAYS);
   private readonly open = {
     count: 0,
     starts: new Int32Array(MOST_OPEN),
@@ -109,7 +114,70 @@ export class TextIndexBuilder implements IndexBuilder {
     this.text(column, data, start, end);
   }
 
+  /**
+   * Most texts are like one before: the shapes that texts with this beginning had lately are tried, which
+   * needs no look at the tokens that are not open.
+   */
   private text(column: number, data: Uint8Array, start: number, end: number): void {
+    const { guesses, shapes } = this;
+    let key = column;
+    const to = Math.min(end, start + BEGINNING);
+    for (let i = start; i < to; i++) {
+      const byte = data[i]!;
+      if (byte < 0x30 || byte > 0x39) key = Math.imul(key ^ byte, HASH_FACTOR);
+    }
+    const first = (mix(key) & (GUESSES - 1)) * WAYS;
+    for (let way = first; way < first + WAYS; way++) {
+      const guess = guesses[way]! - 1;
+      if (guess < 0) break;
+      if (shapes.columns[guess] === column && this.fits(guess, data, start, end)) {
+        this.shaped(guess, data);
+        return;
+      }
+    }
+    const shape = this.newText(column, data, start, end);
+    if (shape === NO_SHAPE) return;
+    for (let way = first + WAYS - 1; way > first; way--) guesses[way] = guesses[way - 1]!;
+    guesses[first] = shape + 1;
+  }
+
+  /** Whether a text has a shape; its open tokens are known then. */
+  private fits(shape: number, data: Uint8Array, start: number, end: number): boolean {
+    const { open, openHashes, openNumbers, shapes } = this;
+    const { starts, ends } = open;
+    const { bytes, runs } = shapes;
+    const count = shapes.opens[shape]!;
+    let run = shapes.runStarts[shape]!;
+    let at = shapes.starts[shape]!;
+    let i = start;
+    for (let n = 0; ; n++) {
+      const literal = i + runs[run++]!;
+      if (literal > end) return false;
+      while (i < literal) if (data[i++] !== bytes[at++]) return false;
+      if (n === count) {
+        open.count = count;
+        return i === end;
+      }
+      let kinds = 0;
+      let hash = HASH_START;
+      const from = i;
+      for (; i < end; i++) {
+        const byte = data[i]!;
+        const kind = BYTE_CLASS[byte]!;
+        if (kind === 0) break;
+        kinds |= kind;
+        hash = Math.imul(hash ^ byte, HASH_FACTOR);
+      }
+      if (kinds <= LETTER && i - from <= MAX_TOKEN_BYTES) return false;
+      starts[n] = from;
+      ends[n] = i;
+      openHashes[n] = hash;
+      openNumbers[n] = kinds === DIGIT ? smallNumber(data, from, i) : -1;
+    }
+  }
+
+  /** Cuts a text into tokens; returns its shape. */
+  private newText(column: number, data: Uint8Array, start: number, end: number): number {
     const { open, openHashes, openNumbers } = this;
     const { starts, ends } = open;
     let n = 0;
@@ -140,7 +208,7 @@ export class TextIndexBuilder implements IndexBuilder {
       }
       if (n === MOST_OPEN) {
         this.freeText(column, data, start, end);
-        return;
+        return NO_SHAPE;
       }
       starts[n] = from;
       ends[n] = i;
@@ -151,16 +219,25 @@ export class TextIndexBuilder implements IndexBuilder {
     }
     open.count = n;
     const shape = this.shapes.find(column, data, start, end, open, shapeHash);
-    if (shape === NO_SHAPE) {
-      this.freeText(column, data, start, end);
-      return;
-    }
-    this.item((shape | SHAPE_ITEM) >>> 0);
-    const { tokens } = this;
-    for (let k = 0; k < n; k++) {
+    if (shape === NO_SHAPE) this.freeText(column, data, start, end);
+    else this.shaped(shape, data);
+    return shape;
+  }
+
+  /** Keeps a text of a shape with the open tokens at hand. */
+  private shaped(shape: number, data: Uint8Array): void {
+    const { tokens, open, openHashes, openNumbers } = this;
+    const { count, starts, ends } = open;
+    if (this.used + count >= this.items.length) this.items = doubled(this.items);
+    const { items } = this;
+    let { used } = this;
+    items[used++] = (shape | SHAPE_ITEM) >>> 0;
+    for (let k = 0; k < count; k++) {
       const number = openNumbers[k]!;
-      this.item(number >= 0 ? number : tokens.string(data, starts[k]!, ends[k]!, openHashes[k]!));
+      items[used++] =
+        number >= 0 ? number : tokens.string(data, starts[k]!, ends[k]!, openHashes[k]!);
     }
+    this.used = used;
   }
 
   /** A text without a shape: all its tokens are open. */

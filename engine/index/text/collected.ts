@@ -5,12 +5,20 @@ import type { TokenTable } from './token-table.ts';
 /** Set in an item that is a shape. */
 export const SHAPE_ITEM = 0x8000_0000;
 
+/** The number of the message among columns. */
+export const MESSAGE = 0;
+/** The column of attributes that have none of their own. */
+export const OVERFLOW = 'attrs';
+
 export interface CollectedText {
   readonly tokens: TokenTable;
   readonly shapes: ShapeTable;
   readonly columns: readonly string[];
   readonly rows: number;
-  /** Of each row, one after another: shapes with SHAPE_ITEM set, each before its open tokens. */
+  /**
+   * Of each row, one after another: shapes with SHAPE_ITEM set, each before its open tokens; the
+   * message's first.
+   */
   readonly items: Uint32Array;
   /** Where each row's items start; one more than rows. */
   readonly rowStarts: Uint32Array;

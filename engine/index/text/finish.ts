@@ -9,7 +9,7 @@ import type { Section } from '../side-file.ts';
 import { BitWriter } from './bits.ts';
 import { ByteWriter, withCheck } from './bytes.ts';
 import { type ClosedShapes, closeShapes } from './closed-shapes.ts';
-import { type CollectedText, SHAPE_ITEM } from './collected.ts';
+import { type CollectedText, MESSAGE, SHAPE_ITEM } from './collected.ts';
 import { FOLD_VERSION } from './fold.ts';
 import {
   HEAD,
@@ -27,16 +27,16 @@ import { BYTE_CLASS, DELIMITER } from './token-class.ts';
 import { FIRST_STRING, type TokenTable } from './token-table.ts';
 import { type Vocabulary, rankTokens } from './vocabulary.ts';
 
+const MESSAGE_BIT = columnBit(MESSAGE);
 /** Rows of lists that are held at a time. */
-const FILLED = 6 << 20;
-const NO_ROWS: RowSlice = { rows: new Uint32Array(0), from: 0, to: 0 };
+const FILLED = 8 << 20;
+const NONE = new Uint32Array(0);
 
 export function finishText(text: CollectedText, order: Uint32Array | undefined): Section[] {
   const closed = closeShapes(text);
   const inShapes = staticTokens(text.tokens, closed);
-  const small = new Uint8Array(FIRST_STRING);
-  markSmall(text, inShapes.tokens, small);
-  const vocabulary = rankTokens(text.tokens, small);
+  for (const token of inShapes.tokens) if (token < FIRST_STRING) closed.small[token] = 1;
+  const vocabulary = rankTokens(text.tokens, closed.small);
   const shapesOf = groupByRank(inShapes, vocabulary);
   const lists = new RowLists(text, closed, vocabulary, inShapes.withTokens, order);
 
@@ -48,6 +48,7 @@ export function finishText(text: CollectedText, order: Uint32Array | undefined):
     shapes: new PageWriter(long, rows, closed.count),
   };
   const { numbers, words } = vocabulary;
+  const implying = implyingShapes(closed);
   lists.forEach((key, list, mask) => {
     if (key < numbers.length) {
       writers.numbers.number(numbers[key]!);
@@ -62,7 +63,7 @@ export function finishText(text: CollectedText, order: Uint32Array | undefined):
       writers.words.entry(list, mask, shapesOf(key));
     } else {
       writers.shapes.shape(key - vocabulary.size);
-      writers.shapes.entry(list, 1, NO_ROWS);
+      writers.shapes.entry(list, 1, implying(key - vocabulary.size));
     }
   });
 
@@ -126,13 +127,6 @@ function staticTokens(tokens: TokenTable, closed: ClosedShapes): StaticTokens {
   return { tokens: Uint32Array.from(ids), shapes: Uint32Array.from(of), withTokens };
 }
 
-function markSmall(text: CollectedText, statics: Uint32Array, small: Uint8Array): void {
-  const { items, rowStarts, rows } = text;
-  const used = rowStarts[rows]!;
-  for (let i = 0; i < used; i++) if (items[i]! < FIRST_STRING) small[items[i]!] = 1;
-  for (const token of statics) if (token < FIRST_STRING) small[token] = 1;
-}
-
 /** The shapes that each token, by rank, is in the text of: ascending, none twice. */
 function groupByRank(
   { tokens, shapes }: StaticTokens,
@@ -154,13 +148,32 @@ function groupByRank(
   return (rank) => ({ rows: grouped, from: starts[rank]!, to: ends[rank]! });
 }
 
-/** Lists of rows by key: the rank of a token, or the number of a shape beyond all ranks. */
+/** The shapes of the message, as written, that imply a shape. */
+function implyingShapes({ implied, width, numberOf }: ClosedShapes): (shape: number) => RowSlice {
+  const by = new Map<number, number[]>();
+  implied.forEach((shape, pair) => {
+    if (shape === 0) return;
+    const message = numberOf[Math.floor(pair / width)]!;
+    const number = numberOf[shape - 1]!;
+    const known = by.get(number);
+    if (known === undefined) by.set(number, [message]);
+    else known.push(message);
+  });
+  return (shape) => {
+    const rows = Uint32Array.from(by.get(shape) ?? NONE).sort();
+    return { rows, from: 0, to: rows.length };
+  };
+}
+
+/**
+ * Lists of rows by key: the rank of a token, or the number of a shape beyond all ranks. The items of the
+ * rows are replaced by keys; what follows from others is left out.
+ */
 class RowLists {
-  private readonly text: CollectedText;
-  private readonly closed: ClosedShapes;
-  private readonly rankOf: Uint32Array;
-  private readonly ranks: number;
+  private readonly rows: number;
   private readonly order: Uint32Array | undefined;
+  private readonly keys: Uint32Array;
+  private readonly starts: Uint32Array;
   private readonly counts: Uint32Array;
   private readonly masks: Uint8Array;
   /** By row as it came: 1 when it has a token. */
@@ -173,101 +186,109 @@ class RowLists {
     shapesWithTokens: Uint8Array,
     order: Uint32Array | undefined,
   ) {
-    this.text = text;
-    this.closed = closed;
-    this.rankOf = vocabulary.rankOf;
-    this.ranks = vocabulary.size;
+    this.rows = text.rows;
     this.order = order;
-    this.counts = new Uint32Array(this.ranks + closed.count);
-    this.masks = new Uint8Array(this.ranks);
+    this.keys = text.items;
+    this.starts = text.rowStarts;
+    this.counts = new Uint32Array(vocabulary.size + closed.count);
+    this.masks = new Uint8Array(vocabulary.size);
     this.withToken = new Uint8Array(text.rows);
-    this.count(shapesWithTokens);
+    this.resolve(text, closed, vocabulary, shapesWithTokens);
   }
 
-  /** At most so many rows for each key; the columns of each token; rows that have tokens. */
-  private count(shapesWithTokens: Uint8Array): void {
-    const { text, closed, rankOf, ranks, counts, masks } = this;
-    const { items, rowStarts, rows, shapes } = text;
-    const { constant, numberOf } = closed;
+  /** Items become keys in place; counts them, at most as many as there will be rows. */
+  private resolve(
+    { items, rowStarts, rows, shapes }: CollectedText,
+    { constant, numberOf, implied, width }: ClosedShapes,
+    { rankOf, size }: Vocabulary,
+    shapesWithTokens: Uint8Array,
+  ): void {
+    const { counts, masks } = this;
+    // Nearly all tokens are the message's, so that is what is not noted one by one.
+    const others = new Uint32Array(size);
+    let used = 0;
+    let from = 0;
     for (let row = 0; row < rows; row++) {
       const end = rowStarts[row + 1]!;
       let place = -1;
       let bit = 0;
       let any = 0;
-      for (let i = rowStarts[row]!; i < end; i++) {
+      let message = -1;
+      for (let i = from; i < end; i++) {
         const item = items[i]!;
         if (item >= SHAPE_ITEM) {
           const shape = item - SHAPE_ITEM;
+          const column = shapes.columns[shape]!;
           const number = numberOf[shape]!;
           place = shapes.isFree(shape) ? -1 : shapes.runStarts[shape]!;
-          bit = columnBit(shapes.columns[shape]!);
-          counts[ranks + number]! += 1;
+          bit = columnBit(column);
           any |= shapesWithTokens[number]!;
+          if (column === MESSAGE) message = shape;
+          else if (
+            message >= 0 &&
+            column < width &&
+            implied[message * width + column] === shape + 1
+          ) {
+            continue;
+          }
+          items[used++] = size + number;
+          counts[size + number]! += 1;
         } else {
           any = 1;
           if (place >= 0 && constant[place++] === 1) continue;
           const rank = rankOf[item]!;
+          items[used++] = rank;
           counts[rank]! += 1;
-          masks[rank]! |= bit;
+          if (bit !== MESSAGE_BIT) {
+            masks[rank]! |= bit;
+            others[rank]! += 1;
+          }
         }
       }
       this.withToken[row] = any;
+      from = end;
+      rowStarts[row + 1] = used;
+    }
+    for (let rank = 0; rank < size; rank++) {
+      if (counts[rank]! > others[rank]!) masks[rank]! |= MESSAGE_BIT;
     }
   }
 
   /** Calls back for every key in turn, also those without rows. Slices are lent. */
   forEach(visit: (key: number, list: RowSlice, mask: number) => void): void {
     const { counts, masks } = this;
-    const starts = new Uint32Array(counts.length);
     let rows = new Uint32Array(0);
     for (let from = 0; from < counts.length;) {
       let filled = 0;
       let to = from;
       while (to < counts.length && (to === from || filled + counts[to]! <= FILLED)) {
-        starts[to] = filled;
         filled += counts[to++]!;
       }
       if (rows.length < filled) rows = new Uint32Array(filled);
-      const ends = starts.slice(from, to);
-      this.fill(from, to, starts, ends, rows);
-      for (let key = from; key < to; key++) {
-        const list = { rows, from: starts[key]!, to: ends[key - from]! };
-        visit(key, list, masks[key] ?? 0);
+      // Where each list ends so far, and its last row plus 1.
+      const state = new Uint32Array((to - from) * 2);
+      for (let key = from, at = 0; key < to; at += counts[key++]!) state[(key - from) * 2] = at;
+      this.fill(from, to, state, rows);
+      for (let key = from, at = 0; key < to; at += counts[key++]!) {
+        visit(key, { rows, from: at, to: state[(key - from) * 2]! }, masks[key] ?? 0);
       }
       from = to;
     }
   }
 
-  private fill(
-    from: number,
-    to: number,
-    starts: Uint32Array,
-    ends: Uint32Array,
-    out: Uint32Array,
-  ): void {
-    const { text, closed, rankOf, ranks, order } = this;
-    const { items, rowStarts, rows, shapes } = text;
-    const { constant, numberOf } = closed;
+  private fill(from: number, to: number, state: Uint32Array, out: Uint32Array): void {
+    const { rows, order, keys, starts } = this;
+    const width = to - from;
     for (let row = 0; row < rows; row++) {
       const came = order === undefined ? row : order[row]!;
-      const end = rowStarts[came + 1]!;
-      let place = -1;
-      for (let i = rowStarts[came]!; i < end; i++) {
-        const item = items[i]!;
-        let key: number;
-        if (item >= SHAPE_ITEM) {
-          const shape = item - SHAPE_ITEM;
-          place = shapes.isFree(shape) ? -1 : shapes.runStarts[shape]!;
-          key = ranks + numberOf[shape]!;
-        } else {
-          if (place >= 0 && constant[place++] === 1) continue;
-          key = rankOf[item]!;
-        }
-        if (key < from || key >= to) continue;
-        const at = ends[key - from]!;
-        if (at > starts[key]! && out[at - 1] === row) continue;
+      const end = starts[came + 1]!;
+      for (let i = starts[came]!; i < end; i++) {
+        const key = keys[i]! - from;
+        if (key < 0 || key >= width || state[key * 2 + 1] === row + 1) continue;
+        const at = state[key * 2]!;
         out[at] = row;
-        ends[key - from] = at + 1;
+        state[key * 2] = at + 1;
+        state[key * 2 + 1] = row + 1;
       }
     }
   }
@@ -275,7 +296,7 @@ class RowLists {
   /** Rows without any token, in the segment's order. */
   tokenless(): Uint32Array {
     const out: number[] = [];
-    for (let row = 0; row < this.text.rows; row++) {
+    for (let row = 0; row < this.rows; row++) {
       if (this.withToken[this.order?.[row] ?? row] === 0) out.push(row);
     }
     return Uint32Array.from(out);

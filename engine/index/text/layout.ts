@@ -5,7 +5,8 @@
  *                 tokens, directories of the pages of the four sections that follow
  * `text.numbers`  pages of tokens that are numbers, ascending: for each its rows and its shapes
  * `text.words`    pages of all other tokens, folded, ascending by bytes
- * `text.shapes`   pages of the rows of each shape
+ * `text.shapes`   pages of the rows of each shape, and shapes of the message that imply it: their rows
+ *                 are rows of it, too
  * `text.literals` pages of the literal runs of each shape
  * `text.lists`    the rows of what has many
  *

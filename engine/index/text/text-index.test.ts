@@ -293,6 +293,28 @@ it.each([
   });
 });
 
+it('knows the program by the message', () => {
+  const rows = Array.from({ length: 400 }, (_, i): TextRow => {
+    if (i % 4 === 0) return { message: `started ${i}`, program: 'init', host: `h${i % 3}` };
+    if (i % 4 === 1) return { message: `Failed password ${i}`, program: 'sshd', host: 'h1' };
+    if (i % 4 === 2) return { message: `session ${i} opened`, program: 'sshd', host: 'h2' };
+    return i % 8 === 3 ? { message: `odd ${i}`, program: 'sshd' } : { message: `odd ${i}` };
+  });
+  const order = Uint32Array.from(rows, (_, i) => (i * 7) % 400);
+  const sorted = Array.from(order, (at) => rows[at]!);
+  withIndex(400, sectionsOf(rows, order), (index) => {
+    for (const asked of ['sshd', 'init', 'h1', 'h2', '*ss*', 'odd', 's*', 'h1 h2', 'i?it']) {
+      for (const of of [undefined, 'program', 'host', 'message']) {
+        expectSame(index, sorted, asked, of);
+      }
+    }
+    expect(index.search(parse('sshd', true)!, 'program')).toMatchObject({
+      exact: true,
+      rows: { count: 250 },
+    });
+  });
+});
+
 it('says what cannot be known of a column of its own', () => {
   withIndex(60, sectionsOf(alikeRows), (index) => {
     expect(index.search(parse('a', true)!, 'service')).toBeUndefined();

@@ -365,8 +365,22 @@ export class TextIndex {
   shapeRows(shape: number): RowSet {
     const page = this.pageOfNumber('shapes', shape);
     if (page === undefined) throw damagedText();
-    const { rows } = page.entry(shape - page.numbers[0]!);
-    return this.rowSet(rows);
+    const { rows, shapes } = page.entry(shape - page.numbers[0]!);
+    const own = this.rowSet(rows);
+    if (shapes.length === 0) return own;
+    return this.cache.take(
+      `shape ${shape}`,
+      () => {
+        const words = own.toWords();
+        for (const implying of shapes) {
+          // Only shapes of the message imply others, and none implies one of the message.
+          if (implying >= this.head.columns[0]!.to || implying === shape) throw damagedText();
+          this.shapeRows(implying).orInto(words);
+        }
+        return RowSet.ofWords(words, this.head.rows);
+      },
+      setBytes,
+    );
   }
 
   /** The rows of an entry as a set; kept when it is large. */
