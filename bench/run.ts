@@ -5,6 +5,7 @@
  *     npm run bench -- nitro --rows 13M                one of them, in another size
  *     npm run bench -- storebox --peers duckdb,ripgrep --runs 9
  *     npm run bench -- pcap --bytes 900M               captures have a size, not rows
+ *     npm run bench -- nitro --scan                    with Daybook's fallback as a column of its own
  *
  * Each prints one table and keeps bench/out/EXPERIMENT.json. What is started is stopped and removed at
  * the end, also after ctrl-C.
@@ -33,6 +34,7 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '5' },
     peers: { type: 'string' },
     bytes: { type: 'string' },
+    scan: { type: 'boolean', default: false },
   },
 });
 const peers = values.peers?.toLowerCase().split(',');
@@ -40,6 +42,7 @@ const size = values.rows ?? values.bytes;
 const options: ExperimentOptions = {
   size: size === undefined ? undefined : parseSize(size),
   runs: Number(values.runs),
+  scan: values.scan,
   wanted: (peer) => peers === undefined || peers.some((one) => peer.toLowerCase().includes(one)),
 };
 const names = positionals.length === 0 ? Object.keys(EXPERIMENTS) : positionals;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { warmPages } from '../harness/disk.ts';
 import { profileText } from '../harness/profile.ts';
-import { DAYBOOK, Report } from '../harness/report.ts';
+import { DAYBOOK, DAYBOOK_SCAN, Report } from '../harness/report.ts';
 import { Scope } from '../harness/scope.ts';
 import { timed, warm } from '../harness/timing.ts';
 import { ASKED_SOURCE, EVENT_MONTH, EVENT_TYPES, writeEvents } from '../generate/events.ts';
@@ -148,7 +148,7 @@ export async function nitro(options: ExperimentOptions, scope: Scope): Promise<R
   report.input['MB'] = Math.round(made.bytes / 1e6);
   report.input['sha256'] = made.sha256.slice(0, 12);
   await warmPages([file]);
-  const answers = await ofDaybook(report, folder, file, rows, options.runs, scope);
+  const answers = await ofDaybook(report, folder, file, rows, options, scope);
   for (const dialect of DIALECTS) {
     if (!options.wanted(dialect.name)) continue;
     try {
@@ -171,7 +171,7 @@ async function ofDaybook(
   folder: string,
   file: string,
   rows: number,
-  runs: number,
+  { runs, scan }: ExperimentOptions,
   scope: Scope,
 ): Promise<Map<string, string>> {
   const store = join(folder, 'events.daybook');
@@ -208,6 +208,15 @@ async function ofDaybook(
       return ms;
     });
     report.add(`${name}, warm`, 'ms', DAYBOOK, cell);
+    if (scan) {
+      const slow = await warm(runs, async () => {
+        const found = await engine.query(query, { ...range, path: 'scan' });
+        const counts = JSON.stringify(found.rows.map((row) => Number(row[1])));
+        if (counts !== answers.get(name)) report.note(`${name}: a scan finds ${counts}`);
+        return found.ms;
+      });
+      report.add(`${name}, warm`, 'ms', DAYBOOK_SCAN, slow);
+    }
     const summary = await engine.profile({ do: 'query', query, ...range }, runs * 3);
     report.note(`${name.slice(0, 2)}: ${spansText(spans)}; ${profileText(summary)}.`);
   }

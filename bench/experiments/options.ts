@@ -4,6 +4,8 @@ export interface ExperimentOptions {
   readonly size: number | undefined;
   /** Warm runs of which the median counts. */
   readonly runs: number;
+  /** Whether Daybook is also measured without its indexes, rollups and catalog. */
+  readonly scan: boolean;
   /** Whether a peer is to be asked. */
   wanted(peer: string): boolean;
 }

@@ -10,7 +10,7 @@ import { createGzip } from 'node:zlib';
 import { bytesBelow, dropPages, warmPages } from '../harness/disk.ts';
 import { needProgram } from '../harness/packages.ts';
 import { profileText } from '../harness/profile.ts';
-import { DAYBOOK, Report, type Cell } from '../harness/report.ts';
+import { DAYBOOK, DAYBOOK_SCAN, Report, type Cell } from '../harness/report.ts';
 import { Scope } from '../harness/scope.ts';
 import { percentile, warm } from '../harness/timing.ts';
 import { Marked, MESSAGE_WEEK, writeMessages } from '../generate/messages.ts';
@@ -202,6 +202,7 @@ export async function storebox(options: ExperimentOptions, scope: Scope): Promis
     lines,
     bytes: made.bytes,
     runs: options.runs,
+    scan: options.scan,
     counts: new Map(),
     tops: new Map(),
   };
@@ -231,6 +232,7 @@ interface Run {
   readonly lines: number;
   readonly bytes: number;
   readonly runs: number;
+  readonly scan: boolean;
   /** What Daybook counted, by search. */
   readonly counts: Map<string, number>;
   /** The counts of its tops, by their name. */
@@ -270,6 +272,15 @@ async function ofDaybook(run: Run, folder: string, scope: Scope): Promise<void> 
     });
     const note = (counts.get(search.name) ?? 0).toLocaleString('en-US');
     report.add(`${count(search.name)}, warm`, 'ms', DAYBOOK, { ...counted, note });
+    if (run.scan) {
+      const slow = await warm(runs, async () => {
+        const { ms, rows } = await engine.query(text, { path: 'scan' });
+        if (rows[0]?.[0] !== counts.get(search.name))
+          report.note(`Daybook, ${search.name}: a scan counts ${rows[0]?.[0]}, not ${note}`);
+        return ms;
+      });
+      report.add(`${count(search.name)}, warm`, 'ms', DAYBOOK_SCAN, slow);
+    }
     const looked = await warm(runs, async () => {
       const { rows } = await ask(search);
       if (rows.total !== counts.get(search.name) || rows.bars !== rows.total)

@@ -5,6 +5,7 @@
  *
  * Their T1 interface and channel are a circuit here (DLCI), their message type what the circuit carries.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { warmPages, dropPages } from '../harness/disk.ts';
 import { needProgram } from '../harness/packages.ts';
@@ -193,18 +194,17 @@ async function ofQuery(run: Run, query: Query, ddMs: number): Promise<void> {
 
 async function scanned(run: Run, query: Query, expected: string | undefined): Promise<void> {
   const { report, file, runs } = run;
-  const args = ['scan', file, query.daybook, '--format', 'csv'];
+  const table = `${file}.csv`;
+  const args = ['scan', file, query.daybook, '--format', 'csv', '--out', table];
   report.commands[`Daybook ${query.name}`] = `daybook scan FILE '${query.daybook}'`;
   try {
-    let out = '';
     let memory = 0;
     const cell = await warm(Math.min(runs, 3), async () => {
       const done = await daybookCommand(args);
-      ({ out } = done);
       memory = Math.max(memory, done.peakMemory);
       return done.ms;
     });
-    const found = totals(out);
+    const found = totals(readFileSync(table, 'utf8'));
     if (expected !== undefined && found !== expected)
       report.note(
         `${query.name}: Daybook finds ${found} (groups, packets, bytes), libpcap C ${expected}`,

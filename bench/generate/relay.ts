@@ -68,26 +68,51 @@ class CaptureWriter {
   }
 }
 
-/** Writes an IPv4 packet of TCP or UDP of `size` bytes; the header's checksum is right, others are 0. */
-function writeIp(buffer: Buffer, at: number, size: number, random: Random): void {
-  const tcp = random.next() < 0.8;
-  const source = 0x0a00_0000 + Math.floor(4000 ** random.next());
-  const target = 0xc633_6400 + Math.floor(250 ** random.next());
-  buffer.writeUInt16BE(0x4500, at);
+/** Conversations that are under way at a time, and packets that one has on average. */
+const CONVERSATIONS = 4_000;
+const PACKETS_EACH = 25;
+
+/** Conversations of TCP and UDP that come and go. */
+class Conversations {
+  private readonly random: Random;
+  private readonly heads = Array.from({ length: CONVERSATIONS }, () => Buffer.alloc(24));
+
+  constructor(random: Random) {
+    this.random = random;
+    for (const head of this.heads) this.renew(head);
+  }
+
+  /** The head of the next packet's conversation: the IPv4 header and both ports. */
+  next(): Buffer {
+    const { random, heads } = this;
+    const head = heads[Math.floor(CONVERSATIONS * random.next() * random.next())]!;
+    if (random.below(PACKETS_EACH) === 0) this.renew(head);
+    return head;
+  }
+
+  private renew(head: Buffer): void {
+    const { random } = this;
+    head.writeUInt16BE(0x4500, 0);
+    head.writeUInt32BE(0x0000_4000, 4);
+    head.writeUInt16BE(0x4000 | (random.next() < 0.8 ? 6 : 17), 8);
+    head.writeUInt32BE(0x0a00_0000 + Math.floor(4000 ** random.next()), 12);
+    head.writeUInt32BE(0xc633_6400 + Math.floor(250 ** random.next()), 16);
+    head.writeUInt16BE(random.between(1024, 65_000), 20);
+    head.writeUInt16BE(PORTS[Math.floor(PORTS.length * random.next() * random.next())]!, 22);
+  }
+}
+
+/** Writes an IPv4 packet of `size` bytes; the header's checksum is right, TCP's and UDP's are 0. */
+function writeIp(buffer: Buffer, at: number, size: number, head: Buffer): void {
+  head.copy(buffer, at);
   buffer.writeUInt16BE(size, at + 2);
-  buffer.writeUInt32BE(0x0000_4000, at + 4);
-  buffer.writeUInt16BE(0x4000 | (tcp ? 6 : 17), at + 8);
   buffer.writeUInt16BE(0, at + 10);
-  buffer.writeUInt32BE(source, at + 12);
-  buffer.writeUInt32BE(target, at + 16);
   let sum = 0;
   for (let i = 0; i < 20; i += 2) sum += buffer.readUInt16BE(at + i);
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
   buffer.writeUInt16BE(~sum & 0xffff, at + 10);
-  buffer.fill(0, at + 20, at + Math.min(size, 40));
-  buffer.writeUInt16BE(random.between(1024, 5000), at + 20);
-  buffer.writeUInt16BE(PORTS[Math.floor(PORTS.length * random.next() * random.next())]!, at + 22);
-  if (tcp) buffer.writeUInt16BE(0x5010, at + 32);
+  buffer.fill(0, at + 24, at + Math.min(size, 40));
+  if (head[9] === 6) buffer.writeUInt16BE(0x5010, at + 32);
   else buffer.writeUInt16BE(size - 20, at + 24);
 }
 
@@ -100,6 +125,7 @@ function ipSize(random: Random): number {
 /** Writes frame relay of about `bytes` bytes. */
 export function writeFrameRelay(path: string, bytes: number, seed = 7): Trace {
   const random = new Random(seed);
+  const conversations = new Conversations(random);
   const out = new CaptureWriter(path, FRELAY, random);
   while (out.size < bytes) {
     const choice = random.next();
@@ -119,7 +145,7 @@ export function writeFrameRelay(path: string, bytes: number, seed = 7): Trace {
     } else {
       buffer.writeUInt16BE(management ? 0x0308 : isIp ? 0x03cc : 0x0381, at + 2);
     }
-    if (isIp) writeIp(buffer, at + head, size, random);
+    if (isIp) writeIp(buffer, at + head, size, conversations.next());
     else buffer.fill(0, at + head, at + head + size);
   }
   return out.close();
@@ -131,6 +157,7 @@ const CELL = 52;
 /** Writes cells of about `bytes` bytes together, each with the start of an IP packet in LLC and SNAP. */
 export function writeAtm(path: string, bytes: number, seed = 8): Trace {
   const random = new Random(seed);
+  const conversations = new Conversations(random);
   const out = new CaptureWriter(path, SUNATM, random);
   while (out.size < bytes) {
     const rank = Math.floor(VIRTUAL_CHANNELS ** random.next());
@@ -140,7 +167,7 @@ export function writeAtm(path: string, bytes: number, seed = 8): Trace {
     buffer.writeUInt16BE(FIRST_VCI + rank, at + 2);
     buffer.writeUInt32BE(0xaaaa_0300, at + 4);
     buffer.writeUInt32BE(0x0000_0800, at + 8);
-    writeIp(buffer, at + 12, CELL - 12, random);
+    writeIp(buffer, at + 12, CELL - 12, conversations.next());
   }
   return out.close();
 }

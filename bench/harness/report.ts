@@ -12,6 +12,8 @@ const RESULTS = join(ROOT, 'bench/out');
 
 /** The program that the others are compared with. */
 export const DAYBOOK = 'Daybook';
+/** Daybook's fallback: neither catalog nor rollups nor indexes. */
+export const DAYBOOK_SCAN = 'Daybook, scanning';
 
 export interface Cell {
   readonly value: number;

@@ -41,7 +41,12 @@ const [client, served] = memoryPipe();
 host.connect(served);
 const engine = new Connection(client);
 
-type View = { query: string; from?: number | undefined; to?: number | undefined };
+interface View {
+  readonly query: string;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly path?: 'scan' | undefined;
+}
 
 function tableOf(batch: ColumnBatch): (string | number | null)[][] {
   return Array.from({ length: batch.rows }, (_, row) =>
@@ -74,8 +79,11 @@ async function answer(asked: Asked): Promise<{ ms: number; rows: unknown }> {
     case 'start':
       return done([]);
     case 'query': {
-      const { query, from: after, to } = asked;
-      const params: Params<'query.run'> = { case: folder, query, from: after, to, limit: 1000 };
+      const { query, from: after, to, path } = asked;
+      const params: Params<'query.run'> = {
+        ...{ case: folder, query, from: after, to, limit: 1000 },
+        path,
+      };
       const { batch, timings } = await engine.call('query.run', params);
       const { ms } = done([]);
       return { ms, rows: [tableOf(batch), timings] };

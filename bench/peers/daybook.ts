@@ -13,6 +13,8 @@ interface Range {
   /** Microseconds since 1970, half open. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  /** Without indexes, rollups and catalog. */
+  readonly path?: 'scan' | undefined;
 }
 
 /** What a session is asked to do: see `daybook-session.ts`. */
