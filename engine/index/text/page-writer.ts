@@ -65,23 +65,21 @@ export class PageWriter {
 
   number(value: number): void {
     this.begin(value);
-    if (this.entries > 0) this.bits.expGolomb(value - this.lastNumber - 1, 0);
+    if (this.entries > 0) this.keys.number(value - this.lastNumber - 1);
     this.lastNumber = value;
   }
 
   word(bytes: Uint8Array, long: boolean): void {
     this.begin(bytes);
-    if (this.entries === 0) this.keys.string(bytes);
-    else {
+    let common = 0;
+    if (this.entries > 0) {
       const { lastKey } = this;
       const most = Math.min(bytes.length, lastKey.length);
-      let common = 0;
       while (common < most && bytes[common] === lastKey[common]) common += 1;
-      this.keys.number(common);
-      this.keys.string(bytes.subarray(common));
     }
+    this.keys.number(common * 2 + (long ? 1 : 0));
+    this.keys.string(bytes.subarray(common));
     this.lastKey = bytes;
-    this.bits.put(long ? 1 : 0, 1);
   }
 
   shape(number: number): void {

@@ -41,12 +41,13 @@ export class Page {
   /** Of numbers and shapes. */
   readonly numbers: Uint32Array;
   /** Entries that are beginnings of longer tokens. */
-  readonly long: readonly number[];
+  readonly long: number[];
+  private readonly kind: Paged;
   private readonly bits: BitReader;
-  private readonly bitStarts: Uint32Array;
-  private readonly listStarts: Float64Array;
+  private readonly listsFrom: number;
   private readonly total: number;
   private readonly shapes: number;
+  private starts: EntryStarts | undefined;
 
   /** @param content a page without its check @throws DaybookError case-damaged */
   constructor(kind: Paged, content: Uint8Array, place: PagePlace, total: number, shapes: number) {
@@ -54,30 +55,62 @@ export class Page {
     if (entries > PAGE_ENTRIES) throw damagedText();
     const reader = new ByteReader(content);
     const rawLength = reader.number();
-    const packed = reader.string();
+    const keys = new ByteReader(unpacked(reader.string(), rawLength));
+    this.kind = kind;
     this.entries = entries;
     this.total = total;
     this.shapes = shapes;
+    this.listsFrom = place.listsFrom;
     this.bits = new BitReader(reader.raw(content.length - reader.at));
-    this.bitStarts = new Uint32Array(entries);
-    this.listStarts = new Float64Array(entries);
     this.keyStarts = new Uint32Array(kind === 'words' ? entries + 1 : 0);
     this.numbers = new Uint32Array(kind === 'words' ? 0 : entries);
-    this.keys =
-      kind === 'words'
-        ? readKeys(unpacked(packed, rawLength), entries, this.keyStarts)
-        : new Uint8Array(0);
-    const long: number[] = [];
-    let listAt = place.listsFrom;
-    let number = place.number;
-    const { bits } = this;
+    this.long = [];
+    this.keys = kind === 'words' ? readKeys(keys, this.keyStarts, this.long) : new Uint8Array(0);
+    if (kind === 'words') return;
+    let { number } = place;
     for (let i = 0; i < entries; i++) {
-      if (kind === 'words') {
-        if (bits.get(1) === 1) long.push(i);
-      } else if (i > 0) number += kind === 'numbers' ? bits.expGolomb(0) + 1 : 1;
-      if (kind !== 'words') this.numbers[i] = number;
-      this.bitStarts[i] = bits.at;
-      this.listStarts[i] = listAt;
+      if (i > 0) number += kind === 'numbers' ? keys.number() + 1 : 1;
+      this.numbers[i] = number;
+    }
+  }
+
+  /** Bytes held, about. */
+  get size(): number {
+    return (
+      this.bits.words.byteLength +
+      this.keys.length +
+      this.entries * (this.kind === 'words' ? 16 : 20)
+    );
+  }
+
+  entry(index: number): Entry {
+    const { bits } = this;
+    const { bitStarts, listStarts } = (this.starts ??= this.findStarts());
+    bits.at = bitStarts[index]!;
+    const count = bits.expGolomb(0);
+    const shapes = new Uint32Array(bits.expGolomb(0));
+    readRows(bits, shapes.length, this.shapes, shapes);
+    if (count === 0) return { rows: { count, inline: new Uint32Array(0) }, mask: 0, shapes };
+    const mask = bits.get(1) === 1 ? bits.get(MASK_BITS) : 1;
+    if (count > INLINE_COUNT && bits.get(1) === 1) {
+      const bytes = bits.expGolomb(8);
+      return { rows: { count, at: listStarts[index]!, bytes }, mask, shapes };
+    }
+    const inline = new Uint32Array(count);
+    readRows(bits, count, this.total, inline);
+    return { rows: { count, inline }, mask, shapes };
+  }
+
+  /** Goes past all entries: most pages are read for their keys only. */
+  private findStarts(): EntryStarts {
+    const { bits, entries, total, shapes } = this;
+    const bitStarts = new Uint32Array(entries);
+    const listStarts = new Float64Array(entries);
+    let listAt = this.listsFrom;
+    bits.at = 0;
+    for (let i = 0; i < entries; i++) {
+      bitStarts[i] = bits.at;
+      listStarts[i] = listAt;
       const rows = bits.expGolomb(0);
       const inShapes = bits.expGolomb(0);
       if (rows > total || inShapes > shapes) throw damagedText();
@@ -87,33 +120,7 @@ export class Page {
       if (rows > INLINE_COUNT && bits.get(1) === 1) listAt += bits.expGolomb(8);
       else readRows(bits, rows, total);
     }
-    this.long = long;
-  }
-
-  /** Bytes held, about. */
-  get size(): number {
-    return this.bits.words.byteLength + this.keys.length + this.entries * 20;
-  }
-
-  entry(index: number): Entry {
-    const { bits } = this;
-    bits.at = this.bitStarts[index]!;
-    const count = bits.expGolomb(0);
-    const shapes = new Uint32Array(bits.expGolomb(0));
-    readRows(bits, shapes.length, this.shapes, shapes);
-    if (count === 0) return { rows: { count, inline: new Uint32Array(0) }, mask: 0, shapes };
-    const mask = bits.get(1) === 1 ? bits.get(MASK_BITS) : 1;
-    if (count > INLINE_COUNT && bits.get(1) === 1) {
-      const bytes = bits.expGolomb(8);
-      return { rows: { count, at: this.listStarts[index]!, bytes }, mask, shapes };
-    }
-    const inline = new Uint32Array(count);
-    readRows(bits, count, this.total, inline);
-    return { rows: { count, inline }, mask, shapes };
-  }
-
-  key(index: number): Uint8Array {
-    return this.keys.subarray(this.keyStarts[index], this.keyStarts[index + 1]! - 1);
+    return { bitStarts, listStarts };
   }
 }
 
@@ -126,15 +133,18 @@ function unpacked(packed: Uint8Array, rawLength: number): Uint8Array {
   return raw;
 }
 
-function readKeys(coded: Uint8Array, entries: number, starts: Uint32Array): Uint8Array {
-  const reader = new ByteReader(coded);
+/** Fills in where each key starts, and which are beginnings of longer ones. */
+function readKeys(coded: ByteReader, starts: Uint32Array, long: number[]): Uint8Array {
+  const entries = starts.length - 1;
   let out = new Uint8Array(entries * 12 + 512);
   let size = 0;
   let before = 0;
   for (let i = 0; i < entries; i++) {
-    const common = i === 0 ? 0 : reader.number();
-    const rest = reader.string();
-    if (i > 0 && common > size - 1 - before) throw damagedText();
+    const lead = coded.number();
+    const common = lead >>> 1;
+    if ((lead & 1) === 1) long.push(i);
+    const rest = coded.string();
+    if (common > Math.max(0, size - 1 - before)) throw damagedText();
     while (size + common + rest.length + 1 > out.length) {
       const bigger = new Uint8Array(out.length * 2);
       bigger.set(out);
@@ -150,4 +160,10 @@ function readKeys(coded: Uint8Array, entries: number, starts: Uint32Array): Uint
   }
   starts[entries] = size;
   return out.subarray(0, size);
+}
+
+/** Where the entries of a page start in its bits, and their lists in the section of lists. */
+interface EntryStarts {
+  readonly bitStarts: Uint32Array;
+  readonly listStarts: Float64Array;
 }
