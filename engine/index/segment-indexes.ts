@@ -21,7 +21,10 @@ export interface TimeLookup {
 }
 
 /** Rows by whole values; undefined: the column is not in it, or has too many values. */
-export type ValueLookup = Pick<ValueIndex, 'rowsOfIp4' | 'rowsOfIp6' | 'rowsOfText' | 'unflowed'>;
+export type ValueLookup = Pick<
+  ValueIndex,
+  'rowsOfIp4' | 'rowsOfIp6' | 'rowsOfText' | 'unflowed' | 'mostOfIp4' | 'mostOfIp6'
+>;
 export type RollupLookup = Pick<RollupIndex, 'covers' | 'groups' | 'minutes' | 'rows'>;
 
 export interface SegmentIndexes {
@@ -168,6 +171,8 @@ class Handle implements SegmentIndexes {
       rowsOfIp6: (column, low, high) => this.ask(() => own()?.rowsOfIp6(column, low, high)),
       rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),
       unflowed: () => this.ask(() => own()?.unflowed()),
+      mostOfIp4: (column, low, high) => this.ask(() => own()?.mostOfIp4(column, low, high)),
+      mostOfIp6: (column, low, high) => this.ask(() => own()?.mostOfIp6(column, low, high)),
     };
   }
 

@@ -1,13 +1,13 @@
 /** `field.values`: the most frequent values of a field among the events of a view. */
 import {
   type Stage,
-  compileAnswer,
   compileExtent,
   formatter,
   hasSeveralValues,
   isAlwaysThere,
 } from '../query/index.ts';
 import { askView, type View, type ViewScope } from './ask-view.ts';
+import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from './case-session.ts';
 
 export interface FieldValues {
@@ -47,8 +47,7 @@ export function fieldValues(
     signal,
     async (asked) => {
       const { plan, snapshot } = asked;
-      const statement = compileAnswer(plan);
-      const found = plan.segmentsUsed.length === 0 ? [] : await asked.rows(statement);
+      const { statement, rows: found } = await groupsOf(asked);
       const { value } = formatter({ sources: snapshot.sources, tags: snapshot.tags });
       const [column] = statement.columns;
       const parts = statement.columns.reduce((n, one) => n + one.parts.length, 0);

@@ -41,6 +41,7 @@ import {
 import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from '../store/parquet-part.ts';
 import type { Plain } from '../store/segment-store.ts';
 import { answerDirectly } from './answer-directly.ts';
+import { answerGroups } from './answer-groups.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { type RowFinder, finderOf } from './row-finder.ts';
 
@@ -137,10 +138,15 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   /** What is known of the plan's events before they are read; undefined: nothing may be used. */
   function finder(): RowFinder | undefined {
     if (parameters.path === 'scan') return undefined;
-    return finderOf(session, snapshot, parameters.signal, async (statement, segments) => {
-      await prepared(segments);
-      return all(statement);
-    });
+    return finderOf(session, snapshot, parameters.signal, runOn);
+  }
+
+  async function runOn(
+    statement: Statement,
+    segments: readonly SegmentInfo[],
+  ): Promise<RawValue[][]> {
+    await prepared(segments);
+    return all(statement);
   }
 
   async function* rows(): AsyncGenerator<RowBatch> {
@@ -229,6 +235,16 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
         watch.rowsReturned = found.length;
         return done(shapeAnswer(plan, statement, found, options));
       }
+      const grouped =
+        find &&
+        (await watch.spanAsync('index', () =>
+          answerGroups(find, plan, runOn, parameters.limit ?? Infinity),
+        ));
+      if (grouped !== undefined) {
+        grouped.cost.tell(watch);
+        watch.rowsReturned = grouped.rows.length;
+        return done(shapeAnswer(plan, grouped.statement, grouped.rows, options));
+      }
       const own = find ? await watch.spanAsync('index', () => find.narrow(plan)) : plan;
       const read = segmentsRead(own);
       noteRead(watch, own);
@@ -287,7 +303,10 @@ function withFirst(plan: Plan, limit: number | undefined): Plan {
     if (own === undefined) continue;
     const { rows } = own;
     const some = own.exact && countOf(rows, segment.rows) > limit;
-    cut.set(segment.id, some ? { ...own, rows: firstOf(rows, segment.rows, limit) } : own);
+    cut.set(
+      segment.id,
+      some ? { ...own, rows: firstOf(rows, segment.rows, limit), asFilter: false } : own,
+    );
   }
   return { ...plan, events: { ...plan.events, found: cut } };
 }

@@ -3,7 +3,7 @@
  * reading can decide. What was found is kept for the operations that ask next about the same events.
  */
 import { join } from 'node:path';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { CancelledError } from '../contract/errors.ts';
 import { RowSet } from '../index/row-set.ts';
@@ -87,12 +87,8 @@ export class RowFinder {
   }
 
   /** What is known of the rows of `segment` that `filter` takes. */
-  private async find(filter: Filter, segment: SegmentInfo): Promise<FoundRows> {
-    if (performance.now() > this.turnEnds) {
-      await breathe();
-      this.turnEnds = performance.now() + TURN_MS;
-    }
-    if (this.options.signal?.aborted === true) throw new CancelledError();
+  async find(filter: Filter, segment: SegmentInfo): Promise<FoundRows> {
+    await this.breathe();
     const { cache, snapshot } = this.options;
     const key = this.keyOf(filter);
     const kept = cache.get(snapshot, key, segment.id);
@@ -100,6 +96,18 @@ export class RowFinder {
     const found = findRows(filter, segment, this.known(segment));
     cache.set(snapshot, key, segment.id, found);
     return found;
+  }
+
+  /**
+   * Lets others have their turn, now and then.
+   * @throws CancelledError
+   */
+  async breathe(): Promise<void> {
+    if (performance.now() > this.turnEnds) {
+      await turn();
+      this.turnEnds = performance.now() + TURN_MS;
+    }
+    if (this.options.signal?.aborted === true) throw new CancelledError();
   }
 
   /** What is known of these segments, before any row is read. */

@@ -4,13 +4,13 @@ import {
   type RawValue,
   type ShownValue,
   type Stage,
-  compileAnswer,
   compileSparklines,
   evenGrid,
   formatter,
   shapeAnswer,
 } from '../query/index.ts';
 import { askView, type View, type ViewScope } from './ask-view.ts';
+import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from './case-session.ts';
 import { coveredSpan } from './timeline.ts';
 
@@ -62,8 +62,7 @@ export function top(
     async (asked) => {
       const { plan, snapshot } = asked;
       const shownAs = { sources: snapshot.sources, tags: snapshot.tags };
-      const statement = compileAnswer(plan);
-      const found = plan.segmentsUsed.length === 0 ? [] : await asked.rows(statement);
+      const { statement, rows: found } = await groupsOf(asked);
       const answer = shapeAnswer(plan, statement, found, shownAs);
       if (answer.shape !== 'top') throw new TypeError('a top gives a top');
       const { value } = formatter(shownAs);

@@ -105,7 +105,8 @@ function conditions(
 ): Predicate[] {
   const { params } = scope;
   const known = found?.get(segment.id);
-  if (known === undefined) return [compileFilter(filter, scope), visible(segment, params)];
+  if (known === undefined || known.asFilter === true)
+    return [compileFilter(filter, scope), visible(segment, params)];
   const rows = rowsPredicate(known.rows, params);
   return 'value' in rows && !rows.value ? [rows] : [rows, compileFilter(known.rest, scope)];
 }

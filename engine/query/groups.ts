@@ -6,8 +6,9 @@ import { type Plan, eventContext, inputOf } from './plan.ts';
 import { type InputColumn, inputColumns } from './relation.ts';
 import { TRUE } from './scope.ts';
 import type { EvenGrid } from './stacked-timeline.ts';
-import { groupKeys } from './stages/group.ts';
-import type { Statement } from './statements.ts';
+import { groupKeys, keyList, keyedRows } from './stages/group.ts';
+import { compileMeasure } from './stages/measure.ts';
+import { type Statement, outputsOf } from './statements.ts';
 import { type Variant, combine } from './values.ts';
 
 /**
@@ -56,4 +57,22 @@ export function compileSparklines(
     `WHERE r.t IS NOT NULL GROUP BY g.rank, i ORDER BY g.rank, i`,
   ].join('\n');
   return { ...params.finish(sql), columns: [] };
+}
+
+/** Of every group of `by`: its values, its events, and sums of columns. */
+export function compileGroups(plan: Plan, by: readonly Name[], sums: readonly string[]): Statement {
+  const params = new Params();
+  const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
+  const keys = groupKeys(by, input);
+  const place = { start: 0, end: 0 };
+  const measures = sums.map((name, i) =>
+    compileMeasure({ fn: 'sum', of: { name, ...place }, as: name, ...place }, input, `m${i}_`),
+  );
+  const rows = keyedRows(keys, measures, input);
+  const { sql: values, outputs } = outputsOf(keys.columns, 0);
+  const computed = ['count(*)', ...measures.map(({ aggregate }) => aggregate)];
+  const list = keyList(keys);
+  const grouped = list === '' ? '' : ` GROUP BY ${list}`;
+  const sql = `SELECT ${[...values, ...computed].map((one, i) => `${one} AS o${i}`).join(', ')} FROM (${rows}) AS r${grouped}`;
+  return { ...params.finish(sql), columns: outputs };
 }

@@ -33,6 +33,7 @@ export {
   compileRange,
   compileRows,
   compileRowsForDay,
+  outputsOf,
 } from './statements.ts';
 export {
   type Answer,
@@ -65,6 +66,9 @@ export {
   segmentsRead,
   verified,
 } from './paths/narrow.ts';
+export { type GroupQuestion, groupQuestion } from './paths/group-question.ts';
+export { groupSource } from './paths/group-sources.ts';
+export { groupsOfRows, rowsOfGroups } from './paths/group-rows.ts';
 export { directAnswer, directShape } from './paths/direct-answer.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './paths/rows.ts';
 export { type TimedRows, bucketCounts, eventsIn, rangeOf, rowAt } from './paths/timed-rows.ts';
@@ -80,7 +84,7 @@ export {
   compileConversationDetails,
   compileConversations,
 } from './conversations.ts';
-export { compileSparklines } from './groups.ts';
+export { compileGroups, compileSparklines } from './groups.ts';
 export {
   DAY,
   type EvenGrid,

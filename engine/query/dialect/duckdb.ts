@@ -120,13 +120,11 @@ export function rowIn(rows: Iterable<number>): string {
 }
 
 /**
- * Whether a row from `low` to `high` has its bit set. `bits` are base64, the first row's in the
- * highest bit of the first byte.
+ * Whether a row has its bit set. `bits` are base64, the first row's in the highest bit of the first
+ * byte. There is one for every row of the segment: one that is not there would be an error.
  */
-export function bitOf(bits: string, low: number, high: number, params: Params): string {
-  const value = `CAST(from_base64(${params.text(bits)}) AS BIT)`;
-  // Conditions are tried in any order, and a bit that is not there is an error.
-  return `CASE WHEN rowid BETWEEN ${low} AND ${high} THEN get_bit(${value}, CAST(rowid - ${low} AS INTEGER)) = 1 ELSE FALSE END`;
+export function bitOf(bits: string, params: Params): string {
+  return `get_bit(CAST(from_base64(${params.text(bits)}) AS BIT), CAST(rowid AS INTEGER)) = 1`;
 }
 
 /** Aggregate: the rows that there are, of `total`, as `bitOf` has bits; NULL when there are none. */
@@ -138,6 +136,11 @@ export function bitsOfRows(total: number): string {
 /** Partial match of an RE2 pattern. RE2's `i` is Unicode simple folding. */
 export function matches(sql: string, pattern: string, ignoreCase: boolean): string {
   return `regexp_matches(${sql}, ${pattern}, '${ignoreCase ? 'i' : 'c'}')`;
+}
+
+/** A text with every match of an RE2 pattern replaced by a text, leftmost and longest first. */
+export function replaceAll(sql: string, pattern: string, by: string): string {
+  return `regexp_replace(${sql}, ${pattern}, ${by}, 'g')`;
 }
 
 /** Whether `predicate` holds for any value of a JSON object of strings. */

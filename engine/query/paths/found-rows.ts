@@ -5,6 +5,7 @@
 import { RowSet } from '../../index/row-set.ts';
 import { type Params, bitOf, rowIn } from '../dialect/duckdb.ts';
 import type { Filter } from '../filters/filter.ts';
+import type { Path } from '../plan.ts';
 import { FALSE, type Predicate, TRUE } from '../scope.ts';
 import { type Rows, rowsOf } from './rows.ts';
 
@@ -15,8 +16,10 @@ export interface FoundRows {
   readonly exact: boolean;
   /** What a row of `rows` must still meet; ALL where `exact`. */
   readonly rest: Filter;
-  /** `catalog`: no index was asked; `scan`: all rows are to be read. */
-  readonly by: 'catalog' | 'index' | 'scan';
+  /** To a statement the filter itself costs less than such a set: it reads all rows. */
+  readonly asFilter?: boolean | undefined;
+  /** What it is known by: `catalog` where no index was asked, `scan` where all rows are to be read. */
+  readonly by: Path;
 }
 
 /** By segment. */
@@ -36,20 +39,19 @@ export function rowsPredicate(rows: Rows, params: Params): Predicate {
   const range = `rowid >= ${low} AND rowid <= ${high}`;
   if (high - low + 1 === rows.count) return { sql: `(${range})` };
   const within =
-    rows.count <= MOST_LISTED
-      ? rowIn(rows.slice(0, rows.count))
-      : bitOf(bitText(rows, low, high), low, high, params);
-  return { sql: `(${range} AND ${within})` };
+    rows.count <= MOST_LISTED ? rowIn(rows.slice(0, rows.count)) : bitOf(bitText(rows), params);
+  return { sql: high - low > rows.total * MOST ? within : `(${range} AND ${within})` };
 }
 
-/** Bits of rows `low` to `high` in base64, the first row in the highest bit of the first byte. */
-function bitText(rows: RowSet, low: number, high: number): string {
-  const bytes = new Uint8Array(Math.ceil((high - low + 1) / 8));
-  rows.forEach((row) => {
-    const at = row - low;
-    bytes[at >>> 3]! |= 0x80 >>> (at & 7);
-  });
-  return Buffer.from(bytes.buffer).toString('base64');
+/** A range of a larger part of the rows lets little be passed over. */
+const MOST = 0.9;
+
+/** Bits of all rows in base64, the first row in the highest bit of the first byte. */
+function bitText(rows: RowSet): string {
+  const words = rows.toWords();
+  const bytes = new Uint8Array(words.buffer, words.byteOffset, Math.ceil(rows.total / 8));
+  for (let i = 0; i < bytes.length; i++) bytes[i] = REVERSED[bytes[i]!]!;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }
 
 /** The set that the aggregate `bitsOfRows` gave for a segment of `total` rows; NULL: none. */

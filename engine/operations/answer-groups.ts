@@ -1,0 +1,112 @@
+/**
+ * Answers of queries that group, from rollups: of the segments whose rollups cover the query exactly,
+ * and of the rows of the others.
+ */
+import type { RollupGroups } from '../index/rollup/rollup-index.ts';
+import {
+  type AnswerStatement,
+  type FoundRows,
+  type Plan,
+  type RawValue,
+  type SegmentInfo,
+  type Statement,
+  compileAnswer,
+  compileGroups,
+  countOf,
+  groupQuestion,
+  groupSource,
+  groupsOfRows,
+  narrowed,
+  outputsOf,
+  rowsOfGroups,
+} from '../query/index.ts';
+import type { AskedView } from './ask-view.ts';
+import type { RowFinder } from './row-finder.ts';
+import { SearchCost } from './search-cost.ts';
+
+export interface GroupAnswer {
+  /** Its columns; it was not run. */
+  readonly statement: AnswerStatement;
+  readonly rows: RawValue[][];
+  readonly cost: SearchCost;
+}
+
+/** Where more of the rows must be read than this, one statement over all of them takes no longer. */
+const MOST_READ = 0.2;
+/** What it takes, about: to add a group, to read a row and have it as a group, to group rows by SQL. */
+const GROUP_NS = 50;
+const READ_NS = 1000;
+const ROW_NS = 120;
+const FEW_NS = 20e6;
+
+/**
+ * Undefined when the rows must be read.
+ * @param rows all rows of a statement on segments
+ * @throws CancelledError, IndexDamaged, and what a statement throws
+ */
+export async function answerGroups(
+  finder: RowFinder,
+  plan: Plan,
+  rows: (statement: Statement, segments: readonly SegmentInfo[]) => Promise<RawValue[][]>,
+  limit = Infinity,
+): Promise<GroupAnswer | undefined> {
+  const question = groupQuestion(plan);
+  if (question === undefined || plan.events.node !== 'base') return undefined;
+  const { filter } = plan.events;
+  const sources: RollupGroups[] = [];
+  const left = new Map<number, FoundRows>();
+  const read: SegmentInfo[] = [];
+  const cost = new SearchCost('rollup');
+  let all = 0;
+  let reading = 0;
+  for (const segment of plan.segmentsUsed) {
+    await finder.breathe();
+    const source = groupSource(question, filter, segment, finder.known(segment));
+    all += segment.rows;
+    if (source.groups !== undefined) {
+      sources.push(...source.groups);
+      if (source.groups.length > 0)
+        cost.add(segment, { rows: 'all', exact: true, rest: filter, by: 'rollup' });
+    }
+    const own = source.groups === undefined ? await finder.find(filter, segment) : source.left;
+    left.set(segment.id, own ?? { rows: 'none', exact: true, rest: filter, by: 'rollup' });
+    if (own === undefined || own.rows === 'none') continue;
+    read.push(segment);
+    cost.add(segment, { ...own, exact: false });
+    reading += countOf(own.rows, segment.rows);
+    if (sources.length === 0 && reading > all * MOST_READ && all > plan.rowsExamined * MOST_READ)
+      return undefined;
+  }
+  const groups = sources.reduce((sum, { counts }) => sum + counts.length, 0);
+  if (groups * GROUP_NS + reading * READ_NS > FEW_NS + all * ROW_NS) return undefined;
+  if (read.length > 0) {
+    const some = narrowed({ ...plan, segmentsUsed: read }, new Map([[filter, left]]));
+    const found = groupsOfRows(
+      question,
+      await rows(compileGroups(some, question.fields, question.sums), read),
+    );
+    if (found === undefined) return undefined;
+    sources.push(found);
+  }
+  const answer = rowsOfGroups(question, sources, limit);
+  if (answer === undefined) return undefined;
+  const { outputs } = outputsOf(plan.tableColumns, 0);
+  const statement = { sql: '', params: [], columns: outputs, grid: undefined };
+  return { statement, rows: answer, cost };
+}
+
+/** The groups of a view's last stage, by whatever gives them. */
+export async function groupsOf(
+  asked: AskedView,
+): Promise<{ statement: AnswerStatement; rows: RawValue[][] }> {
+  const { plan, finder, watch } = asked;
+  if (plan.segmentsUsed.length === 0) return { statement: compileAnswer(plan), rows: [] };
+  const known =
+    finder && (await watch.spanAsync('index', () => answerGroups(finder, plan, asked.rows)));
+  if (known !== undefined) {
+    known.cost.tell(watch);
+    return known;
+  }
+  const statement = compileAnswer(plan);
+  return { statement, rows: await asked.rows(statement) };
+}

@@ -1,0 +1,119 @@
+/**
+ * What a query that groups asks of rollups: which values it groups by, what it adds up, which groups it
+ * shows. Undefined for a query that they cannot answer, whatever segments there are.
+ */
+import type { RollupQuestion } from '../../index/rollup/rollup-index.ts';
+import type { Measure as Ast, Name } from '../ast.ts';
+import type { Field } from '../fields.ts';
+import type { Plan } from '../plan.ts';
+import { type ValueShape, shapeOf } from '../values.ts';
+
+export type Dimension = RollupQuestion['dims'][number];
+export type Summed = NonNullable<RollupQuestion['measures']>[number];
+
+export interface GroupQuestion {
+  readonly stage: 'top' | 'values' | 'stats';
+  /** As the query names them. */
+  readonly fields: readonly Name[];
+  readonly shapes: readonly ValueShape[];
+  readonly dims: readonly Dimension[];
+  /** Each once. */
+  readonly sums: readonly Summed[];
+  /** What a row shows behind its groups' values: number of events, or a sum by its place in `sums`. */
+  readonly shown: readonly ('count' | number)[];
+  readonly limit: number;
+}
+
+const DIMENSIONS: Readonly<Record<string, Dimension>> = {
+  src_port: 'src_port',
+  dst_port: 'dst_port',
+  proto: 'proto',
+  source_id: 'source_id',
+  facility: 'facility',
+  severity: 'severity',
+  host: 'host',
+  program: 'program',
+  event_type: 'event_type',
+  service: 'service',
+  conn_state: 'conn_state',
+};
+const SUMS: ReadonlySet<string> = new Set<Summed>(['bytes', 'bytes_rev', 'packets', 'packets_rev']);
+
+/** A field whose every value is one of a dimension. */
+export function dimensionOf(field: Field): Dimension | undefined {
+  switch (field.type) {
+    case 'address':
+      return field.name === 'src_ip' || field.name === 'dst_ip' ? field.name : undefined;
+    case 'text':
+      return 'column' in field.ref ? DIMENSIONS[field.ref.column] : undefined;
+    case 'number': {
+      const [ref] = field.refs;
+      if (field.refs.length !== 1 || ref === undefined || !('column' in ref)) return undefined;
+      return DIMENSIONS[ref.column];
+    }
+    case 'virtual':
+      return field.name === 'source' && field.ref === undefined ? 'source_id' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+export function groupQuestion(plan: Plan): GroupQuestion | undefined {
+  const [stage] = plan.stages;
+  if (plan.stages.length !== 1 || plan.events.node !== 'base' || stage === undefined)
+    return undefined;
+  switch (stage.stage) {
+    case 'top':
+      return asked(plan, 'top', stage.fields, [stage.by], stage.limit);
+    case 'values':
+      return asked(plan, 'values', [stage.field], [], Infinity);
+    case 'stats':
+      return asked(plan, 'stats', stage.by, stage.measures, Infinity);
+    default:
+      return undefined;
+  }
+}
+
+function asked(
+  plan: Plan,
+  stage: GroupQuestion['stage'],
+  fields: readonly Name[],
+  measures: readonly Ast[],
+  limit: number,
+): GroupQuestion | undefined {
+  if (fields.length > 2) return undefined;
+  const dims: Dimension[] = [];
+  const shapes: ValueShape[] = [];
+  for (const name of fields) {
+    const field = plan.resolve(name);
+    const dimension = dimensionOf(field);
+    if (dimension === undefined || dims.includes(dimension)) return undefined;
+    dims.push(dimension);
+    shapes.push(shapeOf(field, name.start, plan.extent));
+  }
+  const sums: Summed[] = [];
+  const shown: ('count' | number)[] = [];
+  for (const { fn, of } of measures) {
+    if (fn === 'count' || of === undefined) {
+      shown.push('count');
+      continue;
+    }
+    const name = summedBy(plan.resolve(of));
+    if (fn !== 'sum' || name === undefined) return undefined;
+    if (!sums.includes(name)) sums.push(name);
+    shown.push(sums.indexOf(name));
+  }
+  return { stage, fields, shapes, dims, sums, shown, limit };
+}
+
+function summedBy(field: Field): Summed | undefined {
+  const [ref] = field.type === 'number' ? field.refs : [];
+  if (ref === undefined || !('column' in ref) || !SUMS.has(ref.column)) return undefined;
+  const { column } = ref;
+  return column === 'bytes' ||
+    column === 'bytes_rev' ||
+    column === 'packets' ||
+    column === 'packets_rev'
+    ? column
+    : undefined;
+}

@@ -1,0 +1,120 @@
+/**
+ * Where the groups of a query come from in one segment: its rollup where that covers the filter
+ * exactly, whole hours from it and the rows before and behind them, or the rows.
+ */
+import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
+import { RowSet } from '../../index/row-set.ts';
+import { Params } from '../dialect/duckdb.ts';
+import { type Filter, compileFilter } from '../filters/filter.ts';
+import { type SegmentInfo, segmentScope } from '../scope.ts';
+import { type Dimension, type GroupQuestion, dimensionOf } from './group-question.ts';
+import type { FoundRows } from './found-rows.ts';
+import type { Known } from './leaf-rows.ts';
+import { type Rows, rowsOf, unite } from './rows.ts';
+
+const HOUR = 3600e6;
+
+export interface GroupSource {
+  /** Undefined: the rollup does not cover it, and all its rows must be read. */
+  readonly groups: readonly RollupGroups[] | undefined;
+  /** Rows that must be read beside that. */
+  readonly left: FoundRows | undefined;
+}
+
+const READ: GroupSource = { groups: undefined, left: undefined };
+
+/** The conditions of a filter that do not hold for all of a segment, as a rollup can meet them. */
+interface Conditions {
+  from: number;
+  to: number;
+  unflowed: boolean;
+  /** Dimensions that rows must have a value of. */
+  readonly present: Dimension[];
+}
+
+/** @param question what is grouped by */
+export function groupSource(
+  question: GroupQuestion,
+  filter: Filter,
+  segment: SegmentInfo,
+  known: Known,
+): GroupSource {
+  if (segment.hasDeletes) return READ;
+  const conditions = conditionsOf(question, filter, segment);
+  if (conditions === 'none') return { groups: [], left: undefined };
+  const { rollup, time } = known.indexes;
+  if (conditions === undefined || rollup === undefined) return READ;
+  const { from, to, unflowed, present } = conditions;
+  const ask = { dims: question.dims, measures: question.sums, unflowed };
+  const given = (hours?: { from: number; to: number }): readonly RollupGroups[] | undefined =>
+    rollup
+      .groups(hours === undefined ? ask : { ...ask, hours })
+      ?.map((groups) => present.reduce(withValue, groups));
+  if (from === -Infinity && to === Infinity) return { groups: given(), left: undefined };
+  const { minTs, maxTs, rows: total } = segment;
+  if (time === undefined || minTs === undefined || maxTs === undefined) return READ;
+  const low = Math.max(from, Math.floor(minTs / HOUR) * HOUR);
+  const high = Math.min(to, (Math.floor(maxTs / HOUR) + 1) * HOUR);
+  const first = Math.ceil(low / HOUR) * HOUR;
+  const last = Math.floor(high / HOUR) * HOUR;
+  if (first >= last) return READ;
+  const groups = given({ from: first, to: last });
+  const part = (start: number, end: number): Rows => {
+    const [a, b] = [time.rowAt(start), time.rowAt(end)];
+    return a < b ? rowsOf(RowSet.range(total, a, b)) : 'none';
+  };
+  const edges = unite(
+    low < first ? part(low, first) : 'none',
+    last < high ? part(last, high) : 'none',
+  );
+  if (groups === undefined || edges === 'none') return { groups, left: undefined };
+  return { groups, left: { rows: edges, exact: false, rest: filter, by: 'index' } };
+}
+
+/** `none`: no row of the segment meets them; undefined: a rollup cannot tell. */
+function conditionsOf(
+  { dims }: GroupQuestion,
+  filter: Filter,
+  segment: SegmentInfo,
+): Conditions | 'none' | undefined {
+  const out: Conditions = { from: -Infinity, to: Infinity, unflowed: false, present: [] };
+  const scope = segmentScope(segment, new Params());
+  for (const item of filter.filter === 'and' ? filter.items : [filter]) {
+    const verdict = compileFilter(item, scope);
+    if (!('sql' in verdict)) {
+      if (!verdict.value) return 'none';
+      continue;
+    }
+    if (item.filter === 'unflowed') out.unflowed = true;
+    else if (item.filter === 'time' && 'column' in item.ref && item.ref.column === 'ts') {
+      out.from = Math.max(out.from, item.from ?? -Infinity);
+      out.to = Math.min(out.to, item.to ?? Infinity);
+    } else if (item.filter === 'present') {
+      const dimension = dimensionOf(item.field);
+      if (dimension === undefined || !dims.includes(dimension)) return undefined;
+      out.present.push(dimension);
+    } else return undefined;
+  }
+  return out;
+}
+
+/** The groups that have a value of a dimension. */
+function withValue(groups: RollupGroups, dimension: Dimension): RollupGroups {
+  const at = groups.dims.indexOf(dimension);
+  const missing = groups.sizes[at];
+  if (missing === undefined) return groups;
+  const { starts, seconds } = groups;
+  const counts = groups.counts.slice();
+  const sums = groups.sums.map((list) => list.slice());
+  const drop = (group: number): void => {
+    counts[group] = 0;
+    for (const list of sums) list[group] = 0;
+  };
+  if (starts === undefined || seconds === undefined) drop(missing);
+  else if (at === 0)
+    for (let group = starts[missing]!; group < starts[missing + 1]!; group++) drop(group);
+  else
+    for (let group = 0; group < seconds.length; group++)
+      if (seconds[group] === missing) drop(group);
+  return { ...groups, counts, sums };
+}
