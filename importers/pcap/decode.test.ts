@@ -238,9 +238,24 @@ const LINK_CASES: Case[] = [
     { ...TCP, attrs: { dlci: '100' } },
   ],
   ['frf.16', 182, cat('c001 1841 03 cc', tcpPacket), { ...TCP, attrs: { dlci: '100' } }],
-  ['sunatm llc', 123, cat('02 00 0064', snap('000000', 0x0800, tcpPacket)), TCP],
-  ['sunatm lane', 123, cat('01 00 0064 0001', e(tcpPacket)), TCP],
-  ['sunatm ilmi', 123, cat('05 00 0010', DATA), { event_type: 'atm-ilmi' }],
+  [
+    'sunatm llc',
+    123,
+    cat('02 03 0064', snap('000000', 0x0800, tcpPacket)),
+    { ...TCP, attrs: { vpi: '3', vci: '100' } },
+  ],
+  [
+    'sunatm lane',
+    123,
+    cat('01 00 0064 0001', e(tcpPacket)),
+    { ...TCP, attrs: { vpi: '0', vci: '100' } },
+  ],
+  [
+    'sunatm ilmi',
+    123,
+    cat('05 00 0010', DATA),
+    { event_type: 'atm-ilmi', attrs: { vpi: '0', vci: '16' } },
+  ],
   ['rfc 1483', 100, snap('000000', 0x0800, tcpPacket), TCP],
   ['rfc 1483 bridged', 100, cat(snap('0080c2', 0x0007, cat('0000', e(tcpPacket)))), TCP],
   ['atm clip', 106, tcpPacket, TCP],
@@ -521,6 +536,26 @@ async function decodeOne(linkType: number, frame: Bytes) {
   expect(rows).toHaveLength(1);
   return rows[0]!;
 }
+
+describe('columns that are of no interest are left out', () => {
+  const file = classicFile({ linkType: 107 }, [
+    { seconds: 1_700_000_000, fraction: 5, bytes: cat('1841 03 cc', tcpPacket) },
+  ]);
+  it.each([
+    ['bytes', { bytes: tcpPacket.length + 4 }],
+    ['a:dlci', { attrs: { dlci: '100' } }],
+    ['a:*', { attrs: { dlci: '100' } }],
+    ['src_port', { src_port: TCP.src_port, dst_port: TCP.dst_port }],
+    ['event_type', { event_type: TCP.event_type }],
+    ['flow_id', {}],
+  ])('%s', async (name, expected) => {
+    const options = { flows: false, columns: new Set([name]) };
+    const { rows, records } = await collect(pcapImporter, inputOf(file), options);
+    expect(records).toBe(1);
+    const length = tcpPacket.length + 4 + 16;
+    expect(rows).toEqual([{ kind: 'packet', attrs: {}, length, ...expected }]);
+  });
+});
 
 describe.each([
   ['link types', LINK_CASES],

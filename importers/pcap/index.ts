@@ -51,10 +51,10 @@ function readerFor(
 export async function readCapture(
   input: SourceInput,
   sink: EventSink,
-  options: Pick<ReadOptions, 'packets'>,
+  options: Pick<ReadOptions, 'packets' | 'columns'>,
   tracker: PacketTracker | undefined,
 ): Promise<void> {
-  const events = new PacketEvents(sink, options.packets, tracker);
+  const events = new PacketEvents(sink, options.packets, tracker, options.columns);
   let reader: CaptureReader | undefined;
   // Everything, when the content is no capture at all.
   const foreign = new LostRegion(sink);
@@ -119,7 +119,7 @@ export async function readCapture(
 export const pcapImporter: Importer = {
   id: 'pcap',
   title: 'Packet capture (pcap, pcapng, snoop)',
-  version: 1,
+  version: 2,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
   sniff,

@@ -76,6 +76,9 @@ export class Cursor {
   mpls = -1;
   /** Frame Relay DLCI, -1 when there is none. */
   dlci = -1;
+  /** ATM virtual path and channel, -1 when there are none. */
+  vpi = -1;
+  vci = -1;
   /** Index into TUNNEL_KINDS. */
   tunnel = NO_TUNNEL;
   /** Tunnels entered so far. */
@@ -95,6 +98,8 @@ export class Cursor {
     this.wlan = -1;
     this.mpls = -1;
     this.dlci = -1;
+    this.vpi = -1;
+    this.vci = -1;
     this.tunnel = NO_TUNNEL;
     this.tunnels = 0;
     this.bridgePad = 0;

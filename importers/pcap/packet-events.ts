@@ -28,6 +28,8 @@ const ATTRIBUTES = [
   'inner_vlan',
   'mpls_label',
   'dlci',
+  'vpi',
+  'vci',
   'ether_type',
   'problem',
   'src_mac',
@@ -46,6 +48,8 @@ const TUNNEL = index('tunnel');
 const INNER_VLAN = index('inner_vlan');
 const MPLS_LABEL = index('mpls_label');
 const DLCI = index('dlci');
+const VPI = index('vpi');
+const VCI = index('vci');
 const ETHER_TYPE = index('ether_type');
 const PROBLEM = index('problem');
 const SRC_MAC = index('src_mac');
@@ -54,6 +58,59 @@ const COMMENT = index('comment');
 const RAW_TIME = index('raw_time');
 
 const ETHERNET = word('ethernet');
+
+/** What is to be written. */
+interface Writes {
+  readonly seq: boolean;
+  readonly ts: boolean;
+  readonly fraction: boolean;
+  readonly offset: boolean;
+  readonly captured: boolean;
+  readonly bytes: boolean;
+  readonly packets: boolean;
+  readonly vlan: boolean;
+  readonly addresses: boolean;
+  readonly proto: boolean;
+  readonly ports: boolean;
+  readonly tcpFlags: boolean;
+  readonly type: boolean;
+  readonly message: boolean;
+  readonly attributes: readonly boolean[];
+  /** Whether anything of that needs the frame decoded. */
+  readonly frame: boolean;
+}
+
+/** Attributes that do not come from the frame. */
+const OF_RECORD: ReadonlySet<string> = new Set(['comment', 'raw_time']);
+
+/** @param hint ReadOptions.columns */
+function writesOf(hint: ReadonlySet<string> | undefined): Writes {
+  const has = (...names: string[]) => hint === undefined || names.some((name) => hint.has(name));
+  const attributes = ATTRIBUTES.map((name) => has(`a:${name}`, 'a:*'));
+  const ofFrame = {
+    vlan: has('vlan'),
+    addresses: has('src_ip4', 'dst_ip4', 'src_ip6', 'dst_ip6'),
+    proto: has('proto'),
+    ports: has('src_port', 'dst_port'),
+    tcpFlags: has('tcp_flags'),
+    type: has('event_type'),
+    message: has('message'),
+  };
+  return {
+    ...ofFrame,
+    seq: has('seq'),
+    ts: has('ts'),
+    fraction: has('ts_ns', 'ts_digits'),
+    offset: has('offset'),
+    captured: has('captured'),
+    bytes: has('bytes'),
+    packets: has('packets'),
+    attributes,
+    frame:
+      Object.values(ofFrame).includes(true) ||
+      ATTRIBUTES.some((name, i) => attributes[i] === true && !OF_RECORD.has(name)),
+  };
+}
 
 export class PacketEvents {
   /** Packet comments of the record to come; empty for none. Forgotten once written. */
@@ -68,10 +125,20 @@ export class PacketEvents {
   private readonly notes = new TunnelNotes();
   private readonly text = new TextBuffer();
   private readonly columns: (TextColumn | undefined)[] = ATTRIBUTES.map(() => undefined);
+  private readonly writes: Writes;
   private skipped = 0;
 
-  /** @param keep whether packets become rows; otherwise they are counted as skipped */
-  constructor(sink: EventSink, keep: boolean, tracker: PacketTracker | undefined) {
+  /**
+   * @param keep whether packets become rows; otherwise they are counted as skipped
+   * @param hint columns that need be written; undefined: all
+   */
+  constructor(
+    sink: EventSink,
+    keep: boolean,
+    tracker: PacketTracker | undefined,
+    hint?: ReadonlySet<string>,
+  ) {
+    this.writes = writesOf(hint);
     this.sink = sink;
     this.batch = keep ? sink.batch('packet') : undefined;
     this.tracker = tracker;
@@ -83,7 +150,7 @@ export class PacketEvents {
    * @param length of the record, headers included
    */
   take(p: Packet, offset: number, length: number): void {
-    decode(p, this.cursor, this.notes);
+    if (this.writes.frame || this.tracker !== undefined) decode(p, this.cursor, this.notes);
     const flow = this.tracker === undefined ? 0 : this.tracker.packet(p);
     if (this.batch === undefined) this.skipped += 1;
     else this.write(this.batch, p, offset, length, flow);
@@ -99,35 +166,52 @@ export class PacketEvents {
 
   private write(batch: EventBatch, p: Packet, offset: number, length: number, flow: number): void {
     const row = batch.length;
-    batch.seq.set(row, p.number);
-    if (p.micros === p.micros) {
+    const { writes } = this;
+    if (writes.seq) batch.seq.set(row, p.number);
+    if (writes.ts && p.micros === p.micros) {
       batch.ts.set(row, p.micros);
-      batch.ts_ns.set(row, p.nanos);
-      batch.ts_digits.set(row, p.digits);
-    }
-    batch.offset.set(row, offset);
-    batch.record_length.set(row, length);
-    batch.captured.set(row, p.end - p.start);
-    batch.bytes.set(row, p.wire);
-    batch.packets.set(row, 1);
-    if (flow !== 0) batch.flow_id.set(row, flow);
-    if (p.vlan >= 0) batch.vlan.set(row, p.vlan);
-    if (p.ipVersion !== 0) {
-      if (p.ipVersion === 4) {
-        batch.src_ip4.set(row, p.src4);
-        batch.dst_ip4.set(row, p.dst4);
-      } else {
-        batch.src_ip6.set(row, p.bytes, p.src6);
-        batch.dst_ip6.set(row, p.bytes, p.dst6);
+      if (writes.fraction) {
+        batch.ts_ns.set(row, p.nanos);
+        batch.ts_digits.set(row, p.digits);
       }
-      batch.proto.set(row, p.proto);
-      if (p.srcPort >= 0) {
+    }
+    if (writes.offset) batch.offset.set(row, offset);
+    // By this a batch knows when it is full.
+    batch.record_length.set(row, length);
+    if (writes.captured) batch.captured.set(row, p.end - p.start);
+    if (writes.bytes) batch.bytes.set(row, p.wire);
+    if (writes.packets) batch.packets.set(row, 1);
+    if (flow !== 0) batch.flow_id.set(row, flow);
+    if (writes.frame) this.writeFrame(batch, row, p);
+    if (this.comment !== '') this.string(batch, row, COMMENT, this.comment);
+    if (this.rawTime !== '') this.string(batch, row, RAW_TIME, this.rawTime);
+    this.sink.record(1);
+    batch.endRow();
+  }
+
+  private writeFrame(batch: EventBatch, row: number, p: Packet): void {
+    const { writes } = this;
+    if (p.vlan >= 0 && writes.vlan) batch.vlan.set(row, p.vlan);
+    if (p.ipVersion !== 0) {
+      if (writes.addresses) {
+        if (p.ipVersion === 4) {
+          batch.src_ip4.set(row, p.src4);
+          batch.dst_ip4.set(row, p.dst4);
+        } else {
+          batch.src_ip6.set(row, p.bytes, p.src6);
+          batch.dst_ip6.set(row, p.bytes, p.dst6);
+        }
+      }
+      if (writes.proto) batch.proto.set(row, p.proto);
+      if (p.srcPort >= 0 && writes.ports) {
         batch.src_port.set(row, p.srcPort);
         batch.dst_port.set(row, p.dstPort);
       }
-      if (p.tcpFlags >= 0) batch.tcp_flags.set(row, p.tcpFlags);
-      const name = IP_WORD_BYTES[p.proto]!;
-      batch.event_type.set(row, name, 0, name.length);
+      if (p.tcpFlags >= 0 && writes.tcpFlags) batch.tcp_flags.set(row, p.tcpFlags);
+      if (writes.type) {
+        const name = IP_WORD_BYTES[p.proto]!;
+        batch.event_type.set(row, name, 0, name.length);
+      }
       if (p.icmpType >= 0) this.writeIcmp(batch, row, p);
       if (p.tunnel !== '') this.string(batch, row, TUNNEL, p.tunnel);
     } else {
@@ -137,16 +221,17 @@ export class PacketEvents {
     if (p.innerVlan >= 0) this.number(batch, row, INNER_VLAN, p.innerVlan);
     if (c.mpls >= 0) this.number(batch, row, MPLS_LABEL, c.mpls);
     if (c.dlci >= 0) this.number(batch, row, DLCI, c.dlci);
+    if (c.vci >= 0) {
+      this.number(batch, row, VPI, c.vpi);
+      this.number(batch, row, VCI, c.vci);
+    }
     if (p.problem !== '') this.string(batch, row, PROBLEM, p.problem);
-    if (this.comment !== '') this.string(batch, row, COMMENT, this.comment);
-    if (this.rawTime !== '') this.string(batch, row, RAW_TIME, this.rawTime);
-    this.sink.record(1);
-    batch.endRow();
   }
 
   private writeIcmp(batch: EventBatch, row: number, p: Packet): void {
     this.number(batch, row, ICMP_TYPE, p.icmpType);
     this.number(batch, row, ICMP_CODE, p.icmpCode);
+    if (!this.writes.message) return;
     const name = icmpName(p.ipVersion, p.icmpType, p.icmpCode);
     if (name !== undefined) batch.message.set(row, name, 0, name.length);
   }
@@ -154,17 +239,23 @@ export class PacketEvents {
   private writeLink(batch: EventBatch, row: number, p: Packet): void {
     const c = this.cursor;
     const text = this.text;
-    const name = LINK_WORD_BYTES[c.word]!;
-    batch.event_type.set(row, name, 0, name.length);
+    const { writes } = this;
+    if (writes.type) {
+      const name = LINK_WORD_BYTES[c.word]!;
+      batch.event_type.set(row, name, 0, name.length);
+    }
     if (c.srcMac >= 0 && c.srcMac + 6 <= p.end) this.mac(batch, row, SRC_MAC, p.bytes, c.srcMac);
     if (c.dstMac >= 0 && c.dstMac + 6 <= p.end) this.mac(batch, row, DST_MAC, p.bytes, c.dstMac);
     if (p.etherType >= 0 && c.word === ETHERNET) {
       // Nothing here has a word for it.
-      text.clear();
-      text.hex16(p.etherType);
       const column = this.column(batch, ETHER_TYPE);
-      if (column !== undefined) text.into(column, row);
+      if (column !== undefined) {
+        text.clear();
+        text.hex16(p.etherType);
+        text.into(column, row);
+      }
     }
+    if (!writes.message) return;
     if (c.arp >= 0) {
       if (arpMessage(text, p.bytes, c.arp, p.end)) text.into(batch.message, row);
     } else if (c.wlan >= 0) {
@@ -175,6 +266,7 @@ export class PacketEvents {
   private column(batch: EventBatch, attribute: number): TextColumn | undefined {
     const known = this.columns[attribute];
     if (known !== undefined) return known;
+    if (this.writes.attributes[attribute] !== true) return undefined;
     const column = batch.attributeColumn(ATTRIBUTES[attribute]!);
     this.columns[attribute] = column;
     return column;
@@ -187,17 +279,19 @@ export class PacketEvents {
     bytes: Uint8Array,
     at: number,
   ): void {
+    const column = this.column(batch, attribute);
+    if (column === undefined) return;
     this.text.clear();
     this.text.mac(bytes, at);
-    const column = this.column(batch, attribute);
-    if (column !== undefined) this.text.into(column, row);
+    this.text.into(column, row);
   }
 
   private number(batch: EventBatch, row: number, attribute: number, value: number): void {
+    const column = this.column(batch, attribute);
+    if (column === undefined) return;
     this.text.clear();
     this.text.decimal(value);
-    const column = this.column(batch, attribute);
-    if (column !== undefined) this.text.into(column, row);
+    this.text.into(column, row);
   }
 
   private string(batch: EventBatch, row: number, attribute: number, value: string): void {

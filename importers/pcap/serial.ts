@@ -212,6 +212,8 @@ export function sunAtm(p: Packet, c: Cursor): number {
   }
   const type = p.bytes[at]! & 0x0f;
   const circuit = u16(p.bytes, at + 2);
+  c.vpi = p.bytes[at + 1]!;
+  c.vci = circuit;
   c.at = at + 4;
   if (type === 1) {
     c.word = ATM_LANE;
