@@ -170,6 +170,36 @@ describe('results that must agree', () => {
   });
 });
 
+describe('patterns', () => {
+  interface Patterns extends Top {
+    rows: { count: number; share: number; event_id: string; template: string | null }[];
+    total: { count: number; groups: number };
+  }
+
+  it('put the one message that is like no other before the frequent ones, by whatever path', async () => {
+    const found = await query<Patterns>('kind:log host:bastion01 | patterns');
+    const counts = found.rows.filter(({ template }) => template !== null).map((row) => row.count);
+    expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+    expect(counts.reduce((a, b) => a + b, found.rest.count)).toBe(found.total.count);
+    expect(found.total.count).toBe(await count('kind:log host:bastion01'));
+    const failed = await query<Patterns>('"failed password" | patterns 1 desc');
+    expect(failed.rows[0]?.template).toMatch(
+      /Failed password for .* from <\*>\.<\*>\.<\*>\.<\*> port <\*> <\*>$/,
+    );
+    const [rare] = found.rows;
+    expect(await count(`event_id:${rare?.event_id ?? ''} host:bastion01`)).toBe(1);
+    for (const text of [
+      'kind:log | patterns 20',
+      '* | patterns 5 desc',
+      'failed | patterns | head 3',
+    ]) {
+      const fast = await query<Patterns>(text);
+      const scanned = await query<Patterns>(text, '--path', 'scan');
+      expect({ ...fast, timings: undefined }).toEqual({ ...scanned, timings: undefined });
+    }
+  });
+});
+
 describe('what lies beneath, and what is looked for', () => {
   const beneath = () =>
     expected.byKind.packet -

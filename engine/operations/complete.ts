@@ -47,6 +47,7 @@ const STAGES: readonly (readonly [string, string])[] = [
   ['stats', 'a table: stats count(), sum(x) by field'],
   ['values', 'the values of a field, the most frequent first'],
   ['talkers', 'who talked to whom'],
+  ['patterns', 'messages by their shape, the rarest first: patterns 50'],
   ['where', 'filter again'],
   ['fields', 'the columns that are shown'],
   ['sort', 'order: sort field desc'],

@@ -130,6 +130,7 @@ export type Stage = Span &
     | { readonly stage: 'dedup'; readonly fields: readonly Name[] }
     | { readonly stage: 'talkers'; readonly limit: number | undefined }
     | { readonly stage: 'values'; readonly field: Name }
+    | { readonly stage: 'patterns'; readonly limit: number; readonly descending: boolean }
     | { readonly stage: 'union'; readonly query: Ast }
   );
 export type StageName = Stage['stage'];

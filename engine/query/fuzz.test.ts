@@ -73,6 +73,8 @@ describe('random queries', () => {
       'timeline',
       'timeline 1h spread',
       'talkers',
+      'patterns',
+      'patterns 3 desc',
       'head 3',
       'tail 2',
       'head',

@@ -24,6 +24,7 @@ import {
 import { parseAddress } from './address.ts';
 import { intervalMicros } from './grid.ts';
 import { MAX_QUERY_LENGTH, Scanner } from './lex.ts';
+import { PATTERNS_SHOWN } from './stages/patterns.ts';
 import { QueryError, didYouMean, shown, syntaxError } from './query-error.ts';
 
 /** Brackets, NOTs and unions inside each other. */
@@ -36,7 +37,7 @@ export const MAX_STAGES = 50;
 const MAX_INTERVAL = 36_525 * 86_400e6;
 /** Unions of one query: each reads its segments by itself. */
 export const MAX_UNIONS = 16;
-/** Rows that `top`, `head`, `tail` and `talkers` can be asked for. */
+/** Rows that `top`, `head`, `tail`, `talkers` and `patterns` can be asked for. */
 export const MAX_LIMIT = 1_000_000_000;
 
 const COMPARE_OPS = ['>=', '<=', '>', '<', '='] as const;
@@ -448,6 +449,8 @@ class Parser {
         return { stage: 'talkers', limit: this.number() };
       case 'values':
         return { stage: 'values', field: this.name('values') };
+      case 'patterns':
+        return this.patterns();
       case 'union':
         return this.union();
     }
@@ -469,6 +472,13 @@ class Parser {
     this.closeBracket(open);
     this.depth -= 1;
     return { stage: 'union', query };
+  }
+
+  private patterns(): WithoutSpan<Stage> {
+    const limit = this.number() ?? PATTERNS_SHOWN;
+    const descending = this.wordIs('desc');
+    if (!descending) this.wordIs('asc');
+    return { stage: 'patterns', limit, descending };
   }
 
   private top(): WithoutSpan<Stage> {
@@ -684,6 +694,7 @@ const STAGE_FORMS: Readonly<Record<StageName, string>> = {
   dedup: 'dedup field, …',
   talkers: 'talkers [N]',
   values: 'values field',
+  patterns: 'patterns [N] [asc | desc]',
   union: 'union (query)',
 };
 const STAGE_NAMES = Object.keys(STAGE_FORMS);

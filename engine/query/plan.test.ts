@@ -90,6 +90,7 @@ describe('an empty case', () => {
     ['| talkers', { rows: [] }],
     ['| stats count(), sum(bytes)', { rows: [{ count: 0, 'sum(bytes)': null }] }],
     ['| values ip', { rows: [] }],
+    ['| patterns', { rows: [], rest: { count: 0, groups: 0 } }],
     ['| head 1 | count', { count: 0 }],
   ])('%s', async (text, expected) => {
     expect(await test.answer(test.plan(text, nothing))).toMatchObject(expected);

@@ -30,6 +30,7 @@ import {
 } from './relation.ts';
 import type { PruneReason, SegmentInfo } from './scope.ts';
 import { countStage } from './stages/count.ts';
+import { patternsStage } from './stages/patterns.ts';
 import { dedupStage, headStage, sortStage, tailStage, whereStage } from './stages/rows.ts';
 import { statsStage } from './stages/stats.ts';
 import { talkersStage } from './stages/talkers.ts';
@@ -133,6 +134,7 @@ const AGGREGATING: ReadonlySet<string> = new Set([
   'stats',
   'talkers',
   'values',
+  'patterns',
 ]);
 
 /** Plans a query. Throws QueryError (a DaybookError) for whatever is wrong with it. */
@@ -475,6 +477,8 @@ export function shapeOfAnswer(stages: readonly Stage[]): Shape {
     case 'values':
     case 'stats':
       return first.stage;
+    case 'patterns':
+      return 'top';
     default:
       return 'table';
   }
@@ -610,6 +614,8 @@ function aggregate(stage: Stage, input: Input, grid: Grid | undefined): Table {
       return valuesStage(stage.field, input);
     case 'talkers':
       return talkersStage(stage, input);
+    case 'patterns':
+      return patternsStage(stage, input);
     case 'timeline':
       return timelineTable(timelineStage(stage, input, grid), grid, input);
     default:

@@ -39,6 +39,7 @@ export const STAGES: readonly string[] = [
   'stats',
   'values',
   'talkers',
+  'patterns',
   'where',
   'fields',
   'sort',

@@ -59,6 +59,7 @@ export const queryCommand: Command = {
   daybook query CASE 'failed password' --limit 20
   daybook query CASE 'src_ip:10.0.0.0/8 dst_port:22 | top 10 src_ip by sum(bytes)'
   daybook query CASE 'kind:log severity:<=err | timeline 1h by host'
+  daybook query CASE 'kind:log host:web01 | patterns 50'
 The language: docs/query-language.md.`,
   },
   run: (parsed, context) => run('query.run', parsed.positionals[1]!, parsed, context),

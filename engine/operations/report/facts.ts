@@ -270,7 +270,7 @@ async function countOfQuery(
 // -- saved views ---------------------------------------------------------------------------------
 
 const AGGREGATING: ReadonlySet<string> = new Set([
-  ...['count', 'top', 'timeline', 'stats', 'talkers', 'values'],
+  ...['count', 'top', 'timeline', 'stats', 'talkers', 'values', 'patterns'],
 ]);
 /** Fields that a view's rows have when neither it nor its query chose any, as far as there are values. */
 const VIEW_FIELDS = [

@@ -30,6 +30,7 @@ const STARTS = [
   { label: 'A table of sums', text: 'stats count() as n, sum(bytes) as b by src_ip' },
   { label: 'Who talks to whom', text: 'talkers' },
   { label: 'Values of a field', text: 'values program' },
+  { label: 'Rare messages, by shape', text: 'patterns' },
 ] as const;
 
 interface Props {
