@@ -6,7 +6,18 @@
  */
 import type { DimensionName } from '../values/dimensions.ts';
 import { addSum, type RollupGroups } from './rollup-index.ts';
-import { type GroupValue, unionOf, type ValueUnion } from './union.ts';
+import {
+  forEachPart,
+  type GroupValue,
+  type LongValues,
+  mergeLong,
+  PartTable,
+  type Rank,
+  rankOfLong,
+  rankOfNone,
+  unionOf,
+  valueOfRank,
+} from './union.ts';
 
 export interface TopQuestion {
   /** The dimensions that the groups were asked for, in the order that values are shown and sorted in. */
@@ -37,20 +48,19 @@ export interface TopGroups {
 
 /** @param sources of any number of segments, all asked for the same dimensions and measures. */
 export function mergeTop(sources: readonly RollupGroups[], question: TopQuestion): TopGroups {
-  const measures = sources[0]?.sums.length ?? 0;
-  const chosen = new Chosen(question, measures);
+  const chosen = new Chosen(question, sources[0]?.sums.length ?? 0);
   switch (question.dims.length) {
     case 0:
-      mergeWhole(sources, chosen);
+      addWhole(sources, chosen);
       return chosen.finish([]);
     case 1:
-      return chosen.finish([mergeSingles(sources, chosen)]);
+      return chosen.finish([addSingles(sources, chosen)]);
     default:
-      return mergePairs(sources, question, chosen);
+      return chosen.finish(addPairs(sources, question, chosen));
   }
 }
 
-/** The largest groups so far, and the sums of all. Places are in the order of `question.dims`. */
+/** The largest groups so far, and the sums of all. */
 class Chosen {
   groups = 0;
   count = 0;
@@ -59,7 +69,7 @@ class Chosen {
   least = -1;
   private readonly limit: number;
   private readonly by: 'count' | number;
-  private candidates: Candidate[] = [];
+  private readonly candidates: Candidate[] = [];
   private worst: Candidate | undefined;
 
   constructor({ limit, by }: TopQuestion, measures: number) {
@@ -68,36 +78,50 @@ class Chosen {
     this.sums = new Float64Array(measures);
   }
 
-  /** A group's measure as it is compared: a sum is one more than it is, 0 for none. */
+  /** Adds to what all add up to. */
+  tally(groups: number, count: number): void {
+    this.groups += groups;
+    this.count += count;
+  }
+
+  tallySums(sums: readonly Float64Array[], at: number): void {
+    for (let m = 0; m < sums.length; m++) addSum(this.sums, m, sums[m]![at]!);
+  }
+
+  /** What a group is compared by: a sum is one more than it is, 0 for none. */
   measureOf(count: number, sums: readonly Float64Array[], at: number): number {
     return this.by === 'count' ? count : sums[this.by]![at]!;
   }
 
+  /** Keeps a group if it may be one of the largest; for those whose measure is not below `least`. */
   offer(
     measure: number,
-    first: number,
-    second: number,
+    first: Rank,
+    second: Rank,
     count: number,
     sums: readonly Float64Array[],
     at: number,
   ): void {
     const { worst } = this;
-    if (worst !== undefined && measure === worst.measure) {
-      if (first > worst.first || (first === worst.first && second > worst.second)) return;
-    }
+    if (
+      worst !== undefined &&
+      measure === worst.measure &&
+      (first > worst.first || (first === worst.first && second > worst.second))
+    )
+      return;
     this.candidates.push({ measure, first, second, count, sums: sums.map((list) => list[at]!) });
     if (this.candidates.length >= this.limit * 2 + 1024) this.prune();
   }
 
-  finish(unions: readonly ValueUnion[]): TopGroups {
+  /** @param long of each dimension. */
+  finish(long: readonly LongValues[]): TopGroups {
     this.prune();
     const own = (sum: number): number | null => (sum === 0 ? null : sum - 1);
     const top = this.candidates.map(({ first, second, count, sums }): TopGroup => {
-      const places = [first, second];
+      const ranks = [first, second];
       return {
-        values: unions.map((union, dim) => union.valueAt(places[dim]!)),
-        count,
-        sums: sums.map(own),
+        values: long.map((values, dim) => valueOfRank(ranks[dim]!, values)),
+        ...{ count, sums: sums.map(own) },
       };
     });
     const sums = [...this.sums];
@@ -120,114 +144,211 @@ class Chosen {
 
 interface Candidate {
   readonly measure: number;
-  readonly first: number;
-  readonly second: number;
+  readonly first: Rank;
+  readonly second: Rank;
   readonly count: number;
   readonly sums: readonly number[];
 }
 
-function mergeWhole(sources: readonly RollupGroups[], chosen: Chosen): void {
+function addWhole(sources: readonly RollupGroups[], chosen: Chosen): void {
   const sums = Array.from(chosen.sums, () => new Float64Array(1));
   let count = 0;
   for (const source of sources) {
     count += source.counts[0] ?? 0;
-    source.sums.forEach((own, i) => addSum(sums[i]!, 0, own[0] ?? 0));
+    source.sums.forEach((own, m) => addSum(sums[m]!, 0, own[0] ?? 0));
   }
   if (count === 0) return;
-  chosen.groups = 1;
-  chosen.count = count;
-  sums.forEach((sum, i) => (chosen.sums[i] = sum[0]!));
+  chosen.tally(1, count);
+  chosen.tallySums(sums, 0);
   chosen.offer(chosen.measureOf(count, sums, 0), 0, 0, count, sums, 0);
 }
 
-function mergeSingles(sources: readonly RollupGroups[], chosen: Chosen): ValueUnion {
-  const union = unionOf(sources.map(({ values }) => values[0]!));
-  const counts = new Float64Array(union.size + 1);
-  const sums = Array.from(chosen.sums, () => new Float64Array(union.size + 1));
+function addSingles(sources: readonly RollupGroups[], chosen: Chosen): LongValues {
+  const lists = sources.map(({ values }) => values[0]!);
+  const numbers = lists.map((list) => list.numbers);
+  const long = mergeLong(lists);
+  const ids = new Uint32Array(numbers.reduce((most, { length }) => Math.max(most, length), 0));
+  const table = new PartTable();
+  let counts = new Float64Array(0);
+  let sums: Float64Array[] = [];
+  forEachPart(numbers, ({ from, to, entries }) => {
+    table.reset(entries);
+    if (entries > counts.length) {
+      counts = new Float64Array(entries);
+      sums = Array.from(chosen.sums, () => new Float64Array(entries));
+    } else {
+      counts.fill(0, 0, entries);
+      for (const one of sums) one.fill(0, 0, entries);
+    }
+    for (let i = 0; i < numbers.length; i++) {
+      table.identify(numbers[i]!, from[i]!, to[i]!, ids);
+      addRun(sources[i]!, from[i]!, to[i]!, ids, counts, sums);
+    }
+    offerSingles(counts, sums, table.size, (id) => table.values[id]!, chosen);
+  });
+  // Long values, and behind them the rows that have none.
+  const longCounts = new Float64Array(long.size + 1);
+  const longSums = Array.from(chosen.sums, () => new Float64Array(long.size + 1));
   sources.forEach((source, i) => {
-    const places = union.places[i]!;
-    const own = source.counts;
-    for (let key = 0; key < own.length; key++) counts[places[key]!]! += own[key]!;
-    for (let m = 0; m < sums.length; m++) {
-      const from = source.sums[m]!;
-      const to = sums[m]!;
-      for (let key = 0; key < own.length; key++) addSum(to, places[key]!, from[key]!);
+    const places = long.places[i]!;
+    const before = numbers[i]!.length;
+    for (let at = 0; at <= places.length; at++) {
+      const place = places[at] ?? long.size;
+      longCounts[place]! += source.counts[before + at]!;
+      source.sums.forEach((more, m) => addSum(longSums[m]!, place, more[before + at]!));
     }
   });
-  for (let place = 0; place < counts.length; place++) {
-    const count = counts[place]!;
-    if (count === 0) continue;
-    chosen.groups += 1;
-    chosen.count += count;
-    for (let m = 0; m < sums.length; m++) addSum(chosen.sums, m, sums[m]![place]!);
-    const measure = chosen.measureOf(count, sums, place);
-    if (measure >= chosen.least) chosen.offer(measure, place, 0, count, sums, place);
-  }
-  return union;
+  const rankAt = (place: number): Rank => (place < long.size ? rankOfLong(place) : rankOfNone());
+  offerSingles(longCounts, longSums, long.size + 1, rankAt, chosen);
+  return long;
 }
+
+function addRun(
+  source: RollupGroups,
+  from: number,
+  to: number,
+  ids: Uint32Array,
+  counts: Float64Array,
+  sums: readonly Float64Array[],
+): void {
+  const own = source.counts;
+  for (let at = from; at < to; at++) counts[ids[at]!]! += own[at]!;
+  for (let m = 0; m < sums.length; m++) {
+    const more = source.sums[m]!;
+    const all = sums[m]!;
+    for (let at = from; at < to; at++) addSum(all, ids[at]!, more[at]!);
+  }
+}
+
+function offerSingles(
+  counts: Float64Array,
+  sums: readonly Float64Array[],
+  size: number,
+  rankAt: (id: number) => Rank,
+  chosen: Chosen,
+): void {
+  let groups = 0;
+  let rows = 0;
+  for (let id = 0; id < size; id++) {
+    const count = counts[id]!;
+    if (count === 0) continue;
+    groups += 1;
+    rows += count;
+    chosen.tallySums(sums, id);
+    const measure = chosen.measureOf(count, sums, id);
+    if (measure >= chosen.least) chosen.offer(measure, rankAt(id), 0, count, sums, id);
+  }
+  chosen.tally(groups, rows);
+}
+
+/** First keys after which stamps begin anew: a stamp and a count share one number. */
+const STAMPS = 1 << 20;
+const STAMP = 0x1_0000_0000;
 
 /**
  * First key by first key: the second keys of all segments' groups are added up in one list with a
- * place for each, which is not cleared but stamped with the first key that it is for.
+ * cell for each, which is not cleared but stamped with the first key that it is for.
  */
-function mergePairs(
+function addPairs(
   sources: readonly RollupGroups[],
   question: TopQuestion,
   chosen: Chosen,
-): TopGroups {
-  const [wanted] = question.dims;
-  const tables = sources.map((source) => oriented(source, sources[0]!.dims[0]!));
-  const firsts = unionOf(tables.map(({ values }) => values[0]!));
-  const seconds = unionOf(tables.map(({ values }) => values[1]!));
-  const straight = sources[0] === undefined || sources[0].dims[0] === wanted;
-  const size = seconds.size + 1;
-  const stamps = new Uint32Array(size);
-  const counts = new Float64Array(size);
-  const sums = Array.from(chosen.sums, () => new Float64Array(size));
-  const touched = new Uint32Array(size);
+): LongValues[] {
+  const kept = sources[0]?.dims ?? question.dims;
+  const tables = sources.map((source) => oriented(source, kept[0]!));
+  const lists = [0, 1].map((dim) => tables.map(({ values }) => values[dim]!));
+  const long = lists.map(mergeLong);
+  const firsts = unionOf(lists[0]!, long[0]!, true);
+  const seconds = unionOf(lists[1]!, long[1]!, false);
+  const straight = kept[0] === question.dims[0];
+  const cells = new Float64Array(seconds.size + 1);
+  const sums = Array.from(chosen.sums, () => new Float64Array(seconds.size + 1));
+  const touched = new Uint32Array(seconds.size + 1);
+  const counting = sums.length === 0;
   // Of each segment: its next first key, and where that is among all.
   const next = new Uint32Array(tables.length);
   const nextPlace = Uint32Array.from(tables, (_, i) => firsts.places[i]![0]!);
   for (let first = 0; first <= firsts.size; first++) {
-    const stamp = first + 1;
+    if (first % STAMPS === 0) cells.fill(0);
+    const stamp = ((first % STAMPS) + 1) * STAMP;
     let found = 0;
+    let rows = 0;
     for (let i = 0; i < tables.length; i++) {
       if (nextPlace[i] !== first) continue;
       const table = tables[i]!;
       const key = next[i]!;
+      const from = table.starts[key]!;
+      const to = table.starts[key + 1]!;
       const places = seconds.places[i]!;
-      const end = table.starts[key + 1]!;
-      const own = table.counts;
-      for (let at = table.starts[key]!; at < end; at++) {
-        const count = own[at]!;
-        if (count === 0) continue;
-        const place = places[table.seconds[at]!]!;
-        if (stamps[place] === stamp) {
-          counts[place]! += count;
-          for (let m = 0; m < sums.length; m++) addSum(sums[m]!, place, table.sums[m]![at]!);
-        } else {
-          stamps[place] = stamp;
-          counts[place] = count;
-          for (let m = 0; m < sums.length; m++) sums[m]![place] = table.sums[m]![at]!;
-          touched[found++] = place;
-        }
-      }
+      const fresh = found;
+      found = addCounts(table, from, to, places, cells, stamp, touched, found);
+      for (let at = from; at < to; at++) rows += table.counts[at]!;
+      if (!counting) addRunSums(table, from, to, places, sums, touched, fresh, found);
       next[i] = key + 1;
       nextPlace[i] = firsts.places[i]![key + 1] ?? 0xffff_ffff;
     }
-    chosen.groups += found;
+    chosen.tally(found, rows);
+    // When all of the first key is too little, so is each of its groups.
+    if (counting && rows < chosen.least) continue;
     for (let i = 0; i < found; i++) {
       const place = touched[i]!;
-      const count = counts[place]!;
-      chosen.count += count;
-      for (let m = 0; m < sums.length; m++) addSum(chosen.sums, m, sums[m]![place]!);
+      const count = cells[place]! - stamp;
+      if (!counting) chosen.tallySums(sums, place);
       const measure = chosen.measureOf(count, sums, place);
       if (measure < chosen.least) continue;
-      if (straight) chosen.offer(measure, first, place, count, sums, place);
-      else chosen.offer(measure, place, first, count, sums, place);
+      const own = firsts.rankAt(first);
+      const other = seconds.rankAt(place);
+      if (straight) chosen.offer(measure, own, other, count, sums, place);
+      else chosen.offer(measure, other, own, count, sums, place);
     }
   }
-  return chosen.finish(straight ? [firsts, seconds] : [seconds, firsts]);
+  return straight ? long : long.reverse();
+}
+
+/** Adds one segment's groups of a first key; returns how many cells are touched by now. */
+function addCounts(
+  { seconds, counts }: PairTable,
+  from: number,
+  to: number,
+  places: Uint32Array,
+  cells: Float64Array,
+  stamp: number,
+  touched: Uint32Array,
+  before: number,
+): number {
+  let found = before;
+  for (let at = from; at < to; at++) {
+    const count = counts[at]!;
+    if (count === 0) continue;
+    const place = places[seconds[at]!]!;
+    const cell = cells[place]!;
+    if (cell >= stamp) {
+      cells[place] = cell + count;
+    } else {
+      cells[place] = stamp + count;
+      touched[found++] = place;
+    }
+  }
+  return found;
+}
+
+function addRunSums(
+  table: PairTable,
+  from: number,
+  to: number,
+  places: Uint32Array,
+  sums: readonly Float64Array[],
+  touched: Uint32Array,
+  fresh: number,
+  found: number,
+): void {
+  for (let m = 0; m < sums.length; m++) {
+    const own = sums[m]!;
+    const more = table.sums[m]!;
+    for (let i = fresh; i < found; i++) own[touched[i]!] = 0;
+    for (let at = from; at < to; at++)
+      if (table.counts[at] !== 0) addSum(own, places[table.seconds[at]!]!, more[at]!);
+  }
 }
 
 type PairTable = RollupGroups & { readonly starts: Uint32Array; readonly seconds: Uint32Array };

@@ -289,25 +289,24 @@ class Rollup {
     if (set.hours === undefined || this.hours === undefined)
       throw new TypeError('asked for what is not covered');
     const { entries } = set.hours;
+    const { numbers, undated } = this.hours;
     const reader = this.open(set.hours.keys);
-    const starts = startsOf(reader.numbers32(set.groups), entries);
-    const hours = reader.numbers32(entries);
+    // Undated rows are behind the last hour, and in no range.
+    const starts = startsOf(reader.numbers32(numbers.length + (undated ? 1 : 0)), entries);
+    const groups = reader.numbers32(entries);
     const rows = reader.numbers32(entries);
     const parts = measures.map((name) => this.sumsOf(set.hours?.sums.get(name), entries));
-    // The hour behind the last is that of undated rows, which are in no range.
-    const inside = new Uint8Array(256);
-    this.hours.numbers.forEach((hour, i) => {
-      inside[i] = hour * HOUR >= range.from && (hour + 1) * HOUR <= range.to ? 1 : 0;
-    });
     const counts = new Uint32Array(set.groups);
     const sums = measures.map(() => new Float64Array(set.groups));
-    for (let group = 0; group < set.groups; group++) {
-      for (let at = starts[group]!; at < starts[group + 1]!; at++) {
-        if (inside[hours[at]!] !== 1) continue;
+    numbers.forEach((hour, part) => {
+      if (hour * HOUR < range.from || (hour + 1) * HOUR > range.to) return;
+      for (let at = starts[part]!; at < starts[part + 1]!; at++) {
+        const group = groups[at]!;
+        if (group >= set.groups) throw new Damaged('group');
         counts[group]! += rows[at]!;
         for (let i = 0; i < parts.length; i++) addSum(sums[i]!, group, parts[i]![at]!);
       }
-    }
+    });
     return { counts, sums };
   }
 

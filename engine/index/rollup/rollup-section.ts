@@ -5,7 +5,7 @@
  * A set of one dimension has one count for each code of it (see `values/dimensions.ts`), which may be 0,
  * the rows without a value last. A set of two has, for each code of the first, the codes of the second
  * that occur with it, ascending, each with its count. A sum is kept as itself plus one; 0 where no row
- * of the group has the value. By hour: of each group the hours that it occurs in.
+ * of the group has the value. By hour: of each hour the groups that occur in it.
  *
  * Head: u32 rows; dimensions: u8 number, of each u8 which, u8 state, where it is there u32 numbers, IPv6
  * addresses and texts and the end of the block with its values; u8 which measures no row has, u8 which
@@ -39,6 +39,8 @@ import {
 export const ROLLUP_SECTION = 'rollup';
 /** Packets that belong to a flow: they are kept apart, since queries leave them out by default. */
 export const FLOWED_SECTION = 'rollup.flowed';
+/** So many cells of a table of all pairs are always few. */
+const MIN_CELLS = 4096;
 export const DIMENSION_STATE = { present: 1, leftOut: 2 } as const;
 
 /** Rows that are counted, in the order of the segment. */
@@ -53,25 +55,22 @@ export interface Counted {
   grouped(dimension: Dimension): Grouped;
 }
 
-/** Rows in groups: those of group `g` from `starts[g]` of `rows` (all in order when left out). */
-interface Groups {
-  readonly starts: Uint32Array;
-  readonly rows: Uint32Array | undefined;
-}
-
 interface Hours {
+  /** Hours since 1970 that rows are in. */
   readonly numbers: Float64Array;
-  /** Number in `numbers` of every row's hour; one more for undated rows. */
-  readonly ofRow: Uint8Array;
+  /** The first row of each, then that of undated rows where there are any, then the number of rows. */
+  readonly starts: Uint32Array;
   readonly undated: boolean;
 }
 
-/** A set's keys and the rows of each of its groups. */
+/** A set's groups. */
 interface SetTable {
-  readonly groups: Groups;
   readonly size: number;
   /** Groups that rows are in. */
   readonly used: number;
+  readonly counts: Uint32Array;
+  /** The group of every row; only where there are few enough for more than counting. */
+  readonly groupOf: Uint32Array | undefined;
   writeKeys(out: PackWriter): void;
 }
 
@@ -136,25 +135,22 @@ function bitsOf<T>(list: readonly T[], holds: (one: T) => boolean): number {
 
 function hoursOf(times: Float64Array): Hours | undefined {
   const numbers: number[] = [];
-  const ofRow = new Uint8Array(times.length);
+  const starts: number[] = [];
   let end = -Infinity;
   let undated = false;
-  for (let row = 0; row < times.length; row++) {
+  for (let row = 0; row < times.length && !undated; row++) {
     const time = times[row]!;
-    if (Number.isNaN(time)) {
-      undated = true;
-      ofRow.fill(numbers.length, row);
-      break;
-    }
-    if (time >= end) {
-      const hour = Math.floor(time / HOUR);
-      numbers.push(hour);
-      end = (hour + 1) * HOUR;
-      if (numbers.length > MAX_HOURS) return undefined;
-    }
-    ofRow[row] = numbers.length - 1;
+    if (time < end) continue;
+    undated = Number.isNaN(time);
+    starts.push(row);
+    if (undated) break;
+    const hour = Math.floor(time / HOUR);
+    numbers.push(hour);
+    end = (hour + 1) * HOUR;
+    if (numbers.length > MAX_HOURS) return undefined;
   }
-  return { numbers: Float64Array.from(numbers), ofRow, undated };
+  starts.push(times.length);
+  return { numbers: Float64Array.from(numbers), starts: Uint32Array.from(starts), undated };
 }
 
 function writeHours(hours: Hours | undefined, head: PackWriter): void {
@@ -200,10 +196,7 @@ function tableOf(dims: readonly DimensionName[], counted: Counted): SetTable | u
   const { rows, dimensions } = counted;
   const [first, second] = dims;
   if (dims.some((name) => dimensions.leftOut.includes(name))) return undefined;
-  if (first === undefined) {
-    const groups = { starts: Uint32Array.of(0, rows), rows: undefined };
-    return { groups, size: 1, used: 1, writeKeys: () => undefined };
-  }
+  if (first === undefined) return singleTable(new Uint32Array(rows), 1);
   const a = dimensions.present.find(({ name }) => name === first);
   const b = dimensions.present.find(({ name }) => name === second);
   if (second !== undefined) {
@@ -211,11 +204,15 @@ function tableOf(dims: readonly DimensionName[], counted: Counted): SetTable | u
     return pairTable(a ?? noValues(first, rows), b ?? noValues(second, rows), counted);
   }
   if (a === undefined || a.size > maxGroups(1, rows)) return undefined;
-  const groups = counted.grouped(a);
+  return singleTable(a.codes, a.size + 1);
+}
+
+function singleTable(groupOf: Uint32Array, size: number): SetTable {
+  const counts = new Uint32Array(size);
+  for (let row = 0; row < groupOf.length; row++) counts[groupOf[row]!]! += 1;
   let used = 0;
-  for (let code = 0; code <= a.size; code++)
-    if (groups.starts[code + 1]! > groups.starts[code]!) used += 1;
-  return { groups, size: a.size + 1, used, writeKeys: () => undefined };
+  for (let group = 0; group < size; group++) if (counts[group]! > 0) used += 1;
+  return { size, used, counts, groupOf, writeKeys: () => undefined };
 }
 
 function noValues(name: DimensionName, rows: number): Dimension {
@@ -224,11 +221,51 @@ function noValues(name: DimensionName, rows: number): Dimension {
 }
 
 function pairTable(a: Dimension, b: Dimension, counted: Counted): SetTable | undefined {
-  const most = maxGroups(2, counted.rows);
-  // Sorted by both: by the first, of those that were sorted by the second.
+  const width = b.size + 1;
+  const cells = (a.size + 1) * width;
+  return cells <= Math.max(MIN_CELLS, counted.rows)
+    ? crossedPairs(a, b, cells)
+    : sortedPairs(a, b, counted);
+}
+
+/** Few values on both sides: every pair that could be has a cell. */
+function crossedPairs(a: Dimension, b: Dimension, cells: number): SetTable {
+  const rows = a.codes.length;
+  const width = b.size + 1;
+  const cellCounts = new Uint32Array(cells);
+  const groupOf = new Uint32Array(rows);
+  for (let row = 0; row < rows; row++) {
+    const cell = a.codes[row]! * width + b.codes[row]!;
+    groupOf[row] = cell;
+    cellCounts[cell]! += 1;
+  }
+  const lengths = new Uint32Array(a.size + 1);
+  const seconds = new Uint32Array(Math.min(cells, rows));
+  const counts = new Uint32Array(seconds.length);
+  let size = 0;
+  for (let first = 0, cell = 0; first <= a.size; first++) {
+    for (let second = 0; second < width; second++, cell++) {
+      const count = cellCounts[cell]!;
+      if (count === 0) continue;
+      lengths[first]! += 1;
+      seconds[size] = second;
+      counts[size] = count;
+      // From here on the cell says which group it is.
+      cellCounts[cell] = size;
+      size += 1;
+    }
+  }
+  for (let row = 0; row < rows; row++) groupOf[row] = cellCounts[groupOf[row]!]!;
+  return pairs(lengths, seconds.subarray(0, size), counts.subarray(0, size), groupOf);
+}
+
+/** Sorted by both: by the first, of those that were sorted by the second. */
+function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | undefined {
+  const { rows } = counted;
+  const most = maxGroups(2, rows);
   const sorted = groupByCode(a.codes, a.size + 1, counted.grouped(b).rows);
-  const seconds = new Uint32Array(Math.min(most, counted.rows));
-  const starts = new Uint32Array(seconds.length + 1);
+  const seconds = new Uint32Array(Math.min(most, rows));
+  const counts = new Uint32Array(seconds.length);
   const lengths = new Uint32Array(a.size + 1);
   let size = 0;
   for (let code = 0; code <= a.size; code++) {
@@ -237,22 +274,37 @@ function pairTable(a: Dimension, b: Dimension, counted: Counted): SetTable | und
     let last = -1;
     for (let at = sorted.starts[code]!; at < end; at++) {
       const other = b.codes[sorted.rows[at]!]!;
-      if (other === last) continue;
-      if (size === seconds.length) return undefined;
-      seconds[size] = other;
-      starts[size] = at;
-      size += 1;
-      last = other;
+      if (other !== last) {
+        if (size === seconds.length) return undefined;
+        seconds[size] = other;
+        size += 1;
+        last = other;
+      }
+      counts[size - 1]! += 1;
     }
     lengths[code] = size - before;
   }
-  starts[size] = counted.rows;
+  let groupOf: Uint32Array | undefined;
+  if (size <= maxSummedGroups(rows)) {
+    groupOf = new Uint32Array(rows);
+    for (let group = 0, at = 0; group < size; group++)
+      for (const end = at + counts[group]!; at < end; at++) groupOf[sorted.rows[at]!] = group;
+  }
+  return pairs(lengths, seconds.subarray(0, size), counts.subarray(0, size), groupOf);
+}
+
+function pairs(
+  lengths: Uint32Array,
+  seconds: Uint32Array,
+  counts: Uint32Array,
+  groupOf: Uint32Array | undefined,
+): SetTable {
+  const size = seconds.length;
   return {
-    groups: { starts: starts.subarray(0, size + 1), rows: sorted.rows },
-    ...{ size, used: size },
+    ...{ size, used: size, counts, groupOf },
     writeKeys(out) {
       out.numbers(lengths);
-      out.numbers(seconds, size);
+      out.numbers(seconds);
     },
   };
 }
@@ -265,38 +317,34 @@ function writeSet(
   head: PackWriter,
   blocks: BlockWriter,
 ): void {
-  const { groups, size, used } = table;
-  const summed = sums.map((values) =>
-    values instanceof Float64Array && used <= maxSummedGroups(rows)
-      ? sumsOf(groups, size, values)
+  const { size, used, counts, groupOf } = table;
+  const values = sums.map((one) => (one instanceof Float64Array ? one : undefined));
+  const summed = values.map((one) =>
+    one !== undefined && groupOf !== undefined && used <= maxSummedGroups(rows)
+      ? sumsOf(groupOf, size, one)
       : undefined,
   );
+  const kept = values.filter((_, i) => summed[i] !== undefined);
   const byHour =
-    hours === undefined || used > maxHourEntries(rows)
+    hours === undefined || groupOf === undefined
       ? undefined
-      : splitByHour(groups, size, hours, rows);
+      : splitByHour(groupOf, size, used, hours, kept);
   head.u32(size);
-  head.u8(bitsOf(summed, (values) => values !== undefined));
+  head.u8(bitsOf(summed, (one) => one !== undefined));
   head.u8(byHour === undefined ? 0 : 1);
   const keys = new PackWriter(true);
   table.writeKeys(keys);
-  keys.numbers(countsOf(groups, size));
+  keys.numbers(counts);
   head.u32(blocks.add(keys.finish()));
-  for (const values of summed) if (values !== undefined) head.u32(blocks.add(numbers(values)));
+  for (const one of summed) if (one !== undefined) head.u32(blocks.add(numbers(one)));
   if (byHour === undefined) return;
-  const entries = byHour.hours.length;
-  head.u32(entries);
+  head.u32(byHour.groups.length);
   const split = new PackWriter(true);
   split.numbers(byHour.lengths);
-  split.numbers(byHour.hours);
-  split.numbers(countsOf(byHour.groups, entries));
+  split.numbers(byHour.groups);
+  split.numbers(byHour.counts);
   head.u32(blocks.add(split.finish()));
-  sums.forEach((values, i) => {
-    if (summed[i] === undefined || !(values instanceof Float64Array)) return;
-    const split = sumsOf(byHour.groups, entries, values);
-    // No part of a sum is greater than the sum.
-    head.u32(blocks.add(numbers(split ?? new Float64Array(entries))));
-  });
+  for (const one of byHour.sums) head.u32(blocks.add(numbers(one)));
 }
 
 function numbers(values: Float64Array): Uint8Array {
@@ -305,65 +353,83 @@ function numbers(values: Float64Array): Uint8Array {
   return out.finish();
 }
 
-function countsOf({ starts }: Groups, size: number): Uint32Array {
-  const counts = new Uint32Array(size);
-  for (let group = 0; group < size; group++) counts[group] = starts[group + 1]! - starts[group]!;
-  return counts;
-}
-
 /** Each group's sum plus one, 0 where no row has a value; undefined beyond 2^53. */
 function sumsOf(
-  { starts, rows }: Groups,
+  groupOf: Uint32Array,
   size: number,
   values: Float64Array,
 ): Float64Array | undefined {
   const sums = new Float64Array(size);
-  for (let group = 0; group < size; group++) {
-    const end = starts[group + 1]!;
-    let sum = 0;
-    let any = false;
-    for (let at = starts[group]!; at < end; at++) {
-      const value = values[rows === undefined ? at : rows[at]!]!;
-      if (Number.isNaN(value)) continue;
-      sum += value;
-      any = true;
-    }
-    if (!(sum < Number.MAX_SAFE_INTEGER)) return undefined;
-    sums[group] = any ? sum + 1 : 0;
-  }
+  addSums(groupOf, values, 0, values.length, sums);
+  for (let group = 0; group < size; group++)
+    if (!(sums[group]! <= Number.MAX_SAFE_INTEGER)) return undefined;
   return sums;
 }
 
-/** Each group split by hour: rows of a group ascend, and so do their hours. */
-function splitByHour(
-  groups: Groups,
-  size: number,
-  hours: Hours,
-  rows: number,
-): { groups: Groups; lengths: Uint32Array; hours: Uint32Array } | undefined {
-  const most = maxHourEntries(rows);
-  const lengths = new Uint32Array(size);
-  const entryHours = new Uint32Array(most);
-  const starts = new Uint32Array(most + 1);
-  let entries = 0;
-  for (let group = 0; group < size; group++) {
-    const end = groups.starts[group + 1]!;
-    const before = entries;
-    let last = -1;
-    for (let at = groups.starts[group]!; at < end; at++) {
-      const hour = hours.ofRow[groups.rows === undefined ? at : groups.rows[at]!]!;
-      if (hour === last) continue;
-      if (entries === most) return undefined;
-      entryHours[entries] = hour;
-      starts[entries] = at;
-      entries += 1;
-      last = hour;
-    }
-    lengths[group] = entries - before;
+function addSums(
+  groupOf: Uint32Array,
+  values: Float64Array,
+  from: number,
+  to: number,
+  sums: Float64Array,
+): void {
+  for (let row = from; row < to; row++) {
+    const value = values[row]!;
+    if (Number.isNaN(value)) continue;
+    const group = groupOf[row]!;
+    const sum = sums[group]!;
+    sums[group] = sum === 0 ? value + 1 : sum + value;
   }
-  starts[entries] = rows;
+}
+
+interface HourSplit {
+  /** Groups of each hour, undated rows as one more. */
+  readonly lengths: Uint32Array;
+  readonly groups: Uint32Array;
+  readonly counts: Uint32Array;
+  readonly sums: readonly Float64Array[];
+}
+
+/** Hour by hour, in the order of the rows; undefined when there are too many groups in them. */
+function splitByHour(
+  groupOf: Uint32Array,
+  size: number,
+  used: number,
+  hours: Hours,
+  measures: readonly (Float64Array | undefined)[],
+): HourSplit | undefined {
+  const most = maxHourEntries(groupOf.length);
+  if (used > most || size > most * 2) return undefined;
+  const parts = hours.starts.length - 1;
+  const lengths = new Uint32Array(parts);
+  const groups = new Uint32Array(most);
+  const counts = new Uint32Array(most);
+  const sums = measures.map(() => new Float64Array(most));
+  const own = new Uint32Array(size);
+  const ownSums = measures.map(() => new Float64Array(size));
+  let entries = 0;
+  for (let part = 0; part < parts; part++) {
+    const from = hours.starts[part]!;
+    const to = hours.starts[part + 1]!;
+    for (let row = from; row < to; row++) own[groupOf[row]!]! += 1;
+    measures.forEach((values, i) => {
+      if (values !== undefined) addSums(groupOf, values, from, to, ownSums[i]!);
+    });
+    const before = entries;
+    for (let group = 0; group < size; group++) {
+      if (own[group] === 0) continue;
+      if (entries === most) return undefined;
+      groups[entries] = group;
+      counts[entries] = own[group]!;
+      for (let i = 0; i < sums.length; i++) sums[i]![entries] = ownSums[i]![group]!;
+      entries += 1;
+    }
+    lengths[part] = entries - before;
+    own.fill(0);
+    for (const one of ownSums) one.fill(0);
+  }
   return {
-    groups: { starts: starts.subarray(0, entries + 1), rows: groups.rows },
-    ...{ lengths, hours: entryHours.subarray(0, entries) },
+    ...{ lengths, groups: groups.subarray(0, entries), counts: counts.subarray(0, entries) },
+    sums: sums.map((one) => one.subarray(0, entries)),
   };
 }

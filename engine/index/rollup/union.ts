@@ -1,7 +1,9 @@
 /**
- * The distinct values of one dimension over many segments: each segment's own places mapped to places
- * in the list of all. Places ascend with the values (numbers, then IPv6 addresses, or texts by their
- * bytes; rows without a value last), so that comparing places compares values.
+ * The distinct values of one dimension over many segments.
+ *
+ * A value has a *rank* among all values that there could be, so that comparing ranks compares values:
+ * numbers and IPv4 addresses are their own; IPv6 addresses or texts come behind all of those, in the
+ * order of their bytes; no value comes last.
  */
 import { randomInt } from 'node:crypto';
 import type { DistinctValues } from '../values/dimensions.ts';
@@ -9,129 +11,75 @@ import { sortedNumbers } from '../values/radix.ts';
 
 /** A value of a group: an IPv4 address or number, an IPv6 address of 16 bytes, a text; null for none. */
 export type GroupValue = number | Uint8Array | string | null;
+export type Rank = number;
 
-export interface ValueUnion {
-  /** Distinct values of all; also the place of rows that have none. */
-  readonly size: number;
-  /** Of each segment: the place among all of each of its places. */
-  readonly places: readonly Uint32Array[];
-  valueAt(place: number): GroupValue;
-}
-
-/** Entries that are looked at together: their table of places stays in the processor's cache. */
-const PART_ENTRIES = 8192;
-const SAMPLE = 64;
-const SEED = randomInt(0x1_0000_0000);
+const NUMBERS = 0x1_0000_0000;
+const NO_VALUE: Rank = Number.MAX_SAFE_INTEGER;
 const ADDRESS_BYTES = 16;
 
-/** @param lists each with its number of values: the place of rows that have none. */
-export function unionOf(lists: readonly DistinctValues[]): ValueUnion {
-  const sizes = lists.map(
-    ({ numbers, ip6, texts }) => numbers.length + ip6.length / 16 + texts.length,
-  );
-  const places = sizes.map((size) => new Uint32Array(size + 1));
-  const numbers = mergeNumbers(
-    lists.map((list) => list.numbers),
-    places,
-  );
-  const ip6 = mergeIp6(lists, places, numbers.length);
-  const before = numbers.length + ip6.length / ADDRESS_BYTES;
-  const texts = mergeTexts(lists, places, before);
-  const size = before + texts.length;
-  places.forEach((map, i) => (map[sizes[i]!] = size));
-  return {
-    ...{ size, places },
-    valueAt(place) {
-      if (place < numbers.length) return numbers[place]!;
-      if (place < before) {
-        const at = (place - numbers.length) * ADDRESS_BYTES;
-        return ip6.slice(at, at + ADDRESS_BYTES);
-      }
-      if (place < size) return Buffer.from(texts[place - before]!, 'latin1').toString('utf8');
-      return null;
-    },
-  };
+/** Entries that are looked at together: their table stays in the processor's cache. */
+const PART_ENTRIES = 4096;
+const SAMPLE = 64;
+const SEED = randomInt(NUMBERS);
+
+/** Addresses and texts of many lists: each list's places among all, and what is at a place. */
+export interface LongValues {
+  readonly size: number;
+  /** Of each list, for its addresses and then its texts. */
+  readonly places: readonly Uint32Array[];
+  valueAt(place: number): Uint8Array | string;
 }
 
-/**
- * Lists are cut at the same values into parts; each part's distinct values are found with a small
- * table and sorted.
- */
-function mergeNumbers(lists: readonly Uint32Array[], places: readonly Uint32Array[]): Uint32Array {
-  if (lists.every(({ length }) => length === 0)) return new Uint32Array(0);
-  const bounds = partBounds(lists);
-  const all = new GrowingList();
-  const from = lists.map(() => 0);
-  const to = lists.map(() => 0);
-  let slots = new Uint32Array(0);
-  for (const bound of bounds) {
+/** What a rank stands for. */
+export function valueOfRank(rank: Rank, long: LongValues): GroupValue {
+  if (rank < NUMBERS) return rank;
+  return rank === NO_VALUE ? null : long.valueAt(rank - NUMBERS);
+}
+
+export function rankOfLong(place: number): Rank {
+  return NUMBERS + place;
+}
+
+export function rankOfNone(): Rank {
+  return NO_VALUE;
+}
+
+/** Where each list's numbers lie that are in one range of values. */
+export interface Part {
+  readonly from: Uint32Array;
+  readonly to: Uint32Array;
+  readonly entries: number;
+}
+
+/** Cuts ascending lists at the same values into parts of a few thousand entries, and visits them in order. */
+export function forEachPart(lists: readonly Uint32Array[], visit: (part: Part) => void): void {
+  const from = new Uint32Array(lists.length);
+  const to = new Uint32Array(lists.length);
+  for (const bound of partBounds(lists)) {
     let entries = 0;
     for (let i = 0; i < lists.length; i++) {
       from[i] = to[i]!;
       to[i] = firstAbove(lists[i]!, bound, from[i]!);
       entries += to[i]! - from[i]!;
     }
-    if (entries === 0) continue;
-    const bits = Math.max(4, 33 - Math.clz32(entries));
-    if (slots.length !== 1 << bits) slots = new Uint32Array(1 << bits);
-    else slots.fill(0);
-    const shift = 32 - bits;
-    const mask = slots.length - 1;
-    const base = all.length;
-    all.reserve(entries);
-    const values = all.values;
-    // In the order of first appearance, then sorted; slots lead to the one, `order` to the other.
-    let distinct = 0;
-    for (let i = 0; i < lists.length; i++) {
-      const list = lists[i]!;
-      const map = places[i]!;
-      const end = to[i]!;
-      for (let at = from[i]!; at < end; at++) {
-        const value = list[at]!;
-        let slot = spread(value) >>> shift;
-        let id = slots[slot]!;
-        while (id !== 0 && values[base + id - 1] !== value) {
-          slot = (slot + 1) & mask;
-          id = slots[slot]!;
-        }
-        if (id === 0) {
-          values[base + distinct] = value;
-          distinct += 1;
-          id = distinct;
-          slots[slot] = id;
-        }
-        map[at] = id - 1;
-      }
-    }
-    const found = values.slice(base, base + distinct);
-    const sorted = found.slice().sort();
-    const ranks = new Uint32Array(distinct);
-    for (let rank = 0; rank < distinct; rank++) {
-      const value = sorted[rank]!;
-      let slot = spread(value) >>> shift;
-      while (found[slots[slot]! - 1] !== value) slot = (slot + 1) & mask;
-      ranks[slots[slot]! - 1] = base + rank;
-    }
-    values.set(sorted, base);
-    all.length = base + distinct;
-    for (let i = 0; i < lists.length; i++) {
-      const map = places[i]!;
-      for (let at = from[i]!; at < to[i]!; at++) map[at] = ranks[map[at]!]!;
-    }
+    if (entries > 0) visit({ from, to, entries });
   }
-  return all.values.subarray(0, all.length);
 }
 
-/** Last values of parts of about PART_ENTRIES entries. */
+/** Last values of the parts. */
 function partBounds(lists: readonly Uint32Array[]): number[] {
-  const samples: number[] = [];
+  const sorted = new Uint32Array(
+    lists.reduce((sum, { length }) => sum + Math.floor(Math.max(0, length - 1) / SAMPLE), 0),
+  );
+  let n = 0;
   for (const list of lists)
-    for (let at = SAMPLE; at < list.length; at += SAMPLE) samples.push(list[at]!);
-  const sorted = Uint32Array.from(samples).sort();
+    for (let at = SAMPLE; at < list.length; at += SAMPLE) sorted[n++] = list[at]!;
+  sorted.sort();
+  const step = PART_ENTRIES / SAMPLE;
   const bounds: number[] = [];
-  for (let at = PART_ENTRIES / SAMPLE; at < sorted.length; at += PART_ENTRIES / SAMPLE)
+  for (let at = step; at < sorted.length; at += step)
     if (sorted[at] !== bounds.at(-1)) bounds.push(sorted[at]!);
-  if (bounds.at(-1) !== 0xffff_ffff) bounds.push(0xffff_ffff);
+  if (bounds.at(-1) !== NUMBERS - 1) bounds.push(NUMBERS - 1);
   return bounds;
 }
 
@@ -147,40 +95,156 @@ function firstAbove(list: Uint32Array, bound: number, from: number): number {
   return low;
 }
 
-function spread(value: number): number {
-  const h = Math.imul(value ^ SEED, 0x9e37_79b1);
-  return Math.imul(h ^ (h >>> 15), 0x85eb_ca6b);
-}
+/** Numbers of one part with an identifier each, from 0 in the order of first appearance. */
+export class PartTable {
+  /** By identifier. */
+  values = new Uint32Array(0);
+  size = 0;
+  private slots = new Uint32Array(0);
+  private shift = 0;
 
-class GrowingList {
-  values = new Uint32Array(1024);
-  length = 0;
+  /** Forgets what it has, and makes room for so many. */
+  reset(entries: number): void {
+    this.size = 0;
+    if (entries <= this.values.length) {
+      this.slots.fill(0);
+      return;
+    }
+    const bits = Math.max(4, 33 - Math.clz32(entries));
+    this.values = new Uint32Array(entries);
+    this.slots = new Uint32Array(1 << bits);
+    this.shift = 32 - bits;
+  }
 
-  reserve(more: number): void {
-    if (this.length + more <= this.values.length) return;
-    const bigger = new Uint32Array(Math.max(this.length + more, this.values.length * 2));
-    bigger.set(this.values.subarray(0, this.length));
-    this.values = bigger;
+  /** Writes the identifier of each of `list[from, to)` to the same place of `ids`. */
+  identify(list: Uint32Array, from: number, to: number, ids: Uint32Array): void {
+    const { slots, values, shift } = this;
+    const mask = slots.length - 1;
+    let { size } = this;
+    for (let at = from; at < to; at++) {
+      const value = list[at]!;
+      const h = Math.imul(value ^ SEED, 0x9e37_79b1);
+      let slot = Math.imul(h ^ (h >>> 15), 0x85eb_ca6b) >>> shift;
+      let id = slots[slot]!;
+      while (id !== 0 && values[id - 1] !== value) {
+        slot = (slot + 1) & mask;
+        id = slots[slot]!;
+      }
+      if (id === 0) {
+        values[size] = value;
+        size += 1;
+        id = size;
+        slots[slot] = id;
+      }
+      ids[at] = id - 1;
+    }
+    this.size = size;
+  }
+
+  /** Sorts the values; returns the place of each identifier among them. */
+  sort(): Uint32Array {
+    const order = sortedNumbers([this.values], this.size);
+    const ranks = new Uint32Array(this.size);
+    const sorted = new Uint32Array(this.size);
+    for (let rank = 0; rank < order.length; rank++) {
+      ranks[order[rank]!] = rank;
+      sorted[rank] = this.values[order[rank]!]!;
+    }
+    this.values.set(sorted);
+    return ranks;
   }
 }
 
-function mergeIp6(
+/** All values of many lists in one numbering. */
+export interface ValueUnion {
+  /** Distinct values of all; also the place of rows that have none. */
+  readonly size: number;
+  /** Of each list: the place among all of each of its places. */
+  readonly places: readonly Uint32Array[];
+  rankAt(place: number): Rank;
+}
+
+/** @param sorted whether places must ascend with the values. */
+export function unionOf(
   lists: readonly DistinctValues[],
-  places: readonly Uint32Array[],
-  before: number,
-): Uint8Array {
-  const total = lists.reduce((sum, { ip6 }) => sum + ip6.length / ADDRESS_BYTES, 0);
-  if (total === 0) return new Uint8Array(0);
+  long: LongValues,
+  sorted: boolean,
+): ValueUnion {
+  const numbers = lists.map((list) => list.numbers);
+  const places = lists.map((list, i) => {
+    const own = list.numbers.length + long.places[i]!.length;
+    return new Uint32Array(own + 1);
+  });
+  let distinct = new Uint32Array(1024);
+  let size = 0;
+  const table = new PartTable();
+  forEachPart(numbers, ({ from, to, entries }) => {
+    table.reset(entries);
+    for (let i = 0; i < numbers.length; i++)
+      table.identify(numbers[i]!, from[i]!, to[i]!, places[i]!);
+    const ranks = sorted ? table.sort() : undefined;
+    for (let i = 0; i < numbers.length; i++) {
+      const map = places[i]!;
+      if (ranks === undefined) for (let at = from[i]!; at < to[i]!; at++) map[at]! += size;
+      else for (let at = from[i]!; at < to[i]!; at++) map[at] = size + ranks[map[at]!]!;
+    }
+    if (size + table.size > distinct.length) {
+      const bigger = new Uint32Array((size + table.size) * 2);
+      bigger.set(distinct);
+      distinct = bigger;
+    }
+    distinct.set(table.values.subarray(0, table.size), size);
+    size += table.size;
+  });
+  const before = size;
+  places.forEach((map, i) => {
+    const own = long.places[i]!;
+    for (let at = 0; at < own.length; at++) map[numbers[i]!.length + at] = before + own[at]!;
+    map[map.length - 1] = before + long.size;
+  });
+  return {
+    ...{ size: before + long.size, places },
+    rankAt(place) {
+      if (place < before) return distinct[place]!;
+      return place < before + long.size ? rankOfLong(place - before) : rankOfNone();
+    },
+  };
+}
+
+/** The IPv6 addresses and texts of these lists: sorted, the same ones together. */
+export function mergeLong(lists: readonly DistinctValues[]): LongValues {
+  const ip6 = mergeIp6(lists.map((list) => list.ip6));
+  const texts = mergeTexts(lists.map((list) => list.texts));
+  const before = ip6.values.length / ADDRESS_BYTES;
+  return {
+    size: before + texts.values.length,
+    places: lists.map((_, i) => {
+      const own = ip6.places[i]!;
+      const map = new Uint32Array(own.length + texts.places[i]!.length);
+      map.set(own);
+      texts.places[i]!.forEach((place, at) => (map[own.length + at] = before + place));
+      return map;
+    }),
+    valueAt(place) {
+      if (place >= before)
+        return Buffer.from(texts.values[place - before]!, 'latin1').toString('utf8');
+      return ip6.values.slice(place * ADDRESS_BYTES, (place + 1) * ADDRESS_BYTES);
+    },
+  };
+}
+
+function mergeIp6(lists: readonly Uint8Array[]): { values: Uint8Array; places: Uint32Array[] } {
+  const total = lists.reduce((sum, { length }) => sum + length / ADDRESS_BYTES, 0);
   const words = [0, 1, 2, 3].map(() => new Uint32Array(total));
   let n = 0;
-  for (const { ip6 } of lists) {
-    const view = new DataView(ip6.buffer, ip6.byteOffset, ip6.length);
-    for (let at = 0; at < ip6.length; at += ADDRESS_BYTES, n++)
+  for (const list of lists) {
+    const view = new DataView(list.buffer, list.byteOffset, list.length);
+    for (let at = 0; at < list.length; at += ADDRESS_BYTES, n++)
       for (let word = 0; word < 4; word++) words[word]![n] = view.getUint32(at + word * 4);
   }
   const order = sortedNumbers(words, total);
-  const distinct = new Uint8Array(total * ADDRESS_BYTES);
-  const view = new DataView(distinct.buffer);
+  const values = new Uint8Array(total * ADDRESS_BYTES);
+  const view = new DataView(values.buffer);
   const ranks = new Uint32Array(total);
   let size = 0;
   for (let i = 0; i < total; i++) {
@@ -193,27 +257,24 @@ function mergeIp6(
     }
     ranks[entry] = size - 1;
   }
-  n = 0;
-  lists.forEach(({ numbers, ip6 }, i) => {
-    const own = ip6.length / ADDRESS_BYTES;
-    for (let at = 0; at < own; at++) places[i]![numbers.length + at] = before + ranks[n++]!;
+  let at = 0;
+  const places = lists.map(({ length }) => {
+    const from = at;
+    at += length / ADDRESS_BYTES;
+    return ranks.subarray(from, at);
   });
-  return distinct.subarray(0, size * ADDRESS_BYTES);
+  return { values: values.subarray(0, size * ADDRESS_BYTES), places };
 }
 
 /** Texts as Latin-1 strings of their bytes, whose order is that of the bytes. */
-function mergeTexts(
-  lists: readonly DistinctValues[],
-  places: readonly Uint32Array[],
-  before: number,
-): string[] {
-  const named = lists.map(({ texts }) =>
+function mergeTexts(lists: readonly (readonly Uint8Array[])[]): {
+  values: string[];
+  places: number[][];
+} {
+  const named = lists.map((texts) =>
     texts.map((text) => Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1')),
   );
-  const distinct = [...new Set(named.flat())].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const ranks = new Map(distinct.map((text, rank) => [text, rank]));
-  named.forEach((texts, i) => {
-    texts.forEach((text, at) => (places[i]![at] = before + ranks.get(text)!));
-  });
-  return distinct;
+  const values = [...new Set(named.flat())].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const ranks = new Map(values.map((text, rank) => [text, rank]));
+  return { values, places: named.map((texts) => texts.map((text) => ranks.get(text)!)) };
 }

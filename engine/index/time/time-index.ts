@@ -8,7 +8,9 @@ import type { SideFile } from '../side-file.ts';
 import { TIME_SECTION, UNITS } from './time-section.ts';
 
 /** Pages kept decoded, 16 KB each. */
-const KEPT_PAGES = 16;
+const KEPT_PAGES = 4;
+/** Answers kept: a window asks for the same buckets again and again. */
+const KEPT_ANSWERS = 256;
 const MAX_PAGE_ROWS = 65_536;
 /** Bytes of a page: a width and up to seven planes. */
 const MAX_PAGE_BYTES = MAX_PAGE_ROWS * 7 + 1;
@@ -24,6 +26,8 @@ export class TimeIndex {
   private readonly ends: Float64Array;
   private readonly units: Uint8Array;
   private readonly pages = new Map<number, Float64Array>();
+  /** Rows by time. */
+  private readonly answers = new Map<number, number>();
 
   private constructor(file: SideFile, reader: BlockReader) {
     const head = new PackReader(reader.head, false);
@@ -64,6 +68,15 @@ export class TimeIndex {
    * is none. Rows without a time lie behind those.
    */
   rowAt(ts: number): number {
+    const known = this.answers.get(ts);
+    if (known !== undefined) return known;
+    const row = this.find(ts);
+    if (this.answers.size >= KEPT_ANSWERS) this.answers.clear();
+    this.answers.set(ts, row);
+    return row;
+  }
+
+  private find(ts: number): number {
     const { firsts } = this;
     let low = 0;
     let high = firsts.length;

@@ -57,7 +57,10 @@ function unitOf(page: Float64Array): number {
   for (let unit = UNITS.length - 1; unit > 0; unit--) {
     const micros = UNITS[unit]!;
     let fits = true;
-    for (let i = 1; i < page.length && fits; i++) fits = (page[i]! - page[i - 1]!) % micros === 0;
+    for (let i = 1; i < page.length && fits; i++) {
+      const step = page[i]! - page[i - 1]!;
+      fits = Math.floor(step / micros) * micros === step;
+    }
     if (fits) return unit;
   }
   return 0;

@@ -13,9 +13,9 @@ export class Damaged extends Error {}
 
 /** Bytes that are shorter are not worth a call of zstd. */
 const WORTH_COMPRESSING = 64;
-const OPTIONS = {
-  params: { [constants.ZSTD_c_compressionLevel]: 1 },
-};
+const LEVEL = { [constants.ZSTD_c_compressionLevel]: 1 };
+/** What zlib writes into at a time: all at once, or it collects and joins pieces. */
+const MIN_CHUNK = 64;
 const TWO_32 = 4_294_967_296;
 const MAX_WIDTH = 7;
 
@@ -23,6 +23,30 @@ const STORED = 0;
 const ZSTD = 1;
 /** All bytes are the same one. */
 const SAME = 2;
+/** In place of a width: numbers of two bytes, each beside the other, which are read at once. */
+const PAIRS = 255;
+/** Whether numbers lie in memory as they do in files. */
+const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+
+interface Packed {
+  readonly method: number;
+  /** Before compression. */
+  readonly length: number;
+  readonly bytes: Uint8Array;
+}
+
+function squeezed(bytes: Uint8Array): Packed {
+  const { length } = bytes;
+  if (length > 1 && allSame(bytes)) return { method: SAME, length, bytes: bytes.subarray(0, 1) };
+  if (length >= WORTH_COMPRESSING) {
+    const small = zstdCompressSync(bytes, {
+      params: LEVEL,
+      chunkSize: length + (length >>> 7) + 512,
+    });
+    if (small.length * 8 <= length * 7) return { method: ZSTD, length, bytes: small };
+  }
+  return { method: STORED, length, bytes };
+}
 
 export class PackWriter {
   private bytes = new Uint8Array(256);
@@ -64,23 +88,7 @@ export class PackWriter {
 
   /** Bytes with their length, compressed where that saves an eighth. */
   packed(bytes: Uint8Array): void {
-    const same = allSame(bytes);
-    let kept = bytes;
-    let method = STORED;
-    if (same && bytes.length > 1) {
-      kept = bytes.subarray(0, 1);
-      method = SAME;
-    } else if (bytes.length >= WORTH_COMPRESSING) {
-      const squeezed = zstdCompressSync(bytes, OPTIONS);
-      if (squeezed.length * 8 <= bytes.length * 7) {
-        kept = squeezed;
-        method = ZSTD;
-      }
-    }
-    this.u8(method);
-    this.u32(bytes.length);
-    if (method === ZSTD) this.u32(kept.length);
-    this.raw(kept);
+    this.put(squeezed(bytes));
   }
 
   /** The first `n` of whole numbers from 0 to 2^53 - 1. The reader must know `n`. */
@@ -88,7 +96,7 @@ export class PackWriter {
     let most = 0;
     for (let i = 0; i < n; i++) if (values[i]! > most) most = values[i]!;
     const width = widthOf(most);
-    this.u8(width);
+    const planes: Packed[] = [];
     for (let byte = 0; byte < width; byte++) {
       const plane = new Uint8Array(n);
       if (byte < 4) {
@@ -98,14 +106,37 @@ export class PackWriter {
         const shift = (byte - 4) * 8;
         for (let i = 0; i < n; i++) plane[i] = Math.floor(values[i]! / TWO_32) >>> shift;
       }
-      if (this.compress) this.packed(plane);
-      else this.raw(plane);
+      planes.push(
+        this.compress ? squeezed(plane) : { method: STORED, length: plane.length, bytes: plane },
+      );
+    }
+    if (this.compress && width === 2 && planes.every(({ method }) => method === STORED)) {
+      this.u8(PAIRS);
+      const pairs = new Uint8Array(n * 2);
+      for (let i = 0; i < n; i++) {
+        pairs[i * 2] = values[i]!;
+        pairs[i * 2 + 1] = values[i]! >>> 8;
+      }
+      this.raw(pairs);
+      return;
+    }
+    this.u8(width);
+    for (const plane of planes) {
+      if (this.compress) this.put(plane);
+      else this.raw(plane.bytes);
     }
   }
 
   /** What was written; the writer is done. */
   finish(): Uint8Array {
     return this.bytes.subarray(0, this.size);
+  }
+
+  private put({ method, length, bytes }: Packed): void {
+    this.u8(method);
+    this.u32(length);
+    if (method === ZSTD) this.u32(bytes.length);
+    this.raw(bytes);
   }
 
   private room(n: number): void {
@@ -167,7 +198,10 @@ export class PackReader {
     const squeezed = this.raw(this.u32());
     let bytes: Uint8Array;
     try {
-      bytes = zstdDecompressSync(squeezed, { maxOutputLength: Math.max(1, length) });
+      bytes = zstdDecompressSync(squeezed, {
+        maxOutputLength: Math.max(1, length),
+        chunkSize: Math.max(MIN_CHUNK, length),
+      });
     } catch {
       throw new Damaged('zstd');
     }
@@ -178,6 +212,7 @@ export class PackReader {
   /** `n` numbers below 2^32. */
   numbers32(n: number): Uint32Array {
     const width = this.u8();
+    if (width === PAIRS) return this.pairs(n);
     if (width > 4) throw new Damaged('too wide');
     const planes = this.planes(width, n);
     const out = new Uint32Array(n);
@@ -194,6 +229,7 @@ export class PackReader {
   /** `n` numbers below 2^53. */
   numbers53(n: number): Float64Array {
     const width = this.u8();
+    if (width === PAIRS) return new Float64Array(this.pairs(n));
     if (width > MAX_WIDTH) throw new Damaged('too wide');
     const planes = this.planes(width, n);
     const out = new Float64Array(n);
@@ -202,6 +238,17 @@ export class PackReader {
       for (let i = 0; i < n; i++) out[i]! += plane[i]! * factor;
       factor *= 256;
     }
+    return out;
+  }
+
+  private pairs(n: number): Uint32Array {
+    const bytes = this.raw(n * 2);
+    if (LITTLE_ENDIAN) {
+      const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice();
+      return new Uint32Array(new Uint16Array(aligned.buffer, aligned.byteOffset, n));
+    }
+    const out = new Uint32Array(n);
+    for (let i = 0; i < n; i++) out[i] = bytes[i * 2]! | (bytes[i * 2 + 1]! << 8);
     return out;
   }
 
