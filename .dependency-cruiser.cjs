@@ -93,18 +93,18 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|give-way|import-worker|index-worker|look-worker|settings)[.]ts$',
+      '^app/(compose|readers|give-way|import-worker|index-worker|look-worker|settings)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
         '^importers/pcap/(record|pcapng-slice|dissect/index)[.]ts$',
-        '^app/(compose|give-way|import-worker)[.]ts$',
+        '^app/(compose|readers|give-way|import-worker)[.]ts$',
       ),
       CORE,
     ),
     ...allow(
       '^app/(cli|web|electron)/',
-      paths('^app/$1/', '^app/(compose|settings)[.]ts$', CONTRACT),
+      paths('^app/$1/', '^app/(compose|readers|settings)[.]ts$', CONTRACT),
       CORE,
     ),
     // The command line runs the engine in its own process: docs/adr/0004-command-line-in-process.md.

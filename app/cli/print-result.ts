@@ -4,7 +4,6 @@ import { createWriteStream } from 'node:fs';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/answer-records.ts';
 import { csvLine } from '../../engine/operations/csv.ts';
-import { parquetSink } from '../../engine/operations/export.ts';
 import type { Answer, ShownRecord } from '../../engine/operations/query.ts';
 import { cell, csvCells, valueOf } from '../../engine/operations/shown-cells.ts';
 import { count, table, TableLayout, write, type Streams } from './output.ts';
@@ -109,6 +108,7 @@ export async function printRecords(
   const { format, out, streams, beside } = options;
   let found = 0;
   if (format === 'parquet' && out !== undefined) {
+    const { parquetSink } = await import('../../engine/operations/export.ts');
     const sink = parquetSink(out);
     try {
       for await (const records of rows) {
@@ -171,6 +171,7 @@ export async function printAnswer(answer: Answer, options: PrintOptions): Promis
     answer.shape === 'timeline' && (format === 'table' || format === 'csv' || format === 'parquet');
   const records = across ? bucketsAcross(recordsOf(answer)) : recordsOf(answer);
   if (format === 'parquet' && out !== undefined) {
+    const { parquetSink } = await import('../../engine/operations/export.ts');
     const sink = parquetSink(out);
     for (const record of records) await sink.add(record);
     return sink.finish();

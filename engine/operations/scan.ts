@@ -14,7 +14,7 @@ import type { Walk } from '../ingest/rotated-start.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import { type Answer, type ShownRecord, formatter } from '../query/index.ts';
 import { Scan, type ScanLedger } from '../scan/scan.ts';
-import { addCommunityId } from './query.ts';
+import { addCommunityId } from './shown-events.ts';
 
 export type { ScanLedger } from '../scan/scan.ts';
 

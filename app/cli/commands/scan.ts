@@ -2,9 +2,10 @@
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { countOf } from '../../../engine/operations/answer-records.ts';
-import { requestRange, rowFieldNames } from '../../../engine/operations/query.ts';
+import { requestRange } from '../../../engine/operations/request-range.ts';
 import { startScan, type RunningScan } from '../../../engine/operations/scan.ts';
-import { checkZone, formats, readMapping, scanTools } from '../../compose.ts';
+import { rowFieldNames } from '../../../engine/operations/shown-events.ts';
+import { checkZone, formats, readMapping, scanTools } from '../../readers.ts';
 import type { Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { count, counted, size, visible } from '../output.ts';
