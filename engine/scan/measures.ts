@@ -89,7 +89,7 @@ function numberReader(field: Field): NumberReader {
 }
 
 /** One double a group. */
-class Doubles {
+export class Doubles {
   values = new Float64Array(1024);
   private readonly budget: Budget;
   private readonly initial: number;
@@ -110,7 +110,7 @@ class Doubles {
   }
 }
 
-function highest(groups: Int32Array, n: number): number {
+export function highest(groups: Int32Array, n: number): number {
   let most = 0;
   for (let i = 0; i < n; i++) if (groups[i]! > most) most = groups[i]!;
   return most;
@@ -147,45 +147,62 @@ export class Counter implements Accumulator {
 
 const LIMB = 2 ** 52;
 
-/** Whole numbers up to 2^53 add up exactly, whatever comes out. */
-class WholeSum implements Accumulator {
+/** Sums of whole numbers up to 2^53, exact whatever comes out; one a group. */
+export class Totals {
   private readonly low: Doubles;
   private readonly high: Doubles;
+  constructor(budget: Budget) {
+    this.low = new Doubles(budget, 0);
+    this.high = new Doubles(budget, 0);
+  }
+  /** Makes room for groups up to `group`. */
+  reach(group: number): void {
+    this.low.reach(group);
+    this.high.reach(group);
+  }
+  add(group: number, value: number): void {
+    const low = this.low.values;
+    const sum = low[group]! + value;
+    if (sum >= LIMB || sum <= -LIMB) {
+      const carried = Math.trunc(sum / LIMB);
+      this.high.values[group]! += carried;
+      low[group] = sum - carried * LIMB;
+    } else low[group] = sum;
+  }
+  value(group: number): bigint {
+    return (
+      BigInt(this.high.values[group] ?? 0) * BigInt(LIMB) + BigInt(this.low.values[group] ?? 0)
+    );
+  }
+}
+
+class WholeSum implements Accumulator {
+  private readonly totals: Totals;
   private readonly seen: Doubles;
   private readonly read: NumberReader;
   constructor(read: NumberReader, budget: Budget) {
     this.read = read;
-    this.low = new Doubles(budget, 0);
-    this.high = new Doubles(budget, 0);
+    this.totals = new Totals(budget);
     this.seen = new Doubles(budget, 0);
   }
   scoped(scope: RowScope) {
     const make = this.read(scope);
+    const { totals } = this;
     return (rows: Int32Array, groups: Int32Array, n: number) => {
       const read = make();
       const most = highest(groups, n);
-      const low = this.low.reach(most);
-      const high = this.high.reach(most);
+      totals.reach(most);
       const seen = this.seen.reach(most);
       for (let i = 0; i < n; i++) {
         const value = read(rows[i]!);
         if (value === undefined) continue;
-        const group = groups[i]!;
-        seen[group]! += 1;
-        const sum = low[group]! + value;
-        if (sum >= LIMB || sum <= -LIMB) {
-          const carried = Math.trunc(sum / LIMB);
-          high[group]! += carried;
-          low[group] = sum - carried * LIMB;
-        } else low[group] = sum;
+        seen[groups[i]!]! += 1;
+        totals.add(groups[i]!, value);
       }
     };
   }
   value(group: number): RawValue {
-    if (this.count(group) === 0) return null;
-    const high = this.high.values[group] ?? 0;
-    const low = this.low.values[group] ?? 0;
-    return BigInt(high) * BigInt(LIMB) + BigInt(low);
+    return this.count(group) === 0 ? null : this.totals.value(group);
   }
   count(group: number): number {
     return this.seen.values[group] ?? 0;

@@ -130,7 +130,7 @@ export class Scan {
       case 'timeline':
         return timelineStage(stage, first, columns, budget, wanted);
       case 'talkers':
-        return talkersStage(stage, first, columns, budget, wanted);
+        return talkersStage(stage, columns, budget, wanted);
     }
   }
 
