@@ -64,6 +64,7 @@ export class TextIndexBuilder implements IndexBuilder {
     while (this.rows + rows.length + 1 > this.rowStarts.length) {
       this.rowStarts = doubled(this.rowStarts);
     }
+    this.shapes.expect(this.rows + rows.length);
     for (let row = 0; row < rows.length; row++) {
       this.rowStarts[this.rows + row] = this.used;
       for (let c = 0; c < columns.length; c++) {

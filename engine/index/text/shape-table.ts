@@ -6,6 +6,7 @@
  * There are at most so many: a text that would need one more is free, of its column's free shape, in
  * which every token is open and nothing else is known. Shape numbers come in order of appearance.
  */
+import { MESSAGE } from './collected.ts';
 import { mix } from './token-table.ts';
 
 /** Shapes and bytes of their literals in all, shapes of the message, and of any other column. */
@@ -13,6 +14,9 @@ const MOST_SHAPES = 16_384;
 const MOST_BYTES = 4 << 20;
 const MOST_OF_MESSAGE = 8192;
 const MOST_OF_OTHERS = 1024;
+/** A column may have so many shapes, and one more for so many rows. */
+const ALWAYS_ALLOWED = 1024;
+const ROWS_A_SHAPE = 32;
 const MOST_PROBES = 24;
 /** Literal bytes of one shape. */
 export const MAX_SHAPE_BYTES = 2048;
@@ -41,10 +45,17 @@ export class ShapeTable {
   bytes: Uint8Array = new Uint8Array(1 << 14);
   runs: Uint32Array = new Uint32Array(1 << 10);
   count = 0;
+  /** Shapes that a column may have by now: free texts shall not make one each. */
+  private allowed = ALWAYS_ALLOWED;
   private readonly hashes = new Uint32Array(MOST_SHAPES);
   private readonly slots = new Int32Array(MOST_SHAPES * 4);
   private readonly perColumn: number[] = [];
   private readonly free: (number | undefined)[] = [];
+
+  /** Tells how many rows there are, so that shapes stay few against them. */
+  expect(rows: number): void {
+    this.allowed = ALWAYS_ALLOWED + Math.floor(rows / ROWS_A_SHAPE);
+  }
 
   /** The free shape of a column. */
   freeOf(column: number): number {
@@ -74,7 +85,7 @@ export class ShapeTable {
     for (let probes = 0; probes < MOST_PROBES; probes++) {
       const found = this.slots[slot]! - 1;
       if (found < 0) {
-        const most = column === 0 ? MOST_OF_MESSAGE : MOST_OF_OTHERS;
+        const most = Math.min(column === MESSAGE ? MOST_OF_MESSAGE : MOST_OF_OTHERS, this.allowed);
         const used = this.perColumn[column] ?? 0;
         if (
           used >= most ||

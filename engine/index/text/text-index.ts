@@ -47,6 +47,7 @@ export interface Pattern {
   readonly column: string;
   /** Literal texts around the open tokens; undefined: texts that are like no other. */
   readonly parts: readonly string[] | undefined;
+  readonly rows: RowSet;
   readonly count: number;
   /** Rows of the segment. */
   readonly first: number;
@@ -119,6 +120,7 @@ export class TextIndex {
       out.push({
         column,
         parts: free ? undefined : this.texts.runs(shape),
+        rows,
         count: rows.count,
         first: rows.slice(0, 1)[0]!,
         last: rows.slice(rows.count - 1, rows.count)[0]!,
