@@ -49,7 +49,6 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   scan: {
     summary: 'a query over one file, without a case',
-    reads: true,
     load: async () => (await import('./commands/scan.ts')).scanCommand,
   },
   sources: {

@@ -5,8 +5,9 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { DaybookError } from '../contract/errors.ts';
+import { CancelledError, DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import type { Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
 import { recognise, readHead, unknownReason, type Head } from '../ingest/recognise.ts';
@@ -32,7 +33,7 @@ export interface ScanParameters {
   readonly timeZone: string | undefined;
   readonly year: number | undefined;
   readonly mapping: Record<string, string> | undefined;
-  readonly standardInput: NodeJS.ReadableStream;
+  readonly standardInput: Readable;
   readonly onProgress: (progress: {
     readonly bytes: number;
     readonly totalBytes: number;
@@ -106,8 +107,19 @@ async function readAll(
 ): Promise<void> {
   const temporary = await mkdtemp(join(tmpdir(), 'daybook-scan-'));
   try {
-    if (parameters.path === '-') await readStream(scan, parameters, tools, sources, temporary);
-    else await readFile(scan, parameters, tools, sources, temporary, parameters.path);
+    if (parameters.path === '-') {
+      const { standardInput, signal } = parameters;
+      const stop = () => standardInput.destroy(new CancelledError());
+      signal.addEventListener('abort', stop);
+      try {
+        if (signal.aborted) throw new CancelledError();
+        await readStream(scan, parameters, tools, sources, temporary);
+      } finally {
+        signal.removeEventListener('abort', stop);
+        // Whoever writes to it should not wait for a reader that has found enough.
+        standardInput.destroy();
+      }
+    } else await readFile(scan, parameters, tools, sources, temporary, parameters.path);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
@@ -210,7 +222,7 @@ async function readStream(
   sources: Source[],
   temporary: string,
 ): Promise<void> {
-  const stream = parameters.standardInput[Symbol.asyncIterator]();
+  const stream: AsyncIterator<unknown> = parameters.standardInput[Symbol.asyncIterator]();
   const blocks: Uint8Array[] = [];
   let size = 0;
   let complete = false;
@@ -218,7 +230,7 @@ async function readStream(
     const next = await stream.next();
     if (next.done === true) complete = true;
     else {
-      const block = typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
+      const block = bytesOf(next.value);
       blocks.push(block);
       size += block.length;
     }
@@ -231,7 +243,7 @@ async function readStream(
     while (!complete) {
       const next = await stream.next();
       if (next.done === true) return;
-      yield typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
+      yield bytesOf(next.value);
     }
   };
   const chosen = recognise(tools.importers, head, name, parameters.format);
@@ -246,6 +258,11 @@ async function readStream(
   };
   const input: SourceInput = { name, size: undefined, modifiedMs: undefined, blocks: rest };
   await scan.read(chosen.importer, input, optionsOf(parameters, chosen.result.format), 1);
+}
+
+function bytesOf(block: unknown): Uint8Array {
+  if (block instanceof Uint8Array) return block;
+  return Buffer.from(String(block));
 }
 
 /** The importer that reads its input once, from the first byte to the last. */
