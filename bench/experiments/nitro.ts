@@ -200,6 +200,7 @@ async function ofDaybook(
     let spans: Record<string, number> = {};
     report.commands[`Daybook ${name}`] = query;
     const cell = await warm(runs, async () => {
+      await engine.forget();
       const { ms, rows: found, timings } = await engine.query(query, range);
       // A top has its share and its total behind the count.
       answers.set(name, JSON.stringify(found.map((row) => Number(row[1]))));

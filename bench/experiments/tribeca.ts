@@ -248,6 +248,7 @@ async function stored(
     try {
       const paths = new Set<string>();
       const cell = await warm(runs, async () => {
+        await engine.forget();
         const { ms, timings } = await engine.query(query.daybook);
         paths.add(timings.path ?? '');
         return ms;

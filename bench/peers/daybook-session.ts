@@ -5,6 +5,8 @@
  */
 import { Session } from 'node:inspector/promises';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { evidence } from '../../app/compose.ts';
 import { Connection } from '../../engine/contract/client.ts';
 import { cell, type ColumnBatch } from '../../engine/contract/column-batch.ts';
@@ -41,6 +43,8 @@ const [client, served] = memoryPipe();
 host.connect(served);
 const engine = new Connection(client);
 
+type UsersAsked = Extract<Asked, { do: 'users' }>;
+
 interface View {
   readonly query: string;
   readonly from?: number | undefined;
@@ -55,7 +59,12 @@ function tableOf(batch: ColumnBatch): (string | number | null)[][] {
 }
 
 /** One user's look: 30 bars and the first 200 rows at once, as a window asks for them. */
-async function look(view: View, bars: number, first: number): Promise<unknown> {
+async function look(
+  view: View,
+  bars: number,
+  first: number,
+  signal?: AbortSignal,
+): Promise<unknown> {
   const from = performance.now();
   let rowsMs = 0;
   const scope = { case: folder, ...view, zone: 'UTC' };
@@ -63,9 +72,9 @@ async function look(view: View, bars: number, first: number): Promise<unknown> {
     engine.call(
       'result.open',
       { ...scope, first, fields: ['ts', 'host', 'program', 'message'] },
-      { onPart: () => (rowsMs ||= performance.now() - from) },
+      { signal, onPart: () => (rowsMs ||= performance.now() - from) },
     ),
-    engine.call('timeline.run', { ...scope, buckets: bars }),
+    engine.call('timeline.run', { ...scope, buckets: bars }, { signal }),
   ]);
   const ms = performance.now() - from;
   await engine.call('result.close', { case: folder, result: list.result });
@@ -91,7 +100,7 @@ async function answer(asked: Asked): Promise<{ ms: number; rows: unknown }> {
     case 'look':
       return done(await look(asked, asked.bars, asked.first));
     case 'users':
-      return done(await users(asked.queries, asked.users, asked.ms));
+      return done(await users(asked));
     case 'tag': {
       const target = { view: { query: asked.query, zone: 'UTC' } };
       return done(await engine.call('tag.set', { case: folder, name: asked.name, target }));
@@ -107,6 +116,8 @@ async function answer(asked: Asked): Promise<{ ms: number; rows: unknown }> {
       });
       return done(report);
     }
+    case 'forget':
+      return done(await forget());
     case 'watch':
       watching ??= watch();
       return done([]);
@@ -140,25 +151,37 @@ function watch(): Promise<unknown> {
   );
 }
 
-/** `count` users, each asking one thing after the other for `ms` milliseconds. */
-async function users(queries: readonly string[], count: number, ms: number): Promise<unknown> {
+/** Users who each ask one thing after the other; whoever waits for longer than the patience gives up. */
+async function users({ queries, users: count, ms, patienceMs }: UsersAsked): Promise<unknown> {
   const until = performance.now() + ms;
   const took: number[] = [];
   const failed: string[] = [];
+  let gaveUp = 0;
   const user = async (number: number) => {
     for (let turn = number; performance.now() < until; turn++) {
       const query = queries[turn % queries.length]!;
       const from = performance.now();
+      const patience = AbortSignal.timeout(patienceMs);
       try {
-        await look({ query }, 30, 200);
+        await look({ query }, 30, 200, patience);
         took.push(performance.now() - from);
       } catch (error) {
-        failed.push(error instanceof Error ? error.message : String(error));
+        if (patience.aborted) gaveUp += 1;
+        else failed.push(error instanceof Error ? error.message : String(error));
       }
     }
   };
   await Promise.all(Array.from({ length: count }, (_, number) => user(number)));
-  return { took, failed };
+  return { took, failed, gaveUp };
+}
+
+/** A commit by somebody else makes the engine read its snapshot anew, and forget what belongs to the old one. */
+async function forget(): Promise<void> {
+  const catalog = new Database(join(folder, 'case.sqlite'));
+  const version = catalog.pragma('user_version', { simple: true });
+  catalog.pragma(`user_version = ${Number(version)}`);
+  catalog.close();
+  await engine.call('case.sources', { case: folder });
 }
 
 await serveLines((line) => answer(JSON.parse(JSON.parse(line) as string) as Asked));

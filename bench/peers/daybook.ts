@@ -22,10 +22,11 @@ export type Asked =
   | { do: 'start' }
   | ({ do: 'query'; query: string } & Range)
   | ({ do: 'look'; query: string; bars: number; first: number } & Range)
-  | { do: 'users'; queries: string[]; users: number; ms: number }
+  | { do: 'users'; queries: string[]; users: number; ms: number; patienceMs: number }
   | { do: 'tag'; query: string; name: string }
   | { do: 'delete'; query: string }
   | { do: 'import'; paths: string[] }
+  | { do: 'forget' }
   | { do: 'watch' }
   | { do: 'noticed' }
   | { do: 'profile'; asked: Asked; times: number };
@@ -91,6 +92,14 @@ export class DaybookEngine {
     const reply = JSON.parse(line) as { ms: number; rows: T; error?: string };
     if (reply.error !== undefined) throw new Error(`Daybook: ${reply.error}`);
     return reply;
+  }
+
+  /**
+   * Lets go of what was found for earlier questions, by a commit that changes nothing: what is measured
+   * next is an answer to a new question, with files and indexes in memory.
+   */
+  async forget(): Promise<void> {
+    await this.ask({ do: 'forget' });
   }
 
   /** A query's table, and what it cost. */
