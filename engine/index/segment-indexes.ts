@@ -11,7 +11,7 @@ import { SideFile, sideFilePath } from './side-file.ts';
 import type { TextIndex } from './text/index.ts';
 import type { ValueIndex } from './values/value-index.ts';
 
-export type TextLookup = Pick<TextIndex, 'search' | 'close'>;
+export type TextLookup = Pick<TextIndex, 'search' | 'patterns' | 'close'>;
 
 export interface TimeLookup {
   /** The first row at or after a time in UTC microseconds; rows without a time come last. */
@@ -146,6 +146,7 @@ class Handle implements SegmentIndexes {
     if (own() === undefined) return undefined;
     return {
       search: (query, column) => this.ask(() => own()?.search(query, column)),
+      patterns: (column) => this.ask(() => own()?.patterns(column) ?? []),
       close: () => undefined,
     };
   }

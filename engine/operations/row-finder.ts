@@ -20,8 +20,10 @@ import {
   baseFilters,
   compileVerify,
   findRows,
+  groupsByTemplate,
   narrowed,
   verified,
+  withTemplates,
 } from '../query/index.ts';
 import type { FoundCache } from './found-cache.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
@@ -83,7 +85,23 @@ export class RowFinder {
     const found = new Map<Filter, ReadonlyMap<number, FoundRows>>();
     for (const filter of baseFilters(plan.events))
       found.set(filter, await this.findAll(filter, segments));
+    if (!groupsByTemplate(plan)) return narrowed(plan, found);
+    for (const [filter, own] of found) found.set(filter, await this.withTemplates(own, segments));
     return narrowed(plan, found);
+  }
+
+  private async withTemplates(
+    found: ReadonlyMap<number, FoundRows>,
+    segments: readonly SegmentInfo[],
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    const out = new Map<number, FoundRows>();
+    for (const segment of segments) {
+      await this.breathe();
+      const own = found.get(segment.id);
+      if (own !== undefined)
+        out.set(segment.id, withTemplates(own, segment, this.known(segment).indexes));
+    }
+    return out;
   }
 
   /** What is known of the rows of `segment` that `filter` takes. */

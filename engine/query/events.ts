@@ -113,11 +113,16 @@ function conditions(
 
 export function filterInput(filter: Filter, context: EventContext, found?: Found): Input {
   const { segments, params, resolve, extent } = context;
+  const templates = segments.flatMap((segment) => {
+    const known = found?.get(segment.id)?.templates;
+    return known === undefined ? [] : [{ segment, templates: known }];
+  });
   return {
     resolve,
     extent,
     params,
     events: true,
+    templates,
     rows: (columns, make) =>
       unionAll(
         segments.flatMap((segment) => {

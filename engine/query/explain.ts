@@ -91,6 +91,10 @@ function directPath(own: Plan): Path {
 function howFound(found: FoundRows | undefined): string {
   if (found === undefined || found.by === 'scan')
     return 'scan, because no index serves the conditions, or the segment has none';
+  if (found.templates !== undefined) {
+    const some = found.rows === 'none' ? '' : '; rows of messages that are like no other';
+    return `templates by index${some}`;
+  }
   if (found.rows === 'none') return `nothing, by ${found.by}`;
   if (found.by === 'catalog') return 'every row, by catalog';
   return found.exact ? 'rows by index' : 'rows by index, to be compared with the rest of the query';

@@ -69,6 +69,7 @@ export {
 export { type GroupQuestion, groupQuestion } from './paths/group-question.ts';
 export { groupSource } from './paths/group-sources.ts';
 export { groupsOfRows, rowsOfGroups } from './paths/group-rows.ts';
+export { groupsByTemplate, withTemplates } from './paths/known-templates.ts';
 export { directAnswer, directShape } from './paths/direct-answer.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './paths/rows.ts';
 export { type TimedRows, bucketCounts, eventsIn, rangeOf, rowAt } from './paths/timed-rows.ts';

@@ -9,8 +9,9 @@
 import { type Params, nullOf, quoteIdentifier } from './dialect/duckdb.ts';
 import type { Field, Resolve } from './fields.ts';
 import { both } from './filters/logic.ts';
+import type { KnownTemplate } from './paths/found-rows.ts';
 import { QueryError, didYouMean, shown } from './query-error.ts';
-import { type Predicate, type Scope, tableScope } from './scope.ts';
+import { type Predicate, type Scope, type SegmentInfo, tableScope } from './scope.ts';
 import type { Extent, Part, ValueShape } from './values.ts';
 
 export interface OrderKey {
@@ -37,12 +38,19 @@ export interface Branch {
   readonly select: readonly string[];
   readonly also: Predicate;
 }
+/** Of one segment. */
+export interface KnownTemplates {
+  readonly segment: SegmentInfo;
+  readonly templates: readonly KnownTemplate[];
+}
 export interface Input {
   readonly resolve: Resolve;
   readonly extent: Extent;
   readonly params: Params;
   /** Whether rows are events. */
   readonly events: boolean;
+  /** Events that `rows` leaves out: they are known by their template. */
+  readonly templates?: readonly KnownTemplates[];
   rows(columns: readonly InputColumn[], make: (scope: Scope) => readonly Branch[]): string;
 }
 

@@ -48,6 +48,7 @@ export interface Pattern {
   /** Literal texts around the open tokens; undefined: texts that are like no other. */
   readonly parts: readonly string[] | undefined;
   readonly rows: RowSet;
+  readonly rows: RowSet;
   readonly count: number;
   /** Rows of the segment. */
   readonly first: number;
@@ -120,6 +121,7 @@ export class TextIndex {
       out.push({
         column,
         parts: free ? undefined : this.texts.runs(shape),
+        rows,
         rows,
         count: rows.count,
         first: rows.slice(0, 1)[0]!,

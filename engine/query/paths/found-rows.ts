@@ -9,6 +9,16 @@ import type { Path } from '../plan.ts';
 import { FALSE, type Predicate, TRUE } from '../scope.ts';
 import { type Rows, rowsOf } from './rows.ts';
 
+/** Events of a segment whose messages have one template. */
+export interface KnownTemplate {
+  /** Undefined: they have no message. */
+  readonly template: string | undefined;
+  /** Numbers of the first and the last row. */
+  readonly first: number;
+  readonly last: number;
+  readonly count: number;
+}
+
 export interface FoundRows {
   /** No other row is one of the filter's. Deleted ones are not among them. */
   readonly rows: Rows;
@@ -20,6 +30,8 @@ export interface FoundRows {
   readonly asFilter?: boolean | undefined;
   /** What it is known by: `catalog` where no index was asked, `scan` where all rows are to be read. */
   readonly by: Path;
+  /** Events beside those of `rows`, which need not be read; only for a query that groups by template. */
+  readonly templates?: readonly KnownTemplate[] | undefined;
 }
 
 /** By segment. */

@@ -93,7 +93,9 @@ export function foundOf(node: EventsNode, segment: SegmentInfo): (FoundRows | un
 /** Segments of which a statement of the plan reads rows. */
 export function segmentsRead(plan: Plan): SegmentInfo[] {
   return plan.segmentsUsed.filter((segment) =>
-    foundOf(plan.events, segment).some((found) => found?.rows !== 'none'),
+    foundOf(plan.events, segment).some(
+      (found) => found?.rows !== 'none' || found.templates !== undefined,
+    ),
   );
 }
 
@@ -125,7 +127,8 @@ export function rowsRead(plan: Plan): number {
         (most, found) =>
           Math.max(
             most,
-            countOf(found === undefined || found.asFilter ? 'all' : found.rows, segment.rows),
+            countOf(found === undefined || found.asFilter ? 'all' : found.rows, segment.rows) +
+              2 * (found?.templates?.length ?? 0),
           ),
         0,
       ),
