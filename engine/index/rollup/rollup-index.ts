@@ -7,7 +7,7 @@
 import type { SideFile } from '../side-file.ts';
 import { BlockReader } from '../values/blocks.ts';
 import { DIMENSIONS, type DimensionName, type DistinctValues } from '../values/dimensions.ts';
-import { Damaged, PackReader } from '../values/packing.ts';
+import { Damaged, PackReader, type SmallNumbers } from '../values/packing.ts';
 import { readTexts } from '../values/value-index.ts';
 import { DIMENSION_STATE, FLOWED_SECTION, ROLLUP_SECTION } from './rollup-section.ts';
 import { HOUR, MAX_MINUTES, MEASURES, type Measure, SETS } from './sets.ts';
@@ -32,9 +32,9 @@ export interface RollupGroups {
   readonly sizes: readonly number[];
   /** Two dimensions: where the groups of each first key begin, and each group's second key. */
   readonly starts: Uint32Array | undefined;
-  readonly seconds: Uint32Array | undefined;
+  readonly seconds: SmallNumbers | undefined;
   /** Rows of each group; one with 0 is none. */
-  readonly counts: Uint32Array;
+  readonly counts: SmallNumbers;
   /** Of each measure asked for: each group's sum plus one, 0 where no row has a value. */
   readonly sums: readonly Float64Array[];
 }
@@ -114,8 +114,8 @@ interface KeptDimension {
 
 interface Table {
   readonly starts: Uint32Array | undefined;
-  readonly seconds: Uint32Array | undefined;
-  readonly counts: Uint32Array;
+  readonly seconds: SmallNumbers | undefined;
+  readonly counts: SmallNumbers;
 }
 
 const NO_VALUES: DistinctValues = {
@@ -264,17 +264,13 @@ class Rollup {
       const [first] = set.dims;
       if (set.groups !== (first === undefined ? 1 : this.sizeOf(first) + 1))
         throw new Damaged('groups');
-      return { starts: undefined, seconds: undefined, counts: reader.numbers32(set.groups) };
+      return { starts: undefined, seconds: undefined, counts: reader.small(set.groups) };
     }
-    const [first, second] = set.dims;
+    const [first] = set.dims;
     const lengths = reader.numbers32(this.sizeOf(first!) + 1);
     const starts = startsOf(lengths, set.groups);
-    const seconds = reader.numbers32(set.groups);
-    const size = this.sizeOf(second!);
-    let most = 0;
-    for (let i = 0; i < seconds.length; i++) if (seconds[i]! > most) most = seconds[i]!;
-    if (most > size) throw new Damaged('key');
-    return { starts, seconds, counts: reader.numbers32(set.groups) };
+    const seconds = reader.small(set.groups);
+    return { starts, seconds, counts: reader.small(set.groups) };
   }
 
   private sumsOf(span: Span | undefined, n: number): Float64Array {

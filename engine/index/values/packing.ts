@@ -148,6 +148,8 @@ export class PackWriter {
   }
 }
 
+export type SmallNumbers = Uint8Array | Uint16Array | Uint32Array;
+
 export class PackReader {
   private readonly bytes: Uint8Array;
   private readonly view: DataView;
@@ -209,21 +211,29 @@ export class PackReader {
     return bytes;
   }
 
-  /** `n` numbers below 2^32. */
-  numbers32(n: number): Uint32Array {
+  /** `n` numbers below 2^32, in the narrowest form: where they lie, if they can be read there. */
+  small(n: number): SmallNumbers {
     const width = this.u8();
     if (width === PAIRS) return this.pairs(n);
     if (width > 4) throw new Damaged('too wide');
-    const planes = this.planes(width, n);
+    const [a, b, c, d] = this.planes(width, n);
+    if (a === undefined) return new Uint8Array(n);
+    if (b === undefined) return a;
+    if (c === undefined) {
+      const out = new Uint16Array(n);
+      for (let i = 0; i < n; i++) out[i] = a[i]! | (b[i]! << 8);
+      return out;
+    }
     const out = new Uint32Array(n);
-    const [a, b, c, d] = planes;
-    if (d !== undefined)
-      for (let i = 0; i < n; i++) out[i] = a![i]! | (b![i]! << 8) | (c![i]! << 16) | (d[i]! << 24);
-    else if (c !== undefined)
-      for (let i = 0; i < n; i++) out[i] = a![i]! | (b![i]! << 8) | (c[i]! << 16);
-    else if (b !== undefined) for (let i = 0; i < n; i++) out[i] = a![i]! | (b[i]! << 8);
-    else if (a !== undefined) out.set(a);
+    if (d === undefined) for (let i = 0; i < n; i++) out[i] = a[i]! | (b[i]! << 8) | (c[i]! << 16);
+    else for (let i = 0; i < n; i++) out[i] = a[i]! | (b[i]! << 8) | (c[i]! << 16) | (d[i]! << 24);
     return out;
+  }
+
+  /** The same in numbers of 32 bits, which may be written to. */
+  numbers32(n: number): Uint32Array {
+    const numbers = this.small(n);
+    return numbers instanceof Uint32Array ? numbers : new Uint32Array(numbers);
   }
 
   /** `n` numbers below 2^53. */
@@ -241,13 +251,13 @@ export class PackReader {
     return out;
   }
 
-  private pairs(n: number): Uint32Array {
+  private pairs(n: number): Uint16Array {
     const bytes = this.raw(n * 2);
     if (LITTLE_ENDIAN) {
       const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice();
-      return new Uint32Array(new Uint16Array(aligned.buffer, aligned.byteOffset, n));
+      return new Uint16Array(aligned.buffer, aligned.byteOffset, n);
     }
-    const out = new Uint32Array(n);
+    const out = new Uint16Array(n);
     for (let i = 0; i < n; i++) out[i] = bytes[i * 2]! | (bytes[i * 2 + 1]! << 8);
     return out;
   }
