@@ -10,7 +10,7 @@ export class GroupTable {
   private readonly budget: Budget;
   private capacity = 1024;
   private keys: Int32Array;
-  private hashes: Int32Array;
+  /** Two words a slot, so that one look tells: a group and its hash; -1 for no group. */
   private slots: Int32Array;
 
   /** @param width words of a key, at least 1 */
@@ -18,13 +18,12 @@ export class GroupTable {
     this.width = width;
     this.budget = budget;
     this.keys = new Int32Array(this.capacity * width);
-    this.hashes = new Int32Array(this.capacity);
-    this.slots = new Int32Array(this.capacity * 2).fill(-1);
+    this.slots = new Int32Array(this.capacity * 4).fill(-1);
     budget.take(this.bytes);
   }
 
   private get bytes(): number {
-    return this.capacity * (this.width * 4 + 12);
+    return this.capacity * (this.width * 4 + 16);
   }
 
   /** Says that it is not used any more. */
@@ -67,38 +66,31 @@ export class GroupTable {
   }
 
   private find(hash: number, words: readonly Int32Array[], i: number): number {
-    const { width, keys, hashes, slots } = this;
+    const { width, keys, slots } = this;
     const mask = slots.length - 1;
-    let slot = hash & mask;
+    let slot = (hash << 1) & mask;
     for (;;) {
       const group = slots[slot]!;
-      if (group < 0) return this.add(hash, words, i);
-      if (hashes[group] === hash) {
+      if (group < 0) break;
+      if (slots[slot + 1] === hash) {
         const at = group * width;
         let w = 0;
         while (w < width && keys[at + w] === words[w]![i]) w += 1;
         if (w === width) return group;
       }
-      slot = (slot + 1) & mask;
+      slot = (slot + 2) & mask;
     }
-  }
-
-  private add(hash: number, words: readonly Int32Array[], i: number): number {
-    if (this.size === this.capacity) this.grow();
+    if (this.size === this.capacity) {
+      this.grow();
+      return this.find(hash, words, i);
+    }
     const group = this.size;
-    const at = group * this.width;
-    for (let w = 0; w < this.width; w++) this.keys[at + w] = words[w]![i]!;
-    this.hashes[group] = hash;
+    const at = group * width;
+    for (let w = 0; w < width; w++) keys[at + w] = words[w]![i]!;
+    slots[slot] = group;
+    slots[slot + 1] = hash;
     this.size = group + 1;
-    this.place(group, hash);
     return group;
-  }
-
-  private place(group: number, hash: number): void {
-    const mask = this.slots.length - 1;
-    let slot = hash & mask;
-    while (this.slots[slot]! >= 0) slot = (slot + 1) & mask;
-    this.slots[slot] = group;
   }
 
   private grow(): void {
@@ -108,10 +100,16 @@ export class GroupTable {
     const keys = new Int32Array(this.capacity * this.width);
     keys.set(this.keys);
     this.keys = keys;
-    const hashes = new Int32Array(this.capacity);
-    hashes.set(this.hashes);
-    this.hashes = hashes;
-    this.slots = new Int32Array(this.capacity * 2).fill(-1);
-    for (let group = 0; group < this.size; group++) this.place(group, this.hashes[group]!);
+    const old = this.slots;
+    const slots = new Int32Array(this.capacity * 4).fill(-1);
+    const mask = slots.length - 1;
+    for (let from = 0; from < old.length; from += 2) {
+      if (old[from]! < 0) continue;
+      let slot = (old[from + 1]! << 1) & mask;
+      while (slots[slot]! >= 0) slot = (slot + 2) & mask;
+      slots[slot] = old[from]!;
+      slots[slot + 1] = old[from + 1]!;
+    }
+    this.slots = slots;
   }
 }

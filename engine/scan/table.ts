@@ -36,6 +36,8 @@ export interface ScanTable {
 
 /** Missing values are last, also when descending. */
 export function compareValues(a: RawValue, b: RawValue, descending: boolean): number {
+  if (typeof a === 'number' && typeof b === 'number')
+    return a === b ? 0 : a < b === descending ? 1 : -1;
   if (a === null || a === undefined || b === null || b === undefined)
     return Number(a === null || a === undefined) - Number(b === null || b === undefined);
   const order =
@@ -71,7 +73,8 @@ export function rowOrder(
   const aliases = inputColumns(columns).map(({ alias }) => alias);
   const parts = order.map(({ alias, descending }) => ({ at: aliases.indexOf(alias), descending }));
   return (a, b) => {
-    for (const { at, descending } of parts) {
+    for (let i = 0; i < parts.length; i++) {
+      const { at, descending } = parts[i]!;
       const found = compareValues(a[at], b[at], descending);
       if (found !== 0) return found;
     }
