@@ -9,6 +9,7 @@ import { openers } from '../index/openers.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import { SegmentStore, type StoreOptions } from '../store/segment-store.ts';
 import { FoundCache } from './found-cache.ts';
+import { ReadTimes } from './read-times.ts';
 import { Turns } from './turns.ts';
 
 export type { SourceRow };
@@ -33,6 +34,7 @@ export class CaseSession {
   readonly indexes = new IndexFiles(openers());
   /** Rows that were found for what is asked now. */
   readonly found = new FoundCache();
+  readonly readTimes = new ReadTimes();
   private version = -1;
   private current: Snapshot | undefined;
   /** By `segment/tag`: marks of this version that are loaded, or being loaded. */

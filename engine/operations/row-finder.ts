@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { CancelledError } from '../contract/errors.ts';
 import { RowSet } from '../index/row-set.ts';
-import type { IndexFiles } from '../index/segment-indexes.ts';
+import type { IndexFiles, TimeLookup } from '../index/segment-indexes.ts';
 import {
   type Filter,
   type FoundRows,
@@ -18,6 +18,7 @@ import {
   type Statement,
   type TimedRows,
   baseFilters,
+  compileTimes,
   compileVerify,
   findRows,
   groupsByTemplate,
@@ -26,6 +27,7 @@ import {
   withTemplates,
 } from '../query/index.ts';
 import type { FoundCache } from './found-cache.ts';
+import { MOST_TIMES, type ReadTimes } from './read-times.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 
 /** How long lookups go on before others get their turn. */
@@ -38,6 +40,7 @@ export interface FinderOptions {
   readonly catalog: Catalog;
   readonly files: IndexFiles;
   readonly cache: FoundCache;
+  readonly readTimes: ReadTimes;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal | undefined;
   /** All rows of a statement on some of the snapshot's segments. */
@@ -51,8 +54,8 @@ export function finderOf(
   signal: AbortSignal | undefined,
   rows: FinderOptions['rows'],
 ): RowFinder {
-  const { folder, catalog, indexes: files, found: cache } = session;
-  return new RowFinder({ folder, catalog, files, cache, snapshot, signal, rows });
+  const { folder, catalog, indexes: files, found: cache, readTimes } = session;
+  return new RowFinder({ folder, catalog, files, cache, readTimes, snapshot, signal, rows });
 }
 
 export class RowFinder {
@@ -172,7 +175,7 @@ export class RowFinder {
   }
 
   /**
-   * The same with the times of the rows; undefined where some segment's are not known.
+   * The same with the times of the rows; undefined where those of a segment cannot be known.
    * @param times false: they are not needed
    * @throws CancelledError, IndexDamaged, and what a statement throws
    */
@@ -182,22 +185,50 @@ export class RowFinder {
     times = true,
   ): Promise<TimedRows[] | undefined> {
     const found = await this.exact(filter, segments);
-    const out: TimedRows[] = [];
-    for (const segment of segments) {
-      const rows = found.get(segment.id)?.rows ?? 'none';
-      const undated = !times || segment.day === 'undated';
-      const time = rows === 'none' || undated ? undefined : this.known(segment).indexes.time;
-      if (time === undefined && rows !== 'none' && !undated) return undefined;
-      out.push({ segment, rows, time });
-    }
-    return out;
+    const rowsIn = (segment: SegmentInfo) => found.get(segment.id)?.rows ?? 'none';
+    const dated = segments.filter(
+      (segment) => times && segment.day !== 'undated' && rowsIn(segment) !== 'none',
+    );
+    const known = await this.times(dated);
+    if (known === undefined) return undefined;
+    return segments.map((segment) => ({
+      segment,
+      rows: rowsIn(segment),
+      time: known.get(segment.id),
+    }));
   }
 
-  /** Whether the times of all rows of these segments are known. */
+  /** Whether the times of all rows of these segments are known, or can be. */
   hasTimes(segments: readonly SegmentInfo[]): boolean {
     return segments.every(
-      (segment) => segment.day === 'undated' || this.known(segment).indexes.time !== undefined,
+      (segment) =>
+        segment.day === 'undated' ||
+        segment.rows <= MOST_TIMES ||
+        this.known(segment).indexes.time !== undefined,
     );
+  }
+
+  private async times(
+    segments: readonly SegmentInfo[],
+  ): Promise<Map<number, TimeLookup> | undefined> {
+    const { readTimes, rows } = this.options;
+    const out = new Map<number, TimeLookup>();
+    const missing: SegmentInfo[] = [];
+    for (const segment of segments) {
+      const time = this.known(segment).indexes.time ?? readTimes.get(segment.id);
+      if (time === undefined) missing.push(segment);
+      else out.set(segment.id, time);
+    }
+    for (let at = 0; at < missing.length; at += AT_ONCE) {
+      const some = missing.slice(at, at + AT_ONCE);
+      for (const [segment, list] of await rows(compileTimes(some), some)) {
+        const read = Float64Array.from(JSON.parse(String(list)) as number[]);
+        const time = readTimes.set(Number(segment), read);
+        if (time === undefined) return undefined;
+        out.set(Number(segment), time);
+      }
+    }
+    return out;
   }
 
   private keyOf(filter: Filter): string {

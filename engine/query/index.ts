@@ -56,6 +56,7 @@ export type { Found, FoundRows } from './paths/found-rows.ts';
 export type { Known } from './paths/leaf-rows.ts';
 export {
   baseFilters,
+  compileTimes,
   compileVerify,
   findRows,
   foundByFilter,

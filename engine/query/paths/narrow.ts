@@ -2,7 +2,7 @@
  * A plan held to what is known of its events: statements of it read the rows that may be meant and no
  * others. Its answers are those of the plan that it was made from.
  */
-import { Params, bitsOfRows, segmentTable } from '../dialect/duckdb.ts';
+import { Params, bitsOfRows, micros, segmentTable } from '../dialect/duckdb.ts';
 import { ALL, type Filter, compileFilter } from '../filters/filter.ts';
 import { both } from '../filters/logic.ts';
 import type { EventsNode, Path, Plan } from '../plan.ts';
@@ -163,4 +163,14 @@ export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows):
   const rows = found.asFilter === true ? intersect(read, found.rows) : read;
   const asFilter = found.asFilter === true && isWide(rows, segment.rows);
   return { rows, exact: true, rest: ALL, by: found.by, asFilter };
+}
+
+/** Rows `segment` and the times of its rows, in microseconds and in the rows' order. */
+export function compileTimes(segments: readonly SegmentInfo[]): Statement {
+  const params = new Params();
+  const parts = segments.map(
+    ({ id }) =>
+      `SELECT ${params.bind(id, 'INTEGER')} AS segment, list(${micros('ts')} ORDER BY rowid) AS times FROM ${segmentTable(id)}`,
+  );
+  return { ...params.finish(parts.join('\nUNION ALL\n')), columns: [] };
 }

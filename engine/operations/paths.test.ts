@@ -1,0 +1,406 @@
+/**
+ * Whatever a query is answered from (catalog, rollups, indexes, rows), the answer is the same: random
+ * queries over evidence of all kinds against `path: scan`, which reads the rows.
+ *
+ * DAYBOOK_PATH_RUNS: how many queries; a few when left out.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { evidence } from '../../app/compose.ts';
+import { writeNfdumpCsv } from '../../fixtures/evidence/flows.ts';
+import { END, START } from '../../fixtures/evidence/story.ts';
+import { writeAuthLog } from '../../fixtures/evidence/syslog.ts';
+import { cell } from '../contract/column-batch.ts';
+import { DaybookError } from '../contract/errors.ts';
+import { pcapOf } from '../ingest/testing/small-evidence.ts';
+import type { CaseSession } from './case-session.ts';
+import { conversations } from './conversations.ts';
+import { fieldValues } from './field-values.ts';
+import type { Client } from './handler.ts';
+import { markHandlers } from './handlers/marks.ts';
+import { closeList, listPlace, listRows, openList } from './open-results.ts';
+import { startQuery } from './query.ts';
+import { type SmallCase, smallCase } from './testing/small-case.ts';
+import { timeline } from './timeline.ts';
+import { top } from './top.ts';
+
+const RUNS = Number(process.env['DAYBOOK_PATH_RUNS'] ?? 40);
+const WORDS = [
+  'failed',
+  'Kelvin',
+  '\u212aelvin',
+  'ſtart',
+  'START',
+  'naïve',
+  'É',
+  'a_b',
+  '4711',
+  'x',
+];
+
+let small: SmallCase;
+let session: CaseSession;
+let end: () => void;
+const { signal } = new AbortController();
+
+/** Records with free text, Unicode, IPv6, and names beyond those that have columns. */
+function records(): string {
+  const lines: string[] = [];
+  for (let n = 0; n < 400; n++) {
+    const words = [n, n * 7, n * 13].map((i) => WORDS[i % WORDS.length]!);
+    const time =
+      n % 17 === 0 ? {} : { timestamp: new Date(START / 1000 + n * 400_000).toISOString() };
+    const rare =
+      n % 30 === 0
+        ? Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${n}_${i}`, `v${i} failed`]))
+        : {};
+    lines.push(
+      JSON.stringify({
+        ...time,
+        ...(n % 5 === 0 ? {} : { message: words.join([' ', '-', '/', ' = ', ''][n % 5]) }),
+        ...(n % 3 === 0 ? { host: ['web01', 'WEB01', 'db.K', 'É'][n % 4] } : {}),
+        ...(n % 4 === 0
+          ? { src_ip: `2001:db8::${(n % 8).toString(16)}`, dst_ip: '2001:db8::ff' }
+          : {}),
+        ...(n % 4 === 1 ? { src_ip: `10.0.0.${n % 20}`, dst_ip: '10.0.0.1', bytes: n * 10 } : {}),
+        user: ['root', 'Root', 'alice smith', ''][n % 4],
+        note: 'y'.repeat(n % 50 === 0 ? 3000 : n % 11),
+        ...rare,
+      }),
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function idxFiles(folder: string): string[] {
+  return readdirSync(join(folder, 'days'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.idx'))
+    .sort()
+    .map((name) => join(folder, 'days', name));
+}
+
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-paths-'));
+  const at = (name: string) => join(folder, name);
+  writeAuthLog(at('auth.log'), { from: START, to: END, linesPerDay: 90, seed: 5 });
+  writeNfdumpCsv(at('border.csv'), { connectionsPerDay: 70, seed: 5 });
+  const files = Object.fromEntries(
+    ['auth.log', 'border.csv'].map((name) => [name, readFileSync(at(name))]),
+  );
+  rmSync(folder, { recursive: true });
+  // Small segments have no index otherwise.
+  vi.stubEnv('DAYBOOK_INDEX_ROWS', '25');
+  small = await smallCase({ ...files, 'a.pcap': pcapOf(60), 'records.json': records() }, evidence, {
+    chunk: { rows: 700 },
+  });
+  const marks = markHandlers(small.services);
+  const context = { signal, client: { kept: new Map() }, part: async () => undefined };
+  const view = (query: string) => ({ view: { query, zone: 'UTC' } });
+  const target = { case: small.folder, remove: false };
+  await marks['tag.set']({ ...target, name: 'seen', target: view('dst_port:22') }, context);
+  await marks['delete.run'](
+    { case: small.folder, reason: 'test', target: view('dst_port:53 bytes:<200') },
+    context,
+  );
+  const indexes = idxFiles(small.folder);
+  expect(indexes.length).toBeGreaterThan(10);
+  // Older segments have none, and one may be damaged.
+  for (const [i, path] of indexes.entries()) {
+    if (i % 10 === 3) rmSync(path);
+    if (i % 10 !== 7) continue;
+    const bytes = readFileSync(path);
+    if (i % 20 === 7) bytes.fill(0xa5, bytes.length >>> 2, bytes.length >>> 1);
+    writeFileSync(path, i % 20 === 7 ? bytes : bytes.subarray(0, bytes.length - 9));
+  }
+  await new Promise<void>((ready, failed) => {
+    small.services.cases
+      .use(small.folder, (opened) => {
+        session = opened;
+        ready();
+        return new Promise<void>((resolve) => {
+          end = resolve;
+        });
+      })
+      .catch(failed);
+  });
+}, 120_000);
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  end();
+  await small.dispose();
+});
+
+type Path = 'scan' | undefined;
+interface Asked {
+  query: string;
+  from: number | undefined;
+  to: number | undefined;
+}
+
+/** What an answer says, or the error, without what it cost. */
+async function said(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    const found = await work();
+    return JSON.parse(
+      JSON.stringify(found, (key, value: unknown) => {
+        if (key === 'timings' || key === 'notes') return undefined;
+        return value instanceof Float64Array ? [...value] : value;
+      }),
+    ) as unknown;
+  } catch (error) {
+    if (error instanceof DaybookError) return { error: error.code };
+    throw error;
+  }
+}
+
+function isTooMuch(answer: unknown): boolean {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    'error' in answer &&
+    answer.error === 'limit-exceeded'
+  );
+}
+
+const run = (asked: Asked, stages: string, path: Path, limit?: number) =>
+  said(async () => {
+    const { from, to } = asked;
+    const text = `${asked.query}${stages}`;
+    const running = startQuery(session, { text, from, to, zone: 'Europe/Berlin', path, limit });
+    if (running.plan.shape !== 'rows') return running.answer();
+    const rows: unknown[] = [];
+    for await (const batch of running.rows())
+      for (const row of batch.rows)
+        rows.push(
+          batch.columns
+            .map(({ name, parts }) => [name, ...parts.map((one) => row[one.at])])
+            .filter(([, ...values]) => values.some((value) => value !== null)),
+        );
+    return rows;
+  });
+
+const list = (asked: Asked, descending: boolean, places: readonly number[], path: Path) =>
+  said(async () => {
+    const client: Client = { kept: new Map() };
+    const sort = { field: 'ts', descending };
+    const fields = ['message', 'src_ip', 'host', 'attrs.user'];
+    const firsts: unknown[] = [];
+    const shown = (batch: Parameters<Parameters<typeof openList>[5]>[0]) =>
+      Array.from({ length: batch.rows }, (_, row) =>
+        batch.columns.map((column) => cell(column, row)),
+      );
+    const opened = await openList(
+      session,
+      small.folder,
+      { ...asked, zone: 'UTC', path, sort, fields, first: 20 },
+      client,
+      signal,
+      async (batch) => void firsts.push(...shown(batch)),
+    );
+    const { result, total, undated } = opened;
+    const pages: unknown[] = [];
+    for (const place of places) {
+      const offset = Math.floor(place * total);
+      const page = await listRows(session, result, { offset, limit: 30, fields }, client, signal);
+      pages.push(shown(page.batch));
+      const ts = START + Math.floor(place * (END - START));
+      pages.push(await listPlace(session, result, ts, client, signal));
+    }
+    closeList(client, result);
+    return { total, undated, firsts, pages };
+  });
+
+const word = fc.constantFrom(
+  ...WORDS,
+  ...['fail*', '*ail*', '?ailed', 'sshd', 'session', 'root', '*?', 'invalid', 'nosuchword'],
+  ...['10.0.0.1', '10.0.0.0/24', '"failed password"', '"a_b x"', '"x/4711"', 'user', 'k0_1', 'v3'],
+);
+const field = fc.constantFrom(
+  ...[
+    'kind:flow',
+    'kind:(log OR other)',
+    'kind:*',
+    'kind:packet',
+    'tag:seen',
+    'tag:*',
+    'day:undated',
+  ],
+  ...[
+    'source:auth.log',
+    'source:*.csv',
+    'src_ip:10.0.0.0/8',
+    'ip:10.0.0.1',
+    'src_ip:2001:db8::/32',
+  ],
+  ...[
+    'dst_ip:"2001:db8::ff"',
+    'ip:*',
+    'ip:10.*.0.1',
+    'dst_port:443',
+    'port:[1 TO 1023]',
+    'bytes:>500',
+  ],
+  ...['host:web01', 'host:w*', 'host:*', 'host:"db.k"', 'host:?*1', 'program:sshd', 'program:*'],
+  ...[
+    'message:failed',
+    'message:/ro+t/',
+    'message:"naïve É"',
+    'message:*',
+    'user:root',
+    'user:alice*',
+  ],
+  ...[
+    'user:"alice smith"',
+    'note:yyyyy',
+    'attributes:root',
+    'attributes:v1*',
+    'severity:<=err',
+    'ts:*',
+  ],
+  ...['proto:tcp', 'flow:10.0.0.1-*', 'flow:*:22/tcp', 'service:ssh', 'event_id:1:5', 'last:36h'],
+);
+const { filter } = fc.letrec<{ filter: string }>((tie) => ({
+  filter: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    word,
+    field,
+    fc.tuple(tie('filter'), tie('filter')).map(([a, b]) => `${a} ${b}`),
+    fc.tuple(tie('filter'), tie('filter')).map(([a, b]) => `(${a} OR ${b})`),
+    tie('filter').map((a) => `NOT (${a})`),
+  ),
+}));
+const time = fc.option(
+  fc.oneof(
+    fc.integer({ min: 0, max: Math.floor((END - START) / 3600e6) }).map((n) => START + n * 3600e6),
+    fc.integer({ min: 0, max: END - START }).map((n) => START + n),
+  ),
+  { nil: undefined, freq: 2 },
+);
+const asked = fc
+  .tuple(
+    fc.oneof({ weight: 1, arbitrary: fc.constant('*') }, { weight: 5, arbitrary: filter }),
+    time,
+    time,
+  )
+  .map(([query, a, b]): Asked => {
+    const both = a !== undefined && b !== undefined;
+    return both
+      ? { query, from: Math.min(a, b), to: Math.max(a, b) + 1 }
+      : { query, from: a, to: b };
+  });
+const stages = fc.constantFrom(
+  ...['', ' | count', ' | timeline', ' | timeline 1h', ' | timeline 7d', ' | timeline 1d by kind'],
+  ...[
+    ' | timeline 6h spread bytes',
+    ' | top 5 src_ip',
+    ' | top 3 src_ip, dst_ip',
+    ' | top 4 dst_port, proto',
+  ],
+  ...[
+    ' | top 5 host',
+    ' | top 5 src_ip by sum(bytes)',
+    ' | top 3 proto by sum(packets_rev)',
+    ' | values program',
+  ],
+  ...[
+    ' | values dst_ip',
+    ' | stats count(), sum(bytes) as b',
+    ' | stats count() by proto',
+    ' | values source',
+  ],
+  ...[
+    ' | stats sum(packets) as p, count() by src_ip',
+    ' | top 3 severity, host',
+    ' | top 3 host by distinct(user)',
+  ],
+  ...[
+    ' | sort host | head 7',
+    ' | tail 9',
+    ' | dedup host',
+    ' | where failed | count',
+    ' | talkers 5',
+  ],
+  ...[
+    ' | union (host:web01) | count',
+    ' | union (failed | head 3)',
+    ' | head 12',
+    ' | fields ts, message, tag',
+  ],
+);
+
+describe('index, rollup and scan', () => {
+  it('answer any query alike', async () => {
+    const paths = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(
+        asked,
+        stages,
+        fc.option(fc.integer({ min: 0, max: 40 }), { nil: undefined }),
+        async (view, behind, limit) => {
+          const expected = await run(view, behind, 'scan', limit);
+          // How much memory it takes to sort rows with hundreds of columns may depend on the path.
+          fc.pre(!isTooMuch(expected));
+          expect(await run(view, behind, undefined, limit)).toEqual(expected);
+        },
+      ),
+      { seed: 2026, numRuns: RUNS },
+    );
+    for (const { path } of session.catalog.operations()) if (path !== undefined) paths.add(path);
+    session.writeRecords();
+    for (const { path } of session.catalog.operations()) if (path !== undefined) paths.add(path);
+    expect([...paths].sort()).toEqual(['catalog', 'index', 'rollup', 'scan']);
+  }, 600_000);
+
+  it('give the same lists, whatever part is looked at', async () => {
+    const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(
+        asked,
+        fc.constantFrom('', '', ' | head 40'),
+        fc.boolean(),
+        places,
+        async (view, head, descending, at) => {
+          const here = { ...view, query: `${view.query}${head}` };
+          expect(await list(here, descending, at, undefined)).toEqual(
+            await list(here, descending, at, 'scan'),
+          );
+        },
+      ),
+      { seed: 2027, numRuns: RUNS / 3 },
+    );
+  }, 600_000);
+
+  it('tell a window the same', async () => {
+    const by = fc.constantFrom(undefined, 'host', 'kind', 'src_ip');
+    const what = fc.constantFrom('timeline', 'top', 'values', 'conversations');
+    await fc.assert(
+      fc.asyncProperty(asked, what, by, async (view, name, group) => {
+        const answers = (path: Path) => {
+          const here = { ...view, zone: 'UTC', path };
+          const key = group ?? 'program';
+          return said(async () => {
+            switch (name) {
+              case 'timeline':
+                return timeline(session, { ...here, buckets: 40, by: group, most: 3 }, signal);
+              case 'top':
+                return top(
+                  session,
+                  { ...here, by: [key], measure: { fn: 'count' }, limit: 5, sparkline: 8 },
+                  signal,
+                );
+              case 'values':
+                return fieldValues(session, { ...here, field: key, limit: 5 }, signal);
+              default:
+                return conversations(session, { ...here, order: 'bytes', limit: 5 }, signal);
+            }
+          });
+        };
+        expect(await answers(undefined)).toEqual(await answers('scan'));
+      }),
+      { seed: 2028, numRuns: RUNS / 3 },
+    );
+  }, 600_000);
+});
