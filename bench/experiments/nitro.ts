@@ -13,7 +13,7 @@ import { Scope } from '../harness/scope.ts';
 import { timed, warm } from '../harness/timing.ts';
 import { ASKED_SOURCE, EVENT_MONTH, EVENT_TYPES, writeEvents } from '../generate/events.ts';
 import { startChdb } from '../peers/chdb.ts';
-import { DaybookEngine, importCase } from '../peers/daybook.ts';
+import { DaybookEngine, importCase, profileImport } from '../peers/daybook.ts';
 import { startDuckdb } from '../peers/duckdb.ts';
 import { startMariadb } from '../peers/mariadb.ts';
 import { startPostgres } from '../peers/postgres.ts';
@@ -232,6 +232,9 @@ async function ofDaybook(
     'Cold: pages of the store dropped (posix_fadvise), a new process (servers restarted), its first question.',
   );
   await engine.close();
+  const profiled = join(folder, 'profiled.daybook');
+  for (const text of await profileImport(profiled, [file], ['--format', 'flow-csv']))
+    report.note(text);
   return answers;
 }
 

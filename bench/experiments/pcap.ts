@@ -13,7 +13,7 @@ import { DAYBOOK, Report } from '../harness/report.ts';
 import type { Scope } from '../harness/scope.ts';
 import { median } from '../harness/timing.ts';
 import { writeInterleaved } from '../generate/interleaved.ts';
-import { daybookCommand, importCase } from '../peers/daybook.ts';
+import { daybookCommand, importCase, profileImport } from '../peers/daybook.ts';
 import { compilePcapProgram } from '../peers/libpcap.ts';
 import { Missing } from '../peers/store.ts';
 import { measure } from '../process.ts';
@@ -67,17 +67,16 @@ export async function pcap(options: ExperimentOptions, scope: Scope): Promise<Re
         }
       }
     }
-    if (degree === DEGREES[0])
-      for (const jobs of workers())
-        signatures.set(
-          `one capture, ${jobs} workers`,
-          (
-            await ofDaybook(run, `one capture, --jobs ${jobs}`, [file], made.packets, [
-              '--jobs',
-              String(jobs),
-            ])
-          ).signature,
-        );
+    if (degree === DEGREES[0]) {
+      const profiled = join(folder, 'profiled.daybook');
+      for (const text of await profileImport(profiled, [file])) report.note(text);
+      for (const jobs of workers()) {
+        const name = `one capture, --jobs ${jobs}`;
+        const options = ['--jobs', String(jobs)];
+        const done = await ofDaybook(run, name, [file], made.packets, options);
+        signatures.set(name, done.signature);
+      }
+    }
     rmSync(file);
   }
   await parts(run, signatures);

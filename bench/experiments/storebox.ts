@@ -15,7 +15,7 @@ import { Scope } from '../harness/scope.ts';
 import { percentile, warm } from '../harness/timing.ts';
 import { Marked, MESSAGE_WEEK, writeMessages } from '../generate/messages.ts';
 import { startChdb } from '../peers/chdb.ts';
-import { DaybookEngine, importCase } from '../peers/daybook.ts';
+import { DaybookEngine, importCase, profileImport } from '../peers/daybook.ts';
 import { startDuckdb } from '../peers/duckdb.ts';
 import { startFts5 } from '../peers/fts5.ts';
 import { Missing, type Store } from '../peers/store.ts';
@@ -321,6 +321,8 @@ async function ofDaybook(run: Run, folder: string, scope: Scope): Promise<void> 
   report.add('memory while searching, peak', 'MB', DAYBOOK, { value: engine.peakMemory() / 1e6 });
   await usersWhileImporting(run, engine, folder);
   await engine.close();
+  for (const text of await profileImport(join(folder, 'profiled.daybook'), [file]))
+    report.note(text);
 }
 
 const USERS = [1, 8, 29];

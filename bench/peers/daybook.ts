@@ -1,8 +1,14 @@
 /** Daybook as users reach it: the command line for imports, the engine host in a process for the rest. */
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { LineChild } from '../harness/child.ts';
 import { bytesBelow, dropPages } from '../harness/disk.ts';
-import type { ProfileSummary } from '../harness/profile.ts';
+import {
+  profileText,
+  summarise,
+  type CpuProfile,
+  type ProfileSummary,
+} from '../harness/profile.ts';
 import { ROOT } from '../harness/report.ts';
 import type { Scope } from '../harness/scope.ts';
 import { measure } from '../process.ts';
@@ -58,6 +64,37 @@ export async function importCase(
     total: { read: number; stored: number; quarantined: number };
   };
   return { ...report.total, ms: run.wallMs, peakMemory: run.peakRss ?? 0 };
+}
+
+/**
+ * Imports under V8's profiler into a case that is thrown away: what each thread of the process did, the
+ * busiest first, in words.
+ */
+export async function profileImport(
+  folder: string,
+  paths: readonly string[],
+  options: readonly string[] = [],
+): Promise<string[]> {
+  const profiles = `${folder}.profiles`;
+  mkdirSync(profiles, { recursive: true });
+  try {
+    const args = [CLI, 'import', folder, ...paths, ...options, '--json'];
+    await measure(process.execPath, args, {
+      NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}`,
+    });
+    return readdirSync(profiles)
+      .map((name) =>
+        summarise(JSON.parse(readFileSync(join(profiles, name), 'utf8')) as CpuProfile),
+      )
+      .sort((a, b) => b.busy * b.ms - a.busy * a.ms)
+      .map(
+        (one, thread) =>
+          `import, thread ${thread + 1} of ${Math.round(one.ms)} ms: ${profileText(one)}.`,
+      );
+  } finally {
+    rmSync(profiles, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** `daybook COMMAND …` as a process: its milliseconds and what it printed. */
