@@ -4,6 +4,15 @@ import { foldText, foldedBytes } from './fold.ts';
 /** A character of the pattern as bytes, or what stands for one or any. */
 type Element = Uint8Array | '?' | '*';
 
+export interface ContainedDigits {
+  readonly value: number;
+  /** The first power of ten beyond what so many digits can say. */
+  readonly scale: number;
+  /** The least number with so many digits. */
+  readonly least: number;
+  readonly last: boolean;
+}
+
 export class Glob {
   /** What every match begins with. */
   readonly prefix: Uint8Array;
@@ -13,6 +22,8 @@ export class Glob {
   readonly literal: Uint8Array;
   /** Whether it holds for every token. */
   readonly any: boolean;
+  /** Of `*DIGITS` (`last`) and `*DIGITS*`: what numbers must have in them. */
+  readonly digits: ContainedDigits | undefined;
   private readonly elements: readonly Element[];
   private readonly pattern: string;
 
@@ -38,6 +49,16 @@ export class Glob {
       (longest, run) => (run.length > longest.length ? run : longest),
       new Uint8Array(0),
     );
+    const digits = /^\*(\d{1,9})(\*?)$/.exec(this.pattern);
+    if (digits !== null) {
+      const [, text = '', end] = digits;
+      this.digits = {
+        value: Number(text),
+        scale: 10 ** text.length,
+        least: 10 ** (text.length - 1),
+        last: end === '',
+      };
+    }
     this.any = /^(\*|\*\?|\?\*|\*\?\*)$/.test(this.pattern);
   }
 

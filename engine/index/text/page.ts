@@ -33,6 +33,8 @@ export interface Entry {
 /** The end of each key in `keys`: no token has it. */
 const KEY_END = 0x0a;
 
+const few = new Uint32Array(INLINE_COUNT);
+
 export class Page {
   readonly entries: number;
   /** Of words: all keys, each followed by a line feed, and where each starts. */
@@ -99,6 +101,23 @@ export class Page {
     const inline = new Uint32Array(count);
     readRows(bits, count, this.total, inline);
     return { rows: { count, inline }, mask, shapes };
+  }
+
+  /**
+   * Sets the bits of an entry's rows when they are few and all there is to it; else returns it. Unions
+   * of thousands of entries are made of such.
+   */
+  addTo(words: Uint32Array, index: number): Entry | undefined {
+    const { bits } = this;
+    const { bitStarts } = (this.starts ??= this.findStarts());
+    bits.at = bitStarts[index]!;
+    const count = bits.expGolomb(0);
+    if (count > INLINE_COUNT || bits.expGolomb(0) > 0) return this.entry(index);
+    if (count === 0) return undefined;
+    if (bits.get(1) === 1) bits.get(MASK_BITS);
+    readRows(bits, count, this.total, few);
+    for (let i = 0; i < count; i++) words[few[i]! >>> 5]! |= 1 << (few[i]! & 31);
+    return undefined;
   }
 
   /** Goes past all entries: most pages are read for their keys only. */

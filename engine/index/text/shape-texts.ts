@@ -34,22 +34,24 @@ export class ShapeTexts {
   runs(shape: number): readonly string[] {
     const place = this.head.literals.findLast(({ first }) => first <= shape);
     if (place === undefined) throw damagedText();
-    return this.page(place)[shape - place.first]!.runs;
+    const { raw, starts } = this.page(place);
+    const reader = new ByteReader(raw.subarray(starts[shape - place.first]));
+    return Array.from({ length: reader.number() }, () => Buffer.from(reader.string()).toString());
   }
 
   parsed(shape: number): ParsedShape {
-    const place = this.head.literals.findLast(({ first }) => first <= shape);
-    if (place === undefined) throw damagedText();
-    const text = this.page(place)[shape - place.first]!;
-    text.parsed ??= parse(text.runs);
-    return text.parsed;
+    return this.cache.take(
+      `parsed ${shape}`,
+      () => parse(this.runs(shape)),
+      ({ tokens }) => tokens.length * 60,
+    );
   }
 
   hasToken(shape: number): boolean {
     return this.parsed(shape).tokens.length > 0;
   }
 
-  private page(place: LiteralPlace): { runs: string[]; parsed: ParsedShape | undefined }[] {
+  private page(place: LiteralPlace): LiteralPage {
     return this.cache.take(
       `literals ${place.first}`,
       () => {
@@ -58,18 +60,22 @@ export class ShapeTexts {
         if (rawLength > MOST_RAW || end < first) throw damagedText();
         const raw = zstdDecompressSync(packed, { maxOutputLength: Math.max(1, rawLength) });
         const reader = new ByteReader(raw);
-        return Array.from({ length: end - first }, () => {
-          const runs: string[] = [];
-          for (let left = reader.number(); left > 0; left--) {
-            runs.push(Buffer.from(reader.string()).toString());
-          }
-          return { runs, parsed: undefined };
+        const starts = Uint32Array.from({ length: end - first }, () => {
+          const start = reader.at;
+          for (let left = reader.number(); left > 0; left--) reader.string();
+          return start;
         });
+        return { raw, starts };
       },
-      // Strings, and what they are cut into.
-      () => place.raw * 8,
+      ({ raw, starts }) => raw.length + starts.byteLength,
     );
   }
+}
+
+interface LiteralPage {
+  readonly raw: Uint8Array;
+  /** Where each shape's runs start in `raw`. */
+  readonly starts: Uint32Array;
 }
 
 function parse(runs: readonly string[]): ParsedShape {

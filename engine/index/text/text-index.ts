@@ -48,7 +48,6 @@ export interface Pattern {
   /** Literal texts around the open tokens; undefined: texts that are like no other. */
   readonly parts: readonly string[] | undefined;
   readonly rows: RowSet;
-  readonly rows: RowSet;
   readonly count: number;
   /** Rows of the segment. */
   readonly first: number;
@@ -122,7 +121,6 @@ export class TextIndex {
         column,
         parts: free ? undefined : this.texts.runs(shape),
         rows,
-        rows,
         count: rows.count,
         first: rows.slice(0, 1)[0]!,
         last: rows.slice(rows.count - 1, rows.count)[0]!,
@@ -167,25 +165,25 @@ export class TextIndex {
     );
   }
 
-  private equal(key: Uint8Array, union: Union): void {
+  private equal(key: Uint8Array, union: EntrySink): void {
     const number = numberOf(key);
     if (number >= 0) {
       const page = this.pageOfNumber('numbers', number);
       const at = page === undefined ? -1 : page.numbers.indexOf(number);
-      if (at >= 0) union.add(page!.entry(at), true);
+      if (page !== undefined && at >= 0) union.addFrom(page, at, true);
       return;
     }
     this.word(key, (page, at) => {
-      if (!page.long.includes(at)) union.add(page.entry(at), true);
+      if (!page.long.includes(at)) union.addFrom(page, at, true);
     });
     this.beginnings(key, union);
   }
 
   /** Tokens that were cut, and may have been `key` or begin with it. */
-  private beginnings(key: Uint8Array, union: Union): void {
+  private beginnings(key: Uint8Array, union: EntrySink): void {
     for (let length = LEAST_LONG; length < key.length; length++) {
       this.word(key.subarray(0, length), (page, at) => {
-        if (page.long.includes(at)) union.add(page.entry(at), false);
+        if (page.long.includes(at)) union.addFrom(page, at, false);
       });
     }
   }
@@ -230,7 +228,7 @@ export class TextIndex {
         for (let i = 0; i < page.entries; i++) {
           const value = page.numbers[i]!;
           if (value < low || value >= high) continue;
-          if (glob.onlyPrefix || matchesNumber(glob, value)) union.add(page.entry(i), true);
+          if (glob.onlyPrefix || matchesNumber(glob, value)) union.addFrom(page, i, true);
         }
       }
       if (number === 0) break;
@@ -248,10 +246,10 @@ export class TextIndex {
         const from = page.keyStarts[i]!;
         const to = page.keyStarts[i + 1]! - 1;
         if (!beginsWith(page.keys, from, to, prefix)) return;
-        if (glob.onlyPrefix) union.add(page.entry(i), true);
+        if (glob.onlyPrefix) union.addFrom(page, i, true);
         else if (page.long.includes(i)) {
-          if (glob.mayMatchLonger(page.keys, from, to)) union.add(page.entry(i), false);
-        } else if (glob.matches(page.keys, from, to)) union.add(page.entry(i), true);
+          if (glob.mayMatchLonger(page.keys, from, to)) union.addFrom(page, i, false);
+        } else if (glob.matches(page.keys, from, to)) union.addFrom(page, i, true);
       }
     }
   }
@@ -263,7 +261,7 @@ export class TextIndex {
       for (let at = 0; at < this.head.pages.numbers.length; at++) {
         const page = this.page('numbers', at);
         for (let i = 0; i < page.entries; i++) {
-          if (matchesNumber(glob, page.numbers[i]!)) union.add(page.entry(i), true);
+          if (matchesNumber(glob, page.numbers[i]!)) union.addFrom(page, i, true);
         }
       }
     }
@@ -273,13 +271,13 @@ export class TextIndex {
         const from = page.keyStarts[i]!;
         const to = page.keyStarts[i + 1]! - 1;
         if (glob.matches(page.keys, from, to) && !page.long.includes(i)) {
-          union.add(page.entry(i), true);
+          union.addFrom(page, i, true);
         }
       });
       for (const i of page.long) {
         const to = page.keyStarts[i + 1]! - 1;
         if (glob.mayMatchLonger(page.keys, page.keyStarts[i]!, to)) {
-          union.add(page.entry(i), false);
+          union.addFrom(page, i, false);
         }
       }
     }
@@ -326,12 +324,14 @@ export class TextIndex {
       if (union === undefined) possible.set(open, (union = new Union(this, undefined)));
       union.addSet(this.shapeRows(shape));
     };
+    const among = this.shapesWith(query.tokens);
     const everywhere = query.tokens.reduce(
       (bits, _, i) => bits | (1 << Math.min(i, MOST_PLACES)),
       0,
     );
     for (const { from, to, free } of this.searched(column)) {
       for (let shape = from; shape < to; shape++) {
+        if (among?.has(shape) === false) continue;
         const found = free && shape === from ? undefined : fit(this.texts.parsed(shape));
         if (found === undefined) note(shape, everywhere);
         else if (found === 'certain') certain.addSet(this.shapeRows(shape));
@@ -351,6 +351,23 @@ export class TextIndex {
     return { rows: sure.or(maybe), exact: maybe.count === 0 };
   }
 
+  /** The only shapes that can have all of these tokens; undefined: any. */
+  private shapesWith(tokens: readonly QueryToken[]): Set<number> | undefined {
+    let among: Set<number> | undefined;
+    for (const { text, wildcard } of tokens) {
+      if (wildcard) continue;
+      const places = new TokenPlaces();
+      this.equal(foldedBytes(text), places);
+      if (places.open) continue;
+      const before = among;
+      among =
+        before === undefined
+          ? places.shapes
+          : new Set([...places.shapes].filter((shape) => before.has(shape)));
+    }
+    return among;
+  }
+
   private searched(column: number | undefined): readonly ColumnShapes[] {
     return column === undefined ? this.head.columns : [this.head.columns[column]!];
   }
@@ -364,6 +381,13 @@ export class TextIndex {
 
   get rows(): number {
     return this.head.rows;
+  }
+
+  /** Sets the bits of a shape's rows if there are few; returns whether it did. */
+  addShape(shape: number, words: Uint32Array | undefined): boolean {
+    const page = words === undefined ? undefined : this.pageOfNumber('shapes', shape);
+    if (words === undefined || page === undefined) return false;
+    return page.addTo(words, shape - page.numbers[0]!) === undefined;
   }
 
   shapeRows(shape: number): RowSet {
@@ -466,8 +490,25 @@ export class TextIndex {
   }
 }
 
+interface EntrySink {
+  /** Takes an entry of a page; `certain` is whether its token is wanted, not only maybe. */
+  addFrom(page: Page, at: number, certain: boolean): void;
+}
+
+/** Where a token is: in the text of which shapes, and whether it is open anywhere. */
+class TokenPlaces implements EntrySink {
+  readonly shapes = new Set<number>();
+  open = false;
+
+  addFrom(page: Page, at: number): void {
+    const { rows, shapes } = page.entry(at);
+    if (rows.count > 0) this.open = true;
+    for (const shape of shapes) this.shapes.add(shape);
+  }
+}
+
 /** Rows of several entries together. */
-class Union {
+class Union implements EntrySink {
   readonly column: number | undefined;
   private readonly index: TextIndex;
   private words: Uint32Array<ArrayBuffer> | undefined;
@@ -485,8 +526,17 @@ class Union {
     this.openOnly = openOnly;
   }
 
+  addFrom(page: Page, at: number, certain: boolean): void {
+    if (this.column !== undefined || !certain || (this.words ?? this.single) === undefined) {
+      this.add(page.entry(at), certain);
+      return;
+    }
+    const rest = page.addTo(this.bits(), at);
+    if (rest !== undefined) this.add(rest, certain);
+  }
+
   /** @param certain whether the entry's token is wanted, not only maybe */
-  add({ rows, mask, shapes }: Entry, certain: boolean): void {
+  private add({ rows, mask, shapes }: Entry, certain: boolean): void {
     const { index, column } = this;
     const range = column === undefined ? undefined : index.rangeOf(column);
     if (rows.count > 0) {
@@ -502,7 +552,7 @@ class Union {
       if (!certain) this.exact = false;
       if (this.seen.has(shape)) continue;
       this.seen.add(shape);
-      this.addSet(index.shapeRows(shape));
+      if (!index.addShape(shape, this.words)) this.addSet(index.shapeRows(shape));
     }
   }
 
@@ -564,6 +614,15 @@ function numberOf(key: Uint8Array): number {
 const digits = new Uint8Array(12);
 
 function matchesNumber(glob: Glob, value: number): boolean {
+  const { digits: known } = glob;
+  if (known !== undefined) {
+    if (value === 0) return known.value === 0 && known.scale === 10;
+    for (let rest = value; rest >= known.least; rest = Math.floor(rest / 10)) {
+      if (rest % known.scale === known.value) return true;
+      if (known.last) return false;
+    }
+    return false;
+  }
   let from = digits.length;
   let rest = value;
   do {
