@@ -143,6 +143,9 @@ const ON_ALL = [
   'bytes:>100 | where bytes < 1000 | top 2 bytes',
 ];
 
+/** Every other one: what differs by format is how values come to be, not what is done with them. */
+const half = (from: 0 | 1) => ON_ALL.filter((_, i) => i % 2 === from);
+
 /** One capture each way of looking at it: packets alone, and with their flows. */
 describe('a capture', () => {
   let packets: Imported;
@@ -231,7 +234,7 @@ describe('a log', () => {
     log = await imported(path);
   });
   it.each([
-    ...ON_ALL,
+    ...half(0),
     'failed',
     '"failed password" -root | top 3 host',
     'fail* OR accept* | timeline 6h by program',
@@ -249,7 +252,7 @@ describe('a flow file', () => {
     writeNfdumpCsv(path, { connectionsPerDay: 150, seed: 3 });
     flows = await imported(path);
   });
-  it.each([...ON_ALL, 'flow:*:443/tcp | count', 'attributes:* | count', 'kind:flow | talkers 10'])(
+  it.each([...half(1), 'flow:*:443/tcp | count', 'attributes:* | count', 'kind:flow | talkers 10'])(
     '%s',
     (text) => same(flows, text),
   );
@@ -307,7 +310,7 @@ describe.skipIf(!existsSync(real))('real captures (skipped where there are none)
     : [];
   it('are found as they are imported', async () => {
     expect(names.length).toBeGreaterThan(10);
-    for (const name of names.slice(0, 12)) {
+    for (const name of names.slice(0, 6)) {
       const path = join(real, name);
       const scan = scanOf(path, '* | top 3 event_type, src_ip').answer();
       const of = await imported(path, false);

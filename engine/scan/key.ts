@@ -234,17 +234,36 @@ function computedReader(make: () => (row: number) => number | undefined): PartRe
 }
 
 function attributeReader(key: string, scope: RowScope, texts: Dictionary): PartReader {
-  return computedReader(() => {
-    const column = scope.attribute(key);
-    const overflow = scope.overflow();
-    return (row) => {
-      if (column?.present[row] === 1)
-        return texts.idOf(column.data, textStart(column, row), textEnd(column, row));
-      return overflow?.present[row] === 1
-        ? idOfText(overflowOf(overflow, row)[key], texts)
-        : undefined;
-    };
-  });
+  let column = scope.attribute(key);
+  let overflow = scope.overflow();
+  const idOf = (row: number): number | undefined => {
+    if (column?.present[row] === 1)
+      return texts.idOf(column.data, textStart(column, row), textEnd(column, row));
+    return overflow?.present[row] === 1
+      ? idOfText(overflowOf(overflow, row)[key], texts)
+      : undefined;
+  };
+  return {
+    words: 1,
+    begin: () => {
+      column = scope.attribute(key);
+      overflow = scope.overflow();
+    },
+    read: (row, out, at, i) => {
+      const id = idOf(row);
+      if (id === undefined) return false;
+      out[at]![i] = id;
+      return true;
+    },
+    readAll: (rows, n, out, at, there, bit) => {
+      const to = out[at]!;
+      for (let i = 0; i < n; i++) {
+        const id = idOf(rows[i]!);
+        to[i] = id ?? 0;
+        if (id !== undefined) there[i]! |= bit;
+      }
+    },
+  };
 }
 
 function dayReader(scope: RowScope, texts: Dictionary): PartReader {

@@ -1,7 +1,7 @@
 /** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p50`, `p95`, `p99` of groups, as they come. */
 import { DaybookError } from '../contract/errors.ts';
 import type { Measure } from '../query/ast.ts';
-import type { Field, Resolve } from '../query/fields.ts';
+import type { Field, Ref, Resolve } from '../query/fields.ts';
 import type { RawValue } from '../query/format.ts';
 import { type Extent, numberOf, shapeOf } from '../query/values.ts';
 import type { Budget } from './budget.ts';
@@ -37,10 +37,10 @@ export function accumulator(
   const read = numberReader(field);
   switch (fn) {
     case 'sum':
-      return number?.type === 'integer' ? new WholeSum(read, budget) : new RealSum(read, budget);
+      return number?.type === 'integer' ? new WholeSum(field, budget) : new RealSum(read, budget);
     case 'avg':
       return new Mean(
-        number?.type === 'integer' ? new WholeSum(read, budget) : new RealSum(read, budget),
+        number?.type === 'integer' ? new WholeSum(field, budget) : new RealSum(read, budget),
       );
     case 'min':
     case 'max':
@@ -180,19 +180,33 @@ class WholeSum implements Accumulator {
   private readonly totals: Totals;
   private readonly seen: Doubles;
   private readonly read: NumberReader;
-  constructor(read: NumberReader, budget: Budget) {
-    this.read = read;
+  private readonly column: Ref | undefined;
+  constructor(field: Field, budget: Budget) {
+    this.read = numberReader(field);
+    this.column = field.type === 'number' ? field.refs[0] : undefined;
     this.totals = new Totals(budget);
     this.seen = new Doubles(budget, 0);
   }
   scoped(scope: RowScope) {
     const make = this.read(scope);
     const { totals } = this;
+    const column = this.column === undefined ? undefined : scope.column(this.column);
+    const values = column === undefined || column.type === 'text' ? undefined : column.values;
     return (rows: Int32Array, groups: Int32Array, n: number) => {
-      const read = make();
       const most = highest(groups, n);
       totals.reach(most);
       const seen = this.seen.reach(most);
+      if (column !== undefined && values !== undefined) {
+        const { present } = column;
+        for (let i = 0; i < n; i++) {
+          const row = rows[i]!;
+          if (present[row] !== 1) continue;
+          seen[groups[i]!]! += 1;
+          totals.add(groups[i]!, values[row]!);
+        }
+        return;
+      }
+      const read = make();
       for (let i = 0; i < n; i++) {
         const value = read(rows[i]!);
         if (value === undefined) continue;

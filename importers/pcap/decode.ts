@@ -115,3 +115,18 @@ export function decode(p: Packet, c: Cursor, notes: TunnelNotes): void {
     }
   }
 }
+
+/**
+ * The same as far as the link goes: what the cursor has of circuits, for those who want no more.
+ * Nothing behind a link leads back to one.
+ */
+export function decodeLink(p: Packet, c: Cursor): void {
+  p.resetLayers();
+  c.reset(p.start, p.end, p.linkType);
+  let layer = LINK;
+  for (let depth = 0; depth < MAX_LAYERS; depth++) {
+    if (layer === LINK) layer = link(p, c);
+    else if (layer === FRAME_RELAY) layer = frameRelay(p, c);
+    else return;
+  }
+}

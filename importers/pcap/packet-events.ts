@@ -4,7 +4,7 @@
  */
 import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
-import { decode } from './decode.ts';
+import { decode, decodeLink } from './decode.ts';
 import { Cursor } from './layers.ts';
 import { arpMessage, icmpName, TextBuffer, wlanMessage } from './messages.ts';
 import type { Packet } from './packet.ts';
@@ -78,8 +78,12 @@ interface Writes {
   readonly attributes: readonly boolean[];
   /** Whether anything of that needs the frame decoded. */
   readonly frame: boolean;
+  /** Whether for that the link is enough. */
+  readonly linkOnly: boolean;
 }
 
+/** Attributes that the link has. */
+const OF_LINK: ReadonlySet<string> = new Set(['dlci', 'vpi', 'vci']);
 /** Attributes that do not come from the frame. */
 const OF_RECORD: ReadonlySet<string> = new Set(['comment', 'raw_time']);
 
@@ -96,6 +100,8 @@ function writesOf(hint: ReadonlySet<string> | undefined): Writes {
     type: has('event_type'),
     message: has('message'),
   };
+  const wanted = ATTRIBUTES.filter((name, i) => attributes[i] === true && !OF_RECORD.has(name));
+  const inside = Object.values(ofFrame).includes(true) || wanted.some((name) => !OF_LINK.has(name));
   return {
     ...ofFrame,
     seq: has('seq'),
@@ -106,9 +112,8 @@ function writesOf(hint: ReadonlySet<string> | undefined): Writes {
     bytes: has('bytes'),
     packets: has('packets'),
     attributes,
-    frame:
-      Object.values(ofFrame).includes(true) ||
-      ATTRIBUTES.some((name, i) => attributes[i] === true && !OF_RECORD.has(name)),
+    frame: inside || wanted.length > 0,
+    linkOnly: !inside,
   };
 }
 
@@ -150,7 +155,9 @@ export class PacketEvents {
    * @param length of the record, headers included
    */
   take(p: Packet, offset: number, length: number): void {
-    if (this.writes.frame || this.tracker !== undefined) decode(p, this.cursor, this.notes);
+    const { frame, linkOnly } = this.writes;
+    if (this.tracker !== undefined || (frame && !linkOnly)) decode(p, this.cursor, this.notes);
+    else if (frame) decodeLink(p, this.cursor);
     const flow = this.tracker === undefined ? 0 : this.tracker.packet(p);
     if (this.batch === undefined) this.skipped += 1;
     else this.write(this.batch, p, offset, length, flow);
