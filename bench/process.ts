@@ -6,6 +6,8 @@ export interface Measured {
   wallMs: number;
   /** Peak resident memory of the started process, in bytes; undefined where the system does not tell. */
   peakRss: number | undefined;
+  /** Processor time of the process itself and its threads, in milliseconds; 0 where the system does not tell. */
+  cpuMs: number;
   exit: number | null;
   /** The last 64 KiB of standard output. */
   out: string;
@@ -28,9 +30,11 @@ export function measure(
       env: { ...process.env, ...env },
     });
     let peakRss: number | undefined;
+    let cpuMs = 0;
     const poll = () => {
       const seen = highWater(child.pid);
       if (seen !== undefined) peakRss = Math.max(peakRss ?? 0, seen);
+      cpuMs = Math.max(cpuMs, cpuMsOf(child.pid));
     };
     const timer = setInterval(poll, POLL_MS);
     const out: Buffer[] = [];
@@ -46,6 +50,7 @@ export function measure(
       resolve({
         wallMs: performance.now() - started,
         peakRss,
+        cpuMs,
         exit,
         out: Buffer.concat(out).toString(),
         err: Buffer.concat(err).toString(),
@@ -58,6 +63,21 @@ function keep(tail: Buffer[], data: Buffer): void {
   tail.push(data);
   let size = tail.reduce((sum, part) => sum + part.length, 0);
   while (tail.length > 1 && size - tail[0]!.length > KEEP) size -= tail.shift()!.length;
+}
+
+/** Length of the kernel's clock tick on every Linux there is. */
+const TICK_MS = 10;
+
+/** Processor time that a process has used so far, in milliseconds; 0 where the system does not tell. */
+export function cpuMsOf(pid: number | undefined): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Behind the name, which may hold anything: state is field 3, utime 14, stime 15 (proc(5)).
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  } catch {
+    return 0;
+  }
 }
 
 /** Linux's high-water mark of a process's resident memory, in bytes. */

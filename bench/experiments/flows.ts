@@ -171,8 +171,11 @@ async function ofDaybook(
   }
   for (const { size, inserted, tagged, deleted } of input.batches) {
     const runs: number[] = [];
+    const before = engine.cpuMs();
     for (const file of inserted) runs.push((await engine.ask({ do: 'import', paths: [file] })).ms);
     report.add(insert(size), 'ms', DAYBOOK, { value: median(runs), runs });
+    const cpuMs = (engine.cpuMs() - before) / inserted.length;
+    report.add(`${insert(size)}, processor time`, 'ms', DAYBOOK, { value: cpuMs });
     const mark = async (lists: readonly (readonly Flow[])[], name: string, tag: boolean) => {
       const took: number[] = [];
       for (const list of lists) {
@@ -315,8 +318,11 @@ async function ofSql(
   };
   for (const { size, inserted, tagLists, deleteLists } of input.batches) {
     const took: number[] = [];
+    const before = store.cpuMs();
     for (const file of inserted) took.push((await store.ask(sql.insert(file))).ms);
     report.add(insert(size), 'ms', name, { value: median(took), runs: took });
+    const cpuMs = (store.cpuMs() - before) / inserted.length;
+    report.add(`${insert(size)}, processor time`, 'ms', name, { value: cpuMs });
     const tag = `UPDATE flows f SET tag = 'batch-${size}' FROM batch b WHERE ${same}`;
     report.add(update(size), 'ms', name, await marked(tagLists, tag));
     const gone = `DELETE FROM flows f USING batch b WHERE ${same}`;

@@ -162,6 +162,7 @@ export async function nitro(options: ExperimentOptions, scope: Scope): Promise<R
 }
 
 const INSERTION = 'insertion, whole file';
+const IMPORT_CPU = 'processor time of the insertion';
 const MEMORY = 'memory, peak';
 const IMPORT_MEMORY = 'memory while importing, peak';
 const DISK = 'disk';
@@ -178,6 +179,7 @@ async function ofDaybook(
   const imported = await importCase(store, [file], ['--format', 'flow-csv']);
   if (imported.stored !== rows) report.note(`Daybook stored ${imported.stored} of ${rows} events`);
   report.add(INSERTION, 'rows/s', DAYBOOK, { value: (rows / imported.ms) * 1000 }, 'more');
+  report.add(IMPORT_CPU, 's', DAYBOOK, { value: imported.cpuMs / 1000 });
   report.add(IMPORT_MEMORY, 'MB', DAYBOOK, { value: imported.peakMemory / 1e6 });
   const engine = new DaybookEngine(store, scope);
   report.add(DISK, 'MB', DAYBOOK, { value: engine.bytes() / 1e6 });
@@ -254,11 +256,13 @@ async function ofPeer(
     for (const statement of dialect.create) await store.ask(statement);
     const load = dialect.load(file);
     report.commands[`${name} load`] = [...dialect.create, load, ...dialect.index].join(';\n');
+    const before = store.cpuMs();
     const took = await timed(async () => {
       await store.ask(load);
       for (const statement of dialect.index) await store.ask(statement);
     });
     report.add(INSERTION, 'rows/s', name, { value: (rows / took) * 1000 }, 'more');
+    report.add(IMPORT_CPU, 's', name, { value: (store.cpuMs() - before) / 1000 });
     report.add(DISK, 'MB', name, { value: store.bytes() / 1e6 });
     report.add(IMPORT_MEMORY, 'MB', name, { value: store.peakMemory() / 1e6 });
     for (const query of QUERIES) {

@@ -149,6 +149,7 @@ async function ofDaybook(
   const store = join(folder, 'packets.daybook');
   const rates: number[] = [];
   let memory = 0;
+  const cpu: number[] = [];
   let signature = '';
   for (let turn = 0; turn < runs; turn++) {
     rmSync(store, { recursive: true, force: true });
@@ -158,6 +159,7 @@ async function ofDaybook(
         `${title}: ${imported.read} of ${packets} packets in the ledger, ${imported.quarantined} quarantined`,
       );
     rates.push((packets / imported.ms) * 1000);
+    cpu.push(imported.cpuMs / 1000);
     memory = Math.max(memory, imported.peakMemory);
   }
   const sums = 'count(), sum(bytes), sum(packets), sum(bytes_rev), sum(packets_rev)';
@@ -169,6 +171,7 @@ async function ofDaybook(
     { value: median(rates), runs: rates },
     'more',
   );
+  report.add(`${title}: processor time`, 's', DAYBOOK, { value: median(cpu), runs: cpu });
   report.add(`${title}: memory, peak`, 'MB', DAYBOOK, { value: memory / 1e6 });
   report.add(`${title}: case`, 'bytes/packet', DAYBOOK, { value: bytesBelow([store]) / packets });
   rmSync(store, { recursive: true, force: true });
@@ -250,6 +253,8 @@ async function ofPeer(
     { value: rate(warmRun.wallMs), note: peer.does },
     'more',
   );
+  const processor = { value: warmRun.cpuMs / 1000 };
+  report.add(`${title}: processor time`, 's', peer.name, processor);
   const memory = (warmRun.peakRss ?? 0) / 1e6;
   // One that ends at once is gone before it was looked at.
   if (memory > 0) report.add(`${title}: memory, peak`, 'MB', peer.name, { value: memory });

@@ -145,6 +145,7 @@ const count = (name: string) => `${name}: count`;
 const look = (name: string) => `${name}: ${BARS} bars, ${FIRST} rows`;
 const IMPORT = 'import';
 const DISK = 'disk, index and text';
+const IMPORT_CPU = 'processor time of the import';
 const MEMORY = 'memory while importing, peak';
 
 /** What a peer that speaks SQL does. */
@@ -253,6 +254,7 @@ async function ofDaybook(run: Run, folder: string, scope: Scope): Promise<void> 
   const imported = await importCase(store, [file]);
   if (imported.stored !== lines) report.note(`Daybook stored ${imported.stored} of ${lines} lines`);
   report.add(IMPORT, 'lines/s', DAYBOOK, { value: (lines / imported.ms) * 1000 }, 'more');
+  report.add(IMPORT_CPU, 's', DAYBOOK, { value: imported.cpuMs / 1000 });
   report.add(MEMORY, 'MB', DAYBOOK, { value: imported.peakMemory / 1e6 });
   const engine = new DaybookEngine(store, scope);
   report.add(DISK, 'bytes/message', DAYBOOK, share(run, engine.bytes()));
@@ -391,6 +393,7 @@ async function ofSql(run: Run, peer: SqlPeer): Promise<void> {
     for (const statement of peer.load(file)) loadMs += (await store.ask(statement)).ms;
     report.commands[`${name} load`] = peer.load(file).join(';\n');
     report.add(IMPORT, 'lines/s', name, { value: (lines / loadMs) * 1000 }, 'more');
+    report.add(IMPORT_CPU, 's', name, { value: store.cpuMs() / 1000 });
     report.add(MEMORY, 'MB', name, { value: store.peakMemory() / 1e6 });
     const lookAt = async (where: string) => {
       const bars = await store.ask(
@@ -456,6 +459,7 @@ async function ofFts5(run: Run): Promise<void> {
     report.versions[name] = await store.version();
     const { ms } = await store.ask(`.index ${file}`);
     report.add(IMPORT, 'lines/s', name, { value: (lines / ms) * 1000 }, 'more');
+    report.add(IMPORT_CPU, 's', name, { value: store.cpuMs() / 1000 });
     report.add(MEMORY, 'MB', name, { value: store.peakMemory() / 1e6 });
     report.add(DISK, 'bytes/message', name, {
       value: (store.bytes() + run.bytes) / lines,

@@ -2,6 +2,7 @@
 import { LineChild } from '../harness/child.ts';
 import { bytesBelow, dropPages, filesBelow } from '../harness/disk.ts';
 import type { Scope } from '../harness/scope.ts';
+import { cpuMsOf } from '../process.ts';
 import type { Answered, Store } from './store.ts';
 
 interface Reply extends Answered {
@@ -52,6 +53,10 @@ export class ChildStore implements Store {
 
   bytes(): number {
     return bytesBelow(this.present());
+  }
+
+  cpuMs(): number {
+    return cpuMsOf(this.child.process.pid);
   }
 
   peakMemory(): number {

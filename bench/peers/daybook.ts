@@ -11,7 +11,7 @@ import {
 } from '../harness/profile.ts';
 import { ROOT } from '../harness/report.ts';
 import type { Scope } from '../harness/scope.ts';
-import { measure } from '../process.ts';
+import { cpuMsOf, measure } from '../process.ts';
 
 const CLI = join(ROOT, 'app/cli/daybook.mjs');
 
@@ -42,6 +42,7 @@ export interface Imported {
   readonly stored: number;
   readonly quarantined: number;
   readonly ms: number;
+  readonly cpuMs: number;
   readonly peakMemory: number;
 }
 
@@ -63,7 +64,7 @@ export async function importCase(
   const report = JSON.parse(run.out.trim().split('\n').at(-1) ?? '{}') as {
     total: { read: number; stored: number; quarantined: number };
   };
-  return { ...report.total, ms: run.wallMs, peakMemory: run.peakRss ?? 0 };
+  return { ...report.total, ms: run.wallMs, cpuMs: run.cpuMs, peakMemory: run.peakRss ?? 0 };
 }
 
 /**
@@ -165,6 +166,11 @@ export class DaybookEngine {
     await dropPages([this.folder]);
     this.child = this.start();
     await this.ask({ do: 'start' });
+  }
+
+  /** Processor time of the process so far. */
+  cpuMs(): number {
+    return cpuMsOf(this.child.process.pid);
   }
 
   bytes(): number {

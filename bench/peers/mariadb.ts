@@ -73,6 +73,10 @@ class MariaDb implements Store {
     return bytesBelow([join(this.data, 'test')]);
   }
 
+  cpuMs(): number {
+    return this.server.cpuMs();
+  }
+
   peakMemory(): number {
     return this.server.peakMemory();
   }

@@ -71,6 +71,10 @@ export class Postgres implements Store {
     return bytesBelow([join(this.data, 'base')]);
   }
 
+  cpuMs(): number {
+    return this.server.cpuMs();
+  }
+
   peakMemory(): number {
     return this.server.peakMemory();
   }

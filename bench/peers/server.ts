@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { peakMemoryOf } from '../harness/child.ts';
-import { measure } from '../process.ts';
+import { cpuMsOf, measure } from '../process.ts';
 
 const START_MS = 60_000;
 
@@ -55,6 +55,13 @@ export class Server {
     const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), 30_000);
     await closed;
     clearTimeout(timer);
+  }
+
+  /** Processor time of the server's processes that run now, in milliseconds. */
+  cpuMs(): number {
+    const group = this.child?.pid;
+    if (group === undefined) return 0;
+    return processesOf(group).reduce((sum, pid) => sum + cpuMsOf(pid), 0);
   }
 
   /** Most memory so far of the largest process of the server, in bytes. */

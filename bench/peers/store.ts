@@ -15,6 +15,8 @@ export interface Store {
   cold(): Promise<void>;
   /** Bytes on disk. */
   bytes(): number;
+  /** Processor time of these processes so far, in milliseconds. */
+  cpuMs(): number;
   /** Most resident memory so far, of the processes that hold the store, in bytes. */
   peakMemory(): number;
 }
