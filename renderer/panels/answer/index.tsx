@@ -7,11 +7,14 @@ import {
   formatBytes,
   formatCount,
   formatMs,
+  dissect,
   formatTime,
   useAnswer,
   useCase,
+  usePivots,
   useView,
   useZone,
+  withTerm,
 } from '../../panel-api.ts';
 import { csvOf, download } from '../../widgets/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
@@ -20,6 +23,7 @@ import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
 import { visibleText } from '../../widgets/visible-text.ts';
+import { templateTerms } from './template-term.ts';
 import { BarChart } from './bar-chart.tsx';
 import { barsOf, microsOf } from './bars.ts';
 import table from '../../widgets/result-table.module.css';
@@ -204,6 +208,7 @@ function Value({
       </td>
     );
   }
+  if (column.name === 'template' && typeof value === 'string') return <Template text={value} />;
   return (
     <td className={column.type === 'number' ? table['number'] : 'mono'}>
       {value === null ? (
@@ -213,6 +218,29 @@ function Value({
           <EventText text={String(value)} max={500} />
         </ValueMenu>
       )}
+    </td>
+  );
+}
+
+/** What messages have in common: no field, but a way to them. */
+function Template({ text }: { readonly text: string }) {
+  const pivots = usePivots();
+  const { query } = useView();
+  const terms = templateTerms(text);
+  const run = (): void =>
+    pivots.filter(
+      (terms ?? []).reduce((q, term) => withTerm(q, term), dissect(query).filter),
+      'events',
+    );
+  return (
+    <td className="mono">
+      <ValueMenu
+        field={undefined}
+        value={text}
+        actions={terms === undefined ? [] : [{ label: 'Show its events', run }]}
+      >
+        <EventText text={text} max={500} />
+      </ValueMenu>
     </td>
   );
 }
