@@ -322,7 +322,7 @@ export class TextIndex {
     const note = (shape: number, open: OpenPlaces): void => {
       let union = possible.get(open);
       if (union === undefined) possible.set(open, (union = new Union(this, undefined)));
-      union.addSet(this.shapeRows(shape));
+      union.addShape(shape);
     };
     const among = this.shapesWith(query.tokens);
     const everywhere = query.tokens.reduce(
@@ -334,7 +334,7 @@ export class TextIndex {
         if (among?.has(shape) === false) continue;
         const found = free && shape === from ? undefined : fit(this.texts.parsed(shape));
         if (found === undefined) note(shape, everywhere);
-        else if (found === 'certain') certain.addSet(this.shapeRows(shape));
+        else if (found === 'certain') certain.addShape(shape);
         else for (const open of found) note(shape, open);
       }
     }
@@ -552,8 +552,14 @@ class Union implements EntrySink {
       if (!certain) this.exact = false;
       if (this.seen.has(shape)) continue;
       this.seen.add(shape);
-      if (!index.addShape(shape, this.words)) this.addSet(index.shapeRows(shape));
+      this.addShape(shape);
     }
+  }
+
+  addShape(shape: number): void {
+    const { index } = this;
+    if (this.single !== undefined) this.bits();
+    if (!index.addShape(shape, this.words)) this.addSet(index.shapeRows(shape));
   }
 
   addSet(set: RowSet): void {
