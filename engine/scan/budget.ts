@@ -4,6 +4,9 @@ import { DaybookError } from '../contract/errors.ts';
 /** Bytes of all tables of one scan. */
 export const SCAN_BYTES = 768 * 1024 * 1024;
 
+/** What a row of a result takes, roughly, until it is printed. */
+export const ROW_BYTES = 250;
+
 export class Budget {
   private left: number;
   constructor(bytes: number = SCAN_BYTES) {

@@ -162,12 +162,15 @@ export class Totals {
   }
   add(group: number, value: number): void {
     const low = this.low.values;
-    const sum = low[group]! + value;
-    if (sum >= LIMB || sum <= -LIMB) {
-      const carried = Math.trunc(sum / LIMB);
-      this.high.values[group]! += carried;
-      low[group] = sum - carried * LIMB;
-    } else low[group] = sum;
+    // Both below 2^52, so that their sum is exact.
+    const sum = low[group]! + (value < LIMB && value > -LIMB ? value : this.carry(group, value));
+    low[group] = sum < LIMB && sum > -LIMB ? sum : this.carry(group, sum);
+  }
+  /** What is left of a number when its multiples of 2^52 are put aside. */
+  private carry(group: number, value: number): number {
+    const limbs = Math.trunc(value / LIMB);
+    this.high.values[group]! += limbs;
+    return value - limbs * LIMB;
   }
   value(group: number): bigint {
     return (

@@ -3,7 +3,7 @@ import type { Measure } from '../../query/ast.ts';
 import type { Plan } from '../../query/plan.ts';
 import type { TableColumn } from '../../query/relation.ts';
 import type { StatsStage } from '../../query/stages/stats.ts';
-import type { Budget } from '../budget.ts';
+import { ROW_BYTES, type Budget } from '../budget.ts';
 import { Grouping } from '../grouping.ts';
 import type { Wanted } from '../row-scope.ts';
 import { byAll } from '../table.ts';
@@ -25,6 +25,7 @@ export function statsStage(
     finish: () => {
       // Without fields there is one row, also of no events at all.
       const groups = by.length === 0 ? 1 : grouping.size;
+      budget.take(groups * ROW_BYTES);
       const rows = Array.from({ length: groups }, (_, group) => [
         ...(by.length === 0 ? [] : grouping.values(group)),
         ...grouping.measures.map((one) => one.value(group)),
@@ -51,6 +52,7 @@ export function valuesStage(
   return {
     scoped: (batch) => grouping.scoped(batch),
     finish: () => {
+      budget.take(grouping.size * ROW_BYTES);
       const rows = Array.from({ length: grouping.size }, (_, group) => grouping.values(group))
         .map((values, group) => [...values, grouping.measures[0]!.value(group)])
         .filter((row) => row.slice(0, -1).some((value) => value !== null));

@@ -10,7 +10,7 @@ import { bucketStart, intervalMicros } from '../../query/grid.ts';
 import { type Plan, gridOf } from '../../query/plan.ts';
 import type { TableColumn } from '../../query/relation.ts';
 import type { TimelineStage } from '../../query/stages/timeline.ts';
-import type { Budget } from '../budget.ts';
+import { ROW_BYTES, type Budget } from '../budget.ts';
 import { Grouping } from '../grouping.ts';
 import type { RowScope, Wanted } from '../row-scope.ts';
 import { byAll, rowOrder } from '../table.ts';
@@ -39,6 +39,7 @@ export function timelineStage(
 class Timeline implements ScanStage {
   private readonly plan: Plan;
   private readonly columns: readonly TableColumn[];
+  private readonly budget: Budget;
   private readonly grouping: Grouping;
   private readonly origin: number;
   private unit: number;
@@ -55,6 +56,7 @@ class Timeline implements ScanStage {
   ) {
     this.plan = plan;
     this.columns = columns;
+    this.budget = budget;
     const { interval, start, end, by } = stage;
     this.growing = interval === undefined;
     if (interval === undefined) {
@@ -161,8 +163,10 @@ class Timeline implements ScanStage {
       const key = JSON.stringify([bucket, ...values]);
       const count = Number(grouping.measures[0]!.value(group));
       const row = series.get(key);
-      if (row === undefined) series.set(key, [bucket, ...values, count]);
-      else row[row.length - 1] = Number(row.at(-1)) + count;
+      if (row === undefined) {
+        this.budget.take(2 * ROW_BYTES);
+        series.set(key, [bucket, ...values, count]);
+      } else row[row.length - 1] = Number(row.at(-1)) + count;
     }
     const counted = columns.slice(1);
     const byValues = rowOrder(counted, byAll(counted.slice(0, -1)));
