@@ -124,6 +124,20 @@ for (const shell of [browserShell, electronShell]) {
       expect((await window.events.text(0, 'src_ip')).trim()).toBe(address);
     });
 
+    it('shows messages by their shape, and goes on from one to its events', async () => {
+      await window.query.run('"failed password" | patterns');
+      await window.show('Answer');
+      const panel = opened.page.getByRole('tabpanel', { name: 'Answer' });
+      const template = 'Failed password for root from <*>.<*>.<*>.<*> port <*> <*>';
+      const row = panel.getByRole('row').filter({ hasText: template }).first();
+      const count = numberIn(await row.getByRole('cell').first().innerText(), /([\d,]+)/);
+      await shot(opened.page, `${shell.name}-patterns`);
+      await row.getByRole('button', { name: template }).click();
+      await opened.page.getByRole('menuitem', { name: 'Show its events' }).click();
+      await expect.poll(() => window.found()).toBe(count);
+      await expect(window.events.row(0)).toContainText('Failed password for root from');
+    });
+
     it('tells conversations as a table and as pictures, and goes on to their flows', async () => {
       await window.query.run('kind:flow');
       await window.show('Conversations');
