@@ -59,32 +59,39 @@ export class Server {
 
   /** Processor time of the server's processes that run now, in milliseconds. */
   cpuMs(): number {
-    const group = this.child?.pid;
-    if (group === undefined) return 0;
-    return processesOf(group).reduce((sum, pid) => sum + cpuMsOf(pid), 0);
+    const root = this.child?.pid;
+    if (root === undefined) return 0;
+    return processesBelow(root).reduce((sum, pid) => sum + cpuMsOf(pid), 0);
   }
 
   /** Most memory so far of the largest process of the server, in bytes. */
   peakMemory(): number {
-    const group = this.child?.pid;
-    if (group === undefined) return this.peak;
-    return Math.max(this.peak, ...processesOf(group).map(peakMemoryOf));
+    const root = this.child?.pid;
+    if (root === undefined) return this.peak;
+    return Math.max(this.peak, ...processesBelow(root).map(peakMemoryOf));
   }
 }
 
-/** Processes of a process group. */
-function processesOf(group: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) === group;
-      } catch {
-        return false;
-      }
-    });
+/** A process and all that descend from it: PostgreSQL's are each the leader of a session. */
+function processesBelow(root: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const parent = parentOf(name);
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const found = [root];
+  for (const pid of found) found.push(...(children.get(pid) ?? []));
+  return found;
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Words in front of a command that make it run as `user`; none where this is not root. */
