@@ -239,7 +239,7 @@ export class SegmentStore {
     signal?.addEventListener('abort', onAbort);
     this.running += 1;
     try {
-      const result = await connection.stream(sql, values as DuckDBValue[]);
+      const result = await connection.stream(sql, values.map(bindable));
       const names = result.deduplicatedColumnNames();
       for (;;) {
         const chunk = await result.fetchChunk();
@@ -271,6 +271,12 @@ export class SegmentStore {
     }
     return out;
   }
+}
+
+/** Whole numbers are bound as 64-bit integers, which 1e300 is none; the SQL casts to what it is. */
+function bindable(value: Bound): DuckDBValue {
+  const isHuge = Number.isInteger(value) && !Number.isSafeInteger(value);
+  return isHuge ? String(value) : value;
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {
