@@ -6,6 +6,7 @@ import type { RollupGroups } from '../index/rollup/rollup-index.ts';
 import {
   type AnswerStatement,
   type FoundRows,
+  type GroupQuestion,
   type Plan,
   type RawValue,
   type SegmentInfo,
@@ -39,30 +40,34 @@ const READ_NS = 1000;
 const ROW_NS = 120;
 const FEW_NS = 20e6;
 
+/** What rollups have of an answer, and what must be read beside them. */
+export interface Rolled {
+  readonly question: GroupQuestion;
+  readonly sources: readonly RollupGroups[];
+  /** Of the segments of which rows must be read. */
+  readonly left: ReadonlyMap<number, FoundRows>;
+  readonly read: readonly SegmentInfo[];
+  readonly cost: SearchCost;
+}
+
 /**
- * Undefined when the rows must be read.
- * @param rows all rows of a statement on segments
- * @throws CancelledError, IndexDamaged, and what a statement throws
+ * Text: why rollups do not help.
+ * @throws CancelledError, IndexDamaged
  */
-export async function answerGroups(
-  finder: RowFinder,
-  plan: Plan,
-  rows: (statement: Statement, segments: readonly SegmentInfo[]) => Promise<RawValue[][]>,
-  limit = Infinity,
-): Promise<GroupAnswer | undefined> {
+export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | string> {
   const question = groupQuestion(plan);
-  if (question === undefined || plan.events.node !== 'base') return undefined;
+  if (question === undefined || plan.events.node !== 'base')
+    return 'none is kept of such groups or measures';
   const { filter } = plan.events;
   const sources: RollupGroups[] = [];
   const left = new Map<number, FoundRows>();
   const read: SegmentInfo[] = [];
   const cost = new SearchCost('rollup');
-  let all = 0;
+  const most = plan.rowsExamined * MOST_READ;
   let reading = 0;
   for (const segment of plan.segmentsUsed) {
     await finder.breathe();
     const source = groupSource(question, filter, segment, finder.known(segment));
-    all += segment.rows;
     if (source.groups !== undefined) {
       sources.push(...source.groups);
       if (source.groups.length > 0)
@@ -74,13 +79,34 @@ export async function answerGroups(
     read.push(segment);
     cost.add(segment, { ...own, exact: false });
     reading += countOf(own.rows, segment.rows);
-    if (sources.length === 0 && reading > all * MOST_READ && all > plan.rowsExamined * MOST_READ)
-      return undefined;
+    if (reading > most) return NOT_COVERED;
   }
   const groups = sources.reduce((sum, { counts }) => sum + counts.length, 0);
-  if (groups * GROUP_NS + reading * READ_NS > FEW_NS + all * ROW_NS) return undefined;
+  const byRollup = groups * GROUP_NS + reading * READ_NS;
+  if (byRollup > FEW_NS + plan.rowsExamined * ROW_NS)
+    return 'it has so many groups that the rows are grouped sooner';
+  return { question, sources, left, read, cost };
+}
+
+const NOT_COVERED = 'it does not cover the conditions, or too few of the segments';
+
+/**
+ * Undefined when the rows must be read.
+ * @param rows all rows of a statement on segments
+ * @throws CancelledError, IndexDamaged, and what a statement throws
+ */
+export async function answerGroups(
+  finder: RowFinder,
+  plan: Plan,
+  rows: (statement: Statement, segments: readonly SegmentInfo[]) => Promise<RawValue[][]>,
+  limit = Infinity,
+): Promise<GroupAnswer | undefined> {
+  const rolled = await rollUp(finder, plan);
+  if (typeof rolled === 'string' || plan.events.node !== 'base') return undefined;
+  const { question, left, read, cost } = rolled;
+  const sources = [...rolled.sources];
   if (read.length > 0) {
-    const some = narrowed({ ...plan, segmentsUsed: read }, new Map([[filter, left]]));
+    const some = narrowed({ ...plan, segmentsUsed: read }, new Map([[plan.events.filter, left]]));
     const found = groupsOfRows(
       question,
       await rows(compileGroups(some, question.fields, question.sums), read),

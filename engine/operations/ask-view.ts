@@ -17,6 +17,7 @@ import {
   planQuery,
   segmentsRead,
 } from '../query/index.ts';
+import { damageNotes, notesOf } from './answer-notes.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { contextOf, isGone, noteRead, raw } from './query.ts';
 import { type RowFinder, finderOf } from './row-finder.ts';
@@ -115,7 +116,8 @@ export async function askView<T extends object>(
       try {
         const result = await work(narrows ? await narrowedView(asked) : asked);
         session.record(watch, 'done', view.query);
-        return { ...result, ...scopeOf(plan, watch.timings(), asked.notes) };
+        const notes = [...asked.notes, ...damageNotes(session, snapshot, plan)];
+        return { ...result, ...scopeOf(plan, watch.timings(), notes) };
       } catch (error) {
         if (!(error instanceof IndexDamaged) && (!isGone(error) || ++gone === MAX_TRIES))
           throw error;
@@ -197,15 +199,6 @@ export function onPlan(
     },
   };
   return asked;
-}
-
-/** What is to be told of any answer on this plan. */
-export function notesOf(plan: Plan): string[] {
-  if (plan.unlisted.size === 0) return [];
-  const names = [...plan.unlisted].map((name) => JSON.stringify(name)).join(', ');
-  return [
-    `${names}: in no column; looked up only among the attributes that an import kept in the overflow`,
-  ];
 }
 
 export function scopeOf(plan: Plan, timings: Timings, notes: readonly string[]): ViewScope {

@@ -20,7 +20,6 @@ import {
   type ShownRecord,
   compileRows,
   countOf,
-  explain,
   firstOf,
   formatter,
   foundByFilter,
@@ -35,7 +34,9 @@ import {
 import type { Plain } from '../store/segment-store.ts';
 import { answerDirectly } from './answer-directly.ts';
 import { answerGroups } from './answer-groups.ts';
+import { damageNotes, notesOf } from './answer-notes.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
+import { explainPlan } from './explain-query.ts';
 import { type RowFinder, finderOf } from './row-finder.ts';
 import { addCommunityId } from './shown-events.ts';
 
@@ -75,7 +76,9 @@ export interface RunningQuery {
   answer(): Promise<Answer>;
   /** What would be read and why, in lines of text. */
   explain(): Promise<string[]>;
-  /** To be asked when it has ended. */
+  /** To be asked when it has ended: what a person should know of the answer. */
+  notes(): string[];
+  /** Likewise. */
   timings(): Timings;
 }
 
@@ -281,10 +284,8 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     tags: snapshot.tags,
     rows,
     answer,
-    explain: async () => {
-      const find = finder();
-      return explain(plan, find && (await find.narrow(plan)));
-    },
+    explain: () => explainPlan(plan, finder()),
+    notes: () => [...notesOf(plan), ...damageNotes(session, snapshot, plan)],
     timings: () => timings ?? watch.timings(),
   };
 }

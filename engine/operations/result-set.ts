@@ -107,8 +107,27 @@ export async function openResult(
     return result;
   }
   const descending = sort?.descending ?? false;
-  const known = await byNumber(here, descending, first, send);
+  let told = false;
+  const known = await byNumber(here, descending, first, async (batch) => {
+    told = true;
+    await send(batch);
+  });
   if (known !== undefined) return known;
+  // Its first rows were right, although where all of them stand could not be known.
+  return openByTime(here, descending, first, told ? async () => undefined : send);
+}
+
+/** The list by time where the times of some segment are not known. */
+async function openByTime(
+  here: AskedView,
+  descending: boolean,
+  first: { count: number; fields: readonly string[] },
+  send: SendFirst,
+): Promise<ResultSet> {
+  const { plan } = here;
+  const sendFirst = async (result: ResultSet): Promise<void> => {
+    await send(await readRows(atOnce(here), result, 0, first.count, first.fields));
+  };
   if (takesAll(plan)) {
     const result = timed(here, byCatalog(here), descending);
     await sendFirst(result);

@@ -2,7 +2,7 @@
 import { makeColumn, type CellValue, type ColumnBatch } from '../contract/column-batch.ts';
 import type { ShownRecord, ShownValue } from '../query/index.ts';
 import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
-import { notesOf, scopeOf, type View, type ViewScope } from './ask-view.ts';
+import { scopeOf, type View, type ViewScope } from './ask-view.ts';
 import type { CaseSession } from './case-session.ts';
 import { rowFieldNames, shownRows, startQuery, type RunningQuery } from './query.ts';
 import { cell, valueOf } from './shown-cells.ts';
@@ -30,7 +30,7 @@ export async function runQuery(
   const { plan } = running;
   const answered =
     plan.shape === 'rows' ? await rows(running, zone, limit) : await table(running, limit);
-  return { ...answered, ...scopeOf(plan, running.timings(), notesOf(plan)) };
+  return { ...answered, ...scopeOf(plan, running.timings(), running.notes()) };
 }
 
 async function rows(running: RunningQuery, zone: string, limit: number): Promise<RunAnswer> {

@@ -24,10 +24,12 @@ export class SearchCost {
     if (!found.exact) this.rowsExamined += countOf(found.rows, segment.rows);
   }
 
+  get summary(): { path: Path; days: number; segments: number; rowsExamined: number } {
+    const { path, days, segments, rowsExamined } = this;
+    return { path, days: days.size, segments, rowsExamined };
+  }
+
   tell(watch: Stopwatch): void {
-    watch.path = this.path;
-    watch.days = this.days.size;
-    watch.segments = this.segments;
-    watch.rowsExamined = this.rowsExamined;
+    Object.assign(watch, this.summary);
   }
 }

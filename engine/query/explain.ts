@@ -1,21 +1,33 @@
 /** A plan in words: what it reads, what it leaves out and why, and the statements it would run. */
-import { directShape } from './paths/direct-answer.ts';
 import type { FoundRows } from './paths/found-rows.ts';
-import { foundByFilter, foundOf, pathOf, rowsRead } from './paths/narrow.ts';
+import { foundOf, rowsRead } from './paths/narrow.ts';
 import type { Path, Plan } from './plan.ts';
 import { formatMicros } from './time.ts';
 import { compileAnswer, compileRange, compileRows } from './statements.ts';
 
+/** How a plan is answered, as far as that is known before it runs. */
+export interface Explained {
+  /** The plan held to what is known of its events. */
+  readonly own: Plan;
+  readonly path: Path;
+  readonly rowsExamined: number;
+  /** Why this path, and why not others. */
+  readonly why: readonly string[];
+  /** Whether a statement of the plan runs; else the answer follows from what is known. */
+  readonly runs: boolean;
+}
+
 /**
  * Lines of text for `--explain`.
- * @param own the plan held to what is known of its events; left out where nothing may be used
+ * @param how left out where no index may be used, and where the catalog has the answer
  */
-export function explain(plan: Plan, own?: Plan): string[] {
+export function explain(plan: Plan, how?: Explained): string[] {
   const { segmentsUsed, prunedSegments, days, range } = plan;
+  const own = how?.own ?? plan;
   const total = segmentsUsed.length + prunedSegments.length;
   const lines = [
     `shape: ${plan.shape}${plan.streaming ? ', day by day' : ''}`,
-    ...pathLines(plan, own),
+    ...pathLines(plan, how),
     `days: ${days.used} of ${days.total}`,
     `segments: ${segmentsUsed.length} of ${total}`,
   ];
@@ -32,11 +44,11 @@ export function explain(plan: Plan, own?: Plan): string[] {
   }
   lines.push(`columns: ${plan.needs.join(', ') || 'none'}`);
   if (plan.path === 'catalog' && plan.catalogCount !== undefined) return lines;
-  if (own !== undefined && isDirect(own)) return lines;
+  if (how?.runs === false) return lines;
   if (plan.shape === 'rows') {
     const day = segmentsUsed[0]?.day;
     const segments = plan.streaming ? segmentsUsed.filter((one) => one.day === day) : segmentsUsed;
-    const { sql, params } = compileRows(own ?? plan, { segments });
+    const { sql, params } = compileRows(own, { segments });
     return [
       ...lines,
       plan.streaming ? `statement of ${day ?? 'no day'}:` : 'statement:',
@@ -45,52 +57,37 @@ export function explain(plan: Plan, own?: Plan): string[] {
     ];
   }
   if (plan.needsRange) {
-    const { sql, params } = compileRange(own ?? plan);
+    const { sql, params } = compileRange(own);
     lines.push('statement for the range:', sql, ...bound(params));
   }
-  const { sql, params } = compileAnswer(own ?? plan);
+  const { sql, params } = compileAnswer(own);
   return [...lines, 'statement:', sql, ...bound(params)];
 }
 
-/** Whether the answer follows from the numbers of the rows, without a statement. */
-function isDirect(own: Plan): boolean {
-  const found = foundByFilter(own);
-  return (
-    found !== undefined &&
-    directShape(own) !== undefined &&
-    own.segmentsUsed.every(({ id }) => found.get(id)?.exact === true)
-  );
-}
-
-/** The path that is taken, and what each segment's events are found by. */
-function pathLines(plan: Plan, own: Plan | undefined): string[] {
+/** The path that is taken, what each segment's events are found by, and why. */
+function pathLines(plan: Plan, how: Explained | undefined): string[] {
   if (plan.path === 'catalog') return ['path: catalog', 'rows to look at: 0'];
-  if (own === undefined)
-    return ['path: scan', '  index: not to be used', `rows to look at: ${rowsRead(plan)}`];
-  const direct = isDirect(own);
-  const path = direct ? directPath(own) : pathOf(own);
-  const lines = [`path: ${path}`];
+  if (how === undefined)
+    return ['path: scan', '  no index is to be used', `rows to look at: ${rowsRead(plan)}`];
   const segments = new Map<string, number>();
-  for (const segment of own.segmentsUsed) {
-    for (const found of foundOf(own.events, segment)) {
-      const how = howFound(found);
-      segments.set(how, (segments.get(how) ?? 0) + 1);
+  for (const segment of how.own.segmentsUsed) {
+    for (const found of foundOf(how.own.events, segment)) {
+      const text = howFound(found);
+      segments.set(text, (segments.get(text) ?? 0) + 1);
     }
   }
-  for (const [how, n] of segments) lines.push(`  ${how}: ${n} segments`);
-  return [...lines, `rows to look at: ${direct ? 0 : rowsRead(own)}`];
-}
-
-function directPath(own: Plan): Path {
-  const found = foundByFilter(own);
-  const all = [...(found?.values() ?? [])];
-  const timeline = directShape(own) === 'timeline';
-  return timeline || all.some(({ by }) => by === 'index') ? 'index' : 'catalog';
+  return [
+    `path: ${how.path}`,
+    ...[...segments].map(([text, n]) => `  ${text}: ${n === 1 ? '1 segment' : `${n} segments`}`),
+    ...how.why.map((line) => `  ${line}`),
+    `rows to look at: ${how.rowsExamined}`,
+  ];
 }
 
 function howFound(found: FoundRows | undefined): string {
   if (found === undefined || found.by === 'scan')
     return 'scan, because no index serves the conditions, or the segment has none';
+  if (found.asFilter === true) return 'scan, because comparing takes less than reading by number';
   if (found.templates !== undefined) {
     const some = found.rows === 'none' ? '' : '; rows of messages that are like no other';
     return `templates by index${some}`;

@@ -74,7 +74,7 @@ export { groupsByTemplate, withTemplates } from './paths/known-templates.ts';
 export { directAnswer, directShape } from './paths/direct-answer.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './paths/rows.ts';
 export { type TimedRows, bucketCounts, eventsIn, rangeOf, rowAt } from './paths/timed-rows.ts';
-export { explain } from './explain.ts';
+export { type Explained, explain } from './explain.ts';
 export type { Edge } from './events.ts';
 export { type Outline, type Term, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';
 export {

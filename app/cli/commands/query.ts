@@ -237,12 +237,7 @@ function tell(
   // A JSON document says itself how many packets lie beneath; every other form has no place for it.
   if (format !== 'json' && (format !== undefined || plan.shape === 'rows'))
     streams.err.write(packetsLeftOut(plan.packetsBeneath));
-  if (plan.unlisted.size > 0) {
-    const names = [...plan.unlisted].map((name) => JSON.stringify(name)).join(', ');
-    streams.err.write(
-      `${visible(names)}: in no column; looked up only among the attributes that an import kept in the overflow\n`,
-    );
-  }
+  for (const note of running.notes()) streams.err.write(`${visible(note)}\n`);
   if (forPeople ? parsed.flag('timings') || streams.err.isTTY === true : parsed.flag('timings')) {
     const timings = running.timings();
     const spans = Object.entries(timings.spans).map(([name, ms]) => `${name} ${ms.toFixed(1)}`);

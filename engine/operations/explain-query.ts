@@ -1,0 +1,57 @@
+/** How a query would be answered: which path, what each segment's events are found by, and why so. */
+import {
+  type Explained,
+  type Plan,
+  directShape,
+  explain,
+  groupQuestion,
+  pathOf,
+  rowsRead,
+} from '../query/index.ts';
+import { rollUp } from './answer-groups.ts';
+import type { RowFinder } from './row-finder.ts';
+import { SearchCost } from './search-cost.ts';
+
+/**
+ * Lines of text.
+ * @param finder undefined: no index may be used
+ * @throws CancelledError, IndexDamaged
+ */
+export async function explainPlan(plan: Plan, finder: RowFinder | undefined): Promise<string[]> {
+  if (plan.path === 'catalog' || finder === undefined) return explain(plan, undefined);
+  return explain(plan, await howAnswered(plan, finder));
+}
+
+async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
+  const own = await finder.narrow(plan);
+  const why: string[] = [];
+  const direct = directShape(plan);
+  if (direct !== undefined && plan.events.node === 'base') {
+    const found = await finder.findAll(plan.events.filter, plan.segmentsUsed);
+    const cost = new SearchCost(direct === 'timeline' ? 'index' : 'catalog');
+    for (const segment of plan.segmentsUsed) cost.add(segment, found.get(segment.id));
+    const { path, rowsExamined } = cost.summary;
+    if (direct === 'timeline') {
+      if (finder.hasTimes(plan.segmentsUsed)) return { own, path, rowsExamined, why, runs: false };
+      why.push('no counting of row numbers: a segment has no index of its times');
+    } else if (rowsExamined === 0) return { own, path, rowsExamined, why, runs: false };
+    else why.push('no counting of row numbers: some rows must be compared with the query');
+  }
+  if (plan.shape !== 'rows' && direct === undefined) {
+    const rolled = await rollUp(finder, plan);
+    if (typeof rolled !== 'string') {
+      const { path, rowsExamined, segments } = rolled.cost.summary;
+      why.push(`groups by rollup: ${segmentCount(segments - rolled.read.length)}`);
+      if (rolled.read.length > 0)
+        why.push(`groups by rows that no rollup has: ${segmentCount(rolled.read.length)}`);
+      return { own, path, rowsExamined, why, runs: false };
+    }
+    if (groupQuestion(plan) !== undefined || plan.stages.length === 1)
+      why.push(`no rollup: ${rolled}`);
+  }
+  return { own, path: pathOf(own), rowsExamined: rowsRead(own), why, runs: true };
+}
+
+function segmentCount(n: number): string {
+  return n === 1 ? '1 segment' : `${n} segments`;
+}
