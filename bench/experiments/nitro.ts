@@ -220,7 +220,7 @@ async function ofDaybook(
       });
       report.add(`${name}, warm`, 'ms', DAYBOOK_SCAN, slow);
     }
-    const summary = await engine.profile({ do: 'query', query, ...range }, runs * 3);
+    const summary = await engine.profile({ do: 'query', query, ...range }, runs);
     report.note(`${name.slice(0, 2)}: ${spansText(spans)}; ${profileText(summary)}.`);
   }
   for (const name of QUERIES) {

@@ -296,7 +296,7 @@ async function ofDaybook(run: Run, folder: string, scope: Scope): Promise<void> 
     report.add(`${look(search.name)}, warm`, 'ms', DAYBOOK, looked);
     if (search.cold !== true) continue;
     const asked = { do: 'look', query: search.daybook, bars: BARS, first: FIRST } as const;
-    const summary = await engine.profile(asked, runs * 3);
+    const summary = await engine.profile(asked, runs);
     report.note(`${search.name}: count ${spansText(spans)}; look, ${profileText(summary)}.`);
   }
   for (const { name, daybook } of STATISTICS) {

@@ -144,6 +144,7 @@ function commit(): string {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
       cwd: ROOT,
       encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
     }).trim();
   } catch {
     return 'unknown';
