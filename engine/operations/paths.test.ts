@@ -342,8 +342,9 @@ describe('index, rollup and scan', () => {
         async (view, behind, limit) => {
           const expected = await run(view, behind, 'scan', limit);
           // How much memory it takes to sort rows with hundreds of columns may depend on the path.
-          fc.pre(!isTooMuch(expected));
-          expect(await run(view, behind, undefined, limit)).toEqual(expected);
+          const found = await run(view, behind, undefined, limit);
+          fc.pre(!isTooMuch(expected) && !isTooMuch(found));
+          expect(found).toEqual(expected);
         },
       ),
       { seed: 2026, numRuns: RUNS },
