@@ -324,7 +324,12 @@ async function ofSql(
     const cpuMs = (store.cpuMs() - before) / inserted.length;
     report.add(`${insert(size)}, processor time`, 'ms', name, { value: cpuMs });
     const tag = `UPDATE flows f SET tag = 'batch-${size}' FROM batch b WHERE ${same}`;
-    report.add(update(size), 'ms', name, await marked(tagLists, tag));
+    const updated = await marked(tagLists, tag);
+    const found = await store.ask(`SELECT count(*) FROM flows WHERE tag = 'batch-${size}'`);
+    const there = Number(found.rows[0]?.[0]);
+    if (there < size * tagLists.length)
+      throw new Error(`${there} flows are tagged of ${size * tagLists.length}`);
+    report.add(update(size), 'ms', name, updated);
     const gone = `DELETE FROM flows f USING batch b WHERE ${same}`;
     report.add(remove(size), 'ms', name, await marked(deleteLists, gone));
     report.commands[`${name} batches`] = [sql.insert('FILE'), ...sql.keys('LIST'), tag, gone].join(

@@ -23,7 +23,7 @@ export class Scope {
 
   /** A new folder that other users of the machine may pass through: servers run as users of their own. */
   folder(parent = tmpdir()): string {
-    const path = mkdtempSync(join(parent, 'daybook-bench-'));
+    const path = mkdtempSync(join(parent, 'daybook-peers-'));
     chmodSync(path, 0o711);
     this.onClose(() => rmSync(path, { recursive: true, force: true }));
     return path;

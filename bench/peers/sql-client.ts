@@ -5,6 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setImmediate } from 'node:timers/promises';
 import type { Answered } from './store.ts';
 
 const MARK = 'daybook-bench-end';
@@ -43,9 +44,15 @@ export class SqlClient {
     this.child.stdin?.write(`${statements}${end}SELECT '${MARK}';\n`);
     await finished;
     const ms = performance.now() - from;
-    const failed = this.errors.join('');
-    if (/ERROR/.test(failed))
-      throw new Error(`${failed.slice(0, 500)}\n${statements.slice(0, 300)}`);
+    // What went wrong comes by another pipe.
+    await setImmediate();
+    // `psql` says only of some failures that they are one.
+    const failed = this.errors
+      .join('')
+      .split('\n')
+      .filter((line) => line !== '' && !/^(NOTICE|WARNING|DETAIL|HINT)/.test(line))
+      .join('\n');
+    if (failed !== '') throw new Error(`${failed.slice(0, 500)}\n${statements.slice(0, 300)}`);
     return { ms, rows: this.rows.map((line) => line.split('\t')) };
   }
 
