@@ -1,5 +1,11 @@
-import { expect, test, vi } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
 import { DAYBOOK, figure, Report } from './report.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-report-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each([
   [0, '0'],
@@ -15,7 +21,7 @@ test('cells say how many times Daybook is ahead, whichever way is better', () =>
   vi.spyOn(console, 'error').mockReturnValue(undefined);
   const printed: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line));
-  const report = new Report('example', { events: 1000 });
+  const report = new Report('example', { events: 1000 }, folder);
   report.add('search', 'ms', 'peer', { value: 50 });
   report.add('search', 'ms', DAYBOOK, { value: 10 });
   report.add('import', 'rows/s', DAYBOOK, { value: 200 }, 'more');
@@ -26,4 +32,9 @@ test('cells say how many times Daybook is ahead, whichever way is better', () =>
   expect(printed).toContain('| search | ms | 10 | 50 ×5 |');
   expect(printed).toContain('| import | rows/s | 200 | 400 ×0.5 (stores nothing) |');
   expect(printed).toContain('| alone | ms |  | 7 |');
+  const kept = JSON.parse(readFileSync(join(folder, 'example.json'), 'utf8')) as {
+    rows: { name: string; cells: Record<string, { value: number }> }[];
+  };
+  expect(kept.rows.map(({ name }) => name)).toEqual(['search', 'import', 'alone']);
+  expect(kept.rows[0]?.cells['peer']?.value).toBe(50);
 });

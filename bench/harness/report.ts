@@ -8,6 +8,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
+/** Where results are kept. */
 const RESULTS = join(ROOT, 'bench/out');
 
 /** The program that the others are compared with. */
@@ -39,9 +40,14 @@ export class Report {
   readonly versions: Record<string, string> = {};
   readonly notes: string[] = [];
   private readonly started = new Date();
+  private readonly commit = commit();
   private readonly loadBefore = loadavg()[0] ?? 0;
 
-  constructor(experiment: string, input: Record<string, unknown>) {
+  private readonly results: string;
+
+  /** `results` is the folder that the raw figures are kept in. */
+  constructor(experiment: string, input: Record<string, unknown>, results = RESULTS) {
+    this.results = results;
     this.experiment = experiment;
     this.input = input;
   }
@@ -62,6 +68,8 @@ export class Report {
     row.cells.set(program, cell);
     const runs = cell.runs === undefined ? '' : ` (${cell.runs.map(figure).join(' ')})`;
     console.error(`${name}: ${program} ${figure(cell.value)} ${unit}${runs}`);
+    // A run that is stopped has kept what it measured.
+    this.write();
   }
 
   note(text: string): void {
@@ -91,8 +99,8 @@ export class Report {
 
   /** Keeps everything as JSON; returns where. */
   write(): string {
-    mkdirSync(RESULTS, { recursive: true });
-    const path = join(RESULTS, `${this.experiment}.json`);
+    mkdirSync(this.results, { recursive: true });
+    const path = join(this.results, `${this.experiment}.json`);
     const { experiment, input, versions, commands, notes } = this;
     const rows = this.rows.map(({ cells, ...row }) => ({
       ...row,
@@ -100,7 +108,7 @@ export class Report {
     }));
     const document = {
       ...{ experiment, input, at: this.started.toISOString(), machine: machineText() },
-      ...{ command: process.argv.slice(2).join(' '), commit: commit() },
+      ...{ command: process.argv.slice(2).join(' '), commit: this.commit },
       ...{ load: [this.loadBefore, loadavg()[0]], versions, commands, notes, rows },
     };
     writeFileSync(path, `${JSON.stringify(document, undefined, 2)}\n`);
