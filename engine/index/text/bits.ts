@@ -40,13 +40,26 @@ export class BitWriter {
   }
 
   rice(value: number, k: number): void {
-    this.unary(value >>> k);
+    const zeros = value >>> k;
+    // Most codes fit into a word: zeros, a one, the rest.
+    if (zeros + k < 32) {
+      const rest = k === 0 ? 0 : value & ((1 << k) - 1);
+      this.put((((rest << 1) | 1) << zeros) >>> 0, zeros + 1 + k);
+      return;
+    }
+    this.unary(zeros);
     if (k > 0) this.put(value & ((1 << k) - 1), k);
   }
 
   expGolomb(value: number, k: number): void {
     const high = (value >>> k) + 1;
     const length = 31 - Math.clz32(high);
+    if (length * 2 + k < 32) {
+      const upper = high & ((1 << length) - 1);
+      const rest = value & ((1 << k) - 1);
+      this.put((((((rest << length) | upper) << 1) | 1) << length) >>> 0, length * 2 + 1 + k);
+      return;
+    }
     this.unary(length);
     if (length > 0) this.put(high & ((1 << length) - 1), length);
     if (k > 0) this.put(value & ((1 << k) - 1), k);

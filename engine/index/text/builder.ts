@@ -9,12 +9,20 @@
  */
 import type { IndexBuilder, IndexRows, TextRows } from '../rows.ts';
 import type { Section } from '../side-file.ts';
-import { MESSAGE, OVERFLOW, SHAPE_ITEM } from './collected.ts';
+import { IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from './collected.ts';
 import { finishText } from './finish.ts';
 import { overflowValues } from './overflow.ts';
 import { NO_SHAPE, NOTHING_OPEN, ShapeTable } from './shape-table.ts';
 import { BYTE_CLASS, DIGIT, LETTER, MAX_TOKEN_BYTES } from './token-class.ts';
-import { HASH_FACTOR, HASH_START, TokenTable, hashToken, mix, smallNumber } from './token-table.ts';
+import {
+  FIRST_STRING,
+  HASH_FACTOR,
+  HASH_START,
+  TokenTable,
+  hashToken,
+  mix,
+  smallNumber,
+} from './token-table.ts';
 
 /** Columns that a word is searched in besides attributes; their numbers. */
 export const FIELD_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
@@ -39,6 +47,11 @@ export class TextIndexBuilder implements IndexBuilder {
   private used = 0;
   private rowStarts = new Uint32Array(1 << 16);
   private rows = 0;
+  /** See CollectedText. */
+  private implied = new Int32Array(64 * IMPLIED_COLUMNS);
+  private pairs = new Uint32Array(64 * IMPLIED_COLUMNS);
+  /** The shape of the row's message; NO_SHAPE before it. */
+  private message = NO_SHAPE;
 
   /** Shapes plus 1 by beginning, the latest first. */
   private readonly guesses = new Int32Array(GUESSES * WAYS);
@@ -48,7 +61,8 @@ export class TextIndexBuilder implements IndexBuilder {
     ends: new Int32Array(MOST_OPEN),
   };
   private readonly openHashes = new Int32Array(MOST_OPEN);
-  private readonly openNumbers = new Int32Array(MOST_OPEN);
+  /** Identifiers of open tokens; -1 where that is to be found. */
+  private readonly openTokens = new Int32Array(MOST_OPEN);
 
   add(rows: IndexRows): void {
     const columns: { column: number; text: TextRows }[] = [];
@@ -67,6 +81,7 @@ export class TextIndexBuilder implements IndexBuilder {
     this.shapes.expect(this.rows + rows.length);
     for (let row = 0; row < rows.length; row++) {
       this.rowStarts[this.rows + row] = this.used;
+      this.message = NO_SHAPE;
       for (let c = 0; c < columns.length; c++) {
         const { column, text } = columns[c]!;
         if (text.present[row] === 0) continue;
@@ -89,8 +104,8 @@ export class TextIndexBuilder implements IndexBuilder {
   }
 
   finish(order: Uint32Array | undefined): Section[] {
-    const { tokens, shapes, columns, rows, items, rowStarts } = this;
-    return finishText({ tokens, shapes, columns, rows, items, rowStarts }, order);
+    const { tokens, shapes, columns, rows, items, rowStarts, implied, pairs } = this;
+    return finishText({ tokens, shapes, columns, rows, items, rowStarts, implied, pairs }, order);
   }
 
   /** The number of a searched column; undefined for others. */
@@ -108,7 +123,7 @@ export class TextIndexBuilder implements IndexBuilder {
       const hash = hashToken(data, start, end);
       const shape = this.shapes.find(column, data, start, end, NOTHING_OPEN, hash);
       if (shape !== NO_SHAPE) {
-        this.item((shape | SHAPE_ITEM) >>> 0);
+        this.shapeItem(shape, column);
         return;
       }
     }
@@ -132,7 +147,7 @@ export class TextIndexBuilder implements IndexBuilder {
       const guess = guesses[way]! - 1;
       if (guess < 0) break;
       if (shapes.columns[guess] === column && this.fits(guess, data, start, end)) {
-        this.shaped(guess, data);
+        this.shaped(guess, column, data);
         return;
       }
     }
@@ -144,9 +159,9 @@ export class TextIndexBuilder implements IndexBuilder {
 
   /** Whether a text has a shape; its open tokens are known then. */
   private fits(shape: number, data: Uint8Array, start: number, end: number): boolean {
-    const { open, openHashes, openNumbers, shapes } = this;
+    const { open, openHashes, openTokens, shapes, tokens } = this;
     const { starts, ends } = open;
-    const { bytes, runs } = shapes;
+    const { bytes, runs, tokens: tokenAt } = shapes;
     const count = shapes.opens[shape]!;
     let run = shapes.runStarts[shape]!;
     let at = shapes.starts[shape]!;
@@ -159,9 +174,33 @@ export class TextIndexBuilder implements IndexBuilder {
         open.count = count;
         return i === end;
       }
+      const known = tokenAt[run - 1]! - 1;
+      if (known >= FIRST_STRING) {
+        // The same in all rows so far, so most likely in this one.
+        const after = tokens.follows(known, data, i, end);
+        if (after >= 0) {
+          openTokens[n] = known;
+          i = after;
+          continue;
+        }
+      }
+      const from = i;
+      let digit = i < end ? data[i]! - 0x30 : -1;
+      if (digit > 0 && digit <= 9) {
+        let value = 0;
+        do {
+          value = value * 10 + digit;
+          i += 1;
+          digit = i < end ? data[i]! - 0x30 : -1;
+        } while (digit >= 0 && digit <= 9 && value < FIRST_STRING);
+        if (value < FIRST_STRING && (i === end || BYTE_CLASS[data[i]!] === 0)) {
+          openTokens[n] = value;
+          continue;
+        }
+        i = from;
+      }
       let kinds = 0;
       let hash = HASH_START;
-      const from = i;
       for (; i < end; i++) {
         const byte = data[i]!;
         const kind = BYTE_CLASS[byte]!;
@@ -173,13 +212,13 @@ export class TextIndexBuilder implements IndexBuilder {
       starts[n] = from;
       ends[n] = i;
       openHashes[n] = hash;
-      openNumbers[n] = kinds === DIGIT ? smallNumber(data, from, i) : -1;
+      openTokens[n] = kinds === DIGIT ? smallNumber(data, from, i) : -1;
     }
   }
 
   /** Cuts a text into tokens; returns its shape. */
   private newText(column: number, data: Uint8Array, start: number, end: number): number {
-    const { open, openHashes, openNumbers } = this;
+    const { open, openHashes, openTokens } = this;
     const { starts, ends } = open;
     let n = 0;
     let shapeHash = HASH_START;
@@ -214,36 +253,67 @@ export class TextIndexBuilder implements IndexBuilder {
       starts[n] = from;
       ends[n] = i;
       openHashes[n] = hash;
-      openNumbers[n] = kinds === DIGIT ? smallNumber(data, from, i) : -1;
+      openTokens[n] = kinds === DIGIT ? smallNumber(data, from, i) : -1;
       n += 1;
       shapeHash = Math.imul(shapeHash ^ 0x5bd1e995, 0x297a2d39);
     }
     open.count = n;
     const shape = this.shapes.find(column, data, start, end, open, shapeHash);
     if (shape === NO_SHAPE) this.freeText(column, data, start, end);
-    else this.shaped(shape, data);
+    else this.shaped(shape, column, data);
     return shape;
   }
 
   /** Keeps a text of a shape with the open tokens at hand. */
-  private shaped(shape: number, data: Uint8Array): void {
-    const { tokens, open, openHashes, openNumbers } = this;
+  private shaped(shape: number, column: number, data: Uint8Array): void {
+    const { tokens, shapes, open, openHashes, openTokens } = this;
     const { count, starts, ends } = open;
-    if (this.used + count >= this.items.length) this.items = doubled(this.items);
+    while (this.used + count >= this.items.length) this.items = doubled(this.items);
+    this.shapeItem(shape, column);
     const { items } = this;
+    const { tokens: tokenAt } = shapes;
+    const place = shapes.runStarts[shape]!;
     let { used } = this;
-    items[used++] = (shape | SHAPE_ITEM) >>> 0;
     for (let k = 0; k < count; k++) {
-      const number = openNumbers[k]!;
-      items[used++] =
-        number >= 0 ? number : tokens.string(data, starts[k]!, ends[k]!, openHashes[k]!);
+      let token = openTokens[k]!;
+      if (token < 0) token = tokens.string(data, starts[k]!, ends[k]!, openHashes[k]!);
+      items[used++] = token;
+      tokens.counts[token]! += 1;
+      const known = tokenAt[place + k]!;
+      if (known !== token + 1 && known !== -1) tokenAt[place + k] = known === 0 ? token + 1 : -1;
     }
     this.used = used;
   }
 
+  /** A text has this shape: the row's next item. */
+  private shapeItem(shape: number, column: number): void {
+    this.item((shape | SHAPE_ITEM) >>> 0);
+    this.shapes.rows[shape]! += 1;
+    if (column === MESSAGE) {
+      this.message = shape;
+      return;
+    }
+    if (this.message === NO_SHAPE || column >= IMPLIED_COLUMNS) return;
+    const pair = this.message * IMPLIED_COLUMNS + column;
+    while (pair >= this.pairs.length) {
+      this.pairs = doubled(this.pairs);
+      const implied = new Int32Array(this.pairs.length);
+      implied.set(this.implied);
+      this.implied = implied;
+    }
+    this.pairs[pair]! += 1;
+    const known = this.implied[pair]!;
+    if (known !== shape + 1 && known !== -1) this.implied[pair] = known === 0 ? shape + 1 : -1;
+  }
+
+  private token(token: number): void {
+    this.item(token);
+    this.tokens.counts[token]! += 1;
+  }
+
   /** A text without a shape: all its tokens are open. */
   private freeText(column: number, data: Uint8Array, start: number, end: number): void {
-    this.item((this.shapes.freeOf(column) | SHAPE_ITEM) >>> 0);
+    this.shapeItem(this.shapes.freeOf(column), column);
     let i = start;
     while (i < end) {
       if (BYTE_CLASS[data[i]!] === 0) {
@@ -261,7 +331,7 @@ export class TextIndexBuilder implements IndexBuilder {
         hash = Math.imul(hash ^ byte, HASH_FACTOR);
       }
       const number = kinds === DIGIT ? smallNumber(data, from, i) : -1;
-      this.item(number >= 0 ? number : this.tokens.string(data, from, i, hash));
+      this.token(number >= 0 ? number : this.tokens.string(data, from, i, hash));
     }
   }
 

@@ -10,9 +10,18 @@ export const MESSAGE = 0;
 /** The column of attributes that have none of their own. */
 export const OVERFLOW = 'attrs';
 
+/** Columns whose shapes the message's may imply: those of the events and the first attributes. */
+export const IMPLIED_COLUMNS = 32;
+
 export interface CollectedText {
   readonly tokens: TokenTable;
   readonly shapes: ShapeTable;
+  /**
+   * By shape of the message and column, `shape * IMPLIED_COLUMNS + column`: the shape that the column
+   * had with it in all rows so far, plus 1; -1 of several; and in how many rows it had one.
+   */
+  readonly implied: Int32Array;
+  readonly pairs: Uint32Array;
   readonly columns: readonly string[];
   readonly rows: number;
   /**

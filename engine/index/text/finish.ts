@@ -9,7 +9,7 @@ import type { Section } from '../side-file.ts';
 import { BitWriter } from './bits.ts';
 import { ByteWriter, withCheck } from './bytes.ts';
 import { type ClosedShapes, closeShapes } from './closed-shapes.ts';
-import { type CollectedText, MESSAGE, SHAPE_ITEM } from './collected.ts';
+import { type CollectedText, IMPLIED_COLUMNS, MESSAGE, SHAPE_ITEM } from './collected.ts';
 import { FOLD_VERSION } from './fold.ts';
 import {
   HEAD,
@@ -31,12 +31,18 @@ const MESSAGE_BIT = columnBit(MESSAGE);
 /** Rows of lists that are held at a time. */
 const FILLED = 8 << 20;
 const NONE = new Uint32Array(0);
+/** No segment has so many rows. */
+const NO_ROW = 0xffff_ffff;
 
 export function finishText(text: CollectedText, order: Uint32Array | undefined): Section[] {
   const closed = closeShapes(text);
   const inShapes = staticTokens(text.tokens, closed);
-  for (const token of inShapes.tokens) if (token < FIRST_STRING) closed.small[token] = 1;
-  const vocabulary = rankTokens(text.tokens, closed.small);
+  const small = new Uint8Array(FIRST_STRING);
+  for (let number = 0; number < FIRST_STRING; number++) {
+    if (text.tokens.counts[number]! > 0) small[number] = 1;
+  }
+  for (const token of inShapes.tokens) if (token < FIRST_STRING) small[token] = 1;
+  const vocabulary = rankTokens(text.tokens, small);
   const shapesOf = groupByRank(inShapes, vocabulary);
   const lists = new RowLists(text, closed, vocabulary, inShapes.withTokens, order);
 
@@ -149,11 +155,11 @@ function groupByRank(
 }
 
 /** The shapes of the message, as written, that imply a shape. */
-function implyingShapes({ implied, width, numberOf }: ClosedShapes): (shape: number) => RowSlice {
+function implyingShapes({ implied, numberOf }: ClosedShapes): (shape: number) => RowSlice {
   const by = new Map<number, number[]>();
   implied.forEach((shape, pair) => {
     if (shape === 0) return;
-    const message = numberOf[Math.floor(pair / width)]!;
+    const message = numberOf[Math.floor(pair / IMPLIED_COLUMNS)]!;
     const number = numberOf[shape - 1]!;
     const known = by.get(number);
     if (known === undefined) by.set(number, [message]);
@@ -166,18 +172,20 @@ function implyingShapes({ implied, width, numberOf }: ClosedShapes): (shape: num
 }
 
 /**
- * Lists of rows by key: the rank of a token, or the number of a shape beyond all ranks. The items of the
- * rows are replaced by keys; what follows from others is left out.
+ * Lists of rows by key: the rank of a token, or the number of a shape beyond all ranks. What follows
+ * from others is left out: a shape that the message's implies, a token that is in a shape's text.
  */
 class RowLists {
-  private readonly rows: number;
+  private readonly text: CollectedText;
+  private readonly closed: ClosedShapes;
+  private readonly vocabulary: Vocabulary;
+  private readonly shapesWithTokens: Uint8Array;
   private readonly order: Uint32Array | undefined;
-  private readonly keys: Uint32Array;
-  private readonly starts: Uint32Array;
+  /** Of each list: at least as many as it has rows. */
   private readonly counts: Uint32Array;
+  /** Of tokens: their columns but the message, and how often they are in those. */
   private readonly masks: Uint8Array;
-  /** By row as it came: 1 when it has a token. */
-  private readonly withToken: Uint8Array;
+  private readonly others: Uint32Array;
 
   constructor(
     text: CollectedText,
@@ -186,121 +194,216 @@ class RowLists {
     shapesWithTokens: Uint8Array,
     order: Uint32Array | undefined,
   ) {
-    this.rows = text.rows;
+    this.text = text;
+    this.closed = closed;
+    this.vocabulary = vocabulary;
+    this.shapesWithTokens = shapesWithTokens;
     this.order = order;
-    this.keys = text.items;
-    this.starts = text.rowStarts;
-    this.counts = new Uint32Array(vocabulary.size + closed.count);
-    this.masks = new Uint8Array(vocabulary.size);
-    this.withToken = new Uint8Array(text.rows);
-    this.resolve(text, closed, vocabulary, shapesWithTokens);
-  }
-
-  /** Items become keys in place; counts them, at most as many as there will be rows. */
-  private resolve(
-    { items, rowStarts, rows, shapes }: CollectedText,
-    { constant, numberOf, implied, width }: ClosedShapes,
-    { rankOf, size }: Vocabulary,
-    shapesWithTokens: Uint8Array,
-  ): void {
-    const { counts, masks } = this;
-    // Nearly all tokens are the message's, so that is what is not noted one by one.
-    const others = new Uint32Array(size);
-    let used = 0;
-    let from = 0;
-    for (let row = 0; row < rows; row++) {
-      const end = rowStarts[row + 1]!;
-      let place = -1;
-      let bit = 0;
-      let any = 0;
-      let message = -1;
-      for (let i = from; i < end; i++) {
-        const item = items[i]!;
-        if (item >= SHAPE_ITEM) {
-          const shape = item - SHAPE_ITEM;
-          const column = shapes.columns[shape]!;
-          const number = numberOf[shape]!;
-          place = shapes.isFree(shape) ? -1 : shapes.runStarts[shape]!;
-          bit = columnBit(column);
-          any |= shapesWithTokens[number]!;
-          if (column === MESSAGE) message = shape;
-          else if (
-            message >= 0 &&
-            column < width &&
-            implied[message * width + column] === shape + 1
-          ) {
-            continue;
-          }
-          items[used++] = size + number;
-          counts[size + number]! += 1;
-        } else {
-          any = 1;
-          if (place >= 0 && constant[place++] === 1) continue;
-          const rank = rankOf[item]!;
-          items[used++] = rank;
-          counts[rank]! += 1;
-          if (bit !== MESSAGE_BIT) {
-            masks[rank]! |= bit;
-            others[rank]! += 1;
-          }
-        }
-      }
-      this.withToken[row] = any;
-      from = end;
-      rowStarts[row + 1] = used;
-    }
-    for (let rank = 0; rank < size; rank++) {
-      if (counts[rank]! > others[rank]!) masks[rank]! |= MESSAGE_BIT;
-    }
+    this.counts = countsOf(text, closed);
+    this.masks = new Uint8Array(text.tokens.limit);
+    this.others = new Uint32Array(text.tokens.limit);
   }
 
   /** Calls back for every key in turn, also those without rows. Slices are lent. */
   forEach(visit: (key: number, list: RowSlice, mask: number) => void): void {
-    const { counts, masks } = this;
+    const { counts } = this;
+    const { size, rankOf } = this.vocabulary;
+    const { limit } = this.text.tokens;
+    const keys = size + this.closed.count;
+    const { first, several, more } = tokensByRank(rankOf, counts, limit, size);
+    // Lists that a key has: that of its token, and of those that differ from it in case only.
+    const listOf = (key: number): number => (key < size ? first[key]! - 1 : limit + key - size);
+    const sizeOf = (key: number): number => {
+      const list = listOf(key);
+      if (list < 0) return 0;
+      const own = counts[list]! + 1;
+      if (key >= size || several[key] === 0) return own;
+      return more.get(key)!.reduce((sum, one) => sum + counts[one]! + 1, own);
+    };
     let rows = new Uint32Array(0);
-    for (let from = 0; from < counts.length;) {
+    for (let from = 0; from < keys;) {
       let filled = 0;
       let to = from;
-      while (to < counts.length && (to === from || filled + counts[to]! <= FILLED)) {
-        filled += counts[to++]!;
+      for (; to < keys; to++) {
+        const next = sizeOf(to);
+        if (to > from && filled + next > FILLED) break;
+        filled += next;
       }
       if (rows.length < filled) rows = new Uint32Array(filled);
-      // Where each list ends so far, and its last row plus 1.
-      const state = new Uint32Array((to - from) * 2);
-      for (let key = from, at = 0; key < to; at += counts[key++]!) state[(key - from) * 2] = at;
-      this.fill(from, to, state, rows);
-      for (let key = from, at = 0; key < to; at += counts[key++]!) {
-        visit(key, { rows, from: at, to: state[(key - from) * 2]! }, masks[key] ?? 0);
+      // Lists lie in the order in which tokens came, not that of keys: what comes first in later rows
+      // is then written one beside the other. Where each list ends so far; 0 of those of other keys.
+      const ends = new Uint32Array(counts.length);
+      let at = 0;
+      for (let list = 0; list < counts.length; list++) {
+        if (counts[list] === 0) continue;
+        const key = list < limit ? rankOf[list]! : size + list - limit;
+        if (key < from || key >= to) continue;
+        rows[at] = NO_ROW;
+        ends[list] = at + 1;
+        at += counts[list]! + 1;
+      }
+      const starts = ends.slice();
+      this.fill(ends, rows);
+      const slice = (list: number): RowSlice => ({ rows, from: starts[list]!, to: ends[list]! });
+      for (let key = from; key < to; key++) {
+        const list = listOf(key);
+        if (list < 0) visit(key, { rows, from: 0, to: 0 }, 0);
+        else if (list >= limit) visit(key, slice(list), 1);
+        else {
+          if (several[key] === 0) visit(key, slice(list), this.maskOf(list));
+          else {
+            const all = [list, ...more.get(key)!];
+            const mask = all.reduce((bits, one) => bits | this.maskOf(one), 0);
+            visit(key, united(all.map(slice)), mask);
+          }
+        }
       }
       from = to;
     }
   }
 
-  private fill(from: number, to: number, state: Uint32Array, out: Uint32Array): void {
-    const { rows, order, keys, starts } = this;
-    const width = to - from;
+  private maskOf(token: number): number {
+    const inMessage = this.counts[token]! > this.others[token]!;
+    return this.masks[token]! | (inMessage ? MESSAGE_BIT : 0);
+  }
+
+  /** Fills the lists that have a place in `out`: that where they end, which moves on. */
+  private fill(ends: Uint32Array, out: Uint32Array): void {
+    const { order, masks, others } = this;
+    const { items, rowStarts, rows, shapes, tokens } = this.text;
+    const { constant, isFree, implied } = this.closed;
+    const { columns, opens, runStarts } = shapes;
+    const { numberOf } = this.closed;
+    const { limit } = tokens;
     for (let row = 0; row < rows; row++) {
       const came = order === undefined ? row : order[row]!;
-      const end = starts[came + 1]!;
-      for (let i = starts[came]!; i < end; i++) {
-        const key = keys[i]! - from;
-        if (key < 0 || key >= width || state[key * 2 + 1] === row + 1) continue;
-        const at = state[key * 2]!;
-        out[at] = row;
-        state[key * 2] = at + 1;
-        state[key * 2 + 1] = row + 1;
+      const end = rowStarts[came + 1]!;
+      let message = -1;
+      for (let i = rowStarts[came]!; i < end;) {
+        const shape = items[i++]! - SHAPE_ITEM;
+        const column = columns[shape]!;
+        let follows = false;
+        if (column === MESSAGE) message = shape;
+        else if (message >= 0 && column < IMPLIED_COLUMNS) {
+          follows = implied[message * IMPLIED_COLUMNS + column] === shape + 1;
+        }
+        if (!follows) append(limit + numberOf[shape]!, row, ends, out);
+        const place = runStarts[shape]! - i;
+        let last = i + opens[shape]!;
+        const free = isFree[shape] === 1;
+        if (free) while (last < end && items[last]! < SHAPE_ITEM) last += 1;
+        // Nearly all tokens are the message's, so that is what is not noted one by one.
+        if (column === MESSAGE && !free) {
+          for (; i < last; i++) {
+            if (constant[place + i] === 0) append(items[i]!, row, ends, out);
+          }
+          continue;
+        }
+        for (; i < last; i++) {
+          if (!free && constant[place + i] === 1) continue;
+          const token = items[i]!;
+          if (ends[token] === 0) continue;
+          append(token, row, ends, out);
+          if (column === MESSAGE) continue;
+          masks[token]! |= columnBit(column);
+          others[token]! += 1;
+        }
       }
     }
   }
 
   /** Rows without any token, in the segment's order. */
   tokenless(): Uint32Array {
-    const out: number[] = [];
-    for (let row = 0; row < this.rows; row++) {
-      if (this.withToken[this.order?.[row] ?? row] === 0) out.push(row);
+    const { order, shapesWithTokens } = this;
+    const { items, rowStarts, rows, shapes } = this.text;
+    const { numberOf, isFree } = this.closed;
+    // Of each shape whether its rows have a token, whatever else they have.
+    const telling = Uint8Array.from({ length: shapes.count }, (_, shape) =>
+      shapesWithTokens[numberOf[shape]!] === 1 || (isFree[shape] === 0 && shapes.opens[shape]! > 0)
+        ? 1
+        : 0,
+    );
+    const out = new Uint32Array(rows);
+    let count = 0;
+    for (let row = 0; row < rows; row++) {
+      const came = order === undefined ? row : order[row]!;
+      let any = 0;
+      const end = rowStarts[came + 1]!;
+      for (let i = rowStarts[came]!; i < end && any === 0; i++) {
+        const item = items[i]!;
+        any = item < SHAPE_ITEM ? 1 : telling[item - SHAPE_ITEM]!;
+      }
+      if (any === 0) out[count++] = row;
     }
-    return Uint32Array.from(out);
+    return out.subarray(0, count);
   }
+}
+
+/** Adds a row to a list that has a place, unless it is in it. */
+function append(list: number, row: number, ends: Uint32Array, out: Uint32Array): void {
+  const at = ends[list]!;
+  if (at === 0 || out[at - 1] === row) return;
+  out[at] = row;
+  ends[list] = at + 1;
+}
+
+/** Of each token, and behind them of each shape as written: how many rows its list needs room for. */
+function countsOf(
+  { tokens, shapes }: CollectedText,
+  { count, constant, numberOf }: ClosedShapes,
+): Uint32Array {
+  const { limit } = tokens;
+  const counts = new Uint32Array(limit + count);
+  counts.set(tokens.counts.subarray(0, limit));
+  for (let shape = 0; shape < shapes.count; shape++) {
+    const rows = shapes.rows[shape]!;
+    counts[limit + numberOf[shape]!] = rows;
+    const first = shapes.runStarts[shape]!;
+    for (let place = first; place < first + shapes.opens[shape]!; place++) {
+      if (constant[place] === 1) counts[shapes.tokens[place]! - 1]! -= rows;
+    }
+  }
+  return counts;
+}
+
+/** The first token of each rank that has rows, plus 1; which ranks have several, and the others of these. */
+function tokensByRank(
+  rankOf: Uint32Array,
+  counts: Uint32Array,
+  limit: number,
+  size: number,
+): { first: Uint32Array; several: Uint8Array; more: Map<number, number[]> } {
+  const first = new Uint32Array(size);
+  const several = new Uint8Array(size);
+  const more = new Map<number, number[]>();
+  for (let token = 0; token < limit; token++) {
+    if (counts[token] === 0) continue;
+    const rank = rankOf[token]!;
+    if (first[rank] === 0) first[rank] = token + 1;
+    else {
+      several[rank] = 1;
+      const known = more.get(rank);
+      if (known === undefined) more.set(rank, [token]);
+      else known.push(token);
+    }
+  }
+  return { first, several, more };
+}
+
+/** The rows of several lists, each once. */
+function united(lists: readonly RowSlice[]): RowSlice {
+  const all = new Uint32Array(lists.reduce((sum, { from, to }) => sum + to - from, 0));
+  let size = 0;
+  for (const { rows, from, to } of lists) {
+    all.set(rows.subarray(from, to), size);
+    size += to - from;
+  }
+  all.sort();
+  let used = 0;
+  for (let i = 0; i < size; i++) {
+    if (i === 0 || all[i] !== all[i - 1]) all[used++] = all[i]!;
+  }
+  return { rows: all, from: 0, to: used };
 }
 
 /** Pages of the literal runs of shapes; appends their directory to the head. */

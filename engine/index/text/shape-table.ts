@@ -44,6 +44,10 @@ export class ShapeTable {
   runStarts: Uint32Array = new Uint32Array(MOST_SHAPES + 1);
   bytes: Uint8Array = new Uint8Array(1 << 14);
   runs: Uint32Array = new Uint32Array(1 << 10);
+  /** By place in `runs` that an open token follows: the token of all rows so far, plus 1; -1 of several. */
+  tokens: Int32Array = new Int32Array(1 << 10);
+  /** Rows that have each. */
+  rows: Uint32Array = new Uint32Array(MOST_SHAPES);
   count = 0;
   /** Shapes that a column may have by now: free texts shall not make one each. */
   private allowed = ALWAYS_ALLOWED;
@@ -156,6 +160,9 @@ export class ShapeTable {
       const bigger = new Uint32Array(this.runs.length * 2);
       bigger.set(this.runs);
       this.runs = bigger;
+      const tokens = new Int32Array(bigger.length);
+      tokens.set(this.tokens);
+      this.tokens = tokens;
     }
     let from = start;
     for (let i = 0; i <= open.count; i++) {

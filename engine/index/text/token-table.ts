@@ -5,7 +5,7 @@
  * Hashing is bounded: where too many tokens meet in one place a token may get a second identifier,
  * which costs space and nothing else, since equal tokens are joined in the end.
  */
-import { BYTE_CLASS, DIGIT, MAX_TOKEN_BYTES, cutToken } from './token-class.ts';
+import { BYTE_CLASS, DELIMITER, DIGIT, MAX_TOKEN_BYTES, cutToken } from './token-class.ts';
 
 export const FIRST_STRING = 100_000;
 const MOST_PROBES = 24;
@@ -21,9 +21,10 @@ export class TokenTable {
   lengths: Uint8Array = new Uint8Array(1 << 12);
   /** Different strings. */
   strings = 0;
-  private hashes: Uint32Array = new Uint32Array(1 << 12);
+  /** By identifier: how often it was met as an open token. */
+  counts: Uint32Array = new Uint32Array(FIRST_STRING + (1 << 12));
   private size = 0;
-  /** Identifiers less FIRST_STRING, plus 1, by hash. */
+  /** By hash, in pairs, so that a look is at one place: identifier less FIRST_STRING, plus 1; its hash. */
   private slots = new Int32Array(1 << 14);
 
   /** Identifiers are smaller than this. */
@@ -41,22 +42,34 @@ export class TokenTable {
       hash = hashToken(data, start, start + length) ^ 0x55555555;
     }
     const mixed = mix(hash);
-    const mask = this.slots.length - 1;
-    let slot = mixed & mask;
+    const { slots } = this;
+    const mask = slots.length - 1;
+    let slot = (mixed << 1) & mask;
     const tagged = length | mark;
     for (let probes = 0; probes < MOST_PROBES; probes++) {
-      const found = this.slots[slot]! - 1;
+      const found = slots[slot]! - 1;
       if (found < 0) return this.add(data, start, length, tagged, mixed, slot);
-      if (this.hashes[found] === mixed && this.lengths[found] === tagged) {
+      if (slots[slot + 1] === (mixed | 0) && this.lengths[found] === tagged) {
         const { bytes } = this;
         const at = this.starts[found]!;
         let i = 0;
         while (i < length && bytes[at + i] === data[start + i]) i += 1;
         if (i === length) return FIRST_STRING + found;
       }
-      slot = (slot + 1) & mask;
+      slot = (slot + 2) & mask;
     }
     return this.add(data, start, length, tagged, mixed, slot);
+  }
+
+  /** Where the string `id` ends that begins at `at`, as a token of its own; -1 when it is not there. */
+  follows(id: number, data: Uint8Array, at: number, end: number): number {
+    const { bytes } = this;
+    const length = this.lengths[id - FIRST_STRING]!;
+    const after = at + length;
+    if (length >= LONG || after > end) return -1;
+    let from = this.starts[id - FIRST_STRING]!;
+    for (let i = at; i < after; i++) if (data[i] !== bytes[from++]) return -1;
+    return after === end || BYTE_CLASS[data[after]!] === DELIMITER ? after : -1;
   }
 
   /** A token as it was first written. */
@@ -85,8 +98,10 @@ export class TokenTable {
     const id = this.strings;
     if (id === this.starts.length) {
       this.starts = grown(this.starts);
-      this.hashes = grown(this.hashes);
       this.lengths = grownBytes(this.lengths, id * 2);
+      const counts = new Uint32Array(FIRST_STRING + id * 2);
+      counts.set(this.counts);
+      this.counts = counts;
     }
     if (this.size + length > this.bytes.length) {
       this.bytes = grownBytes(this.bytes, this.bytes.length * 2);
@@ -95,22 +110,27 @@ export class TokenTable {
     for (let i = 0; i < length; i++) bytes[size + i] = data[start + i]!;
     this.starts[id] = size;
     this.lengths[id] = tagged;
-    this.hashes[id] = mixed;
     this.size = size + length;
     this.slots[slot] = id + 1;
+    this.slots[slot + 1] = mixed;
     this.strings = id + 1;
-    if (this.strings * 2 > this.slots.length) this.rehash();
+    if (this.strings * 4 > this.slots.length) this.rehash();
     return FIRST_STRING + id;
   }
 
   private rehash(): void {
-    const slots = new Int32Array(this.slots.length * 4);
+    const before = this.slots;
+    const slots = new Int32Array(before.length * 2);
     const mask = slots.length - 1;
-    for (let id = 0; id < this.strings; id++) {
-      let slot = this.hashes[id]! & mask;
+    for (let from = 0; from < before.length; from += 2) {
+      const known = before[from]!;
+      if (known === 0) continue;
+      const mixed = before[from + 1]!;
+      let slot = (mixed << 1) & mask;
       let probes = 0;
-      while (slots[slot] !== 0 && probes++ < MOST_PROBES) slot = (slot + 1) & mask;
-      slots[slot] = id + 1;
+      while (slots[slot] !== 0 && probes++ < MOST_PROBES) slot = (slot + 2) & mask;
+      slots[slot] = known;
+      slots[slot + 1] = mixed;
     }
     this.slots = slots;
   }
