@@ -37,6 +37,7 @@ export class IndexWriter {
   /** @param sorted rows came in the segment's order. */
   finish(path: string, sorted: boolean): BuiltIndex {
     const order = sorted ? undefined : this.keys.order();
+    this.keys.release();
     const sections = this.builders.flatMap((builder) => builder.finish(order));
     const bytes = writeSideFile(path, this.rows, sections);
     const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');

@@ -1,60 +1,91 @@
 /** What rows are ordered by in a segment: time, nanoseconds, source, record; undated rows last. */
 import type { IndexRows, NumberRows } from '../index/rows.ts';
+import { Growing64 } from '../index/values/growing.ts';
+import { sortedNumbers } from '../index/values/radix.ts';
+
+const TWO_32 = 4_294_967_296;
 
 export class RowKeys {
   length = 0;
-  private ts = new Float64Array(1024);
-  private nanos = new Uint16Array(1024);
-  private sources = new Uint32Array(1024);
-  private seqs = new Float64Array(1024);
+  private readonly keys = {
+    ts: new Growing64(),
+    ts_ns: new Growing64(),
+    source_id: new Growing64(),
+    seq: new Growing64(),
+  };
 
-  add({ length: n, numbers }: IndexRows): void {
-    const need = this.length + n;
-    if (need > this.ts.length) {
-      const size = Math.max(need, this.ts.length * 2);
-      this.ts = grown(this.ts, new Float64Array(size));
-      this.nanos = grown(this.nanos, new Uint16Array(size));
-      this.sources = grown(this.sources, new Uint32Array(size));
-      this.seqs = grown(this.seqs, new Float64Array(size));
-    }
-    fill(this.ts, this.length, n, numbers.get('ts'), Infinity);
-    fill(this.nanos, this.length, n, numbers.get('ts_ns'), 0);
-    fill(this.sources, this.length, n, numbers.get('source_id'), 0);
-    fill(this.seqs, this.length, n, numbers.get('seq'), 0);
-    this.length = need;
+  add({ length, numbers }: IndexRows): void {
+    this.length += length;
+    this.keys.ts.append(numbers.get('ts'), length);
+    this.keys.ts_ns.append(someOf(numbers.get('ts_ns'), length), length);
+    this.keys.source_id.append(numbers.get('source_id'), length);
+    this.keys.seq.append(numbers.get('seq'), length);
   }
 
   /** Row i of the segment is the row that came as number `order()[i]`. */
   order(): Uint32Array {
-    const { ts, nanos, sources, seqs } = this;
-    const order = new Uint32Array(this.length);
-    for (let i = 0; i < order.length; i++) order[i] = i;
-    return order.sort((a, b) => {
-      const [one, two] = [ts[a]!, ts[b]!];
-      if (one !== two) return one < two ? -1 : 1;
-      return nanos[a]! - nanos[b]! || sources[a]! - sources[b]! || seqs[a]! - seqs[b]!;
-    });
+    const { ts, ts_ns: nanos, source_id: source, seq } = this.keys;
+    const words = [
+      ...wordsOf(ts, Infinity),
+      ...wordsOf(nanos, 0),
+      ...wordsOf(source, 0),
+      ...wordsOf(seq, 0),
+    ];
+    return sortedNumbers(words, this.length);
+  }
+
+  /** The keys are not asked for any more. */
+  release(): void {
+    for (const column of Object.values(this.keys)) column.release();
   }
 }
 
-type Numbers = Float64Array | Uint16Array | Uint32Array;
-
-function grown<T extends Numbers>(from: T, to: T): T {
-  to.set(from);
-  return to;
+/** Undefined when no row has a number. */
+function someOf(column: NumberRows | undefined, rows: number): NumberRows | undefined {
+  const first = column?.present.indexOf(1) ?? -1;
+  return first >= 0 && first < rows ? column : undefined;
 }
 
-function fill(
-  to: Numbers,
-  at: number,
-  n: number,
-  from: NumberRows | undefined,
-  absent: number,
-): void {
-  if (from === undefined) {
-    to.fill(absent, at, at + n);
-    return;
+/**
+ * Numbers of 32 bits, the most significant first, that are in the same order.
+ * @param absent what a row without a number counts as: a number, or Infinity.
+ */
+function wordsOf(column: Growing64, absent: number): Uint32Array[] {
+  if (!column.used) return [];
+  const values = column.inOrder(undefined);
+  let least = Infinity;
+  let most = -Infinity;
+  let whole = true;
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]!;
+    if (Number.isNaN(value)) continue;
+    if (value < least) least = value;
+    if (value > most) most = value;
+    whole &&= Number.isSafeInteger(value);
   }
-  const { values, present } = from;
-  for (let i = 0; i < n; i++) to[at + i] = present[i] === 1 ? values[i]! : absent;
+  if (absent === 0) {
+    least = Math.min(0, least);
+    most = Math.max(0, most);
+  }
+  if (!whole || most - least >= Number.MAX_SAFE_INTEGER) return ranksOf(values, absent);
+  const last = most - least + 1;
+  const high = new Uint32Array(last < TWO_32 ? 0 : values.length);
+  const low = new Uint32Array(values.length);
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]!;
+    let place = value - least;
+    if (Number.isNaN(value)) place = absent === 0 ? -least : last;
+    low[row] = place;
+    if (high.length > 0) high[row] = place / TWO_32;
+  }
+  return high.length > 0 ? [high, low] : [low];
+}
+
+/** The same for numbers that are no whole ones, which no importer writes. */
+function ranksOf(values: Float64Array, absent: number): Uint32Array[] {
+  const filled = values.map((value) => (Number.isNaN(value) ? absent : value));
+  const sorted = filled.slice().sort();
+  const ranks = new Map<number, number>();
+  for (const value of sorted) if (!ranks.has(value)) ranks.set(value, ranks.size);
+  return [Uint32Array.from(filled, (value) => ranks.get(value)!)];
 }

@@ -59,6 +59,7 @@ export class ColumnIndexBuilder implements IndexBuilder {
       sections.push(rollupSection(ROLLUP_SECTION, partOf(counted, unflowed)));
       sections.push(rollupSection(FLOWED_SECTION, partOf(counted, flowed)));
     }
+    for (const numbers of [this.times, this.flows, ...this.measures]) numbers?.release();
     return sections;
   }
 

@@ -109,9 +109,12 @@ class NumberCollector implements Collector {
   }
 
   add(rows: IndexRows): void {
-    let at = this.codes.extend(rows.length);
     const column = rows.numbers.get(this.column);
-    if (column === undefined) return;
+    if (column === undefined) {
+      this.codes.skip(rows.length);
+      return;
+    }
+    let at = this.codes.extend(rows.length);
     const { values, present } = column;
     const codes = this.codes.values;
     let last = -1;
@@ -154,15 +157,19 @@ class AddressCollector implements Collector {
   }
 
   add(rows: IndexRows): void {
+    const ip4 = rows.numbers.get(`${this.side}4`);
+    const ip6 = rows.ip6.get(`${this.side}6`);
+    if (ip4 === undefined && ip6 === undefined) {
+      this.codes.skip(rows.length);
+      return;
+    }
     const first = this.codes.extend(rows.length);
     const codes = this.codes.values;
-    const ip4 = rows.numbers.get(`${this.side}4`);
     if (ip4 !== undefined) {
       const { values, present } = ip4;
       for (let row = 0; row < rows.length; row++)
         if (present[row] !== 0) codes[first + row] = this.ip4.idOf(values[row]!) * 2 + 1;
     }
-    const ip6 = rows.ip6.get(`${this.side}6`);
     if (ip6 !== undefined) {
       const { values, present } = ip6;
       for (let row = 0; row < rows.length; row++)
@@ -199,9 +206,12 @@ class TextCollector implements Collector {
 
   add(rows: IndexRows): void {
     if (this.codes === undefined) return;
-    let at = this.codes.extend(rows.length);
     const column = rows.texts.get(this.column);
-    if (column === undefined) return;
+    if (column === undefined) {
+      this.codes.skip(rows.length);
+      return;
+    }
+    let at = this.codes.extend(rows.length);
     const { data, starts, present } = column;
     const codes = this.codes.values;
     for (let row = 0; row < rows.length; row++, at++) {
@@ -243,8 +253,9 @@ function placed(
   order: Uint32Array | undefined,
 ): Uint32Array {
   const out = new Uint32Array(codes.length);
-  const { values } = codes;
+  const values = codes.codes();
   if (order === undefined) for (let i = 0; i < out.length; i++) out[i] = places[values[i]!]!;
   else for (let i = 0; i < out.length; i++) out[i] = places[values[order[i]!]!]!;
+  codes.release();
   return out;
 }

@@ -1,0 +1,45 @@
+/**
+ * Large arrays that indexes were built with, for the next segment's: memory that the system gives anew
+ * costs a fault for every page of it, more than what is done with most of it.
+ *
+ * What is taken holds anything, not zeros. What was given must not be used any more.
+ */
+
+/** Smaller arrays are as cheap from the runtime. */
+const LEAST_BYTES = 1 << 16;
+/** Bytes that may lie here at most. */
+const MOST_BYTES = 96 << 20;
+
+const spare = new Map<number, ArrayBuffer[]>();
+let kept = 0;
+
+/** A buffer of at least `bytes`, whose size is a power of two. */
+export function takeBuffer(bytes: number): ArrayBuffer {
+  let size = LEAST_BYTES;
+  while (size < bytes) size *= 2;
+  const found = spare.get(size)?.pop();
+  if (found === undefined) return new ArrayBuffer(size);
+  kept -= size;
+  return found;
+}
+
+export function giveBack(buffer: ArrayBufferLike): void {
+  const size = buffer.byteLength;
+  // Not those of others: of other sizes, or shared.
+  if (!(buffer instanceof ArrayBuffer) || size < LEAST_BYTES || (size & (size - 1)) !== 0) return;
+  if (kept + size > MOST_BYTES) return;
+  const same = spare.get(size);
+  if (same === undefined) spare.set(size, [buffer]);
+  else same.push(buffer);
+  kept += size;
+}
+
+/** At least `n` numbers of 32 bits, of any value. */
+export function take32(n: number): Uint32Array<ArrayBuffer> {
+  return new Uint32Array(takeBuffer(n * 4));
+}
+
+/** At least `n` real numbers, of any value. */
+export function take64(n: number): Float64Array<ArrayBuffer> {
+  return new Float64Array(takeBuffer(n * 8));
+}
