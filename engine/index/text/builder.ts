@@ -9,6 +9,7 @@
  */
 import type { IndexBuilder, IndexRows, TextRows } from '../rows.ts';
 import type { Section } from '../side-file.ts';
+import { giveBack, take32 } from '../spare.ts';
 import { IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from './collected.ts';
 import { finishText } from './finish.ts';
 import { overflowValues } from './overflow.ts';
@@ -43,13 +44,13 @@ export class TextIndexBuilder implements IndexBuilder {
   private readonly tokens = new TokenTable();
   private readonly shapes = new ShapeTable();
   private readonly columns: string[] = [...FIELD_COLUMNS];
-  private items = new Uint32Array(1 << 18);
+  private items = take32(1 << 14);
   private used = 0;
-  private rowStarts = new Uint32Array(1 << 16);
+  private rowStarts = take32(1 << 14);
   private rows = 0;
   /** See CollectedText. */
   private implied = new Int32Array(64 * IMPLIED_COLUMNS);
-  private pairs = new Uint32Array(64 * IMPLIED_COLUMNS);
+  private pairs: Uint32Array<ArrayBuffer> = new Uint32Array(64 * IMPLIED_COLUMNS);
   /** The shape of the row's message; NO_SHAPE before it. */
   private message = NO_SHAPE;
 
@@ -105,7 +106,12 @@ export class TextIndexBuilder implements IndexBuilder {
 
   finish(order: Uint32Array | undefined): Section[] {
     const { tokens, shapes, columns, rows, items, rowStarts, implied, pairs } = this;
-    return finishText({ tokens, shapes, columns, rows, items, rowStarts, implied, pairs }, order);
+    const text = { tokens, shapes, columns, rows, items, rowStarts, implied, pairs };
+    const sections = finishText(text, order);
+    giveBack(items.buffer);
+    giveBack(rowStarts.buffer);
+    tokens.release();
+    return sections;
   }
 
   /** The number of a searched column; undefined for others. */
@@ -296,8 +302,10 @@ export class TextIndexBuilder implements IndexBuilder {
     if (this.message === NO_SHAPE || column >= IMPLIED_COLUMNS) return;
     const pair = this.message * IMPLIED_COLUMNS + column;
     while (pair >= this.pairs.length) {
-      this.pairs = doubled(this.pairs);
-      const implied = new Int32Array(this.pairs.length);
+      const pairs = new Uint32Array(this.pairs.length * 2);
+      pairs.set(this.pairs);
+      this.pairs = pairs;
+      const implied = new Int32Array(pairs.length);
       implied.set(this.implied);
       this.implied = implied;
     }
@@ -342,7 +350,8 @@ export class TextIndexBuilder implements IndexBuilder {
 }
 
 function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const bigger = new Uint32Array(array.length * 2);
+  const bigger = take32(array.length * 2);
   bigger.set(array);
+  giveBack(array.buffer);
   return bigger;
 }

@@ -6,6 +6,7 @@
  * rows in the segment's order, so lists are ascending as they are filled.
  */
 import type { Section } from '../side-file.ts';
+import { giveBack, take32 } from '../spare.ts';
 import { BitWriter } from './bits.ts';
 import { ByteWriter, withCheck } from './bytes.ts';
 import { type ClosedShapes, closeShapes } from './closed-shapes.ts';
@@ -229,7 +230,10 @@ class RowLists {
         if (to > from && filled + next > FILLED) break;
         filled += next;
       }
-      if (rows.length < filled) rows = new Uint32Array(filled);
+      if (rows.length < filled) {
+        giveBack(rows.buffer);
+        rows = take32(filled);
+      }
       // Lists lie in the order in which tokens came, not that of keys: what comes first in later rows
       // is then written one beside the other. Where each list ends so far; 0 of those of other keys.
       const ends = new Uint32Array(counts.length);
@@ -260,6 +264,7 @@ class RowLists {
       }
       from = to;
     }
+    giveBack(rows.buffer);
   }
 
   private maskOf(token: number): number {

@@ -5,6 +5,7 @@
  * Hashing is bounded: where too many tokens meet in one place a token may get a second identifier,
  * which costs space and nothing else, since equal tokens are joined in the end.
  */
+import { giveBack, take32, takeBuffer } from '../spare.ts';
 import { BYTE_CLASS, DELIMITER, DIGIT, MAX_TOKEN_BYTES, cutToken } from './token-class.ts';
 
 export const FIRST_STRING = 100_000;
@@ -22,7 +23,7 @@ export class TokenTable {
   /** Different strings. */
   strings = 0;
   /** By identifier: how often it was met as an open token. */
-  counts: Uint32Array = new Uint32Array(FIRST_STRING + (1 << 12));
+  counts: Uint32Array = take32(FIRST_STRING + (1 << 12)).fill(0);
   private size = 0;
   /** By hash, in pairs, so that a look is at one place: identifier less FIRST_STRING, plus 1; its hash. */
   private slots = new Int32Array(1 << 14);
@@ -99,9 +100,14 @@ export class TokenTable {
     if (id === this.starts.length) {
       this.starts = grown(this.starts);
       this.lengths = grownBytes(this.lengths, id * 2);
-      const counts = new Uint32Array(FIRST_STRING + id * 2);
-      counts.set(this.counts);
-      this.counts = counts;
+      const limit = FIRST_STRING + this.starts.length;
+      if (this.counts.length < limit) {
+        const counts = take32(limit);
+        counts.set(this.counts);
+        counts.fill(0, this.counts.length);
+        giveBack(this.counts.buffer);
+        this.counts = counts;
+      }
     }
     if (this.size + length > this.bytes.length) {
       this.bytes = grownBytes(this.bytes, this.bytes.length * 2);
@@ -120,7 +126,7 @@ export class TokenTable {
 
   private rehash(): void {
     const before = this.slots;
-    const slots = new Int32Array(before.length * 2);
+    const slots = new Int32Array(takeBuffer(before.length * 8)).fill(0);
     const mask = slots.length - 1;
     for (let from = 0; from < before.length; from += 2) {
       const known = before[from]!;
@@ -133,6 +139,14 @@ export class TokenTable {
       slots[slot + 1] = mixed;
     }
     this.slots = slots;
+    giveBack(before.buffer);
+  }
+
+  /** No token is asked for any more. */
+  release(): void {
+    for (const array of [this.bytes, this.starts, this.lengths, this.counts, this.slots]) {
+      giveBack(array.buffer);
+    }
   }
 }
 
@@ -164,13 +178,15 @@ export function mix(hash: number): number {
 }
 
 function grown(array: Uint32Array): Uint32Array {
-  const bigger = new Uint32Array(array.length * 2);
+  const bigger = take32(array.length * 2);
   bigger.set(array);
+  giveBack(array.buffer);
   return bigger;
 }
 
 function grownBytes(array: Uint8Array, size: number): Uint8Array {
-  const bigger = new Uint8Array(size);
+  const bigger = new Uint8Array(takeBuffer(size));
   bigger.set(array);
+  giveBack(array.buffer);
   return bigger;
 }
