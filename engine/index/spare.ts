@@ -8,7 +8,7 @@
 /** Smaller arrays are as cheap from the runtime. */
 const LEAST_BYTES = 1 << 16;
 /** Bytes that may lie here at most. */
-const MOST_BYTES = 96 << 20;
+const MOST_BYTES = 64 << 20;
 
 const spare = new Map<number, ArrayBuffer[]>();
 let kept = 0;
