@@ -241,6 +241,9 @@ export class ChunkWriter implements EventSink {
     const parts: PartInfo[] = [];
     for (const open of this.parts.values()) {
       open.part.finish();
+      const { columns } = open.part;
+      // Which of these rows are in the case already is asked before they are stored: that loses the order.
+      const sorted = open.sorted && !columns.includes('record_key');
       const indexed = this.feed !== undefined && open.part.rows >= this.limits.indexRows;
       parts.push({
         path: open.part.path,
@@ -250,14 +253,14 @@ export class ChunkWriter implements EventSink {
         bytes: open.part.size,
         minTs: Number.isNaN(open.minTs) ? undefined : open.minTs,
         maxTs: Number.isNaN(open.maxTs) ? undefined : open.maxTs,
-        sorted: open.sorted,
+        sorted,
         sources: [...open.sources],
-        columns: open.part.columns,
+        columns,
         constants: open.part.constants(),
         unflowedPackets: open.unflowedPackets,
         indexed,
       });
-      if (indexed) this.feed?.finish(open.part.path, open.sorted);
+      if (indexed) this.feed?.finish(open.part.path, sorted);
       else this.feed?.drop(open.part.path);
     }
     this.parts.clear();

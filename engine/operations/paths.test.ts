@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { evidence } from '../../app/compose.ts';
-import { writeNfdumpCsv } from '../../fixtures/evidence/flows.ts';
+import { writeNfdumpCsv, writeZeekConn } from '../../fixtures/evidence/flows.ts';
 import { END, START } from '../../fixtures/evidence/story.ts';
 import { writeAuthLog } from '../../fixtures/evidence/syslog.ts';
 import { cell } from '../contract/column-batch.ts';
@@ -86,8 +86,9 @@ beforeAll(async () => {
   const at = (name: string) => join(folder, name);
   writeAuthLog(at('auth.log'), { from: START, to: END, linesPerDay: 90, seed: 5 });
   writeNfdumpCsv(at('border.csv'), { connectionsPerDay: 70, seed: 5 });
+  writeZeekConn(at('conn.log'), { connectionsPerDay: 120, seed: 5 });
   const files = Object.fromEntries(
-    ['auth.log', 'border.csv'].map((name) => [name, readFileSync(at(name))]),
+    ['auth.log', 'border.csv', 'conn.log'].map((name) => [name, readFileSync(at(name))]),
   );
   rmSync(folder, { recursive: true });
   // Small segments have no index otherwise.
