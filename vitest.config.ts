@@ -17,8 +17,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{app,engine,importers,renderer,fixtures,bench}/**/*.test.{ts,tsx}'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // Far beyond what a test takes on a quiet machine: CI's may be busy.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {
