@@ -4,6 +4,7 @@
  */
 import type { Kind } from '../../contract/event.ts';
 import type { IndexBuilder, IndexRows } from '../rows.ts';
+import { giveBack } from '../spare.ts';
 import type { Section } from '../side-file.ts';
 import { datedRows, timeSection } from '../time/time-section.ts';
 import { type Dimension, DimensionCollector, type Dimensions } from '../values/dimensions.ts';
@@ -59,6 +60,7 @@ export class ColumnIndexBuilder implements IndexBuilder {
       sections.push(rollupSection(ROLLUP_SECTION, partOf(counted, unflowed)));
       sections.push(rollupSection(FLOWED_SECTION, partOf(counted, flowed)));
     }
+    for (const { codes } of dimensions.present) giveBack(codes.buffer);
     for (const numbers of [this.times, this.flows, ...this.measures]) numbers?.release();
     return sections;
   }

@@ -6,6 +6,7 @@
 import type { ColumnName } from '../../contract/event.ts';
 import type { IndexRows } from '../rows.ts';
 import { Ip6Dictionary, NumberDictionary, TextDictionary } from './dictionaries.ts';
+import { take32 } from '../spare.ts';
 import { Growing32 } from './growing.ts';
 
 /** Columns with an index of values or a rollup; `src_ip` is `src_ip4` and `src_ip6`. */
@@ -42,7 +43,7 @@ export interface Dimension {
   readonly values: DistinctValues;
   /** Distinct values; also the code of rows that have none. */
   readonly size: number;
-  /** Of every row of the segment, in its order. */
+  /** Of every row of the segment, in its order; from `spare.ts`, to be given back. */
   readonly codes: Uint32Array;
 }
 
@@ -252,7 +253,7 @@ function placed(
   places: Uint32Array,
   order: Uint32Array | undefined,
 ): Uint32Array {
-  const out = new Uint32Array(codes.length);
+  const out = take32(codes.length).subarray(0, codes.length);
   const values = codes.codes();
   if (order === undefined) for (let i = 0; i < out.length; i++) out[i] = places[values[i]!]!;
   else for (let i = 0; i < out.length; i++) out[i] = places[values[order[i]!]!]!;
