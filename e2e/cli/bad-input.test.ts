@@ -702,11 +702,10 @@ describe('a case that is changed', () => {
     const deleted = await daybook(['delete', name, '"marker-8"', '--reason', 'not ours']);
     expect(deleted.status, deleted.err).toBe(0);
     expect(await count(name, '*')).toBe(39);
-    const before = bytesOf(name);
-    expect(before.includes('marker-8')).toBe(true);
+    expect(await rowsOnDisk(name)).toBe(40);
     const compacted = await daybook(['compact', name]);
     expect(compacted.status, compacted.err).toBe(0);
-    expect(bytesOf(name).includes('marker-8')).toBe(false);
+    expect(await rowsOnDisk(name)).toBe(39);
     expect(await count(name, '*')).toBe(39);
     expect((await row('tag:seen')).map(({ message }) => message.slice(-14))).toEqual(
       ['marker-7 word', 'marker-30 word'].map((end) => expect.stringContaining(end) as string),
@@ -715,13 +714,12 @@ describe('a case that is changed', () => {
     expect(verified.status, verified.out).toBe(0);
   });
 
-  /** Everything that is in the segments of a case. */
-  function bytesOf(name: string): Buffer {
-    return Buffer.concat(
-      readdirSync(path.join(name, 'days'), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => readFileSync(path.join(entry.parentPath, entry.name))),
-    );
+  /** Rows that reading everything looks at: deleted ones as long as they are in a file. */
+  async function rowsOnDisk(name: string): Promise<number> {
+    const args = ['query', name, 'message:/./ | stats count()', '--path', 'scan'];
+    const outcome = await daybook([...args, '--format', 'json']);
+    expect(outcome.status, outcome.err).toBe(0);
+    return json<{ timings: { rowsExamined: number } }>(outcome).timings.rowsExamined;
   }
 });
 

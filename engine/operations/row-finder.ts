@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { CancelledError } from '../contract/errors.ts';
 import { RowSet } from '../index/row-set.ts';
-import type { IndexFiles, TimeLookup } from '../index/segment-indexes.ts';
+import { IndexDamaged, type IndexFiles, type TimeLookup } from '../index/segment-indexes.ts';
 import {
   type Filter,
   type FoundRows,
@@ -81,10 +81,22 @@ export class RowFinder {
   }
 
   /**
-   * The plan, held to what is known of these of its segments.
-   * @throws CancelledError, IndexDamaged
+   * The plan, held to what is known of these of its segments. Side files that turn out to be damaged
+   * are done without: rows of earlier days may have been given already.
+   * @throws CancelledError
    */
   async narrow(plan: Plan, segments: readonly SegmentInfo[] = plan.segmentsUsed): Promise<Plan> {
+    for (;;) {
+      try {
+        return await this.narrowOnce(plan, segments);
+      } catch (error) {
+        // Each is found damaged once.
+        if (!(error instanceof IndexDamaged)) throw error;
+      }
+    }
+  }
+
+  private async narrowOnce(plan: Plan, segments: readonly SegmentInfo[]): Promise<Plan> {
     const found = new Map<Filter, ReadonlyMap<number, FoundRows>>();
     for (const filter of baseFilters(plan.events))
       found.set(filter, await this.findAll(filter, segments));
