@@ -103,7 +103,9 @@ for (const shell of [browserShell, electronShell]) {
       await expect(query()).toHaveText(/src_ip:/);
       await expect(query()).toContainText(address);
       await expect.poll(() => window.found()).toBeLessThan(expected.byKind.flow);
-      for (const row of [0, 1, 2]) {
+      const found = (await window.found()) ?? 0;
+      expect(found).toBeGreaterThan(0);
+      for (let row = 0; row < Math.min(found, 3); row++) {
         expect((await window.events.text(row, 'src_ip')).trim()).toBe(address);
       }
       await opened.page.keyboard.press('Alt+ArrowLeft');
