@@ -322,6 +322,22 @@ const stages = fc.constantFrom(
   ],
 );
 
+it.each(['', 'kind:*', 'failed', 'NOT host:web01', 'bytes:>500', 'tag:seen', 'nosuchword'])(
+  'a timeline of "%s" by kind is the same by number and by statement',
+  async (query) => {
+    for (const most of [1, 2, 6]) {
+      const [one, two] = await Promise.all(
+        [undefined, 'scan' as const].map(async (path) => {
+          const view = { query, zone: 'UTC', path, buckets: 40, by: 'kind', most };
+          const { series, starts, total, undated } = await timeline(session, view, signal);
+          return { series, starts, total, undated };
+        }),
+      );
+      expect(one).toEqual(two);
+    }
+  },
+);
+
 it.each([
   ['kind:log | count', 'catalog'],
   ['* | top 5 host', 'rollup'],

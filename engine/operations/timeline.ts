@@ -51,7 +51,9 @@ export function timeline(
   return askView(session, 'timeline.run', parameters, signal, async (asked) => {
     const { plan } = asked;
     const { buckets, by, most } = parameters;
-    if (by !== undefined) plan.resolve({ name: by, start: 0, end: 0 });
+    const stacked = by === undefined ? undefined : plan.resolve({ name: by, start: 0, end: 0 });
+    // All rows of a segment are of one kind: their numbers are enough.
+    const byKind = stacked?.type === 'virtual' && stacked.name === 'kind' && !stacked.ref;
     const span = coveredSpan(plan);
     if (span === undefined) {
       const none = await counted(asked, { from: 0, width: DAY, buckets: 1 }, by, most);
@@ -59,9 +61,11 @@ export function timeline(
     }
     const grid = evenGrid(span.from, span.to, buckets);
     if (by === undefined && grid.width % DAY === 0 && takesAll(plan)) return byCatalog(asked, grid);
-    const rows = by === undefined ? await timedRows(asked) : undefined;
+    const rows = by === undefined || byKind ? await timedRows(asked) : undefined;
     const count = (on: EvenGrid) =>
-      rows === undefined ? counted(asked, on, by, most) : countedByNumber(rows, on);
+      rows === undefined
+        ? counted(asked, on, by, most)
+        : countedByNumber(rows, on, byKind ? most : undefined);
     const found = await count(grid);
     const { from, to } = plan.range;
     if ((from !== undefined && to !== undefined) || found.low === undefined)
@@ -92,22 +96,59 @@ async function timedRows({ finder, plan, watch }: AskedView): Promise<TimedRows[
   return rows;
 }
 
-async function countedByNumber(rows: readonly TimedRows[], grid: EvenGrid): Promise<Counted> {
+/** @param mostKinds stacked by kind: so many of the largest, the others together */
+async function countedByNumber(
+  rows: readonly TimedRows[],
+  grid: EvenGrid,
+  mostKinds: number | undefined,
+): Promise<Counted> {
   const starts = Float64Array.from(
     { length: grid.buckets + 1 },
     (_, i) => grid.from + i * grid.width,
   );
-  const counts = new Map<number, number>();
-  bucketCounts(rows, starts).forEach((n, i) => {
-    if (n > 0) counts.set(i, n);
-  });
   const range = rangeOf(rows);
   return {
-    series: new Map([[1, { value: null, counts }]]),
+    series:
+      mostKinds === undefined
+        ? new Map([[1, { value: null, counts: countsOf([bucketCounts(rows, starts)]) }]])
+        : kindSeries(rows, starts, mostKinds),
     undated: eventsIn(rows.filter(({ segment }) => segment.day === 'undated')),
     low: range?.low,
     high: range?.high,
   };
+}
+
+/** As `compileStackedTimeline` ranks them: the largest first, of equal ones by name. */
+function kindSeries(
+  rows: readonly TimedRows[],
+  starts: Float64Array,
+  most: number,
+): Counted['series'] {
+  const kinds = [...Map.groupBy(rows, ({ segment }) => segment.kind)]
+    .map(([kind, own]) => {
+      const counts = bucketCounts(own, starts);
+      return { kind, counts, total: counts.reduce((sum, n) => sum + n, 0) };
+    })
+    .filter(({ total }) => total > 0)
+    .sort((a, b) => b.total - a.total || (a.kind < b.kind ? -1 : 1));
+  const out: Counted['series'] = new Map();
+  kinds.slice(0, most).forEach(({ kind, counts }, i) => {
+    out.set(i + 1, { value: kind, counts: countsOf([counts]) });
+  });
+  const rest = kinds.slice(most).map(({ counts }) => counts);
+  if (rest.length > 0) out.set(0, { value: null, counts: countsOf(rest) });
+  return out;
+}
+
+/** Buckets that hold something, with the sum of what they hold in each list. */
+function countsOf(lists: readonly Float64Array[]): Map<number, number> {
+  const out = new Map<number, number>();
+  for (const list of lists) {
+    list.forEach((n, i) => {
+      if (n > 0) out.set(i, (out.get(i) ?? 0) + n);
+    });
+  }
+  return out;
 }
 
 /** The range that is named; an end that is open is that of the segments. */
