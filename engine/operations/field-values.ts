@@ -2,13 +2,16 @@
 import {
   type Stage,
   compileExtent,
+  countOf,
   formatter,
   hasSeveralValues,
   isAlwaysThere,
 } from '../query/index.ts';
-import { askView, type View, type ViewScope } from './ask-view.ts';
+import type { Kind } from '../contract/event.ts';
+import { askView, type AskedView, type View, type ViewScope } from './ask-view.ts';
 import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from './case-session.ts';
+import { SearchCost } from './search-cost.ts';
 
 export interface FieldValues {
   values: { value: string | number | null; count: number; share: number }[];
@@ -47,6 +50,8 @@ export function fieldValues(
     signal,
     async (asked) => {
       const { plan, snapshot } = asked;
+      const kinds = more.length === 0 ? await kindCounts(asked, field) : undefined;
+      if (kinds !== undefined) return kindValues(kinds, limit);
       const { statement, rows: found } = await groupsOf(asked);
       const { value } = formatter({ sources: snapshot.sources, tags: snapshot.tags });
       const [column] = statement.columns;
@@ -73,6 +78,40 @@ export function fieldValues(
     },
     [...present, ...more, top],
   );
+}
+
+/**
+ * Events by kind where it is known which rows are meant: all rows of a segment are of one kind.
+ * Undefined: another field, or rows must be read.
+ */
+async function kindCounts(
+  { finder, plan, watch }: AskedView,
+  field: string,
+): Promise<ReadonlyMap<Kind, number> | undefined> {
+  const found = plan.resolve({ name: field, start: 0, end: 0 });
+  const isKind = found.type === 'virtual' && found.name === 'kind' && found.ref === undefined;
+  if (!isKind || finder === undefined || plan.events.node !== 'base') return undefined;
+  const rows = await finder.findAll(plan.events.filter, plan.segmentsUsed);
+  const cost = new SearchCost('catalog');
+  const counts = new Map<Kind, number>();
+  for (const segment of plan.segmentsUsed) {
+    const own = rows.get(segment.id);
+    if (own?.exact !== true) return undefined;
+    cost.add(segment, own);
+    const n = countOf(own.rows, segment.rows);
+    if (n > 0) counts.set(segment.kind, (counts.get(segment.kind) ?? 0) + n);
+  }
+  cost.tell(watch);
+  return counts;
+}
+
+function kindValues(counts: ReadonlyMap<Kind, number>, limit: number): FieldValues {
+  const present = [...counts.values()].reduce((sum, n) => sum + n, 0);
+  const values = [...counts]
+    .map(([value, count]) => ({ value, count, share: count / present }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, limit);
+  return { values, distinct: counts.size, present };
 }
 
 /** A name that no field has. */
