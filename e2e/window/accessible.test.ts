@@ -36,8 +36,11 @@ describe.skipIf(browserShell.whyNot !== undefined)(
           'data-mantine-color-scheme',
           scheme,
         );
-        // Answers of another query are dimmed until the next ones are there.
+        // Answers of another query are dimmed until the next ones are there, from a moment after it was
+        // entered until they have faded in.
+        await opened.page.waitForTimeout(200);
         await expect(opened.page.locator('[class*="_dim_"]')).toHaveCount(0);
+        await opened.page.waitForTimeout(200);
         // Without a page of its own, for which the window has no name.
         const axe = new AxeBuilder({ page: opened.page }).setLegacyMode(true);
         if (scheme === 'light') axe.withRules(OF_COLOURS);
