@@ -6,9 +6,10 @@ import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/answe
 import { csvLine } from '../../engine/operations/csv.ts';
 import type { Answer, ShownRecord } from '../../engine/operations/query.ts';
 import { cell, csvCells, valueOf } from '../../engine/operations/shown-cells.ts';
+import type { OptionSpec, Parsed } from './arguments.ts';
 import { count, table, TableLayout, write, type Streams } from './output.ts';
 
-export const FORMATS = ['table', 'ndjson', 'csv', 'json', 'parquet'] as const;
+const FORMATS = ['table', 'ndjson', 'csv', 'json', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export interface PrintOptions {
@@ -21,11 +22,24 @@ export interface PrintOptions {
   readonly beside: () => object;
 }
 
-/** @throws DaybookError usage */
-export function checkFormat(
-  asked: string | undefined,
-  out: string | undefined,
-): Format | undefined {
+/** Options of every command that prints a result. */
+export const RESULT_OPTIONS = {
+  limit: { type: 'string', value: 'N', help: 'at most N rows' },
+  format: {
+    type: 'string',
+    value: 'F',
+    help: `how to print: ${FORMATS.join(', ')} (default table)`,
+  },
+  out: { type: 'string', value: 'FILE', help: 'write the result to a file' },
+} as const satisfies Record<string, OptionSpec>;
+
+/**
+ * What `--format`, `--out` and `--json` ask for.
+ * @throws DaybookError usage
+ */
+export function formatOf(parsed: Parsed): Pick<PrintOptions, 'format' | 'out'> {
+  const asked = parsed.text('format') ?? (parsed.flag('json') ? undefined : 'table');
+  const out = parsed.text('out');
   const format = FORMATS.find((one) => one === asked);
   if (asked !== undefined && format === undefined) {
     throw new DaybookError(
@@ -36,7 +50,7 @@ export function checkFormat(
   }
   if (format === 'parquet' && out === undefined)
     throw new DaybookError('usage', 'Parquet goes to a file', 'name it with --out FILE.parquet');
-  return format;
+  return { format, out };
 }
 
 /** Where a result goes: standard output, or a file. */

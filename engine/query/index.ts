@@ -13,6 +13,7 @@ export { QueryError } from './query-error.ts';
 export type { PruneReason, SegmentInfo } from './scope.ts';
 export type { Filter, LeafFilter } from './filters/filter.ts';
 export {
+  AGGREGATING_STAGES,
   type CompileContext,
   type MatchedRange,
   type Path,

@@ -127,7 +127,8 @@ export interface Plan {
   readonly context: CompileContext;
 }
 
-const AGGREGATING: ReadonlySet<string> = new Set([
+/** Stages behind which there are no events any more. */
+export const AGGREGATING_STAGES: ReadonlySet<string> = new Set([
   'count',
   'top',
   'timeline',
@@ -143,7 +144,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const ast = typeof query === 'string' ? parseQuery(query) : query;
   const unlisted = new Set<string>();
   const resolve = eventFields(context.segments, unlisted);
-  const split = ast.stages.findIndex(({ stage }) => AGGREGATING.has(stage));
+  const split = ast.stages.findIndex(({ stage }) => AGGREGATING_STAGES.has(stage));
   const shaping = split < 0 ? ast.stages : ast.stages.slice(0, split);
   const stages = split < 0 ? [] : ast.stages.slice(split);
   const events = eventsNode(ast.filter, shaping, ast.stages, resolve, context);
@@ -321,7 +322,7 @@ function eventsNode(
         break;
       case 'union': {
         const { query } = stage;
-        const other = query.stages.find(({ stage: name }) => AGGREGATING.has(name));
+        const other = query.stages.find(({ stage: name }) => AGGREGATING_STAGES.has(name));
         if (other !== undefined) {
           throw new QueryError(
             'query-syntax',

@@ -58,8 +58,8 @@ export interface RowsOptions {
   readonly offset?: number | undefined;
 }
 
-/** Rows that are never shown by themselves: they are part of, or beneath, other fields. */
-const HIDDEN: ReadonlySet<string> = new Set([
+/** Columns that are never shown by themselves: they are part of, or beneath, other fields. */
+export const HIDDEN_COLUMNS: ReadonlySet<string> = new Set([
   'seq',
   'source_id',
   'ts',
@@ -209,7 +209,7 @@ function defaultOutputs(
     }
   }
   for (const name of Object.keys(COLUMNS)) {
-    if (!there.has(name) || HIDDEN.has(name)) continue;
+    if (!there.has(name) || HIDDEN_COLUMNS.has(name)) continue;
     fieldOutput(outputs, scope, plan, knownField(name)!, name);
   }
   attributes(outputs, scope, segments);

@@ -8,7 +8,7 @@ import type { Name } from '../query/ast.ts';
 import { type Field, type Ref, knownField } from '../query/fields.ts';
 import type { RawValue } from '../query/format.ts';
 import type { Plan } from '../query/plan.ts';
-import { EXPANDED, type OutputColumn } from '../query/statements.ts';
+import { EXPANDED, HIDDEN_COLUMNS, type OutputColumn } from '../query/statements.ts';
 import { OVERFLOW_COLUMN } from '../query/scope.ts';
 import { shapeOf } from '../query/values.ts';
 import { communityReader } from './community.ts';
@@ -30,22 +30,6 @@ interface Shown {
   readonly column: OutputColumn;
   readonly reads: readonly Read[];
 }
-
-/** Parts of, or beneath, other fields. */
-const HIDDEN: ReadonlySet<string> = new Set([
-  'seq',
-  'source_id',
-  'ts',
-  'ts_ns',
-  'ts_digits',
-  'ts_basis',
-  'tz_offset',
-  'src_ip4',
-  'dst_ip4',
-  'src_ip6',
-  'dst_ip6',
-  'record_key',
-]);
 
 export interface ShownRows {
   readonly columns: readonly OutputColumn[];
@@ -90,7 +74,8 @@ function defaults(columns: Collected, batch: EventBatch, scope: RowScope, plan: 
   instant(columns, scope);
   for (const name of ['kind', 'event_id', 'source', 'src_ip', 'dst_ip', ...Object.keys(COLUMNS)]) {
     const field = knownField(name);
-    if (field !== undefined && !HIDDEN.has(name)) fieldColumn(columns, scope, plan, field, name);
+    if (field !== undefined && !HIDDEN_COLUMNS.has(name))
+      fieldColumn(columns, scope, plan, field, name);
   }
   attributes(columns, batch);
 }

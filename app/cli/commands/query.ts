@@ -1,43 +1,29 @@
 /** `daybook query` and its short forms `count`, `top` and `timeline`. */
-import { createWriteStream } from 'node:fs';
-import { once } from 'node:events';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
-import {
-  bucketsAcross,
-  countOf,
-  namesOf,
-  recordsOf,
-} from '../../../engine/operations/answer-records.ts';
+import { countOf } from '../../../engine/operations/answer-records.ts';
 import { CaseSession } from '../../../engine/operations/case-session.ts';
-import { csvLine } from '../../../engine/operations/csv.ts';
-import { parquetSink } from '../../../engine/operations/export.ts';
 import {
   requestRange,
   rowFieldNames,
   shownRows,
   startQuery,
-  type Answer,
   type RunningQuery,
-  type ShownRecord,
 } from '../../../engine/operations/query.ts';
-import { cell, csvCells, valueOf } from '../../../engine/operations/shown-cells.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
-import { count, packetsLeftOut, table, TableLayout, visible, write } from '../output.ts';
-
-const FORMATS = ['table', 'ndjson', 'csv', 'json', 'parquet'] as const;
-type Format = (typeof FORMATS)[number];
+import { count, packetsLeftOut, visible, write } from '../output.ts';
+import {
+  RESULT_OPTIONS,
+  formatOf,
+  printAnswer,
+  printRecords,
+  type Format,
+} from '../print-result.ts';
 
 const OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...TIME_OPTIONS,
-  limit: { type: 'string', value: 'N', help: 'at most N rows' },
-  format: {
-    type: 'string',
-    value: 'F',
-    help: `how to print: ${FORMATS.join(', ')} (default table)`,
-  },
-  out: { type: 'string', value: 'FILE', help: 'write the result to a file' },
+  ...RESULT_OPTIONS,
   path: {
     type: 'string',
     value: 'scan',
@@ -129,32 +115,6 @@ function filterOf(text: string | undefined): string {
   return text === undefined || text.trim() === '' ? '*' : text;
 }
 
-/** Where a result goes: standard output, or a file. */
-interface Output {
-  write(text: string): Promise<void>;
-  finish(): Promise<void>;
-}
-
-function outputTo(path: string | undefined, context: CommandContext): Output {
-  if (path === undefined)
-    return { write: (text) => write(context.streams.out, text), finish: async () => undefined };
-  const stream = createWriteStream(path);
-  const failed = once(stream, 'error').then(([error]) => {
-    throw new DaybookError(
-      'unreadable',
-      `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  });
-  failed.catch(() => undefined);
-  return {
-    write: (text) => Promise.race([write(stream, text), failed]),
-    finish: async () => {
-      stream.end();
-      await Promise.race([once(stream, 'close'), failed]);
-    },
-  };
-}
-
 async function run(
   operation: string,
   text: string,
@@ -162,18 +122,7 @@ async function run(
   context: CommandContext,
 ): Promise<number> {
   const { streams, settings, signal } = context;
-  const asked = parsed.text('format') ?? (parsed.flag('json') ? undefined : 'table');
-  if (asked !== undefined && !FORMATS.some((format) => format === asked)) {
-    throw new DaybookError(
-      'usage',
-      `there is no format ${JSON.stringify(asked)}`,
-      `formats: ${FORMATS.join(', ')}`,
-    );
-  }
-  const format = asked as Format | undefined;
-  const out = parsed.text('out');
-  if (format === 'parquet' && out === undefined)
-    throw new DaybookError('usage', 'Parquet goes to a file', 'name it with --out FILE.parquet');
+  const { format, out } = formatOf(parsed);
   const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
   const { from, to } = requestRange(parsed.text('from'), parsed.text('to'), zone);
   const limit = parsed.whole('limit', 0);
@@ -198,16 +147,19 @@ async function run(
       );
       return 0;
     }
+    const { plan } = running;
+    const beside = () => ({ ...beneathOf(running), timings: running.timings() });
+    const options = { format, out, streams, beside };
+    const names = () => rowFieldNames(plan);
     const found =
-      running.plan.shape === 'rows'
-        ? await printRows(running, zone, format, out, context)
-        : await printAnswer(
-            running,
-            countOf(running, await running.answer()),
-            format,
-            out,
-            context,
-          );
+      plan.shape === 'rows'
+        ? await printRecords(
+            shownRows(running, zone),
+            plan.projection === undefined ? undefined : names(),
+            names,
+            options,
+          )
+        : await printAnswer(countOf(running, await running.answer()), options);
     tell(running, found, format, parsed, context);
     return 0;
   } finally {
@@ -247,187 +199,10 @@ function tell(
   }
 }
 
-/** Rows gathered before a table's columns are fixed. */
-const TABLE_SAMPLE = 200;
-/** Fields that a table shows when the query chose none, as far as there are values. */
-const TABLE_FIELDS = [
-  'ts',
-  'kind',
-  'host',
-  'program',
-  'src_ip',
-  'src_port',
-  'dst_ip',
-  'dst_port',
-  'proto',
-  'conn_state',
-  'packets',
-  'bytes',
-  'packets_rev',
-  'bytes_rev',
-  'severity',
-  'event_type',
-  'message',
-];
-
-async function printRows(
-  running: RunningQuery,
-  zone: string,
-  format: Format | undefined,
-  out: string | undefined,
-  context: CommandContext,
-): Promise<number> {
-  let found = 0;
-  if (format === 'parquet') {
-    const sink = parquetSink(out!);
-    try {
-      for await (const records of shownRows(running, zone)) {
-        for (const record of records) await sink.add(record);
-        found += records.length;
-      }
-    } catch (error) {
-      sink.abandon();
-      throw error;
-    }
-    await sink.finish();
-    return found;
-  }
-  const output = outputTo(out, context);
-  const width = out === undefined ? context.streams.out.columns : undefined;
-  const chosen = running.plan.projection === undefined ? undefined : rowFieldNames(running.plan);
-  let names: string[] | undefined = chosen;
-  let waiting: ShownRecord[] = [];
-  const flush = async () => {
-    if (waiting.length === 0) return;
-    names ??= tableNames(waiting);
-    if (format === 'csv') {
-      await output.write(waiting.map((record) => csvLine(csvCells(record, names!))).join(''));
-    } else {
-      layout ??= new TableLayout(names, width);
-      const rows = waiting.map((record) => names!.map((name) => cell(valueOf(record, name))));
-      await output.write(layout.add(rows));
-    }
-    waiting = [];
-  };
-  let layout: TableLayout | undefined;
-  if (format === 'csv') {
-    names ??= rowFieldNames(running.plan);
-    await output.write(csvLine(names));
-  }
-  if (format === 'json') await output.write('{"rows":[');
-  for await (const records of shownRows(running, zone)) {
-    if (format === undefined || format === 'ndjson') {
-      await output.write(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    } else if (format === 'json') {
-      await output.write(
-        records
-          .map((record, i) => `${found + i === 0 ? '' : ','}${JSON.stringify(record)}`)
-          .join(''),
-      );
-    } else {
-      for (const record of records) {
-        waiting.push(record);
-        if (waiting.length >= TABLE_SAMPLE) await flush();
-      }
-    }
-    found += records.length;
-  }
-  await flush();
-  if (format === 'json') {
-    const rest = JSON.stringify({ ...beneathOf(running), timings: running.timings() });
-    await output.write(`],${rest.slice(1)}\n`);
-  }
-  await output.finish();
-  return found;
-}
-
-function tableNames(records: readonly ShownRecord[]): string[] {
-  const present = new Set(records.flatMap((record) => Object.keys(record)));
-  const names = TABLE_FIELDS.filter((name) => present.has(name));
-  return names.length > 0 ? names : [...present];
-}
-
-async function printAnswer(
-  running: RunningQuery,
-  answer: Answer,
-  format: Format | undefined,
-  out: string | undefined,
-  context: CommandContext,
-): Promise<number> {
-  const records =
-    answer.shape === 'timeline' && (format === 'table' || format === 'csv' || format === 'parquet')
-      ? bucketsAcross(answer.buckets)
-      : recordsOf(answer);
-  if (format === 'parquet') {
-    const sink = parquetSink(out!);
-    for (const record of records) await sink.add(record);
-    return sink.finish();
-  }
-  const output = outputTo(out, context);
-  const names =
-    answer.shape === 'count'
-      ? ['count']
-      : 'columns' in answer
-        ? [...answer.columns]
-        : namesOf(records);
-  if (format === undefined || format === 'json') {
-    const { shape: _, ...document } = answer;
-    const rest = { ...beneathOf(running), timings: running.timings() };
-    await output.write(`${JSON.stringify({ ...document, ...rest })}\n`);
-  } else if (format === 'ndjson') {
-    await output.write(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-  } else if (format === 'csv') {
-    await output.write(
-      csvLine(names) +
-        records.map((record) => csvLine(names.map((name) => cell(record[name])))).join(''),
-    );
-  } else if (answer.shape === 'count') {
-    await output.write(
-      `${typeof answer.count === 'number' ? count(answer.count) : answer.count}\n`,
-    );
-  } else {
-    const width = out === undefined ? context.streams.out.columns : undefined;
-    await output.write(answerTable(answer, names, records, width));
-  }
-  await output.finish();
-  return answer.shape === 'count' ? Number(answer.count) : records.length;
-}
-
 /** `packetsBeneath` of a JSON document, where a query left packets out. */
 function beneathOf({ plan }: RunningQuery): {
   packetsBeneath?: { packets: number; exact: boolean };
 } {
   const beneath = plan.packetsBeneath;
   return beneath === undefined || beneath.packets === 0 ? {} : { packetsBeneath: beneath };
-}
-
-const BAR = 40;
-
-function answerTable(
-  answer: Exclude<Answer, { shape: 'count' }>,
-  names: readonly string[],
-  records: readonly ShownRecord[],
-  width: number | undefined,
-): string {
-  if (answer.shape === 'timeline') {
-    const counts = records.map((bucket) => Number(bucket['count'] ?? 0));
-    const most = counts.reduce((high, n) => Math.max(high, n), 1);
-    const rows = records.map((bucket, i) => [
-      ...names.map((name) => cell(bucket[name])),
-      '█'.repeat(Math.ceil((BAR * counts[i]!) / most)),
-    ]);
-    return rows.length === 0 ? '' : table([...names, ''], rows, width);
-  }
-  const rows = records.map((record) =>
-    names.map((name) =>
-      name === 'share' && typeof record[name] === 'number'
-        ? `${(record[name] * 100).toFixed(1)} %`
-        : cell(record[name]),
-    ),
-  );
-  if (rows.length === 0) return '';
-  const text = table(names, rows, width);
-  if (answer.shape !== 'top') return text;
-  const { count: events, groups } = answer.rest;
-  return `${text}rest: ${count(Number(events))} events in ${count(Number(groups))} groups\n`;
 }

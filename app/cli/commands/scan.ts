@@ -9,7 +9,13 @@ import { checkZone, formats, readMapping, scanTools } from '../../readers.ts';
 import type { Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { count, counted, size, visible } from '../output.ts';
-import { FORMATS, checkFormat, printAnswer, printRecords, type Format } from '../print-result.ts';
+import {
+  RESULT_OPTIONS,
+  formatOf,
+  printAnswer,
+  printRecords,
+  type Format,
+} from '../print-result.ts';
 import { ProgressLine } from '../progress.ts';
 
 export const scanCommand: Command = {
@@ -21,13 +27,7 @@ export const scanCommand: Command = {
     positionals: { least: 1, most: 2 },
     options: {
       ...TIME_OPTIONS,
-      limit: { type: 'string', value: 'N', help: 'at most N rows' },
-      format: {
-        type: 'string',
-        value: 'F',
-        help: `how to print: ${FORMATS.join(', ')} (default table)`,
-      },
-      out: { type: 'string', value: 'FILE', help: 'write the result to a file' },
+      ...RESULT_OPTIONS,
       read: {
         type: 'string',
         value: 'ID',
@@ -68,9 +68,7 @@ docs/scan.md says which stages a scan has.`,
 
 async function run(parsed: Parsed, context: CommandContext): Promise<number> {
   const { streams, signal } = context;
-  const out = parsed.text('out');
-  const asked = parsed.text('format') ?? (parsed.flag('json') ? undefined : 'table');
-  const format = checkFormat(asked, out);
+  const { format, out } = formatOf(parsed);
   const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
   const { from, to } = requestRange(parsed.text('from'), parsed.text('to'), zone);
   const line = new ProgressLine(streams);

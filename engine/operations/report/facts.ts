@@ -6,7 +6,7 @@ import { userInfo } from 'node:os';
 import type { LedgerRow, NoteRow, SearchRow, SourceRow } from '../../catalog/catalog.ts';
 import { parseView, type View } from '../../contract/view-string.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
-import { parseQuery, type Ast } from '../../query/index.ts';
+import { AGGREGATING_STAGES, parseQuery, type Ast } from '../../query/index.ts';
 import { countOf, namesOf, recordsOf } from '../answer-records.ts';
 import { caseInfo, type CaseInfo } from '../case-info.ts';
 import type { CaseSession } from '../case-session.ts';
@@ -269,9 +269,6 @@ async function countOfQuery(
 
 // -- saved views ---------------------------------------------------------------------------------
 
-const AGGREGATING: ReadonlySet<string> = new Set([
-  ...['count', 'top', 'timeline', 'stats', 'talkers', 'values', 'patterns'],
-]);
 /** Fields that a view's rows have when neither it nor its query chose any, as far as there are values. */
 const VIEW_FIELDS = [
   ...[
@@ -291,7 +288,7 @@ const VIEW_FIELDS = [
 
 /** The part of a query that finds events. */
 export function eventsPart(query: string, ast: Ast): string {
-  const first = ast.stages.find(({ stage }) => AGGREGATING.has(stage));
+  const first = ast.stages.find(({ stage }) => AGGREGATING_STAGES.has(stage));
   return first === undefined ? query : query.slice(0, first.start).replace(/\|\s*$/, '');
 }
 
