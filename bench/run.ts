@@ -27,6 +27,16 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<Experiment>>> = {
   tribeca: async () => (await import('./experiments/tribeca.ts')).tribeca,
 };
 
+const USAGE = `npm run bench -- [EXPERIMENT …] [options]
+
+Experiments: ${Object.keys(EXPERIMENTS).join(', ')}; without one, all of them.
+
+  --rows N     events, messages or flows of the input, such as 13M
+  --bytes N    size of the captures of pcap and tribeca, such as 1G
+  --runs N     warm runs of which the median counts (5)
+  --peers A,B  only these peers; none: Daybook alone
+  --scan       Daybook without indexes, rollups and catalog as a column of its own`;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -35,8 +45,13 @@ const { values, positionals } = parseArgs({
     peers: { type: 'string' },
     bytes: { type: 'string' },
     scan: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const peers = values.peers?.toLowerCase().split(',');
 const size = values.rows ?? values.bytes;
 const options: ExperimentOptions = {

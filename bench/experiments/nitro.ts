@@ -176,7 +176,7 @@ async function ofDaybook(
   scope: Scope,
 ): Promise<Map<string, string>> {
   const store = join(folder, 'events.daybook');
-  const imported = await importCase(store, [file], ['--format', 'flow-csv']);
+  const imported = await importCase(store, [file]);
   if (imported.stored !== rows) report.note(`Daybook stored ${imported.stored} of ${rows} events`);
   report.add(INSERTION, 'rows/s', DAYBOOK, { value: (rows / imported.ms) * 1000 }, 'more');
   report.add(IMPORT_CPU, 's', DAYBOOK, { value: imported.cpuMs / 1000 });
@@ -235,8 +235,7 @@ async function ofDaybook(
   );
   await engine.close();
   const profiled = join(folder, 'profiled.daybook');
-  for (const text of await profileImport(profiled, [file], ['--format', 'flow-csv']))
-    report.note(text);
+  for (const text of await profileImport(profiled, [file])) report.note(text);
   return answers;
 }
 

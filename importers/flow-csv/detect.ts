@@ -310,7 +310,9 @@ function detectTable(
   const fields = Object.keys(guess.fields);
   const both = fields.includes('src_ip') && fields.includes('dst_ip');
   let score = 0;
-  if (both || fields.length >= 4) score = 0.6;
+  // A heading that names both ends is no log's, even where each row has a time.
+  if (both && !isData && rows.length > 0) score = 0.85;
+  else if (both || fields.length >= 4) score = 0.6;
   else if (lines.length >= 2 && cells.length >= 3 && fields.length >= 1) score = 0.35;
   else if (lines.length >= 3 && cells.length >= 3) score = 0.2;
   if (isData) score /= 2;
