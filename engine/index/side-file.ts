@@ -109,9 +109,12 @@ export class SideFile {
       const directory = JSON.parse(
         new TextDecoder().decode(read(fd, size - TAIL - length, length)),
       ) as { rows: number; sections: [string, number, number][] };
-      const sections = new Map(
-        directory.sections.map(([name, at, bytes]) => [name, [at, bytes] as const]),
-      );
+      const end = size - TAIL - length;
+      const sections = new Map<string, readonly [number, number]>();
+      for (const [name, at, bytes] of directory.sections) {
+        if (!isCount(at) || !isCount(bytes) || at < HEAD || at + bytes > end) throw damaged(path);
+        sections.set(name, [at, bytes]);
+      }
       return new SideFile(path, fd, size, directory.rows, sections);
     } catch (error) {
       closeSync(fd);
@@ -146,6 +149,10 @@ function read(fd: number, at: number, length: number): Uint8Array {
     done += n;
   }
   return done === length ? bytes : bytes.subarray(0, done);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function word(bytes: Uint8Array, at: number): number {
