@@ -2,7 +2,9 @@
  * Where the built window is: in the folder that DAYBOOK_WINDOW names, or in the checkout, where it is
  * built when it is missing or older than its sources.
  */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DaybookError } from '../../engine/contract/errors.ts';
 import { ensureBuilt, type Build } from '../built.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -16,14 +18,21 @@ const WINDOW: Build = {
 
 /**
  * The folder of the built window, built now if need be; `say` is told what happens.
- * @throws DaybookError unreadable when there is none and none can be built
+ * @throws DaybookError unreadable when there is none where DAYBOOK_WINDOW says, or none can be built
  */
 export async function windowFiles(
   say: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<string> {
   const own = process.env['DAYBOOK_WINDOW'];
-  if (own !== undefined && own !== '') return own;
+  if (own !== undefined && own !== '') {
+    if (existsSync(join(own, 'index.html'))) return own;
+    throw new DaybookError(
+      'unreadable',
+      `DAYBOOK_WINDOW names ${own}, where no built window is (it has no index.html)`,
+      'name the folder of a built window, such as renderer/dist after "npm run build", or unset it',
+    );
+  }
   await ensureBuilt(WINDOW, say, signal);
   return resolve(ROOT, 'renderer/dist');
 }

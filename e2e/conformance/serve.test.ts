@@ -54,6 +54,15 @@ it('takes the port that it is given, and says when it cannot', async () => {
   expect(wrong.status).toBe(2);
 });
 
+it('says what to do where DAYBOOK_WINDOW names no window', async () => {
+  const DAYBOOK_WINDOW = join(folder, 'empty');
+  const run = await daybook(['serve'], { env: { ...env, DAYBOOK_WINDOW } });
+  expect(run).toMatchObject({ status: 1, out: '' });
+  expect(run.err).toContain(`DAYBOOK_WINDOW names ${DAYBOOK_WINDOW}, where no built window is`);
+  expect(run.err).toContain('npm run build');
+  expect(run.err).not.toMatch(/\n\s+at /);
+});
+
 it('has no option that would let others in', async () => {
   const run = await daybook(['serve', '--host', '0.0.0.0'], { env });
   expect(run).toMatchObject({ status: 2, out: '' });
