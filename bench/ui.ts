@@ -1,10 +1,11 @@
 /**
  * How the window feels on ten million events, in a real browser on `daybook serve`.
  *
- *     node bench/ui.ts [--events 10050000] [--case DIR.daybook] [--minutes 2] [--runs 3] [--only enter,typing,…]
+ *     node bench/ui.ts [--events 10050000] [--case DIR.daybook] [--minutes 2] [--pause 0]
+ *                      [--runs 3] [--only enter,typing,…]
  *
  * The case is made once (seeded) and kept when --case names it. Nothing here passes or fails: the
- * table has what was measured beside what was aimed at. `--minutes 60` is the full run.
+ * table has what was measured beside what was aimed at. `--minutes 60 --pause 1500` is the full run of use.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -15,7 +16,7 @@ import { measureBrush, measureEnter, QUERIES, quiet, type Answered } from './ui/
 import { measureUse, type Use } from './ui/long-use.ts';
 import { ROOT } from './ui/programs.ts';
 import { measureScrolling, measureTyping, type Moved } from './ui/motion.ts';
-import { openServed } from './ui/served-window.ts';
+import { openServed, type Counters } from './ui/served-window.ts';
 import { measureFirstFrame, type Start } from './ui/start.ts';
 
 const { values } = parseArgs({
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     events: { type: 'string', default: '10050000' },
     case: { type: 'string' },
     minutes: { type: 'string', default: '2' },
+    pause: { type: 'string', default: '0' },
     runs: { type: 'string', default: '3' },
     only: { type: 'string' },
   },
@@ -38,13 +40,14 @@ let starts: Start[] = [];
 const answered: Answered[] = [];
 const moved: Moved[] = [];
 let use: Use | undefined;
+let counted: readonly Counters[] = [];
 
 /** Kept after each part: a run that is stopped has told what it measured. */
 function keep(): void {
   mkdirSync(join(ROOT, 'bench/out'), { recursive: true });
   writeFileSync(
     join(ROOT, 'bench/out/ui.json'),
-    `${JSON.stringify({ machine, path, starts, answered, moved, use }, undefined, 2)}\n`,
+    `${JSON.stringify({ machine, path, starts, answered, moved, use: use ?? counted }, undefined, 2)}\n`,
   );
 }
 
@@ -66,7 +69,10 @@ try {
   if (wanted('scroll')) moved.push(...(await measureScrolling(page)));
   keep();
   if (wanted('use') && Number(values.minutes) > 0)
-    use = await measureUse(window, Number(values.minutes));
+    use = await measureUse(window, Number(values.minutes), Number(values.pause), (samples) => {
+      counted = samples;
+      keep();
+    });
   keep();
 } finally {
   await window.close();

@@ -11,39 +11,83 @@ export interface Use {
 
 const TABS = ['Top talkers', 'Conversations', 'Latency', 'Sources & imports', 'Events'];
 
-async function round({ page }: ServedWindow, number: number): Promise<void> {
+/** One round of what a person does: a query, its events, one of them, its menus, every tab, back. */
+async function round({ page }: ServedWindow, number: number, pause: number): Promise<void> {
+  /** What was asked is there, and the person has looked at it. */
+  const look = async (): Promise<void> => {
+    await quiet(page);
+    await page.waitForTimeout(pause);
+  };
   await setQuery(page, QUERIES[number % QUERIES.length] ?? '');
   await page.keyboard.press('Enter');
-  await quiet(page);
+  await page.waitForTimeout(100);
+  await look();
   const grid = page.locator('[role="grid"][aria-label="Events"]');
   await grid.waitFor();
   const box = await grid.boundingBox();
-  if (box !== null) {
-    await page.mouse.move(box.x + box.width / 2, box.y + 200);
-    for (let i = 0; i < 15; i++) await page.mouse.wheel(0, 1500);
-    await quiet(page);
-    await page.mouse.click(box.x + box.width / 2, box.y + 100);
-    await page.keyboard.press('ArrowDown');
-    await quiet(page);
+  if (box === null) throw new Error('there is no table of events');
+  await page.mouse.move(box.x + box.width / 2, box.y + 200);
+  for (let i = 0; i < 15; i++) await page.mouse.wheel(0, 1500);
+  await look();
+  await page.mouse.click(box.x + box.width / 2, box.y + 100);
+  await page.keyboard.press('ArrowDown');
+  await look();
+  const details = page.getByRole('complementary', { name: 'Details of the selected event' });
+  for (const tab of await details.getByRole('tab').all()) {
+    await tab.click();
+    await look();
   }
+  await page.mouse.click(box.x + box.width / 3, box.y + 100, { button: 'right' });
+  await page.getByRole('menu').waitFor();
+  await page.waitForTimeout(pause);
+  await page.keyboard.press('Escape');
+  await details.getByRole('button', { name: 'Close the details' }).click();
+  const chart = page.locator('[aria-label="Timeline"] .u-over').first();
+  const bars = await chart.boundingBox();
+  if (bars === null) throw new Error('there is no timeline');
+  const y = bars.y + bars.height / 2;
+  await page.mouse.move(bars.x + bars.width * 0.3, y);
+  await page.mouse.down();
+  await page.mouse.move(bars.x + bars.width * 0.7, y, { steps: 8 });
+  await page.mouse.up();
+  await page.waitForTimeout(100);
+  await look();
   for (const name of TABS) {
     await page.getByRole('tab', { name }).click();
-    await quiet(page);
+    await look();
   }
+  await chart.dblclick();
+  await page.keyboard.press('Control+K');
+  await page.keyboard.type('zone');
+  await page.waitForTimeout(300);
+  await page.keyboard.press('Escape');
   await setQuery(page, '');
   await page.keyboard.press('Enter');
-  await quiet(page);
+  await page.waitForTimeout(100);
+  await look();
 }
 
-/** The first round loads what later rounds use: it is not counted. */
-export async function measureUse(window: ServedWindow, minutes: number): Promise<Use> {
+/**
+ * The first round loads what later rounds use: it is not counted.
+ * @param pause milliseconds for which a person looks at each thing
+ * @param keep told what was counted so far, after each round
+ */
+export async function measureUse(
+  window: ServedWindow,
+  minutes: number,
+  pause: number,
+  keep: (samples: readonly Counters[]) => void,
+): Promise<Use> {
   const until = performance.now() + minutes * 60_000;
   const samples: Counters[] = [];
   let cycles = 0;
   do {
-    await round(window, cycles);
+    await round(window, cycles, pause);
     cycles += 1;
+    // What the probe wrote down is no part of the window.
+    await window.page.evaluate('window.probe.forget()');
     samples.push(await window.counters());
+    keep(samples);
   } while (performance.now() < until || cycles < 4);
   const names = [
     'heap',

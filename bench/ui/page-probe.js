@@ -167,6 +167,12 @@
       requestAnimationFrame(look);
       window.probe.watched = state;
     },
+    /** Lets go of what was written down of calls that have ended. */
+    forget() {
+      for (const [id, { end }] of calls) if (end !== undefined) calls.delete(id);
+      paints.length = 0;
+      window.probe.watched = undefined;
+    },
     /** Nothing is running and nothing was painted for 300 ms. */
     quiet() {
       const now = performance.now();
