@@ -1,12 +1,13 @@
 /**
  * Asking the engine from a component: the answer to the parameters it has now. When they change, the
- * running call is cancelled and the last answer stays until the new one is there.
+ * running call is cancelled and the last answer stays until the new one is there. A person may stop it.
  */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { OperationError } from '../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import type { OperationName, Params, Part, Result } from '../../engine/contract/operations.ts';
+import { STOPPED } from './asking.ts';
 import { useSession, useWorkspace } from './context.ts';
 
 export interface Answered<N extends OperationName> {
@@ -62,6 +63,10 @@ export function useAnswer<N extends OperationName>(
     const controller = new AbortController();
     const started = performance.now();
     setAnswered((before) => ({ ...before, loading: true }));
+    const ended = workspace.asking.begin(() => {
+      controller.abort();
+      setAnswered(({ data }) => ({ data, error: STOPPED, loading: false, elapsedMs: undefined }));
+    });
     workspace.connection
       .call(operation, asked, {
         signal: controller.signal,
@@ -89,7 +94,8 @@ export function useAnswer<N extends OperationName>(
             elapsedMs: performance.now() - started,
           }));
         },
-      );
+      )
+      .finally(ended);
     return () => controller.abort();
   }, [workspace, operation, asked, again]);
   return answered;

@@ -7,6 +7,7 @@ import { OperationError, type Connection } from '../../engine/contract/client.ts
 import type { ColumnBatch } from '../../engine/contract/column-batch.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import type { Params, Result } from '../../engine/contract/operations.ts';
+import { STOPPED, type Asking } from './asking.ts';
 
 export interface ResultList {
   /** Changes with each list. */
@@ -41,8 +42,6 @@ export interface ResultLists {
   open(params: Omit<Params<'result.open'>, 'fields'>): void;
   /** What the first rows of lists that are opened from now on are read with. */
   readWith(fields: readonly string[]): void;
-  /** Stops what is being searched; rows that are there stay. */
-  cancel(): void;
   close(): void;
 }
 
@@ -58,7 +57,7 @@ const USUAL_FIELDS: readonly string[] = [
   'summary',
 ];
 
-export function createResultLists(connection: Connection): ResultLists {
+export function createResultLists(connection: Connection, asking: Asking): ResultLists {
   const store = createStore<ResultList>(() => EMPTY);
   let running: AbortController | undefined;
   let last: { case: string; result: number } | undefined;
@@ -88,6 +87,11 @@ export function createResultLists(connection: Connection): ResultLists {
       let first: ColumnBatch | undefined;
       let firstMs: number | undefined;
       store.setState({ loading: true });
+      // Rows that are there stay.
+      const ended = asking.begin(() => {
+        controller.abort();
+        store.setState({ loading: false, error: STOPPED });
+      });
       connection
         .call('result.open', params, {
           signal: controller.signal,
@@ -132,15 +136,8 @@ export function createResultLists(connection: Connection): ResultLists {
             if (error.info.code === 'engine-down') return;
             store.setState({ ...EMPTY, key: own, params, error: error.info });
           },
-        );
-    },
-    cancel() {
-      if (!store.getState().loading) return;
-      running?.abort();
-      store.setState({
-        loading: false,
-        error: { code: 'cancelled', message: 'The search was stopped; Enter runs it again.' },
-      });
+        )
+        .finally(ended);
     },
     close() {
       running?.abort();

@@ -8,6 +8,7 @@ import { OperationError, type Connection, type EngineState } from '../../engine/
 import type { Bridge } from '../../engine/contract/bridge.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import type { Result } from '../../engine/contract/operations.ts';
+import { createAsking, type Asking } from './asking.ts';
 import { createCommands, type CommandList } from './commands.ts';
 import { createDialogs, type Dialogs } from './dialogs.ts';
 import { createResultLists, type ResultLists } from './result-list.ts';
@@ -40,6 +41,8 @@ export interface Workspace {
   readonly views: Views;
   /** The events of the current view. */
   readonly results: ResultLists;
+  /** What is being asked about the view. */
+  readonly asking: Asking;
   readonly commands: CommandList;
   readonly dialogs: Dialogs;
   openCase(path: string): Promise<void>;
@@ -66,7 +69,8 @@ export function createWorkspace(connection: Connection, shell: Bridge | undefine
     selected: undefined,
   }));
   const views = createViews();
-  const results = createResultLists(connection);
+  const asking = createAsking();
+  const results = createResultLists(connection, asking);
   let watching: AbortController | undefined;
   let saving: ReturnType<typeof setTimeout> | undefined;
   let revising: ReturnType<typeof setTimeout> | undefined;
@@ -147,6 +151,7 @@ export function createWorkspace(connection: Connection, shell: Bridge | undefine
     session,
     views,
     results,
+    asking,
     commands: createCommands(),
     dialogs: createDialogs(),
     refreshInfo,

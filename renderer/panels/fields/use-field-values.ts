@@ -43,6 +43,7 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
 
   useEffect(() => {
     const controller = new AbortController();
+    const ended = workspace.asking.begin(() => controller.abort());
     const missing = (JSON.parse(list) as [string, number][])
       .map(([field, limit]) => ({ field, limit, asked: `${scope}/${limit}` }))
       .filter(({ field, asked }) => known.current.get(field)?.asked !== asked);
@@ -63,7 +64,7 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
         if (error instanceof OperationError && error.info.code === 'engine-down') return;
         put({ data: undefined, problem: error instanceof Error ? error.message : String(error) });
       }
-    });
+    }).finally(ended);
     return () => controller.abort();
     // `scope` stands for everything that is asked.
   }, [workspace, scope, list, folder, query, from, to, zone]);

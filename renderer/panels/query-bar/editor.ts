@@ -47,7 +47,7 @@ export function createQueryEditor(
   workspace: Workspace,
   bar: BarStore,
 ): QueryEditor {
-  const { views, session, connection, results, commands } = workspace;
+  const { views, session, connection, asking, commands } = workspace;
   const past = createPastQueries();
   let parsing: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -191,7 +191,7 @@ export function createQueryEditor(
 
   function escape(): boolean {
     if (bar.getState().problem !== undefined) setBar(bar, { problem: undefined });
-    else if (results.store.getState().loading) results.cancel();
+    else if (asking.running()) asking.stop();
     else view.contentDOM.blur();
     return true;
   }

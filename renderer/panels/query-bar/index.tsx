@@ -123,7 +123,7 @@ function useBarCommands(
   isOpen: boolean,
   setOpen: (open: boolean) => void,
 ): void {
-  const { results } = useWorkspace();
+  const { asking } = useWorkspace();
   const set = useRef(setOpen);
   set.current = setOpen;
   const commands = useMemo(
@@ -162,17 +162,17 @@ function useBarCommands(
               id: 'query.stop',
               title: 'Stop searching',
               group: 'Query',
-              run: () => results.cancel(),
+              run: () => asking.stop(),
             },
           ],
-    [editor, isOpen, results],
+    [editor, isOpen, asking],
   );
   useCommands(commands);
 }
 
 /** `/` goes to the bar, Escape stops a search, where these keys mean nothing else. */
 function useKeysOfWindow(editor: QueryEditor | undefined): void {
-  const { results } = useWorkspace();
+  const { asking } = useWorkspace();
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const { target } = event;
@@ -187,12 +187,12 @@ function useKeysOfWindow(editor: QueryEditor | undefined): void {
       if (event.key === '/') {
         event.preventDefault();
         editor?.focus();
-      } else if (event.key === 'Escape' && results.store.getState().loading) {
+      } else if (event.key === 'Escape' && asking.running()) {
         event.preventDefault();
-        results.cancel();
+        asking.stop();
       }
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [editor, results]);
+  }, [editor, asking]);
 }

@@ -16,6 +16,7 @@ import {
   useZone,
 } from '../../panel-api.ts';
 import { readRange, shifted, spanOf, writeTime, type Range } from './range-text.ts';
+import { useDayCounts } from './use-day-counts.ts';
 import css from './time-range.module.css';
 
 const MINUTE = 60e6;
@@ -210,7 +211,6 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
           onChange={({ currentTarget }) => setTexts({ ...texts, to: currentTarget.value })}
         />
         <Days
-          days={data?.days ?? []}
           range={read.ok ? read.range : { from: undefined, to: undefined }}
           onPick={(range) =>
             setTexts({ from: writeTime(range.from, zone), to: writeTime(range.to, zone) })
@@ -242,40 +242,35 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
   );
 }
 
-interface Day {
-  readonly day: string;
-  readonly events: number;
-}
-
-/** A calendar in the window's zone; days of events are UTC days, as the case keeps them. */
+/** A calendar in the window's zone. */
 function Days({
-  days,
   range,
   onPick,
 }: {
-  readonly days: readonly Day[];
   readonly range: Range;
   readonly onPick: (range: Range) => void;
 }) {
   const { last } = useCase();
   const zone = useZone();
   const [start, setStart] = useState<string | null>(null);
-  const counts = useMemo(() => new Map(days.map(({ day, events }) => [day, events])), [days]);
-  const most = Math.max(1, ...days.map(({ events }) => events));
   const dayOf = (micros: number | undefined): string | null =>
     micros === undefined ? null : timeParts(micros, zone).date || null;
   const shown = dayOf(range.from ?? range.to ?? last);
+  const [browsed, setBrowsed] = useState<{ from: string | null; month: string }>();
+  // A range that was typed shows its own month.
+  const month = browsed?.from === shown ? browsed.month : shown;
+  const counts = useDayCounts(month);
+  const most = Math.max(1, ...counts.values());
   return (
     <DatePicker
-      // Beginning anew shows the month of a range that was typed.
-      key={shown?.slice(0, 7)}
       type="range"
       size="sm"
       mt={8}
       weekendDays={[]}
       allowSingleDateInRange
       firstDayOfWeek={1}
-      {...(shown === null ? {} : { defaultDate: shown })}
+      {...(month === null ? {} : { date: month })}
+      onDateChange={(next) => setBrowsed({ from: shown, month: next })}
       value={
         start === null
           ? [dayOf(range.from), dayOf(range.to === undefined ? undefined : range.to - 1)]
@@ -294,9 +289,7 @@ function Days({
         return (
           <div
             className={`${css['day'] ?? ''} ${events === 0 ? (css['empty'] ?? '') : ''}`}
-            title={
-              events === 0 ? 'No events this day (UTC)' : `${formatCount(events)} events (UTC day)`
-            }
+            title={events === 0 ? 'No events this day' : `${formatCount(events)} events`}
           >
             {Number(date.slice(8))}
             {events > 0 && (

@@ -329,7 +329,10 @@ export function TimelinePanel() {
           aria-valuenow={cursor ?? 0}
           aria-valuetext={
             cursor === undefined
-              ? `${formatCount(data?.total ?? 0)} events, ${formatRange(range[0], range[1], zone)}`
+              ? [
+                  `${formatCount(data?.total ?? 0)} events`,
+                  ...(starts.length === 0 ? [] : [formatRange(range[0], range[1], zone)]),
+                ].join(', ')
               : saidOf(cursor)
           }
           onKeyDown={onKeyDown}

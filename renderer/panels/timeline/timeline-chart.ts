@@ -6,7 +6,7 @@
  */
 import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
-import { timeMarks } from './time-axis.ts';
+import { timeMarks, type TimeMark } from './time-axis.ts';
 import type { Stack } from './stacks.ts';
 
 export interface ChartData {
@@ -182,7 +182,9 @@ export function createChart(
     return at >= 0 && at < data.starts.length ? at : undefined;
   }
 
-  function marks(u: uPlot) {
+  function marks(u: uPlot): TimeMark[] {
+    // Without buckets there is no time to speak of.
+    if (data.starts.length === 0) return [];
     const most = Math.max(2, Math.floor(u.width / MARK_PIXELS));
     return timeMarks(data.range[0], data.range[1], most, data.zone);
   }
