@@ -93,7 +93,7 @@ export class SegmentBuilder {
     options: BuilderOptions,
   ): Promise<SegmentBuilder> {
     const instance = await DuckDBInstance.create(':memory:', {
-      threads: String(options.threads),
+      threads: String(duckdbThreads(options.threads)),
       memory_limit: `${Math.round(options.memoryLimit / 1e6)}MB`,
       temp_directory: join(staging, 'spill'),
       autoinstall_known_extensions: 'false',
@@ -271,6 +271,15 @@ export class SegmentBuilder {
       throw storeError(error);
     }
   }
+}
+
+/**
+ * Threads that DuckDB may use for one statement. A statement's own thread turns without a pause while
+ * others work on its last tasks: on two cores that took 0.6 µs of 3.8 for each row of a flow table.
+ * Several segments at a time, and readers beside them, use the machine as well.
+ */
+function duckdbThreads(threads: number): number {
+  return Math.max(1, threads >>> 1);
 }
 
 /** SQL that makes a segment's file and attaches it. */

@@ -210,28 +210,31 @@ const ICMP6_CODES: Readonly<Record<number, readonly string[]>> = {
   4: ['bad header field', 'unknown next header', 'unknown option'],
 };
 
-/** By type * 256 + code. */
+interface IcmpNames {
+  readonly plain: Uint8Array;
+  readonly byCode: readonly Uint8Array[];
+}
+
+/** By type. */
 function table(
   types: Readonly<Record<number, string>>,
   codes: Readonly<Record<number, readonly string[]>>,
-): readonly (Uint8Array | undefined)[] {
-  const out: (Uint8Array | undefined)[] = [];
-  for (let type = 0; type < 256; type++) {
-    const name = types[type];
-    const plain = name === undefined ? undefined : utf8.encode(name);
-    for (let code = 0; code < 256; code++) {
-      const detail = codes[type]?.[code];
-      out.push(detail === undefined ? plain : utf8.encode(`${name}: ${detail}`));
-    }
-  }
-  return out;
+): ReadonlyMap<number, IcmpNames> {
+  return new Map(
+    Object.entries(types).map(([type, name]) => {
+      const details = codes[Number(type)] ?? [];
+      const byCode = details.map((detail) => utf8.encode(`${name}: ${detail}`));
+      return [Number(type), { plain: utf8.encode(name), byCode }];
+    }),
+  );
 }
 const ICMP = table(ICMP_TYPES, ICMP_CODES);
 const ICMP6 = table(ICMP6_TYPES, ICMP6_CODES);
 
 /** The name of an ICMP message, or undefined when it has none. */
 export function icmpName(ipVersion: number, type: number, code: number): Uint8Array | undefined {
-  return (ipVersion === 6 ? ICMP6 : ICMP)[type * 256 + code];
+  const names = (ipVersion === 6 ? ICMP6 : ICMP).get(type);
+  return names?.byCode[code] ?? names?.plain;
 }
 
 const WLAN_SUBTYPES = [
