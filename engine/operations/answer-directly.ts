@@ -26,7 +26,7 @@ export async function answerDirectly(
   // To count what must be read, one statement that counts is as good.
   if (shape === 'count' && segments.some(({ id }) => before.get(id)?.exact !== true))
     return undefined;
-  const list = await finder.timed(filter, segments, shape === 'timeline');
+  const list = await finder.timed(filter, segments, { times: shape === 'timeline' });
   if (list === undefined) return undefined;
   const cost = new SearchCost(shape === 'timeline' ? 'index' : 'catalog');
   for (const segment of segments) cost.add(segment, before.get(segment.id));

@@ -52,11 +52,13 @@ export interface AskedView {
   /** What a person should know about the answer. */
   readonly notes: string[];
   readonly signal: AbortSignal | undefined;
-  /** All rows of a statement on the plan's segments, or some of them; in its operation's turn. */
+  /** All rows of a statement on the plan's segments, or some of them; in its operation's turn.
+   * @param stop stands for the operation's signal */
   rows(
     statement: BoundStatement,
     segments?: readonly SegmentInfo[],
     rank?: Rank,
+    stop?: AbortSignal,
   ): Promise<RawValue[][]>;
   /** The same as they come. */
   stream(statement: BoundStatement): AsyncGenerator<RawValue[][]>;
@@ -158,22 +160,24 @@ export function onPlan(
 ): AskedView {
   const byId = new Map<number, SegmentRow>(snapshot.segments.map((one) => [one.id, one]));
   const usual = RANKS[watch.operation] ?? 'later';
-  const turn = (rank: Rank) => watch.spanAsync('wait', () => session.turns.take(rank, signal));
+  const turn = (rank: Rank, stop = signal) =>
+    watch.spanAsync('wait', () => session.turns.take(rank, stop));
   const asked: AskedView = {
     ...{ session, snapshot, plan, watch, signal },
     finder: scans
       ? undefined
-      : finderOf(session, snapshot, signal, (statement, segments) =>
-          asked.rows(statement, segments),
+      : finderOf(session, snapshot, signal, (statement, segments, stop) =>
+          // Another operation may wait for it that goes before this one.
+          asked.rows(statement, segments, 'first', stop),
         ),
     notes: notesOf(plan),
-    rows: async (statement, segments = segmentsRead(plan), rank = usual) => {
+    rows: async (statement, segments = segmentsRead(plan), rank = usual, stop = signal) => {
       const wanted = segments.flatMap(({ id }) => byId.get(id) ?? []);
       await watch.spanAsync('attach', () => session.prepare(wanted, snapshot));
-      const end = await turn(rank);
+      const end = await turn(rank, stop);
       try {
         const found = await watch.spanAsync('execute', () =>
-          session.store.rows(statement.sql, statement.params, signal),
+          session.store.rows(statement.sql, statement.params, stop),
         );
         return found.map((row) => row.map(raw));
       } finally {

@@ -82,7 +82,7 @@ export function fieldValues(
 
 /**
  * Events by kind where it is known which rows are meant: all rows of a segment are of one kind.
- * Undefined: another field, or rows must be read.
+ * Undefined: another field.
  */
 async function kindCounts(
   { finder, plan, watch }: AskedView,
@@ -91,14 +91,15 @@ async function kindCounts(
   const found = plan.resolve({ name: field, start: 0, end: 0 });
   const isKind = found.type === 'virtual' && found.name === 'kind' && found.ref === undefined;
   if (!isKind || finder === undefined || plan.events.node !== 'base') return undefined;
-  const rows = await finder.findAll(plan.events.filter, plan.segmentsUsed);
+  const { filter } = plan.events;
+  const before = await finder.findAll(filter, plan.segmentsUsed);
+  // The timeline of the same view needs them, too.
+  const rows = await finder.exact(filter, plan.segmentsUsed);
   const cost = new SearchCost('catalog');
   const counts = new Map<Kind, number>();
   for (const segment of plan.segmentsUsed) {
-    const own = rows.get(segment.id);
-    if (own?.exact !== true) return undefined;
-    cost.add(segment, own);
-    const n = countOf(own.rows, segment.rows);
+    cost.add(segment, before.get(segment.id));
+    const n = countOf(rows.get(segment.id)?.rows ?? 'none', segment.rows);
     if (n > 0) counts.set(segment.kind, (counts.get(segment.kind) ?? 0) + n);
   }
   cost.tell(watch);

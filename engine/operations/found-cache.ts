@@ -1,54 +1,43 @@
 /**
- * Rows that were found, for the operations that ask next about the same events: a window asks for
- * list, timeline and values of one view. Bounded; what a case held at another time is forgotten.
+ * Rows that were found, for the operations that ask next about the same events, and those that are
+ * being found, for the operations that ask meanwhile: a window asks for list, timeline and values of
+ * one view at once. Bounded; what a case held at another time is forgotten.
  */
-import type { FoundRows } from '../query/index.ts';
+import type { FoundRows, LeafRows } from '../query/index.ts';
 import type { Snapshot } from './case-session.ts';
+import { Finding } from './finding.ts';
 
-/** Bytes of sets that are kept. */
-const MOST_BYTES = 96e6;
+/** Bytes of sets that are kept, of whole filters and of single conditions. */
+const MOST_BYTES = 64e6;
+const MOST_LEAF_BYTES = 32e6;
 /** What an entry takes beside its set. */
 const ENTRY = 300;
 
-interface Kept {
-  readonly found: FoundRows;
-  readonly bytes: number;
-}
-
-export class FoundCache {
-  private of: Snapshot | undefined;
-  /** By filter and segment, the one used last at the end. */
-  private readonly kept = new Map<string, Kept>();
+/** Sets by name, the one used last at the end; those used longest ago go. */
+class KeptSets<T extends Pick<FoundRows, 'rows'>> {
+  private readonly kept = new Map<string, { readonly value: T; readonly bytes: number }>();
   private bytes = 0;
   private readonly most: number;
 
-  constructor(most = MOST_BYTES) {
+  constructor(most: number) {
     this.most = most;
   }
 
-  get(snapshot: Snapshot, filter: string, segment: number): FoundRows | undefined {
-    if (snapshot !== this.of) return undefined;
-    const key = `${segment} ${filter}`;
+  get(key: string): T | undefined {
     const one = this.kept.get(key);
     if (one === undefined) return undefined;
     this.kept.delete(key);
     this.kept.set(key, one);
-    return one.found;
+    return one.value;
   }
 
-  set(snapshot: Snapshot, filter: string, segment: number, found: FoundRows): void {
-    if (snapshot !== this.of) {
-      this.of = snapshot;
-      this.kept.clear();
-      this.bytes = 0;
-    }
-    const key = `${segment} ${filter}`;
+  set(key: string, value: T): void {
     this.bytes -= this.kept.get(key)?.bytes ?? 0;
     this.kept.delete(key);
-    const { rows } = found;
+    const { rows } = value;
     const set = typeof rows === 'string' ? 0 : Math.min(rows.count * 4, rows.total / 8);
     const bytes = ENTRY + key.length * 2 + set;
-    this.kept.set(key, { found, bytes });
+    this.kept.set(key, { value, bytes });
     this.bytes += bytes;
     for (const [oldest, one] of this.kept) {
       if (this.bytes <= this.most) break;
@@ -56,4 +45,92 @@ export class FoundCache {
       this.bytes -= one.bytes;
     }
   }
+
+  clear(): void {
+    this.kept.clear();
+    this.bytes = 0;
+  }
+}
+
+export class FoundCache {
+  private of: Snapshot | undefined;
+  private readonly found: KeptSets<FoundRows>;
+  /** Of single conditions: filters that have one in common look it up once. */
+  private readonly leaves: KeptSets<LeafRows>;
+  private readonly running = new Map<string, Finding>();
+
+  constructor(most = MOST_BYTES, mostOfLeaves = MOST_LEAF_BYTES) {
+    this.found = new KeptSets(most);
+    this.leaves = new KeptSets(mostOfLeaves);
+  }
+
+  get(snapshot: Snapshot, filter: string, segment: number): FoundRows | undefined {
+    return snapshot === this.of ? this.found.get(keyOf(filter, segment)) : undefined;
+  }
+
+  set(snapshot: Snapshot, filter: string, segment: number, found: FoundRows): void {
+    this.startOf(snapshot);
+    this.found.set(keyOf(filter, segment), found);
+  }
+
+  /** What a condition takes; it is looked up when it was not, or long ago. */
+  leaf(
+    snapshot: Snapshot,
+    condition: string,
+    segment: number,
+    lookUp: () => LeafRows | undefined,
+  ): LeafRows | undefined {
+    this.startOf(snapshot);
+    const key = keyOf(condition, segment);
+    const known = this.leaves.get(key);
+    if (known !== undefined) return known;
+    const found = lookUp();
+    if (found !== undefined) this.leaves.set(key, found);
+    return found;
+  }
+
+  /** What finds a segment's rows at this moment. */
+  finding(snapshot: Snapshot, filter: string, segment: number): Finding | undefined {
+    if (snapshot !== this.of) return undefined;
+    const running = this.running.get(keyOf(filter, segment));
+    return running?.abandoned === true ? undefined : running;
+  }
+
+  /**
+   * Begins to find rows of segments, for all who ask for them until they are found and kept.
+   * @param work gives them by segment, and ends soon once its signal is aborted
+   */
+  find(
+    snapshot: Snapshot,
+    filter: string,
+    segments: readonly number[],
+    work: (stop: AbortSignal) => Promise<ReadonlyMap<number, FoundRows>>,
+  ): Finding {
+    this.startOf(snapshot);
+    const keys = segments.map((segment) => keyOf(filter, segment));
+    const finding: Finding = new Finding(async (stop) => {
+      try {
+        const found = await work(stop);
+        if (snapshot === this.of)
+          for (const [segment, one] of found) this.found.set(keyOf(filter, segment), one);
+        return found;
+      } finally {
+        for (const key of keys) if (this.running.get(key) === finding) this.running.delete(key);
+      }
+    });
+    for (const key of keys) this.running.set(key, finding);
+    return finding;
+  }
+
+  private startOf(snapshot: Snapshot): void {
+    if (snapshot === this.of) return;
+    this.of = snapshot;
+    this.found.clear();
+    this.leaves.clear();
+    this.running.clear();
+  }
+}
+
+function keyOf(filter: string, segment: number): string {
+  return `${segment} ${filter}`;
 }

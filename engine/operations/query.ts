@@ -109,14 +109,13 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     await watch.spanAsync('attach', () => session.prepare(rows, snapshot));
   }
 
-  async function* execute(statement: Statement): AsyncGenerator<readonly (readonly Plain[])[]> {
+  async function* execute(
+    statement: Statement,
+    signal = parameters.signal,
+  ): AsyncGenerator<readonly (readonly Plain[])[]> {
     let name = 'execute';
     let from = performance.now();
-    for await (const batch of session.store.query(
-      statement.sql,
-      statement.params,
-      parameters.signal,
-    )) {
+    for await (const batch of session.store.query(statement.sql, statement.params, signal)) {
       watch.add(name, performance.now() - from);
       name = 'fetch';
       const rows: Plain[][] = [];
@@ -128,9 +127,10 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     watch.add(name, performance.now() - from);
   }
 
-  async function all(statement: Statement): Promise<RawValue[][]> {
+  async function all(statement: Statement, signal?: AbortSignal): Promise<RawValue[][]> {
     const out: RawValue[][] = [];
-    for await (const rows of execute(statement)) for (const row of rows) out.push(row.map(raw));
+    for await (const rows of execute(statement, signal))
+      for (const row of rows) out.push(row.map(raw));
     return out;
   }
 
@@ -143,9 +143,10 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   async function runOn(
     statement: Statement,
     segments: readonly SegmentInfo[],
+    signal?: AbortSignal,
   ): Promise<RawValue[][]> {
     await prepared(segments);
-    return all(statement);
+    return all(statement, signal);
   }
 
   async function* rows(): AsyncGenerator<RowBatch> {

@@ -214,7 +214,7 @@ async function byNumber(
     at += together;
     const before = await watch.spanAsync('index', () => finder.findAll(filter, segments));
     for (const segment of segments) cost.add(segment, before.get(segment.id));
-    const some = await finder.timed(filter, segments);
+    const some = await finder.timed(filter, segments, { urgent: !sent && early });
     if (some === undefined) return undefined;
     list.push(...some);
     if (sent || !early || eventsIn(list) < first.count) continue;

@@ -2,6 +2,7 @@
  * Finds the rows of a plan's filters: by what is known of the segments, and by reading what only
  * reading can decide. What was found is kept for the operations that ask next about the same events.
  */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -26,14 +27,23 @@ import {
   verified,
   withTemplates,
 } from '../query/index.ts';
+import type { Finding } from './finding.ts';
 import type { FoundCache } from './found-cache.ts';
 import { MOST_TIMES, type ReadTimes } from './read-times.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 
 /** How long lookups go on before others get their turn. */
 const TURN_MS = 8;
+/** Characters of a filter beyond which its hash stands for it. */
+const MOST_KEY = 200;
 /** Segments that one statement reads to decide which of their rows are meant. */
 const AT_ONCE = 32;
+
+/** Rows among which those that are meant are found by reading. */
+interface Candidates {
+  readonly segment: SegmentInfo;
+  readonly found: FoundRows;
+}
 
 export interface FinderOptions {
   readonly folder: string;
@@ -43,8 +53,14 @@ export interface FinderOptions {
   readonly readTimes: ReadTimes;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal | undefined;
-  /** All rows of a statement on some of the snapshot's segments. */
-  readonly rows: (statement: Statement, segments: readonly SegmentInfo[]) => Promise<RawValue[][]>;
+  /** All rows of a statement on some of the snapshot's segments; `signal` stands for the operation's. */
+  readonly rows: (
+    statement: Statement,
+    segments: readonly SegmentInfo[],
+    signal?: AbortSignal,
+  ) => Promise<RawValue[][]>;
+  /** Keeps segments readable until what is returned is called. */
+  readonly hold: () => () => void;
 }
 
 /** @param rows all rows of a statement on some of the snapshot's segments */
@@ -55,13 +71,14 @@ export function finderOf(
   rows: FinderOptions['rows'],
 ): RowFinder {
   const { folder, catalog, indexes: files, found: cache, readTimes } = session;
-  return new RowFinder({ folder, catalog, files, cache, readTimes, snapshot, signal, rows });
+  const hold = () => session.store.hold();
+  return new RowFinder({ folder, catalog, files, cache, readTimes, snapshot, signal, rows, hold });
 }
 
 export class RowFinder {
   private readonly options: FinderOptions;
   private readonly paths: ReadonlyMap<number, string>;
-  private readonly keys = new Map<Filter, string>();
+  private readonly keys = new WeakMap<Filter, string>();
   private turnEnds = performance.now() + TURN_MS;
 
   constructor(options: FinderOptions) {
@@ -73,8 +90,9 @@ export class RowFinder {
 
   /** What is known of a segment. */
   known(segment: SegmentInfo): Known {
-    const { files, catalog } = this.options;
+    const { files, catalog, cache, snapshot } = this.options;
     return {
+      kept: (leaf, lookUp) => cache.leaf(snapshot, this.keyOf(leaf), segment.id, lookUp),
       indexes: files.of(this.paths.get(segment.id) ?? '', segment.rows),
       marked: (tag) => RowSet.ofSorted(catalog.marks(segment.id, tag), segment.rows),
     };
@@ -155,48 +173,79 @@ export class RowFinder {
 
   /**
    * Exactly which rows of these segments `filter` takes. Where that is not known, the rows that may be
-   * meant are read.
+   * meant are read: once for all operations that ask at the same time.
+   * @param urgent these are few segments, and not waited for with many that another asked for
    * @throws CancelledError, IndexDamaged, and what a statement throws
    */
   async exact(
     filter: Filter,
     segments: readonly SegmentInfo[],
+    urgent = false,
   ): Promise<ReadonlyMap<number, FoundRows>> {
     const out = new Map<number, FoundRows>();
-    const open: { segment: SegmentInfo; found: FoundRows }[] = [];
+    const open: Candidates[] = [];
     for (const segment of segments) {
       const found = await this.find(filter, segment);
       if (found.exact) out.set(segment.id, found);
       else open.push({ segment, found });
     }
-    const { rows, cache, snapshot } = this.options;
+    const { cache, snapshot, signal } = this.options;
+    const key = this.keyOf(filter);
     for (let at = 0; at < open.length; at += AT_ONCE) {
-      const some = open.slice(at, at + AT_ONCE);
-      const bits = await rows(
-        compileVerify(some),
-        some.map(({ segment }) => segment),
-      );
-      const bySegment = new Map(bits.map(([segment, one]) => [Number(segment), one]));
-      for (const { segment, found } of some) {
-        const sure = verified(bySegment.get(segment.id), segment, found);
-        out.set(segment.id, sure);
-        cache.set(snapshot, this.keyOf(filter), segment.id, sure);
+      const findings = new Set<Finding>();
+      const mine: Candidates[] = [];
+      for (const one of open.slice(at, at + AT_ONCE)) {
+        const { id } = one.segment;
+        const kept = cache.get(snapshot, key, id);
+        const running = urgent ? undefined : cache.finding(snapshot, key, id);
+        if (kept?.exact === true) out.set(id, kept);
+        else if (running !== undefined) findings.add(running);
+        else mine.push(one);
       }
+      if (mine.length > 0) {
+        const ids = mine.map(({ segment }) => segment.id);
+        findings.add(cache.find(snapshot, key, ids, (stop) => this.verify(mine, stop)));
+      }
+      for (const finding of findings)
+        for (const [id, found] of await finding.wait(signal)) out.set(id, found);
     }
     return out;
   }
 
+  /** Reads rows to see which of them are meant. */
+  private async verify(
+    some: readonly Candidates[],
+    stop: AbortSignal,
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    const { rows, hold } = this.options;
+    // Who began it may be gone before it ends.
+    const release = hold();
+    try {
+      const segments = some.map(({ segment }) => segment);
+      const bits = await rows(compileVerify(some), segments, stop);
+      const bySegment = new Map(bits.map(([segment, one]) => [Number(segment), one]));
+      return new Map(
+        some.map(({ segment, found }) => [
+          segment.id,
+          verified(bySegment.get(segment.id), segment, found),
+        ]),
+      );
+    } finally {
+      release();
+    }
+  }
+
   /**
    * The same with the times of the rows; undefined where those of a segment cannot be known.
-   * @param times false: they are not needed
+   * @param how `times` false: they are not needed; `urgent` as in `exact`
    * @throws CancelledError, IndexDamaged, and what a statement throws
    */
   async timed(
     filter: Filter,
     segments: readonly SegmentInfo[],
-    times = true,
+    { times = true, urgent = false } = {},
   ): Promise<TimedRows[] | undefined> {
-    const found = await this.exact(filter, segments);
+    const found = await this.exact(filter, segments, urgent);
     const rowsIn = (segment: SegmentInfo) => found.get(segment.id)?.rows ?? 'none';
     const dated = segments.filter(
       (segment) => times && segment.day !== 'undated' && rowsIn(segment) !== 'none',
@@ -249,6 +298,8 @@ export class RowFinder {
       key = JSON.stringify(filter, (_, value: unknown) =>
         typeof value === 'bigint' ? `${value}n` : value,
       );
+      // It is a name in maps, once for each segment.
+      if (key.length > MOST_KEY) key = createHash('sha256').update(key).digest('base64');
       this.keys.set(filter, key);
     }
     return key;

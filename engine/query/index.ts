@@ -54,7 +54,7 @@ export {
   formatter,
 } from './format.ts';
 export type { Found, FoundRows } from './paths/found-rows.ts';
-export type { Known } from './paths/leaf-rows.ts';
+export type { Known, LeafRows } from './paths/leaf-rows.ts';
 export {
   baseFilters,
   compileTimes,

@@ -57,7 +57,7 @@ function leafBounds(
 ): Bounds {
   const verdict = compileFilter(filter, segmentScope(segment, params));
   if (!('sql' in verdict)) return exactly(verdict.value ? 'all' : 'none');
-  const found = leafRows(filter, segment, known);
+  const found = known.kept(filter, () => leafRows(filter, segment, known));
   if (found === undefined) return { sure: 'none', maybe: 'all', exact: false, rest: filter };
   if (found.exact) return exactly(found.rows);
   return { sure: 'none', maybe: found.rows, exact: found.rows === 'none', rest: filter };

@@ -29,6 +29,8 @@ export interface Known {
   readonly indexes: SegmentIndexes;
   /** Rows with a tag; 0: deleted ones. */
   marked(tag: number): RowSet;
+  /** What was looked up for a condition lately, or is now. */
+  kept(leaf: LeafFilter, lookUp: () => LeafRows | undefined): LeafRows | undefined;
 }
 
 export interface LeafRows {
