@@ -93,25 +93,25 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|readers|give-way|import-worker|index-worker|look-worker|settings)[.]ts$',
+      '^app/(compose|readers|scan-tools|give-way|import-worker|index-worker|look-worker|settings)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
-        '^importers/pcap/(record|pcapng-slice|dissect/index)[.]ts$',
-        '^app/(compose|readers|give-way|import-worker)[.]ts$',
+        '^importers/pcap/(index|record|pcapng-slice|dissect/index)[.]ts$',
+        '^app/(compose|readers|scan-tools|give-way|import-worker)[.]ts$',
       ),
       CORE,
     ),
     ...allow(
       '^app/(cli|web|electron)/',
-      paths('^app/$1/', '^app/(compose|readers|settings)[.]ts$', CONTRACT),
+      paths('^app/$1/', '^app/(compose|readers|scan-tools|settings)[.]ts$', CONTRACT),
       CORE,
     ),
     // The command line runs the engine in its own process: docs/adr/0004-command-line-in-process.md.
     ...allow('^app/cli/', paths('^engine/operations/')),
     // What the shells share, and the engine's process that they start.
-    ...allow('^app/(folders|version)[.]ts$', CORE),
-    ...allow('^app/cli/daybook[.]mjs$', paths('^app/folders[.]ts$')),
+    ...allow('^app/(folders|version|cache-folder)[.]m?[tj]s$', CORE),
+    ...allow('^app/(cli/daybook[.]mjs|folders[.]ts)$', paths('^app/cache-folder[.]d?[.]?m[tj]s$')),
     ...allow('^app/settings[.](test[.])?ts$', paths('^app/(folders|settings)[.]ts$')),
     ...allow(
       '^app/engine/',

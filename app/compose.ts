@@ -18,7 +18,8 @@ import { rotationKey } from '../importers/shared/rotation.ts';
 import { listFiles } from '../importers/shared/walk.ts';
 import { formats } from './readers.ts';
 
-export { checkZone, formats, readMapping, scanTools } from './readers.ts';
+export { checkZone, formats, readMapping } from './readers.ts';
+export { scanTools } from './scan-tools.ts';
 
 /** Remembers the interfaces of captures that were read. */
 const packets = new PacketReader();

@@ -18,7 +18,7 @@ const SHELL: Build = {
   // The last one that its configuration builds.
   product: 'app/electron/dist/preload.cjs',
   sources: [
-    ...['app/electron', 'app/engine', 'app/page.ts', 'app/folders.ts'],
+    ...['app/electron', 'app/engine', 'app/page.ts', 'app/folders.ts', 'app/cache-folder.mjs'],
     ...['engine/contract', 'package.json', 'package-lock.json'],
   ],
 };

@@ -1,16 +1,8 @@
-/**
- * The importers, for what needs no more than them: a pass that stores nothing, and options that name
- * formats and columns. Apart from compose.ts, so that a scan starts without the rest.
- */
+/** Options that name formats, zones and columns. Apart from compose.ts, so that they load no engine. */
 import { readFileSync } from 'node:fs';
 import { DaybookError } from '../engine/contract/errors.ts';
 import { resolveZone } from '../engine/contract/zone.ts';
-import type { ScanTools } from '../engine/operations/scan.ts';
 import { importers, isMappable } from '../importers/registry.ts';
-import { walkFile } from '../importers/shared/walk.ts';
-
-/** What reads evidence in this thread. */
-export const scanTools: ScanTools = { importers, walk: walkFile };
 
 /** What `--format` may name: the importers and their dialects. */
 export function formats(): string[] {

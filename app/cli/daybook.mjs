@@ -3,7 +3,6 @@
  * The entry point of the command line. Plain JavaScript for any Node: it makes sure that the engine
  * runs on a Node that fits before a native module is loaded (the wrong one crashes the process).
  */
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +15,7 @@ if (major >= NEEDED_MAJOR) {
   await keepCompiled();
   await import('./main.ts');
 } else {
+  const { spawn } = await import('node:child_process');
   const pinned = findPinnedNode();
   if (pinned === undefined || process.env.DAYBOOK_REEXEC === '1') {
     process.stderr.write(
@@ -43,7 +43,7 @@ if (major >= NEEDED_MAJOR) {
 
 /** Compiled sources are kept, for the threads of an import too: docs/adr/0009-v8-and-worker-threads.md. */
 async function keepCompiled() {
-  const { cacheFolder } = await import('../folders.ts');
+  const { cacheFolder } = await import('../cache-folder.mjs');
   process.env.NODE_COMPILE_CACHE ??= join(cacheFolder(process.env), 'code');
   const { enableCompileCache } = await import('node:module');
   enableCompileCache(process.env.NODE_COMPILE_CACHE);

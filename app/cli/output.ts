@@ -122,8 +122,10 @@ export function size(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]!}`;
 }
 
+/** `1,234,567`. Whole numbers without the system's tables, which take longer to load than a command. */
 export function count(number: number): string {
-  return number.toLocaleString('en-US');
+  if (!Number.isSafeInteger(number)) return number.toLocaleString('en-US');
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** UTC microseconds as RFC 3339 with six digits. */

@@ -1,7 +1,8 @@
 /** The time range of a request, as people write it. */
 import { DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
-import { parseTime, zoneOffset } from '../query/index.ts';
+import { parseTime } from '../contract/time-text.ts';
+import { zoneOffset } from '../query/zone.ts';
 
 /**
  * The half-open range that a request names: dates and times, or a span back from nothing.

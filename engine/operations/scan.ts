@@ -9,11 +9,17 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
-import type { Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
-import { recognise, readHead, unknownReason, type Head } from '../ingest/recognise.ts';
-import type { Walk } from '../ingest/rotated-start.ts';
+import type { Ignored, Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
+import {
+  recognise,
+  readHead,
+  unknownReason,
+  type Head,
+  type Recognised,
+} from '../ingest/recognise.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
-import { type Answer, type ShownRecord, formatter } from '../query/index.ts';
+import type { Answer } from '../query/answer.ts';
+import { type ShownRecord, formatter } from '../query/format.ts';
 import { Scan, type ScanLedger } from '../scan/scan.ts';
 import { addCommunityId } from './shown-events.ts';
 
@@ -44,9 +50,22 @@ export interface ScanParameters {
 
 /** What reads evidence. */
 export interface ScanTools {
-  readonly importers: readonly Importer[];
-  /** Finds the sources of a file: itself, or the members of an archive. */
-  readonly walk: Walk;
+  /**
+   * The importer that reads its input once, from the first byte to the last. It is asked first: what
+   * it is certain of needs no other.
+   */
+  readonly captures: Importer;
+  /** All importers, in the order of preference. */
+  importers(): Promise<readonly Importer[]>;
+  /**
+   * Finds the sources of a file: itself, or the members of an archive.
+   * @param temporary makes a folder for copies of what cannot be read twice where it lies
+   */
+  walk(
+    path: string,
+    name: string,
+    temporary: () => Promise<string>,
+  ): AsyncGenerator<Leaf | Ignored>;
 }
 
 export interface RunningScan {
@@ -93,6 +112,15 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
   };
 }
 
+/** A folder that is made when it is asked for. */
+class TemporaryFolder {
+  private made: Promise<string> | undefined;
+  readonly path = (): Promise<string> => (this.made ??= mkdtemp(join(tmpdir(), 'daybook-scan-')));
+  async remove(): Promise<void> {
+    if (this.made !== undefined) await rm(await this.made, { recursive: true, force: true });
+  }
+}
+
 interface Source {
   readonly id: number;
   readonly name: string;
@@ -105,7 +133,7 @@ async function readAll(
   tools: ScanTools,
   sources: Source[],
 ): Promise<void> {
-  const temporary = await mkdtemp(join(tmpdir(), 'daybook-scan-'));
+  const temporary = new TemporaryFolder();
   try {
     if (parameters.path === '-') {
       const { standardInput, signal } = parameters;
@@ -121,7 +149,7 @@ async function readAll(
       }
     } else await readFile(scan, parameters, tools, sources, temporary, parameters.path);
   } finally {
-    await rm(temporary, { recursive: true, force: true });
+    await temporary.remove();
   }
 }
 
@@ -130,7 +158,7 @@ async function readFile(
   parameters: ScanParameters,
   tools: ScanTools,
   sources: Source[],
-  temporary: string,
+  temporary: TemporaryFolder,
   path: string,
 ): Promise<void> {
   const info = await stat(path).catch(() => undefined);
@@ -144,7 +172,7 @@ async function readFile(
   }
   const { ledger } = scan;
   let found = 0;
-  for await (const leaf of tools.walk(resolve(path), sources[0]!.name, temporary)) {
+  for await (const leaf of tools.walk(resolve(path), sources[0]!.name, temporary.path)) {
     if (scan.done) return;
     if ('reason' in leaf) {
       ledger.notes.push(`${leaf.name}: ${leaf.reason}`);
@@ -170,7 +198,7 @@ async function readLeaf(
   id: number,
 ): Promise<boolean> {
   const head = await readHead(leaf.input);
-  const chosen = recognise(tools.importers, head, leaf.name, parameters.format);
+  const chosen = await readerOf(tools, head, leaf.name, parameters.format);
   if (chosen === undefined) {
     const reason = unknownReason(head);
     if (leaf.location.members.length === 0) throw unknown(leaf.name, reason);
@@ -186,6 +214,21 @@ async function readLeaf(
   const { importer, result } = chosen;
   await scan.read(importer, leaf.input, optionsOf(parameters, result.format), id);
   return true;
+}
+
+/** What reads a content: without the other importers, if it is certainly a capture. */
+async function readerOf(
+  tools: ScanTools,
+  head: Head,
+  name: string,
+  format: string | undefined,
+): Promise<Recognised | undefined> {
+  const { captures } = tools;
+  if (format === undefined) {
+    const first = recognise([captures], head, name, undefined);
+    if (first?.result.score === 1) return first;
+  }
+  return recognise(await tools.importers(), head, name, format);
 }
 
 function unknown(name: string, reason: string): DaybookError {
@@ -220,7 +263,7 @@ async function readStream(
   parameters: ScanParameters,
   tools: ScanTools,
   sources: Source[],
-  temporary: string,
+  temporary: TemporaryFolder,
 ): Promise<void> {
   const stream: AsyncIterator<unknown> = parameters.standardInput[Symbol.asyncIterator]();
   const blocks: Uint8Array[] = [];
@@ -246,9 +289,9 @@ async function readStream(
       yield bytesOf(next.value);
     }
   };
-  const chosen = recognise(tools.importers, head, name, parameters.format);
-  if (chosen?.importer.id !== CAPTURES) {
-    const path = join(temporary, 'standard-input');
+  const chosen = await readerOf(tools, head, name, parameters.format);
+  if (chosen?.importer !== tools.captures) {
+    const path = join(await temporary.path(), 'standard-input');
     await pipeline(rest(), createWriteStream(path));
     await readFile(scan, parameters, tools, sources, temporary, path);
     return;
@@ -264,6 +307,3 @@ function bytesOf(block: unknown): Uint8Array {
   if (block instanceof Uint8Array) return block;
   return Buffer.from(String(block));
 }
-
-/** The importer that reads its input once, from the first byte to the last. */
-const CAPTURES = 'pcap';

@@ -1,13 +1,10 @@
 /** What rows of events show beside their columns, and the names that they may have. */
 import { communityId } from '../base/community-id.ts';
 import { COLUMNS, PROTOCOLS } from '../contract/event.ts';
-import {
-  EXPANDED,
-  type Plan,
-  type ShownRecord,
-  type ShownValue,
-  parseAddress,
-} from '../query/index.ts';
+import { parseAddress } from '../query/address.ts';
+import type { ShownRecord, ShownValue } from '../query/format.ts';
+import type { Plan } from '../query/plan.ts';
+import { EXPANDED } from '../query/statements.ts';
 import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from '../query/scope.ts';
 
 /** Flows carry their Community ID; it follows from the five-tuple, so it is not stored. */

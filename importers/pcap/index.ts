@@ -13,7 +13,7 @@ import { SourceError } from '../../engine/contract/errors.ts';
 import { u32 } from './bytes.ts';
 import { LostRegion, type CaptureReader } from './capture-reader.ts';
 import { classicVariant, ClassicReader } from './classic.ts';
-import { FlowTracker } from './flows/index.ts';
+import type { FlowTracker } from './flows/index.ts';
 import { PacketEvents, type PacketTracker } from './packet-events.ts';
 import { PcapngReader } from './pcapng.ts';
 import { isSnoop, SnoopReader } from './snoop.ts';
@@ -116,6 +116,12 @@ export async function readCapture(
   finish();
 }
 
+/** Loaded when flows are wanted: a scan of packets starts without. */
+async function flowTracker(sink: EventSink): Promise<FlowTracker> {
+  const flows = await import('./flows/index.ts');
+  return new flows.FlowTracker(sink.batch('flow'));
+}
+
 export const pcapImporter: Importer = {
   id: 'pcap',
   title: 'Packet capture (pcap, pcapng, snoop)',
@@ -124,7 +130,7 @@ export const pcapImporter: Importer = {
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
   sniff,
   async read(input, sink, options) {
-    const tracker = options.flows ? new FlowTracker(sink.batch('flow')) : undefined;
+    const tracker = options.flows ? await flowTracker(sink) : undefined;
     await readCapture(input, sink, options, tracker);
     if (tracker !== undefined && tracker.evicted > 0) {
       sink.note(`${tracker.evicted} flows were written early: too many were open at a time`);

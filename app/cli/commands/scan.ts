@@ -5,7 +5,7 @@ import { countOf } from '../../../engine/operations/answer-records.ts';
 import { requestRange } from '../../../engine/operations/request-range.ts';
 import { startScan, type RunningScan } from '../../../engine/operations/scan.ts';
 import { rowFieldNames } from '../../../engine/operations/shown-events.ts';
-import { checkZone, formats, readMapping, scanTools } from '../../readers.ts';
+import { scanTools } from '../../scan-tools.ts';
 import type { Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { count, counted, size, visible } from '../output.ts';
@@ -60,7 +60,7 @@ Examples:
   daybook scan trace.pcap 'ip:10.1.2.3 | head 20'
   daybook scan trace.pcap.gz 'dst_port:53 | top 10 src_ip by sum(bytes)'
   zcat trace.gz | daybook scan - 'kind:flow conn_state:S0 | timeline 1m'
-Formats to read: ${formats().join(', ')}.
+daybook import --help lists the formats that --read may name.
 docs/scan.md says which stages a scan has.`,
   },
   run,
@@ -83,10 +83,10 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
       zone,
       limit: parsed.whole('limit', 0),
       signal,
-      format: readAs(parsed),
+      format: await readAs(parsed),
       timeZone: sourceZone(parsed),
       year: yearOf(parsed),
-      mapping: map === undefined ? undefined : readMapping(map),
+      mapping: map === undefined ? undefined : (await import('../../readers.ts')).readMapping(map),
       standardInput: process.stdin,
       onProgress: (progress) => line.update({ ...progress, phase: 'scanning' }),
     },
@@ -114,9 +114,11 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
   }
 }
 
-function readAs(parsed: Parsed): string | undefined {
+async function readAs(parsed: Parsed): Promise<string | undefined> {
   const format = parsed.text('read');
-  if (format === undefined || formats().includes(format)) return format;
+  if (format === undefined) return undefined;
+  const { formats } = await import('../../readers.ts');
+  if (formats().includes(format)) return format;
   throw new DaybookError(
     'usage',
     `there is no format ${JSON.stringify(format)} to read`,
@@ -126,7 +128,7 @@ function readAs(parsed: Parsed): string | undefined {
 
 function sourceZone(parsed: Parsed): string | undefined {
   const zone = parsed.text('source-tz');
-  if (zone !== undefined) checkZone(zone);
+  if (zone !== undefined) resolveZone(zone);
   return zone;
 }
 

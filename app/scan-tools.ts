@@ -1,0 +1,29 @@
+/**
+ * What a scan reads evidence with, in this thread. A capture as it lies needs the importer of captures
+ * and nothing else; the others, and what opens archives, are loaded when something else is met.
+ */
+import type { Importer } from '../engine/contract/importer.ts';
+import type { ScanTools } from '../engine/operations/scan.ts';
+import { pcapImporter } from '../importers/pcap/index.ts';
+import { plainFile } from '../importers/shared/plain-file.ts';
+
+export const scanTools: ScanTools = {
+  captures: pcapImporter,
+  async importers(): Promise<readonly Importer[]> {
+    const registry = await import('../importers/registry.ts');
+    return registry.importers;
+  },
+  async *walk(path, name, temporary) {
+    const file = await plainFile(path, name);
+    if (file !== undefined && isCapture(file.head, name)) {
+      yield file.leaf;
+      return;
+    }
+    const { walkFile } = await import('../importers/shared/walk.ts');
+    yield* walkFile(path, name, await temporary());
+  },
+};
+
+function isCapture(head: Uint8Array, name: string): boolean {
+  return pcapImporter.sniff(head, { name, complete: false })?.score === 1;
+}
