@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { EventBatch } from '../contract/event-batch.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Decisions, EventSink } from '../contract/importer.ts';
+import { type BatchRows, countPresent, rowList, rowSpan } from '../store/batch-rows.ts';
 import { ParquetPart } from '../store/parquet-part.ts';
 import type { IndexFeed } from './index-feed.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
@@ -334,50 +335,44 @@ export class ChunkWriter implements EventSink {
     return Math.max(duplicates, committed);
   }
 
+  /** Hands the rows from `from` on to the parts of their days. */
   private route(batch: EventBatch, from: number): void {
-    const { ts } = batch;
+    const { values, present } = batch.ts;
     const n = batch.length;
     const { state } = this.source();
-    let minDay = Infinity;
-    let maxDay = -Infinity;
-    let undated = false;
     let first = state.firstTs ?? Infinity;
     let last = state.lastTs ?? -Infinity;
+    // Rows of one day mostly follow each other: one run of them after the other.
+    const runs = new Map<number, number[]>();
+    let day = UNDATED;
+    let dayEnd = -Infinity;
+    let bounds: number[] = [];
     for (let row = from; row < n; row++) {
-      if (ts.present[row] === 0) {
-        undated = true;
-        continue;
-      }
-      const value = ts.values[row]!;
-      if (value < first) first = value;
-      if (value > last) last = value;
-      const day = Math.floor(value / DAY_MICROS);
-      if (day < minDay) minDay = day;
-      if (day > maxDay) maxDay = day;
+      let value = UNDATED;
+      if (present[row] === 1) {
+        value = values[row]!;
+        if (value < first) first = value;
+        if (value > last) last = value;
+        if (value < dayEnd && value >= dayEnd - DAY_MICROS) continue;
+      } else if (Number.isNaN(day) && row > from) continue;
+      bounds.push(row);
+      day = Math.floor(value / DAY_MICROS);
+      dayEnd = (day + 1) * DAY_MICROS;
+      const known = runs.get(day);
+      bounds = known ?? [];
+      if (known === undefined) runs.set(day, bounds);
+      bounds.push(row);
     }
+    bounds.push(n);
     if (first !== Infinity) {
       state.firstTs = first;
       state.lastTs = last;
     }
-    if (from === 0 && minDay === maxDay && !undated) {
-      this.addRows(batch, dayName(minDay), undefined);
-    } else if (from === 0 && minDay === Infinity) {
-      this.addRows(batch, 'undated', undefined);
-    } else {
-      const days = new Map<number, number[]>();
-      for (let row = from; row < n; row++) {
-        const day = ts.present[row] === 0 ? UNDATED : Math.floor(ts.values[row]! / DAY_MICROS);
-        const rows = days.get(day);
-        if (rows === undefined) days.set(day, [row]);
-        else rows.push(row);
-      }
-      for (const [day, rows] of days) {
-        this.addRows(batch, Number.isNaN(day) ? 'undated' : dayName(day), Uint32Array.from(rows));
-      }
-    }
+    for (const [number, ends] of runs)
+      this.addRows(batch, Number.isNaN(number) ? 'undated' : dayName(number), rowsOf(ends));
   }
 
-  private addRows(batch: EventBatch, day: string, rows: Uint32Array | undefined): void {
+  private addRows(batch: EventBatch, day: string, rows: BatchRows): void {
     const key = `${day}/${batch.kind}`;
     let open = this.parts.get(key);
     if (open === undefined) {
@@ -396,21 +391,11 @@ export class ChunkWriter implements EventSink {
       this.parts.set(key, open);
     }
     const before = open.part.size;
-    const n = rows === undefined ? batch.length : rows.length;
-    const { ts, ts_ns: nanos, flow_id: flow } = batch;
-    for (let i = 0; i < n; i++) {
-      const row = rows === undefined ? i : rows[i]!;
-      if (batch.kind === 'packet' && flow.present[row] === 0) open.unflowedPackets += 1;
-      if (ts.present[row] === 0) continue;
-      const value = ts.values[row]!;
-      const rest = nanos.present[row] === 1 ? nanos.values[row]! : 0;
-      if (value < open.lastTs || (value === open.lastTs && rest < open.lastNanos))
-        open.sorted = false;
-      open.lastTs = value;
-      open.lastNanos = rest;
-      if (!(value >= open.minTs)) open.minTs = value;
-      if (!(value <= open.maxTs)) open.maxTs = value;
+    const n = rows.to - rows.from;
+    if (batch.kind === 'packet') {
+      open.unflowedPackets += n - countPresent(batch.flow_id.present, rows);
     }
+    noteTimes(open, batch, rows);
     const id = this.source().state.sourceId;
     open.sources.set(id, (open.sources.get(id) ?? 0) + n);
     open.part.addRowGroup(batch, rows);
@@ -418,4 +403,34 @@ export class ChunkWriter implements EventSink {
     this.rows += n;
     this.bytes += open.part.size - before;
   }
+}
+
+/** Rows between the bounds, which are where runs of them begin and end by turns. */
+function rowsOf(bounds: readonly number[]): BatchRows {
+  if (bounds.length === 2) return rowSpan(bounds[0]!, bounds[1]!);
+  let n = 0;
+  for (let i = 0; i < bounds.length; i += 2) n += bounds[i + 1]! - bounds[i]!;
+  const list = new Uint32Array(n);
+  let to = 0;
+  for (let i = 0; i < bounds.length; i += 2)
+    for (let row = bounds[i]!; row < bounds[i + 1]!; row++) list[to++] = row;
+  return rowList(list);
+}
+
+/** First and last time of a part, and whether its rows come in order. */
+function noteTimes(open: OpenPart, batch: EventBatch, { from, to, list }: BatchRows): void {
+  const { ts, ts_ns: nanos } = batch;
+  let { lastTs, lastNanos, minTs, maxTs, sorted } = open;
+  for (let i = from; i < to; i++) {
+    const row = list === undefined ? i : list[i]!;
+    if (ts.present[row] === 0) continue;
+    const value = ts.values[row]!;
+    const rest = nanos.present[row] === 1 ? nanos.values[row]! : 0;
+    if (value < lastTs || (value === lastTs && rest < lastNanos)) sorted = false;
+    lastTs = value;
+    lastNanos = rest;
+    if (!(value >= minTs)) minTs = value;
+    if (!(value <= maxTs)) maxTs = value;
+  }
+  Object.assign(open, { lastTs, lastNanos, minTs, maxTs, sorted });
 }

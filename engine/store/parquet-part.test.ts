@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { EventBatch } from '../contract/event-batch.ts';
+import { rowList, rowSpan } from './batch-rows.ts';
 import { ParquetPart } from './parquet-part.ts';
 
 let folder: string;
@@ -41,6 +42,8 @@ interface Row {
 
 /** Often the same: a column of one text is written in another way. */
 const SAME = fc.constantFrom('x', 'x', 'x', 'y');
+
+const ORDERS = fc.constantFrom('as they are', 'in two', 'reversed');
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 3 });
 const ROW: fc.Arbitrary<Row> = fc.record({
@@ -129,7 +132,7 @@ describe('ParquetPart', () => {
   it('gives back to DuckDB what batches held, in the order of the chosen rows', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.array(ROW, { minLength: 1, maxLength: 40 }), fc.boolean()), {
+        fc.array(fc.tuple(fc.array(ROW, { minLength: 1, maxLength: 40 }), ORDERS), {
           minLength: 1,
           maxLength: 4,
         }),
@@ -137,13 +140,23 @@ describe('ParquetPart', () => {
           const path = join(folder, `${number++}.parquet`);
           const part = new ParquetPart(path);
           const want: unknown[][] = [];
-          for (const [rows, reverse] of groups) {
+          for (const [rows, order] of groups) {
             const batch = new EventBatch('log', () => undefined, 64);
             for (const row of rows) fill(batch, row);
-            const chosen = reverse ? Uint32Array.from(rows.map((_, i) => i)).reverse() : undefined;
-            part.addRowGroup(batch, chosen);
+            if (order === 'reversed') {
+              const list = Uint32Array.from(rows.map((_, i) => i)).reverse();
+              part.addRowGroup(batch, rowList(list));
+              want.push(...rows.toReversed().map(expected));
+            } else if (order === 'in two') {
+              const middle = rows.length >>> 1;
+              part.addRowGroup(batch, rowSpan(0, middle));
+              part.addRowGroup(batch, rowSpan(middle, rows.length));
+              want.push(...rows.map(expected));
+            } else {
+              part.addRowGroup(batch);
+              want.push(...rows.map(expected));
+            }
             batch.clear();
-            want.push(...(reverse ? rows.toReversed() : rows).map(expected));
           }
           part.finish();
           const got = await readBack(path, part.columns);

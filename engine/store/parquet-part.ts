@@ -3,13 +3,22 @@
  * segment, since text travels as bytes and DuckDB reads it on its own threads.
  *
  * It writes the least of the format that DuckDB reads back: one page per column and row group, PLAIN
- * values (a column of one text as a dictionary), no compression: the file lives for seconds. A column that no batch used is left out.
+ * values (a column of one value as a dictionary), no compression: the file lives for seconds. A column that no batch used is left out.
  *
  * Specification: https://parquet.apache.org/docs/file-format/ and
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
  */
 import { closeSync, openSync } from 'node:fs';
 import type { Column, EventBatch } from '../contract/event-batch.ts';
+import {
+  type BatchRows,
+  countPresent,
+  rowSpan,
+  textBytesOf,
+  textLength,
+  valuesOf,
+  wideValuesOf,
+} from './batch-rows.ts';
 import { writeAll } from '../base/files.ts';
 
 /** Attribute columns carry this prefix, so that no attribute can take the name of a column. */
@@ -241,12 +250,7 @@ function varintBytes(value: number): number[] {
 }
 
 /** Definition levels of a nullable column: one run where all rows agree, else a bitmap. */
-function definitionLevels(
-  present: Uint8Array,
-  rows: Uint32Array | undefined,
-  n: number,
-  count: number,
-): Uint8Array {
+function definitionLevels(present: Uint8Array, n: number, count: number): Uint8Array {
   if (count === 0 || count === n) {
     const run = [...varintBytes(n * 2), count === 0 ? 0 : 1];
     const out = new Uint8Array(4 + run.length);
@@ -262,7 +266,7 @@ function definitionLevels(
   let to = 4 + head.length;
   let bits = 0;
   for (let i = 0; i < n; i++) {
-    bits |= present[rows === undefined ? i : rows[i]!]! << (i & 7);
+    bits |= present[i]! << (i & 7);
     if ((i & 7) === 7) {
       out[to++] = bits;
       bits = 0;
@@ -272,113 +276,76 @@ function definitionLevels(
   return out;
 }
 
-function countPresent(present: Uint8Array, rows: Uint32Array | undefined, n: number): number {
-  let count = 0;
-  if (rows === undefined) for (let i = 0; i < n; i++) count += present[i]!;
-  else for (let i = 0; i < n; i++) count += present[rows[i]!]!;
-  return count;
-}
-
 function bytesOf(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
 
-/** The present values of the chosen rows, in Parquet's PLAIN encoding. */
+/**
+ * The present values of some rows, in Parquet's PLAIN encoding.
+ * @param present of these rows; `count` of them are 1.
+ */
 function plainValues(
   column: Column,
-  rows: Uint32Array | undefined,
-  n: number,
+  rows: BatchRows,
+  present: Uint8Array,
   count: number,
 ): Uint8Array {
-  const all = rows === undefined;
+  const all = count === present.length;
   switch (column.type) {
-    case 'text': {
-      if (all) return column.data.subarray(0, column.size);
-      const { present, starts, data } = column;
-      let size = 0;
-      for (let i = 0; i < n; i++) {
-        const row = rows[i]!;
-        if (present[row] === 1) size += 4 + textLength(data, starts[row]!);
-      }
-      const out = new Uint8Array(size);
-      let to = 0;
-      for (let i = 0; i < n; i++) {
-        const row = rows[i]!;
-        if (present[row] === 0) continue;
-        const at = starts[row]!;
-        const length = 4 + textLength(data, at);
-        out.set(data.subarray(at, at + length), to);
-        to += length;
-      }
-      return out;
-    }
+    case 'text':
+      return textBytesOf(column, rows);
     case 'ip6': {
-      const out = new Uint8Array(count * 16);
-      let to = 0;
-      for (let i = 0; i < n; i++) {
-        const row = all ? i : rows[i]!;
-        if (column.present[row] === 0) continue;
-        out.set(column.values.subarray(row * 16, row * 16 + 16), to);
-        to += 16;
-      }
-      return out;
+      const values = wideValuesOf(column.values, 16, rows);
+      return all ? values : presentOnes(values, 16, present, count);
     }
     case 'f64': {
-      if (all && count === n) return bytesOf(column.values.subarray(0, n));
-      const out = new Float64Array(count);
-      let to = 0;
-      for (let i = 0; i < n; i++) {
-        const row = all ? i : rows[i]!;
-        if (column.present[row] === 1) out[to++] = column.values[row]!;
-      }
-      return bytesOf(out);
+      const values = valuesOf(column.values, rows);
+      return all ? bytesOf(values) : presentOnes(bytesOf(values), 8, present, count);
     }
     case 'u64':
     case 'i64':
     case 'micros': {
       const out = new Uint32Array(count * 2);
-      const { values, present } = column;
+      const values = valuesOf(column.values, rows);
       let to = 0;
-      for (let i = 0; i < n; i++) {
-        const row = all ? i : rows[i]!;
-        if (present[row] === 0) continue;
-        const value = values[row]!;
+      for (let i = 0; i < values.length; i++) {
+        if (present[i] === 0) continue;
+        const value = values[i]!;
         out[to++] = value >>> 0;
         out[to++] = Math.floor(value / 4294967296) >>> 0;
       }
       return bytesOf(out);
     }
     case 'u32':
-      if (all && count === n) return bytesOf(column.values.subarray(0, n));
-      return narrow(column.values, column.present, rows, n, count);
-    case 'i32':
-      if (all && count === n) return bytesOf(column.values.subarray(0, n));
-      return narrow(column.values, column.present, rows, n, count);
+    case 'i32': {
+      const values = valuesOf<Uint32Array | Int32Array>(column.values, rows);
+      return all ? bytesOf(values) : presentOnes(bytesOf(values), 4, present, count);
+    }
     case 'u16':
-      return narrow(column.values, column.present, rows, n, count);
-    case 'u8':
-      return narrow(column.values, column.present, rows, n, count);
+    case 'u8': {
+      const values = valuesOf<Uint8Array | Uint16Array>(column.values, rows);
+      const out = new Int32Array(count);
+      let to = 0;
+      for (let i = 0; i < values.length; i++) if (present[i] === 1) out[to++] = values[i]!;
+      return bytesOf(out);
+    }
   }
 }
 
-function textLength(data: Uint8Array, at: number): number {
-  return data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
-}
-
-function narrow(
-  values: Uint8Array | Uint16Array | Uint32Array | Int32Array,
+/** Of values of `width` bytes those that are there. */
+function presentOnes(
+  values: Uint8Array,
+  width: number,
   present: Uint8Array,
-  rows: Uint32Array | undefined,
-  n: number,
   count: number,
 ): Uint8Array {
-  const out = new Int32Array(count);
+  const out = new Uint8Array(count * width);
   let to = 0;
-  for (let i = 0; i < n; i++) {
-    const row = rows === undefined ? i : rows[i]!;
-    if (present[row] === 1) out[to++] = values[row]!;
+  for (let i = 0; i < present.length; i++) {
+    if (present[i] === 0) continue;
+    for (let at = i * width; at < (i + 1) * width; at++) out[to++] = values[at]!;
   }
-  return bytesOf(out);
+  return out;
 }
 
 const MAGIC = new TextEncoder().encode('PAR1');
@@ -410,18 +377,18 @@ export class ParquetPart {
   }
 
   /**
-   * Adds the rows of `batch` listed in `rows` (all when undefined), in that order. The bytes are
-   * copied or written before it returns, so the batch may be cleared.
+   * Adds these rows of `batch`, in their order. The bytes are copied or written before it returns, so
+   * the batch may be cleared.
    */
-  addRowGroup(batch: EventBatch, rows?: Uint32Array): void {
-    const n = rows === undefined ? batch.length : rows.length;
+  addRowGroup(batch: EventBatch, rows: BatchRows = rowSpan(0, batch.length)): void {
+    const n = rows.to - rows.from;
     if (n === 0) return;
     const group: RowGroup = { rows: n, size: 0, chunks: new Map() };
-    for (const [name, column] of batch.columns()) this.addColumn(group, name, column, rows, n);
+    for (const [name, column] of batch.columns()) this.addColumn(group, name, column, rows);
     for (const [name, column] of batch.attributes) {
-      this.addColumn(group, ATTRIBUTE_PREFIX + name, column, rows, n);
+      this.addColumn(group, ATTRIBUTE_PREFIX + name, column, rows);
     }
-    this.addColumn(group, OVERFLOW_COLUMN, batch.overflow, rows, n);
+    this.addColumn(group, OVERFLOW_COLUMN, batch.overflow, rows);
     this.groups.push(group);
     this.rows += n;
   }
@@ -460,7 +427,7 @@ export class ParquetPart {
     for (const group of this.groups) {
       for (const name of this.types.keys()) {
         if (group.chunks.has(name)) continue;
-        const levels = definitionLevels(EMPTY, undefined, group.rows, 0);
+        const levels = definitionLevels(EMPTY, group.rows, 0);
         this.addChunk(group, name, levels, EMPTY, group.rows);
       }
     }
@@ -484,21 +451,17 @@ export class ParquetPart {
     this.pending = [];
   }
 
-  private addColumn(
-    group: RowGroup,
-    name: string,
-    column: Column,
-    rows: Uint32Array | undefined,
-    n: number,
-  ): void {
-    const count = countPresent(column.present, rows, n);
+  private addColumn(group: RowGroup, name: string, column: Column, rows: BatchRows): void {
+    const count = countPresent(column.present, rows);
     if (count === 0) return;
     if (!this.types.has(name)) this.types.set(name, SCHEMA[column.type]);
-    const levels = definitionLevels(column.present, rows, n, count);
-    const values = plainValues(column, rows, n, count);
+    const n = rows.to - rows.from;
+    const present = valuesOf(column.present, rows);
+    const levels = definitionLevels(present, n, count);
+    const values = plainValues(column, rows, present, count);
     const only = onlyValue(column.type, values, count);
     this.noteConstant(name, column.type, count === n ? only : undefined);
-    if (only === undefined || column.type !== 'text') {
+    if (only === undefined) {
       this.addChunk(group, name, levels, values, n);
     } else {
       // One bit per index, and one run of `count` zeros.

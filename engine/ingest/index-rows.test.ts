@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { EventBatch } from '../contract/event-batch.ts';
+import { rowList, rowSpan } from '../store/batch-rows.ts';
+import { arraysOf, indexRowsOf } from './index-rows.ts';
+import type { RowsMessage } from './index-protocol.ts';
+
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2 });
+const ROW = fc.record({
+  port: maybe(fc.integer({ min: 0, max: 65_535 })),
+  bytes: maybe(fc.integer({ min: 0, max: 2 ** 50 })),
+  ip6: maybe(fc.uint8Array({ minLength: 16, maxLength: 16 })),
+  host: maybe(fc.string({ maxLength: 12 })),
+  word: maybe(fc.string({ maxLength: 60 })),
+});
+
+/** What a message says of each row. */
+function told(message: RowsMessage): unknown {
+  const { length, texts, numbers, ip6 } = message;
+  return Array.from({ length }, (_, row) => [
+    ...numbers.map(([name, { values, present }]) => [name, present[row] ? values[row] : null]),
+    ...ip6.map(([name, { values, present }]) => [
+      ...[name, present[row] ? [...values.subarray(row * 16, row * 16 + 16)] : null],
+    ]),
+    ...texts.map(([name, { data, starts, present }]) => {
+      if (!present[row]) return [name, null];
+      const at = starts[row]!;
+      const size = new DataView(data.buffer, data.byteOffset).getUint32(at, true);
+      return [name, Buffer.from(data.subarray(at + 4, at + 4 + size)).toString()];
+    }),
+  ]);
+}
+
+it('says the same of a span of rows as of the list of their numbers, in memory of its own', () => {
+  fc.assert(
+    fc.property(
+      fc.array(ROW, { minLength: 1, maxLength: 30 }),
+      fc.nat(),
+      fc.nat(),
+      (rows, one, other) => {
+        const batch = new EventBatch('log', () => undefined, 64);
+        for (const { port, bytes, ip6, host, word } of rows) {
+          const at = batch.length;
+          batch.seq.set(at, at + 1);
+          if (port !== null) batch.dst_port.set(at, port);
+          if (bytes !== null) batch.bytes.set(at, bytes);
+          if (ip6 !== null) batch.src_ip6.set(at, ip6, 0);
+          if (host !== null) batch.host.setString(at, host);
+          if (word !== null) batch.setAttribute('word', word);
+          batch.endRow();
+        }
+        const bounds = [one % (rows.length + 1), other % (rows.length + 1)];
+        const from = Math.min(...bounds);
+        const to = Math.max(...bounds);
+        const list = Uint32Array.from({ length: to - from }, (_, i) => from + i);
+        const span = indexRowsOf(batch, rowSpan(from, to));
+        const listed = indexRowsOf(batch, rowList(list));
+        expect(told(span)).toEqual(told(listed));
+        // Every value that was set is told, whichever rows have none.
+        const ports = span.numbers.find(([name]) => name === 'dst_port')?.[1];
+        for (let row = from; row < to; row++) {
+          const there = ports !== undefined && ports.present[row - from] === 1;
+          expect(there ? ports.values[row - from] : null).toBe(rows[row]!.port);
+        }
+        for (const buffer of arraysOf(span)) {
+          expect(buffer).not.toBe(batch.seq.values.buffer);
+          expect(buffer).not.toBe(batch.host.data.buffer);
+        }
+      },
+    ),
+    { numRuns: 200, seed: 11 },
+  );
+});
