@@ -2,7 +2,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { Conversations } from './conversations.ts';
 import { Details } from './details.ts';
-import { dropFiles } from './drop.ts';
+import { dropFiles, dropPaths } from './drop.ts';
 import { Events, ValueMenu } from './events.ts';
 import { ImportDialog } from './import-dialog.ts';
 import { Latency } from './latency.ts';
@@ -69,6 +69,11 @@ export class DaybookWindow {
     return dropFiles(this.page, paths);
   }
 
+  /** The same of folders, in a browser. */
+  dropFolders(paths: readonly string[]): Promise<void> {
+    return dropPaths(this.page, paths);
+  }
+
   tab(name: TabName): Locator {
     return this.page.getByRole('tab', { name: new RegExp(`^${name}`) });
   }
@@ -102,6 +107,11 @@ export class DaybookWindow {
     return this.page
       .getByRole('alert')
       .filter({ hasText: /The engine (stopped|is starting again)/ });
+  }
+
+  /** A message in the corner. */
+  notice(text: string | RegExp): Locator {
+    return this.page.getByRole('alert').filter({ hasText: text });
   }
 
   get caseButton(): Locator {

@@ -16,6 +16,21 @@ const DROP = `{
   }
 }`;
 
+/**
+ * Drops what lies at `paths`, folders too, as the browser itself does when a file manager lets go of
+ * it. The Chromium of Electron 9 cannot be told to.
+ */
+export async function dropPaths(page: Page, paths: readonly string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', {
+      ...{ type, x: 300, y: 300 },
+      data: { items: [], files: [...paths], dragOperationsMask: 1 },
+    });
+  }
+  await session.detach();
+}
+
 /** Drops the files that lie at `paths`. */
 export async function dropFiles(page: Page, paths: readonly string[]): Promise<void> {
   // Only an input has files that are those of the disk.

@@ -49,6 +49,22 @@ export class ImportDialog {
     return this.before.getByRole('textbox', { name: `Year of ${name}` });
   }
 
+  /** Which column of a table is this field of an event. */
+  columnFor(field: string): Locator {
+    return this.before.getByRole('combobox', { name: `Column for ${field}`, exact: true });
+  }
+
+  async mapColumn(field: string, column: string): Promise<void> {
+    await this.columnFor(field).click();
+    await this.page.getByRole('option', { name: column, exact: true }).click();
+  }
+
+  /** Takes one more field from the table: of the columns that nobody reads the first. */
+  async addField(field: string): Promise<void> {
+    await this.before.getByRole('combobox', { name: 'Add a field' }).click();
+    await this.page.getByRole('option', { name: field, exact: true }).click();
+  }
+
   async begin(): Promise<void> {
     await this.before.getByRole('button', { name: 'Import', exact: true }).click();
   }

@@ -16,6 +16,18 @@ export class Sources {
     await sections.getByText(name, { exact: true }).click();
   }
 
+  /** Opens all that is known of a source. */
+  async open(name: string): Promise<Locator> {
+    await this.table.getByRole('button', { name, exact: true }).click();
+    return this.panel.getByRole('region', { name: `Source ${name}` });
+  }
+
+  /** Chooses from what can be done for the case. */
+  async care(item: RegExp): Promise<void> {
+    await this.panel.getByRole('button', { name: 'Care for the case' }).click();
+    await this.panel.page().getByRole('menuitem', { name: item }).click();
+  }
+
   /** An import, newest first. */
   import(at: number): Locator {
     return this.panel.getByRole('region', { name: /^Import \d+$/ }).nth(at);

@@ -1,0 +1,214 @@
+/**
+ * What is done for a case after its first import, in each shell: the sample, a table that nobody knows,
+ * a zone and a year decided anew, settings, verifying and joining, a folder that is dropped, and an
+ * import whose engine was killed and which goes on from where that is told.
+ */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import type { Expected } from '../../fixtures/generate.ts';
+import { generateEvidence } from '../harness.ts';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
+import { addsUp } from './pages/ledger.ts';
+import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+// Small chunks: a killed import loses one.
+process.env['DAYBOOK_CHUNK_ROWS'] = '4000';
+
+const LOG = 'auth.log';
+const ODD = 'odd.csv';
+const ODD_ROWS = 40;
+const IMPORT_MS = 60_000;
+
+const space = scratch();
+const folder = path.join(space.folder, 'from-a-colleague');
+const evidence = path.join(space.folder, 'more', 'evidence');
+let logRecords: number;
+let more: Expected;
+
+/** A table whose headings say nothing, and whose last column looks like a port and is none. */
+function oddTable(): string {
+  const rows = Array.from({ length: ODD_ROWS }, (_, i) => {
+    const time = new Date(Date.UTC(2026, 9, 14, 8, 0, i)).toISOString();
+    return `${time},10.1.0.${1 + (i % 7)},192.0.2.${1 + (i % 3)},${443 + (i % 2)},${1000 + i},${5000 + i}`;
+  });
+  return `aa,bb,cc,dd,ee,ff\n${rows.join('\n')}\n`;
+}
+
+beforeAll(async () => {
+  const made = path.join(space.folder, 'made');
+  await generateEvidence(made, '--scale', '0.05');
+  const expected = JSON.parse(readFileSync(path.join(made, 'expected.json'), 'utf8')) as Expected;
+  logRecords = expected.sources[`syslog/${LOG}`]?.records ?? Number.NaN;
+  mkdirSync(path.join(folder, 'logs'), { recursive: true });
+  copyFileSync(path.join(made, 'evidence/syslog', LOG), path.join(folder, 'logs', LOG));
+  writeFileSync(path.join(folder, ODD), oddTable());
+  const large = path.dirname(evidence);
+  await generateEvidence(large, '--scale', '1');
+  more = JSON.parse(readFileSync(path.join(large, 'expected.json'), 'utf8')) as Expected;
+}, 120_000);
+afterAll(() => space.remove());
+
+for (const shell of [browserShell, electronShell]) {
+  const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
+  describe.skipIf(shell.whyNot !== undefined)(title, () => {
+    const state = path.join(space.folder, shell.name, 'state');
+    const caseAt = (name: string): string => path.join(space.folder, shell.name, `${name}.daybook`);
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+
+    beforeAll(async () => {
+      mkdirSync(state, { recursive: true });
+      opened = await shell.open({ state });
+      window = new DaybookWindow(opened.page);
+    }, 120_000);
+    afterAll(() => opened?.close());
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    it('brings the sample evidence in, from the button to its events', async () => {
+      await window.start.sample.click();
+      const { importing } = window;
+      await expect(importing.before).toBeVisible({ timeout: IMPORT_MS });
+      await expect(importing.before.getByText(/^\d+ sources$/)).toBeVisible();
+      await expect(window.caseButton).toHaveAccessibleName('Case sample');
+      await shot(opened.page, `${shell.name}-sample-preview`);
+      await importing.begin();
+      await expect(importing.ledger).toBeVisible({ timeout: IMPORT_MS });
+      const total = await importing.total();
+      expect(addsUp(total), JSON.stringify(total)).toBe(true);
+      expect(total.stored).toBeGreaterThan(50_000);
+      await importing.showEvents();
+      await expect(window.events.row(0)).toBeVisible();
+      await shot(opened.page, `${shell.name}-sample`);
+    });
+
+    it('reads a table that it does not know as a person says', async () => {
+      await window.caseMenu('New case…');
+      await window.newCase.create(caseAt('work'));
+      await expect(window.caseButton).toHaveAccessibleName('Case work');
+      const { importing } = window;
+      await window.drop([path.join(folder, ODD), path.join(folder, 'logs', LOG)]);
+      await expect(importing.before.getByText('2 sources')).toBeVisible();
+      // What was guessed is open to be looked at.
+      await expect(importing.columnFor('src_ip')).toHaveValue('bb');
+      await expect(importing.columnFor('dst_ip')).toHaveValue('cc');
+      await shot(opened.page, `${shell.name}-mapping-guessed`);
+      await importing.mapColumn('src_ip', 'cc');
+      await expect(importing.columnFor('src_ip')).toHaveValue('cc');
+      await importing.mapColumn('dst_ip', 'bb');
+      await expect(importing.columnFor('dst_ip')).toHaveValue('bb');
+      const records = importing.before.getByRole('region', { name: 'First records' });
+      await expect(records.getByRole('row').nth(1)).toContainText('192.0.2.1');
+      await shot(opened.page, `${shell.name}-mapping`);
+      await importing.begin();
+      await expect(importing.ledger).toBeVisible();
+      expect((await importing.counts(ODD)).stored).toBe(ODD_ROWS);
+      await importing.showEvents();
+      await window.query.run('src_ip:192.0.2.1 dst_ip:10.1.0.1');
+      // Rows 0, 21, 42, …: of seven and of three.
+      await expect.poll(() => window.found()).toBe(Math.ceil(ODD_ROWS / 21));
+    });
+
+    it('moves the times of a source when its zone and year are decided anew', async () => {
+      await window.query.run('kind:log');
+      await expect.poll(() => window.found()).toBe(logRecords);
+      const before = await window.events.text(0, 'time');
+      await window.show('Sources & imports');
+      const detail = await window.sources.open(LOG);
+      const zone = detail.getByRole('combobox', { name: 'Another zone for this source' });
+      await zone.fill('+05:00');
+      await zone.press('Enter');
+      await detail.getByRole('textbox', { name: 'Another year of its last record' }).fill('2024');
+      await shot(opened.page, `${shell.name}-retime`);
+      await detail.getByRole('button', { name: 'Apply' }).click();
+      await expect(window.notice(/events have other times now/)).toBeVisible();
+      await window.show('Events');
+      await expect.poll(() => window.events.text(0, 'time')).not.toBe(before);
+      expect(await window.events.text(0, 'time')).toMatch(/^2024-/);
+      await expect.poll(() => window.found()).toBe(logRecords);
+      await window.show('Sources & imports');
+      await window.sources.section('Audit log');
+      const audit = window.sources.panel.getByRole('table', { name: 'Audit log' });
+      await expect(audit.getByRole('row').nth(1)).toContainText('retime');
+      await shot(opened.page, `${shell.name}-audit`);
+    });
+
+    it('joins segments and verifies that the case is whole', async () => {
+      await window.caseMenu('Verify and audit log');
+      await window.sources.care(/^Compact/);
+      await expect(window.notice('The case is compact')).toBeVisible();
+      await window.sources.care(/^Verify/);
+      const dialog = opened.page.getByRole('dialog', { name: 'Verify the case' });
+      await expect(dialog.getByText('The case is whole', { exact: true })).toBeVisible();
+      await expect(dialog.getByRole('log')).toContainText('2 evidence files checked');
+      await shot(opened.page, `${shell.name}-verified`);
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await expect(dialog).toBeHidden();
+    });
+
+    it('keeps settings, in the window and on disk', async () => {
+      const dialog = opened.page.getByRole('dialog', { name: 'Settings' });
+      const memory = dialog.getByRole('textbox', { name: 'Memory for queries (MB)' });
+      const workers = dialog.getByRole('textbox', { name: 'Workers of an import' });
+      await window.caseMenu('Settings…');
+      await memory.fill('700');
+      await workers.fill('1');
+      await shot(opened.page, `${shell.name}-settings`);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await expect(dialog).toBeHidden();
+      await window.caseMenu('Settings…');
+      await expect(memory).toHaveValue('700');
+      await expect(workers).toHaveValue('1');
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      const kept = readFileSync(path.join(state, 'settings.json'), 'utf8');
+      expect(JSON.parse(kept)).toMatchObject({ memory: 700e6, jobs: 1 });
+    });
+
+    it.skipIf(shell.name === 'electron')(
+      'takes a folder that is dropped, and its files by their place in it',
+      async () => {
+        await window.caseMenu('New case…');
+        await window.newCase.create(caseAt('folder'));
+        await expect(window.caseButton).toHaveAccessibleName('Case folder');
+        await window.dropFolders([folder]);
+        const { importing } = window;
+        await expect(importing.before.getByText('2 sources')).toBeVisible();
+        await expect(importing.before).toContainText(`logs/${LOG}`);
+        await importing.begin();
+        await expect(importing.ledger).toBeVisible();
+        expect((await importing.counts(`logs/${LOG}`)).stored).toBe(logRecords);
+        await importing.showEvents();
+        await expect.poll(() => window.inCase()).toBe(logRecords + ODD_ROWS);
+      },
+    );
+
+    it('goes on with an import whose engine was killed, from where that is told', async () => {
+      await window.caseMenu('New case…');
+      await window.newCase.create(caseAt('killed'));
+      await expect(window.caseButton).toHaveAccessibleName('Case killed');
+      const { importing } = window;
+      const files = Object.keys(more.sources).map((name) => path.join(evidence, name));
+      expect(files.filter((file) => !existsSync(file))).toEqual([]);
+      await window.drop(files);
+      await expect(importing.before.getByText('8 sources')).toBeVisible();
+      await importing.begin();
+      await expect(importing.running.getByText(/[1-9]\d* %/)).toBeVisible();
+      process.kill(await opened.enginePid(), 'SIGKILL');
+      await expect(window.engineBanner).toBeVisible();
+      await expect(window.engineBanner).toBeHidden();
+      await expect(importing.ledger.getByText('The import stopped')).toBeVisible();
+      await shot(opened.page, `${shell.name}-killed-import`);
+      await importing.resume();
+      await expect(importing.ledger.getByText(/^[\d,]+ events$/)).toBeVisible({
+        timeout: IMPORT_MS,
+      });
+      const total = await importing.total();
+      expect(addsUp(total), JSON.stringify(total)).toBe(true);
+      await importing.showEvents();
+      const events = more.byKind.packet + more.byKind.flow + more.byKind.log;
+      await expect.poll(() => window.inCase()).toBe(events);
+    });
+  });
+}
