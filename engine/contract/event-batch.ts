@@ -218,6 +218,29 @@ export class TextColumn {
   }
 }
 
+/**
+ * Text of which there is little: a number a row that stands for it. For passes that look at a row once,
+ * where writing a text and reading it again would be most of the work.
+ */
+export class CodedColumn {
+  readonly values: Uint32Array;
+  readonly present: Uint8Array;
+  /** The text of a code, as UTF-8. */
+  readonly bytesOf: (code: number) => Uint8Array;
+  constructor(rows: number, bytesOf: (code: number) => Uint8Array) {
+    this.values = new Uint32Array(rows);
+    this.present = new Uint8Array(rows);
+    this.bytesOf = bytesOf;
+  }
+  set(row: number, code: number): void {
+    this.values[row] = code;
+    this.present[row] = 1;
+  }
+  clear(): void {
+    this.present.fill(0);
+  }
+}
+
 export type Column =
   U8Column | U16Column | U32Column | I32Column | NumberColumn | Ip6Column | TextColumn;
 
@@ -272,6 +295,12 @@ export class EventBatch {
 
   /** Attribute columns by name, in the order they first came. */
   readonly attributes = new Map<string, TextColumn>();
+  /**
+   * Text columns that are written as codes, by column name or `a:NAME`. Only for who gave an importer
+   * `columns`. A column is written as codes or as texts, for all rows of a batch; other than attributes,
+   * those with codes are known before the first row.
+   */
+  readonly coded = new Map<string, CodedColumn>();
   /** JSON objects of the attributes beyond MAX_ATTRIBUTE_COLUMNS. */
   readonly overflow: TextColumn;
   private recordBytes = 0;
@@ -342,6 +371,16 @@ export class EventBatch {
     return column;
   }
 
+  /** The codes of a text column or attribute (`a:NAME`, in lower case). */
+  codedColumn(name: string, bytesOf: (code: number) => Uint8Array): CodedColumn {
+    let column = this.coded.get(name);
+    if (column === undefined) {
+      column = new CodedColumn(this.capacity, bytesOf);
+      this.coded.set(name, column);
+    }
+    return column;
+  }
+
   /** Sets an attribute of the row being filled. The first value of a name wins. */
   setAttribute(name: string, value: string): void {
     const column = this.attributeColumn(name);
@@ -373,6 +412,19 @@ export class EventBatch {
     }
   }
 
+  /**
+   * Completes `n` rows that were filled from the current one on, for which there is room.
+   * @param bytes of their records
+   */
+  endRows(n: number, bytes: number): void {
+    const row = this.length;
+    this.source_id.values.fill(this.currentSource, row, row + n);
+    this.source_id.present.fill(1, row, row + n);
+    this.length = row + n;
+    this.recordBytes += bytes;
+    if (this.length >= this.capacity || this.recordBytes > MAX_RECORD_BYTES) this.onFull(this);
+  }
+
   /** Every stored column with its name; attributes are not among them. */
   *columns(): Generator<[string, Column]> {
     for (const name of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) {
@@ -384,6 +436,7 @@ export class EventBatch {
   clear(): void {
     for (const [, column] of this.columns()) column.clear();
     for (const column of this.attributes.values()) column.clear();
+    for (const column of this.coded.values()) column.clear();
     this.overflow.clear();
     this.recordBytes = 0;
     this.length = 0;

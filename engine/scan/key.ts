@@ -4,11 +4,12 @@
  * A field may have several values in an event (`ip`, `port`): then the event is in one group for each
  * different value, as in the engine's SQL (engine/query/values.ts, whose shapes these are).
  */
-import type { Column } from '../contract/event-batch.ts';
+import type { CodedColumn, Column, TextColumn } from '../contract/event-batch.ts';
 import type { Field, Ref } from '../query/fields.ts';
 import type { RawValue } from '../query/format.ts';
 import type { Part, ValueShape } from '../query/values.ts';
 import type { Budget } from './budget.ts';
+import { CodeMemo } from './code-memo.ts';
 import { communityReader } from './community.ts';
 import { Dictionary } from './dictionary.ts';
 import type { GroupTable } from './group-table.ts';
@@ -105,7 +106,10 @@ class FieldCodec {
     switch (field.type) {
       case 'number':
         return [of(field.refs[side], 0)];
-      case 'text':
+      case 'text': {
+        const coded = scope.coded(field.ref);
+        return [coded === undefined ? of(field.ref, 0) : codedReader(coded, texts)];
+      }
       case 'time':
         return [of(field.ref, 0)];
       case 'address': {
@@ -216,6 +220,33 @@ function columnReader(column: Column | undefined, codec: PartCodec, texts: Dicti
   };
 }
 
+function codedReader(coded: CodedColumn, texts: Dictionary): PartReader {
+  const { values, present, bytesOf } = coded;
+  const ids = new CodeMemo((code) => {
+    const bytes = bytesOf(code);
+    return texts.idOf(bytes, 0, bytes.length);
+  });
+  return {
+    words: 1,
+    begin: () => undefined,
+    read: (row, out, at, i) => {
+      if (present[row] !== 1) return false;
+      out[at]![i] = ids.of(values[row]!);
+      return true;
+    },
+    readAll: (rows, n, out, at, there, bit) => {
+      const to = out[at]!;
+      for (let i = 0; i < n; i++) {
+        const row = rows[i]!;
+        if (present[row] === 1) {
+          to[i] = ids.of(values[row]!);
+          there[i]! |= bit;
+        } else to[i] = 0;
+      }
+    },
+  };
+}
+
 /** A text computed of a row, as its number in the dictionary. */
 function computedReader(make: () => (row: number) => number | undefined): PartReader {
   let read = make();
@@ -234,8 +265,20 @@ function computedReader(make: () => (row: number) => number | undefined): PartRe
 }
 
 function attributeReader(key: string, scope: RowScope, texts: Dictionary): PartReader {
-  let column = scope.attribute(key);
-  let overflow = scope.overflow();
+  let coded: PartReader | undefined;
+  let column: TextColumn | undefined;
+  let overflow: TextColumn | undefined;
+  const begin = (): void => {
+    if (coded !== undefined) return;
+    const codes = scope.codedAttribute(key);
+    if (codes !== undefined) {
+      coded = codedReader(codes, texts);
+      return;
+    }
+    column = scope.attribute(key);
+    overflow = scope.overflow();
+  };
+  begin();
   const idOf = (row: number): number | undefined => {
     if (column?.present[row] === 1)
       return texts.idOf(column.data, textStart(column, row), textEnd(column, row));
@@ -245,17 +288,19 @@ function attributeReader(key: string, scope: RowScope, texts: Dictionary): PartR
   };
   return {
     words: 1,
-    begin: () => {
-      column = scope.attribute(key);
-      overflow = scope.overflow();
-    },
+    begin,
     read: (row, out, at, i) => {
+      if (coded !== undefined) return coded.read(row, out, at, i);
       const id = idOf(row);
       if (id === undefined) return false;
       out[at]![i] = id;
       return true;
     },
     readAll: (rows, n, out, at, there, bit) => {
+      if (coded?.readAll !== undefined) {
+        coded.readAll(rows, n, out, at, there, bit);
+        return;
+      }
       const to = out[at]!;
       for (let i = 0; i < n; i++) {
         const id = idOf(rows[i]!);

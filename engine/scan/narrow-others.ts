@@ -97,12 +97,36 @@ export function narrowUnflowed(scope: RowScope): Narrow {
   return each(() => (row) => column?.present[row] !== 1);
 }
 
+/** Rows that one of some columns has. */
+function keepPresent(rows: Int32Array, n: number, presences: readonly Uint8Array[]): number {
+  const [first, second] = presences;
+  if (first === undefined) return 0;
+  let kept = 0;
+  if (presences.length <= 2) {
+    const other = second ?? first;
+    for (let i = 0; i < n; i++) {
+      const row = rows[i]!;
+      if ((first[row]! | other[row]!) !== 0) rows[kept++] = row;
+    }
+    return kept;
+  }
+  for (let i = 0; i < n; i++) {
+    const row = rows[i]!;
+    if (presences.some((present) => present[row] === 1)) rows[kept++] = row;
+  }
+  return kept;
+}
+
 export function narrowPresent({ field }: PresentFilter, scope: RowScope): Narrow {
-  const anyOf = (refs: readonly (Ref | undefined)[]): Narrow =>
-    each(() => {
-      const columns = refs.flatMap((ref) => (ref === undefined ? [] : (scope.column(ref) ?? [])));
-      return (row) => columns.some(({ present }) => present[row] === 1);
-    });
+  const anyOf = (refs: readonly (Ref | undefined)[]): Narrow => {
+    const presences = () =>
+      refs.flatMap((ref): Uint8Array[] => {
+        const column = ref === undefined ? undefined : (scope.coded(ref) ?? scope.column(ref));
+        return column === undefined ? [] : [column.present];
+      });
+    presences();
+    return (rows, n) => keepPresent(rows, n, presences());
+  };
   switch (field.type) {
     case 'number':
       return anyOf(field.refs);
@@ -113,7 +137,7 @@ export function narrowPresent({ field }: PresentFilter, scope: RowScope): Narrow
       return anyOf(field.sides.flatMap(({ v4, v6 }) => [v4, v6]));
     case 'attribute':
       return each(() => {
-        const column = scope.attribute(field.key);
+        const column = scope.codedAttribute(field.key) ?? scope.attribute(field.key);
         const overflow = scope.overflow();
         return (row) =>
           column?.present[row] === 1 ||

@@ -1,10 +1,11 @@
 /** Rows by text: words and phrases, whole values, patterns, ranges. */
-import type { TextColumn } from '../contract/event-batch.ts';
+import type { CodedColumn, TextColumn } from '../contract/event-batch.ts';
 import type { RegexFilter } from '../query/filters/regex.ts';
 import { type TextFilter, wholePattern } from '../query/filters/text.ts';
 import type { TextRangeFilter } from '../query/filters/text-range.ts';
 import type { TextValueFilter, ValueField } from '../query/filters/text-value.ts';
 import { valuePattern } from '../query/filters/wildcard.ts';
+import { CodeMemo } from './code-memo.ts';
 import type { Narrow } from './narrow-logic.ts';
 import { compilePattern } from './re2/matcher.ts';
 import { type RowScope, overflowOf, textEnd, textStart } from './row-scope.ts';
@@ -20,12 +21,31 @@ interface Places {
   readonly overflow: TextColumn | undefined;
   /** Of the overflow only the attribute of this name. */
   readonly key: string | undefined;
+  /** Where the only column has codes: those, and no text. */
+  readonly coded?: CodedColumn;
+}
+
+function ofCodes(coded: CodedColumn): Places {
+  return { columns: [], overflow: undefined, key: undefined, coded };
 }
 
 function narrowPlaces(places: () => Places, test: TextTest): Narrow {
+  let memo: CodeMemo | undefined;
   return (rows, n) => {
-    const { columns, overflow, key } = places();
+    const { columns, overflow, key, coded } = places();
     let kept = 0;
+    if (coded !== undefined) {
+      const { values, present, bytesOf } = coded;
+      const verdicts = (memo ??= new CodeMemo((code) => {
+        const bytes = bytesOf(code);
+        return test(bytes, 0, bytes.length) ? 1 : 0;
+      }));
+      for (let i = 0; i < n; i++) {
+        const row = rows[i]!;
+        if (present[row] === 1 && verdicts.of(values[row]!) === 1) rows[kept++] = row;
+      }
+      return kept;
+    }
     for (let i = 0; i < n; i++) {
       const row = rows[i]!;
       let found = false;
@@ -80,6 +100,8 @@ export function narrowText(filter: TextFilter, scope: RowScope): Narrow {
 }
 
 function ofRef(scope: RowScope, ref: Parameters<RowScope['column']>[0]): Places {
+  const coded = scope.coded(ref);
+  if (coded !== undefined) return ofCodes(coded);
   const column = scope.column(ref);
   return { columns: column?.type === 'text' ? [column] : [], overflow: undefined, key: undefined };
 }
@@ -90,6 +112,8 @@ function placesOf(field: ValueField, scope: RowScope): () => Places {
       case 'text':
         return ofRef(scope, field.ref);
       case 'attribute': {
+        const coded = scope.codedAttribute(field.key);
+        if (coded !== undefined) return ofCodes(coded);
         const column = scope.attribute(field.key);
         const columns = column === undefined ? [] : [column];
         return { columns, overflow: scope.overflow(), key: field.key };

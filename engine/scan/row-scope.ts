@@ -2,10 +2,11 @@
  * Where conditions and values are read from: the columns of a batch of events, or of a table that a
  * stage made. A scope is asked anew for every batch: columns of attributes come as evidence is read.
  */
-import type { Column, EventBatch, TextColumn } from '../contract/event-batch.ts';
+import type { CodedColumn, Column, EventBatch, TextColumn } from '../contract/event-batch.ts';
 import { COLUMNS, type ColumnName, type Kind } from '../contract/event.ts';
 import type { Ref } from '../query/fields.ts';
 import { OVERFLOW_COLUMN, SEARCHED_COLUMNS } from '../query/scope.ts';
+import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
 
 export interface RowScope {
   /** Rows at most. */
@@ -13,6 +14,12 @@ export interface RowScope {
   /** Undefined: a table. */
   readonly kind: Kind | undefined;
   column(ref: Ref): Column | undefined;
+  /**
+   * The codes of a text column, or of an attribute. Where there are, its texts need not be looked at;
+   * they come as evidence is read, so they are asked for anew for every batch.
+   */
+  coded(ref: Ref): CodedColumn | undefined;
+  codedAttribute(name: string): CodedColumn | undefined;
   /** A stored column that need not be filled for this. */
   peek(name: ColumnName): Column | undefined;
   attribute(name: string): TextColumn | undefined;
@@ -26,11 +33,10 @@ export interface RowScope {
 /** The names of what a scan reads, as the hint for importers has them; undefined: everything. */
 export type Wanted = Set<string> | undefined;
 
-const ATTRIBUTE_PREFIX = 'a:';
-
 /** The columns of a batch. What is asked for is noted in `wanted`. */
 export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
   const own = new Map<string, Column>(batch.columns());
+  const spelling = spellingOf(batch);
   // Names ignore case: the column of a name is looked for once, and again while there is none.
   const found = new Map<string, TextColumn>();
   const attribute = (name: string): TextColumn | undefined => {
@@ -50,19 +56,34 @@ export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
     column: (ref) => {
       if (!('column' in ref)) return undefined;
       wanted?.add(ref.column);
+      spelling.keep(ref.column);
       return own.get(ref.column);
+    },
+    coded: (ref) => {
+      if (!('column' in ref)) return undefined;
+      wanted?.add(ref.column);
+      return batch.coded.get(ref.column);
+    },
+    codedAttribute: (name) => {
+      wanted?.add(ATTRIBUTE_PREFIX + name.toLowerCase()).add(OVERFLOW_COLUMN);
+      return batch.coded.get(ATTRIBUTE_PREFIX + name.toLowerCase());
     },
     peek: (name) => own.get(name),
     attribute: (name) => {
       wanted?.add(ATTRIBUTE_PREFIX + name.toLowerCase()).add(OVERFLOW_COLUMN);
+      spelling.attribute(name);
       return attribute(name);
     },
     attributes: () => {
       wanted?.add(`${ATTRIBUTE_PREFIX}*`).add(OVERFLOW_COLUMN);
+      spelling.attribute();
       return [...batch.attributes.values()];
     },
     texts: () => {
-      for (const name of SEARCHED_COLUMNS) wanted?.add(name);
+      for (const name of SEARCHED_COLUMNS) {
+        wanted?.add(name);
+        spelling.keep(name);
+      }
       return SEARCHED_COLUMNS.map((name) => batch[name]);
     },
     overflow: () => batch.overflow,
@@ -83,6 +104,8 @@ export function tableColumns(
     capacity: rows,
     kind: undefined,
     column: (ref) => ('computed' in ref ? columns.get(ref.computed) : undefined),
+    coded: () => undefined,
+    codedAttribute: () => undefined,
     peek: () => undefined,
     attribute: () => undefined,
     attributes: () => [],

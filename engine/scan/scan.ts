@@ -26,6 +26,7 @@ import { compileNarrow } from './narrow.ts';
 import { type ScanPlan, type ScanRequest, planScan } from './plan-scan.ts';
 import { type Wanted, batchScope, overflowOf } from './row-scope.ts';
 import { type ShownRows, shownRows } from './shown-columns.ts';
+import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
 import { countStage } from './stages/count.ts';
 import type { ScanStage } from './stages/stage.ts';
 import { statsStage, valuesStage } from './stages/stats.ts';
@@ -178,10 +179,13 @@ export class Scan {
   ): Promise<void> {
     if (this.done) return;
     const { kinds, kindMentioned } = this.scanPlan;
-    const batches = new Map<Kind, { batch: EventBatch; take: () => void }>();
+    const batches = new Map<Kind, { batch: EventBatch; take: (() => void) | undefined }>();
     const { ledger } = this;
     const full = (batch: EventBatch): void => {
-      batches.get(batch.kind)?.take();
+      const own = batches.get(batch.kind);
+      spellingOf(batch).begin();
+      // Not before there are rows: by then it is known which columns have codes.
+      if (own !== undefined) (own.take ??= this.taker(batch))();
       if (this.unlisted.size > 0) this.list(batch);
       batch.clear();
     };
@@ -192,7 +196,7 @@ export class Scan {
         if (own === undefined) {
           const batch = new EventBatch(kind, full, SCAN_ROWS);
           batch.currentSource = source;
-          own = { batch, take: this.taker(batch) };
+          own = { batch, take: undefined };
           batches.set(kind, own);
         }
         return own.batch;
@@ -258,6 +262,13 @@ export class Scan {
         if (batch.overflow.present[row] !== 1) continue;
         if (Object.hasOwn(overflowOf(batch.overflow, row), name)) this.unlisted.delete(name);
       }
+    }
+    for (const coded of batch.coded.keys()) {
+      if (!coded.startsWith(ATTRIBUTE_PREFIX)) continue;
+      const known = coded.slice(ATTRIBUTE_PREFIX.length);
+      this.named.add(known);
+      for (const name of [...this.unlisted])
+        if (name.toLowerCase() === known) this.unlisted.delete(name);
     }
     for (const known of batch.attributes.keys()) this.named.add(known);
   }

@@ -2,12 +2,14 @@
  * Writes one event per packet. Nothing is allocated for an ordinary packet: words are copied from
  * encoded tables, and attribute columns are looked up once.
  */
-import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
+import type { CodedColumn, EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
+import { codedNumber, codedType, codeOfLink } from './coded.ts';
 import { decode, decodeLink } from './decode.ts';
 import { Cursor } from './layers.ts';
 import { arpMessage, icmpName, TextBuffer, wlanMessage } from './messages.ts';
 import type { Packet } from './packet.ts';
+import { PacketRuns } from './runs.ts';
 import { TunnelNotes } from './tunnel-notes.ts';
 import { IP_WORD_BYTES, LINK_WORD_BYTES, word } from './words.ts';
 
@@ -60,11 +62,12 @@ const RAW_TIME = index('raw_time');
 const ETHERNET = word('ethernet');
 
 /** What is to be written. */
-interface Writes {
+export interface Writes {
   readonly seq: boolean;
   readonly ts: boolean;
   readonly fraction: boolean;
   readonly offset: boolean;
+  readonly length: boolean;
   readonly captured: boolean;
   readonly bytes: boolean;
   readonly packets: boolean;
@@ -80,6 +83,7 @@ interface Writes {
   readonly frame: boolean;
   /** Whether for that the link is enough. */
   readonly linkOnly: boolean;
+  wants(attribute: Attribute): boolean;
 }
 
 /** Attributes that the link has. */
@@ -108,12 +112,14 @@ function writesOf(hint: ReadonlySet<string> | undefined): Writes {
     ts: has('ts'),
     fraction: has('ts_ns', 'ts_digits'),
     offset: has('offset'),
+    length: has('length'),
     captured: has('captured'),
     bytes: has('bytes'),
     packets: has('packets'),
     attributes,
     frame: inside || wanted.length > 0,
     linkOnly: !inside,
+    wants: (attribute) => attributes[index(attribute)] === true,
   };
 }
 
@@ -122,6 +128,9 @@ export class PacketEvents {
   comment = '';
   /** The stamp as it stands in a record whose time cannot be used. Forgotten once written. */
   rawTime = '';
+  readonly writes: Writes;
+  /** Takes records by many; undefined where each has to be looked at. */
+  readonly runs: PacketRuns | undefined;
 
   private readonly sink: EventSink;
   private readonly batch: EventBatch | undefined;
@@ -130,7 +139,9 @@ export class PacketEvents {
   private readonly notes = new TunnelNotes();
   private readonly text = new TextBuffer();
   private readonly columns: (TextColumn | undefined)[] = ATTRIBUTES.map(() => undefined);
-  private readonly writes: Writes;
+  /** Where texts are written as codes; undefined: as texts. */
+  private readonly type: CodedColumn | undefined;
+  private readonly codes: (CodedColumn | undefined)[] | undefined;
   private skipped = 0;
 
   /**
@@ -147,6 +158,11 @@ export class PacketEvents {
     this.sink = sink;
     this.batch = keep ? sink.batch('packet') : undefined;
     this.tracker = tracker;
+    if (hint === undefined || this.batch === undefined) return;
+    this.type = codedType(this.batch);
+    this.codes = ATTRIBUTES.map(() => undefined);
+    if (tracker === undefined && !this.writes.wants('raw_time'))
+      this.runs = new PacketRuns(this, this.batch);
   }
 
   /**
@@ -155,14 +171,30 @@ export class PacketEvents {
    * @param length of the record, headers included
    */
   take(p: Packet, offset: number, length: number): void {
-    const { frame, linkOnly } = this.writes;
-    if (this.tracker !== undefined || (frame && !linkOnly)) decode(p, this.cursor, this.notes);
-    else if (frame) decodeLink(p, this.cursor);
+    this.decode(p);
     const flow = this.tracker === undefined ? 0 : this.tracker.packet(p);
     if (this.batch === undefined) this.skipped += 1;
     else this.write(this.batch, p, offset, length, flow);
     this.comment = '';
     this.rawTime = '';
+  }
+
+  private decode(p: Packet): void {
+    const { frame, linkOnly } = this.writes;
+    if (this.tracker !== undefined || (frame && !linkOnly)) decode(p, this.cursor, this.notes);
+    else if (frame) decodeLink(p, this.cursor);
+  }
+
+  /** Decodes a frame and writes its columns, but not those of its record. */
+  frame(p: Packet, row: number): void {
+    if (this.batch === undefined) return;
+    this.decode(p);
+    this.writeFrame(this.batch, row, p);
+  }
+
+  /** Counts records that became rows. */
+  recorded(n: number): void {
+    this.sink.record(n);
   }
 
   /** Call once per block. */
@@ -217,7 +249,8 @@ export class PacketEvents {
       if (p.tcpFlags >= 0 && writes.tcpFlags) batch.tcp_flags.set(row, p.tcpFlags);
       if (writes.type) {
         const name = IP_WORD_BYTES[p.proto]!;
-        batch.event_type.set(row, name, 0, name.length);
+        if (this.type !== undefined) this.type.set(row, p.proto);
+        else batch.event_type.set(row, name, 0, name.length);
       }
       if (p.icmpType >= 0) this.writeIcmp(batch, row, p);
       if (p.tunnel !== '') this.string(batch, row, TUNNEL, p.tunnel);
@@ -249,7 +282,8 @@ export class PacketEvents {
     const { writes } = this;
     if (writes.type) {
       const name = LINK_WORD_BYTES[c.word]!;
-      batch.event_type.set(row, name, 0, name.length);
+      if (this.type !== undefined) this.type.set(row, codeOfLink(c.word));
+      else batch.event_type.set(row, name, 0, name.length);
     }
     if (c.srcMac >= 0 && c.srcMac + 6 <= p.end) this.mac(batch, row, SRC_MAC, p.bytes, c.srcMac);
     if (c.dstMac >= 0 && c.dstMac + 6 <= p.end) this.mac(batch, row, DST_MAC, p.bytes, c.dstMac);
@@ -294,6 +328,12 @@ export class PacketEvents {
   }
 
   private number(batch: EventBatch, row: number, attribute: number, value: number): void {
+    if (this.codes !== undefined) {
+      if (this.writes.attributes[attribute] !== true) return;
+      const codes = (this.codes[attribute] ??= codedNumber(batch, ATTRIBUTES[attribute]!));
+      codes.set(row, value);
+      return;
+    }
     const column = this.column(batch, attribute);
     if (column === undefined) return;
     this.text.clear();

@@ -54,6 +54,12 @@ export function rowOf(batch: EventBatch, row: number): CollectedRow {
   for (const [name, column] of batch.attributes) {
     if (column.present[row] === 1) out.attrs[name] = String(valueAt(column, row));
   }
+  for (const [name, { present, values, bytesOf }] of batch.coded) {
+    if (present[row] !== 1) continue;
+    const value = text.decode(bytesOf(values[row]!));
+    if (name.startsWith('a:')) out.attrs[name.slice(2)] = value;
+    else out[name] = value;
+  }
   if (batch.overflow.present[row] === 1) {
     Object.assign(out.attrs, JSON.parse(String(valueAt(batch.overflow, row))));
   }

@@ -1,0 +1,71 @@
+/**
+ * Codes of a batch as texts (`EventBatch.coded`), for who cannot do with codes: written into the text
+ * column once a filling, when they are asked for.
+ */
+import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
+import { SEARCHED_COLUMNS } from '../query/scope.ts';
+
+export const ATTRIBUTE_PREFIX = 'a:';
+
+const spellings = new WeakMap<EventBatch, Spelling>();
+
+export function spellingOf(batch: EventBatch): Spelling {
+  let own = spellings.get(batch);
+  if (own === undefined) spellings.set(batch, (own = new Spelling(batch)));
+  return own;
+}
+
+export class Spelling {
+  private readonly batch: EventBatch;
+  /** Who asked for these keeps the column. */
+  private readonly always = new Set<string>();
+  private readonly done = new Set<string>();
+
+  constructor(batch: EventBatch) {
+    this.batch = batch;
+  }
+
+  /** To be called when the batch has been filled anew. */
+  begin(): void {
+    this.done.clear();
+    for (const name of this.always) this.spell(name);
+  }
+
+  /** The texts of a column, now and in every filling to come. */
+  keep(name: string): void {
+    if (!this.batch.coded.has(name)) return;
+    this.always.add(name);
+    this.spell(name);
+  }
+
+  /** The texts of an attribute in this filling; of all attributes without a name. */
+  attribute(name?: string): void {
+    if (this.batch.coded.size === 0) return;
+    if (name !== undefined) this.spell(ATTRIBUTE_PREFIX + name.toLowerCase());
+    else for (const one of this.batch.coded.keys()) if (isAttribute(one)) this.spell(one);
+  }
+
+  private spell(name: string): void {
+    const coded = this.batch.coded.get(name);
+    if (coded === undefined || this.done.has(name)) return;
+    this.done.add(name);
+    const column = this.columnOf(name);
+    if (column === undefined) return;
+    const { values, present, bytesOf } = coded;
+    for (let row = 0; row < this.batch.length; row++) {
+      if (present[row] !== 1) continue;
+      const bytes = bytesOf(values[row]!);
+      column.set(row, bytes, 0, bytes.length);
+    }
+  }
+
+  private columnOf(name: string): TextColumn | undefined {
+    if (isAttribute(name)) return this.batch.attributeColumn(name.slice(ATTRIBUTE_PREFIX.length));
+    const column = SEARCHED_COLUMNS.find((one) => one === name);
+    return column === undefined ? undefined : this.batch[column];
+  }
+}
+
+function isAttribute(name: string): boolean {
+  return name.startsWith(ATTRIBUTE_PREFIX);
+}
