@@ -99,26 +99,27 @@ export class SideFile {
         word(head, 0) !== MAGIC ||
         word(tail, 4) !== MAGIC
       )
-        throw damaged(path);
+        throw damagedFile(path);
       if (word(head, 4) !== SIDE_FILE_VERSION) {
         closeSync(fd);
         return undefined;
       }
       const length = word(tail, 0);
-      if (length > size - HEAD - TAIL) throw damaged(path);
+      if (length > size - HEAD - TAIL) throw damagedFile(path);
       const directory = JSON.parse(
         new TextDecoder().decode(read(fd, size - TAIL - length, length)),
       ) as { rows: number; sections: [string, number, number][] };
       const end = size - TAIL - length;
       const sections = new Map<string, readonly [number, number]>();
       for (const [name, at, bytes] of directory.sections) {
-        if (!isCount(at) || !isCount(bytes) || at < HEAD || at + bytes > end) throw damaged(path);
+        if (!isCount(at) || !isCount(bytes) || at < HEAD || at + bytes > end)
+          throw damagedFile(path);
         sections.set(name, [at, bytes]);
       }
       return new SideFile(path, fd, size, directory.rows, sections);
     } catch (error) {
       closeSync(fd);
-      throw error instanceof DaybookError ? error : damaged(path);
+      throw error instanceof DaybookError ? error : damagedFile(path);
     }
   }
 
@@ -159,7 +160,8 @@ function word(bytes: Uint8Array, at: number): number {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
 }
 
-function damaged(path: string): DaybookError {
+/** The error of a file of an index that is not what was written. */
+export function damagedFile(path: string): DaybookError {
   const name = path.split(/[\\/]/).slice(-3).join('/');
   return new DaybookError(
     'case-damaged',

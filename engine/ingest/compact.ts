@@ -4,6 +4,7 @@
  */
 import type { SegmentRow } from '../catalog/catalog.ts';
 import type { CaseWriter } from './case-writer.ts';
+import { mergeRollups } from './merge-rollups.ts';
 import { rewriteSegments } from './rewrite.ts';
 
 /** A segment with fewer rows is small. */
@@ -28,6 +29,7 @@ export async function compactAll(writer: CaseWriter): Promise<CompactReport> {
   const report = await compact(writer, 1, undefined);
   // Of older cases, and where an import could not make them.
   await writer.indexMissing();
+  await mergeRollups(writer);
   return report;
 }
 

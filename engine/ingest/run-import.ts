@@ -20,6 +20,7 @@ import {
 import { indexRows, type CaseWriter } from './case-writer.ts';
 import { compactSmall } from './compact.ts';
 import type { BuiltIndex } from './index-protocol.ts';
+import { mergeRollups } from './merge-rollups.ts';
 import type {
   BeginReply,
   BeginRequest,
@@ -175,6 +176,7 @@ class ImportRun {
       if (this.failure !== undefined) throw this.failure;
       this.progress('', 'compacting');
       await compactSmall(this.writer, this.importId);
+      await mergeRollups(this.writer, () => this.progress('', 'compacting'));
     } catch (error) {
       const cancelled = error instanceof DaybookError && error.code === 'cancelled';
       try {

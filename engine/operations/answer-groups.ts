@@ -7,6 +7,7 @@ import {
   type AnswerStatement,
   type FoundRows,
   type GroupQuestion,
+  type NodeGroups,
   type Plan,
   type RawValue,
   type SegmentInfo,
@@ -18,6 +19,7 @@ import {
   groupSource,
   groupsOfRows,
   narrowed,
+  nodeGroups,
   outputsOf,
   rowsOfGroups,
 } from '../query/index.ts';
@@ -47,6 +49,8 @@ export interface Rolled {
   /** Of the segments of which rows must be read. */
   readonly left: ReadonlyMap<number, FoundRows>;
   readonly read: readonly SegmentInfo[];
+  /** What merged rollups gave of `sources`. */
+  readonly merged: Pick<NodeGroups, 'nodes' | 'segments' | 'total'>;
   readonly cost: SearchCost;
 }
 
@@ -59,19 +63,21 @@ export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | st
   if (question === undefined || plan.events.node !== 'base')
     return 'none is kept of such groups or measures';
   const { filter } = plan.events;
-  const sources: RollupGroups[] = [];
+  const merged = nodeGroups(question, filter, plan.segmentsUsed, finder.nodes());
+  const sources: RollupGroups[] = [...merged.groups];
   const left = new Map<number, FoundRows>();
   const read: SegmentInfo[] = [];
   const cost = new SearchCost('rollup');
+  const rolled: FoundRows = { rows: 'all', exact: true, rest: filter, by: 'rollup' };
+  for (const segment of merged.segments) cost.add(segment, rolled);
   const most = plan.rowsExamined * MOST_READ;
   let reading = 0;
-  for (const segment of plan.segmentsUsed) {
+  for (const segment of merged.rest) {
     await finder.breathe();
     const source = groupSource(question, filter, segment, finder.known(segment));
     if (source.groups !== undefined) {
       sources.push(...source.groups);
-      if (source.groups.length > 0)
-        cost.add(segment, { rows: 'all', exact: true, rest: filter, by: 'rollup' });
+      if (source.groups.length > 0) cost.add(segment, rolled);
     }
     const own = source.groups === undefined ? await finder.find(filter, segment) : source.left;
     left.set(segment.id, own ?? { rows: 'none', exact: true, rest: filter, by: 'rollup' });
@@ -85,7 +91,7 @@ export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | st
   const byRollup = groups * GROUP_NS + reading * READ_NS;
   if (byRollup > FEW_NS + plan.rowsExamined * ROW_NS)
     return 'it has so many groups that the rows are grouped sooner';
-  return { question, sources, left, read, cost };
+  return { question, sources, left, read, merged, cost };
 }
 
 const NOT_COVERED = 'it does not cover the conditions, or too few of the segments';
@@ -103,7 +109,7 @@ export async function answerGroups(
 ): Promise<GroupAnswer | undefined> {
   const rolled = await rollUp(finder, plan);
   if (typeof rolled === 'string' || plan.events.node !== 'base') return undefined;
-  const { question, left, read, cost } = rolled;
+  const { question, left, read, merged, cost } = rolled;
   const sources = [...rolled.sources];
   if (read.length > 0) {
     const some = narrowed({ ...plan, segmentsUsed: read }, new Map([[plan.events.filter, left]]));
@@ -114,7 +120,7 @@ export async function answerGroups(
     if (found === undefined) return undefined;
     sources.push(found);
   }
-  const answer = rowsOfGroups(question, sources, limit);
+  const answer = rowsOfGroups(question, sources, limit, merged.total);
   if (answer === undefined) return undefined;
   const { outputs } = outputsOf(plan.tableColumns, 0);
   const statement = { sql: '', params: [], columns: outputs, grid: undefined };

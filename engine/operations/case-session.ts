@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { Catalog, type OperationRow, type SegmentRow, type SourceRow } from '../catalog/catalog.ts';
+import { RollupNodes } from '../index/rollup/tree/rollup-nodes.ts';
 import { IndexFiles } from '../index/segment-indexes.ts';
 import { openers } from '../index/openers.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
@@ -32,6 +33,7 @@ export class CaseSession {
   readonly store: SegmentStore;
   readonly turns = new Turns();
   readonly indexes = new IndexFiles(openers());
+  readonly nodes: RollupNodes;
   /** Rows that were found for what is asked now. */
   readonly found = new FoundCache();
   readonly readTimes = new ReadTimes();
@@ -49,6 +51,7 @@ export class CaseSession {
     this.folder = folder;
     this.catalog = catalog;
     this.store = store;
+    this.nodes = new RollupNodes(folder);
   }
 
   /** @throws DaybookError not-a-case, case-too-new, case-damaged */
@@ -60,6 +63,7 @@ export class CaseSession {
   async close(): Promise<void> {
     await this.store.close();
     this.indexes.close();
+    this.nodes.close();
     this.writeRecords();
     this.catalog.close();
   }
@@ -81,6 +85,7 @@ export class CaseSession {
       tags: this.catalog.tags(),
       marks,
     };
+    this.nodes.renew();
     this.indexes.keepOnly(
       new Set(this.current.segments.map(({ file }) => join(this.folder, file))),
     );

@@ -41,7 +41,9 @@ async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
     const rolled = await rollUp(finder, plan);
     if (typeof rolled !== 'string') {
       const { path, rowsExamined, segments } = rolled.cost.summary;
-      why.push(`groups by rollup: ${segmentCount(segments - rolled.read.length)}`);
+      const { nodes, segments: merged } = rolled.merged;
+      const within = nodes === 0 ? '' : `, ${merged.length} of them in ${nodes} merged`;
+      why.push(`groups by rollup: ${segmentCount(segments - rolled.read.length)}${within}`);
       if (rolled.read.length > 0)
         why.push(`groups by rows that no rollup has: ${segmentCount(rolled.read.length)}`);
       return { own, path, rowsExamined, why, runs: false };

@@ -9,6 +9,7 @@ import { DaybookError } from '../contract/errors.ts';
 import { TS_BASIS } from '../contract/event.ts';
 import { resolveZone, type Zone } from '../contract/zone.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
+import { mergeRollups } from '../ingest/merge-rollups.ts';
 import { rewriteSegments } from '../ingest/rewrite.ts';
 import type { BuilderOptions } from '../store/segment-builder.ts';
 
@@ -169,6 +170,7 @@ async function retime(
   }
   source.firstTs = first;
   source.lastTs = last;
+  await mergeRollups(writer);
   const after = { first, last, decisions: source.decisions };
   catalog.transaction(() => {
     catalog.updateSource(source);

@@ -8,6 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { CancelledError } from '../contract/errors.ts';
 import { RowSet } from '../index/row-set.ts';
+import type { RollupNode, RollupNodes } from '../index/rollup/tree/rollup-nodes.ts';
 import { IndexDamaged, type IndexFiles, type TimeLookup } from '../index/segment-indexes.ts';
 import {
   type Filter,
@@ -49,6 +50,7 @@ export interface FinderOptions {
   readonly folder: string;
   readonly catalog: Catalog;
   readonly files: IndexFiles;
+  readonly nodes: RollupNodes;
   readonly cache: FoundCache;
   readonly readTimes: ReadTimes;
   readonly snapshot: Snapshot;
@@ -70,9 +72,12 @@ export function finderOf(
   signal: AbortSignal | undefined,
   rows: FinderOptions['rows'],
 ): RowFinder {
-  const { folder, catalog, indexes: files, found: cache, readTimes } = session;
+  const { folder, catalog, indexes: files, nodes, found: cache, readTimes } = session;
   const hold = () => session.store.hold();
-  return new RowFinder({ folder, catalog, files, cache, readTimes, snapshot, signal, rows, hold });
+  return new RowFinder({
+    ...{ folder, catalog, files, nodes, cache, readTimes },
+    ...{ snapshot, signal, rows, hold },
+  });
 }
 
 export class RowFinder {
@@ -86,6 +91,12 @@ export class RowFinder {
     this.paths = new Map(
       options.snapshot.segments.map(({ id, file }) => [id, join(options.folder, file)]),
     );
+  }
+
+  /** Rollups of several of the case's segments, those of the most first. */
+  nodes(): RollupNode[] {
+    const { nodes, snapshot } = this.options;
+    return nodes.of(new Map(snapshot.segments.map(({ id, index }) => [id, index?.sha256])));
   }
 
   /** What is known of a segment. */

@@ -1,8 +1,9 @@
 /** `case.verify`: whether a case is what its catalog says, and whether the evidence is still the same. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CancelledError } from '../contract/errors.ts';
 import { CaseWriter, orphanFiles } from '../ingest/case-writer.ts';
+import { damagedNodes, mergeRollups } from '../ingest/merge-rollups.ts';
 import { sideFilePath } from '../index/side-file.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { fileSha256, type BuilderOptions } from '../store/segment-builder.ts';
@@ -54,6 +55,13 @@ export async function verifyCase(
     const made = await writer.indexMissing();
     if (made > 0)
       findings.push({ level: 'repaired', what: `made the indexes of ${made} segments` });
+    for (const file of damagedNodes(folder)) {
+      rmSync(join(folder, file), { force: true });
+      findings.push({ level: 'repaired', what: `the merged rollup ${file} was damaged` });
+    }
+    const merged = await mergeRollups(writer);
+    if (merged.made > 0)
+      findings.push({ level: 'repaired', what: `made ${merged.made} merged rollups` });
     for (const id of writer.recovery.interruptedImports) {
       findings.push({
         level: 'repaired',
@@ -110,6 +118,9 @@ export async function verifyCase(
     if (rows !== segment.rows)
       error(`segment ${segment.file} has ${rows} rows, the catalog says ${segment.rows}`);
   }
+
+  for (const file of damagedNodes(folder))
+    error(`the merged rollup ${file} is damaged; --repair makes it again from the segments' own`);
 
   let evidenceChecked = 0;
   let evidenceMissing = 0;

@@ -69,6 +69,7 @@ export {
   verified,
 } from './paths/narrow.ts';
 export { type GroupQuestion, groupQuestion } from './paths/group-question.ts';
+export { type NodeGroups, nodeGroups } from './paths/group-nodes.ts';
 export { groupSource } from './paths/group-sources.ts';
 export { groupsOfRows, rowsOfGroups } from './paths/group-rows.ts';
 export { groupsByTemplate, withTemplates } from './paths/known-templates.ts';

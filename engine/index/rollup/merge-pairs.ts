@@ -56,7 +56,10 @@ export function addPairs(
   return straight ? long : long.reverse();
 }
 
-type PairTable = RollupGroups & { readonly starts: Uint32Array; readonly seconds: SmallNumbers };
+export type PairTable = RollupGroups & {
+  readonly starts: Uint32Array;
+  readonly seconds: SmallNumbers;
+};
 
 /** One segment's groups, and where its first and second keys are among those of all. */
 interface Segment extends PairTable {
@@ -246,7 +249,7 @@ function countFresh(
 }
 
 /** With `first` as the first key: segments without values of one side may keep them the other way. */
-function oriented(source: RollupGroups, first: DimensionName): PairTable {
+export function oriented(source: RollupGroups, first: DimensionName): PairTable {
   const { starts, seconds } = source;
   if (starts === undefined || seconds === undefined) throw new TypeError('groups of two keys');
   if (source.dims[0] === first) return { ...source, starts, seconds };

@@ -47,8 +47,10 @@ export interface MinuteCounts {
 }
 
 export class RollupIndex {
-  private readonly rest: Rollup;
-  private readonly flowed: Rollup | undefined;
+  /** All rows, or packets that belong to no flow. */
+  readonly rest: Rollup;
+  /** Packets that belong to a flow. */
+  readonly flowed: Rollup | undefined;
 
   private constructor(rest: Rollup, flowed: Rollup | undefined) {
     this.rest = rest;
@@ -124,8 +126,8 @@ const NO_VALUES: DistinctValues = {
   texts: [],
 };
 
-/** One section. */
-class Rollup {
+/** One section: what it has of some rows, all of which it knows. */
+export class Rollup {
   readonly rows: number;
   private readonly reader: BlockReader;
   private readonly present = new Map<DimensionName, KeptDimension>();
@@ -200,6 +202,7 @@ class Rollup {
     }
   }
 
+  /** @throws DaybookError case-damaged, like all that follow */
   static open(file: SideFile, name: string): Rollup | undefined {
     const reader = BlockReader.open(file, name);
     return reader?.guarded(() => new Rollup(file, reader));
@@ -213,6 +216,17 @@ class Rollup {
     return hours === undefined || set.hours !== undefined || this.wholeWithin(hours);
   }
 
+  /** Groups that would have to be read; what is not covered has none. */
+  entries({ dims }: RollupQuestion): number {
+    return this.setFor(dims)?.groups ?? 0;
+  }
+
+  /** The distinct values of a dimension; none for one that was left out. */
+  distinct(name: DimensionName): DistinctValues {
+    return this.reader.guarded(() => this.valuesOf(name));
+  }
+
+  /** Of what is covered. */
   groups(question: RollupQuestion): RollupGroups {
     const set = this.setFor(question.dims);
     if (set === undefined) throw new TypeError('asked for what is not covered');

@@ -55,6 +55,12 @@ export interface Counted {
   grouped(dimension: Dimension): Grouped;
 }
 
+/** Distinct values of dimensions, and the names of those that were left out. */
+export interface DimensionValues {
+  readonly present: readonly Pick<Dimension, 'name' | 'values'>[];
+  readonly leftOut: readonly DimensionName[];
+}
+
 interface Hours {
   /** Hours since 1970 that rows are in. */
   readonly numbers: Float64Array;
@@ -98,7 +104,11 @@ export function rollupSection(name: string, counted: Counted): Section {
   return blocks.finish(name, head.finish());
 }
 
-function writeDimensions(dimensions: Dimensions, head: PackWriter, blocks: BlockWriter): void {
+export function writeDimensions(
+  dimensions: DimensionValues,
+  head: PackWriter,
+  blocks: BlockWriter,
+): void {
   head.u8(dimensions.present.length + dimensions.leftOut.length);
   for (const name of dimensions.leftOut) {
     head.u8(DIMENSIONS.indexOf(name));

@@ -30,15 +30,20 @@ export const MINUTE = 60_000_000;
 export const MAX_HOURS = 48;
 export const MAX_MINUTES = MAX_HOURS * 60;
 
-/** So few groups are always kept. */
+/** Of so few groups sums and hours are always kept. */
 const FEW = 256;
+/**
+ * So many groups are always counted. What the last rows of a day differ in would else keep all segments
+ * together from being added up (docs/adr/0015-merged-rollups.md).
+ */
+const FEW_COUNTED = 16_384;
 
 /**
  * Groups of a set that are worth keeping. A pair's group costs about three bytes, and nothing else
  * answers for pairs in time, so nearly all may differ; a single value's are bounded by half the rows.
  */
 export function maxGroups(dims: number, rows: number): number {
-  return Math.max(FEW, Math.floor(dims === 2 ? (rows * 7) / 8 : rows / 2));
+  return Math.max(FEW_COUNTED, Math.floor(dims === 2 ? (rows * 7) / 8 : rows / 2));
 }
 
 /** Groups beyond which no sums are kept: four sums cost about eight bytes a group. */

@@ -28,6 +28,8 @@ export interface LongValues {
   /** Of each list, for its addresses and then its texts. */
   readonly places: readonly Uint32Array[];
   valueAt(place: number): Uint8Array | string;
+  /** All of them as a segment keeps them. */
+  readonly values: Pick<DistinctValues, 'ip6' | 'texts'>;
 }
 
 /** What a rank stands for. */
@@ -161,6 +163,8 @@ export interface ValueUnion {
   readonly size: number;
   /** Of each list: the place among all of each of its places. */
   readonly places: readonly Uint32Array[];
+  /** Those that are numbers. */
+  readonly numbers: Uint32Array;
   rankAt(place: number): Rank;
 }
 
@@ -203,7 +207,7 @@ export function unionOf(
     map[map.length - 1] = before + long.size;
   });
   return {
-    ...{ size: before + long.size, places },
+    ...{ size: before + long.size, places, numbers: distinct.subarray(0, before) },
     rankAt(place) {
       if (place < before) return distinct[place]!;
       return place < before + long.size ? rankOfLong(place - before) : rankOfNone();
@@ -229,6 +233,10 @@ export function mergeLong(lists: readonly DistinctValues[]): LongValues {
       if (place >= before)
         return Buffer.from(texts.values[place - before]!, 'latin1').toString('utf8');
       return ip6.values.slice(place * ADDRESS_BYTES, (place + 1) * ADDRESS_BYTES);
+    },
+    get values() {
+      const bytes = texts.values.map((text) => Buffer.from(text, 'latin1'));
+      return { ip6: ip6.values, texts: bytes };
     },
   };
 }

@@ -6,23 +6,27 @@ import type { RawValue } from '../format.ts';
 import type { ValueShape } from '../values.ts';
 import type { GroupQuestion } from './group-question.ts';
 
+type GroupTotal = Pick<TopGroups, 'groups' | 'count'>;
 type GroupValue = TopGroup['values'][number];
 type DistinctValues = RollupGroups['values'][number];
 
 /**
  * The rows that the plan's own statement would give; undefined when a sum is too large to be known
  * exactly here.
+ * @param total of all groups, where the sources have the largest only
  */
 export function rowsOfGroups(
   question: GroupQuestion,
   sources: readonly RollupGroups[],
   limit: number,
+  total?: GroupTotal,
 ): RawValue[][] | undefined {
   const { stage, dims, shown, shapes } = question;
   const first = stage === 'top' ? (shown[0] ?? 'count') : 'count';
   // A group without a value may be among the first ones, and `values` does not show it.
   const wanted = stage === 'top' ? question.limit : stage === 'values' ? limit + 1 : Infinity;
-  const found = mergeTop(sources, { dims, limit: wanted, by: first });
+  const merged = mergeTop(sources, { dims, limit: wanted, by: first });
+  const found = total === undefined ? merged : { ...merged, ...total };
   if (!found.exact) return undefined;
   const keys = ({ values }: TopGroup): RawValue[] =>
     values.flatMap((value, i) => partsOf(value, shapes[i]!));

@@ -24,7 +24,7 @@ export interface GroupSource {
 const READ: GroupSource = { groups: undefined, left: undefined };
 
 /** The conditions of a filter that do not hold for all of a segment, as a rollup can meet them. */
-interface Conditions {
+export interface Conditions {
   from: number;
   to: number;
   unflowed: boolean;
@@ -72,7 +72,7 @@ export function groupSource(
 }
 
 /** `none`: no row of the segment meets them; undefined: a rollup cannot tell. */
-function conditionsOf(
+export function conditionsOf(
   { dims }: GroupQuestion,
   filter: Filter,
   segment: SegmentInfo,
@@ -99,7 +99,7 @@ function conditionsOf(
 }
 
 /** The groups that have a value of a dimension. */
-function withValue(groups: RollupGroups, dimension: Dimension): RollupGroups {
+export function withValue(groups: RollupGroups, dimension: Dimension): RollupGroups {
   const at = groups.dims.indexOf(dimension);
   const missing = groups.sizes[at];
   if (missing === undefined) return groups;

@@ -1,0 +1,186 @@
+/**
+ * The nodes of a case, for those who ask: which of them fit the segments of now, and what they answer.
+ *
+ * Holds always: a node that cannot be read is not used, as if it were not there.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DaybookError } from '../../../contract/errors.ts';
+import { IndexDamaged } from '../../segment-indexes.ts';
+import type { RollupGroups, RollupQuestion } from '../rollup-index.ts';
+import { SETS } from '../sets.ts';
+import { LARGEST, type SetTotal } from './largest.ts';
+import { isOf, NodeFile } from './node-file.ts';
+import { type Covering, largestFirst } from './plan.ts';
+
+/** Below the case's folder. */
+export const NODE_FOLDER = 'rollups';
+/** Nodes that are open at once. */
+const MOST_OPEN = 200;
+
+/** Groups of a set of which only the largest are known. */
+export interface LargestGroups {
+  readonly groups: RollupGroups;
+  readonly total: SetTotal;
+}
+
+/** @throws IndexDamaged from what is asked: do the same once more, without it */
+export interface RollupNode extends Covering {
+  /** Events of its segments. */
+  covers(question: RollupQuestion): boolean;
+  groups(question: RollupQuestion): RollupGroups[] | undefined;
+  /** The first `limit` groups by number of events and how many there are; undefined: not known. */
+  largest(question: RollupQuestion, limit: number): LargestGroups | undefined;
+}
+
+export class RollupNodes {
+  private readonly folder: string;
+  private readonly handles = new Map<string, Handle>();
+  private readonly open = new Set<Handle>();
+  private listed = false;
+
+  /** @param folder the case's */
+  constructor(folder: string) {
+    this.folder = join(folder, NODE_FOLDER);
+  }
+
+  /** Nodes may have come or gone, or been made anew. */
+  renew(): void {
+    this.listed = false;
+  }
+
+  /**
+   * Those whose segments are all there and as they were, of the most segments first.
+   * @param segments of each the SHA-256 of its side file; undefined where it has none
+   */
+  of(segments: ReadonlyMap<number, string | undefined>): RollupNode[] {
+    this.list();
+    const nodes = [...this.handles.values()].filter(
+      ({ made }) => made.length > 0 && made.every((one) => isOf(one, segments.get(one.id))),
+    );
+    return largestFirst(nodes.filter((node) => !node.damaged));
+  }
+
+  /** How many of the case's nodes were found damaged. */
+  get damaged(): number {
+    return [...this.handles.values()].filter(({ damaged }) => damaged).length;
+  }
+
+  close(): void {
+    for (const handle of this.handles.values()) handle.close();
+    this.handles.clear();
+    this.open.clear();
+    this.listed = false;
+  }
+
+  private list(): void {
+    if (this.listed) return;
+    this.listed = true;
+    const names = new Set(filesIn(this.folder));
+    for (const [name, handle] of this.handles) {
+      if (names.has(name) && !handle.damaged) continue;
+      handle.close();
+      this.open.delete(handle);
+      this.handles.delete(name);
+    }
+    for (const name of names) {
+      if (!this.handles.has(name))
+        this.handles.set(name, new Handle(join(this.folder, name), (one) => this.used(one)));
+    }
+  }
+
+  private used(handle: Handle): void {
+    this.open.delete(handle);
+    this.open.add(handle);
+    for (const oldest of this.open) {
+      if (this.open.size <= MOST_OPEN) break;
+      oldest.close();
+      this.open.delete(oldest);
+    }
+  }
+}
+
+/** Names of nodes; none where there is no such folder. */
+export function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.rollup'));
+  } catch {
+    return [];
+  }
+}
+
+/** One node, open while it is in use. */
+class Handle implements RollupNode {
+  readonly level: number;
+  readonly segments: readonly number[];
+  /** What it was made from; nothing where it is of no use. */
+  readonly made: NodeFile['head']['segments'];
+  damaged = false;
+  private readonly path: string;
+  private readonly used: (handle: Handle) => void;
+  private file: NodeFile | undefined;
+
+  constructor(path: string, used: (handle: Handle) => void) {
+    this.path = path;
+    this.used = used;
+    let head: NodeFile['head'] | undefined;
+    try {
+      const file = NodeFile.open(path);
+      head = file?.head;
+      file?.close();
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      this.damaged = true;
+    }
+    this.made = head?.segments ?? [];
+    this.segments = this.made.map(({ id }) => id);
+    this.level = head?.level ?? 0;
+  }
+
+  covers(question: RollupQuestion): boolean {
+    return this.ask((file) => file?.rollup.covers(question) ?? false);
+  }
+
+  groups(question: RollupQuestion): RollupGroups[] | undefined {
+    return this.ask((file) => file?.rollup.groups(question));
+  }
+
+  largest(
+    { dims, measures = [], hours, unflowed }: RollupQuestion,
+    limit: number,
+  ): LargestGroups | undefined {
+    const which = SETS.findIndex(
+      (set) => set.length === dims.length && set.every((name) => dims.includes(name)),
+    );
+    if (hours !== undefined || measures.length > 0 || limit > LARGEST) return undefined;
+    return this.ask((file) => {
+      // What is kept is of packets that belong to no flow, where some do.
+      if (file === undefined || (file.rollup.flowed !== undefined && unflowed !== true))
+        return undefined;
+      return file.largest(which);
+    });
+  }
+
+  close(): void {
+    this.file?.close();
+    this.file = undefined;
+  }
+
+  private ask<T>(question: (file: NodeFile | undefined) => T): T {
+    if (this.damaged) return question(undefined);
+    try {
+      this.file ??= NodeFile.open(this.path);
+      this.used(this);
+      return question(this.file);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      this.damaged = true;
+      this.close();
+      throw new IndexDamaged(`${this.path} is damaged`, { cause: error });
+    }
+  }
+}
+
+function isDamaged(error: unknown): boolean {
+  return error instanceof DaybookError && error.code === 'case-damaged';
+}
