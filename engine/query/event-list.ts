@@ -132,9 +132,6 @@ export function compilePart(
   );
 }
 
-/** Rows of a segment that are nearer to each other than this are read together. */
-const NEAR = 2048;
-
 /**
  * Rows by their numbers in their segments, in no order; deleted ones too. Numbers are taken from the
  * store, so they stand in the statement as they are.
@@ -145,19 +142,8 @@ export function compileByNumber(
   rows: ReadonlyMap<SegmentInfo, readonly number[]>,
 ): Statement {
   const params = new Params();
-  // A segment stands there once for each of its places: reading one place does not read the rest.
   const numbers = new Map<SegmentInfo, readonly number[]>();
-  for (const [segment, list] of rows) {
-    let place: number[] = [];
-    for (const row of list.toSorted((a, b) => a - b)) {
-      if (place.length > 0 && row - place.at(-1)! > NEAR) {
-        numbers.set({ ...segment, hasDeletes: false }, place);
-        place = [];
-      }
-      place.push(row);
-    }
-    if (place.length > 0) numbers.set({ ...segment, hasDeletes: false }, place);
-  }
+  for (const [segment, list] of rows) numbers.set({ ...segment, hasDeletes: false }, list);
   const segments = [...numbers.keys()];
   const context: EventContext = {
     ...eventContext(plan, segments, params),
