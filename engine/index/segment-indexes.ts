@@ -23,7 +23,14 @@ export interface TimeLookup {
 /** Rows by whole values; undefined: the column is not in it, or has too many values. */
 export type ValueLookup = Pick<
   ValueIndex,
-  'rowsOfIp4' | 'rowsOfIp6' | 'rowsOfText' | 'unflowed' | 'mostOfIp4' | 'mostOfIp6'
+  | 'rowsOfIp4'
+  | 'rowsOfIp6'
+  | 'rowsOfIp4List'
+  | 'rowsOfText'
+  | 'unflowed'
+  | 'mostOfIp4'
+  | 'mostOfIp6'
+  | 'mostOfIp4List'
 >;
 export type RollupLookup = Pick<RollupIndex, 'covers' | 'groups' | 'minutes' | 'rows'>;
 
@@ -170,10 +177,12 @@ class Handle implements SegmentIndexes {
     return {
       rowsOfIp4: (column, low, high) => this.ask(() => own()?.rowsOfIp4(column, low, high)),
       rowsOfIp6: (column, low, high) => this.ask(() => own()?.rowsOfIp6(column, low, high)),
+      rowsOfIp4List: (column, ranges) => this.ask(() => own()?.rowsOfIp4List(column, ranges)),
       rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),
       unflowed: () => this.ask(() => own()?.unflowed()),
       mostOfIp4: (column, low, high) => this.ask(() => own()?.mostOfIp4(column, low, high)),
       mostOfIp6: (column, low, high) => this.ask(() => own()?.mostOfIp6(column, low, high)),
+      mostOfIp4List: (column, ranges) => this.ask(() => own()?.mostOfIp4List(column, ranges)),
     };
   }
 

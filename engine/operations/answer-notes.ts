@@ -1,6 +1,6 @@
 /** What a person should know of an answer. */
 import { join } from 'node:path';
-import type { Plan } from '../query/index.ts';
+import { type Plan, listText } from '../query/index.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 
 /** What is to be told where indexes of segments could not be read. */
@@ -27,9 +27,12 @@ export function damageNotes(
 
 /** What is to be told of any answer on this plan. */
 export function notesOf(plan: Plan): string[] {
-  if (plan.unlisted.size === 0) return [];
+  const { list } = plan.context;
+  const ofList = list === undefined ? [] : [`list: ${listText(list)}`];
+  if (plan.unlisted.size === 0) return ofList;
   const names = [...plan.unlisted].map((name) => JSON.stringify(name)).join(', ');
   return [
+    ...ofList,
     `${names}: in no column; looked up only among the attributes that an import kept in the overflow`,
   ];
 }

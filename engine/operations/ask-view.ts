@@ -18,6 +18,7 @@ import {
   segmentsRead,
 } from '../query/index.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
+import type { GivenList } from './case-lists.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { contextOf, isGone, noteRead, raw } from './query.ts';
 import { type RowFinder, finderOf } from './row-finder.ts';
@@ -27,6 +28,8 @@ export interface View {
   query: string;
   from?: EpochMicros | undefined;
   to?: EpochMicros | undefined;
+  /** Events must also meet one of its rows. */
+  list?: GivenList | undefined;
   /** For times in the query that state none. */
   zone: string;
   /** `scan`: no index is used. */
@@ -108,7 +111,7 @@ export async function askView<T extends object>(
     for (let gone = 0; ;) {
       const snapshot = session.snapshot();
       const plan = watch.span('plan', () =>
-        planQuery(ast, contextOf(snapshot, { ...view, text: view.query })),
+        planQuery(ast, contextOf(snapshot, { ...view, text: view.query }, session)),
       );
       watch.path = plan.path;
       watch.days = plan.days.used;

@@ -9,6 +9,7 @@ import { IndexFiles } from '../index/segment-indexes.ts';
 import { openers } from '../index/openers.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import { SegmentStore, type StoreOptions } from '../store/segment-store.ts';
+import { CaseLists } from './case-lists.ts';
 import { FoundCache } from './found-cache.ts';
 import { ReadTimes } from './read-times.ts';
 import { Turns } from './turns.ts';
@@ -37,6 +38,7 @@ export class CaseSession {
   /** Rows that were found for what is asked now. */
   readonly found = new FoundCache();
   readonly readTimes = new ReadTimes();
+  readonly lists = new CaseLists();
   private version = -1;
   private current: Snapshot | undefined;
   /** By `segment/tag`: marks of this version that are loaded, or being loaded. */
@@ -92,10 +94,11 @@ export class CaseSession {
     return this.current;
   }
 
-  /** Makes these segments, and the marks on them, ready for a statement. */
+  /** Makes these segments, the marks on them and lists ready for a statement. */
   async prepare(segments: readonly SegmentRow[], snapshot: Snapshot): Promise<void> {
     await this.store.keepOnly(new Set(snapshot.segments.map((segment) => segment.id)));
     await this.store.attach(segments);
+    await this.lists.load(this.store);
     for (const { id } of segments) {
       const tags = new Set([
         ...(snapshot.marks.get(id) ?? []),

@@ -5,6 +5,7 @@ import {
   directShape,
   explain,
   groupQuestion,
+  listRows,
   pathOf,
   rowsRead,
 } from '../query/index.ts';
@@ -24,7 +25,7 @@ export async function explainPlan(plan: Plan, finder: RowFinder | undefined): Pr
 
 async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
   const own = await finder.narrow(plan);
-  const why: string[] = [];
+  const why = listLines(plan, finder);
   const direct = directShape(plan);
   if (direct !== undefined && plan.events.node === 'base') {
     const found = await finder.findAll(plan.events.filter, plan.segmentsUsed);
@@ -52,6 +53,24 @@ async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
       why.push(`no rollup: ${rolled}`);
   }
   return { own, path: pathOf(own), rowsExamined: rowsRead(own), why, runs: true };
+}
+
+/** How a list is compared with the events of each segment. */
+function listLines({ context: { list }, segmentsUsed }: Plan, finder: RowFinder): string[] {
+  if (list === undefined || list.groups.length === 0) return [];
+  const how = { whole: 0, partly: 0, joined: 0 };
+  for (const segment of segmentsUsed) {
+    const found = listRows({ filter: 'list', list }, segment, finder.known(segment).indexes.values);
+    how[found === undefined ? 'joined' : found.exact ? 'whole' : 'partly'] += 1;
+  }
+  const { whole, partly, joined } = how;
+  return [
+    ...(whole > 0 ? [`list looked up by index: ${segmentCount(whole)}`] : []),
+    ...(partly > 0
+      ? [`list looked up by index, and joined with the rows found: ${segmentCount(partly)}`]
+      : []),
+    ...(joined > 0 ? [`list joined with all rows: ${segmentCount(joined)}`] : []),
+  ];
 }
 
 function segmentCount(n: number): string {

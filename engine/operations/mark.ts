@@ -1,14 +1,18 @@
 /** Tags and deletions: mark the events that a query finds, or that are named, in one transaction. */
-import type { Catalog, EventKey } from '../catalog/catalog.ts';
+import { resolve } from 'node:path';
+import { accessError, diskError } from '../base/files.ts';
+import { Catalog, type EventKey } from '../catalog/catalog.ts';
+import { WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
-import { CaseWriter } from '../ingest/case-writer.ts';
+import { RowSet } from '../index/row-set.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
-import { parseQuery, ROW_IDENTITY } from '../query/index.ts';
-import type { BuilderOptions } from '../store/segment-builder.ts';
-import type { StoreOptions } from '../store/segment-store.ts';
-import { CaseSession } from './case-session.ts';
+import { eventsAst, parseQuery, ROW_IDENTITY } from '../query/index.ts';
+import { type AskedView, askView } from './ask-view.ts';
+import type { GivenList } from './case-lists.ts';
+import type { CaseSession } from './case-session.ts';
 import { eventIdOf, locateEvents } from './event-rows.ts';
 import { startQuery } from './query.ts';
+import { SearchCost } from './search-cost.ts';
 
 /** What is marked: all that a query finds, or events by their ids. */
 export type MarkTarget =
@@ -16,17 +20,16 @@ export type MarkTarget =
       text: string;
       from?: number | undefined;
       to?: number | undefined;
+      /** Events must also meet one of its rows. */
+      list?: GivenList | undefined;
       /** For times in the query that state none. */
       zone: string;
     }
   | { events: readonly string[] };
 
 export type MarkParameters = MarkTarget & {
-  folder: string;
-  builder: BuilderOptions;
-  store: StoreOptions;
-  /** The case as this process has it open already; it stays open. */
-  session?: CaseSession | undefined;
+  /** It stays open. */
+  session: CaseSession;
   signal?: AbortSignal | undefined;
 };
 
@@ -77,9 +80,13 @@ export function deleteEvents(parameters: MarkParameters & { reason: string }): P
 async function mark(parameters: MarkParameters, marking: Marking): Promise<MarkReport> {
   const { operation } = marking;
   const watch = new Stopwatch(`events.${operation}`);
-  const writer = await CaseWriter.open(parameters.folder, operation, parameters.builder);
-  const session = parameters.session ?? CaseSession.open(parameters.folder, parameters.store);
+  const { session } = parameters;
+  const lock = takeLock(session.folder, operation);
+  let catalog: Catalog | undefined;
   try {
+    // One of its own: what it commits is news to the session, as what another process commits.
+    catalog = Catalog.open(session.folder);
+    const writing = catalog;
     const found =
       'events' in parameters
         ? await watch.spanAsync('execute', () => foundById(session, parameters))
@@ -87,7 +94,7 @@ async function mark(parameters: MarkParameters, marking: Marking): Promise<MarkR
     const changed =
       found.matched === 0
         ? 0
-        : watch.span('commit', () => commit(writer.catalog, parameters, marking, found));
+        : watch.span('commit', () => commit(writing, parameters, marking, found));
     watch.rowsReturned = found.matched;
     session.record(watch, 'done', 'events' in parameters ? undefined : parameters.text);
     const { matched, beneath } = found;
@@ -97,15 +104,15 @@ async function mark(parameters: MarkParameters, marking: Marking): Promise<MarkR
       ...(beneath === undefined || beneath.packets === 0 ? {} : { packetsBeneath: beneath }),
     };
   } finally {
-    if (parameters.session === undefined) await session.close();
-    writer.close();
+    catalog?.close();
+    lock.release();
   }
 }
 
 interface Found {
   matched: number;
-  /** Row numbers by segment, in no order. */
-  bySegment: ReadonlyMap<number, number[]>;
+  /** By segment. */
+  bySegment: ReadonlyMap<number, RowSet>;
   /** Of what was found, the events that have a tag set by hand, or now get one. */
   byHand: readonly EventKey[];
   /** What the audit log says of the target. */
@@ -122,68 +129,127 @@ async function foundById(
   for (const { segment, rowId } of rows) add(bySegment, segment, rowId);
   return {
     matched: rows.length,
-    bySegment,
+    bySegment: asSets(session, bySegment),
     byHand: rows,
     target: { events: rows.map(eventIdOf) },
   };
 }
 
+type ByQuery = Exclude<MarkTarget, { events: readonly string[] }> & {
+  signal?: AbortSignal | undefined;
+};
+
 async function foundByQuery(
   session: CaseSession,
-  parameters: Exclude<MarkTarget, { events: readonly string[] }> & {
-    signal?: AbortSignal | undefined;
-  },
+  parameters: ByQuery,
   operation: Marking['operation'],
   watch: Stopwatch,
 ): Promise<Found> {
-  const { text, from, to, zone, signal } = parameters;
-  const start = (query: string) =>
-    startQuery(session, {
-      ...{ text: query, from, to, zone, signal },
-      operation: `events.${operation}.find`,
-    });
-  const asked = start(text);
-  if (asked.plan.shape !== 'rows') {
+  const { text, from, to, list } = parameters;
+  const ast = parseQuery(text);
+  if (eventsAst(ast).stages.length < ast.stages.length)
     throw new DaybookError(
       'usage',
       `${operation} needs a query that finds events, not a table`,
       'leave out the stages that count or group',
     );
-  }
-  // Which events they are is enough: their other columns are not read.
-  const chooses = parseQuery(text).stages.some(({ stage }) => stage === 'fields');
-  const running = chooses ? asked : start(`${text} | fields event_id`);
-  // Few: people set them one by one.
-  const handTagged = new Map(session.catalog.handTags(0).map((key) => [eventIdOf(key), key]));
-  const bySegment = new Map<number, number[]>();
-  const byHand: EventKey[] = [];
-  let matched = 0;
-  for await (const batch of running.rows()) {
-    for (const row of batch.rows) {
-      add(bySegment, Number(row[ROW_IDENTITY.segment]), Number(row[ROW_IDENTITY.rowId]));
-      matched += 1;
-      if (handTagged.size === 0) continue;
-      const key = {
-        sourceId: Number(row[ROW_IDENTITY.sourceId]),
-        seq: Number(row[ROW_IDENTITY.seq]),
-      };
-      if (handTagged.has(eventIdOf(key))) byHand.push(key);
-    }
-  }
-  const { spans, path, days, segments, rowsExamined } = running.timings();
+  const { found, timings, packetsBeneath } = await askView(
+    session,
+    `events.${operation}.find`,
+    { ...parameters, query: text },
+    parameters.signal,
+    async (asked) => ({
+      found: (await rowSets(asked)) ?? (await rowsOneByOne(session, parameters, operation)),
+    }),
+    [],
+    false,
+  );
+  const { spans, path, days, segments, rowsExamined } = timings;
   for (const [name, ms] of Object.entries(spans)) watch.add(name, ms);
   Object.assign(watch, { path, days, segments, rowsExamined });
+  let matched = 0;
+  for (const { count } of found.values()) matched += count;
   return {
-    ...{ matched, bySegment, byHand },
-    target: { query: text, from, to },
-    beneath: asked.plan.packetsBeneath,
+    ...{ matched, bySegment: found },
+    // Few: people set them one by one. Tagging by a query leaves them as they are.
+    byHand: operation === 'tag' ? [] : await handTagged(session, found, parameters.signal),
+    target: {
+      ...{ query: text, from, to },
+      ...(list === undefined ? {} : { list: session.lists.describe(list) }),
+    },
+    ...(packetsBeneath === undefined ? {} : { beneath: packetsBeneath }),
   };
+}
+
+/** The rows of a query that chooses by its filter alone; undefined: which they are depends on others. */
+async function rowSets({
+  plan,
+  finder,
+  watch,
+}: AskedView): Promise<ReadonlyMap<number, RowSet> | undefined> {
+  const { events, segmentsUsed } = plan;
+  if (finder === undefined || events.node !== 'base' || plan.limit !== undefined) return undefined;
+  const { filter } = events;
+  const before = await watch.spanAsync('index', () => finder.findAll(filter, segmentsUsed));
+  const cost = new SearchCost('index');
+  for (const segment of segmentsUsed) cost.add(segment, before.get(segment.id));
+  cost.tell(watch);
+  const exact = await finder.exact(filter, segmentsUsed);
+  const out = new Map<number, RowSet>();
+  for (const { id, rows: total } of segmentsUsed) {
+    const rows = exact.get(id)?.rows ?? 'none';
+    if (rows !== 'none') out.set(id, rows === 'all' ? RowSet.all(total) : rows);
+  }
+  return out;
+}
+
+async function rowsOneByOne(
+  session: CaseSession,
+  parameters: ByQuery,
+  operation: Marking['operation'],
+): Promise<ReadonlyMap<number, RowSet>> {
+  const { text, from, to, list, zone, signal } = parameters;
+  // Which events they are is enough: their other columns are not read.
+  const chooses = parseQuery(text).stages.some(({ stage }) => stage === 'fields');
+  const running = startQuery(session, {
+    ...{ text: chooses ? text : `${text} | fields event_id`, from, to, list, zone, signal },
+    operation: `events.${operation}.find`,
+  });
+  const bySegment = new Map<number, number[]>();
+  for await (const batch of running.rows())
+    for (const row of batch.rows)
+      add(bySegment, Number(row[ROW_IDENTITY.segment]), Number(row[ROW_IDENTITY.rowId]));
+  return asSets(session, bySegment);
+}
+
+async function handTagged(
+  session: CaseSession,
+  found: ReadonlyMap<number, RowSet>,
+  signal: AbortSignal | undefined,
+): Promise<EventKey[]> {
+  const keys = session.catalog.handTags(0);
+  if (keys.length === 0 || found.size === 0) return [];
+  const rows = await locateEvents(session, [...new Set(keys.map(eventIdOf))], signal);
+  return rows.filter(({ segment, rowId }) => found.get(segment)?.has(rowId) === true);
 }
 
 function add(bySegment: Map<number, number[]>, segment: number, row: number): void {
   const list = bySegment.get(segment);
   if (list === undefined) bySegment.set(segment, [row]);
   else list.push(row);
+}
+
+function asSets(
+  session: CaseSession,
+  bySegment: ReadonlyMap<number, readonly number[]>,
+): ReadonlyMap<number, RowSet> {
+  const totals = new Map(session.snapshot().segments.map(({ id, rows }) => [id, rows]));
+  return new Map(
+    [...bySegment].map(([segment, rows]) => {
+      const sorted = Uint32Array.from(new Set(rows)).sort();
+      return [segment, RowSet.ofSorted(sorted, totals.get(segment) ?? 0)];
+    }),
+  );
 }
 
 /** Writes marks, audit and change in one transaction; returns how many marks are new or gone. */
@@ -197,10 +263,10 @@ function commit(
     const tag = tagOf(catalog);
     let changed = 0;
     for (const [segment, rows] of bySegment) {
-      const before = catalog.marks(segment, tag);
-      const after = operation === 'untag' ? difference(before, rows) : union(before, rows);
-      changed += Math.abs(after.length - before.length);
-      catalog.setMarks(segment, tag, after);
+      const before = RowSet.ofSorted(catalog.marks(segment, tag), rows.total);
+      const after = operation === 'untag' ? before.and(rows.not()) : before.or(rows);
+      changed += Math.abs(after.count - before.count);
+      catalog.setMarks(segment, tag, after.slice(0, after.count));
     }
     for (const key of byHand) {
       if (operation !== 'tag') catalog.removeHandTag(tag, key);
@@ -216,18 +282,11 @@ function commit(
   });
 }
 
-/** Both, ascending, each number once. */
-function union(sorted: Uint32Array, more: readonly number[]): Uint32Array {
-  const all = new Uint32Array(sorted.length + more.length);
-  all.set(sorted);
-  all.set(more, sorted.length);
-  all.sort();
-  let to = 0;
-  for (let i = 0; i < all.length; i++) if (i === 0 || all[i] !== all[i - 1]) all[to++] = all[i]!;
-  return all.slice(0, to);
-}
-
-function difference(sorted: Uint32Array, less: readonly number[]): Uint32Array {
-  const gone = new Set(less);
-  return sorted.filter((row) => !gone.has(row));
+/** @throws DaybookError case-locked, unreadable */
+function takeLock(folder: string, what: string): WriterLock {
+  try {
+    return WriterLock.take(resolve(folder), what);
+  } catch (error) {
+    throw diskError(error) ?? accessError(error) ?? error;
+  }
 }

@@ -20,6 +20,7 @@ import {
   type RecordPlace,
   type SlicedPacket,
 } from './evidence-reader.ts';
+import type { GivenList } from './case-lists.ts';
 import { partsOf, wholeEvent } from './event.ts';
 import { auditOutput, writeOutput, type OutputPlace, type Written } from './output-file.ts';
 import { startQuery } from './query.ts';
@@ -28,6 +29,7 @@ export interface SliceParameters {
   query: string;
   from?: EpochMicros | undefined;
   to?: EpochMicros | undefined;
+  list?: GivenList | undefined;
   zone: string;
   /** A packet or a flow of packets, instead of the view. */
   event?: string | undefined;
@@ -89,9 +91,10 @@ export async function slicePackets(
   );
   watch.rowsReturned = packets;
   session.record(watch, 'done');
-  const { query, from, to, zone, event } = parameters;
+  const { query, from, to, list, zone, event } = parameters;
   auditOutput(session, 'slice', {
     ...(event === undefined ? { query, from, to, zone } : { event }),
+    ...(list === undefined ? {} : { list: session.lists.describe(list) }),
     ...{ packets, ...written },
   });
   return { ...written, packets };
@@ -99,11 +102,11 @@ export async function slicePackets(
 
 async function wantedByView(
   session: CaseSession,
-  { query, from, to, zone }: SliceParameters,
+  { query, from, to, list, zone }: SliceParameters,
   signal: AbortSignal | undefined,
 ): Promise<Map<number, Wanted>> {
   const start = (text: string) =>
-    startQuery(session, { text, from, to, zone, signal, operation: 'packets.slice.find' });
+    startQuery(session, { text, from, to, list, zone, signal, operation: 'packets.slice.find' });
   if (start(query).plan.shape !== 'rows')
     throw new DaybookError(
       'usage',

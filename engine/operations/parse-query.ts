@@ -39,7 +39,7 @@ function planError(
 ): Outline['error'] {
   if (session === undefined) return undefined;
   try {
-    planQuery(ast, contextOf(session.snapshot(), { text, zone }));
+    planQuery(ast, contextOf(session.snapshot(), { text, zone }, session));
     return undefined;
   } catch (error) {
     if (error instanceof QueryError) return errorSpan(text, error);

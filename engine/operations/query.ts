@@ -35,6 +35,7 @@ import type { Plain } from '../store/segment-store.ts';
 import { answerDirectly } from './answer-directly.ts';
 import { answerGroups } from './answer-groups.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
+import type { GivenList } from './case-lists.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { explainPlan } from './explain-query.ts';
 import { type RowFinder, finderOf } from './row-finder.ts';
@@ -48,6 +49,8 @@ export interface QueryParameters {
   text: string;
   from?: EpochMicros | undefined;
   to?: EpochMicros | undefined;
+  /** Events must also meet one of its rows. */
+  list?: GivenList | undefined;
   /** For times without a zone in the query, and for times shown. */
   zone: string;
   limit?: number | undefined;
@@ -98,7 +101,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   });
   let snapshot = session.snapshot();
   const replan = (): Plan =>
-    watch.span('plan', () => planQuery(ast, contextOf(snapshot, parameters)));
+    watch.span('plan', () => planQuery(ast, contextOf(snapshot, parameters, session)));
   let plan = replan();
   note(watch, plan);
 
@@ -349,6 +352,7 @@ export function raw(value: Plain): RawValue {
 export function contextOf(
   snapshot: Snapshot,
   parameters: QueryParameters,
+  { lists }: Pick<CaseSession, 'lists'>,
 ): Parameters<typeof planQuery>[1] {
   const segments = snapshot.segments
     .filter((segment) => parameters.only === undefined || parameters.only.has(segment.id))
@@ -365,6 +369,7 @@ export function contextOf(
     zone: parameters.zone,
     from: parameters.from,
     to: parameters.to,
+    list: parameters.list && lists.read(parameters.list, segments),
   };
 }
 

@@ -7,6 +7,7 @@ import { DaybookError } from '../contract/errors.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { parseQuery, type ShownRecord } from '../query/index.ts';
 import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
+import type { GivenList } from './case-lists.ts';
 import type { CaseSession } from './case-session.ts';
 import { csvLine } from './csv.ts';
 import { fieldName } from './event-query.ts';
@@ -25,6 +26,7 @@ export interface ExportParameters {
   query: string;
   from?: EpochMicros | undefined;
   to?: EpochMicros | undefined;
+  list?: GivenList | undefined;
   /** For times in the query that state none, and for times shown. */
   zone: string;
   format: 'csv' | 'ndjson' | 'parquet';
@@ -48,7 +50,7 @@ export async function exportRows(
   tell: (done: number) => Promise<void>,
 ): Promise<Written & { rows: number }> {
   const watch = new Stopwatch('export.rows');
-  const { query, from, to, zone, limit, format, fields, sort } = parameters;
+  const { query, from, to, list, zone, limit, format, fields, sort } = parameters;
   let told = performance.now();
   const progress = async (done: number): Promise<void> => {
     if (performance.now() - told < TELL_MS) return;
@@ -57,7 +59,7 @@ export async function exportRows(
   };
   const running = startQuery(session, {
     text: withStages(query, sort, fields),
-    ...{ from, to, zone, limit, signal: place.signal },
+    ...{ from, to, list, zone, limit, signal: place.signal },
     operation: 'export.rows.query',
   });
   const { produced: rows, written } = await writeOutput(session, place, (write) =>
@@ -69,6 +71,7 @@ export async function exportRows(
   session.record(watch, 'done');
   auditOutput(session, 'export', {
     ...{ query, from, to, zone, format, fields, sort, limit },
+    ...(list === undefined ? {} : { list: session.lists.describe(list) }),
     ...{ rows, ...written },
   });
   return { ...written, rows };

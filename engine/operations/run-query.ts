@@ -23,9 +23,9 @@ export async function runQuery(
   parameters: View & { limit: number },
   signal: AbortSignal,
 ): Promise<RunAnswer & ViewScope> {
-  const { query, from, to, zone, path, limit } = parameters;
+  const { query, from, to, list, zone, path, limit } = parameters;
   const start = (most: number) =>
-    startQuery(session, { text: query, from, to, zone, path, limit: most, signal });
+    startQuery(session, { text: query, from, to, list, zone, path, limit: most, signal });
   const running = start(limit + 1);
   const { plan } = running;
   const answered =
@@ -93,7 +93,7 @@ function plain(value: ShownValue | undefined): CellValue {
 /** @throws DaybookError query-syntax, unknown-field */
 export function explainQuery(
   session: CaseSession,
-  { query, from, to, zone, path }: View,
+  { query, from, to, list, zone, path }: View,
 ): Promise<string[]> {
-  return startQuery(session, { text: query, from, to, zone, path }).explain();
+  return startQuery(session, { text: query, from, to, list, zone, path }).explain();
 }

@@ -10,20 +10,29 @@ export type AddressRange =
   | { readonly version: 4; readonly low: number; readonly high: number }
   | { readonly version: 6; readonly low: bigint; readonly high: bigint };
 
-const IP4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
+const [DOT, ZERO, NINE] = [0x2e, 0x30, 0x39];
 const ALL_ONES = (1n << 128n) - 1n;
 
 /** Undefined when `text` is no dotted IPv4 address. */
 export function parseIp4(text: string): number | undefined {
-  const m = IP4.exec(text);
-  if (m === null) return undefined;
   let value = 0;
-  for (let i = 1; i <= 4; i++) {
-    const octet = Number(m[i]);
+  let octet = 0;
+  let digits = 0;
+  let dots = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === DOT) {
+      if (digits === 0 || ++dots > 3) return undefined;
+      value = value * 256 + octet;
+      octet = 0;
+      digits = 0;
+      continue;
+    }
+    if (code < ZERO || code > NINE || ++digits > 3) return undefined;
+    octet = octet * 10 + code - ZERO;
     if (octet > 255) return undefined;
-    value = value * 256 + octet;
   }
-  return value;
+  return dots === 3 && digits > 0 ? value * 256 + octet : undefined;
 }
 
 /** Undefined when `text` is no IPv6 address. */

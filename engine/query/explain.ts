@@ -1,6 +1,7 @@
 /** A plan in words: what it reads, what it leaves out and why, and the statements it would run. */
 import type { FoundRows } from './paths/found-rows.ts';
 import { foundOf, rowsRead } from './paths/narrow.ts';
+import type { MatchList } from './lists/match-list.ts';
 import type { Path, Plan } from './plan.ts';
 import { formatMicros } from './time.ts';
 import { compileAnswer, compileRange, compileRows } from './statements.ts';
@@ -38,6 +39,7 @@ export function explain(plan: Plan, how?: Explained): string[] {
     const shown = (at: number | undefined) => (at === undefined ? '…' : formatMicros(at));
     lines.push(`time: [${shown(range.from)}, ${shown(range.to)})`);
   }
+  if (plan.context.list !== undefined) lines.push(`list: ${listText(plan.context.list)}`);
   if (plan.packetsBeneath !== undefined) {
     const { packets, exact } = plan.packetsBeneath;
     lines.push(`packets beneath: ${exact ? '' : 'up to '}${packets} (kind:* brings them in)`);
@@ -62,6 +64,12 @@ export function explain(plan: Plan, how?: Explained): string[] {
   }
   const { sql, params } = compileAnswer(own);
   return [...lines, 'statement:', sql, ...bound(params)];
+}
+
+/** What a list holds, in words. */
+export function listText({ lines, fields, eitherWay }: MatchList): string {
+  const rows = lines.length === 1 ? '1 line' : `${lines.length.toLocaleString('en-US')} lines`;
+  return `${rows} of ${fields.join(', ')}${eitherWay ? ', in either direction' : ''}`;
 }
 
 /** The path that is taken, what each segment's events are found by, and why. */

@@ -76,7 +76,7 @@ export { groupsByTemplate, withTemplates } from './paths/known-templates.ts';
 export { directAnswer, directShape } from './paths/direct-answer.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './paths/rows.ts';
 export { type TimedRows, bucketCounts, eventsIn, rangeOf, rowAt } from './paths/timed-rows.ts';
-export { type Explained, explain } from './explain.ts';
+export { type Explained, explain, listText } from './explain.ts';
 export type { Edge } from './events.ts';
 export { type Outline, type Term, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';
 export {
@@ -117,3 +117,9 @@ export { NAMED, protocolName } from './filters/names.ts';
 export { parseDuration, parseTime } from './time.ts';
 export { formatIp4, formatIp6, parseAddress } from './address.ts';
 export { zoneOffset, zoneOffsetAt } from './zone.ts';
+export { LINE_COLUMN, keyColumn } from './filters/list.ts';
+export { compileMatchedLines } from './lists/matched-lines.ts';
+export { listRows } from './paths/list-rows.ts';
+export { LIST_LIMITS, ListError } from './lists/list-error.ts';
+export { type ListGroup, MatchList, readList } from './lists/match-list.ts';
+export { eventFields } from './fields.ts';

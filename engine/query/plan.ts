@@ -11,11 +11,13 @@ import { Params } from './dialect/duckdb.ts';
 import { allColumns, filterInput, filterRelation, judge, type EventContext } from './events.ts';
 import { type Resolve, eventFields } from './fields.ts';
 import { ALL, type Filter, allOf } from './filters/filter.ts';
+import { listFilter } from './filters/list.ts';
 import { either } from './filters/logic.ts';
 import type { Named } from './filters/source.ts';
 import type { TimeFilter } from './filters/time.ts';
 import { UNFLOWED } from './filters/unflowed.ts';
 import { EVEN_BUCKETS, type Grid, makeGrid } from './grid.ts';
+import type { MatchList } from './lists/match-list.ts';
 import { parseQuery } from './parse.ts';
 import type { Found } from './paths/found-rows.ts';
 import { QueryError } from './query-error.ts';
@@ -54,6 +56,8 @@ export interface CompileContext {
   /** The request's own range, half-open. */
   readonly from?: EpochMicros | undefined;
   readonly to?: EpochMicros | undefined;
+  /** Events must also meet one of its rows. */
+  readonly list?: MatchList | undefined;
   /** Seconds that a zone is ahead of UTC at a local time; the runtime's own when left out. */
   readonly zoneOffset?: ZoneOffset;
 }
@@ -147,7 +151,8 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const split = ast.stages.findIndex(({ stage }) => AGGREGATING_STAGES.has(stage));
   const shaping = split < 0 ? ast.stages : ast.stages.slice(0, split);
   const stages = split < 0 ? [] : ast.stages.slice(split);
-  const events = eventsNode(ast.filter, shaping, ast.stages, resolve, context);
+  const asked = eventsNode(ast.filter, shaping, ast.stages, resolve, context);
+  const events = context.list === undefined ? asked : held(asked, listFilter(context.list));
   const projection = shaping.findLast((one) => one.stage === 'fields');
 
   const params = new Params();
@@ -348,6 +353,18 @@ function eventsNode(
 /** One flat list of conditions, so that time ranges and the packet rule are seen at its top. */
 function conjunction(parts: readonly Filter[]): Filter {
   return allOf(parts.flatMap((part) => (part.filter === 'and' ? part.items : [part])));
+}
+
+/** Events that meet a condition as well, before any of them are chosen. */
+function held(node: EventsNode, filter: Filter): EventsNode {
+  switch (node.node) {
+    case 'base':
+      return { node: 'base', filter: conjunction([node.filter, filter]) };
+    case 'union':
+      return { ...node, left: held(node.left, filter), right: held(node.right, filter) };
+    default:
+      return { ...node, of: held(node.of, filter) };
+  }
 }
 
 /** A filter before any choice of rows is part of the first filter; sorting does not matter to it. */

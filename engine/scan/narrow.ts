@@ -46,6 +46,8 @@ export function compileNarrow(filter: Filter, scope: RowScope): Narrow {
       return compileNarrow(flowParts(filter), scope);
     case 'kind':
       return scope.kind !== undefined && filter.kinds.includes(scope.kind) ? KEEP : NONE;
+    case 'list':
+      throw new TypeError('a list narrows queries on a case');
     case 'number':
       return narrowNumber(filter, scope);
     case 'present':

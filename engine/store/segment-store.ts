@@ -15,6 +15,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { CancelledError } from '../contract/errors.ts';
+import { ListTables, type ListTable } from './list-tables.ts';
 import { identifier, literal, segmentProblem, storeError } from './segment-builder.ts';
 
 /** A value that can be bound: whole numbers beyond 32 bits come as bigint. */
@@ -92,6 +93,7 @@ export class SegmentStore {
     );
     await admin.run('SET enable_external_access = false');
     await admin.run('SET lock_configuration = true');
+    await admin.run(`ATTACH ':memory:' AS lists`);
     await admin.run(`ATTACH ':memory:' AS marks`);
     await admin.run('CREATE TABLE marks.deleted (segment INTEGER, row BIGINT)');
     await admin.run('CREATE TABLE marks.tagged (segment INTEGER, tag INTEGER, row BIGINT)');
@@ -183,6 +185,20 @@ export class SegmentStore {
   private async detach(id: number): Promise<void> {
     this.attached.delete(id);
     await this.admin!.run(`DETACH DATABASE IF EXISTS ${identifier(`seg_${id}`)}`);
+  }
+
+  /** Makes a table of a list; statements name it as `lists.main."NAME"`. */
+  async createList(table: ListTable): Promise<void> {
+    await this.instance();
+    await new ListTables(this.admin!).create(table);
+  }
+
+  /** Lets go of a list's table, unless an operation may be using it; whether it is gone. */
+  async dropList(name: string): Promise<boolean> {
+    if (this.inUse()) return false;
+    await this.instance();
+    await new ListTables(this.admin!).drop(name);
+    return true;
   }
 
   /** Replaces the rows that count as deleted (`tag` 0) or tagged in a segment. */

@@ -1,9 +1,11 @@
 /** `daybook delete`: deletes the events that a query finds, with a reason that is kept. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
+import { CaseSession } from '../../../engine/operations/case-session.ts';
 import { deleteEvents } from '../../../engine/operations/mark.ts';
 import { requestRange } from '../../../engine/operations/query.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
+import { LIST_OPTIONS, givenList, tellUnmatched } from '../list-option.ts';
 import { counted, packetsLeftOut, write } from '../output.ts';
 
 export const deleteCommand: Command = {
@@ -16,6 +18,7 @@ export const deleteCommand: Command = {
     options: {
       reason: { type: 'string', value: 'TEXT', help: 'why; required, and kept in the audit log' },
       ...TIME_OPTIONS,
+      ...LIST_OPTIONS,
       json: { type: 'boolean', help: 'one JSON document' },
     },
     details:
@@ -30,23 +33,26 @@ export const deleteCommand: Command = {
         'give one with --reason TEXT: it stays in the audit log',
       );
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
-    const report = await deleteEvents({
-      folder: parsed.positionals[0]!,
-      text: parsed.positionals[1]!,
-      reason,
-      ...requestRange(parsed.text('from'), parsed.text('to'), zone),
-      zone,
-      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
-      store: { memoryLimit: settings.queryMemory, threads: settings.threads },
-      signal,
+    const list = await givenList(parsed);
+    const [folder, text] = parsed.positionals as [string, string];
+    const view = { ...requestRange(parsed.text('from'), parsed.text('to'), zone), list, zone };
+    const session = CaseSession.open(folder, {
+      memoryLimit: settings.queryMemory,
+      threads: settings.threads,
     });
-    await write(
-      streams.out,
-      parsed.flag('json')
-        ? `${JSON.stringify(report)}\n`
-        : `${counted(report.changed, 'event', 'events')} deleted\n`,
-    );
-    if (!parsed.flag('json')) streams.err.write(packetsLeftOut(report.packetsBeneath));
-    return 0;
+    try {
+      await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
+      const report = await deleteEvents({ session, text, reason, ...view, signal });
+      await write(
+        streams.out,
+        parsed.flag('json')
+          ? `${JSON.stringify(report)}\n`
+          : `${counted(report.changed, 'event', 'events')} deleted\n`,
+      );
+      if (!parsed.flag('json')) streams.err.write(packetsLeftOut(report.packetsBeneath));
+      return 0;
+    } finally {
+      await session.close();
+    }
   },
 };

@@ -12,6 +12,7 @@ import {
 } from '../../../engine/operations/query.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
+import { LIST_OPTIONS, givenList, tellUnmatched } from '../list-option.ts';
 import { count, packetsLeftOut, visible, write } from '../output.ts';
 import {
   RESULT_OPTIONS,
@@ -23,6 +24,7 @@ import {
 
 const OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...TIME_OPTIONS,
+  ...LIST_OPTIONS,
   ...RESULT_OPTIONS,
   path: {
     type: 'string',
@@ -46,6 +48,7 @@ export const queryCommand: Command = {
   daybook query CASE 'src_ip:10.0.0.0/8 dst_port:22 | top 10 src_ip by sum(bytes)'
   daybook query CASE 'kind:log severity:<=err | timeline 1h by host'
   daybook query CASE 'kind:log host:web01 | patterns 50'
+  daybook query CASE '* | top 10 dst_ip' --list addresses.txt --list-unmatched unseen.txt
 The language: docs/query-language.md.`,
   },
   run: (parsed, context) => run('query.run', parsed.positionals[1]!, parsed, context),
@@ -133,12 +136,14 @@ async function run(
       `there is no path ${JSON.stringify(path)} to choose`,
       'leave it out, or give --path scan',
     );
+  const list = await givenList(parsed);
   const session = CaseSession.open(parsed.positionals[0]!, {
     memoryLimit: settings.queryMemory,
     threads: settings.threads,
   });
   try {
-    const running = startQuery(session, { text, from, to, zone, limit, signal, operation, path });
+    const view = { from, to, list, zone, path } as const;
+    const running = startQuery(session, { text, ...view, limit, signal, operation });
     if (parsed.flag('explain')) {
       const lines = await running.explain();
       await write(
@@ -161,6 +166,7 @@ async function run(
           )
         : await printAnswer(countOf(running, await running.answer()), options);
     tell(running, found, format, parsed, context);
+    await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
     return 0;
   } finally {
     await session.close();

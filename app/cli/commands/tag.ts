@@ -1,8 +1,10 @@
 /** `daybook tag`: tags the events that a query finds. */
 import { resolveZone } from '../../../engine/contract/zone.ts';
+import { CaseSession } from '../../../engine/operations/case-session.ts';
 import { tagEvents } from '../../../engine/operations/mark.ts';
 import { requestRange } from '../../../engine/operations/query.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
+import { LIST_OPTIONS, givenList, tellUnmatched } from '../list-option.ts';
 import { counted, packetsLeftOut, visible, write } from '../output.ts';
 
 export const tagCommand: Command = {
@@ -13,6 +15,7 @@ export const tagCommand: Command = {
     positionals: { least: 3, most: 3 },
     options: {
       ...TIME_OPTIONS,
+      ...LIST_OPTIONS,
       remove: { type: 'boolean', help: 'take the tag away instead' },
       json: { type: 'boolean', help: 'one JSON document' },
     },
@@ -20,25 +23,27 @@ export const tagCommand: Command = {
   async run(parsed, { streams, settings, signal }) {
     const [folder, text, name] = parsed.positionals as [string, string, string];
     const zone = resolveZone(parsed.text('tz') ?? 'UTC').name;
-    const report = await tagEvents({
-      folder,
-      text,
-      name,
-      remove: parsed.flag('remove'),
-      ...requestRange(parsed.text('from'), parsed.text('to'), zone),
-      zone,
-      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
-      store: { memoryLimit: settings.queryMemory, threads: settings.threads },
-      signal,
+    const list = await givenList(parsed);
+    const view = { ...requestRange(parsed.text('from'), parsed.text('to'), zone), list, zone };
+    const session = CaseSession.open(folder, {
+      memoryLimit: settings.queryMemory,
+      threads: settings.threads,
     });
-    const done = parsed.flag('remove') ? 'no longer tagged' : 'tagged';
-    await write(
-      streams.out,
-      parsed.flag('json')
-        ? `${JSON.stringify({ tag: name, ...report })}\n`
-        : `${counted(report.matched, 'event matches', 'events match')}; ${counted(report.changed, 'is', 'are')} ${done} ${visible(name)}\n`,
-    );
-    if (!parsed.flag('json')) streams.err.write(packetsLeftOut(report.packetsBeneath));
-    return 0;
+    try {
+      await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
+      const remove = parsed.flag('remove');
+      const report = await tagEvents({ session, text, name, remove, ...view, signal });
+      const done = remove ? 'no longer tagged' : 'tagged';
+      await write(
+        streams.out,
+        parsed.flag('json')
+          ? `${JSON.stringify({ tag: name, ...report })}\n`
+          : `${counted(report.matched, 'event matches', 'events match')}; ${counted(report.changed, 'is', 'are')} ${done} ${visible(name)}\n`,
+      );
+      if (!parsed.flag('json')) streams.err.write(packetsLeftOut(report.packetsBeneath));
+      return 0;
+    } finally {
+      await session.close();
+    }
   },
 };

@@ -6,6 +6,7 @@ import {
   count,
   fieldName,
   kind,
+  list,
   micros,
   nothing,
   numbers,
@@ -96,6 +97,11 @@ export const queryOperations = {
       total: record.optional(),
       ...scopeShape,
     }),
+  ),
+  /** Numbers of the lines of a view's list, from 1, that no event of the view matches. */
+  'list.unmatched': operation(
+    view.extend({ list }),
+    z.object({ lines: numbers, of: count, ...scopeShape }),
   ),
   /** What a query reads, what it leaves out and why. */
   'query.explain': operation(view, z.object({ lines: z.array(z.string()) })),

@@ -35,6 +35,8 @@ export function operation(
 export const micros = z.number().refine(Number.isFinite);
 export const count = z.number().int().nonnegative();
 export const bytes = z.instanceof(Uint8Array);
+/** Of a list, which is in one frame. */
+const MOST_LIST_BYTES = 32 << 20;
 export const numbers = z.instanceof(Float64Array);
 export const kind = z.enum(KINDS);
 export const byKind = z.partialRecord(kind, count);
@@ -60,12 +62,25 @@ const column = z.union([
 ]);
 export const batch: z.ZodType<ColumnBatch> = z.object({ rows: count, columns: z.array(column) });
 
+/**
+ * A list that narrows a view: events that meet one of its rows. CSV, TSV, NDJSON or one value a line.
+ * `fields`: names of the columns that count. `directed`: rows with both addresses of a conversation hold
+ * in the direction they were written in only.
+ */
+export const list = z.object({
+  bytes: bytes.refine(({ length }) => length <= MOST_LIST_BYTES, 'a list of more than 32 MB'),
+  name: z.string().max(1000).optional(),
+  fields: z.array(fieldName).min(1).max(32).optional(),
+  directed: z.boolean().optional(),
+});
+
 /** What is looked at: a query within a half-open range of time. */
 export const viewShape = {
   case: casePath,
   query: z.string().max(100_000),
   from: micros.optional(),
   to: micros.optional(),
+  list: list.optional(),
   /** For times in the query that state none. */
   zone: zone.default('UTC'),
   /** `scan`: no index is used. The answer is the same. */

@@ -22,6 +22,12 @@ export type Ip4Column = 'src_ip4' | 'dst_ip4';
 export type Ip6Column = 'src_ip6' | 'dst_ip6';
 export type TextValueColumn = 'host' | 'program';
 
+/** Ranges of IPv4 addresses, both ends included: ascending, none touching another. */
+export interface Ip4Ranges {
+  readonly lows: Uint32Array;
+  readonly highs: Uint32Array;
+}
+
 interface Column {
   readonly type: ValueType;
   readonly size: number;
@@ -90,6 +96,24 @@ export class ValueIndex {
     });
   }
 
+  /** Rows with an address in any of several ranges. */
+  rowsOfIp4List(column: Ip4Column, ranges: Ip4Ranges): RowSet | undefined {
+    return this.find(column, (found) => {
+      const { lows, highs } = ranges;
+      // Values ascend from page to page, and so do the ranges.
+      let range = 0;
+      return this.collect(
+        ...[found, 0, found.firstNumbers.length],
+        ({ numbers }, place) => {
+          const value = numbers[place]!;
+          while (range < highs.length && highs[range]! < value) range += 1;
+          return range < lows.length && lows[range]! <= value;
+        },
+        (page) => rangesInPage(found, page, ranges),
+      );
+    });
+  }
+
   /** The same for IPv6 addresses of 16 bytes. */
   rowsOfIp6(column: Ip6Column, low: Uint8Array, high: Uint8Array): RowSet | undefined {
     return this.find(column, (found) => {
@@ -135,6 +159,16 @@ export class ValueIndex {
   /** At most so many rows are in the range: known without reading a page. */
   mostOfIp4(column: Ip4Column, low: number, high: number): number | undefined {
     return this.most(column, (found) => ip4Pages(found, low, high));
+  }
+
+  mostOfIp4List(column: Ip4Column, ranges: Ip4Ranges): number | undefined {
+    const found = this.columns.get(column);
+    if (found === undefined || found === 'left-out') return undefined;
+    if (found === 'absent') return 0;
+    let rows = 0;
+    for (let page = 0; page < found.rows.length; page++)
+      if (rangesInPage(found, page, ranges)) rows += found.rows[page]!;
+    return rows;
   }
 
   mostOfIp6(column: Ip6Column, low: Uint8Array, high: Uint8Array): number | undefined {
@@ -307,6 +341,14 @@ function readColumn(head: PackReader, type: ValueType, total: number): Column {
     ...{ type, size, firsts, rows, begin, ends, firstNumbers, firstIp6, textsEnd },
     texts: undefined,
   };
+}
+
+/** Whether a page may hold an address of one of the ranges. */
+function rangesInPage({ firstNumbers }: Column, page: number, { lows, highs }: Ip4Ranges): boolean {
+  const first = firstNumbers[page]!;
+  const next = page + 1 < firstNumbers.length ? firstNumbers[page + 1]! : 0xffff_ffff;
+  const at = countWhile(highs.length, (range) => highs[range]! < first);
+  return at < lows.length && lows[at]! <= next;
 }
 
 /** The pages that a range may lie in: from the last that begins at or before `low`. */

@@ -1,34 +1,21 @@
 /** Handlers of what people add to a case: tags, notes, saved searches, deletions. */
 import type { Request } from '../../contract/operations.ts';
 import type { markOperations } from '../../contract/operations/marks.ts';
-import type { CaseSession } from '../case-session.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import { queryHistory } from '../history.ts';
-import { deleteEvents, tagEvents, type MarkParameters, type MarkTarget } from '../mark.ts';
+import { deleteEvents, tagEvents, type MarkTarget } from '../mark.ts';
 import { listNotes, setNote } from '../notes.ts';
 import { deleteSearch, listSearches, saveSearch } from '../searches.ts';
 
 export function markHandlers({
   cases,
-  settings,
-}: Pick<Services, 'cases' | 'settings'>): HandlersOf<keyof typeof markOperations> {
-  /** What marking needs beside its target. */
-  const around = (session: CaseSession, signal: AbortSignal): Omit<MarkParameters, 'events'> => {
-    const { memory, importMemory, threads } = settings.limits;
-    return {
-      folder: session.folder,
-      session,
-      signal,
-      builder: { memoryLimit: importMemory, threads },
-      store: { memoryLimit: memory, threads },
-    };
-  };
+}: Pick<Services, 'cases'>): HandlersOf<keyof typeof markOperations> {
   return {
     'tag.set': (request, { signal }) =>
       cases.use(request.case, async (session) => {
         const { name, remove } = request;
         const { matched, changed } = await tagEvents({
-          ...around(session, signal),
+          ...{ session, signal },
           ...targetOf(request.target),
           ...{ name, remove },
         });
@@ -38,7 +25,7 @@ export function markHandlers({
       cases.use(request.case, async (session) => {
         const { reason } = request;
         const { matched, changed } = await deleteEvents({
-          ...around(session, signal),
+          ...{ session, signal },
           ...targetOf(request.target),
           reason,
         });
@@ -69,6 +56,6 @@ export function markHandlers({
 
 function targetOf(target: Request<'tag.set'>['target']): MarkTarget {
   if ('events' in target) return { events: target.events };
-  const { query, from, to, zone } = target.view;
-  return { text: query, from, to, zone };
+  const { query, from, to, list, zone } = target.view;
+  return { text: query, from, to, list, zone };
 }

@@ -10,6 +10,7 @@ import { takeApart } from '../parse-query.ts';
 import { explainQuery, runQuery } from '../run-query.ts';
 import { timeline } from '../timeline.ts';
 import { top } from '../top.ts';
+import { unmatchedLines } from '../unmatched-lines.ts';
 
 export function queryHandlers({
   cases,
@@ -23,6 +24,8 @@ export function queryHandlers({
       cases.use(request.case, (session) => complete(session, request, signal)),
     'query.run': (request, { signal }) =>
       cases.use(request.case, (session) => runQuery(session, request, signal)),
+    'list.unmatched': (request, { signal }) =>
+      cases.use(request.case, (session) => unmatchedLines(session, request, signal)),
     'query.explain': (request) =>
       cases.use(request.case, async (session) => ({ lines: await explainQuery(session, request) })),
     'result.open': (request, { client, signal, part }) =>

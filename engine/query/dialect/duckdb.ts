@@ -92,6 +92,11 @@ export function segmentTable(id: number): string {
   return `seg_${id}.events`;
 }
 
+/** A table of a list's values, in the database that is kept for them. */
+export function listTable(name: string): string {
+  return `lists.main.${quoteIdentifier(name)}`;
+}
+
 export function nullOf(type: string): string {
   return `CAST(NULL AS ${type})`;
 }
@@ -243,4 +248,41 @@ export function ip4Hex(sql: string): string {
 }
 export function ip6Hex(sql: string): string {
   return `replace(CAST(${sql} AS VARCHAR), '-', '')`;
+}
+
+/** The block of `prefix` bits that an IPv4 address lies in, as its first address. */
+export function blockOfIp4(sql: string, prefix: number): string {
+  if (prefix === 32) return sql;
+  const mask = prefix === 0 ? 0 : (0xffff_ffff << (32 - prefix)) >>> 0;
+  return `(${sql} & CAST(${mask} AS UINTEGER))`;
+}
+
+/** Hexadecimal digits, each with as many of its lower bits cleared as its place says. */
+const CLEARED = [0, 8, 12, 14].map((mask) =>
+  Array.from({ length: 16 }, (_, digit) => (digit & mask).toString(16)).join(''),
+);
+
+/** Characters of an address as UUID text up to its hexadecimal digit number `digits`. */
+export function uuidLength(digits: number): number {
+  return digits + [8, 12, 16, 20].filter((hyphen) => digits > hyphen).length;
+}
+
+/** The block of `prefix` bits that an IPv6 address lies in: the text of the digits that decide it. */
+export function blockOfIp6(sql: string, prefix: number): string {
+  const uuid = `CAST(${sql} AS VARCHAR)`;
+  const digits = prefix >> 2;
+  const whole = `left(${uuid}, ${uuidLength(digits)})`;
+  if (prefix % 4 === 0) return whole;
+  const next = `substr(${uuid}, ${uuidLength(digits + 1)}, 1)`;
+  return `(${whole} || translate(${next}, '0123456789abcdef', '${CLEARED[prefix % 4]}'))`;
+}
+
+/**
+ * A text of which two are equal exactly if they are the same with case ignored, as `matches` ignores it.
+ * Small letters of capitals do that but for the two Turkish letters, which are no case of `i`.
+ */
+export function foldedText(sql: string): string {
+  const chr = (point: number) => `chr(${point})`;
+  const escaped = `replace(replace(replace(${sql}, ${chr(1)}, ${chr(1)} || 'x'), ${chr(304)}, ${chr(1)} || 'y'), ${chr(305)}, ${chr(1)} || 'z')`;
+  return `lower(upper(${escaped}))`;
 }

@@ -12,6 +12,7 @@ import { type DayFilter, compileDay } from './day.ts';
 import { type EventIdFilter, compileEventId } from './event-id.ts';
 import { type FlowFilter, compileFlow } from './flow.ts';
 import { type KindFilter, compileKind } from './kind.ts';
+import { type ListFilter, compileList } from './list.ts';
 import { both, either, negate } from './logic.ts';
 import { type NumberFilter, compileNumber } from './number.ts';
 import { type PresentFilter, compilePresent } from './present.ts';
@@ -31,6 +32,7 @@ export type LeafFilter =
   | EventIdFilter
   | FlowFilter
   | KindFilter
+  | ListFilter
   | NumberFilter
   | PresentFilter
   | RegexFilter
@@ -78,6 +80,8 @@ export function compileFilter(filter: Filter, scope: Scope): Predicate {
       return compileFlow(filter, scope);
     case 'kind':
       return compileKind(filter, scope);
+    case 'list':
+      return compileList(filter, scope);
     case 'number':
       return compileNumber(filter, scope);
     case 'present':

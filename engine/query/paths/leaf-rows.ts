@@ -22,6 +22,7 @@ import {
   type SegmentInfo,
   attributeColumn,
 } from '../scope.ts';
+import { listRows } from './list-rows.ts';
 import { type Rows, intersect, rowsOf, unite } from './rows.ts';
 
 /** What is known of one segment's rows. */
@@ -50,6 +51,8 @@ export function leafCost(filter: LeafFilter): number {
     case 'address':
     case 'flow':
       return 4;
+    case 'list':
+      return 30;
     case 'tag':
     case 'unflowed':
       return 2;
@@ -76,6 +79,8 @@ export function leafRows(
       return addressRows(filter, segment, known);
     case 'flow':
       return flowRows(filter, segment, known);
+    case 'list':
+      return listRows(filter, segment, known.indexes.values);
     case 'tag':
       return tagRows(filter, segment, known);
     case 'time':

@@ -1,0 +1,112 @@
+/** `--list FILE`: a list of values that narrows a query, from a file or standard input. */
+import { createReadStream, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { DaybookError } from '../../engine/contract/errors.ts';
+import type { View } from '../../engine/operations/ask-view.ts';
+import { type GivenList, textOf } from '../../engine/operations/case-lists.ts';
+import type { CaseSession } from '../../engine/operations/case-session.ts';
+import { unmatchedLines } from '../../engine/operations/unmatched-lines.ts';
+import type { OptionSpec, Parsed } from './arguments.ts';
+import { count, visible, type Streams } from './output.ts';
+
+export const LIST_OPTIONS = {
+  list: {
+    type: 'string',
+    value: 'FILE',
+    help: 'only events that also match a line of this list (CSV, TSV, NDJSON, one value a line); - is standard input',
+  },
+  'list-field': {
+    type: 'string',
+    value: 'FIELDS',
+    help: 'what the columns of the list are, or which of its columns count: host or src_ip,dst_port',
+  },
+  'list-directed': {
+    type: 'boolean',
+    help: 'rows with both ends of a conversation hold in the direction they are written in only',
+  },
+  'list-unmatched': {
+    type: 'string',
+    value: 'FILE',
+    help: 'write the lines of the list that no event matches to a file; - is standard error',
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** As the contract bounds it. */
+const MOST_BYTES = 32 << 20;
+
+/**
+ * The list that the options name; undefined: none.
+ * @throws DaybookError usage, unreadable, limit-exceeded
+ */
+export async function givenList(parsed: Parsed): Promise<GivenList | undefined> {
+  const path = parsed.text('list');
+  if (path === undefined) {
+    const other = ['list-field', 'list-directed', 'list-unmatched'].find(
+      (name) => parsed.flag(name) || parsed.text(name) !== undefined,
+    );
+    if (other !== undefined)
+      throw new DaybookError('usage', `--${other} goes with --list`, 'name the list: --list FILE');
+    return undefined;
+  }
+  const fields = parsed
+    .text('list-field')
+    ?.split(',')
+    .map((name) => name.trim());
+  if (fields?.some((name) => name === '') === true)
+    throw new DaybookError('usage', '--list-field names fields, separated by commas');
+  return {
+    bytes: path === '-' ? await all(process.stdin) : await all(createReadStream(path)),
+    name: path === '-' ? 'standard input' : basename(path),
+    fields,
+    directed: parsed.flag('list-directed'),
+  };
+}
+
+async function all(stream: NodeJS.ReadableStream): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of stream) {
+      const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+      size += bytes.length;
+      if (size > MOST_BYTES)
+        throw new DaybookError('limit-exceeded', 'the list has more than 32 MB', 'split it');
+      parts.push(bytes);
+    }
+  } catch (error) {
+    if (error instanceof DaybookError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new DaybookError('unreadable', `the list cannot be read: ${why}`, undefined, error);
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * What `--list-unmatched` asks for: the lines of the list that no event of the view matches, as they are
+ * in the list, and how many they are.
+ * @throws DaybookError unreadable, and what a query throws
+ */
+export async function tellUnmatched(
+  parsed: Parsed,
+  session: CaseSession,
+  view: View,
+  streams: Streams,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = parsed.text('list-unmatched');
+  const { list } = view;
+  if (path === undefined || list === undefined) return;
+  const { lines, of } = await unmatchedLines(session, { ...view, list }, signal);
+  const all = textOf(list.bytes).split(/\r?\n/);
+  const text = Array.from(lines, (line) => `${all[line - 1] ?? ''}\n`).join('');
+  if (path === '-') streams.err.write(visible(text));
+  else {
+    try {
+      writeFileSync(path, text);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new DaybookError('unreadable', `${path} cannot be written: ${why}`, undefined, error);
+    }
+  }
+  streams.err.write(`${count(lines.length)} of the list's ${count(of)} lines match no event\n`);
+}

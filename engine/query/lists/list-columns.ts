@@ -1,0 +1,272 @@
+/**
+ * The cells of one column of a list, read as values of a field. A cell means what `field:"cell"` means in
+ * a query: an address or a block, a number, a name for a number, or a whole text with case ignored.
+ */
+import { type ColumnName, COLUMNS } from '../../contract/event.ts';
+import { ip6ToUuid, parseAddress } from '../address.ts';
+import { INTEGER_RANGES, SQL_TYPES, uuidLength } from '../dialect/duckdb.ts';
+import type { Field, NumberField } from '../fields.ts';
+import { parseEventId } from '../filters/event-id.ts';
+import { type FlowEnd, flowFilter } from '../filters/flow.ts';
+import { codeOf } from '../filters/names.ts';
+import { parseNumber } from '../filters/number.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { shown } from '../query-error.ts';
+import { ListError } from './list-error.ts';
+
+export type Side = 'src' | 'dst';
+
+/** How a value is compared. */
+export type Form =
+  | { readonly form: 'address4' | 'address6'; readonly prefix: number }
+  | { readonly form: 'port' }
+  | { readonly form: 'number'; readonly column: ColumnName }
+  | { readonly form: 'text'; readonly column: ColumnName }
+  | { readonly form: 'attribute'; readonly name: string }
+  | { readonly form: 'community-id' };
+
+/** In place of a form's number: the cell says nothing; or something that no event can have. */
+export const NOTHING = -1;
+export const NEVER = -2;
+
+export interface ListColumn {
+  /** The ends of an event that it may be about; undefined: none of them. */
+  readonly sides: readonly Side[] | undefined;
+  readonly address: boolean;
+  readonly forms: readonly Form[];
+  /** Of each row, the number of its form in `forms`. */
+  readonly form: readonly number[];
+  readonly values: readonly (number | string)[];
+}
+
+class Cells implements ListColumn {
+  readonly sides: readonly Side[] | undefined;
+  readonly address: boolean;
+  readonly forms: Form[] = [];
+  readonly form: number[] = [];
+  readonly values: (number | string)[] = [];
+
+  constructor(sides: readonly Side[] | undefined, address = false) {
+    this.sides = sides;
+    this.address = address;
+  }
+
+  add(form: number, value: number | string): void {
+    this.form.push(form);
+    this.values.push(value);
+  }
+
+  /** The number of a form, which is told from others by its prefix. */
+  formOf(form: Form): number {
+    const prefix = 'prefix' in form ? form.prefix : 0;
+    const at = this.forms.findIndex(
+      (one) => one.form === form.form && (!('prefix' in one) || one.prefix === prefix),
+    );
+    return at < 0 ? this.forms.push(form) - 1 : at;
+  }
+
+  nothing(): void {
+    this.add(NOTHING, 0);
+  }
+}
+
+/** Addresses in a form that cannot be clicked: `10.0.0[.]1`. */
+const DEFANGED = /\[\.\]/g;
+
+/**
+ * The columns that a column of a list is: a flow is five.
+ * @throws ListError
+ */
+export function readColumn(
+  field: Field,
+  cells: readonly string[],
+  lines: readonly number[],
+): ListColumn[] {
+  switch (field.type) {
+    case 'address': {
+      const sides = sidesOf(field.sides.map(({ v4, v6 }) => v4 ?? v6));
+      return [addresses(new Cells(sides, true), cells, lines)];
+    }
+    case 'number':
+      return [numbers(field, cells, lines)];
+    case 'text':
+      if (!('column' in field.ref) || field.name === 'message') break;
+      return [texts({ form: 'text', column: field.ref.column }, cells)];
+    case 'attribute':
+      return [texts({ form: 'attribute', name: field.key }, cells)];
+    case 'virtual':
+      if (field.name === 'community_id') return [texts({ form: 'community-id' }, cells)];
+      if (field.name === 'event_id') return eventIds(cells, lines);
+      if (field.name === 'flow') return flows(cells, lines);
+      break;
+    case 'time':
+      break;
+  }
+  throw new ListError(
+    'usage',
+    undefined,
+    `${field.name} is no field that a list can have`,
+    'a list has addresses, ports and other numbers, names such as host, attributes, flow, event_id, community_id, or text',
+  );
+}
+
+function sidesOf(refs: readonly ({ column: ColumnName } | object | undefined)[]): Side[] {
+  return refs.flatMap((ref) => {
+    if (ref === undefined || !('column' in ref)) return [];
+    return String(ref.column).startsWith('src_') ? ['src' as const] : ['dst' as const];
+  });
+}
+
+function addresses(into: Cells, cells: readonly string[], lines: readonly number[]): ListColumn {
+  for (let row = 0; row < cells.length; row++) {
+    const cell = cells[row]!;
+    if (cell === '') into.nothing();
+    else if (!addAddress(into, cell))
+      throw new ListError(
+        'usage',
+        lines[row],
+        `${shown(cell)} is no IP address`,
+        'addresses are written 10.0.0.1, 10.0.0.0/8 or 2001:db8::/32',
+      );
+  }
+  return into;
+}
+
+function addAddress(into: Cells, cell: string): boolean {
+  const plain = cell.includes('[') ? cell.replace(DEFANGED, '.').replace(/^\[(.*)\]$/, '$1') : cell;
+  const range = parseAddress(plain);
+  if (range === undefined) return false;
+  const slash = plain.indexOf('/');
+  if (range.version === 4) {
+    const prefix = slash < 0 ? 32 : Number(plain.slice(slash + 1));
+    into.add(into.formOf({ form: 'address4', prefix }), range.low);
+  } else {
+    const prefix = slash < 0 ? 128 : Number(plain.slice(slash + 1));
+    into.add(into.formOf({ form: 'address6', prefix }), ip6Key(range.low, prefix));
+  }
+  return true;
+}
+
+/** Whether `text` is an address or a block of them. */
+export function isAddress(text: string): boolean {
+  return addAddress(new Cells(undefined), text);
+}
+
+/** The part of an IPv6 address, as UUID text, that a block of `prefix` bits decides. */
+function ip6Key(low: bigint, prefix: number): string {
+  const uuid = ip6ToUuid(low);
+  const digits = prefix >> 2;
+  const rest = prefix % 4 === 0 ? '' : uuid[uuidLength(digits + 1) - 1]!;
+  return uuid.slice(0, uuidLength(digits)) + rest;
+}
+
+function numbers(
+  field: NumberField,
+  cells: readonly string[],
+  lines: readonly number[],
+): ListColumn {
+  const columns = field.refs.flatMap((ref) => ('column' in ref ? ref.column : []));
+  const [column] = columns;
+  if (column === undefined) throw new TypeError('a list is compared with stored columns');
+  const isPort = column === 'src_port' || column === 'dst_port';
+  const sides = isPort ? sidesOf(field.refs) : undefined;
+  const into = new Cells(sides);
+  const form = into.formOf(isPort ? { form: 'port' } : { form: 'number', column });
+  const whole = INTEGER_RANGES[SQL_TYPES[COLUMNS[column]]];
+  for (let row = 0; row < cells.length; row++) {
+    const cell = cells[row]!;
+    if (cell === '') {
+      into.nothing();
+      continue;
+    }
+    const value =
+      parseNumber(cell) ?? (field.names === undefined ? undefined : codeOf(field.names, cell));
+    if (value === undefined)
+      throw new ListError('usage', lines[row], `${field.name} has no value ${shown(cell)}`);
+    const [least, most] = whole ?? [-Infinity, Infinity];
+    const can = value >= least && value <= most && (whole === undefined || Number.isInteger(value));
+    into.add(can ? form : NEVER, value);
+  }
+  return into;
+}
+
+function texts(form: Form, cells: readonly string[]): ListColumn {
+  const into = new Cells(undefined);
+  const number = into.formOf(form);
+  for (const cell of cells) {
+    if (cell === '') into.nothing();
+    else into.add(number, cell.toWellFormed());
+  }
+  return into;
+}
+
+function eventIds(cells: readonly string[], lines: readonly number[]): ListColumn[] {
+  const source = new Cells(undefined);
+  const seq = new Cells(undefined);
+  const forms = [
+    source.formOf({ form: 'number', column: 'source_id' }),
+    seq.formOf({ form: 'number', column: 'seq' }),
+  ] as const;
+  for (let row = 0; row < cells.length; row++) {
+    const id = parseEventId(cells[row]!);
+    if (cells[row] === '') {
+      source.nothing();
+      seq.nothing();
+    } else if (id === undefined)
+      throw new ListError(
+        'usage',
+        lines[row],
+        `${shown(cells[row]!)} is no event's id`,
+        'an id looks like 12:345, or 12:f345 for a flow of packets',
+      );
+    else {
+      source.add(forms[0], id.source);
+      seq.add(forms[1], id.seq);
+    }
+  }
+  return [source, seq];
+}
+
+/** `10.1.2.3:4444-10.9.9.9:443/tcp`: addresses, ports and protocol. */
+function flows(cells: readonly string[], lines: readonly number[]): ListColumn[] {
+  const ends = (['src', 'dst'] as const).map((side) => {
+    const port = new Cells([side]);
+    return { address: new Cells([side], true), port, form: port.formOf({ form: 'port' }) };
+  });
+  const proto = new Cells(undefined);
+  const form = proto.formOf({ form: 'number', column: 'proto' });
+  const addEnd = (at: number, end: FlowEnd | undefined): void => {
+    const { address, port, form: portForm } = ends[at]!;
+    const range = end?.address;
+    if (range === undefined) address.nothing();
+    else {
+      const prefix =
+        range.version === 4
+          ? 32 - Math.round(Math.log2(range.high - range.low + 1))
+          : 128 -
+            ((range.high ^ range.low) === 0n ? 0 : (range.high ^ range.low).toString(2).length);
+      if (range.version === 4) address.add(address.formOf({ form: 'address4', prefix }), range.low);
+      else address.add(address.formOf({ form: 'address6', prefix }), ip6Key(range.low, prefix));
+    }
+    if (end?.port === undefined) port.nothing();
+    else port.add(portForm, end.port);
+  };
+  for (let row = 0; row < cells.length; row++) {
+    const cell = cells[row]!;
+    const flow = cell === '' ? undefined : readFlow(cell, lines[row]);
+    addEnd(0, flow?.ends[0]);
+    addEnd(1, flow?.ends[1]);
+    if (flow?.proto === undefined) proto.nothing();
+    else proto.add(form, flow.proto);
+  }
+  return [...ends.flatMap(({ address, port }) => [address, port]), proto];
+}
+
+function readFlow(cell: string, line: number | undefined): ReturnType<typeof flowFilter> {
+  try {
+    return flowFilter({ test: 'quoted', text: cell }, 0);
+  } catch (error) {
+    if (!(error instanceof DaybookError)) throw error;
+    throw new ListError('usage', line, `${shown(cell)} is no flow`, error.hint);
+  }
+}

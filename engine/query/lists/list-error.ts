@@ -1,0 +1,29 @@
+/** What is wrong with a list, and in which of its lines. */
+import { DaybookError, type ErrorCode } from '../../contract/errors.ts';
+
+/** The most that a list may hold. */
+export const LIST_LIMITS = {
+  /** Lines with values. */
+  rows: 1_000_000,
+  columns: 32,
+  /** Characters of one value. */
+  value: 2000,
+  /** Different forms of rows: which values there are, and of which lengths blocks are. */
+  groups: 200,
+  /** Values that are looked for anywhere in an event's text: each is looked up by itself. */
+  texts: 2000,
+} as const;
+
+export class ListError extends DaybookError {
+  /** From 1; undefined where it is no single line. */
+  readonly line: number | undefined;
+  constructor(code: ErrorCode, line: number | undefined, problem: string, hint?: string) {
+    super(
+      code,
+      line === undefined ? `the list: ${problem}` : `line ${line} of the list: ${problem}`,
+      hint,
+    );
+    this.name = 'ListError';
+    this.line = line;
+  }
+}

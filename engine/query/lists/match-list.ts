@@ -1,0 +1,385 @@
+/**
+ * A list of values, ready to be compared with events: an event matches if it meets every value of any of
+ * the rows.
+ *
+ * Rows of one form (the same columns, blocks of the same length) are a group, which is compared with
+ * events at once: a group's keys are single columns. What may stand on either side of an event (`ip`,
+ * `port`, a flow in either direction) is in the groups both ways round.
+ */
+import { type ColumnName, COLUMNS } from '../../contract/event.ts';
+import { foldText } from '../../index/text/fold.ts';
+import type { Ip4Ranges } from '../../index/values/value-index.ts';
+import { SQL_TYPES } from '../dialect/duckdb.ts';
+import type { Field, Resolve } from '../fields.ts';
+import { type TextFilter, textFilter } from '../filters/text.ts';
+import { QueryError, shown } from '../query-error.ts';
+import { type CutList, cutList } from './cut-list.ts';
+import {
+  type Form,
+  type ListColumn,
+  type Side,
+  NEVER,
+  NOTHING,
+  isAddress,
+  readColumn,
+} from './list-columns.ts';
+import { LIST_LIMITS, ListError } from './list-error.ts';
+
+/** What the values of a key are compared with; `present` has none: a side must have an address. */
+export type ListKey =
+  | {
+      readonly key: 'address4';
+      readonly column: 'src_ip4' | 'dst_ip4';
+      readonly prefix: number;
+    }
+  | {
+      readonly key: 'address6';
+      readonly column: 'src_ip6' | 'dst_ip6';
+      readonly prefix: number;
+    }
+  | { readonly key: 'number' | 'text'; readonly column: ColumnName }
+  | { readonly key: 'attribute'; readonly name: string }
+  | { readonly key: 'community-id' }
+  | { readonly key: 'present'; readonly side: Side };
+
+/** A key with the values of a group's rows. */
+export class KeyValues {
+  readonly key: ListKey;
+  /** As SQL has it. */
+  readonly type: string;
+  /** One of each row: numbers, or texts; none of a key that is `present`. */
+  readonly values: readonly (number | string)[];
+  private ranges: Ip4Ranges | undefined;
+  private texts: ReadonlySet<string> | undefined;
+
+  constructor(key: ListKey, values: readonly (number | string)[]) {
+    this.key = key;
+    this.type =
+      key.key === 'address4' || key.key === 'number' ? SQL_TYPES[COLUMNS[key.column]] : 'VARCHAR';
+    this.values = values;
+  }
+
+  /** The IPv4 addresses that they are. */
+  asRanges(): Ip4Ranges {
+    this.ranges ??= rangesOf(this.values, this.key.key === 'address4' ? this.key.prefix : 32);
+    return this.ranges;
+  }
+
+  /** Whether one of them is `text`, case ignored. */
+  hasText(text: string): boolean {
+    this.texts ??= new Set(this.values.map((value) => foldText(String(value))));
+    return this.texts.has(foldText(text));
+  }
+}
+
+function rangesOf(values: readonly (number | string)[], prefix: number): Ip4Ranges {
+  const last = 2 ** (32 - prefix) - 1;
+  const lows: number[] = [];
+  const highs: number[] = [];
+  for (const low of Uint32Array.from(values, Number).sort()) {
+    const before = highs.length - 1;
+    if (before >= 0 && low <= highs[before]! + 1) {
+      highs[before] = Math.max(highs[before]!, low + last);
+      continue;
+    }
+    lows.push(low);
+    highs.push(low + last);
+  }
+  return { lows: Uint32Array.from(lows), highs: Uint32Array.from(highs) };
+}
+
+export interface ListGroup {
+  /** Name of its table. */
+  readonly table: string;
+  readonly keys: readonly KeyValues[];
+  /** Line of each row. */
+  readonly lines: readonly number[];
+}
+
+export interface ListOptions {
+  readonly text: string;
+  /** Tells this list from others: hexadecimal digits. */
+  readonly digest: string;
+  /** Names of the columns that count. */
+  readonly fields?: readonly string[] | undefined;
+  /** Rows with both addresses of a conversation hold in the direction they were written in only. */
+  readonly directed?: boolean | undefined;
+  readonly resolve: Resolve;
+}
+
+/** A value that is looked for anywhere in the text of events. */
+export interface ListText {
+  readonly filter: TextFilter;
+  readonly line: number;
+}
+
+interface Parts {
+  readonly digest: string;
+  readonly fields: readonly string[];
+  readonly lines: readonly number[];
+  readonly groups: readonly ListGroup[];
+  readonly texts: readonly ListText[];
+  readonly eitherWay: boolean;
+}
+
+export class MatchList implements Parts {
+  readonly digest: string;
+  /** Names of the columns. */
+  readonly fields: readonly string[];
+  /** Numbers of the lines with values. */
+  readonly lines: readonly number[];
+  readonly groups: readonly ListGroup[];
+  readonly texts: readonly ListText[];
+  /** Rows name both ends of a conversation and are found in either direction. */
+  readonly eitherWay: boolean;
+
+  constructor({ digest, fields, lines, groups, texts, eitherWay }: Parts) {
+    this.digest = digest;
+    this.fields = fields;
+    this.lines = lines;
+    this.groups = groups;
+    this.texts = texts;
+    this.eitherWay = eitherWay;
+  }
+
+  /** Rows of all groups. */
+  get rows(): number {
+    return this.groups.reduce((sum, { lines }) => sum + lines.length, 0);
+  }
+
+  /** Filters are told from each other by their JSON: a list by its digest. */
+  toJSON(): string {
+    return this.digest;
+  }
+}
+
+/** Stands for no field: what is looked for anywhere in an event's text. */
+const TEXT = 'text';
+const isText = (name: string): boolean => name.toLowerCase() === TEXT;
+
+/** @throws ListError */
+export function readList({ text, fields, digest, resolve, directed }: ListOptions): MatchList {
+  const fieldOf = (name: string): Field | undefined => {
+    try {
+      return resolve({ name, start: 0, end: 0 });
+    } catch (error) {
+      if (error instanceof QueryError) return undefined;
+      throw error;
+    }
+  };
+  const isField = (name: string) => isText(name) || fieldOf(name) !== undefined;
+  const cut = cutList(text, { fields, isField });
+  if (cut.names === undefined) return ofAnyType(cut, digest, fieldOf);
+  if (cut.names.some(isText)) return ofTexts(cut, digest);
+  const { names, lines } = cut;
+  const read = names.map((name, at) => {
+    const field = fieldOf(name);
+    if (field === undefined)
+      throw new ListError('unknown-field', undefined, `no event has a field ${shown(name)}`);
+    return { field, columns: readColumn(field, cut.cells[at]!, lines) };
+  });
+  const columns = read.flatMap((one) => one.columns);
+  const isFlow = read.some(({ field }) => field.name === 'flow' && field.type === 'virtual');
+  if (
+    isFlow &&
+    read.filter((one) => one.columns.some(({ sides }) => sides !== undefined)).length > 1
+  )
+    throw new ListError('usage', undefined, 'flow stands beside no other addresses and ports');
+  const hasEnd = (side: Side) =>
+    columns.some(({ address, sides }) => address && sides?.length === 1 && sides[0] === side);
+  const eitherWay = isFlow || (directed !== true && hasEnd('src') && hasEnd('dst'));
+  return new MatchList({
+    ...{ digest, lines, eitherWay, texts: [] },
+    fields: read.map(({ field }) => field.name),
+    groups: groupsOf(digest, columns, lines, eitherWay),
+  });
+}
+
+/** One column without a name: addresses and blocks, and what is no address as text. */
+function ofAnyType(
+  { cells, lines }: CutList,
+  digest: string,
+  fieldOf: (name: string) => Field | undefined,
+): MatchList {
+  const values = cells[0]!;
+  const rows = [...values.keys()];
+  const [addressRows, textRows] = [
+    rows.filter((row) => isAddress(values[row]!)),
+    rows.filter((row) => !isAddress(values[row]!)),
+  ];
+  const some = (chosen: readonly number[]): CutList => ({
+    names: undefined,
+    cells: [chosen.map((row) => values[row]!)],
+    lines: chosen.map((row) => lines[row]!),
+  });
+  const addresses = some(addressRows);
+  const texts = some(textRows);
+  const ip = fieldOf('ip');
+  if (ip === undefined) throw new TypeError('events have addresses');
+  const groups =
+    addressRows.length === 0
+      ? []
+      : groupsOf(
+          digest,
+          readColumn(ip, addresses.cells[0]!, addresses.lines),
+          addresses.lines,
+          false,
+        );
+  return new MatchList({
+    ...{ digest, lines, groups, eitherWay: false },
+    fields: [...(addressRows.length > 0 ? ['ip'] : []), ...(textRows.length > 0 ? [TEXT] : [])],
+    texts: textRows.length === 0 ? [] : phrases(texts),
+  });
+}
+
+function ofTexts(cut: CutList, digest: string): MatchList {
+  if (cut.cells.length > 1)
+    throw new ListError('usage', undefined, 'text stands beside no other columns');
+  return new MatchList({
+    ...{ digest, lines: cut.lines, groups: [], eitherWay: false },
+    ...{ fields: [TEXT], texts: phrases(cut) },
+  });
+}
+
+function phrases({ cells, lines }: CutList): ListText[] {
+  if (lines.length > LIST_LIMITS.texts)
+    throw new ListError(
+      'limit-exceeded',
+      undefined,
+      `${lines.length} values to be looked for in the text of events, more than ${LIST_LIMITS.texts}`,
+      'if they are values of a field, name it: --list-field host',
+    );
+  return cells[0]!.map((text, row) => {
+    const line = lines[row]!;
+    try {
+      return { filter: textFilter(text.replaceAll('[.]', '.'), true, 0, undefined), line };
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error;
+      throw new ListError(error.code, line, `${shown(text)} has no letter or digit to search for`);
+    }
+  });
+}
+
+/** Which end each column is about. */
+type Variant = readonly (Side | undefined)[];
+
+function variantsOf(columns: readonly ListColumn[], eitherWay: boolean): Variant[] {
+  const ways = eitherWay ? [false, true] : [false];
+  let out: (Side | undefined)[][] = [[]];
+  for (const { sides } of columns)
+    if (sides !== undefined && sides.length > 1)
+      out = out.flatMap((before) => sides.map((side) => [...before, side]));
+    else out = out.map((before) => [...before, sides?.[0]]);
+  return ways.flatMap((swapped) =>
+    out.map((variant) =>
+      variant.map((side, at) => (swapped && columns[at]!.sides?.length === 1 ? other(side) : side)),
+    ),
+  );
+}
+
+function other(side: Side | undefined): Side | undefined {
+  if (side === undefined) return undefined;
+  return side === 'src' ? 'dst' : 'src';
+}
+
+/** A group while rows are put into it. */
+interface Open {
+  readonly keys: readonly ListKey[];
+  /** The columns that the keys with values are of. */
+  readonly from: readonly number[];
+  readonly values: (number | string)[][];
+  readonly lines: number[];
+}
+
+function groupsOf(
+  digest: string,
+  columns: readonly ListColumn[],
+  lines: readonly number[],
+  eitherWay: boolean,
+): ListGroup[] {
+  const groups = new Map<string, Open>();
+  const never = lines.map((_, row) => columns.some(({ form }) => form[row] === NEVER));
+  for (const variant of variantsOf(columns, eitherWay)) {
+    // Most rows are of the form of the row before.
+    let forms: readonly number[] = [];
+    let group: Open | undefined;
+    for (let row = 0; row < lines.length; row++) {
+      if (never[row]!) continue;
+      if (group === undefined || columns.some(({ form }, at) => form[row] !== forms[at])) {
+        forms = columns.map(({ form }) => form[row]!);
+        group = groupOf(groups, columns, forms, variant, eitherWay, lines[row]!);
+      }
+      const { from, values } = group;
+      for (let key = 0; key < from.length; key++)
+        values[key]!.push(columns[from[key]!]!.values[row]!);
+      group.lines.push(lines[row]!);
+    }
+  }
+  return [...groups.values()].map((open, number) => ({
+    table: `l${digest}_${number}`,
+    lines: open.lines,
+    keys: open.keys.map((key, at) => new KeyValues(key, open.values[at] ?? [])),
+  }));
+}
+
+function groupOf(
+  groups: Map<string, Open>,
+  columns: readonly ListColumn[],
+  forms: readonly number[],
+  variant: Variant,
+  eitherWay: boolean,
+  line: number,
+): Open {
+  const keys: ListKey[] = [];
+  const from: number[] = [];
+  const present: ListKey[] = [];
+  columns.forEach(({ forms: own, address }, at) => {
+    const form = forms[at]!;
+    const side = variant[at];
+    if (form !== NOTHING) {
+      keys.push(keyOf(own[form]!, side));
+      from.push(at);
+    } else if (eitherWay && address && side !== undefined) present.push({ key: 'present', side });
+  });
+  // The order of keys is that of columns in one direction: both directions are one group.
+  const order = keys.map((key, at) => ({ text: JSON.stringify(key), at }));
+  order.sort((a, b) => (a.text < b.text ? -1 : 1));
+  const all = [...order.map(({ at }) => keys[at]!), ...present];
+  const name = JSON.stringify(all);
+  const known = groups.get(name);
+  if (known !== undefined) return { ...known, from: order.map(({ at }) => from[at]!) };
+  if (groups.size === LIST_LIMITS.groups)
+    throw new ListError(
+      'limit-exceeded',
+      line,
+      `rows of more than ${LIST_LIMITS.groups} different forms`,
+      'rows that have the same columns, and blocks of the same length, are one form',
+    );
+  const open = {
+    keys: all,
+    from: order.map(({ at }) => from[at]!),
+    values: order.map(() => []),
+    lines: [],
+  };
+  groups.set(name, open);
+  return open;
+}
+
+function keyOf(form: Form, side: Side | undefined): ListKey {
+  switch (form.form) {
+    case 'address4':
+      return { key: 'address4', column: `${side ?? 'src'}_ip4`, prefix: form.prefix };
+    case 'address6':
+      return { key: 'address6', column: `${side ?? 'src'}_ip6`, prefix: form.prefix };
+    case 'port':
+      return { key: 'number', column: `${side ?? 'src'}_port` };
+    case 'number':
+      return { key: 'number', column: form.column };
+    case 'text':
+      return { key: 'text', column: form.column };
+    case 'attribute':
+      return { key: 'attribute', name: form.name };
+    case 'community-id':
+      return { key: 'community-id' };
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Tables of the lists that queries are narrowed by, in a database of their own in memory: values reach
+ * DuckDB in vectors, never as part of a statement. Bounded; what was used longest ago is let go.
+ */
+import {
+  BIGINT,
+  DOUBLE,
+  DuckDBDataChunk,
+  INTEGER,
+  UINTEGER,
+  USMALLINT,
+  UTINYINT,
+  VARCHAR,
+  type DuckDBAppender,
+  type DuckDBConnection,
+  type DuckDBType,
+} from '@duckdb/node-api';
+import { identifier, storeError } from './segment-builder.ts';
+
+/** A table of values. */
+export interface ListTable {
+  readonly name: string;
+  /** Of each column, its values: numbers, or texts where `type` is VARCHAR. */
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly values: readonly (number | string)[];
+  }[];
+  readonly rows: number;
+}
+
+const TYPES: Readonly<Record<string, DuckDBType>> = {
+  ...{ UTINYINT, USMALLINT, UINTEGER, INTEGER, BIGINT, DOUBLE, VARCHAR },
+};
+/** What DuckDB takes at once. */
+const CHUNK = 2048;
+
+/** Writes tables into the database `lists`. */
+export class ListTables {
+  private readonly connection: DuckDBConnection;
+
+  constructor(connection: DuckDBConnection) {
+    this.connection = connection;
+  }
+
+  /** @throws DaybookError limit-exceeded */
+  async create(table: ListTable): Promise<void> {
+    const { connection } = this;
+    const columns = table.columns.map(({ name, type }) => `${identifier(name)} ${type}`);
+    try {
+      await connection.run(
+        `CREATE OR REPLACE TABLE lists.main.${identifier(table.name)} (${columns.join(', ')})`,
+      );
+      const appender = await connection.createAppender(table.name, 'main', 'lists');
+      try {
+        append(appender, table);
+      } finally {
+        appender.closeSync();
+      }
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  async drop(name: string): Promise<void> {
+    await this.connection.run(`DROP TABLE IF EXISTS lists.main.${identifier(name)}`);
+  }
+}
+
+function append(appender: DuckDBAppender, { columns, rows }: ListTable): void {
+  const types = columns.map(({ type }) => {
+    const known = TYPES[type];
+    if (known === undefined) throw new TypeError(`no list has values of type ${type}`);
+    return known;
+  });
+  for (let at = 0; at < rows; at += CHUNK) {
+    const chunk = DuckDBDataChunk.create(types, Math.min(CHUNK, rows - at));
+    columns.forEach(({ type, values }, column) => {
+      const some = values.slice(at, at + CHUNK);
+      const given = type === 'BIGINT' ? some.map((value) => BigInt(value)) : some;
+      chunk.setColumnValues(column, given);
+    });
+    appender.appendDataChunk(chunk);
+  }
+}
