@@ -120,7 +120,7 @@ export function writeDimensions(
     head.u32(values.numbers.length);
     head.u32(values.ip6.length / 16);
     head.u32(values.texts.length);
-    const block = new PackWriter(true);
+    const block = new PackWriter(true, values.numbers.length * 4 + values.ip6.length + 256);
     const steps = values.numbers.slice();
     for (let i = steps.length - 1; i > 0; i--) steps[i]! -= values.numbers[i - 1]!;
     block.numbers(steps);
@@ -342,7 +342,7 @@ function writeSet(
   head.u32(size);
   head.u8(bitsOf(summed, (one) => one !== undefined));
   head.u8(byHour === undefined ? 0 : 1);
-  const keys = new PackWriter(true);
+  const keys = new PackWriter(true, size * 4 + 256);
   table.writeKeys(keys);
   keys.numbers(counts);
   head.u32(blocks.add(keys.finish()));

@@ -329,6 +329,11 @@ class RowLists {
         : 0,
     );
     const out = new Uint32Array(rows);
+    // No row has any text.
+    if (rowStarts[rows] === 0) {
+      for (let row = 0; row < rows; row++) out[row] = row;
+      return out;
+    }
     let count = 0;
     for (let row = 0; row < rows; row++) {
       const came = order === undefined ? row : order[row]!;

@@ -36,6 +36,15 @@ export function writeRows(
   if (count === 0) return;
   const k = evenParameter(count, total);
   let before = -1;
+  if (count === total && count >= CHOICE) {
+    // Every row: a one for each gap of none, in the code for rows spread evenly.
+    out.put(0, 1);
+    for (let left = count; left > 0; left -= 32) {
+      const bits = Math.min(32, left);
+      out.put(0xffff_ffff >>> (32 - bits), bits);
+    }
+    return;
+  }
   if (count < CHOICE) {
     for (let i = from; i < to; i++) {
       out.rice(rows[i]! - before - 1, k);

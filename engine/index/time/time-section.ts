@@ -69,9 +69,10 @@ function unitOf(page: Float64Array): number {
 function packPage(page: Float64Array, micros: number): Uint8Array {
   const steps = new Float64Array(page.length - 1);
   for (let i = 0; i < steps.length; i++) steps[i] = (page[i + 1]! - page[i]!) / micros;
-  const planes = new PackWriter(false);
+  const planes = new PackWriter(false, steps.length * 4 + 16);
   planes.numbers(steps);
-  const out = new PackWriter(false);
-  out.packed(planes.finish());
+  const bytes = planes.finish();
+  const out = new PackWriter(false, bytes.length + 16);
+  out.packed(bytes);
   return out.finish();
 }

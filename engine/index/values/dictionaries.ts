@@ -63,6 +63,39 @@ export class NumberDictionary {
   }
 }
 
+/** Numbers below a bound that is not large: a place for each, instead of looking for one. */
+export class SmallDictionary {
+  /** Identifier + 1 of each number. */
+  private readonly ids: Uint32Array;
+  size = 0;
+
+  constructor(bound: number) {
+    this.ids = new Uint32Array(bound);
+  }
+
+  /** Of a whole number below the bound. */
+  idOf(value: number): number {
+    const id = this.ids[value]!;
+    if (id !== 0) return id - 1;
+    this.ids[value] = ++this.size;
+    return this.size - 1;
+  }
+
+  /** As of `NumberDictionary`. */
+  sorted(): { values: Uint32Array; ranks: Uint32Array } {
+    const values = new Uint32Array(this.size);
+    const ranks = new Uint32Array(this.size);
+    let rank = 0;
+    for (let value = 0; rank < this.size; value++) {
+      const id = this.ids[value]!;
+      if (id === 0) continue;
+      values[rank] = value;
+      ranks[id - 1] = rank++;
+    }
+    return { values, ranks };
+  }
+}
+
 /** IPv6 addresses. */
 export class Ip6Dictionary {
   /** Four words of each address, the first octets highest. */

@@ -5,7 +5,12 @@
  */
 import type { ColumnName } from '../../contract/event.ts';
 import type { IndexRows } from '../rows.ts';
-import { Ip6Dictionary, NumberDictionary, TextDictionary } from './dictionaries.ts';
+import {
+  Ip6Dictionary,
+  NumberDictionary,
+  SmallDictionary,
+  TextDictionary,
+} from './dictionaries.ts';
 import { take32 } from '../spare.ts';
 import { Growing32 } from './growing.ts';
 
@@ -94,19 +99,27 @@ function collectorFor(name: DimensionName): Collector {
     case 'service':
     case 'conn_state':
       return new TextCollector(name);
-    default:
-      return new NumberCollector(name);
+    case 'src_port':
+    case 'dst_port':
+      return new NumberCollector(name, new SmallDictionary(65_536));
+    case 'proto':
+    case 'facility':
+    case 'severity':
+      return new NumberCollector(name, new SmallDictionary(256));
+    case 'source_id':
+      return new NumberCollector(name, new NumberDictionary());
   }
 }
 
 class NumberCollector implements Collector {
   private readonly column: ColumnName;
-  private readonly dictionary = new NumberDictionary();
+  private readonly dictionary: NumberDictionary | SmallDictionary;
   /** Identifier + 1. */
   private readonly codes = new Growing32();
 
-  constructor(column: ColumnName) {
+  constructor(column: ColumnName, dictionary: NumberDictionary | SmallDictionary) {
     this.column = column;
+    this.dictionary = dictionary;
   }
 
   add(rows: IndexRows): void {

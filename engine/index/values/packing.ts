@@ -49,13 +49,18 @@ function squeezed(bytes: Uint8Array): Packed {
 }
 
 export class PackWriter {
-  private bytes = new Uint8Array(256);
-  private view = new DataView(this.bytes.buffer);
+  private bytes: Uint8Array;
+  private view: DataView;
   private size = 0;
   private readonly compress: boolean;
 
-  /** @param compress whether planes are compressed one by one; not where the whole will be. */
-  constructor(compress: boolean) {
+  /**
+   * @param compress whether planes are compressed one by one; not where the whole will be.
+   * @param expected bytes that are likely to come.
+   */
+  constructor(compress: boolean, expected = 256) {
+    this.bytes = new Uint8Array(expected);
+    this.view = new DataView(this.bytes.buffer);
     this.compress = compress;
   }
 
@@ -96,21 +101,22 @@ export class PackWriter {
     let most = 0;
     for (let i = 0; i < n; i++) if (values[i]! > most) most = values[i]!;
     const width = widthOf(most);
+    if (!this.compress) {
+      this.u8(width);
+      this.room(n * width);
+      for (let byte = 0; byte < width; byte++) {
+        putPlane(values, byte, this.bytes.subarray(this.size, this.size + n));
+        this.size += n;
+      }
+      return;
+    }
     const planes: Packed[] = [];
     for (let byte = 0; byte < width; byte++) {
       const plane = new Uint8Array(n);
-      if (byte < 4) {
-        const shift = byte * 8;
-        for (let i = 0; i < n; i++) plane[i] = values[i]! >>> shift;
-      } else {
-        const shift = (byte - 4) * 8;
-        for (let i = 0; i < n; i++) plane[i] = Math.floor(values[i]! / TWO_32) >>> shift;
-      }
-      planes.push(
-        this.compress ? squeezed(plane) : { method: STORED, length: plane.length, bytes: plane },
-      );
+      putPlane(values, byte, plane);
+      planes.push(squeezed(plane));
     }
-    if (this.compress && width === 2 && planes.every(({ method }) => method === STORED)) {
+    if (width === 2 && planes.every(({ method }) => method === STORED)) {
       this.u8(PAIRS);
       const pairs = new Uint8Array(n * 2);
       for (let i = 0; i < n; i++) {
@@ -121,10 +127,8 @@ export class PackWriter {
       return;
     }
     this.u8(width);
-    for (const plane of planes) {
-      if (this.compress) this.put(plane);
-      else this.raw(plane.bytes);
-    }
+    this.room(planes.reduce((sum, { bytes }) => sum + bytes.length + 9, 0));
+    for (const plane of planes) this.put(plane);
   }
 
   /** What was written; the writer is done. */
@@ -270,6 +274,17 @@ export class PackReader {
       planes.push(plane);
     }
     return planes;
+  }
+}
+
+/** Byte `byte` of each of the first numbers, as many as fit. */
+function putPlane(values: Uint32Array | Float64Array, byte: number, plane: Uint8Array): void {
+  if (byte < 4) {
+    const shift = byte * 8;
+    for (let i = 0; i < plane.length; i++) plane[i] = values[i]! >>> shift;
+  } else {
+    const shift = (byte - 4) * 8;
+    for (let i = 0; i < plane.length; i++) plane[i] = Math.floor(values[i]! / TWO_32) >>> shift;
   }
 }
 

@@ -191,7 +191,7 @@ function packPage(column: Column, from: number, to: number, total: number): Uint
   const low = starts[column.first + from]!;
   const high = starts[column.first + to]!;
   const bits = to - from === 1 && (high - low) * DENSE >= total;
-  const page = new PackWriter(false);
+  const page = new PackWriter(false, (high - low) * 4 + (to - from) * 8 + 256);
   page.u8(bits ? FORM.bits : FORM.gaps);
   if (column.type === 'ip4') {
     const values = new Uint32Array(to - from);
@@ -218,7 +218,8 @@ function packPage(column: Column, from: number, to: number, total: number): Uint
     page.numbers(counts);
     page.numbers(gaps);
   }
-  const out = new PackWriter(false);
-  out.packed(page.finish());
+  const bytes = page.finish();
+  const out = new PackWriter(false, bytes.length + 16);
+  out.packed(bytes);
   return out.finish();
 }
