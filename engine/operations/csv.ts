@@ -10,6 +10,7 @@ export function csvLine(cells: readonly Cell[]): string {
 }
 function csvCell(cell: Cell): string {
   if (cell === null || cell === undefined) return '';
+  if (typeof cell === 'number') return String(cell);
   let text = String(cell);
   if (typeof cell === 'string' && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -161,6 +161,10 @@ export function formatter(options: FormatOptions): Formatter {
 
 /** Names come from evidence: `__proto__` is a name like any other. */
 function set(record: ShownRecord, name: string, value: ShownValue): void {
+  if (name !== '__proto__') {
+    record[name] = value;
+    return;
+  }
   Object.defineProperty(record, name, {
     value,
     enumerable: true,

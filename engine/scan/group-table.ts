@@ -12,6 +12,8 @@ export class GroupTable {
   private keys: Int32Array;
   /** Two words a slot, so that one look tells: a group and its hash; -1 for no group. */
   private slots: Int32Array;
+  /** Of the keys that are looked up. */
+  private hashes = new Int32Array(0);
 
   /** @param width words of a key, at least 1 */
   constructor(width: number, budget: Budget) {
@@ -42,51 +44,61 @@ export class GroupTable {
    */
   assign(words: readonly Int32Array[], n: number, out: Int32Array): void {
     const { width } = this;
+    if (this.hashes.length < n) this.hashes = new Int32Array(n);
+    const { hashes } = this;
     const first = words[0]!;
-    let previous = -1;
-    for (let i = 0; i < n; i++) {
-      // Neighbours are often alike.
-      if (previous >= 0) {
-        const at = previous * width;
-        let same = this.keys[at] === first[i];
-        for (let w = 1; same && w < width; w++) same = this.keys[at + w] === words[w]![i];
-        if (same) {
-          out[i] = previous;
-          continue;
-        }
+    for (let i = 0; i < n; i++) hashes[i] = Math.imul(first[i]!, 0x9e3779b1 | 0);
+    for (let w = 1; w < width; w++) {
+      const more = words[w]!;
+      for (let i = 0; i < n; i++) {
+        const hash = hashes[i]!;
+        hashes[i] = Math.imul((hash ^ (hash >>> 15)) + more[i]!, 0x85ebca6b | 0);
       }
-      let hash = Math.imul(first[i]!, 0x9e3779b1 | 0);
-      for (let w = 1; w < width; w++) {
-        hash = Math.imul((hash ^ (hash >>> 15)) + words[w]![i]!, 0x85ebca6b | 0);
-      }
-      hash ^= hash >>> 16;
-      previous = this.find(hash, words, i);
-      out[i] = previous;
+    }
+    let known = 0;
+    while (known < n) {
+      known = this.lookUp(words, known, n, out);
+      if (known === n) return;
+      if (this.size === this.capacity) this.grow();
+      out[known] = this.add(words, known);
+      known += 1;
     }
   }
 
-  private find(hash: number, words: readonly Int32Array[], i: number): number {
+  /** Writes the groups of keys from `from` on up to the first that is new, whose place it gives. */
+  private lookUp(words: readonly Int32Array[], from: number, n: number, out: Int32Array): number {
+    const { width, keys, slots, hashes } = this;
+    const mask = slots.length - 1;
+    const first = words[0]!;
+    for (let i = from; i < n; i++) {
+      const hash = hashes[i]! ^ (hashes[i]! >>> 16);
+      let slot = (hash << 1) & mask;
+      let group = slots[slot]!;
+      while (group >= 0) {
+        if (slots[slot + 1] === hash) {
+          const at = group * width;
+          let same = keys[at] === first[i];
+          for (let w = 1; same && w < width; w++) same = keys[at + w] === words[w]![i];
+          if (same) break;
+        }
+        slot = (slot + 2) & mask;
+        group = slots[slot]!;
+      }
+      if (group < 0) return i;
+      out[i] = group;
+    }
+    return n;
+  }
+
+  /** A key that is not there yet, and for which there is room. */
+  private add(words: readonly Int32Array[], i: number): number {
     const { width, keys, slots } = this;
+    const hash = this.hashes[i]! ^ (this.hashes[i]! >>> 16);
     const mask = slots.length - 1;
     let slot = (hash << 1) & mask;
-    for (;;) {
-      const group = slots[slot]!;
-      if (group < 0) break;
-      if (slots[slot + 1] === hash) {
-        const at = group * width;
-        let w = 0;
-        while (w < width && keys[at + w] === words[w]![i]) w += 1;
-        if (w === width) return group;
-      }
-      slot = (slot + 2) & mask;
-    }
-    if (this.size === this.capacity) {
-      this.grow();
-      return this.find(hash, words, i);
-    }
+    while (slots[slot]! >= 0) slot = (slot + 2) & mask;
     const group = this.size;
-    const at = group * width;
-    for (let w = 0; w < width; w++) keys[at + w] = words[w]![i]!;
+    for (let w = 0; w < width; w++) keys[group * width + w] = words[w]![i]!;
     slots[slot] = group;
     slots[slot + 1] = hash;
     this.size = group + 1;

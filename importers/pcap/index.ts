@@ -20,6 +20,8 @@ import { isSnoop, SnoopReader } from './snoop.ts';
 
 /** Bytes that tell the format. */
 const MAGIC = 8;
+/** Bytes of a block that a record of the one before is put together with, to begin with. */
+const JOINED = 4096;
 
 function sniff(head: Uint8Array): SniffResult | undefined {
   const classic = classicVariant(head);
@@ -58,54 +60,80 @@ export async function readCapture(
   let reader: CaptureReader | undefined;
   // Everything, when the content is no capture at all.
   const foreign = new LostRegion(sink);
-  // What is left of earlier blocks comes first in the buffer; `base` is its offset in the source.
-  let buffer = new Uint8Array(0);
+  // What is left of earlier blocks; `offset` is where it begins in the source.
+  let rest = new Uint8Array(0);
   let used = 0;
-  let base = 0;
+  let offset = 0;
 
-  const feed = (last: boolean): void => {
+  /** Takes what can be taken of `bytes[start, end)`, whose first byte is at `base`; gives what is left. */
+  const feed = (
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    base: number,
+    last: boolean,
+  ): number => {
     if (reader === undefined && !foreign.open) {
-      if (used < MAGIC && !last) return;
-      if (used === 0) {
+      if (end - start < MAGIC && !last) return start;
+      if (end === start) {
         sink.note('the file is empty');
-        return;
+        return end;
       }
-      const head = buffer.subarray(0, used);
-      reader = readerFor(head, sink, events);
-      if (reader === undefined) {
-        foreign.begin(0, 'no capture file header');
-      }
+      reader = readerFor(bytes.subarray(start, end), sink, events);
+      if (reader === undefined) foreign.begin(0, 'no capture file header');
     }
     if (reader === undefined) {
-      foreign.add(buffer, 0, used);
+      foreign.add(bytes, start, end);
       if (last) foreign.close(-1);
-      base += used;
-      used = 0;
-      return;
+      return end;
     }
-    const left = reader.feed(buffer, 0, used, base, last);
-    buffer.copyWithin(0, left, used);
-    base += left;
-    used -= left;
+    return reader.feed(bytes, start, end, base, last);
+  };
+  const keep = (bytes: Uint8Array, start: number, end: number): void => {
+    const need = used + end - start;
+    if (need > rest.length) {
+      const bigger = new Uint8Array(need + (need >>> 1));
+      bigger.set(rest.subarray(0, used));
+      rest = bigger;
+    }
+    rest.set(bytes.subarray(start, end), used);
+    used = need;
+  };
+  const take = (block: Uint8Array): void => {
+    const base = offset + used;
+    let at = 0;
+    // A record that began in an earlier block is put together with as little of this one as it takes.
+    while (used > 0 && at < block.length) {
+      const more = Math.min(block.length - at, Math.max(JOINED, used));
+      keep(block, at, at + more);
+      at += more;
+      const left = feed(rest, 0, used, offset, false);
+      offset += left;
+      used -= left;
+      if (used <= at) {
+        // What is left lies in this block as well.
+        at -= used;
+        used = 0;
+      } else rest.copyWithin(0, left, left + used);
+    }
+    if (at < block.length) {
+      const left = feed(block, at, block.length, base, false);
+      offset = base + left;
+      keep(block, left, block.length);
+    }
     events.flush();
   };
   const finish = (): void => {
-    feed(true);
+    feed(rest, 0, used, offset, true);
+    events.flush();
     reader?.finish();
     tracker?.finish();
   };
 
   try {
     for await (const block of input.blocks()) {
-      if (used + block.length > buffer.length) {
-        const bigger = new Uint8Array(used + block.length + (used >>> 1));
-        bigger.set(buffer.subarray(0, used));
-        buffer = bigger;
-      }
-      buffer.set(block, used);
-      used += block.length;
-      feed(false);
-      const wait = sink.drain(base);
+      take(block);
+      const wait = sink.drain(offset);
       if (wait !== undefined) await wait;
     }
   } catch (error) {

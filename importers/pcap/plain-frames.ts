@@ -20,18 +20,21 @@ export class PlainFrames {
   private readonly batch: EventBatch;
   private readonly type: CodedColumn | undefined;
   private readonly circuits: Record<Circuit, CodedColumn | undefined>;
+  private readonly wanted: Readonly<Record<Circuit, boolean>>;
 
   constructor(writes: Writes, batch: EventBatch) {
     this.writes = writes;
     this.batch = batch;
     this.type = writes.type ? codedType(batch) : undefined;
+    const [dlci, vpi, vci] = (['dlci', 'vpi', 'vci'] as const).map((name) => writes.wants(name));
+    this.wanted = { dlci: dlci === true, vpi: vpi === true, vci: vci === true };
     this.circuits = { dlci: undefined, vpi: undefined, vci: undefined };
   }
 
   /** The column of a circuit's number if it is wanted; made when there is a first one. */
   private circuit(name: Circuit): CodedColumn | undefined {
     const known = this.circuits[name];
-    if (known !== undefined || !this.writes.wants(name)) return known;
+    if (known !== undefined || !this.wanted[name]) return known;
     return (this.circuits[name] = codedNumber(this.batch, name));
   }
 
@@ -51,12 +54,12 @@ export class PlainFrames {
     switch (linkType) {
       case SUN_ATM:
         for (let i = 0; i < n; i++) if (starts[i + 1]! - starts[i]! - header < 4) return false;
-        if (this.writes.wants('vpi')) {
+        if (this.wanted.vpi) {
           const { values, present } = codedNumber(this.batch, 'vpi');
           for (let i = 0; i < n; i++) values[row + i] = bytes[starts[i]! + header + 1]!;
           present.fill(1, row, row + n);
         }
-        if (this.writes.wants('vci')) {
+        if (this.wanted.vci) {
           const { values, present } = codedNumber(this.batch, 'vci');
           for (let i = 0; i < n; i++) values[row + i] = u16(bytes, starts[i]! + header + 2);
           present.fill(1, row, row + n);
@@ -67,7 +70,7 @@ export class PlainFrames {
           const at = starts[i]! + header;
           if (starts[i + 1]! - at < 4 || !shortAddress(bytes, at)) return false;
         }
-        if (this.writes.wants('dlci')) {
+        if (this.wanted.dlci) {
           const { values, present } = codedNumber(this.batch, 'dlci');
           for (let i = 0; i < n; i++) values[row + i] = dlciOf(bytes, starts[i]! + header);
           present.fill(1, row, row + n);
