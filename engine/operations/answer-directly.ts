@@ -1,5 +1,13 @@
 /** Answers from what is known of a plan's events, without reading them. */
-import { type AnswerStatement, type Plan, directAnswer, directShape } from '../query/index.ts';
+import {
+  type AnswerStatement,
+  type FoundRows,
+  type Plan,
+  type SegmentInfo,
+  countOf,
+  directAnswer,
+  directShape,
+} from '../query/index.ts';
 import type { RowFinder } from './row-finder.ts';
 import { SearchCost } from './search-cost.ts';
 
@@ -23,12 +31,28 @@ export async function answerDirectly(
   const { segmentsUsed: segments } = plan;
   if (shape === 'timeline' && !finder.hasTimes(segments)) return undefined;
   const before = await finder.findAll(filter, segments);
-  // To count what must be read, one statement that counts is as good.
-  if (shape === 'count' && segments.some(({ id }) => before.get(id)?.exact !== true))
-    return undefined;
+  if (shape === 'count' && !countsByNumber(segments, before)) return undefined;
   const list = await finder.timed(filter, segments, { times: shape === 'timeline' });
   if (list === undefined) return undefined;
   const cost = new SearchCost(shape === 'timeline' ? 'index' : 'catalog');
   for (const segment of segments) cost.add(segment, before.get(segment.id));
   return { ...directAnswer(plan, list), cost };
+}
+
+/** Where more of the rows than this must be read to know which are meant, one statement that counts is as good. */
+const MOST_READ = 0.1;
+
+/** Whether a count is a matter of row numbers, but for few rows that must be read. */
+export function countsByNumber(
+  segments: readonly SegmentInfo[],
+  found: ReadonlyMap<number, FoundRows>,
+): boolean {
+  let read = 0;
+  let all = 0;
+  for (const { id, rows } of segments) {
+    const own = found.get(id);
+    all += rows;
+    if (own?.exact !== true) read += countOf(own?.rows ?? 'all', rows);
+  }
+  return read <= all * MOST_READ;
 }

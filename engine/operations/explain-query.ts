@@ -9,6 +9,7 @@ import {
   pathOf,
   rowsRead,
 } from '../query/index.ts';
+import { countsByNumber } from './answer-directly.ts';
 import { rollUp } from './answer-groups.ts';
 import type { RowFinder } from './row-finder.ts';
 import { SearchCost } from './search-cost.ts';
@@ -35,7 +36,8 @@ async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
     if (direct === 'timeline') {
       if (finder.hasTimes(plan.segmentsUsed)) return { own, path, rowsExamined, why, runs: false };
       why.push('no counting of row numbers: a segment has no index of its times');
-    } else if (rowsExamined === 0) return { own, path, rowsExamined, why, runs: false };
+    } else if (countsByNumber(plan.segmentsUsed, found))
+      return { own, path, rowsExamined, why, runs: false };
     else why.push('no counting of row numbers: some rows must be compared with the query');
   }
   if (plan.shape !== 'rows' && direct === undefined) {

@@ -9,7 +9,7 @@ import type { Params } from '../dialect/duckdb.ts';
 import { ALL, type Filter, type LeafFilter, allOf, compileFilter } from '../filters/filter.ts';
 import { type SegmentInfo, segmentScope } from '../scope.ts';
 import { type Known, leafCost, leafRows } from './leaf-rows.ts';
-import { type Rows, complement, intersect, unite } from './rows.ts';
+import { type Rows, complement, countOf, intersect, unite } from './rows.ts';
 
 export interface Bounds {
   readonly sure: Rows;
@@ -20,18 +20,22 @@ export interface Bounds {
 
 const exactly = (rows: Rows): Bounds => ({ sure: rows, maybe: rows, exact: true, rest: ALL });
 
-/** @param params of no statement: what is bound while a filter is judged */
+/**
+ * @param params of no statement: what is bound while a filter is judged
+ * @param among rows beyond which none is asked about
+ */
 export function boundsOf(
   filter: Filter,
   segment: SegmentInfo,
   known: Known,
   params: Params,
+  among: Rows = 'all',
 ): Bounds {
   switch (filter.filter) {
     case 'all':
       return exactly('all');
     case 'and':
-      return allBounds(filter.items, segment, known, params);
+      return allBounds(filter.items, segment, known, params, among);
     case 'or':
       return anyBounds(filter.items, segment, known, params);
     case 'not': {
@@ -45,19 +49,24 @@ export function boundsOf(
       };
     }
     default:
-      return leafBounds(filter, segment, known, params);
+      return leafBounds(filter, segment, known, params, among);
   }
 }
+
+/** One of so many rows is sooner read than held against what a word is in. */
+const FEW = 64;
 
 function leafBounds(
   filter: LeafFilter,
   segment: SegmentInfo,
   known: Known,
   params: Params,
+  among: Rows,
 ): Bounds {
   const verdict = compileFilter(filter, segmentScope(segment, params));
   if (!('sql' in verdict)) return exactly(verdict.value ? 'all' : 'none');
-  const found = known.kept(filter, () => leafRows(filter, segment, known));
+  const few = countOf(among, segment.rows) < segment.rows / FEW;
+  const found = known.kept(filter, () => leafRows(filter, segment, known, few));
   if (found === undefined) return { sure: 'none', maybe: 'all', exact: false, rest: filter };
   if (found.exact) return exactly(found.rows);
   return { sure: 'none', maybe: found.rows, exact: found.rows === 'none', rest: filter };
@@ -81,12 +90,13 @@ function allBounds(
   segment: SegmentInfo,
   known: Known,
   params: Params,
+  among: Rows,
 ): Bounds {
   let sure: Rows = 'all';
   let maybe: Rows = 'all';
   const rest: Filter[] = [];
   for (const item of cheapFirst(items)) {
-    const one = boundsOf(item, segment, known, params);
+    const one = boundsOf(item, segment, known, params, intersect(among, maybe));
     maybe = intersect(maybe, one.maybe);
     if (maybe === 'none') return exactly('none');
     if (!one.exact) rest.push(one.rest);

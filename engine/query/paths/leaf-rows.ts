@@ -65,16 +65,18 @@ export function leafCost(filter: LeafFilter): number {
   }
 }
 
+/** @param few it is asked about few rows: what would only narrow them is not looked up */
 export function leafRows(
   filter: LeafFilter,
   segment: SegmentInfo,
   known: Known,
+  few = false,
 ): LeafRows | undefined {
   switch (filter.filter) {
     case 'text':
       return textRows(filter, known);
     case 'text-value':
-      return textValueRows(filter, segment, known);
+      return textValueRows(filter, segment, known, few);
     case 'address':
       return addressRows(filter, segment, known);
     case 'flow':
@@ -130,11 +132,12 @@ function textValueRows(
   filter: TextValueFilter,
   segment: SegmentInfo,
   known: Known,
+  few: boolean,
 ): LeafRows | undefined {
   const { field, text, wildcard } = filter;
   const whole =
     field.type === 'text' ? byValue(field.ref, known, wildcardMatcher(text, wildcard)) : undefined;
-  return whole ?? valueCandidates(filter, segment, known);
+  return whole !== undefined || few ? whole : valueCandidates(filter, segment, known);
 }
 
 /**

@@ -6,12 +6,13 @@ import { Params, bitsOfRows, micros, segmentTable } from '../dialect/duckdb.ts';
 import { ALL, type Filter, compileFilter } from '../filters/filter.ts';
 import { both } from '../filters/logic.ts';
 import type { EventsNode, Path, Plan } from '../plan.ts';
-import { type SegmentInfo, TRUE, segmentScope } from '../scope.ts';
+import { type SegmentInfo, segmentScope } from '../scope.ts';
 import type { Statement } from '../statements.ts';
 import { boundsOf } from './bounds.ts';
-import { type Found, type FoundRows, rowsOfBits, rowsPredicate } from './found-rows.ts';
+import { type Found, type FoundRows, mostListed, rowsOfBits, rowsPredicate } from './found-rows.ts';
+import { isCheap } from './filter-cost.ts';
 import type { Known } from './leaf-rows.ts';
-import { type Rows, complement, countOf, intersect, rowsOf } from './rows.ts';
+import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from './rows.ts';
 
 /** What is known of the rows of `segment` that a filter takes. */
 export function findRows(filter: Filter, segment: SegmentInfo, known: Known): FoundRows {
@@ -27,28 +28,31 @@ export function findRows(filter: Filter, segment: SegmentInfo, known: Known): Fo
   if (rows === 'none') return { rows, exact: true, rest: ALL, by: 'index' };
   const { exact, rest } = bounds;
   const by = !exact && bounds.maybe === 'all' ? 'scan' : 'index';
-  return { rows, exact, rest, by, asFilter: isCheap(filter) && isWide(rows, segment.rows) };
+  const compares =
+    isCheap(filter) || (isFrequent(filter) && countOf(rows, segment.rows) * OFTEN > segment.rows);
+  return { rows, exact, rest, by, asFilter: compares && isWide(rows, segment.rows) };
 }
 
-/** Conditions that compare numbers: DuckDB tests thousands of rows in the time of one pattern. */
-const CHEAP: ReadonlySet<Filter['filter']> = new Set<Filter['filter']>([
-  ...(['all', 'address', 'day', 'event-id', 'kind', 'number'] as const),
-  ...(['present', 'source', 'time', 'unflowed'] as const),
-]);
+/**
+ * Of a value that one of so many rows may have, every block of the column must be read; DuckDB then
+ * compares what is different in a block, and that is sooner done than picking rows.
+ */
+const OFTEN = 256;
 
-function isCheap(filter: Filter): boolean {
-  if ('items' in filter) return filter.items.every(isCheap);
-  return filter.filter === 'not' ? isCheap(filter.item) : CHEAP.has(filter.filter);
+function isFrequent(filter: Filter): boolean {
+  const items = filter.filter === 'and' ? filter.items : [filter];
+  return items.every((item) => isCheap(item) || item.filter === 'text-value');
 }
 
-/** Sets of a larger part of the rows, and no run of them, take longer to test than numbers do. */
-const WIDE = 1 / 64;
+/** Sets that lie across a larger part of the segment, and no run of rows, take longer to test than numbers do. */
+const WIDE = 1 / 2;
 
 function isWide(rows: Rows, total: number): boolean {
   const count = countOf(rows, total);
-  if (typeof rows === 'string' || count < total * WIDE) return false;
-  const last = rows.slice(count - 1, count)[0]!;
-  return last - rows.slice(0, 1)[0]! + 1 > count;
+  const ends = endsOf(rows, total);
+  if (typeof rows === 'string' || ends === undefined) return false;
+  const span = ends.last - ends.first + 1;
+  return span > count && span > total * WIDE && count > mostListed(span);
 }
 
 /** The filters of a plan's events, each with its segments; those of a union apart. */
@@ -149,8 +153,11 @@ export function compileVerify(
   const parts = candidates.map(({ segment, found }) => {
     const scope = segmentScope(segment, params);
     // What is left of the filter is enough where all rows are read: bits of others are taken out.
-    const rows = found.asFilter === true ? TRUE : rowsPredicate(found.rows, params);
-    const where = both([rows, compileFilter(found.rest, scope)]);
+    const where = both(
+      found.asFilter === true
+        ? [compileFilter(found.rest, scope)]
+        : [rowsPredicate(found.rows, scope.params), compileFilter(found.rest, scope)],
+    );
     const condition = 'sql' in where ? where.sql : where.value ? 'TRUE' : 'FALSE';
     return `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, ${bitsOfRows(segment.rows)} AS bits FROM ${segmentTable(segment.id)} WHERE ${condition}`;
   });
