@@ -295,7 +295,12 @@ export class Catalog {
 
   // -- sources ---------------------------------------------------------------------------------
 
+  /** The highest number that a source has. */
+  lastSourceId(): number {
+    return Number(this.all('SELECT max(id) AS id FROM sources')[0]?.id ?? 0);
+  }
   addSource(source: {
+    id: number;
     name: string;
     path: string;
     location: unknown;
@@ -311,9 +316,10 @@ export class Catalog {
   }): number {
     return Number(
       this.run(
-        `INSERT INTO sources(name, path, location, raw_size, modified_ms, head_sha256, head_size, importer,
+        `INSERT INTO sources(id, name, path, location, raw_size, modified_ms, head_sha256, head_size, importer,
            importer_version, format, options, status, import_id)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'partial', ?)`,
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'partial', ?)`,
+        source.id,
         source.name,
         source.path,
         JSON.stringify(source.location),

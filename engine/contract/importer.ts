@@ -28,6 +28,8 @@ export interface SourceInput {
    * was yielded before is good.
    */
   blocks(): AsyncIterable<Uint8Array>;
+  /** The same from a byte on, where that costs nothing (a file that is not compressed). */
+  from?(offset: ByteOffset): AsyncIterable<Uint8Array>;
 }
 
 export interface SniffHint {
@@ -116,6 +118,56 @@ export interface EventSink {
   drain(consumed: ByteOffset): Promise<void> | undefined;
 }
 
+/**
+ * A place between two records of a content, with all that what comes after it depends on: who reads on
+ * from there gives the same events as who read all that is before.
+ */
+export interface ReadPosition {
+  readonly offset: ByteOffset;
+  /** Lines before it. */
+  readonly line: number;
+  /** Records before it, as `seq` counts them. */
+  readonly records: number;
+  /** The importer's own. Equal texts are read on from alike. */
+  readonly state: string;
+}
+
+/** A piece of a content, which one worker reads while others read others. */
+export interface Piece {
+  /** What the plan said for all pieces. */
+  readonly shared: string;
+  readonly from: ReadPosition;
+  /** The piece ends before the first record that begins here or later. */
+  readonly until: ByteOffset;
+}
+
+export interface PiecePlan {
+  readonly shared: string;
+  /**
+   * The position at the start of a line, as far as it can be known without reading what is before. It is
+   * compared with where the piece before it ended: a wrong one costs time, never an event.
+   */
+  positionAt(offset: ByteOffset, line: number): ReadPosition;
+  /** Whether a record is likely to begin with this line, which is whole and has no line feed. */
+  begins(bytes: Uint8Array, start: number, end: number): boolean;
+}
+
+/** How contents of lines are read in pieces at the same time. */
+export interface Pieces {
+  /** What must be known before; undefined for a content that has to be read in one. */
+  plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan | undefined>;
+  /**
+   * Reads a piece as `read` does the whole; `input` has `from`. Gives where it ended: the next piece's
+   * position. Undefined when what follows depends on more than a position can hold.
+   */
+  read(
+    input: SourceInput,
+    sink: EventSink,
+    options: ReadOptions,
+    piece: Piece,
+  ): Promise<ReadPosition | undefined>;
+}
+
 export interface Importer {
   readonly id: string;
   readonly title: string;
@@ -147,6 +199,8 @@ export interface Importer {
   ): Promise<TableOutline | undefined>;
   /** Reads the whole content. Bad records are quarantined; it throws only what `input` or `sink` throws. */
   read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void>;
+  /** Absent: every content is read in one. */
+  readonly pieces?: Pieces;
 }
 
 /** Where a source lies: plain data, enough to open it again in another thread or years later. */

@@ -226,14 +226,24 @@ export class ChunkWriter implements EventSink {
 
   /** Whether enough has come together for a chunk. */
   get due(): boolean {
-    let waiting = 0;
-    for (const batch of this.batches.values()) waiting += batch.length;
-    if (waiting + this.rows === 0 && this.quarantined.length === 0) return false;
-    return (
-      this.rows + waiting >= this.limits.rows ||
-      this.bytes >= this.limits.bytes ||
-      performance.now() - this.startedAt >= this.limits.ms
-    );
+    if (!this.any) return false;
+    return this.full || performance.now() - this.startedAt >= this.limits.ms;
+  }
+
+  /** Whether there is as much as a chunk may hold. */
+  get full(): boolean {
+    return this.any && (this.waiting >= this.limits.rows || this.bytes >= this.limits.bytes);
+  }
+
+  private get any(): boolean {
+    return this.waiting > 0 || this.quarantined.length > 0;
+  }
+
+  /** Rows that are in no chunk yet. */
+  private get waiting(): number {
+    let rows = this.rows;
+    for (const batch of this.batches.values()) rows += batch.length;
+    return rows;
   }
 
   /** Closes the parts and hands over the chunk; undefined when there is nothing to commit. */

@@ -2,8 +2,14 @@
  * What the import coordinator and its workers say to each other. Plain data, so that it crosses
  * threads.
  */
-import type { Decisions, SourceLocation } from '../contract/importer.ts';
-import type { EpochMicros, Kind } from '../contract/event.ts';
+import type {
+  Decisions,
+  Piece,
+  ReadOptions,
+  ReadPosition,
+  SourceLocation,
+} from '../contract/importer.ts';
+import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import type { ConstantColumn } from '../store/parquet-part.ts';
 
@@ -133,19 +139,71 @@ export interface EqualStart {
   lastTs: EpochMicros | undefined;
 }
 
+/** Where a source may be cut into pieces: after this much. */
+export interface PieceSize {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** A source that is read in pieces by several workers. */
+export interface SplitSourcePlan {
+  readonly sourceId: number;
+  readonly item: WorkItem;
+  readonly importer: string;
+  readonly options: ReadOptions;
+  readonly shared: string;
+  readonly contentSize: number;
+}
+
+/** A piece for a worker to read. `attempt` tells it from earlier readings of the same piece. */
+export interface PieceJob {
+  readonly source: SplitSourcePlan;
+  readonly index: number;
+  readonly attempt: number;
+  readonly piece: Piece;
+}
+
+/** Where a source is cut, and what lies before: hash of the content up to there, the position foreseen. */
+export interface PieceCut {
+  readonly until: ByteOffset;
+  readonly sha256: string;
+  readonly next: ReadPosition;
+}
+
+/** Of which piece a chunk is; its sources' states count from the piece's start. */
+export interface PieceChunk {
+  readonly sourceId: number;
+  readonly index: number;
+  readonly attempt: number;
+  /** With the piece's last chunk: where it ended, or why what follows cannot be read in pieces. */
+  readonly end: { readonly position: ReadPosition } | { readonly problem: string } | undefined;
+}
+
 export type BeginReply =
   | { action: 'hash'; raw: boolean; checkpoints: number[]; prefixes: number[] }
   /** Hand over what you have, then ask again: it may concern this source. */
   | { action: 'flush' }
   | { action: 'duplicate' }
-  | { action: 'read'; sourceId: number; skip: SkipPlan | undefined };
+  | { action: 'read'; sourceId: number; skip: SkipPlan | undefined; pieces: PieceSize | undefined };
 
 export type FromWorker =
   | { type: 'ready' }
   | { type: 'request'; id: number; begin: BeginRequest }
   | { type: 'ignored'; ordinal: number; name: string; reason: string; failed: boolean }
   | { type: 'progress'; bytes: number; rows: number; name: string }
-  | { type: 'chunk'; id: number; parts: PartInfo[]; sources: SourceState[]; quarantine: Uint8Array }
+  | {
+      type: 'chunk';
+      id: number;
+      parts: PartInfo[];
+      sources: SourceState[];
+      quarantine: Uint8Array;
+      piece: PieceChunk | undefined;
+    }
+  /** The source that was begun is read in pieces; the worker looks for places to cut it. */
+  | { type: 'split'; source: SplitSourcePlan }
+  | { type: 'cut'; sourceId: number; cut: PieceCut }
+  /** The content was seen to its end; without one, it could not be. */
+  | { type: 'surveyed'; sourceId: number; end: SourceEnd | undefined }
   | { type: 'indexed'; part: string; index: BuiltIndex | undefined }
   | { type: 'item-done' }
   /** Everything is committed: the worker may go. */
@@ -166,8 +224,17 @@ export type ToWorker =
       indexRows: number;
       /** The worker's threads are to give way to other work. */
       background: boolean;
+      /** Threads that build indexes for this worker. */
+      indexers: number;
     }
   | { type: 'item'; item: WorkItem }
+  | { type: 'piece'; job: PieceJob }
+  /** Hand over what you have: nothing comes for now. */
+  | { type: 'flush' }
+  /** How many cuts of the source the worker may have told. */
+  | { type: 'survey'; cuts: number }
+  /** The source is read; or the worker is to read it in one, leaving out what is in the case. */
+  | { type: 'split-done'; skip: SkipPlan | undefined }
   | { type: 'finish' }
   | { type: 'reply'; id: number; reply: BeginReply }
   | { type: 'committed'; id: number };

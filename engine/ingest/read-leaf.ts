@@ -5,7 +5,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
-import type { Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
+import type { Importer, Leaf, Piece, ReadOptions, SourceInput } from '../contract/importer.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
 import { IndexFeed, type IndexerHandle } from './index-feed.ts';
 import type {
@@ -13,11 +13,17 @@ import type {
   BeginRequest,
   FromWorker,
   ImportOptions,
+  PieceChunk,
+  PieceJob,
+  SkipPlan,
+  SourceEnd,
+  SplitSourcePlan,
   ToWorker,
   WorkItem,
 } from './protocol.ts';
 import { headHash, readHead, recognise, unknownReason } from './recognise.ts';
 import { RotatedStarts, type Walk } from './rotated-start.ts';
+import { Survey } from './survey.ts';
 
 /** Errors that end one source but not the import. */
 const ONE_SOURCE: ReadonlySet<string> = new Set([
@@ -59,6 +65,18 @@ export function runImportWorker(port: WorkerPort, tools: ImportTools): void {
       case 'item':
         void worker?.item(message.item);
         break;
+      case 'piece':
+        void worker?.piece(message.job);
+        break;
+      case 'flush':
+        void worker?.flush();
+        break;
+      case 'survey':
+        worker?.allowCuts(message.cuts);
+        break;
+      case 'split-done':
+        worker?.splitDone(message.skip);
+        break;
       case 'finish':
         void worker?.finish();
         break;
@@ -94,8 +112,10 @@ class ImportWorker {
     this.rotated = new RotatedStarts(tools.walk, start.staging);
     this.cancel = new Int32Array(start.cancel);
     if (start.background) tools.giveWay();
-    this.feed = new IndexFeed(tools.startIndexer(start.background), (part, index) =>
-      port.post({ type: 'indexed', part, index }),
+    this.feed = new IndexFeed(
+      () => tools.startIndexer(start.background),
+      start.indexers,
+      (part, index) => port.post({ type: 'indexed', part, index }),
     );
     const limits = {
       rows: start.chunkRows,
@@ -137,6 +157,15 @@ class ImportWorker {
       if (!this.report(item.ordinal, item.name, error)) return;
     }
     this.port.post({ type: 'item-done' });
+  }
+
+  /** Hands over what is left, while there is nothing to read. */
+  async flush(): Promise<void> {
+    try {
+      await this.sendChunk(this.writer.cut());
+    } catch (error) {
+      this.report(-1, '', error);
+    }
   }
 
   /** Commits what is left. */
@@ -224,18 +253,148 @@ class ImportWorker {
       reply = await this.ask(begin);
     }
     if (reply.action === 'duplicate') return;
-    await this.read(
-      leaf,
-      importer,
-      readOptions(
-        options,
-        result.format,
-        await this.rotated.before(item, leaf, importer, options.year),
-      ),
-      begin,
-      reply,
+    const reading = readOptions(
+      options,
+      result.format,
+      await this.rotated.before(item, leaf, importer, options.year),
     );
+    const left = await this.split(item, leaf, importer, reading, reply);
+    if (left !== undefined) await this.read(leaf, importer, reading, begin, left);
   }
+
+  // -- pieces ----------------------------------------------------------------------------------
+
+  /**
+   * Has other workers read a source in pieces, if that is possible and worth it; gives what is to be
+   * read in one: all, nothing, or all but what the pieces have brought into the case.
+   */
+  private async split(
+    item: WorkItem,
+    leaf: Leaf,
+    importer: Importer,
+    options: ReadOptions,
+    reply: Extract<BeginReply, { action: 'read' }>,
+  ): Promise<Extract<BeginReply, { action: 'read' }> | undefined> {
+    const { pieces: size, sourceId } = reply;
+    const { input, rawSize: contentSize } = leaf;
+    if (size === undefined || contentSize === undefined || input.from === undefined) return reply;
+    const shared = await importer.pieces?.plan(input, options);
+    if (shared === undefined) return reply;
+    await this.sendChunk(this.writer.cut());
+    const source: SplitSourcePlan = {
+      sourceId,
+      item,
+      importer: importer.id,
+      options,
+      shared: shared.shared,
+      contentSize,
+    };
+    this.splitEnd = Promise.withResolvers();
+    this.cutsAllowed = 0;
+    this.port.post({ type: 'split', source });
+    const survey = new Survey(shared, size, contentSize);
+    let told = 0;
+    let end: SourceEnd | undefined;
+    try {
+      for await (const cut of survey.cuts(input)) {
+        while (told >= this.cutsAllowed) await this.nextCredit();
+        if (this.splitOver) break;
+        this.checkCancelled();
+        this.port.post({ type: 'cut', sourceId, cut });
+        told += 1;
+      }
+      if (!this.splitOver) end = survey.end();
+    } catch (error) {
+      // Reading in one meets the same, and says it.
+      const known = error instanceof DaybookError ? error : diskError(error);
+      if (known === undefined || !ONE_SOURCE.has(known.code)) throw error;
+    }
+    this.port.post({ type: 'surveyed', sourceId, end });
+    const skip = await this.splitEnd.promise;
+    this.splitEnd = undefined;
+    this.splitOver = false;
+    return skip && { ...reply, skip };
+  }
+  private splitEnd: PromiseWithResolvers<SkipPlan | undefined> | undefined;
+  private splitOver = false;
+  private cutsAllowed = 0;
+  private credit: (() => void) | undefined;
+
+  allowCuts(cuts: number): void {
+    this.cutsAllowed = cuts;
+    this.credit?.();
+    this.credit = undefined;
+  }
+
+  splitDone(skip: SkipPlan | undefined): void {
+    this.splitOver = true;
+    this.allowCuts(Infinity);
+    this.splitEnd?.resolve(skip);
+  }
+
+  private nextCredit(): Promise<void> {
+    return new Promise((resolve) => {
+      this.credit = resolve;
+    });
+  }
+
+  /** Reads a piece of a source that another worker looks over. */
+  async piece({ source, index, attempt, piece }: PieceJob): Promise<void> {
+    const { sourceId, item } = source;
+    try {
+      await this.sendChunk(this.writer.cut());
+      const end = await this.readPiece(source, piece, (chunk) =>
+        this.sendChunk(chunk, { sourceId, index, attempt, end: undefined }),
+      );
+      await this.sendChunk(this.writer.cut(), { sourceId, index, attempt, end });
+    } catch (error) {
+      this.report(item.ordinal, item.name, error);
+      return;
+    }
+    this.port.post({ type: 'item-done' });
+  }
+
+  private async readPiece(
+    source: SplitSourcePlan,
+    piece: Piece,
+    send: (chunk: Chunk | undefined) => Promise<void>,
+  ): Promise<NonNullable<PieceChunk['end']>> {
+    const { item, options, sourceId } = source;
+    const importer = this.tools.importers.find(({ id }) => id === source.importer);
+    this.writer.begin(sourceId, item.name, undefined);
+    let consumed = piece.from.offset;
+    this.writer.onDrain = (at) => {
+      this.progress(item.name, at - consumed, false);
+      consumed = at;
+      this.checkCancelled();
+      return this.writer.full ? send(this.writer.cut()) : this.feed.room();
+    };
+    let end: NonNullable<PieceChunk['end']> = {
+      problem: 'what follows depends on what came before',
+    };
+    try {
+      const leaf = await this.plainLeaf(item);
+      const position = await importer?.pieces?.read(leaf.input, this.writer, options, piece);
+      if (position !== undefined) end = { position };
+    } catch (error) {
+      const known = error instanceof DaybookError ? error : diskError(error);
+      if (known === undefined || !ONE_SOURCE.has(known.code)) throw error;
+      end = { problem: known.message };
+    }
+    this.writer.end();
+    this.progress(item.name, Math.max(0, piece.until - consumed), true);
+    return end;
+  }
+
+  private async plainLeaf(item: WorkItem): Promise<Leaf> {
+    for await (const found of this.tools.walk(item.path, item.name, this.staging)) {
+      if (!('reason' in found) && found.input.from !== undefined) return found;
+      break;
+    }
+    throw new DaybookError('source-damaged', `${item.name} changed while it was read`);
+  }
+
+  // -- whole sources ---------------------------------------------------------------------------
 
   private async read(
     leaf: Leaf,
@@ -309,13 +468,13 @@ class ImportWorker {
     this.pendingBytes = 0;
   }
 
-  private async sendChunk(chunk: Chunk | undefined): Promise<void> {
+  private async sendChunk(chunk: Chunk | undefined, piece?: PieceChunk): Promise<void> {
     if (chunk === undefined) return;
     while (this.outstanding.size >= MAX_OUTSTANDING) await this.nextCommit();
     this.checkCancelled();
     const id = this.nextId++;
     this.outstanding.add(id);
-    this.port.post({ type: 'chunk', id, ...structuredClone(chunk) });
+    this.port.post({ type: 'chunk', id, ...structuredClone(chunk), piece });
   }
 
   private nextCommit(): Promise<void> {

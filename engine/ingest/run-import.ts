@@ -19,14 +19,17 @@ import {
 } from '../store/segment-builder.ts';
 import { indexRows, type CaseWriter } from './case-writer.ts';
 import { compactSmall } from './compact.ts';
-import type { BuiltIndex } from './index-protocol.ts';
 import { mergeRollups } from './merge-rollups.ts';
+import type { BuiltIndex } from './index-protocol.ts';
+import { SourceOrder } from './source-order.ts';
+import { SplitSource, type ChunkMessage } from './split-source.ts';
 import type {
   BeginReply,
   BeginRequest,
   EqualStart,
   FromWorker,
   PartInfo,
+  PieceSize,
   SkipPlan,
   SourceState,
   ToWorker,
@@ -57,7 +60,7 @@ export interface ImportRequest {
   /** Workers give way to other work. */
   background?: boolean;
   /** Overrides for tests. */
-  chunk?: { rows?: number; bytes?: number; ms?: number };
+  chunk?: { rows?: number; bytes?: number; ms?: number; pieceLines?: number };
 }
 
 export interface ImportProgress {
@@ -113,6 +116,27 @@ const CHUNK_ROWS = 491_520;
 const CHUNK_BYTES = 256 << 20;
 const CHUNK_MS = 5_000;
 
+/** Below this, starting more workers takes longer than they would save. */
+const LEAST_SPLIT_BYTES = 48 << 20;
+/** A piece is a chunk: so many lines, that segments are neither larger than others nor to be merged. */
+const PIECE_LINES = 450_000;
+const LEAST_PIECE_LINES = 260_000;
+const MOST_PIECE_BYTES = 256 << 20;
+/** What each worker has of a source from which on pieces are as large as they may be. */
+const LARGE_SHARE_BYTES = 64 << 20;
+
+/** A worker and what it does. Those that wait or survey leave their place to others. */
+interface WorkerSlot {
+  readonly worker: WorkerHandle;
+  doing: 'starting' | 'idle' | 'busy' | 'waiting' | 'surveying' | 'ending' | 'ended';
+  /** The item it walks. */
+  ordinal: number | undefined;
+  /** Bytes of what it reads, and how many of them are read. */
+  size: number;
+  bytes: number;
+  rows: number;
+}
+
 interface InFlight {
   sourceId: number;
   begin: BeginRequest;
@@ -140,13 +164,19 @@ class ImportRun {
   /** Sources of this import, as they are in the catalog. */
   private readonly sources = new Map<number, SourceRow>();
   private readonly totalBytes: number;
-  private readonly workerRows = new Map<WorkerHandle, number>();
+  /** Rows that workers have read which are gone. */
+  private rows = 0;
   private readonly memberCounts = new Map<number, number>();
   private readonly indexes = new Map<string, PromiseWithResolvers<BuiltIndex | undefined>>();
   private quarantineSize = 0;
   private bytesRead = 0;
   private next = 0;
   private nextWorker = 0;
+  private readonly slots = new Set<WorkerSlot>();
+  private readonly over = Promise.withResolvers<void>();
+  /** Sources that are read in pieces now, with the worker that looks over each. */
+  private readonly splits = new Map<number, { source: SplitSource; leader: WorkerSlot }>();
+  private readonly order: SourceOrder;
   private commits: Promise<void> = Promise.resolve();
   private failure: unknown;
 
@@ -155,6 +185,10 @@ class ImportRun {
     this.request = request;
     this.importId = writer.catalog.beginImport(request.description);
     this.totalBytes = request.items.reduce((sum, item) => sum + sizeOf(item.path), 0);
+    this.order = new SourceOrder(
+      request.items.map(({ ordinal }) => ordinal),
+      writer.catalog.lastSourceId() + 1,
+    );
   }
 
   async run(): Promise<ImportReport> {
@@ -167,10 +201,9 @@ class ImportRun {
         this.addIgnored(-1, ignored.name, ignored.reason, false);
       }
       const count = Math.max(1, Math.min(this.request.workers, this.request.items.length));
-      if (this.request.items.length > 0) {
-        await Promise.all(
-          Array.from({ length: count }, () => this.runWorker(this.request.startWorker())),
-        );
+      if (this.request.items.length > 0 && this.failure === undefined) {
+        for (let i = 0; i < count; i++) this.startWorker();
+        await this.over.promise;
       }
       await this.commits;
       if (this.failure !== undefined) throw this.failure;
@@ -204,119 +237,269 @@ class ImportRun {
   private fail(error: unknown): void {
     this.failure ??= error;
     for (const index of this.indexes.values()) index.resolve(undefined);
+    this.order.hurry();
     Atomics.store(new Int32Array(this.cancel), 0, 1);
-    for (const worker of this.workers) worker.stop();
+    for (const { worker } of this.slots) worker.stop();
   }
-  private readonly workers = new Set<WorkerHandle>();
 
-  /** Feeds one worker until there is nothing left to do. */
-  private runWorker(worker: WorkerHandle): Promise<void> {
-    return new Promise((resolve) => {
-      let stopping = false;
-      let size = 0;
-      let bytes = 0;
-      /** Counts content as bytes of the file it is in, which may be compressed. */
-      const advance = (to: number) => {
-        const next = Math.min(to, size);
-        this.bytesRead += next - bytes;
-        bytes = next;
-      };
-      this.workers.add(worker);
-      const giveNext = () => {
-        const item = this.failure === undefined ? this.request.items[this.next] : undefined;
-        if (item !== undefined) {
-          this.next += 1;
-          size = sizeOf(item.path);
-          bytes = 0;
-          worker.post({ type: 'item', item });
-        } else {
-          worker.post({ type: 'finish' });
-        }
-      };
-      worker.onExit((error) => {
-        this.workers.delete(worker);
-        if (!stopping && this.failure === undefined) {
-          this.fail(error ?? new DaybookError('internal', 'an import worker ended unexpectedly'));
-        }
-        resolve();
-      });
-      worker.onMessage((message) => {
-        switch (message.type) {
-          case 'ready':
-            worker.post({
-              type: 'start',
-              staging: this.writer.staging,
-              worker: this.nextWorker++,
-              cancel: this.cancel,
-              chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,
-              chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
-              chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
-              indexRows: indexRows(),
-              background: this.request.background ?? false,
-            });
-            giveNext();
-            break;
-          case 'request':
-            void this.begin(message.begin).then(
-              (reply) => worker.post({ type: 'reply', id: message.id, reply }),
-              (error: unknown) => this.fail(error),
-            );
-            break;
-          case 'ignored':
-            try {
-              this.addIgnored(message.ordinal, message.name, message.reason, message.failed);
-            } catch (error) {
-              this.fail(error);
-            }
-            break;
-          case 'progress':
-            advance(bytes + message.bytes);
-            this.workerRows.set(worker, message.rows);
-            this.progress(message.name, 'reading');
-            break;
-          case 'chunk':
-            this.commits = this.commits.then(async () => {
-              if (this.failure !== undefined) return;
-              try {
-                await this.commit(message);
-              } catch (error) {
-                this.fail(error);
-              }
-              worker.post({ type: 'committed', id: message.id });
-            });
-            break;
-          case 'indexed':
-            this.indexOf(message.part).resolve(message.index);
-            break;
-          case 'item-done':
-            advance(size);
-            giveNext();
-            break;
-          case 'finished':
-            stopping = true;
-            worker.stop();
-            break;
-          case 'error':
-            this.fail(
-              message.code === 'cancelled'
-                ? new CancelledError()
-                : new DaybookError(
-                    message.code as ErrorCode,
-                    message.name === '' ? message.message : `${message.name}: ${message.message}`,
-                    message.hint,
-                  ),
-            );
-            stopping = true;
-            worker.stop();
-            break;
-        }
-      });
+  // -- workers ---------------------------------------------------------------------------------
+
+  private startWorker(): void {
+    const worker = this.request.startWorker();
+    const slot: WorkerSlot = {
+      worker,
+      doing: 'starting',
+      size: 0,
+      bytes: 0,
+      rows: 0,
+      ordinal: undefined,
+    };
+    this.slots.add(slot);
+    worker.onExit((error) => {
+      this.slots.delete(slot);
+      this.rows += slot.rows;
+      if (slot.doing !== 'ended' && this.failure === undefined) {
+        this.fail(error ?? new DaybookError('internal', 'an import worker ended unexpectedly'));
+      }
+      if (this.slots.size === 0) this.over.resolve();
+    });
+    worker.onMessage((message) => {
+      try {
+        this.heard(slot, message);
+      } catch (failure) {
+        this.fail(failure);
+      }
     });
   }
 
+  /** Gives what is to be read to workers that have nothing to do, and starts such while there may be more. */
+  private deal(): void {
+    const { workers } = this.request;
+    while (this.failure === undefined) {
+      const split = [...this.splits.values()].find(({ source }) => source.hasJob(this.ahead));
+      const item = this.request.items[this.next];
+      if (split === undefined && item === undefined) break;
+      const running = this.count('starting') + this.count('busy');
+      const idle = [...this.slots].find(({ doing }) => doing === 'idle');
+      if (idle === undefined) {
+        if (running >= workers) return;
+        this.startWorker();
+        continue;
+      }
+      if (running >= workers) return;
+      idle.doing = 'busy';
+      idle.bytes = 0;
+      const job = split?.source.nextJob(this.ahead);
+      if (job !== undefined) {
+        idle.ordinal = undefined;
+        idle.size = job.piece.until - job.piece.from.offset;
+        idle.worker.post({ type: 'piece', job });
+      } else if (item !== undefined) {
+        this.next += 1;
+        idle.ordinal = item.ordinal;
+        idle.size = sizeOf(item.path);
+        idle.worker.post({ type: 'item', item });
+      }
+    }
+    if (this.splits.size > 0 && this.failure === undefined) return;
+    for (const slot of this.slots) {
+      if (slot.doing !== 'idle') continue;
+      slot.doing = 'ending';
+      slot.worker.post({ type: 'finish' });
+    }
+  }
+
+  private count(doing: WorkerSlot['doing']): number {
+    let n = 0;
+    for (const slot of this.slots) if (slot.doing === doing) n += 1;
+    return n;
+  }
+
+  /** Waits; another worker may read meanwhile. */
+  private async resting<T>(slot: WorkerSlot, until: Promise<T>): Promise<T> {
+    slot.doing = 'waiting';
+    this.deal();
+    const result = await until;
+    slot.doing = 'busy';
+    return result;
+  }
+
+  /** Pieces of a source that may lie before the one being committed. */
+  private get ahead(): number {
+    return this.request.workers + 2;
+  }
+
+  /** Counts content as bytes of the file it is in, which may be compressed. */
+  private advance(slot: WorkerSlot, to: number): void {
+    const next = Math.min(to, slot.size);
+    this.bytesRead += next - slot.bytes;
+    slot.bytes = next;
+  }
+
+  private heard(slot: WorkerSlot, message: FromWorker): void {
+    const { worker } = slot;
+    switch (message.type) {
+      case 'ready':
+        worker.post({
+          type: 'start',
+          staging: this.writer.staging,
+          worker: this.nextWorker++,
+          cancel: this.cancel,
+          chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,
+          chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
+          chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
+          indexRows: indexRows(),
+          background: this.request.background ?? false,
+          indexers: Math.max(1, Math.floor(this.request.workers / (2 * this.slots.size))),
+        });
+        slot.doing = 'idle';
+        this.deal();
+        break;
+      case 'request':
+        void this.begin(message.begin, slot).then(
+          (reply) => worker.post({ type: 'reply', id: message.id, reply }),
+          (error: unknown) => this.fail(error),
+        );
+        break;
+      case 'ignored':
+        this.addIgnored(message.ordinal, message.name, message.reason, message.failed);
+        this.order.settled(message.ordinal);
+        break;
+      case 'progress':
+        this.advance(slot, slot.bytes + message.bytes);
+        slot.rows = message.rows;
+        this.progress(message.name, 'reading');
+        break;
+      case 'chunk':
+        if (message.piece === undefined) {
+          void this.commitNext(message, 0).then(() =>
+            worker.post({ type: 'committed', id: message.id }),
+          );
+        } else {
+          this.heardPiece(slot, message);
+        }
+        break;
+      case 'indexed':
+        this.indexOf(message.part).resolve(message.index);
+        break;
+      case 'split':
+        slot.doing = 'surveying';
+        this.advance(slot, 0);
+        slot.size = 0;
+        this.splits.set(message.source.sourceId, {
+          source: new SplitSource(message.source),
+          leader: slot,
+        });
+        worker.post({ type: 'survey', cuts: 2 * this.ahead });
+        this.deal();
+        break;
+      case 'cut':
+        this.splits.get(message.sourceId)?.source.cut(message.cut);
+        this.deal();
+        break;
+      case 'surveyed': {
+        const split = this.splits.get(message.sourceId);
+        split?.source.surveyed(message.end);
+        if (split !== undefined) this.goOn(split);
+        break;
+      }
+      case 'item-done':
+        this.advance(slot, slot.size);
+        slot.doing = 'idle';
+        if (slot.ordinal !== undefined) this.order.settled(slot.ordinal);
+        this.deal();
+        if (slot.doing === 'idle') worker.post({ type: 'flush' });
+        break;
+      case 'finished':
+        slot.doing = 'ended';
+        worker.stop();
+        break;
+      case 'error':
+        this.fail(
+          message.code === 'cancelled'
+            ? new CancelledError()
+            : new DaybookError(
+                message.code as ErrorCode,
+                message.name === '' ? message.message : `${message.name}: ${message.message}`,
+                message.hint,
+              ),
+        );
+        slot.doing = 'ended';
+        worker.stop();
+        break;
+    }
+  }
+
+  /** Commits a chunk behind those that came before it. */
+  private commitNext(chunk: ChunkMessage, recordShift: number): Promise<void> {
+    this.commits = this.commits.then(async () => {
+      if (this.failure !== undefined) return;
+      try {
+        await this.commit(chunk, recordShift);
+      } catch (error) {
+        this.fail(error);
+      }
+    });
+    return this.commits;
+  }
+
+  // -- sources in pieces -----------------------------------------------------------------------
+
+  private heardPiece(slot: WorkerSlot, message: ChunkMessage): void {
+    const split = this.splits.get(message.piece!.sourceId);
+    if (split === undefined) {
+      this.discard(message);
+      slot.worker.post({ type: 'committed', id: message.id });
+      return;
+    }
+    split.source.take(message);
+    const committed = this.goOn(split).get(message);
+    // Later pieces do not wait for the earlier ones: how many there are is bounded by how they are dealt.
+    void (committed ?? Promise.resolve()).then(() =>
+      slot.worker.post({ type: 'committed', id: message.id }),
+    );
+  }
+
+  /** Commits the chunks of a source whose turn has come; gives when each is. */
+  private goOn(split: {
+    readonly source: SplitSource;
+    readonly leader: WorkerSlot;
+  }): Map<ChunkMessage, Promise<void>> {
+    const { source, leader } = split;
+    const commits = new Map<ChunkMessage, Promise<void>>();
+    for (const { chunk, state, recordShift } of source.ready()) {
+      commits.set(chunk, this.commitNext({ ...chunk, sources: [state] }, recordShift));
+    }
+    for (const chunk of source.discarded.splice(0)) this.discard(chunk);
+    if (source.complete || source.failed) {
+      this.splits.delete(source.plan.sourceId);
+      const skip = source.complete ? undefined : source.skip;
+      void this.commits.then(() => {
+        leader.doing = 'busy';
+        leader.worker.post({ type: 'split-done', skip });
+      });
+    } else {
+      leader.worker.post({ type: 'survey', cuts: source.cutsAllowed(2 * this.ahead) });
+    }
+    this.deal();
+    return commits;
+  }
+
+  /** Forgets a chunk that is not to be committed. */
+  private discard(chunk: ChunkMessage): void {
+    for (const { path, indexed } of chunk.parts) {
+      rmSync(path, { force: true });
+      if (!indexed) continue;
+      void this.indexOf(path).promise.then((index) => {
+        this.indexes.delete(path);
+        if (index !== undefined) rmSync(index.path, { force: true });
+      });
+    }
+  }
+
   private progress(source: string, phase: ImportProgress['phase']): void {
-    let rows = 0;
-    for (const n of this.workerRows.values()) rows += n;
+    let { rows } = this;
+    for (const slot of this.slots) rows += slot.rows;
     this.request.onProgress?.({
       bytes: this.bytesRead,
       totalBytes: this.totalBytes,
@@ -328,7 +511,26 @@ class ImportRun {
 
   // -- deciding --------------------------------------------------------------------------------
 
-  private async begin(request: BeginRequest): Promise<BeginReply> {
+  private async begin(request: BeginRequest, slot: WorkerSlot): Promise<BeginReply> {
+    const { ordinal } = request.item;
+    const turn = this.order.turn(ordinal);
+    if (turn !== undefined) {
+      // Who waits for a commit may wait for what this worker has.
+      const flush = this.waitingForCommits > 0 && !this.flushed.has(`turn ${ordinal}`);
+      const answer = flush ? 'flush' : await this.resting(slot, turn);
+      if (answer === 'flush') {
+        this.flushed.add(`turn ${ordinal}`);
+        return { action: 'flush' };
+      }
+    }
+    this.flushed.delete(`turn ${ordinal}`);
+    const reply = await this.decide(request, slot);
+    if (reply.action === 'read' || reply.action === 'duplicate') this.order.settled(ordinal);
+    return reply;
+  }
+  private waitingForCommits = 0;
+
+  private async decide(request: BeginRequest, slot: WorkerSlot): Promise<BeginReply> {
     const { catalog } = this.writer;
     // What came through a pipe lies in the staging folder only while it is read.
     const spooled = request.location.path.startsWith(this.writer.staging);
@@ -340,8 +542,12 @@ class ImportRun {
       const sameHead = other.begin.headSha256 === begin.headSha256;
       const sameBytes = sameHead && other.begin.rawSize === begin.rawSize;
       if (!sameBytes && !(sameHead && begin.appendOnly)) continue;
-      if (this.flushed.has(begin.item.ordinal + begin.name)) await other.committed;
-      else {
+      if (this.flushed.has(begin.item.ordinal + begin.name)) {
+        this.waitingForCommits += 1;
+        this.order.hurry();
+        await this.resting(slot, other.committed);
+        this.waitingForCommits -= 1;
+      } else {
         this.flushed.add(begin.item.ordinal + begin.name);
         return { action: 'flush' };
       }
@@ -437,7 +643,9 @@ class ImportRun {
         };
       }
     }
+    const isMember = begin.location.members.length > 0;
     const id = catalog.addSource({
+      id: this.order.number(begin.item.ordinal, isMember),
       name: begin.name,
       path: begin.location.path,
       location: begin.location,
@@ -485,6 +693,18 @@ class ImportRun {
     return { firstTs: first, lastTs: last };
   }
 
+  /** How large pieces of a source are to be, if it is worth reading it in pieces. */
+  private pieceSize(begin: BeginRequest, skip: SkipPlan | undefined): PieceSize | undefined {
+    const { workers, chunk } = this.request;
+    if (workers < 2 || skip !== undefined || begin.rawSize === undefined) return undefined;
+    const forTests = process.env['DAYBOOK_PIECE_LINES'];
+    const lines = chunk?.pieceLines ?? (forTests === undefined ? undefined : Number(forTests));
+    if (lines !== undefined) return { lines, bytes: MOST_PIECE_BYTES };
+    if (begin.rawSize < LEAST_SPLIT_BYTES) return undefined;
+    const large = begin.rawSize / workers > LARGE_SHARE_BYTES;
+    return { lines: large ? PIECE_LINES : LEAST_PIECE_LINES, bytes: MOST_PIECE_BYTES };
+  }
+
   private read(begin: BeginRequest, row: SourceRow, skip: SkipPlan | undefined): BeginReply {
     let commit: () => void = () => undefined;
     const committed = new Promise<void>((resolve) => {
@@ -498,19 +718,20 @@ class ImportRun {
       commit,
       ordinal: this.ordinal(begin.item.ordinal),
     });
-    return { action: 'read', sourceId: row.id, skip };
+    return { action: 'read', sourceId: row.id, skip, pieces: this.pieceSize(begin, skip) };
   }
 
   // -- committing ------------------------------------------------------------------------------
 
-  private async commit(chunk: Extract<FromWorker, { type: 'chunk' }>): Promise<void> {
+  private async commit(chunk: ChunkMessage, recordShift: number): Promise<void> {
     const { catalog } = this.writer;
     const placed: SegmentRow[] = [];
     const builds: { select: string; options: BuildOptions }[] = [];
     for (const part of chunk.parts) {
-      const { sorted, bytes: inputBytes, constants } = part;
+      const { sorted, bytes: inputBytes } = part;
+      const constants = part.constants.filter(({ name }) => recordShift === 0 || name !== 'seq');
       builds.push({
-        select: await this.selectPart(part),
+        select: await this.selectPart(part, recordShift),
         options: { sorted, inputBytes, constants },
       });
     }
@@ -556,9 +777,10 @@ class ImportRun {
     }
   }
 
-  /** The rows of a part that are to be stored; counts them for their sources. */
-  private async selectPart(part: PartInfo): Promise<string> {
-    let select = `SELECT * FROM read_parquet(${literal(part.path)})`;
+  /** The rows of a part that are to be stored, their numbers shifted; counts them for their sources. */
+  private async selectPart(part: PartInfo, recordShift: number): Promise<string> {
+    const rows = recordShift === 0 ? '*' : `* REPLACE (seq + (${recordShift}) AS seq)`;
+    let select = `SELECT ${rows} FROM read_parquet(${literal(part.path)})`;
     let countBySource = part.sources;
     if (part.columns.includes('record_key')) {
       select = await this.withoutDuplicates(part, select);

@@ -6,17 +6,22 @@
  * longest row allowed.
  */
 import { SourceError } from '../../engine/contract/errors.ts';
+import { EventBatch } from '../../engine/contract/event-batch.ts';
+import type { Kind } from '../../engine/contract/event.ts';
 import type {
   EventSink,
   Importer,
+  Piece,
+  PiecePlan,
   ReadOptions,
+  ReadPosition,
   SniffHint,
   SniffResult,
   SourceInput,
 } from '../../engine/contract/importer.ts';
-import { LineReader } from '../shared/lines.ts';
-import { resolveZone, UTC } from '../../engine/contract/zone.ts';
-import { findDateOrder } from './date-order.ts';
+import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
+import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
+import { findDateOrder, type FoundOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
 import { isMappable, simplify } from './fields.ts';
@@ -24,13 +29,15 @@ import { guessMapping, kindOfFields } from './guess.ts';
 import { ElementScanner } from './json-elements.ts';
 import { JsonRecords } from './json-records.ts';
 import { outlineOf } from './outline.ts';
-import { StampReader, type DateOrder } from './stamp.ts';
+import { StampReader } from './stamp.ts';
 import { TableReader, type TableContext } from './table.ts';
 
 export { guessMapping, isMappable };
 
 const ID = 'flow-csv';
 const MAX_ROW_BYTES = 1024 * 1024;
+const NOWHERE_ROWS = 1024;
+const BRACE = 123;
 
 function sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
   const found = detect(head, hint.complete);
@@ -63,24 +70,138 @@ async function readHead(input: SourceInput): Promise<{ head: Uint8Array; complet
   return { head: buffer.subarray(0, size), complete };
 }
 
-async function read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void> {
+/** What is found out of a content before its records are read. */
+interface Opened {
+  readonly context: TableContext;
+  readonly head: Uint8Array;
+  readonly order: FoundOrder | undefined;
+  readonly zone: Zone;
+}
+
+/**
+ * Looks at the beginning; undefined for what is no table.
+ * @param known the order of dates, where it was found before
+ */
+async function open(
+  input: SourceInput,
+  sink: EventSink,
+  options: ReadOptions,
+  known?: { readonly order: FoundOrder | undefined },
+): Promise<Opened | undefined> {
   const { head, complete } = await readHead(input);
   const asked = FORMATS.includes(options.format) ? options.format : 'table';
   const detected = detect(head, complete, asked);
-  if (detected === undefined) {
-    await refuse(input, sink);
-    return;
-  }
+  if (detected === undefined) return undefined;
   sink.metadata('format', detected.format);
   const zone = options.timeZone === undefined ? UTC : resolveZone(options.timeZone);
   const { mapping, kind } = chooseMapping(detected, sink, options);
-  const order = await chooseDateOrder(input, sink, detected, mapping);
-  const stamp = new StampReader(zone, order);
-  const context: TableContext = { sink, detected, stamp, kind, mapping };
-  const json = detected.shape === 'json-lines' || detected.shape === 'json-elements';
-  await (json ? readJson(input, context) : readTable(input, context));
-  // Times that state their zone, or count from 1970, leave nothing to decide.
+  const looked = detected.shape === 'table';
+  const order =
+    known === undefined && looked ? await findDateOrder(input, detected, mapping) : known?.order;
+  if (order !== undefined) tellDateOrder(sink, order);
+  const stamp = new StampReader(zone, order?.order ?? 'dmy');
+  return { context: { sink, detected, stamp, kind, mapping }, head, order, zone };
+}
+
+async function read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void> {
+  const opened = await open(input, sink, options);
+  if (opened === undefined) {
+    await refuse(input, sink);
+    return;
+  }
+  const { context, zone } = opened;
+  switch (context.detected.shape) {
+    case 'json-elements':
+      await readElements(input, context);
+      break;
+    case 'json-lines':
+      await readJsonLines(input, context);
+      break;
+    default:
+      await readTable(input, context);
+  }
+  tellZone(context, zone);
+}
+
+/** Times that state their zone, or count from 1970, leave nothing to decide. */
+function tellZone({ stamp, sink }: TableContext, zone: Zone): void {
   if (stamp.zoneUsed) sink.decide({ tz: zone.name });
+}
+
+// -- pieces --------------------------------------------------------------------------------------
+
+async function plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan | undefined> {
+  const opened = await open(input, nowhere(), options);
+  if (opened === undefined) return undefined;
+  const { context, head, order } = opened;
+  const { shape } = context.detected;
+  // UTF-16: a line feed is no byte of it. Elements of an array need what is before them.
+  if (shape === 'json-elements' || head[0]! + head[1]! === 0x1fd) return undefined;
+  // Two members that are mapped to one name: the first that comes has it.
+  const renamed = Object.keys(context.mapping?.fields ?? {}).some((to) => to.startsWith('attrs.'));
+  if (shape === 'json-lines' && renamed) return undefined;
+  const shared = order === undefined ? '' : JSON.stringify(order);
+  if (shape === 'json-lines') {
+    return {
+      shared,
+      positionAt: (offset, line) => ({ offset, line, records: line, state: '' }),
+      begins: (bytes, start) => bytes[start] === BRACE,
+    };
+  }
+  // The heading is read as it will be: what it leaves behind is what most pieces begin with.
+  const whole = head.subarray(0, head.lastIndexOf(10) + 1);
+  const lines = new LineReader(once(whole), { maxLine: MAX_ROW_BYTES });
+  const table = new TableReader(context);
+  while (await lines.nextBlock()) while (lines.next()) table.line(lines);
+  if (!table.betweenRows) table.end();
+  const unlikeLines = lines.lineNumber - table.records;
+  const state = table.state;
+  return {
+    shared,
+    positionAt: (offset, line) => ({ offset, line, records: line - unlikeLines, state }),
+    begins: (bytes, start, end) => table.looksWhole(bytes, start, end),
+  };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** A sink for what is read to see where it leads. */
+function nowhere(): EventSink {
+  const batches = new Map<Kind, EventBatch>();
+  return {
+    batch: (kind) => {
+      const batch = batches.get(kind) ?? new EventBatch(kind, (full) => full.clear(), NOWHERE_ROWS);
+      batches.set(kind, batch);
+      return batch;
+    },
+    record: () => undefined,
+    quarantine: () => undefined,
+    skip: () => undefined,
+    note: () => undefined,
+    metadata: () => undefined,
+    decide: () => undefined,
+    drain: () => undefined,
+  };
+}
+
+async function readPiece(
+  input: SourceInput,
+  sink: EventSink,
+  options: ReadOptions,
+  piece: Piece,
+): Promise<ReadPosition | undefined> {
+  const order = piece.shared === '' ? undefined : (JSON.parse(piece.shared) as FoundOrder);
+  const opened = await open(input, sink, options, { order });
+  if (opened === undefined) return undefined;
+  const { context, zone } = opened;
+  const json = context.detected.shape === 'json-lines';
+  const end = json
+    ? await readJsonLines(input, context, piece)
+    : await readTable(input, context, piece);
+  tellZone(context, zone);
+  return end;
 }
 
 /** What was asked for, or a guess where nothing else says what the columns are. */
@@ -106,47 +227,73 @@ function chooseMapping(
   return { mapping, kind: kindOfFields(mapping.fields) };
 }
 
-async function chooseDateOrder(
-  input: SourceInput,
-  sink: EventSink,
-  detected: Detected,
-  mapping: TableContext['mapping'],
-): Promise<DateOrder> {
-  if (detected.shape !== 'table') return 'dmy';
-  const found = await findDateOrder(input, detected, mapping);
-  if (found === undefined) return 'dmy';
-  sink.decide({ dateOrder: found.order });
-  if (!found.certain) {
+function tellDateOrder(sink: EventSink, { order, certain }: FoundOrder): void {
+  sink.decide({ dateOrder: order });
+  if (!certain) {
     sink.note('dates such as 3/4/2026 could be read either way: taken as day/month/year');
   }
-  return found.order;
 }
 
-async function readTable(input: SourceInput, context: TableContext): Promise<void> {
-  const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES });
-  const table = new TableReader(context);
-  await toTheEnd(
+/** The lines of the content, or of a piece of it and what follows. */
+function linesOf(input: SourceInput, piece: Piece | undefined, maxLine: number): LineReader {
+  if (piece === undefined) return new LineReader(input.blocks(), { maxLine });
+  const blocks = input.from?.(piece.from.offset) ?? input.blocks();
+  return new LineReader(blocks, { maxLine, at: piece.from });
+}
+
+/** The position before the current line, or at the end of what was read. */
+function positionAt(
+  lines: LineReader,
+  atLine: boolean,
+  records: number,
+  state: string,
+): ReadPosition {
+  return atLine
+    ? { offset: lines.lineOffset, line: lines.lineNumber - 1, records, state }
+    : { offset: lines.consumed, line: lines.lineNumber, records, state };
+}
+
+/** Reads a table, or a piece of one; gives where it ended. */
+async function readTable(
+  input: SourceInput,
+  context: TableContext,
+  piece?: Piece,
+): Promise<ReadPosition> {
+  const lines = linesOf(input, piece, MAX_ROW_BYTES);
+  const until = piece?.until ?? Infinity;
+  const table = new TableReader(context, piece?.from);
+  const stopped = await toTheEnd(
     lines,
     context.sink,
     () => {
+      if (lines.lineOffset >= until && table.betweenRows) return false;
       table.line(lines);
+      return true;
     },
     () => {
       table.end();
     },
   );
+  return positionAt(lines, stopped, table.records, table.state);
 }
 
-/** Gives every line to `take`; what `take` still holds back is given up even if the content breaks off. */
+/**
+ * Gives every line to `take` until that refuses one, which is told; what `take` still holds back is
+ * given up even if the content breaks off.
+ */
 async function toTheEnd(
   lines: LineReader,
   sink: EventSink,
-  take: () => void,
+  take: () => boolean,
   end: () => void,
-): Promise<void> {
+): Promise<boolean> {
   try {
     while (await lines.nextBlock()) {
-      while (lines.next()) take();
+      while (lines.next()) {
+        if (take()) continue;
+        await lines.close();
+        return true;
+      }
       await sink.drain(lines.consumed);
     }
   } catch (error) {
@@ -154,39 +301,51 @@ async function toTheEnd(
     throw error;
   }
   end();
+  return false;
 }
 
-async function readJson(input: SourceInput, context: TableContext): Promise<void> {
-  const { sink, detected } = context;
+async function readElements(input: SourceInput, context: TableContext): Promise<void> {
   const records = new JsonRecords(context);
-  if (detected.shape === 'json-elements') {
-    const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES });
-    const scanner = new ElementScanner({
-      element: (bytes, start, end, offset, length) => {
-        records.record(bytes, start, end, offset, length);
-      },
-      junk: (bytes, start, end, offset, reason) => {
-        records.junk(bytes, start, end, offset, reason);
-      },
-    });
-    await toTheEnd(
-      lines,
-      sink,
-      () => {
-        const whole = !lines.truncated || lines.complete;
-        scanner.line(lines.buffer, lines.lineStart, lines.lineEnd, lines.lineOffset, whole);
-      },
-      () => {
-        scanner.end();
-      },
-    );
-    return;
-  }
-  const lines = new LineReader(input.blocks());
+  const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES });
+  const scanner = new ElementScanner({
+    element: (bytes, start, end, offset, length) => {
+      records.record(bytes, start, end, offset, length);
+    },
+    junk: (bytes, start, end, offset, reason) => {
+      records.junk(bytes, start, end, offset, reason);
+    },
+  });
+  await toTheEnd(
+    lines,
+    context.sink,
+    () => {
+      const whole = !lines.truncated || lines.complete;
+      scanner.line(lines.buffer, lines.lineStart, lines.lineEnd, lines.lineOffset, whole);
+      return true;
+    },
+    () => {
+      scanner.end();
+    },
+  );
+}
+
+/** Reads a JSON object a line, of all or of a piece; gives where it ended. */
+async function readJsonLines(
+  input: SourceInput,
+  context: TableContext,
+  piece?: Piece,
+): Promise<ReadPosition | undefined> {
+  const { sink } = context;
+  const records = new JsonRecords(context, piece?.from.records);
+  const lines = linesOf(input, piece, MAX_LINE_BYTES);
+  const until = piece?.until ?? Infinity;
   let inLong = false;
-  while (await lines.nextBlock()) {
-    while (lines.next()) {
+  const stopped = await toTheEnd(
+    lines,
+    sink,
+    () => {
       const { buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber } = lines;
+      if (lineOffset >= until && !inLong) return false;
       if (lines.truncated) {
         if (!inLong)
           records.junk(buffer, lineStart, lineEnd, lineOffset, 'line is longer than 16 MiB');
@@ -196,9 +355,12 @@ async function readJson(input: SourceInput, context: TableContext): Promise<void
       } else {
         records.record(buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber);
       }
-    }
-    await sink.drain(lines.consumed);
-  }
+      return true;
+    },
+    () => undefined,
+  );
+  const end = positionAt(lines, stopped, records.records, '');
+  return records.independent ? end : undefined;
 }
 
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
@@ -239,4 +401,5 @@ export const flowCsvImporter: Importer = {
     return detected === undefined ? undefined : outlineOf(detected, head, complete, mapping);
   },
   read,
+  pieces: { plan, read: readPiece },
 };

@@ -100,6 +100,11 @@ class Records {
     writer.finish(seq, offset, length, raw, start, end);
   }
 
+  /** Whether what a member means depends on what came before. */
+  get full(): boolean {
+    return this.members.size >= MAX_NAMES;
+  }
+
   private member(key: string): Member | undefined {
     let member = this.members.get(key);
     if (member === undefined && this.members.size < MAX_NAMES) {
@@ -185,9 +190,12 @@ export class JsonRecords {
   private readonly byType = new Map<string, Records>();
   private readonly usual: Records | undefined;
   private readonly format: string;
-  private seq = 0;
+  private seq: number;
+  private forgot = false;
 
-  constructor(context: JsonContext) {
+  /** @param before records that another reader of the same content has counted */
+  constructor(context: JsonContext, before = 0) {
+    this.seq = before;
     this.context = context;
     this.format = context.detected.dialect?.id ?? 'json';
     if (this.format === 'zeek-json') {
@@ -203,6 +211,18 @@ export class JsonRecords {
         undefined,
       );
     }
+  }
+
+  /** Records so far, those before the piece included. */
+  get records(): number {
+    return this.seq;
+  }
+
+  /** Whether each record was read without regard to those before it. */
+  get independent(): boolean {
+    if (this.forgot || this.usual?.full === true) return false;
+    for (const records of this.byType.values()) if (records.full) return false;
+    return true;
   }
 
   /** Takes the record in `bytes[start, end)`, which lies at `offset` in the content. */
@@ -259,7 +279,10 @@ export class JsonRecords {
     let records = this.byType.get(type);
     if (records === undefined) {
       records = make();
-      if (this.byType.size >= MAX_DIALECTS) this.byType.clear();
+      if (this.byType.size >= MAX_DIALECTS) {
+        for (const forgotten of this.byType.values()) this.forgot ||= forgotten.full;
+        this.byType.clear();
+      }
       this.byType.set(type, records);
     }
     return records;

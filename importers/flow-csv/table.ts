@@ -38,6 +38,26 @@ export interface TableContext {
   readonly mapping: ColumnMapping | undefined;
 }
 
+/** All that a row depends on beside its own lines, as it travels from piece to piece of a table. */
+interface TableState {
+  readonly lineIndex: number;
+  readonly inSummary: boolean;
+  /** The heading's bytes, one character each. */
+  readonly heading: string;
+  readonly zeek: ZeekState | undefined;
+}
+
+interface ZeekState extends ZeekFields {
+  /** The last line that named the columns, and what held then. */
+  readonly columns: (ZeekFields & { readonly names: string }) | undefined;
+}
+
+interface ZeekFields {
+  readonly separator: number;
+  readonly unset: readonly string[];
+  readonly path: string | undefined;
+}
+
 export class TableReader {
   private readonly context: TableContext;
   private readonly sink: EventSink;
@@ -67,8 +87,10 @@ export class TableReader {
   private separator = 9;
   private unset: string[] = ['-', '(empty)'];
   private path: string | undefined;
+  private named: ZeekState['columns'];
 
-  constructor(context: TableContext) {
+  /** @param from where another reader of the same table stood */
+  constructor(context: TableContext, from?: { readonly records: number; readonly state: string }) {
     const { detected, sink } = context;
     this.context = context;
     this.sink = sink;
@@ -80,6 +102,59 @@ export class TableReader {
     this.trailers = detected.shape === 'nfdump-text' ? TRAILER_BYTES : [];
     this.splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
     if (!this.zeek) this.useColumns(detected.columns, detected.dialect);
+    if (from !== undefined && from.state !== '') {
+      this.seq = from.records;
+      this.goOn(JSON.parse(from.state) as TableState);
+    }
+  }
+
+  /** Whether a row may begin with the next line: none is open, and none that is too long goes on. */
+  get betweenRows(): boolean {
+    return this.openLines.length === 0 && !this.inLong;
+  }
+
+  /** Rows so far, those before the piece included. */
+  get records(): number {
+    return this.seq;
+  }
+
+  /** The state between two rows. */
+  get state(): string {
+    const { separator, unset, path, named: columns } = this;
+    const state: TableState = {
+      lineIndex: Math.min(this.lineIndex, this.context.detected.skipLines),
+      inSummary: this.inSummary,
+      heading: Buffer.from(this.headingBytes).toString('latin1'),
+      zeek: this.zeek ? { separator, unset, path, columns } : undefined,
+    };
+    return JSON.stringify(state);
+  }
+
+  private goOn({ lineIndex, inSummary, heading, zeek }: TableState): void {
+    this.lineIndex = lineIndex;
+    this.inSummary = inSummary;
+    this.headingBytes = new Uint8Array(Buffer.from(heading, 'latin1'));
+    if (zeek === undefined) return;
+    if (zeek.columns !== undefined) {
+      const { names, separator, unset, path } = zeek.columns;
+      this.useZeek({ separator, unset, path });
+      this.nameColumns(names);
+    }
+    this.useZeek(zeek);
+  }
+
+  private useZeek({ separator, unset, path }: ZeekFields): void {
+    this.separator = separator;
+    this.unset = [...unset];
+    this.path = path;
+    this.splitter = new DelimitedSplitter(separator, false);
+  }
+
+  /** Whether a line by itself is a row with a cell for each column. */
+  looksWhole(bytes: Uint8Array, start: number, end: number): boolean {
+    const { splitter, width } = this;
+    if (this.isBlank(bytes, start, end) || !splitter.split(bytes, start, end)) return false;
+    return splitter.count === width || splitter.count === width + 1;
   }
 
   /** Takes the reader's current line. */
@@ -301,7 +376,6 @@ export class TableReader {
 
   /** A line of Zeek's that begins with `#`. */
   private directive(text: string): void {
-    const separator = String.fromCharCode(this.separator);
     const word = /^#([a-z_]+)/.exec(text)?.[1] ?? '';
     const rest = text.slice(word.length + 2);
     switch (word) {
@@ -324,17 +398,22 @@ export class TableReader {
       case 'close':
         this.sink.metadata(`zeek.${word}`, rest);
         return;
-      case 'fields': {
-        const columns = rest.split(separator);
-        const names = new Set(columns.map(simplify));
-        const dialect = zeekLog(this.path, names, 'zeek-tsv');
-        this.path ??= dialect.path;
-        this.useColumns(columns, dialect);
-        if (this.path !== undefined) this.sink.metadata('zeek.path', this.path);
+      case 'fields':
+        this.nameColumns(rest);
         return;
-      }
       default:
     }
+  }
+
+  /** Takes the names of the columns from a line of Zeek's. */
+  private nameColumns(names: string): void {
+    const { separator, path } = this;
+    this.named = { names, separator, unset: [...this.unset], path };
+    const columns = names.split(String.fromCharCode(separator));
+    const dialect = zeekLog(path, new Set(columns.map(simplify)), 'zeek-tsv');
+    this.path ??= dialect.path;
+    this.useColumns(columns, dialect);
+    if (this.path !== undefined) this.sink.metadata('zeek.path', this.path);
   }
 }
 

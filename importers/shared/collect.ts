@@ -73,19 +73,15 @@ export function inputOf(
   blockSize = 1 << 20,
   modifiedMs?: number,
 ): SourceInput {
-  return {
-    name,
-    size: bytes.length,
-    modifiedMs,
-    async *blocks() {
-      // Each block is a copy that is overwritten afterwards: whoever keeps a view of it is found out.
-      for (let at = 0; at < bytes.length; at += blockSize) {
-        const block = new Uint8Array(bytes.subarray(at, at + blockSize));
-        yield block;
-        block.fill(0xee);
-      }
-    },
-  };
+  async function* from(offset: number): AsyncGenerator<Uint8Array> {
+    // Each block is a copy that is overwritten afterwards: whoever keeps a view of it is found out.
+    for (let at = offset; at < bytes.length; at += blockSize) {
+      const block = new Uint8Array(bytes.subarray(at, at + blockSize));
+      yield block;
+      block.fill(0xee);
+    }
+  }
+  return { name, size: bytes.length, modifiedMs, blocks: () => from(0), from };
 }
 
 export const DEFAULT_OPTIONS: ReadOptions = {
@@ -99,10 +95,21 @@ export const DEFAULT_OPTIONS: ReadOptions = {
 };
 
 /** Reads `input` to its end. `capacity` is the rows a batch holds (small, to cross batch borders). */
-export async function collect(
+export function collect(
   importer: Importer,
   input: SourceInput,
   options: Partial<ReadOptions> = {},
+  capacity = 1000,
+): Promise<Collected> {
+  return collectFrom(
+    (sink) => importer.read(input, sink, { ...DEFAULT_OPTIONS, ...options }),
+    capacity,
+  );
+}
+
+/** What `read` gives to its sink. */
+export async function collectFrom(
+  read: (sink: EventSink) => Promise<void>,
   capacity = 1000,
 ): Promise<Collected> {
   const out: Collected = {
@@ -155,7 +162,7 @@ export async function collect(
       return undefined;
     },
   };
-  await importer.read(input, sink, { ...DEFAULT_OPTIONS, ...options });
+  await read(sink);
   for (const batch of batches.values()) take(batch);
   return out;
 }

@@ -21,6 +21,8 @@ export interface LineReaderOptions {
   readonly maxLine?: number;
   /** Bytes to gather before lines are given. */
   readonly regionSize?: number;
+  /** The blocks begin here, at the start of a line, with so many lines before it. */
+  readonly at?: { readonly offset: ByteOffset; readonly line: number };
 }
 
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -73,6 +75,10 @@ export class LineReader {
     this.maxLine = Math.max(1, options.maxLine ?? MAX_LINE_BYTES);
     const size = Math.max(16, options.regionSize ?? REGION_BYTES);
     this.buffer = Buffer.alloc(size);
+    if (options.at !== undefined) {
+      this.baseOffset = options.at.offset;
+      this.lineNumber = options.at.line;
+    }
   }
 
   /** Content bytes before the next region: what `EventSink.drain` is told after a region. */
@@ -178,6 +184,8 @@ export class LineReader {
   /** Looks at the first bytes for a byte order mark. */
   private async open(): Promise<void> {
     this.blocks = this.source[Symbol.asyncIterator]();
+    // Further on, the same bytes are no mark.
+    if (this.baseOffset > 0) return;
     const head = this.buffer;
     while (this.filled < 3 && !this.ended) await this.pull(3);
     const wide = this.filled >= 2 && head[0]! + head[1]! === 0xff + 0xfe && head[0]! >= 0xfe;

@@ -404,6 +404,7 @@ function leafOf(node: Node, look: Look, context: Context): FoundLeaf {
   const plain = look.compression === 'none';
   const notes: string[] = [];
   const raw = () => (bytes.life.ended ? reopened(location, context.options) : bytes.blocks());
+  const file = plain && location.members.length === 0 ? bytes.file : undefined;
   return {
     name: node.name,
     location,
@@ -417,6 +418,9 @@ function leafOf(node: Node, look: Look, context: Context): FoundLeaf {
       modifiedMs: look.modifiedMs ?? node.modifiedMs,
       notes,
       blocks: () => (plain ? raw() : decompressed(raw(), context.limits, notes)),
+      ...(file === undefined
+        ? {}
+        : { from: (offset) => fileBlocks(file.path, file.start + offset, file.end) }),
     },
   };
 }

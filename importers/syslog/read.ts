@@ -4,9 +4,18 @@
  * Held always: every line ends as an event, as a part of the event before it, as a blank, or in
  * quarantine, and is counted as that once. An event is written only when the next one begins, since
  * lines that follow may belong to it; what is kept for that is bounded.
+ *
+ * A piece of a log ends where an event begins. What an event depends on, beside its own lines, is its
+ * line number, whether lines before it began with their times, and the dates before it: its state.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
-import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
+import type {
+  EventSink,
+  Piece,
+  ReadOptions,
+  ReadPosition,
+  SourceInput,
+} from '../../engine/contract/importer.ts';
 import { LineReader, type LineEncoding } from '../shared/lines.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
 import { Emitter } from './emit.ts';
@@ -77,15 +86,34 @@ class LogReader {
   private nuls = 0;
   private ledByTimes = false;
   private insideLong = false;
+  private readonly until: ByteOffset;
+  /** Where the piece ended, once an event began at `until` or later. */
+  end: ReadPosition | undefined;
 
-  constructor(sink: EventSink, zone: Zone) {
+  constructor(sink: EventSink, zone: Zone, piece?: Piece) {
     this.sink = sink;
     this.emitter = new Emitter(sink, zone);
     this.bytes = this.carry;
+    this.until = piece?.until ?? Infinity;
+    if (piece !== undefined) {
+      this.line = piece.from.line;
+      this.ledByTimes = piece.from.state.startsWith(LED_BY_TIMES);
+    }
   }
 
-  useYears(plan: YearPlan): void {
-    this.years = new YearCursor(plan);
+  /** @param state where the cursor stood at the piece's start */
+  useYears(plan: YearPlan, state = ''): void {
+    this.years = new YearCursor(plan, state);
+  }
+
+  /** The position at `offset`, before which `line` lines are. */
+  private position(offset: ByteOffset, line: number): ReadPosition {
+    return positionOf(offset, line, this.ledByTimes, this.years?.state ?? '');
+  }
+
+  /** The content's end. */
+  positionAtEnd(consumed: ByteOffset): ReadPosition {
+    return this.position(consumed, this.line);
   }
 
   /** Where the content is done with: the start of the waiting event. */
@@ -121,6 +149,10 @@ class LogReader {
       }
       const h = this.spare;
       const known = parseHeader(h, b, start, end, this.ledByTimes);
+      if (reader.lineOffset >= this.until && this.beginsEvent(h, known, end - start)) {
+        this.end = this.position(reader.lineOffset, this.line - 1);
+        return true;
+      }
       if (lacksYear(h)) {
         if (this.years === undefined) return false;
         h.stamp.year = this.years.next(h.stamp.month, h.stamp.day);
@@ -212,12 +244,21 @@ class LogReader {
     this.open = false;
   }
 
+  /** Whether a line that is no blank begins an event of its own. */
+  private beginsEvent(h: Header, known: boolean, size: number): boolean {
+    return known || (h.messageStart < h.messageEnd && !(this.open && this.hasRoom(size)));
+  }
+
+  /** Whether the waiting event may take `size` bytes more. */
+  private hasRoom(size: number): boolean {
+    if (this.carried < 0) this.startCarry();
+    return this.extraLines < MAX_EVENT_LINES && this.carried + size + 1 <= MAX_EVENT_BYTES;
+  }
+
   /** Adds the reader's line to the waiting event; false when that has enough. */
   private append(reader: LineReader, valid: boolean): boolean {
     const size = reader.lineEnd - reader.lineStart;
-    if (this.carried < 0) this.startCarry();
-    if (this.extraLines >= MAX_EVENT_LINES || this.carried + size + 1 > MAX_EVENT_BYTES)
-      return false;
+    if (!this.hasRoom(size)) return false;
     const at = this.carried;
     this.roomFor(at + size + 1);
     this.carry[at] = 10;
@@ -258,8 +299,27 @@ class LogReader {
   }
 }
 
+const LED_BY_TIMES = 't';
+
+/** The state of a log at the start of an event. */
+export function positionOf(
+  offset: ByteOffset,
+  line: number,
+  ledByTimes: boolean,
+  years: string,
+): ReadPosition {
+  return { offset, line, records: line, state: (ledByTimes ? LED_BY_TIMES : 'n') + years };
+}
+
+/** Told of each line of a look-ahead after which the state is another than before. */
+export type StateWatch = (lineOffset: ByteOffset, ledByTimes: boolean, scan: YearScan) => void;
+
 /** The look-ahead for years: the dates of all lines, in order. */
-export async function scanYears(input: SourceInput, framed: boolean): Promise<YearScan> {
+export async function scanYears(
+  input: SourceInput,
+  framed: boolean,
+  watch?: StateWatch,
+): Promise<YearScan> {
   const scan = new YearScan();
   const reader: Records = framed
     ? new FrameReader(input.blocks())
@@ -267,6 +327,7 @@ export async function scanYears(input: SourceInput, framed: boolean): Promise<Ye
   const h = new Header();
   h.timesOnly = true;
   let ledByTimes = false;
+  let date = 0;
   try {
     while (await reader.nextBlock()) {
       while (reader.next()) {
@@ -275,9 +336,17 @@ export async function scanYears(input: SourceInput, framed: boolean): Promise<Ye
         if (isBlank(reader.buffer, lineStart, lineEnd)) continue;
         parseHeader(h, reader.buffer, lineStart, lineEnd, ledByTimes);
         if (!h.dated) continue;
+        let changed = h.leading && !ledByTimes;
         if (h.leading) ledByTimes = true;
-        if (lacksYear(h)) scan.add(h.stamp.month, h.stamp.day);
-        else if (h.stamp.year !== 0) scan.addDated(h.stamp.year);
+        if (lacksYear(h)) {
+          const { month, day } = h.stamp;
+          scan.add(month, day);
+          changed ||= date !== month * 32 + day;
+          date = month * 32 + day;
+        } else if (h.stamp.year !== 0) {
+          scan.addDated(h.stamp.year);
+        }
+        if (changed) watch?.(reader.lineOffset, ledByTimes, scan);
       }
     }
   } catch {
@@ -315,12 +384,52 @@ export async function readLog(
   const log = new LogReader(sink, zone);
   const lines = framed ? undefined : new LineReader(input.blocks(), { maxLine: MAX_LINE });
   const frames = framed ? new FrameReader(input.blocks()) : undefined;
+  const plan = async () => (await scanYears(input, framed)).plan(options, input.modifiedMs);
   const reader: Records | undefined = lines ?? frames;
   if (reader === undefined) return;
-  const region = (again: boolean) =>
-    (lines === undefined || log.lines(lines, again)) &&
-    (frames === undefined || log.frames(frames, again));
-  for (;;) {
+  await readRegions(
+    log,
+    reader,
+    sink,
+    plan,
+    (again) =>
+      (lines === undefined || log.lines(lines, again)) &&
+      (frames === undefined || log.frames(frames, again)),
+  );
+}
+
+/**
+ * Reads a piece of a log of lines; gives where it ended.
+ * @param years the plan for all of the log, if it is known
+ */
+export async function readLogPiece(
+  input: SourceInput,
+  sink: EventSink,
+  options: ReadOptions,
+  zone: Zone,
+  piece: Piece,
+  years: YearPlan | undefined,
+): Promise<ReadPosition> {
+  const { from } = piece;
+  const log = new LogReader(sink, zone, piece);
+  const plan = async () => years ?? (await scanYears(input, false)).plan(options, input.modifiedMs);
+  const stood = from.state.slice(1);
+  if (stood !== '') log.useYears(await plan(), stood);
+  const blocks = input.from?.(from.offset) ?? input.blocks();
+  const lines = new LineReader(blocks, { maxLine: MAX_LINE, at: from });
+  await readRegions(log, lines, sink, plan, (again) => log.lines(lines, again));
+  return log.end ?? log.positionAtEnd(lines.consumed);
+}
+
+/** Reads region after region, until the content or the piece ends. */
+async function readRegions(
+  log: LogReader,
+  reader: Records,
+  sink: EventSink,
+  planYears: () => Promise<YearPlan>,
+  region: (again: boolean) => boolean,
+): Promise<void> {
+  while (log.end === undefined) {
     try {
       if (!(await reader.nextBlock())) break;
     } catch (error) {
@@ -330,7 +439,7 @@ export async function readLog(
     }
     try {
       if (!region(false)) {
-        const plan = (await scanYears(input, framed)).plan(options, input.modifiedMs);
+        const plan = await planYears();
         tellYears(sink, plan);
         log.useYears(plan);
         region(true);
@@ -343,4 +452,5 @@ export async function readLog(
     }
   }
   log.endContent();
+  if (log.end !== undefined) await reader.close();
 }

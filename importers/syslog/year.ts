@@ -36,6 +36,18 @@ class Segments {
   index = 0;
   private previous = 0;
 
+  /** All that later dates depend on, as text. */
+  get state(): string {
+    return `${this.index},${this.previous}`;
+  }
+
+  /** @param state as `state` gave it */
+  goOn(state: string): void {
+    const [index, previous] = state.split(',').map(Number);
+    this.index = index!;
+    this.previous = previous!;
+  }
+
   step(month: number, day: number): number {
     const today = dayOfYear(month, day);
     const delta = today - this.previous;
@@ -78,6 +90,11 @@ export class YearScan {
   private lastMonth = 0;
   private lastDay = 0;
   private lastDatedYear = 0;
+
+  /** What a cursor's `state` is that was given the same dates; empty before the first. */
+  get state(): string {
+    return this.lastMonth === 0 ? '' : this.segments.state;
+  }
 
   /** A date without a year. */
   add(month: number, day: number): void {
@@ -164,8 +181,14 @@ export class YearCursor {
   private readonly plan: YearPlan;
   private readonly segments = new Segments();
 
-  constructor(plan: YearPlan) {
+  /** @param state where another cursor of the same plan stood */
+  constructor(plan: YearPlan, state = '') {
     this.plan = plan;
+    if (state !== '') this.segments.goOn(state);
+  }
+
+  get state(): string {
+    return this.segments.state;
   }
 
   next(month: number, day: number): number {

@@ -31,7 +31,7 @@ export interface InProcessOptions {
   recursive?: boolean;
   options?: Partial<ImportOptions>;
   workers?: number;
-  chunk?: { rows?: number; bytes?: number; ms?: number };
+  chunk?: { rows?: number; bytes?: number; ms?: number; pieceLines?: number };
   signal?: AbortSignal;
   onSource?: (name: string) => void;
   startWorker?: () => WorkerHandle;

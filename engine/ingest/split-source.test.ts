@@ -1,0 +1,236 @@
+/**
+ * A source that several workers read in pieces is what one worker makes of it: every column of every
+ * event, the ledger, the decisions, the quarantine and its order, the hash; also when the import is
+ * cancelled in the middle, and when the content lies about where its records begin.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Catalog } from '../catalog/catalog.ts';
+import type { WorkerHandle } from './run-import.ts';
+import {
+  importInProcess,
+  quarantined,
+  rowsOf,
+  startInProcess,
+  type InProcessOptions,
+} from './testing/in-process.ts';
+import { eveJson, rfc3164, zeekConn } from './testing/small-evidence.ts';
+
+let folder: string;
+let made = 0;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'daybook-split-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a case holds: all but what tells when and how quickly it came to be. */
+async function contents(path: string) {
+  const catalog = Catalog.open(path);
+  const sources = catalog
+    .sources()
+    .map(
+      ({ elapsedMs: _, checkpointBytes: _1, checkpointSha256: _2, importId: _3, ...rest }) => rest,
+    );
+  const problems = catalog.integrityProblems();
+  catalog.close();
+  expect(problems).toEqual([]);
+  const rows = await rowsOf(
+    path,
+    'SELECT to_json(e)::VARCHAR FROM events e ORDER BY source_id, kind, seq',
+  );
+  return {
+    sources,
+    quarantine: quarantined(path),
+    rows: rows.map(([row]) =>
+      Object.fromEntries(
+        Object.entries(JSON.parse(String(row)) as Record<string, unknown>)
+          .filter(([, value]) => value !== null)
+          .sort(([a], [b]) => (a < b ? -1 : 1)),
+      ),
+    ),
+  };
+}
+
+async function importInto(evidence: string, how: InProcessOptions) {
+  const path = join(folder, `${++made}.daybook`);
+  await importInProcess(path, [evidence], how);
+  const held = await contents(path);
+  rmSync(path, { recursive: true });
+  return held;
+}
+
+/** How many pieces were read, beside what was imported. */
+function counting(): { startWorker: () => WorkerHandle; pieces: () => number } {
+  let pieces = 0;
+  return {
+    pieces: () => pieces,
+    startWorker: () => {
+      const inner = startInProcess();
+      return {
+        ...inner,
+        post: (message) => {
+          if (message.type === 'piece') pieces += 1;
+          inner.post(message);
+        },
+      };
+    },
+  };
+}
+
+const noise = (n: number): string =>
+  n % 701 === 0 ? 'no header here\n\n' : n % 97 === 0 ? '\tat some.where(There.java:7)\n' : '';
+const lines = (n: number, line: (n: number) => string): string =>
+  Array.from({ length: n }, (_, i) => line(i)).join('');
+const MONTHS = ['Nov', 'Dec', 'Jan', 'Feb'];
+const withoutYears = lines(
+  2400,
+  (n) =>
+    `${MONTHS[Math.floor(n / 600)]!} ${String(1 + ((n % 600) >> 9)).padStart(2)} 10:00:00 gate sshd[${n}]: Failed ${n}\n${noise(n)}`,
+);
+const FILES: Record<string, string> = {
+  'years.log': lines(
+    2400,
+    (n) => `2026-03-0${1 + (n >> 11)}T10:00:00.5Z gate evnt[${n}]: m\xe4ssage ${n}\n${noise(n)}`,
+  ),
+  'no-years.log': withoutYears,
+  'rfc3164.log': rfc3164(2000),
+  'zeek.log': zeekConn(1500) + 'no\trow\n#path\tdns\n' + zeekConn(700, 1500),
+  'table.csv':
+    'src_ip,src_port,time,note\n' +
+    lines(
+      2000,
+      (n) =>
+        `10.0.0.${n % 250},${n},${13 + (n >> 10)}/11/2026 10:00,"one${n % 7 === 0 ? '\ntwo, and' : ''} ${n}"\n${n % 500 === 0 ? '\n' : ''}${n % 900 === 1 ? 'stray "\n' : ''}`,
+    ),
+  'eve.json': eveJson(1000) + 'not json\n' + eveJson(800),
+};
+
+describe.each(Object.keys(FILES))('%s', (name) => {
+  it('is the same from one worker and from many', async () => {
+    const evidence = join(folder, name);
+    writeFileSync(evidence, FILES[name]!, 'latin1');
+    const one = await importInto(evidence, { workers: 1 });
+    const hash = createHash('sha256').update(readFileSync(evidence)).digest('hex');
+    expect(one.sources[0]).toMatchObject({ rawSha256: hash, status: 'complete' });
+    for (const [workers, pieceLines] of [
+      [2, 290],
+      [4, 97],
+    ] as const) {
+      const { startWorker, pieces } = counting();
+      const many = await importInto(evidence, { workers, chunk: { pieceLines }, startWorker });
+      expect(pieces()).toBeGreaterThan(5);
+      expect(many.sources).toEqual(one.sources);
+      expect(many.quarantine).toEqual(one.quarantine);
+      expect(many.rows).toEqual(one.rows);
+    }
+  });
+});
+
+it('chunks of one piece are committed one after the other', async () => {
+  const evidence = join(folder, 'large.log');
+  writeFileSync(evidence, rfc3164(24_000));
+  const one = await importInto(evidence, { workers: 1 });
+  const many = await importInto(evidence, {
+    workers: 3,
+    chunk: { rows: 2000, pieceLines: 11_000 },
+  });
+  expect(many.sources).toEqual(one.sources);
+  expect(many.rows.length).toBe(24_000);
+  expect(many.rows).toEqual(one.rows);
+});
+
+it('goes on to the same after a cancellation in the middle', async () => {
+  const evidence = join(folder, 'cancelled');
+  mkdirSync(evidence);
+  for (const name of ['no-years.log', 'table.csv', 'eve.json'])
+    writeFileSync(join(evidence, name), FILES[name]!, 'latin1');
+  const whole = await importInto(evidence, { workers: 1 });
+  for (const after of [2, 9]) {
+    const path = join(folder, `after-${after}.daybook`);
+    const controller = new AbortController();
+    let commits = 0;
+    const startWorker = (): WorkerHandle => {
+      const inner = startInProcess();
+      return {
+        ...inner,
+        post: (message) => {
+          if (message.type === 'committed' && ++commits >= after) controller.abort();
+          inner.post(message);
+        },
+      };
+    };
+    const chunk = { pieceLines: 400 };
+    await expect(
+      importInProcess(path, [evidence], {
+        workers: 3,
+        chunk,
+        startWorker,
+        signal: controller.signal,
+      }),
+    ).rejects.toThrow();
+    await importInProcess(path, [evidence], { workers: 3, chunk });
+    const held = await contents(path);
+    expect(held.rows.length).toBe(whole.rows.length);
+    const stored = (from: typeof whole) =>
+      from.sources
+        .map(({ name, read, stored, quarantined: bad, skipped, contentSha256 }) => ({
+          name,
+          read,
+          stored,
+          bad,
+          skipped,
+          contentSha256,
+        }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+    expect(stored(held)).toEqual(stored(whole));
+    rmSync(path, { recursive: true });
+  }
+});
+
+it('is the same whatever the content and wherever it is cut', async () => {
+  const piece = fc.constantFrom(
+    'Dec 31 23:59:59 h a[1]: one\n',
+    'Jan  1 00:00:01 h a[1]: two\n',
+    '\tat continuation\n',
+    '\n',
+    'text\n',
+    '2026-03-04T10:00:00Z h p: stated\n',
+    '{"ts":1}\n',
+    '\0\0\n',
+  );
+  const cell = fc.constantFrom(
+    '1,2,3/4/2026 10:00\n',
+    '"a\n',
+    'b",2,3/4/2026 10:00\n',
+    '"\n',
+    ',,\n',
+    '\n',
+    'src_ip,bytes,time\n',
+    '9,9,30/4/2026 10:00\n',
+  );
+  const content = fc.oneof(
+    fc.array(piece, { minLength: 1, maxLength: 60 }).map((all) => all.join('')),
+    fc
+      .array(cell, { maxLength: 60 })
+      .map((all) => 'src_ip,bytes,time\n1,2,3/4/2026 10:00\n' + all.join('')),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      content,
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 2, max: 4 }),
+      async (text, pieceLines, workers) => {
+        const evidence = join(folder, 'hostile');
+        writeFileSync(evidence, text);
+        const one = await importInto(evidence, { workers: 1 });
+        expect(await importInto(evidence, { workers, chunk: { pieceLines } })).toEqual(one);
+      },
+    ),
+    { numRuns: 8 },
+  );
+});
