@@ -10,6 +10,7 @@ export {
   useWorkspace,
   useZone,
 } from './state/context.ts';
+export { useParsedQuery } from './state/parsed-query.ts';
 export { useAnswer, type Answered } from './state/answer.ts';
 export { useDialog, usePivots, useResultList, useCommands } from './state/hooks.ts';
 export {

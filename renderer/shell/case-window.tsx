@@ -1,7 +1,7 @@
 /** An open case: header, side, timeline, tabs, details, status line. */
 import { Button, Loader, Splitter, Tabs } from '@mantine/core';
 import type { UseSplitterReturnValue } from '@mantine/hooks';
-import { Suspense, useEffect, useRef, type ReactNode } from 'react';
+import { Suspense, useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { usePreference, useSession, useView, useWorkspace } from '../state/context.ts';
 import { useResultList } from '../state/hooks.ts';
@@ -189,7 +189,8 @@ function useResults(): void {
   const zone = useSession((session) => session.zone);
   const revision = useSession((session) => session.revision);
   const runs = useStore(workspace.views.store, (state) => state.runs);
-  useEffect(() => {
+  // Before what panels ask for in effects of their own: rows are what one looks at first.
+  useLayoutEffect(() => {
     if (path === undefined) return;
     workspace.results.open({ case: path, query, from, to, zone, sort });
   }, [workspace, path, query, from, to, zone, sort, revision, runs]);

@@ -37,3 +37,36 @@ describe('what is being asked', () => {
     expect(asking.running()).toBe(true);
   });
 });
+
+describe('what stands around', () => {
+  const MOST = 60_000;
+
+  it('waits for what the view is looked at for, asked at the same time', async () => {
+    const asking = createAsking();
+    const order: string[] = [];
+    asking.begin(() => undefined, true);
+    const settled = asking.settled(MOST).then(() => order.push('settled'));
+    const list = asking.begin(() => undefined);
+    const timeline = asking.begin(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    list();
+    order.push('list');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    timeline();
+    order.push('timeline');
+    await settled;
+    expect(order).toEqual(['list', 'timeline', 'settled']);
+  });
+
+  it('does not wait where nothing else is asked, nor for ever, nor for what was stopped', async () => {
+    const asking = createAsking();
+    asking.begin(() => undefined, true);
+    await asking.settled(MOST);
+    asking.begin(() => undefined);
+    await asking.settled(10);
+    const settled = asking.settled(MOST);
+    await Promise.resolve();
+    asking.stop();
+    await settled;
+  });
+});

@@ -11,6 +11,7 @@ import type { Result } from '../../engine/contract/operations.ts';
 import { createAsking, type Asking } from './asking.ts';
 import { createCommands, type CommandList } from './commands.ts';
 import { createDialogs, type Dialogs } from './dialogs.ts';
+import { createParsedQueries, type ParsedQueries } from './parsed-queries.ts';
 import { createResultLists, type ResultLists } from './result-list.ts';
 import { createViews, type Views } from './views.ts';
 
@@ -41,6 +42,7 @@ export interface Workspace {
   readonly views: Views;
   /** The events of the current view. */
   readonly results: ResultLists;
+  readonly parsed: ParsedQueries;
   /** What is being asked about the view. */
   readonly asking: Asking;
   readonly commands: CommandList;
@@ -151,6 +153,7 @@ export function createWorkspace(connection: Connection, shell: Bridge | undefine
     session,
     views,
     results,
+    parsed: createParsedQueries(connection),
     asking,
     commands: createCommands(),
     dialogs: createDialogs(),

@@ -11,6 +11,7 @@ import {
   formatTime,
   useAnswer,
   useCase,
+  useParsedQuery,
   usePivots,
   useView,
   useZone,
@@ -45,7 +46,7 @@ export function AnswerPanel() {
     zone,
     limit: LIMIT,
   });
-  const parsed = useAnswer('query.parse', { case: info.case, query, zone }, { live: false }).data;
+  const parsed = useParsedQuery(query);
   const stage = parsed?.stages.find(({ name }) => name === 'timeline')?.text ?? '';
   const bars = useMemo(
     () => (data?.shape === 'timeline' ? barsOf(data.batch, stage) : undefined),

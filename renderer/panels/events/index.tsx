@@ -2,11 +2,11 @@
 import { Button } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { IconFileImport, IconSearchOff } from '@tabler/icons-react';
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import {
   formatCount,
-  useAnswer,
   useCase,
+  useParsedQuery,
   useResultList,
   useView,
   useWorkspace,
@@ -40,10 +40,9 @@ export function EventsPanel() {
   const { query, from, to, sort } = useView();
   const { error, loading } = useResultList();
   const chosen = useEventColumns();
-  const parsed = useAnswer('query.parse', { case: path, query, zone }, { live: false }).data;
+  const parsed = useParsedQuery(query);
 
   const fields = useMemo(() => fieldsToRead(chosen.shown), [chosen.shown]);
-  useEffect(() => workspace.results.readWith(fields), [workspace, fields]);
   const projected = parsed?.stages.some(({ name }) => name === 'fields') === true;
   const list = useEventList(fields, projected);
   const known = list?.opened?.fields;

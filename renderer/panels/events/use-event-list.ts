@@ -1,5 +1,5 @@
 /** The rows of the view's list as a table needs them: by pages, and steady while the list changes. */
-import { useEffect, useMemo, useReducer, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import { useResultList, useView, useWorkspace, useZone, type ResultList } from '../../panel-api.ts';
@@ -48,7 +48,8 @@ export function useEventList(fields: readonly string[], projected: boolean): Eve
   const list = useResultList();
   const view = useView();
   const zone = useZone();
-  useEffect(() => workspace.results.readWith(fields), [workspace, fields]);
+  // Before the window opens the list that these are of.
+  useLayoutEffect(() => workspace.results.readWith(fields), [workspace, fields]);
   const [version, changed] = useReducer((n: number) => n + 1, 0);
   const [pageError, setPageError] = useState<ErrorInfo>();
   const lastAgain = useRef(-Infinity);

@@ -1,6 +1,6 @@
 /**
- * The most frequent values of the open fields. A view that changes asks for all of them anew; two at a
- * time, so that the list and the timeline do not wait behind the side of the window.
+ * The most frequent values of the open fields. A view that changes asks for all of them anew, once its
+ * list and its timeline are there, two at a time.
  *
  * Holds always: the last answer of a field stays until the new one is there, marked as old.
  */
@@ -24,6 +24,8 @@ export interface FieldWanted {
 }
 
 const AT_ONCE = 2;
+/** The list and the timeline are what the view is looked at for; another tab may ask for longer. */
+const MOST_WAIT_MS = 600;
 
 export function useFieldValues(wanted: readonly FieldWanted[]): {
   answerOf: (field: string) => FieldAnswer | undefined;
@@ -43,11 +45,11 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
 
   useEffect(() => {
     const controller = new AbortController();
-    const ended = workspace.asking.begin(() => controller.abort());
+    const ended = workspace.asking.begin(() => controller.abort(), true);
     const missing = (JSON.parse(list) as [string, number][])
       .map(([field, limit]) => ({ field, limit, asked: `${scope}/${limit}` }))
       .filter(({ field, asked }) => known.current.get(field)?.asked !== asked);
-    void eachOf(missing, AT_ONCE, controller.signal, async ({ field, limit, asked }) => {
+    const ask = async ({ field, limit, asked }: (typeof missing)[number]): Promise<void> => {
       const put = (answer: Omit<FieldAnswer, 'asked'>): void => {
         if (controller.signal.aborted) return;
         setAnswers((before) => new Map(before).set(field, { ...answer, asked }));
@@ -64,7 +66,11 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
         if (error instanceof OperationError && error.info.code === 'engine-down') return;
         put({ data: undefined, problem: error instanceof Error ? error.message : String(error) });
       }
-    }).finally(ended);
+    };
+    void workspace.asking
+      .settled(MOST_WAIT_MS)
+      .then(() => eachOf(missing, AT_ONCE, controller.signal, ask))
+      .finally(ended);
     return () => controller.abort();
     // `scope` stands for everything that is asked.
   }, [workspace, scope, list, folder, query, from, to, zone]);

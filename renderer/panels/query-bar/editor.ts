@@ -66,11 +66,7 @@ export function createQueryEditor(
     const query = text();
     const { openCase, zone } = session.getState();
     try {
-      const parsed = await connection.call(
-        'query.parse',
-        { case: openCase?.case, query, zone },
-        { signal: controller.signal },
-      );
+      const parsed = await workspace.parsed.ask({ case: openCase?.case, query, zone });
       if (controller.signal.aborted || text() !== query) return undefined;
       underline(parsed);
       setBar(bar, { text: query, parsed });

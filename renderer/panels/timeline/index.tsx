@@ -17,6 +17,7 @@ import {
   timeParts,
   useAnswer,
   useCase,
+  useParsedQuery,
   usePreference,
   useSession,
   useView,
@@ -64,7 +65,7 @@ export function TimelinePanel() {
   const [dragged, setDragged] = useState<number>();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
 
-  const parsed = useAnswer('query.parse', { case: path, query, zone }, { live: false }).data;
+  const parsed = useParsedQuery(query);
   const stated = parsed === undefined ? undefined : stageStack(parsed.stages);
   const by = stated ?? stack;
   // In steps, so that not every pixel of a new width asks again.
