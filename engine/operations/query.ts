@@ -35,6 +35,7 @@ import type { Plain } from '../store/segment-store.ts';
 import { answerDirectly } from './answer-directly.ts';
 import { answerGroups } from './answer-groups.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
+import { dayRuns, isRun, readTogether } from './day-runs.ts';
 import type { GivenList } from './case-lists.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { explainPlan } from './explain-query.ts';
@@ -166,10 +167,11 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     let left = limit;
     let examined = 0;
     let returned = 0;
-    const days = plan.streaming ? byDay(plan.segmentsUsed) : [plan.segmentsUsed];
     const seenDays = new Set<string>();
     let segments = 0;
     const find = finder();
+    const inOrder = find === undefined ? byDay : dayRuns;
+    const days = plan.streaming ? inOrder(plan.segmentsUsed) : [plan.segmentsUsed];
     let path: Path = 'catalog';
     try {
       for (const day of days) {
@@ -180,19 +182,26 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
           if (plan.streaming) own = withFirst(own, left);
         }
         path = heavier(path, pathOf(own));
-        const read = segmentsRead(own);
+        let read = segmentsRead(own);
         examined += rowsRead(own);
         for (const one of read) seenDays.add(one.day);
         segments += read.length;
-        if (read.length === 0) continue;
-        await prepared(read);
-        const statement = watch.span('compile', () =>
-          compileRows(own, { segments: day, limit: left }),
-        );
-        for await (const batch of execute(statement)) {
-          returned += batch.length;
-          if (left !== undefined) left -= batch.length;
-          yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
+        if (find !== undefined && isRun(read)) {
+          // To find out which of many small segments have any takes less than to read all their columns.
+          own = withFirst(await find.narrow({ ...plan, segmentsUsed: read }, read, true), left);
+          read = segmentsRead(own);
+        }
+        for (const some of plan.streaming ? readTogether(read) : [read]) {
+          if (left === 0 || some.length === 0) break;
+          await prepared(some);
+          const statement = watch.span('compile', () =>
+            compileRows(own, { segments: some, limit: left }),
+          );
+          for await (const batch of execute(statement)) {
+            returned += batch.length;
+            if (left !== undefined) left -= batch.length;
+            yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
+          }
         }
       }
       watch.path = path;
@@ -299,10 +308,21 @@ function withFirst(plan: Plan, limit: number | undefined): Plan {
   const found = foundByFilter(plan);
   if (limit === undefined || found === undefined || plan.events.node !== 'base') return plan;
   const cut = new Map<number, FoundRows>();
+  // Of whole days: segments of one lie beside each other in time.
+  let before = 0;
+  let sure = 0;
+  let day: string | undefined;
   for (const segment of plan.segmentsUsed) {
     const own = found.get(segment.id);
+    if (segment.day !== day) before = sure;
+    ({ day } = segment);
     if (own === undefined) continue;
     const { rows } = own;
+    if (before >= limit) {
+      cut.set(segment.id, { ...own, rows: 'none', exact: true });
+      continue;
+    }
+    if (own.exact) sure += countOf(rows, segment.rows);
     const some = own.exact && countOf(rows, segment.rows) > limit;
     cut.set(
       segment.id,

@@ -112,12 +112,17 @@ export class RowFinder {
   /**
    * The plan, held to what is known of these of its segments. Side files that turn out to be damaged
    * are done without: rows of earlier days may have been given already.
-   * @throws CancelledError
+   * @param exactly rows are read where that is what it takes to know which are meant
+   * @throws CancelledError, and what a statement throws
    */
-  async narrow(plan: Plan, segments: readonly SegmentInfo[] = plan.segmentsUsed): Promise<Plan> {
+  async narrow(
+    plan: Plan,
+    segments: readonly SegmentInfo[] = plan.segmentsUsed,
+    exactly = false,
+  ): Promise<Plan> {
     for (;;) {
       try {
-        return await this.narrowOnce(plan, segments);
+        return await this.narrowOnce(plan, segments, exactly);
       } catch (error) {
         // Each is found damaged once.
         if (!(error instanceof IndexDamaged)) throw error;
@@ -125,10 +130,14 @@ export class RowFinder {
     }
   }
 
-  private async narrowOnce(plan: Plan, segments: readonly SegmentInfo[]): Promise<Plan> {
+  private async narrowOnce(
+    plan: Plan,
+    segments: readonly SegmentInfo[],
+    exactly: boolean,
+  ): Promise<Plan> {
     const found = new Map<Filter, ReadonlyMap<number, FoundRows>>();
     for (const filter of baseFilters(plan.events))
-      found.set(filter, await this.findAll(filter, segments));
+      found.set(filter, await (exactly ? this.exact : this.findAll).call(this, filter, segments));
     if (!groupsByTemplate(plan)) return narrowed(plan, found);
     for (const [filter, own] of found) found.set(filter, await this.withTemplates(own, segments));
     return narrowed(plan, found);
