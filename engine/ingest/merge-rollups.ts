@@ -15,18 +15,24 @@ import {
   isOf,
   NodeFile,
   nodeFileName,
+  stateOf,
   TOP,
   writeNode,
 } from '../index/rollup/tree/node-file.ts';
 import { type Covering, coverBy, largestFirst, plannedNodes } from '../index/rollup/tree/plan.ts';
 import { filesIn, NODE_FOLDER } from '../index/rollup/tree/rollup-nodes.ts';
 import { SideFile, sideFilePath } from '../index/side-file.ts';
-import type { CaseWriter } from './case-writer.ts';
+import { type CaseWriter, indexRows } from './case-writer.ts';
+import { indexSegment } from './index-segment.ts';
 
 /** Segments, or nodes, that one node is made of. */
 const FAN_OUT = 8;
 /** Kinds with fewer events are added up as quickly by segment. */
 const LEAST_ROWS = 500_000;
+/** Where a kind has more segments too small for a side file, nodes are made without them. */
+const MOST_SMALL = 64;
+/** What is in no rollup. */
+const UNCOUNTED = /^(a:|attrs$|message$)/;
 
 export interface MergeOptions {
   readonly fanOut: number;
@@ -57,23 +63,23 @@ export async function mergeRollups(
 ): Promise<MergeReport> {
   const folder = join(writer.folder, NODE_FOLDER);
   const segments = writer.catalog.segments();
-  const there = headsIn(folder, new Map(segments.map(({ id, index }) => [id, index?.sha256])));
+  const there = headsIn(folder, new Map(segments.map((one) => [one.id, stateOf(one)])));
   const wanted = new Set<string>();
   let made = 0;
   for (const own of Map.groupBy(segments, ({ kind }) => kind).values()) {
-    const indexed = own.filter(({ index }) => index !== undefined).sort(byTime);
-    if (indexed.reduce((sum, { rows }) => sum + rows, 0) < options.leastRows) continue;
-    const makers = new KindMerger(writer, folder, indexed);
+    const usable = usableOf(own);
+    if (usable.reduce((sum, { rows }) => sum + rows, 0) < options.leastRows) continue;
+    const makers = new KindMerger(writer, folder, usable);
     const nodes = [...there.values()].filter(({ kind }) => kind === own[0]?.kind);
     const planned = plannedNodes(
-      indexed.map(({ id }) => id),
+      usable.map(({ id }) => id),
       nodes.map(({ level, segments: list }) => ({ level, segments: list.map(({ id }) => id) })),
       options.fanOut,
     );
     try {
       for (const node of planned) {
         const name = makers.nameOf(node);
-        if (there.has(name) || makers.make(node, name)) wanted.add(name);
+        if (there.has(name) || (await makers.make(node, name))) wanted.add(name);
         if (there.has(name)) makers.found(node, name);
         else if (wanted.has(name)) {
           made += 1;
@@ -82,7 +88,7 @@ export async function mergeRollups(
         await turn();
       }
     } finally {
-      makers.close();
+      makers.dispose();
     }
   }
   const removed = filesIn(folder).filter((name) => !wanted.has(name));
@@ -110,11 +116,8 @@ function isWhole(path: string): boolean {
   }
 }
 
-/** By name, those that are of these segments; of each the SHA-256 of its side file. */
-function headsIn(
-  folder: string,
-  segments: ReadonlyMap<number, string | undefined>,
-): Map<string, NodeHead> {
+/** By name, those that are of these segments; of each its `stateOf`. */
+function headsIn(folder: string, segments: ReadonlyMap<number, string>): Map<string, NodeHead> {
   const heads = new Map<string, NodeHead>();
   for (const name of filesIn(folder)) {
     const head = headOf(join(folder, name));
@@ -140,6 +143,19 @@ function isDamaged(error: unknown): boolean {
   return error instanceof DaybookError && error.code === 'case-damaged';
 }
 
+/** What rollups of a segment can be had of, in the order of time. */
+function usableOf(segments: readonly SegmentRow[]): SegmentRow[] {
+  const small = segments.filter(isSmall);
+  return segments
+    .filter((one) => one.index !== undefined || (small.length <= MOST_SMALL && isSmall(one)))
+    .sort(byTime);
+}
+
+/** Too small for a side file: its rollup is made while a node is. */
+function isSmall({ index, rows }: SegmentRow): boolean {
+  return index === undefined && rows < indexRows();
+}
+
 function byTime(a: SegmentRow, b: SegmentRow): number {
   return (a.minTs ?? Infinity) - (b.minTs ?? Infinity) || a.id - b.id || 0;
 }
@@ -151,7 +167,10 @@ class KindMerger {
   private readonly segments: ReadonlyMap<number, SegmentRow>;
   /** Files of the nodes that are there by now. */
   private readonly nodes = new Map<Covering, string>();
-  private readonly opened: { close(): void }[] = [];
+  /** What is open while a node is made: by node, and by number of segment. */
+  private readonly opened = new Map<Covering | number, Opened>();
+  /** Side files of small segments, by segment, while nodes are made. */
+  private readonly staged = new Map<number, string>();
 
   constructor(writer: CaseWriter, folder: string, segments: readonly SegmentRow[]) {
     this.writer = writer;
@@ -168,8 +187,9 @@ class KindMerger {
   }
 
   /** Whether it could be made: the side file of a segment may be missing or damaged. */
-  make(node: Covering, name: string): boolean {
+  async make(node: Covering, name: string): Promise<boolean> {
     try {
+      for (const id of node.segments) await this.stage(this.segmentOf(id));
       const below = largestFirst(this.nodes.keys());
       const cover = coverBy(node.segments, below);
       const parts = [
@@ -195,15 +215,31 @@ class KindMerger {
     }
   }
 
-  close(): void {
-    for (const one of this.opened.splice(0)) one.close();
+  dispose(): void {
+    this.close();
+    for (const path of this.staged.values()) rmSync(path, { force: true });
+  }
+
+  private close(): void {
+    for (const { file } of this.opened.values()) file.close();
+    this.opened.clear();
+  }
+
+  private async stage(segment: SegmentRow): Promise<void> {
+    const { id, kind } = segment;
+    if (!isSmall(segment) || this.staged.has(id)) return;
+    const path = join(this.writer.staging, `rollup-${id}.idx`);
+    const columns = segment.columns.filter((name) => !UNCOUNTED.test(name));
+    const file = join(this.writer.folder, segment.file);
+    await indexSegment(this.writer.builder, { file, kind, columns }, path);
+    this.staged.set(id, path);
   }
 
   private making({ level, segments }: Covering): Parameters<typeof nodeFileName>[0] {
     const rows = segments.map((id) => this.segmentOf(id));
     return {
       ...{ kind: rows[0]!.kind, level },
-      segments: rows.map(({ id, index }) => ({ id, sha256: index?.sha256 ?? '' })),
+      segments: rows.map((one) => ({ id: one.id, sha256: stateOf(one) })),
     };
   }
 
@@ -229,21 +265,49 @@ class KindMerger {
   }
 
   private rollupOf(node: Covering): RollupIndex {
-    const path = this.nodes.get(node) ?? '';
-    const file = NodeFile.open(path);
-    if (file === undefined) throw new TypeError(`${path} is gone`);
-    this.opened.push(file);
-    return file.rollup;
+    return this.openedOf(node, () => {
+      const path = this.nodes.get(node) ?? '';
+      const file = NodeFile.open(path);
+      if (file === undefined) throw new DaybookError('case-damaged', `${path} is gone`);
+      return withRollup(file, () => file.rollup);
+    });
   }
 
   /** @throws DaybookError case-damaged also where there is none */
   private rollupOfSegment(id: number): RollupIndex {
-    const path = sideFilePath(join(this.writer.folder, this.segmentOf(id).file));
-    const file = SideFile.open(path);
-    if (file !== undefined) this.opened.push(file);
-    const rollup = file && RollupIndex.open(file);
-    if (rollup === undefined) throw new DaybookError('case-damaged', `${path} has no rollup`);
-    return rollup;
+    return this.openedOf(id, () => {
+      const path =
+        this.staged.get(id) ?? sideFilePath(join(this.writer.folder, this.segmentOf(id).file));
+      const file = SideFile.open(path);
+      if (file === undefined) throw new DaybookError('case-damaged', `${path} is gone`);
+      return withRollup(file, () => RollupIndex.open(file));
+    });
+  }
+
+  private openedOf(key: Covering | number, open: () => Opened): RollupIndex {
+    let found = this.opened.get(key);
+    if (found === undefined) {
+      found = open();
+      this.opened.set(key, found);
+    }
+    return found.rollup;
+  }
+}
+
+interface Opened {
+  readonly file: { close(): void };
+  readonly rollup: RollupIndex;
+}
+
+/** Closes a file whose rollup cannot be read. */
+function withRollup(file: Opened['file'], open: () => RollupIndex | undefined): Opened {
+  try {
+    const rollup = open();
+    if (rollup !== undefined) return { file, rollup };
+    throw new DaybookError('case-damaged', 'a side file has no rollup');
+  } catch (error) {
+    file.close();
+    throw error;
   }
 }
 

@@ -136,6 +136,7 @@ export class Rollup {
   private readonly absentMeasures = new Set<Measure>();
   private readonly hours: { numbers: Float64Array; undated: boolean } | undefined;
   private readonly minuteSpan: { first: number; n: number; span: Span } | undefined;
+  private keeping = false;
 
   private constructor(file: SideFile, reader: BlockReader) {
     this.reader = reader;
@@ -219,6 +220,11 @@ export class Rollup {
   /** Groups that would have to be read; what is not covered has none. */
   entries({ dims }: RollupQuestion): number {
     return this.setFor(dims)?.groups ?? 0;
+  }
+
+  /** From now on values are read once: for those who read all of it, and soon let it go. */
+  keepValues(): void {
+    this.keeping = true;
   }
 
   /** The distinct values of a dimension; none for one that was left out. */
@@ -390,7 +396,7 @@ export class Rollup {
     const texts = readTexts(reader, kept.texts);
     const values = { numbers, ip6, texts };
     // What is small is kept; lists of addresses are not, since many segments are open at once.
-    if (kept.numbers + kept.ip6 + kept.texts <= 1024) kept.values = values;
+    if (this.keeping || kept.numbers + kept.ip6 + kept.texts <= 1024) kept.values = values;
     return values;
   }
 

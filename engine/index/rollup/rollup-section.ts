@@ -99,7 +99,8 @@ export function rollupSection(name: string, counted: Counted): Section {
   head.u8(kept.length);
   for (const { which, table } of kept) {
     head.u8(which);
-    if (table !== undefined) writeSet(table, rows, sums, hours, head, blocks);
+    if (table !== undefined)
+      writeSet(SETS[which]?.length ?? 0, table, rows, sums, hours, head, blocks);
   }
   return blocks.finish(name, head.finish());
 }
@@ -295,7 +296,7 @@ function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | u
     lengths[code] = size - before;
   }
   let groupOf: Uint32Array | undefined;
-  if (size <= maxSummedGroups(rows)) {
+  if (size <= maxSummedGroups(2, rows)) {
     groupOf = new Uint32Array(rows);
     for (let group = 0, at = 0; group < size; group++)
       for (const end = at + counts[group]!; at < end; at++) groupOf[sorted.rows[at]!] = group;
@@ -320,6 +321,7 @@ function pairs(
 }
 
 function writeSet(
+  dims: number,
   table: SetTable,
   rows: number,
   sums: readonly (Float64Array | 'unusable' | undefined)[],
@@ -330,7 +332,7 @@ function writeSet(
   const { size, used, counts, groupOf } = table;
   const values = sums.map((one) => (one instanceof Float64Array ? one : undefined));
   const summed = values.map((one) =>
-    one !== undefined && groupOf !== undefined && used <= maxSummedGroups(rows)
+    one !== undefined && groupOf !== undefined && used <= maxSummedGroups(dims, rows)
       ? sumsOf(groupOf, size, one)
       : undefined,
   );

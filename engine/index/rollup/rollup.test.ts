@@ -177,11 +177,10 @@ const asked = (dims: DimensionName[], measures: Measure[] = []): RollupQuestion 
 });
 
 describe('what is left out', () => {
-  const different = Array.from({ length: 40_000 }, (_, i): TestRow => ({
-    ...{ ts: i * 1000, src_ip4: i, dst_ip4: 40_000 - i, host: `host${i}`, bytes: i, source_id: 1 },
-    src_port: i % 15_000,
+  const different = Array.from({ length: 150_000 }, (_, i): TestRow => ({
+    ...{ ts: i * 1000, src_ip4: i, dst_ip4: 150_000 - i, host: `host${i}`, bytes: i, source_id: 1 },
+    src_port: i % 50_000,
   }));
-  const few = different.slice(0, 4000);
 
   it('keeps no set whose groups are almost the rows, nor sums of many groups', () => {
     withIndexes('flow', [different], ([index]) => {
@@ -199,11 +198,11 @@ describe('what is left out', () => {
     });
   });
 
-  it('counts few groups in any case', () => {
-    withIndexes('flow', [few], ([index]) => {
-      expect(index!.covers(asked(['src_ip']))).toBe(true);
+  it('counts the groups of few rows in any case', () => {
+    withIndexes('flow', [different.slice(0, 4000)], ([index]) => {
+      expect(index!.covers(asked(['src_ip'], ['bytes']))).toBe(true);
       expect(index!.covers(asked(['src_ip', 'dst_ip']))).toBe(true);
-      expect(index!.covers(asked(['src_ip'], ['bytes']))).toBe(false);
+      expect(index!.covers(asked(['src_ip', 'dst_ip'], ['bytes']))).toBe(false);
     });
   });
 

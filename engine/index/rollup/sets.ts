@@ -33,10 +33,12 @@ export const MAX_MINUTES = MAX_HOURS * 60;
 /** Of so few groups sums and hours are always kept. */
 const FEW = 256;
 /**
- * So many groups are always counted. What the last rows of a day differ in would else keep all segments
- * together from being added up (docs/adr/0015-merged-rollups.md).
+ * So many groups are always counted, and those of single values summed. The last segment of a day is
+ * small, and its rows differ more: without these bounds it would keep all segments together from being
+ * added up (docs/adr/0015-merged-rollups.md).
  */
-const FEW_COUNTED = 16_384;
+const FEW_COUNTED = 131_072;
+const FEW_SUMMED = 32_768;
 
 /**
  * Groups of a set that are worth keeping. A pair's group costs about three bytes, and nothing else
@@ -47,8 +49,8 @@ export function maxGroups(dims: number, rows: number): number {
 }
 
 /** Groups beyond which no sums are kept: four sums cost about eight bytes a group. */
-export function maxSummedGroups(rows: number): number {
-  return Math.max(FEW, Math.floor(rows / 4));
+export function maxSummedGroups(dims: number, rows: number): number {
+  return Math.max(dims === 2 ? FEW : FEW_SUMMED, Math.floor(rows / 4));
 }
 
 /** Pairs of group and hour that are worth keeping. */

@@ -10,7 +10,7 @@ import { SETS } from '../sets.ts';
 import { type Table, tablesSection } from './tables-section.ts';
 
 /** Groups of a set that are kept. */
-export const LARGEST = 1024;
+export const LARGEST = 256;
 
 /** Its name. */
 export function largestSection(which: number): string {

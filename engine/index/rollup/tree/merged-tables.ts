@@ -43,16 +43,14 @@ export function mergedTables(parts: readonly Rollup[]): Tables {
     const long = mergeLong(lists);
     unions.set(name, { long, union: unionOf(lists, long, true) });
   }
-  const whole = addedUp([], parts, unions);
+  const whole = addedUp([], parts, unions, new Set());
   const absent = new Set(MEASURES.filter((name) => whole.sums.get(name)?.[0] === 0));
   const list: Table[] = [];
   for (const { dims, which } of worth) {
     if (dims.some((name) => leftOut.includes(name))) continue;
     if (dims.length > 0 && !dims.some((name) => unions.has(name))) continue;
-    const table =
-      dims.length === 2 ? addedPairs(dims, parts, unions) : addedUp(dims, parts, unions);
-    const sums = [...table.sums].filter(([name]) => !absent.has(name));
-    list.push({ which, ...table, sums: new Map(sums) });
+    const added = dims.length === 2 ? addedPairs : addedUp;
+    list.push({ which, ...added(dims, parts, unions, absent) });
   }
   const present = [...unions].map(([name, { union, long }]) => ({
     name,
@@ -77,9 +75,15 @@ function isEmpty({ numbers, ip6, texts }: RollupGroups['values'][number]): boole
   return numbers.length + ip6.length + texts.length === 0;
 }
 
-/** What all parts have sums of. */
-function measuresOf(dims: readonly DimensionName[], parts: readonly Rollup[]): Measure[] {
-  return MEASURES.filter((name) => parts.every((part) => part.covers({ dims, measures: [name] })));
+/** What all parts have sums of, but for what none has. */
+function measuresOf(
+  dims: readonly DimensionName[],
+  parts: readonly Rollup[],
+  absent: ReadonlySet<Measure>,
+): Measure[] {
+  return MEASURES.filter(
+    (name) => !absent.has(name) && parts.every((part) => part.covers({ dims, measures: [name] })),
+  );
 }
 
 /** None or one dimension: a group for each of its values, and for none. */
@@ -87,32 +91,40 @@ function addedUp(
   dims: readonly DimensionName[],
   parts: readonly Rollup[],
   unions: ReadonlyMap<DimensionName, Merged>,
+  absent: ReadonlySet<Measure>,
 ): Omit<Table, 'which'> {
   const [name] = dims;
   const union = name === undefined ? undefined : unions.get(name)?.union;
-  const measures = measuresOf(dims, parts);
+  const measures = measuresOf(dims, parts, absent);
   const counts = new Float64Array((union?.size ?? 0) + 1);
   const sums = measures.map(() => new Float64Array(counts.length));
   parts.forEach((part, i) => {
     const groups = part.groups({ dims, measures });
-    const places = union?.places[i];
-    const own = groups.counts;
-    if (places === undefined) counts[0]! += own[0] ?? 0;
-    else for (let at = 0; at < own.length; at++) counts[places[at]!]! += own[at]!;
-    groups.sums.forEach((list, m) => {
-      const all = sums[m]!;
-      for (let at = 0; at < list.length; at++) addSum(all, places?.[at] ?? 0, list[at]!);
-    });
+    const places = union?.places[i] ?? ALONE;
+    addCounts(counts, places, groups.counts);
+    groups.sums.forEach((list, m) => addSums(sums[m]!, places, list));
   });
   return { pairs: undefined, counts, sums: exactSums(measures, sums) };
+}
+
+/** Places of a group that has no value. */
+const ALONE = new Uint32Array(1);
+
+function addCounts(all: Float64Array, places: Uint32Array, own: RollupGroups['counts']): void {
+  for (let at = 0; at < own.length; at++) all[places[at]!]! += own[at]!;
+}
+
+function addSums(all: Float64Array, places: Uint32Array, own: Float64Array): void {
+  for (let at = 0; at < own.length; at++) addSum(all, places[at]!, own[at]!);
 }
 
 function addedPairs(
   dims: readonly DimensionName[],
   parts: readonly Rollup[],
   unions: ReadonlyMap<DimensionName, Merged>,
+  absent: ReadonlySet<Measure>,
 ): Omit<Table, 'which'> {
-  const measures = measuresOf(dims, parts);
+  const measures = measuresOf(dims, parts, absent);
   const [a, b] = dims.map((name) => unions.get(name)?.union);
   const sizes = [a?.size ?? 0, b?.size ?? 0] as const;
   const tables = parts.map((part) => oriented(part.groups({ dims, measures }), dims[0]!));

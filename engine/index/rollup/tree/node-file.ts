@@ -25,10 +25,21 @@ const HASH_DIGITS = 16;
 /** Entries of a set that may be read to find its largest groups. */
 const MOST_ENTRIES = 8_000_000;
 
-/** A segment by its number and the SHA-256 of its side file. */
+/** A segment by its number and `stateOf` it. */
 export interface NodeSegment {
   readonly id: number;
   readonly sha256: string;
+}
+
+/** What a segment is known by: the SHA-256 of its side file, or its own where it is too small for one. */
+export function stateOf({
+  index,
+  sha256,
+}: {
+  readonly index?: { readonly sha256: string } | undefined;
+  readonly sha256: string;
+}): string {
+  return index?.sha256 ?? sha256;
 }
 
 export interface NodeMaking {
@@ -85,6 +96,7 @@ export function writeNode(
 ): void {
   const rest = parts.map((part) => part.rest);
   const flowed = parts.map((part) => part.flowed).filter((part) => part !== undefined);
+  for (const part of [...rest, ...flowed]) part.keepValues();
   const tables = mergedTables(rest);
   const sections: Section[] = [tablesSection(ROLLUP_SECTION, tables)];
   if (flowed.length > 0) sections.push(tablesSection(FLOWED_SECTION, mergedTables(flowed)));

@@ -51,9 +51,9 @@ export class RollupNodes {
 
   /**
    * Those whose segments are all there and as they were, of the most segments first.
-   * @param segments of each the SHA-256 of its side file; undefined where it has none
+   * @param segments of each its `stateOf`
    */
-  of(segments: ReadonlyMap<number, string | undefined>): RollupNode[] {
+  of(segments: ReadonlyMap<number, string>): RollupNode[] {
     this.list();
     const nodes = [...this.handles.values()].filter(
       ({ made }) => made.length > 0 && made.every((one) => isOf(one, segments.get(one.id))),
