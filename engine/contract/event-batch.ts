@@ -169,6 +169,33 @@ export class TextColumn {
     this.size = to + n;
   }
 
+  /** Makes room for a text of up to `most` bytes; they may be written from 4 behind what is returned. */
+  room(most: number): number {
+    const at = this.size;
+    if (at + most + 4 > this.data.length) this.grow(at + most + 4);
+    return at;
+  }
+
+  /** Sets the `n` bytes that were written where `room` said: valid UTF-8 cut at character boundaries. */
+  setWritten(row: number, n: number): void {
+    const at = this.size;
+    const data = this.data;
+    this.starts[row] = at;
+    this.present[row] = 1;
+    data[at] = n & 255;
+    data[at + 1] = (n >>> 8) & 255;
+    data[at + 2] = (n >>> 16) & 255;
+    data[at + 3] = n >>> 24;
+    this.size = at + 4 + n;
+  }
+
+  /** Forgets the text of the row being filled. */
+  drop(row: number): void {
+    if (this.present[row] === 0) return;
+    this.present[row] = 0;
+    this.size = this.starts[row]!;
+  }
+
   setString(row: number, value: string): void {
     const most = value.length * 3 + 4;
     const at = this.size;
@@ -423,6 +450,19 @@ export class EventBatch {
     this.length = row + n;
     this.recordBytes += bytes;
     if (this.length >= this.capacity || this.recordBytes > MAX_RECORD_BYTES) this.onFull(this);
+  }
+
+  /** Forgets what was set of the row being filled. */
+  dropRow(): void {
+    const row = this.length;
+    const drop = (column: Column): void => {
+      if (column.type === 'text') column.drop(row);
+      else column.present[row] = 0;
+    };
+    for (const [, column] of this.columns()) drop(column);
+    for (const column of this.attributes.values()) drop(column);
+    for (const column of this.coded.values()) column.present[row] = 0;
+    this.overflowRow = undefined;
   }
 
   /** Every stored column with its name; attributes are not among them. */

@@ -55,9 +55,10 @@ export class RowWriter {
 
   private readonly plan: RowPlan;
   private readonly stamp: StampReader;
-  private readonly setters: Uint8Array;
+  readonly setters: Uint8Array;
   private readonly attributes: (TextColumn | undefined)[];
-  private readonly unset: readonly Uint8Array[];
+  /** See RowPlan. */
+  readonly unset: readonly Uint8Array[];
   private readonly address = new Uint8Array(16);
   private readonly joined = new Uint8Array(96);
   private readonly finishing: boolean;
@@ -104,23 +105,36 @@ export class RowWriter {
 
   /** Sets `count` cells of the current row, cell n being `bytes[starts[n], ends[n])`. */
   cells(bytes: Uint8Array, starts: Int32Array, ends: Int32Array, count: number): void {
-    const setters = this.setters;
-    for (let i = 0; i < count; i++) {
-      let start = starts[i]!;
-      let end = ends[i]!;
-      while (start < end && bytes[start] === 32) start += 1;
-      while (end > start && bytes[end - 1] === 32) end -= 1;
-      if (start === end) continue;
-      const setter = setters[i]!;
-      if (setter === F.ATTR) this.attribute(i, bytes, start, end);
-      else this.typed(i, setter, bytes, start, end);
-    }
+    for (let i = 0; i < count; i++) this.cell(i, bytes, starts[i]!, ends[i]!);
+  }
+
+  /** Sets cell `i`, with blanks around it or not, as the plan says. */
+  cell(i: number, bytes: Uint8Array, from: number, to: number): void {
+    let start = from;
+    let end = to;
+    while (start < end && bytes[start] === 32) start += 1;
+    while (end > start && bytes[end - 1] === 32) end -= 1;
+    if (start === end) return;
+    const setter = this.setters[i]!;
+    if (setter === F.ATTR) this.attribute(i, bytes, start, end);
+    else this.typed(i, setter, bytes, start, end);
+  }
+
+  /** The column of the attribute of cell `i`, once a row has had a value for it. */
+  knownText(i: number): TextColumn | undefined {
+    return this.attributes[i];
+  }
+
+  /** Whether a cell's text is one of those that stand for nothing. */
+  standsForNothing(bytes: Uint8Array, start: number, end: number): boolean {
+    const unset = this.unset;
+    for (let u = 0; u < unset.length; u++) if (same(bytes, start, end, unset[u]!)) return true;
+    return false;
   }
 
   /** Sets cell `i` in the attribute of its own name. */
   attribute(i: number, bytes: Uint8Array, start: number, end: number): void {
-    const unset = this.unset;
-    for (let u = 0; u < unset.length; u++) if (same(bytes, start, end, unset[u]!)) return;
+    if (this.standsForNothing(bytes, start, end)) return;
     const column = this.attributes[i] ?? this.column(i);
     if (column === undefined) {
       this.batch.setAttribute(this.plan.names[i]!, this.decode(bytes, start, end));
@@ -134,8 +148,7 @@ export class RowWriter {
   /** Sets cell `i` as `setter` says, and in its attribute too where that does not hold all of it. */
   typed(i: number, setter: number, bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === DASH && end - start === 1) return;
-    const unset = this.unset;
-    for (let u = 0; u < unset.length; u++) if (same(bytes, start, end, unset[u]!)) return;
+    if (this.standsForNothing(bytes, start, end)) return;
     if (!this.set(setter, bytes, start, end)) this.attribute(i, bytes, start, end);
   }
 
@@ -321,8 +334,14 @@ export class RowWriter {
   }
 
   private time(bytes: Uint8Array, start: number, end: number): boolean {
+    if (!this.stamp.read(bytes, start, end)) return false;
+    this.setTime();
+    return true;
+  }
+
+  /** Sets the time that the stamp reader has read. */
+  setTime(): void {
     const stamp = this.stamp;
-    if (!stamp.read(bytes, start, end)) return false;
     const batch = this.batch;
     const row = this.row;
     batch.ts.set(row, stamp.micros);
@@ -332,7 +351,6 @@ export class RowWriter {
       batch.ts_basis.set(row, TS_BASIS.zoneDecided);
       batch.tz_offset.set(row, stamp.offset);
     }
-    return true;
   }
 
   /** Keeps a date until its time of day comes. */

@@ -30,8 +30,8 @@ export abstract class Splitter {
 }
 
 export class DelimitedSplitter extends Splitter {
-  private readonly delimiter: number;
-  private readonly quoted: boolean;
+  readonly delimiter: number;
+  readonly quoted: boolean;
   /** Rows with quotes, without their quotes. */
   private unquoted = new Uint8Array(4096);
   private size = 0;

@@ -19,6 +19,16 @@ const MOST_MICROS = Number.MAX_SAFE_INTEGER;
 
 export type DateOrder = 'dmy' | 'mdy';
 
+/** More than any date of two-digit pairs is worth. */
+const NO_PAIR = 100_000_000;
+
+/** Two digits as a number; NO_PAIR or more for anything else. */
+function pair(bytes: Uint8Array, at: number): number {
+  const high = bytes[at]! - 48;
+  const low = bytes[at + 1]! - 48;
+  return high >>> 0 > 9 || low >>> 0 > 9 ? NO_PAIR : high * 10 + low;
+}
+
 /** Days from 1970-01-01 to a day of the Gregorian calendar; NaN if there is no such day. */
 function dayNumber(year: number, month: number, day: number): number {
   return isDate(year, month, day) ? daysFromCivil(year, month, day) : Number.NaN;
@@ -67,6 +77,63 @@ export class StampReader {
       }
     }
     return this.readEpoch(bytes, start, end);
+  }
+
+  /**
+   * Reads `2026-11-21 00:00:00[.123]` at `start`, with a T or a blank in it, up to a delimiter or `end`,
+   * and says where that is. -1 for anything else, which `read` may know.
+   */
+  readPlain(bytes: Uint8Array, start: number, end: number, delimiter: number): number {
+    if (start + 19 > end) return -1;
+    const separator = bytes[start + 10]!;
+    if (
+      bytes[start + 4] !== 45 ||
+      bytes[start + 7] !== 45 ||
+      (separator !== 32 && separator !== 84) ||
+      bytes[start + 13] !== 58 ||
+      bytes[start + 16] !== 58
+    )
+      return -1;
+    const word =
+      pair(bytes, start) * 1_000_000 +
+      pair(bytes, start + 2) * 10_000 +
+      pair(bytes, start + 5) * 100 +
+      pair(bytes, start + 8);
+    const hour = pair(bytes, start + 11);
+    const minute = pair(bytes, start + 14);
+    const second = pair(bytes, start + 17);
+    // No pair of digits is a number far above others.
+    if (word >= NO_PAIR || hour > 23 || minute > 59 || second > 60) return -1;
+    if (word !== this.dateWord) {
+      const days = dayNumber(Math.floor(word / 10_000), Math.floor(word / 100) % 100, word % 100);
+      if (Number.isNaN(days)) return -1;
+      this.dateWord = word;
+      this.dateMicros = days * DAY_MICROS;
+    }
+    let at = start + 19;
+    let fraction = 0;
+    let digits = 0;
+    if (at < end && bytes[at] === 46) {
+      for (at += 1; at < end; at++) {
+        const digit = bytes[at]! - 48;
+        if (digit < 0 || digit > 9) break;
+        fraction = fraction * 10 + digit;
+        digits += 1;
+        if (digits > 9) return -1;
+      }
+      if (digits === 0) return -1;
+      for (let left = 9 - digits; left > 0; left--) fraction *= 10;
+    }
+    if (at < end && bytes[at] !== delimiter) return -1;
+    const seconds = hour * 3600 + minute * 60 + second;
+    const local = this.dateMicros + seconds * MICROS + Math.floor(fraction / 1000);
+    this.zoned = true;
+    this.zoneUsed = true;
+    this.offset = this.zone.fixed ?? this.zone.offsetSecondsAtLocal(local);
+    this.micros = local - this.offset * MICROS;
+    this.nanos = fraction % 1000;
+    this.digits = digits;
+    return at;
   }
 
   /** Whether a second dot follows at most two digits on: `21.11.2026`, no number. */

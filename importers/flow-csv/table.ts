@@ -13,6 +13,7 @@ import type { Dialect } from './dialects/dialect.ts';
 import { readHeading, TRAILERS } from './dialects/nfdump-text.ts';
 import { zeekLog } from './dialects/zeek.ts';
 import { SETTERS, simplify } from './fields.ts';
+import { PlainRows } from './plain-rows.ts';
 import { planRow, uniqueNames } from './plan.ts';
 import { RowWriter, type RowPlan } from './row-writer.ts';
 import { DelimitedSplitter, WordSplitter, type Splitter } from './split.ts';
@@ -66,6 +67,7 @@ export class TableReader {
   private readonly zeek: boolean;
   private splitter: Splitter;
   private writer: RowWriter | undefined;
+  private plain: PlainRows | undefined;
   private width = 0;
   private seq = 0;
   private lineIndex = 0;
@@ -216,6 +218,7 @@ export class TableReader {
       return;
     }
     if (this.headingBytes.length === end - start && this.isHeading(bytes, start)) return;
+    if (this.takePlain(bytes, start, end, offset, length, valid)) return;
     const splitter = this.splitter;
     if (!splitter.split(bytes, start, end)) {
       if (this.replaying) {
@@ -232,6 +235,29 @@ export class TableReader {
       return;
     }
     this.row(bytes, start, end, offset, length, line, valid);
+  }
+
+  /** Writes the row if it is of the kind that needs no splitter. */
+  private takePlain(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    offset: number,
+    length: number,
+    valid: boolean,
+  ): boolean {
+    const { plain, writer } = this;
+    if (plain === undefined || writer === undefined) return false;
+    writer.valid = valid;
+    writer.begin();
+    if (!plain.take(bytes, start, end)) {
+      if (!plain.useful) this.plain = undefined;
+      return false;
+    }
+    this.seq += 1;
+    writer.finish(this.seq, offset, length, bytes, start, end);
+    this.sink.record(1);
+    return true;
   }
 
   /** Writes the row that the splitter has cut. */
@@ -371,6 +397,11 @@ export class TableReader {
     }
     this.width = names.length;
     this.writer = new RowWriter(sink.batch(dialect?.kind ?? kind), plan, stamp);
+    const { splitter } = this;
+    this.plain =
+      splitter instanceof DelimitedSplitter && PlainRows.fits(splitter.delimiter, names.length)
+        ? new PlainRows(this.writer, stamp, splitter.delimiter, splitter.quoted)
+        : undefined;
     sink.metadata('columns', names.length > MOST_LISTED ? names.slice(0, MOST_LISTED) : names);
   }
 
@@ -383,6 +414,7 @@ export class TableReader {
         const code = /^\\x([0-9a-f]{2})/i.exec(rest);
         this.separator = code === null ? (rest.charCodeAt(0) || 9) & 0x7f : parseInt(code[1]!, 16);
         this.splitter = new DelimitedSplitter(this.separator, false);
+        this.plain = undefined;
         return;
       }
       case 'path':

@@ -30,7 +30,7 @@ export function parseUint(bytes: Uint8Array, start: number, end: number): number
 }
 
 /** Powers of ten that a double holds exactly. */
-const POWERS = Float64Array.from({ length: 23 }, (_, n) => Number(`1e${n}`));
+export const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, n) => Number(`1e${n}`));
 const decimalText = new TextDecoder('latin1');
 
 /**
@@ -83,7 +83,7 @@ export function parseDecimal(bytes: Uint8Array, start: number, end: number): num
   }
   // Exact operands and one rounding give the nearest double; anything else is left to the engine.
   if (significant <= 15 && scale >= -22 && scale <= 22) {
-    const value = scale < 0 ? mantissa / POWERS[-scale]! : mantissa * POWERS[scale]!;
+    const value = scale < 0 ? mantissa / POWERS_OF_TEN[-scale]! : mantissa * POWERS_OF_TEN[scale]!;
     return negative ? -value : value;
   }
   return Number(decimalText.decode(bytes.subarray(start, end)));

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { EventBatch, type Column } from '../../engine/contract/event-batch.ts';
+import { resolveZone } from '../../engine/contract/zone.ts';
+import { PlainRows } from './plain-rows.ts';
+import { planRow } from './plan.ts';
+import { RowWriter } from './row-writer.ts';
+import { DelimitedSplitter } from './split.ts';
+import { StampReader } from './stamp.ts';
+
+const FIELDS = [
+  ...['ts', 'ts_end', 'src_ip', 'dst_ip', 'src_port', 'dst_port', 'proto', 'packets', 'bytes'],
+  ...['duration', 'tcp_flags', 'note', 'more'],
+];
+const MAPPING = {
+  fields: Object.fromEntries(FIELDS.slice(0, -2).map((name) => [name, name])),
+};
+
+/** As exports write it, nearly so, and not at all. */
+const CELL: Readonly<Record<string, readonly string[]>> = {
+  time: [
+    ...['2026-11-21 00:00:01.500', '2026-11-21T23:59:60', '2026-02-30 00:00:00', '2026-11-21'],
+    ...['2026-11-21 00:00:01.123456789', '2026-11-21 00:00:01.1234567891', '2026-11-21 00:00:01Z'],
+    ...['2026-11-21 24:00:00', '2026-11-21 1:02:03', '2026-11-21 00:00:01.', '1763683200.25'],
+    ...['2026-03-29 02:30:00', '21/11/2026 00:00', '2026-11-21 00:00:61', '2026-11-21 00:60:00'],
+  ],
+  address: [
+    '192.0.2.1',
+    '10.0.0.255',
+    '10.0.0.256',
+    '10.0.00.1',
+    '2001:db8::1',
+    '1.2.3',
+    '1.2.3.4.5',
+  ],
+  port: ['0', '443', '65535', '65536', '0x1bb', '443.0', '00443', '-'],
+  proto: ['tcp', 'UDP', 'Tcp', 'ICMP', '17', 'rtp', 'tc', 'tcpx'],
+  count: [
+    '0',
+    '15',
+    '123456789012345',
+    '1234567890123456',
+    '9007199254740993',
+    '1.8 M',
+    '12.0',
+    '-1',
+  ],
+  duration: [
+    '0.250',
+    '5',
+    '5.',
+    '.5',
+    '1.2.3',
+    '0:01:02.5',
+    '12345678.1234567',
+    '1e3',
+    '-1',
+    '0.1',
+  ],
+  flags: ['.AP.SF', 'SAPF', '-A---', '24', '0x1b', 'X', 'A S', '.'.repeat(33), 'S_RA'],
+  text: ['a', 'some words', 'é', '-', '(none)', 'x'.repeat(60)],
+  any: ['', ' ', '-', ' 5', '5 ', '"quoted"', '"a,b"', '"open', 'a"b', '(none)'],
+};
+const OF: Readonly<Record<string, string>> = {
+  ...{ ts: 'time', ts_end: 'time', src_ip: 'address', dst_ip: 'address', src_port: 'port' },
+  ...{ dst_port: 'port', proto: 'proto', packets: 'count', bytes: 'count', duration: 'duration' },
+  ...{ tcp_flags: 'flags', note: 'text', more: 'text' },
+};
+const ROW = fc
+  .tuple(
+    fc.tuple(
+      ...FIELDS.map((name) =>
+        fc.oneof(
+          { weight: 12, arbitrary: fc.constantFrom(...CELL[OF[name]!]!) },
+          { weight: 1, arbitrary: fc.constantFrom(...CELL['any']!) },
+        ),
+      ),
+    ),
+    fc.constantFrom('', '', '', '', '', '', ',', ',x', ',,'),
+    fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 5),
+  )
+  .map(([cells, behind, less]) => cells.slice(0, cells.length - less).join(',') + behind);
+
+/** What a reader made of rows: the values of each, and whether times of the zone were among them. */
+class Reading {
+  readonly batch = new EventBatch('flow', () => undefined, 4096);
+  readonly stamp = new StampReader(resolveZone('Europe/Berlin'), 'dmy');
+  readonly writer: RowWriter;
+
+  constructor(unset: readonly string[]) {
+    const plan = planRow(FIELDS, undefined, MAPPING, unset);
+    this.writer = new RowWriter(this.batch, plan, this.stamp);
+  }
+
+  finish(bytes: Uint8Array): void {
+    this.writer.finish(this.batch.length + 1, 7, bytes.length, bytes, 0, bytes.length);
+  }
+
+  row(row: number): Record<string, unknown> {
+    const out: Record<string, unknown> = {};
+    const add = (name: string, column: Column): void => {
+      if (column.present[row] === 0) return;
+      if (column.type === 'text') {
+        const at = column.starts[row]!;
+        const length = new DataView(column.data.buffer).getUint32(at, true);
+        out[name] = Buffer.from(column.data.subarray(at + 4, at + 4 + length)).toString();
+      } else if (column.type === 'ip6')
+        out[name] = [...column.values.subarray(row * 16, row * 16 + 16)];
+      else out[name] = column.values[row];
+    };
+    for (const [name, column] of this.batch.columns()) add(name, column);
+    for (const [name, column] of this.batch.attributes) add(`a:${name}`, column);
+    return out;
+  }
+}
+
+it.each([{ unset: [] }, { unset: ['-', '(none)'] }, { unset: ['0', '-'] }])(
+  'takes of rows what cutting them first would make of them: %o',
+  ({ unset }) => {
+    fc.assert(
+      fc.property(fc.array(ROW, { minLength: 1, maxLength: 20 }), fc.boolean(), (rows, valid) => {
+        const one = new Reading(unset);
+        const other = new Reading(unset);
+        const plain = new PlainRows(one.writer, one.stamp, 44, true);
+        const splitter = new DelimitedSplitter(44, true);
+        for (const text of rows) {
+          // What lies around a row is not part of it.
+          const bytes = Buffer.from(`1${text}1`);
+          const end = bytes.length - 1;
+          one.writer.valid = valid;
+          one.writer.begin();
+          const taken = plain.take(bytes, 1, end);
+          other.writer.valid = valid;
+          other.writer.begin();
+          const whole = splitter.split(bytes, 1, end);
+          let { count } = splitter;
+          if (
+            count === FIELDS.length + 1 &&
+            splitter.starts[count - 1] === splitter.ends[count - 1]
+          )
+            count -= 1;
+          if (taken) expect([whole, count]).toEqual([true, FIELDS.length]);
+          else {
+            expect(one.row(one.batch.length)).toEqual({});
+            expect(text.includes('"') || count !== FIELDS.length).toBe(true);
+            continue;
+          }
+          other.writer.cells(splitter.bytes, splitter.starts, splitter.ends, count);
+          one.finish(bytes);
+          other.finish(bytes);
+          const row = one.batch.length - 1;
+          expect(one.row(row)).toEqual(other.row(row));
+          expect(one.stamp.zoneUsed).toBe(other.stamp.zoneUsed);
+        }
+      }),
+      { numRuns: 600, seed: 5 },
+    );
+  },
+);
