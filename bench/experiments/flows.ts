@@ -27,10 +27,8 @@ interface Batch {
   readonly size: number;
   /** New flows, one file a repeat. */
   readonly inserted: readonly string[];
-  /** Flows that are there, and lists of their keys, one a repeat. */
-  readonly tagged: readonly (readonly Flow[])[];
+  /** Lists of the keys of flows that are there, one a repeat. */
   readonly tagLists: readonly string[];
-  readonly deleted: readonly (readonly Flow[])[];
   readonly deleteLists: readonly string[];
 }
 
@@ -63,19 +61,15 @@ function makeInput(folder: string, rows: number): Input {
       const inserted = name('insert', repeat);
       const fresh = Array.from({ length: size }, () => series.next());
       writeFlows(inserted, fresh, 0.9, 0.1);
-      const tagged = take(size);
-      const deleted = take(size);
       const [tagList, deleteList] = [name('tag', repeat), name('delete', repeat)];
-      writeKeys(tagList, tagged);
-      writeKeys(deleteList, deleted);
-      return { inserted, tagged, deleted, tagList, deleteList };
+      writeKeys(tagList, take(size));
+      writeKeys(deleteList, take(size));
+      return { inserted, tagList, deleteList };
     });
     batches.push({
       size,
       inserted: repeats.map(({ inserted }) => inserted),
-      tagged: repeats.map(({ tagged }) => tagged),
       tagLists: repeats.map(({ tagList }) => tagList),
-      deleted: repeats.map(({ deleted }) => deleted),
       deleteLists: repeats.map(({ deleteList }) => deleteList),
     });
   }
@@ -120,14 +114,11 @@ export async function flows(options: ExperimentOptions, scope: Scope): Promise<R
   return report;
 }
 
-/** What one query may hold: fewer than the language's 100,000 characters and 4,096 terms. */
-const MOST_TUPLES = 1_000;
-/** A batch whose first thousand takes longer than this is not gone on with. */
-const PATIENCE_MS = 20_000;
+/** The columns of a file of keys. */
+const KEY_FIELDS = ['proto', 'src_ip', 'src_port', 'dst_ip', 'dst_port'];
 
 interface Marked {
   readonly matched: number;
-  readonly changed: number;
 }
 
 async function ofDaybook(
@@ -169,60 +160,40 @@ async function ofDaybook(
     });
     report.add(name, 'ms', DAYBOOK, cell);
   }
-  for (const { size, inserted, tagged, deleted } of input.batches) {
+  report.commands['Daybook tag'] =
+    `daybook tag CASE '*' NAME --list LIST --list-field ${KEY_FIELDS.join(',')}`;
+  for (const { size, inserted, tagLists, deleteLists } of input.batches) {
     const runs: number[] = [];
     const before = engine.cpuMs();
     for (const file of inserted) runs.push((await engine.ask({ do: 'import', paths: [file] })).ms);
     report.add(insert(size), 'ms', DAYBOOK, { value: median(runs), runs });
     const cpuMs = (engine.cpuMs() - before) / inserted.length;
     report.add(`${insert(size)}, processor time`, 'ms', DAYBOOK, { value: cpuMs });
-    const mark = async (lists: readonly (readonly Flow[])[], name: string, tag: boolean) => {
+    const mark = async (files: readonly string[], name: string, tag?: string) => {
       const took: number[] = [];
-      for (const list of lists) {
-        const ms = await markInParts(report, engine, list, tag ? `batch-${size}` : undefined);
-        if (ms === undefined) return;
+      const start = engine.cpuMs();
+      for (const file of files) {
+        const list = { file, fields: KEY_FIELDS };
+        const { ms, rows } = await engine.ask<Marked>(
+          tag === undefined
+            ? { do: 'delete', query: '*', list }
+            : { do: 'tag', query: '*', name: tag, list },
+        );
         took.push(ms);
+        if (rows.matched < size)
+          report.note(`Daybook found ${rows.matched} of ${size} flows of a list`);
       }
       report.add(name, 'ms', DAYBOOK, { value: median(took), runs: took });
+      const cpu = (engine.cpuMs() - start) / files.length;
+      report.add(`${name}, processor time`, 'ms', DAYBOOK, { value: cpu });
     };
-    await mark(tagged, update(size), true);
-    await mark(deleted, remove(size), false);
+    await mark(tagLists, update(size), `batch-${size}`);
+    await mark(deleteLists, remove(size));
   }
   await notice(report, engine, scope, flowText(asked));
   report.add('memory, peak', 'MB', DAYBOOK, { value: engine.peakMemory() / 1e6 });
   report.add('disk', 'MB', DAYBOOK, { value: engine.bytes() / 1e6 });
   await engine.close();
-}
-
-/** Marks the flows of a list, some in each query; milliseconds together, undefined where it takes too long. */
-async function markInParts(
-  report: Report,
-  engine: DaybookEngine,
-  list: readonly Flow[],
-  tag: string | undefined,
-): Promise<number | undefined> {
-  let ms = 0;
-  let matched = 0;
-  for (let at = 0; at < list.length; at += MOST_TUPLES) {
-    const query = list
-      .slice(at, at + MOST_TUPLES)
-      .map(flowText)
-      .join(' OR ');
-    const done = await engine.ask<Marked>(
-      tag === undefined ? { do: 'delete', query } : { do: 'tag', query, name: tag },
-    );
-    ms += done.ms;
-    matched += done.rows.matched;
-    if (ms > PATIENCE_MS && at + MOST_TUPLES < list.length) {
-      report.note(
-        `Daybook: ${tag === undefined ? 'deleting' : 'tagging'} ${list.length} flows was given up after ${at + MOST_TUPLES}: ${Math.round(ms / 1000)} s.`,
-      );
-      return undefined;
-    }
-  }
-  if (matched < list.length)
-    report.note(`Daybook found ${matched} of ${list.length} flows of a list`);
-  return ms;
 }
 
 const NOTICES = 20;
@@ -316,6 +287,13 @@ async function ofSql(
     }
     return { value: median(took), runs: took };
   };
+  const measured = async (work: () => Promise<{ value: number; runs: number[] }>, of: string) => {
+    const before = store.cpuMs();
+    const cell = await work();
+    const cpu = (store.cpuMs() - before) / cell.runs.length;
+    report.add(`${of}, processor time`, 'ms', name, { value: cpu });
+    return cell;
+  };
   for (const { size, inserted, tagLists, deleteLists } of input.batches) {
     const took: number[] = [];
     const before = store.cpuMs();
@@ -324,14 +302,15 @@ async function ofSql(
     const cpuMs = (store.cpuMs() - before) / inserted.length;
     report.add(`${insert(size)}, processor time`, 'ms', name, { value: cpuMs });
     const tag = `UPDATE flows f SET tag = 'batch-${size}' FROM batch b WHERE ${same}`;
-    const updated = await marked(tagLists, tag);
+    const updated = await measured(() => marked(tagLists, tag), update(size));
     const found = await store.ask(`SELECT count(*) FROM flows WHERE tag = 'batch-${size}'`);
     const there = Number(found.rows[0]?.[0]);
     if (there < size * tagLists.length)
       throw new Error(`${there} flows are tagged of ${size * tagLists.length}`);
     report.add(update(size), 'ms', name, updated);
     const gone = `DELETE FROM flows f USING batch b WHERE ${same}`;
-    report.add(remove(size), 'ms', name, await marked(deleteLists, gone));
+    const deleted = await measured(() => marked(deleteLists, gone), remove(size));
+    report.add(remove(size), 'ms', name, deleted);
     report.commands[`${name} batches`] = [sql.insert('FILE'), ...sql.keys('LIST'), tag, gone].join(
       ';\n',
     );

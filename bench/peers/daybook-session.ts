@@ -3,6 +3,7 @@
  * a pipe within the process, with frames and checks as a window has them. A line asks for an
  * operation, `{"op":"query.run","params":{…}}`; `case` is filled in.
  */
+import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +82,15 @@ async function look(
   return { ms, rowsMs, total: list.total, bars: timeline.total, path: list.timings.path };
 }
 
+/** A list is read as a client would: from its file, at every use. */
+function viewOf({ query, list }: Extract<Asked, { do: 'tag' | 'delete' }>) {
+  const bytes = list && new Uint8Array(readFileSync(list.file));
+  return {
+    ...{ query, zone: 'UTC' },
+    ...(list === undefined || bytes === undefined ? {} : { list: { bytes, fields: list.fields } }),
+  };
+}
+
 async function answer(asked: Asked): Promise<{ ms: number; rows: unknown }> {
   const from = performance.now();
   const done = (rows: unknown) => ({ ms: performance.now() - from, rows });
@@ -102,11 +112,11 @@ async function answer(asked: Asked): Promise<{ ms: number; rows: unknown }> {
     case 'users':
       return done(await users(asked));
     case 'tag': {
-      const target = { view: { query: asked.query, zone: 'UTC' } };
+      const target = { view: viewOf(asked) };
       return done(await engine.call('tag.set', { case: folder, name: asked.name, target }));
     }
     case 'delete': {
-      const target = { view: { query: asked.query, zone: 'UTC' } };
+      const target = { view: viewOf(asked) };
       return done(await engine.call('delete.run', { case: folder, reason: 'bench', target }));
     }
     case 'import': {

@@ -23,14 +23,20 @@ interface Range {
   readonly path?: 'scan' | undefined;
 }
 
+/** A file of values that narrows a query, and what its columns are. */
+export interface GivenList {
+  readonly file: string;
+  readonly fields: string[];
+}
+
 /** What a session is asked to do: see `daybook-session.ts`. */
 export type Asked =
   | { do: 'start' }
   | ({ do: 'query'; query: string } & Range)
   | ({ do: 'look'; query: string; bars: number; first: number } & Range)
   | { do: 'users'; queries: string[]; users: number; ms: number; patienceMs: number }
-  | { do: 'tag'; query: string; name: string }
-  | { do: 'delete'; query: string }
+  | { do: 'tag'; query: string; name: string; list?: GivenList }
+  | { do: 'delete'; query: string; list?: GivenList }
   | { do: 'import'; paths: string[] }
   | { do: 'forget' }
   | { do: 'watch' }

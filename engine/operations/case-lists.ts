@@ -2,7 +2,7 @@
  * The lists that queries on a case are narrowed by: read once, and their tables made when a statement
  * first needs them. Bounded; those used longest ago are let go.
  */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { DaybookError } from '../contract/errors.ts';
 import { LINE_COLUMN, type MatchList, eventFields, keyColumn, readList } from '../query/index.ts';
 import type { SegmentStore } from '../store/segment-store.ts';
@@ -91,7 +91,7 @@ async function tables(list: MatchList, store: SegmentStore): Promise<void> {
 
 function digestOf({ bytes, fields, directed }: GivenList): string {
   const options = JSON.stringify([fields ?? null, directed === true]);
-  return hash('sha256', Buffer.concat([Buffer.from(`${options}\n`), bytes])).slice(0, 32);
+  return createHash('sha256').update(`${options}\n`).update(bytes).digest('hex').slice(0, 32);
 }
 
 /** @throws DaybookError usage */

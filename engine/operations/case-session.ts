@@ -94,11 +94,19 @@ export class CaseSession {
     return this.current;
   }
 
-  /** Makes these segments, the marks on them and lists ready for a statement. */
-  async prepare(segments: readonly SegmentRow[], snapshot: Snapshot): Promise<void> {
+  /**
+   * Makes these segments ready for a statement, and what else it names: marks on them, lists.
+   * @param sql the statement; left out: whatever it may name
+   */
+  async prepare(
+    segments: readonly SegmentRow[],
+    snapshot: Snapshot,
+    sql = 'marks. lists.',
+  ): Promise<void> {
     await this.store.keepOnly(new Set(snapshot.segments.map((segment) => segment.id)));
     await this.store.attach(segments);
-    await this.lists.load(this.store);
+    if (sql.includes('lists.')) await this.lists.load(this.store);
+    if (!sql.includes('marks.')) return;
     for (const { id } of segments) {
       const tags = new Set([
         ...(snapshot.marks.get(id) ?? []),

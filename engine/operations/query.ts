@@ -107,10 +107,10 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   note(watch, plan);
 
   /** Runs `work` on segments that are there, on a new plan if some went away. */
-  async function prepared(segments: readonly SegmentInfo[]): Promise<void> {
+  async function prepared(segments: readonly SegmentInfo[], sql: string): Promise<void> {
     const wanted = new Set(segments.map(({ id }) => id));
     const rows = snapshot.segments.filter(({ id }) => wanted.has(id));
-    await watch.spanAsync('attach', () => session.prepare(rows, snapshot));
+    await watch.spanAsync('attach', () => session.prepare(rows, snapshot, sql));
   }
 
   async function* execute(
@@ -149,7 +149,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     segments: readonly SegmentInfo[],
     signal?: AbortSignal,
   ): Promise<RawValue[][]> {
-    await prepared(segments);
+    await prepared(segments, statement.sql);
     return all(statement, signal);
   }
 
@@ -193,10 +193,10 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
         }
         for (const some of plan.streaming ? readTogether(read) : [read]) {
           if (left === 0 || some.length === 0) break;
-          await prepared(some);
           const statement = watch.span('compile', () =>
             compileRows(own, { segments: some, limit: left }),
           );
+          await prepared(some, statement.sql);
           for await (const batch of execute(statement)) {
             returned += batch.length;
             if (left !== undefined) left -= batch.length;
@@ -260,14 +260,13 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
       const own = find ? await watch.spanAsync('index', () => find.narrow(plan)) : plan;
       const read = segmentsRead(own);
       noteRead(watch, own);
-      await prepared(read);
       let matched: { low: number; high: number } | undefined;
       if (plan.needsRange) {
-        const [[low, high] = []] = await all(compileRange(own));
+        const [[low, high] = []] = await runOn(compileRange(own), read);
         if (typeof low === 'number' && typeof high === 'number') matched = { low, high };
       }
       const statement = watch.span('compile', () => compileAnswer(own, matched, parameters.limit));
-      const found = await all(statement);
+      const found = await runOn(statement, read);
       watch.rowsReturned = found.length;
       return done(shapeAnswer(plan, statement, found, options));
     } catch (error) {

@@ -74,11 +74,14 @@ function append(appender: DuckDBAppender, { columns, rows }: ListTable): void {
     return known;
   });
   for (let at = 0; at < rows; at += CHUNK) {
-    const chunk = DuckDBDataChunk.create(types, Math.min(CHUNK, rows - at));
+    const some = Math.min(CHUNK, rows - at);
+    const chunk = DuckDBDataChunk.create(types, some);
     columns.forEach(({ type, values }, column) => {
-      const some = values.slice(at, at + CHUNK);
-      const given = type === 'BIGINT' ? some.map((value) => BigInt(value)) : some;
-      chunk.setColumnValues(column, given);
+      const vector = chunk.getColumnVector(column);
+      if (type === 'BIGINT')
+        for (let row = 0; row < some; row++) vector.setItem(row, BigInt(values[at + row]!));
+      else for (let row = 0; row < some; row++) vector.setItem(row, values[at + row]!);
+      vector.flush();
     });
     appender.appendDataChunk(chunk);
   }

@@ -77,7 +77,8 @@ class Rows {
       throw new ListError('limit-exceeded', line, `more than ${LIST_LIMITS.rows} rows`);
     let empty = true;
     for (let column = 0; column < cells.length; column++) {
-      const value = cell(column).trim();
+      const given = cell(column);
+      const value = isTrimmed(given) ? given : given.trim();
       if (value.length > LIST_LIMITS.value)
         throw new ListError(
           'limit-exceeded',
@@ -99,6 +100,14 @@ class Rows {
   }
 }
 
+const BLANK = 0x20;
+
+function isTrimmed(text: string): boolean {
+  const first = text.charCodeAt(0);
+  const last = text.charCodeAt(text.length - 1);
+  return first > BLANK && last > BLANK && first < 0x80 && last < 0x80;
+}
+
 /** Lines one after the other; none that are empty or a remark. */
 class LineReader {
   /** Of the line that was read last, from 1. */
@@ -113,7 +122,7 @@ class LineReader {
 
   next(): string | undefined {
     for (let line = this.raw(); line !== undefined; line = this.raw())
-      if (line !== '' && !line.startsWith('#') && line.trim() !== '') return line;
+      if (line !== '' && line[0] !== '#' && line.trim() !== '') return line;
     return undefined;
   }
 

@@ -160,6 +160,22 @@ function ip6Key(low: bigint, prefix: number): string {
   return uuid.slice(0, uuidLength(digits)) + rest;
 }
 
+const [ZERO, NINE] = [0x30, 0x39];
+/** Digits of numbers that are exact whatever they are. */
+const EXACT_DIGITS = 15;
+
+/** Most numbers of lists are digits and nothing else. */
+function wholeNumber(text: string): number | undefined {
+  if (text.length > EXACT_DIGITS) return undefined;
+  let value = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < ZERO || code > NINE) return undefined;
+    value = value * 10 + code - ZERO;
+  }
+  return value;
+}
+
 function numbers(
   field: NumberField,
   cells: readonly string[],
@@ -180,7 +196,9 @@ function numbers(
       continue;
     }
     const value =
-      parseNumber(cell) ?? (field.names === undefined ? undefined : codeOf(field.names, cell));
+      wholeNumber(cell) ??
+      parseNumber(cell) ??
+      (field.names === undefined ? undefined : codeOf(field.names, cell));
     if (value === undefined)
       throw new ListError('usage', lines[row], `${field.name} has no value ${shown(cell)}`);
     const [least, most] = whole ?? [-Infinity, Infinity];

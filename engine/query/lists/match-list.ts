@@ -76,7 +76,9 @@ function rangesOf(values: readonly (number | string)[], prefix: number): Ip4Rang
   const last = 2 ** (32 - prefix) - 1;
   const lows: number[] = [];
   const highs: number[] = [];
-  for (const low of Uint32Array.from(values, Number).sort()) {
+  const sorted = new Uint32Array(values.length);
+  for (let row = 0; row < sorted.length; row++) sorted[row] = Number(values[row]);
+  for (const low of sorted.sort()) {
     const before = highs.length - 1;
     if (before >= 0 && low <= highs[before]! + 1) {
       highs[before] = Math.max(highs[before]!, low + last);
@@ -298,14 +300,16 @@ function groupsOf(
   eitherWay: boolean,
 ): ListGroup[] {
   const groups = new Map<string, Open>();
-  const never = lines.map((_, row) => columns.some(({ form }) => form[row] === NEVER));
+  const never = new Set<number>();
+  for (const { form } of columns)
+    for (let row = 0; row < form.length; row++) if (form[row] === NEVER) never.add(row);
   for (const variant of variantsOf(columns, eitherWay)) {
     // Most rows are of the form of the row before.
-    let forms: readonly number[] = [];
+    let forms: readonly number[] | undefined;
     let group: Open | undefined;
     for (let row = 0; row < lines.length; row++) {
-      if (never[row]!) continue;
-      if (group === undefined || columns.some(({ form }, at) => form[row] !== forms[at])) {
+      if (never.has(row)) continue;
+      if (group === undefined || forms === undefined || !sameForms(columns, row, forms)) {
         forms = columns.map(({ form }) => form[row]!);
         group = groupOf(groups, columns, forms, variant, eitherWay, lines[row]!);
       }
@@ -320,6 +324,12 @@ function groupsOf(
     lines: open.lines,
     keys: open.keys.map((key, at) => new KeyValues(key, open.values[at] ?? [])),
   }));
+}
+
+function sameForms(columns: readonly ListColumn[], row: number, forms: readonly number[]): boolean {
+  for (let at = 0; at < columns.length; at++)
+    if (columns[at]!.form[row] !== forms[at]) return false;
+  return true;
 }
 
 function groupOf(

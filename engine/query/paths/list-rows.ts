@@ -11,6 +11,8 @@ import { type Rows, countOf, intersect, rowsOf, unite } from './rows.ts';
 
 /** Candidates beyond this part of the rows are found sooner by joining all rows with the list. */
 const MOST_CANDIDATES = 1 / 32;
+/** A list of more than one line for so many rows is joined with them. */
+const ROWS_A_LINE = 2000;
 /** Pages of the index beyond this part of a column are no shorter way to candidates. */
 const MOST_LOOKED_UP = 1 / 4;
 
@@ -19,7 +21,7 @@ export function listRows(
   segment: SegmentInfo,
   values: ValueLookup | undefined,
 ): LeafRows | undefined {
-  if (values === undefined) return undefined;
+  if (values === undefined || list.groups.some((group) => isLong(group, segment))) return undefined;
   let rows: Rows = 'none';
   let exact = true;
   for (const group of list.groups) {
@@ -30,6 +32,11 @@ export function listRows(
   }
   if (!exact && countOf(rows, segment.rows) > segment.rows * MOST_CANDIDATES) return undefined;
   return { rows, exact };
+}
+
+/** Many rows of several keys: some value of each is nearly everywhere. */
+function isLong({ keys, lines }: ListGroup, { rows }: SegmentInfo): boolean {
+  return keys.length > 1 && lines.length * ROWS_A_LINE > rows;
 }
 
 function groupRows(
