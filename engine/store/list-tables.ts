@@ -24,7 +24,7 @@ export interface ListTable {
   readonly columns: readonly {
     readonly name: string;
     readonly type: string;
-    readonly values: readonly (number | string)[];
+    readonly values: Float64Array | readonly (number | string)[];
   }[];
   readonly rows: number;
 }

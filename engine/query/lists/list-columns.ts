@@ -29,31 +29,48 @@ export type Form =
 export const NOTHING = -1;
 export const NEVER = -2;
 
+/** One of each row: numbers, or texts, which an IPv6 address is as well. */
+export type Values = Float64Array | readonly (number | string)[];
+
 export interface ListColumn {
   /** The ends of an event that it may be about; undefined: none of them. */
   readonly sides: readonly Side[] | undefined;
   readonly address: boolean;
   readonly forms: readonly Form[];
   /** Of each row, the number of its form in `forms`. */
-  readonly form: readonly number[];
-  readonly values: readonly (number | string)[];
+  readonly form: Int16Array;
+  readonly values: Values;
 }
 
 class Cells implements ListColumn {
   readonly sides: readonly Side[] | undefined;
   readonly address: boolean;
   readonly forms: Form[] = [];
-  readonly form: number[] = [];
-  readonly values: (number | string)[] = [];
+  readonly form: Int16Array;
+  private rows = 0;
+  private readonly numbers: Float64Array;
+  private texts: (number | string)[] | undefined;
 
-  constructor(sides: readonly Side[] | undefined, address = false) {
+  /** @param rows that will be added */
+  constructor(rows: number, sides: readonly Side[] | undefined, address = false) {
+    this.form = new Int16Array(rows);
+    this.numbers = new Float64Array(rows);
     this.sides = sides;
     this.address = address;
   }
 
+  get values(): Values {
+    return this.texts ?? this.numbers;
+  }
+
   add(form: number, value: number | string): void {
-    this.form.push(form);
-    this.values.push(value);
+    const row = this.rows++;
+    this.form[row] = form;
+    if (typeof value === 'number' && this.texts === undefined) this.numbers[row] = value;
+    else {
+      this.texts ??= Array.from(this.numbers);
+      this.texts[row] = value;
+    }
   }
 
   /** The number of a form, which is told from others by its prefix. */
@@ -85,7 +102,7 @@ export function readColumn(
   switch (field.type) {
     case 'address': {
       const sides = sidesOf(field.sides.map(({ v4, v6 }) => v4 ?? v6));
-      return [addresses(new Cells(sides, true), cells, lines)];
+      return [addresses(new Cells(cells.length, sides, true), cells, lines)];
     }
     case 'number':
       return [numbers(field, cells, lines)];
@@ -149,7 +166,7 @@ function addAddress(into: Cells, cell: string): boolean {
 
 /** Whether `text` is an address or a block of them. */
 export function isAddress(text: string): boolean {
-  return addAddress(new Cells(undefined), text);
+  return addAddress(new Cells(1, undefined), text);
 }
 
 /** The part of an IPv6 address, as UUID text, that a block of `prefix` bits decides. */
@@ -186,7 +203,7 @@ function numbers(
   if (column === undefined) throw new TypeError('a list is compared with stored columns');
   const isPort = column === 'src_port' || column === 'dst_port';
   const sides = isPort ? sidesOf(field.refs) : undefined;
-  const into = new Cells(sides);
+  const into = new Cells(cells.length, sides);
   const form = into.formOf(isPort ? { form: 'port' } : { form: 'number', column });
   const whole = INTEGER_RANGES[SQL_TYPES[COLUMNS[column]]];
   for (let row = 0; row < cells.length; row++) {
@@ -209,7 +226,7 @@ function numbers(
 }
 
 function texts(form: Form, cells: readonly string[]): ListColumn {
-  const into = new Cells(undefined);
+  const into = new Cells(cells.length, undefined);
   const number = into.formOf(form);
   for (const cell of cells) {
     if (cell === '') into.nothing();
@@ -219,8 +236,8 @@ function texts(form: Form, cells: readonly string[]): ListColumn {
 }
 
 function eventIds(cells: readonly string[], lines: readonly number[]): ListColumn[] {
-  const source = new Cells(undefined);
-  const seq = new Cells(undefined);
+  const source = new Cells(cells.length, undefined);
+  const seq = new Cells(cells.length, undefined);
   const forms = [
     source.formOf({ form: 'number', column: 'source_id' }),
     seq.formOf({ form: 'number', column: 'seq' }),
@@ -248,10 +265,14 @@ function eventIds(cells: readonly string[], lines: readonly number[]): ListColum
 /** `10.1.2.3:4444-10.9.9.9:443/tcp`: addresses, ports and protocol. */
 function flows(cells: readonly string[], lines: readonly number[]): ListColumn[] {
   const ends = (['src', 'dst'] as const).map((side) => {
-    const port = new Cells([side]);
-    return { address: new Cells([side], true), port, form: port.formOf({ form: 'port' }) };
+    const port = new Cells(cells.length, [side]);
+    return {
+      address: new Cells(cells.length, [side], true),
+      port,
+      form: port.formOf({ form: 'port' }),
+    };
   });
-  const proto = new Cells(undefined);
+  const proto = new Cells(cells.length, undefined);
   const form = proto.formOf({ form: 'number', column: 'proto' });
   const addEnd = (at: number, end: FlowEnd | undefined): void => {
     const { address, port, form: portForm } = ends[at]!;

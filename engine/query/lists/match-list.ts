@@ -18,6 +18,7 @@ import {
   type Form,
   type ListColumn,
   type Side,
+  type Values,
   NEVER,
   NOTHING,
   isAddress,
@@ -48,11 +49,11 @@ export class KeyValues {
   /** As SQL has it. */
   readonly type: string;
   /** One of each row: numbers, or texts; none of a key that is `present`. */
-  readonly values: readonly (number | string)[];
+  readonly values: Values;
   private ranges: Ip4Ranges | undefined;
   private texts: ReadonlySet<string> | undefined;
 
-  constructor(key: ListKey, values: readonly (number | string)[]) {
+  constructor(key: ListKey, values: Values) {
     this.key = key;
     this.type =
       key.key === 'address4' || key.key === 'number' ? SQL_TYPES[COLUMNS[key.column]] : 'VARCHAR';
@@ -67,12 +68,12 @@ export class KeyValues {
 
   /** Whether one of them is `text`, case ignored. */
   hasText(text: string): boolean {
-    this.texts ??= new Set(this.values.map((value) => foldText(String(value))));
+    this.texts ??= new Set(Array.from(this.values, (value) => foldText(String(value))));
     return this.texts.has(foldText(text));
   }
 }
 
-function rangesOf(values: readonly (number | string)[], prefix: number): Ip4Ranges {
+function rangesOf(values: Values, prefix: number): Ip4Ranges {
   const last = 2 ** (32 - prefix) - 1;
   const lows: number[] = [];
   const highs: number[] = [];
@@ -287,10 +288,15 @@ function other(side: Side | undefined): Side | undefined {
 /** A group while rows are put into it. */
 interface Open {
   readonly keys: readonly ListKey[];
+  /** Its rows, by which way round they are. */
+  readonly parts: Part[];
+}
+
+interface Part {
+  readonly variant: Variant;
   /** The columns that the keys with values are of. */
   readonly from: readonly number[];
-  readonly values: (number | string)[][];
-  readonly lines: number[];
+  readonly rows: number[];
 }
 
 function groupsOf(
@@ -306,24 +312,36 @@ function groupsOf(
   for (const variant of variantsOf(columns, eitherWay)) {
     // Most rows are of the form of the row before.
     let forms: readonly number[] | undefined;
-    let group: Open | undefined;
+    let part: Part | undefined;
     for (let row = 0; row < lines.length; row++) {
       if (never.has(row)) continue;
-      if (group === undefined || forms === undefined || !sameForms(columns, row, forms)) {
+      if (part === undefined || forms === undefined || !sameForms(columns, row, forms)) {
         forms = columns.map(({ form }) => form[row]!);
-        group = groupOf(groups, columns, forms, variant, eitherWay, lines[row]!);
+        part = partOf(groups, columns, forms, variant, eitherWay, lines[row]!);
       }
-      const { from, values } = group;
-      for (let key = 0; key < from.length; key++)
-        values[key]!.push(columns[from[key]!]!.values[row]!);
-      group.lines.push(lines[row]!);
+      part.rows.push(row);
     }
   }
-  return [...groups.values()].map((open, number) => ({
+  return [...groups.values()].map(({ keys, parts }, number) => ({
     table: `l${digest}_${number}`,
-    lines: open.lines,
-    keys: open.keys.map((key, at) => new KeyValues(key, open.values[at] ?? [])),
+    lines: parts.flatMap(({ rows }) => rows.map((row) => lines[row]!)),
+    keys: keys.map((key, at) => new KeyValues(key, valuesOf(columns, parts, at))),
   }));
+}
+
+/** The values of a key, of each row of a group. */
+function valuesOf(columns: readonly ListColumn[], parts: readonly Part[], key: number): Values {
+  const of = parts.map(({ from, rows }) => ({ values: columns[from[key] ?? -1]?.values, rows }));
+  const numbers = new Float64Array(of.reduce((sum, { rows }) => sum + rows.length, 0));
+  let to = 0;
+  for (const { values, rows } of of) {
+    // No column: the key has no values.
+    if (values === undefined) return [];
+    if (!(values instanceof Float64Array))
+      return of.flatMap((one) => one.rows.map((row) => one.values?.[row] ?? ''));
+    for (let at = 0; at < rows.length; at++) numbers[to++] = values[rows[at]!]!;
+  }
+  return numbers;
 }
 
 function sameForms(columns: readonly ListColumn[], row: number, forms: readonly number[]): boolean {
@@ -332,14 +350,14 @@ function sameForms(columns: readonly ListColumn[], row: number, forms: readonly 
   return true;
 }
 
-function groupOf(
+function partOf(
   groups: Map<string, Open>,
   columns: readonly ListColumn[],
   forms: readonly number[],
   variant: Variant,
   eitherWay: boolean,
   line: number,
-): Open {
+): Part {
   const keys: ListKey[] = [];
   const from: number[] = [];
   const present: ListKey[] = [];
@@ -356,23 +374,20 @@ function groupOf(
   order.sort((a, b) => (a.text < b.text ? -1 : 1));
   const all = [...order.map(({ at }) => keys[at]!), ...present];
   const name = JSON.stringify(all);
-  const known = groups.get(name);
-  if (known !== undefined) return { ...known, from: order.map(({ at }) => from[at]!) };
-  if (groups.size === LIST_LIMITS.groups)
+  const group = groups.get(name) ?? { keys: all, parts: [] };
+  const known = group.parts.find((part) => part.variant === variant);
+  if (known !== undefined) return known;
+  if (groups.size === LIST_LIMITS.groups && !groups.has(name))
     throw new ListError(
       'limit-exceeded',
       line,
       `rows of more than ${LIST_LIMITS.groups} different forms`,
       'rows that have the same columns, and blocks of the same length, are one form',
     );
-  const open = {
-    keys: all,
-    from: order.map(({ at }) => from[at]!),
-    values: order.map(() => []),
-    lines: [],
-  };
-  groups.set(name, open);
-  return open;
+  groups.set(name, group);
+  const part = { variant, from: order.map(({ at }) => from[at]!), rows: [] };
+  group.parts.push(part);
+  return part;
 }
 
 function keyOf(form: Form, side: Side | undefined): ListKey {
