@@ -206,6 +206,7 @@ export type FromWorker =
   | { type: 'surveyed'; sourceId: number; end: SourceEnd | undefined }
   | { type: 'indexed'; part: string; index: BuiltIndex | undefined }
   | { type: 'item-done' }
+  | { type: 'piece-done' }
   /** Everything is committed: the worker may go. */
   | { type: 'finished' }
   | { type: 'error'; name: string; code: string; message: string; hint: string | undefined };

@@ -351,7 +351,7 @@ class ImportWorker {
       this.report(item.ordinal, item.name, error);
       return;
     }
-    this.port.post({ type: 'item-done' });
+    this.port.post({ type: 'piece-done' });
   }
 
   private async readPiece(

@@ -29,6 +29,7 @@ import type {
   EqualStart,
   FromWorker,
   PartInfo,
+  PieceJob,
   PieceSize,
   SkipPlan,
   SourceState,
@@ -118,6 +119,11 @@ const CHUNK_MS = 5_000;
 
 /** Below this, starting more workers takes longer than they would save. */
 const LEAST_SPLIT_BYTES = 48 << 20;
+/**
+ * The same for two workers. One keeps two cores busy as it is, with the threads that index and store
+ * beside it; a second takes 1.3 s of them until its code is compiled: 5 % of what such a file takes.
+ */
+const LEAST_SPLIT_BYTES_FOR_TWO = 512 << 20;
 /** A piece is a chunk: so many lines, that segments are neither larger than others nor to be merged. */
 const PIECE_LINES = 450_000;
 const LEAST_PIECE_LINES = 260_000;
@@ -125,12 +131,17 @@ const MOST_PIECE_BYTES = 256 << 20;
 /** What each worker has of a source from which on pieces are as large as they may be. */
 const LARGE_SHARE_BYTES = 64 << 20;
 
+/** A file of so many bytes is surveyed without a pause: memory still holds it when it is read. */
+const QUICK_SURVEY_BYTES = 1 << 30;
+
 /** A worker and what it does. Those that wait or survey leave their place to others. */
 interface WorkerSlot {
   readonly worker: WorkerHandle;
   doing: 'starting' | 'idle' | 'busy' | 'waiting' | 'surveying' | 'ending' | 'ended';
   /** The item it walks. */
   ordinal: number | undefined;
+  /** The source that it has cut into pieces, of which it reads some; nothing else until all are read. */
+  leading: SplitSource | undefined;
   /** Bytes of what it reads, and how many of them are read. */
   size: number;
   bytes: number;
@@ -253,6 +264,7 @@ class ImportRun {
       bytes: 0,
       rows: 0,
       ordinal: undefined,
+      leading: undefined,
     };
     this.slots.add(slot);
     worker.onExit((error) => {
@@ -272,41 +284,65 @@ class ImportRun {
     });
   }
 
-  /** Gives what is to be read to workers that have nothing to do, and starts such while there may be more. */
+  /** Gives what is to be read to workers that have nothing to do, and starts such while there is more. */
   private deal(): void {
-    const { workers } = this.request;
-    while (this.failure === undefined) {
+    while (this.failure === undefined && this.running() < this.request.workers) {
       const split = [...this.splits.values()].find(({ source }) => source.hasJob(this.ahead));
       const item = this.request.items[this.next];
       if (split === undefined && item === undefined) break;
-      const running = this.count('starting') + this.count('busy');
-      const idle = [...this.slots].find(({ doing }) => doing === 'idle');
-      if (idle === undefined) {
-        if (running >= workers) return;
+      const idle = [...this.slots].filter(({ doing }) => doing === 'idle');
+      const slot =
+        split === undefined
+          ? idle.find(({ leading }) => leading === undefined)
+          : (idle.find(({ leading }) => leading !== undefined) ?? idle[0]);
+      if (slot === undefined) {
+        if (this.count('starting') >= this.unread()) return;
         this.startWorker();
         continue;
       }
-      if (running >= workers) return;
-      idle.doing = 'busy';
-      idle.bytes = 0;
       const job = split?.source.nextJob(this.ahead);
-      if (job !== undefined) {
-        idle.ordinal = undefined;
-        idle.size = job.piece.until - job.piece.from.offset;
-        idle.worker.post({ type: 'piece', job });
-      } else if (item !== undefined) {
-        this.next += 1;
-        idle.ordinal = item.ordinal;
-        idle.size = sizeOf(item.path);
-        idle.worker.post({ type: 'item', item });
-      }
+      if (job !== undefined) this.givePiece(slot, job);
+      else if (item !== undefined) this.giveItem(slot, item);
     }
-    if (this.splits.size > 0 && this.failure === undefined) return;
+    if (this.failure === undefined && (this.splits.size > 0 || this.unread() > 0)) return;
     for (const slot of this.slots) {
-      if (slot.doing !== 'idle') continue;
+      if (slot.doing !== 'idle' || slot.leading !== undefined) continue;
       slot.doing = 'ending';
       slot.worker.post({ type: 'finish' });
     }
+  }
+
+  private givePiece(slot: WorkerSlot, job: PieceJob): void {
+    slot.doing = 'busy';
+    slot.bytes = 0;
+    slot.size = job.piece.until - job.piece.from.offset;
+    slot.worker.post({ type: 'piece', job });
+  }
+
+  private giveItem(slot: WorkerSlot, item: WorkItem): void {
+    this.next += 1;
+    slot.doing = 'busy';
+    slot.ordinal = item.ordinal;
+    slot.bytes = 0;
+    slot.size = sizeOf(item.path);
+    slot.worker.post({ type: 'item', item });
+  }
+
+  /** Pieces and items that a worker could read now. */
+  private unread(): number {
+    let n = this.request.items.length - this.next;
+    for (const { source } of this.splits.values()) n += source.jobs(this.ahead);
+    return n;
+  }
+
+  /** Workers that need a core. A survey does for a moment only, or now and then. */
+  private running(): number {
+    let n = 0;
+    for (const { doing, leading } of this.slots) {
+      if (doing === 'starting' || doing === 'busy') n += 1;
+      if (doing === 'surveying' && leading !== undefined && isQuick(leading)) n += 1;
+    }
+    return n;
   }
 
   private count(doing: WorkerSlot['doing']): number {
@@ -384,13 +420,9 @@ class ImportRun {
         break;
       case 'split':
         slot.doing = 'surveying';
-        this.advance(slot, 0);
-        slot.size = 0;
-        this.splits.set(message.source.sourceId, {
-          source: new SplitSource(message.source),
-          leader: slot,
-        });
-        worker.post({ type: 'survey', cuts: 2 * this.ahead });
+        slot.leading = new SplitSource(message.source);
+        this.splits.set(message.source.sourceId, { source: slot.leading, leader: slot });
+        this.allowCuts(slot, slot.leading);
         this.deal();
         break;
       case 'cut':
@@ -399,10 +431,19 @@ class ImportRun {
         break;
       case 'surveyed': {
         const split = this.splits.get(message.sourceId);
-        split?.source.surveyed(message.end);
-        if (split !== undefined) this.goOn(split);
+        if (split === undefined) break;
+        slot.doing = 'idle';
+        split.source.surveyed(message.end);
+        this.goOn(split);
         break;
       }
+      case 'piece-done':
+        this.advance(slot, slot.size);
+        slot.doing = 'idle';
+        this.release(slot);
+        this.deal();
+        if (slot.doing === 'idle') worker.post({ type: 'flush' });
+        break;
       case 'item-done':
         this.advance(slot, slot.size);
         slot.doing = 'idle';
@@ -473,16 +514,30 @@ class ImportRun {
     for (const chunk of source.discarded.splice(0)) this.discard(chunk);
     if (source.complete || source.failed) {
       this.splits.delete(source.plan.sourceId);
-      const skip = source.complete ? undefined : source.skip;
-      void this.commits.then(() => {
-        leader.doing = 'busy';
-        leader.worker.post({ type: 'split-done', skip });
-      });
+      this.release(leader);
     } else {
-      leader.worker.post({ type: 'survey', cuts: source.cutsAllowed(2 * this.ahead) });
+      this.allowCuts(leader, source);
     }
     this.deal();
     return commits;
+  }
+
+  /** Lets a survey go on: through a file that memory holds at once, else not far ahead of the reading. */
+  private allowCuts(leader: WorkerSlot, source: SplitSource): void {
+    const cuts = isQuick(source) ? Infinity : source.cutsAllowed(2 * this.ahead);
+    leader.worker.post({ type: 'survey', cuts });
+  }
+
+  /** Lets a worker go on whose source is read, or is to be read on by it, once it reads no piece. */
+  private release(slot: WorkerSlot): void {
+    const { leading, doing } = slot;
+    if (leading === undefined || doing === 'busy' || this.splits.has(leading.plan.sourceId)) return;
+    slot.leading = undefined;
+    slot.doing = 'busy';
+    slot.bytes = 0;
+    slot.size = 0;
+    const skip = leading.complete ? undefined : leading.skip;
+    slot.worker.post({ type: 'split-done', skip });
   }
 
   /** Forgets a chunk that is not to be committed. */
@@ -700,7 +755,8 @@ class ImportRun {
     const forTests = process.env['DAYBOOK_PIECE_LINES'];
     const lines = chunk?.pieceLines ?? (forTests === undefined ? undefined : Number(forTests));
     if (lines !== undefined) return { lines, bytes: MOST_PIECE_BYTES };
-    if (begin.rawSize < LEAST_SPLIT_BYTES) return undefined;
+    const least = workers > 2 ? LEAST_SPLIT_BYTES : LEAST_SPLIT_BYTES_FOR_TWO;
+    if (begin.rawSize < least) return undefined;
     const large = begin.rawSize / workers > LARGE_SHARE_BYTES;
     return { lines: large ? PIECE_LINES : LEAST_PIECE_LINES, bytes: MOST_PIECE_BYTES };
   }
@@ -1034,6 +1090,10 @@ function reportOf(
     status,
     message,
   };
+}
+
+function isQuick(source: SplitSource): boolean {
+  return source.plan.contentSize <= QUICK_SURVEY_BYTES;
 }
 
 function sizeOf(path: string): number {

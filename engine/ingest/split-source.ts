@@ -121,13 +121,21 @@ export class SplitSource {
     return this.nextPiece(ahead) !== undefined;
   }
 
+  /** How many pieces could be read now. */
+  jobs(ahead: number): number {
+    return this.readable(ahead).length;
+  }
+
   private nextPiece(ahead: number): [PieceState, number] | undefined {
-    if (this.stopped) return undefined;
-    for (let i = this.current; i < Math.min(this.pieces.length, this.current + ahead); i++) {
-      const piece = this.pieces[i]!;
-      if (!piece.given && piece.until !== undefined) return [piece, i];
-    }
-    return undefined;
+    const piece = this.readable(ahead)[0];
+    return piece && [piece, this.pieces.indexOf(piece)];
+  }
+
+  private readable(ahead: number): PieceState[] {
+    if (this.stopped) return [];
+    return this.pieces
+      .slice(this.current, this.current + ahead)
+      .filter(({ given, until }) => !given && until !== undefined);
   }
 
   /** Takes what a worker has read of a piece. */
