@@ -104,9 +104,9 @@ module.exports = {
   publish: null,
   files: [
     'package.json',
-    'package.json',
     '!node_modules/**',
     { from: 'app/electron/dist', to: 'app/electron/dist', filter: ['*.cjs'] },
+    { from: 'app/electron/icons', to: 'app/electron/icons', filter: ['icon.png'] },
     { from: 'renderer/dist', to: 'renderer/dist', filter: ['**/*', '!**/*.{br,gz}'] },
   ],
   extraResources: [

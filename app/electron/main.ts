@@ -122,6 +122,7 @@ function start(first: string | undefined): void {
     window = openWindow({
       url: pageUrl(openCase),
       preload: places.preload,
+      icon: places.icon,
       stateFile: join(state, 'window.json'),
       background: nativeTheme.shouldUseDarkColors ? '#141517' : '#ffffff',
     });

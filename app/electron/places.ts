@@ -11,6 +11,8 @@ export interface Places {
   /** The built window. */
   readonly window: string;
   readonly preload: string;
+  /** Of the window, where the system does not take it from the program. */
+  readonly icon: string;
   /** Undefined where there is no Node to run the engine on. */
   readonly engine: EngineCommand | undefined;
 }
@@ -32,6 +34,7 @@ export function findPlaces({ bundle, packaged, resources, env }: Start): Places 
   return {
     window: given ? own : join(root, 'renderer/dist'),
     preload: join(bundle, 'preload.cjs'),
+    icon: join(bundle, '../icons/icon.png'),
     engine:
       node === undefined
         ? undefined

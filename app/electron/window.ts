@@ -6,6 +6,7 @@ import { LEAST_SIZE, readWindowState, writeWindowState } from './window-state.ts
 export interface WindowOptions {
   readonly url: string;
   readonly preload: string;
+  readonly icon: string;
   /** Where its place is kept. */
   readonly stateFile: string;
   /** Shown while the page loads. */
@@ -20,7 +21,13 @@ const CRASH_MS = 60_000;
 /** The oldest Chromium that has what the window's style sheets use. */
 const MODERN_CHROMIUM = 88;
 
-export function openWindow({ url, preload, stateFile, background }: WindowOptions): BrowserWindow {
+export function openWindow({
+  url,
+  preload,
+  icon,
+  stateFile,
+  background,
+}: WindowOptions): BrowserWindow {
   const screens = screen.getAllDisplays().map(({ workArea }) => workArea);
   const { bounds, maximized } = readWindowState(stateFile, screens);
   const window = new BrowserWindow({
@@ -30,6 +37,7 @@ export function openWindow({ url, preload, stateFile, background }: WindowOption
     minHeight: LEAST_SIZE.height,
     title: 'Daybook',
     backgroundColor: background,
+    icon,
     show: false,
     webPreferences: {
       preload,
