@@ -29,6 +29,13 @@ import css from './window.module.css';
 /** Place of the details among the panes. */
 const DETAILS = 2;
 
+/** Until a person moves them: small windows leave the events more. */
+function usualSizes(): string[] {
+  if (innerWidth < 1150) return ['172px', '1fr', '312px'];
+  if (innerWidth < 1400) return ['200px', '1fr', '344px'];
+  return ['212px', '1fr', '376px'];
+}
+
 const isSizes = (value: unknown): value is string[] =>
   Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === 'string');
 const isTab = (value: string | null): value is Tab => TABS.some((tab) => tab === value);
@@ -45,7 +52,7 @@ export function CaseWindow() {
     if (selected) splitter.current?.expand(DETAILS);
     else splitter.current?.collapse(DETAILS);
   }, [selected]);
-  const [sizes, setSizes] = usePreference('panes', ['212px', '1fr', '376px'], isSizes);
+  const [sizes, setSizes] = usePreference('panes', usualSizes(), isSizes);
   const parsed = useParsedQuery(view.query);
   const table = parsed?.shape !== undefined && parsed.shape !== 'rows';
   // A query that asks for a table is answered where tables are, whatever was looked at when it was

@@ -31,11 +31,23 @@ describe('fieldsToRead', () => {
 describe('fittingWidth', () => {
   const usual = ['ts', 'kind', 'src_ip', 'dst_ip', 'dst_port', 'host', 'program', 'summary'];
   const columns = usual.map((name) => eventColumn(name, 22));
-  const shown = (width: number): string[] => fittingWidth(columns, width).map(({ name }) => name);
+  const shown = (width: number): string[] =>
+    fittingWidth(columns, width, undefined).map(({ name }) => name);
 
   it.each([
     [1200, usual],
-    [760, usual.filter((name) => name !== 'program')],
-    [600, usual.filter((name) => name !== 'program' && name !== 'host')],
+    [820, usual.filter((name) => name !== 'program')],
+    [760, usual.filter((name) => name !== 'program' && name !== 'host')],
+    [600, ['ts', 'kind', 'summary']],
   ])('%i pixels', (width, names) => expect(shown(width)).toEqual(names));
+
+  it('has addresses before the message where they have no columns', () => {
+    const ends = (width: number, sorted?: string): boolean[] =>
+      fittingWidth(columns, width, sorted).map((column) => column.ends);
+    expect(ends(600)).toEqual([false, false, true]);
+    expect(ends(1200)).not.toContain(true);
+    // One that the table is sorted by stays.
+    expect(ends(600, 'src_ip')).not.toContain(true);
+    expect(ends(600, 'ts')).toContain(true);
+  });
 });

@@ -10,6 +10,8 @@ export interface EventColumn {
   readonly least: number;
   /** Takes what is left of the width. */
   readonly fills: boolean;
+  /** Says from where to where as well: the columns of addresses gave way. */
+  readonly ends: boolean;
   readonly type: 'time' | 'kind' | 'number' | 'text';
 }
 
@@ -60,6 +62,7 @@ export function eventColumn(name: string, timeCharacters: number): EventColumn {
     width,
     least: LEAST[name] ?? width,
     fills: name === SUMMARY,
+    ends: false,
     type,
   };
 }
@@ -91,17 +94,32 @@ export function tracksOf(
 }
 
 /** What a column that fills the table should have at least to be read. */
-const READABLE = 200;
+const READABLE = 260;
 /** Of columns that nobody chose: those that a narrow table does without, the first to go first. */
 const DISPENSABLE = ['program', 'host'];
 
-/** Columns that fit a table of this width, of columns that nobody chose. */
-export function fittingWidth(columns: readonly EventColumn[], width: number): EventColumn[] {
+/** What goes into the column that fills the table when it is narrower still. */
+const ENDS: ReadonlySet<string> = new Set(['src_ip', 'dst_ip', 'dst_port']);
+
+/**
+ * Columns that fit a table of this width, of columns that nobody chose.
+ * @param sorted the column that the table is sorted by, whose heading says so
+ */
+export function fittingWidth(
+  columns: readonly EventColumn[],
+  width: number,
+  sorted: string | undefined,
+): EventColumn[] {
+  const fits = (some: readonly EventColumn[]): boolean =>
+    some.reduce((sum, { fills, least }) => sum + (fills ? READABLE : least), 0) <= width;
   let left = [...columns];
   for (const name of DISPENSABLE) {
-    const needed = left.reduce((sum, { fills, least }) => sum + (fills ? READABLE : least), 0);
-    if (needed <= width) return left;
+    if (fits(left)) return left;
     left = left.filter((column) => column.name !== name);
   }
-  return left;
+  const folds = left.some(({ fills }) => fills) && (sorted === undefined || !ENDS.has(sorted));
+  if (fits(left) || !folds) return left;
+  return left
+    .filter(({ name }) => !ENDS.has(name))
+    .map((column) => (column.fills ? { ...column, ends: true } : column));
 }

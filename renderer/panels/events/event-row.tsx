@@ -127,6 +127,15 @@ function CellContent({
   if (value === null) return null;
   if (column.type === 'kind') return <KindBadge kind={String(value)} />;
   const text = String(value);
+  const ends = column.ends ? endsOf(page, row) : undefined;
+  if (ends !== undefined) {
+    return (
+      <>
+        <span className={css['faint']}>{ends}</span>{' '}
+        <EventText text={text} max={MOST_TEXT} highlight={words} />
+      </>
+    );
+  }
   // Most cells need no elements of their own: the cell itself keeps evidence in its order.
   if (
     text.length <= MOST_TEXT &&
@@ -135,6 +144,14 @@ function CellContent({
   )
     return text;
   return <EventText text={text} max={MOST_TEXT} highlight={words} />;
+}
+
+/** `10.0.0.1 → 192.0.2.7:443`; undefined for an event without addresses. */
+function endsOf(page: Page | undefined, row: number): string | undefined {
+  const [from, to, port] = ['src_ip', 'dst_ip', 'dst_port'].map((name) => cellOf(page, row, name));
+  if (typeof from !== 'string' || typeof to !== 'string') return undefined;
+  if (typeof port !== 'number') return `${from} → ${to}`;
+  return `${from} → ${to.includes(':') ? `[${to}]` : to}:${port}`;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

@@ -60,8 +60,10 @@ export function EventsPanel() {
   const columns = useMemo(() => {
     const characters = timeCharacters(times, 6);
     const all = names.map((name) => eventColumn(name, characters));
-    return chosen.chosen || projected || narrow === undefined ? all : fittingWidth(all, narrow);
-  }, [names, times, chosen.chosen, projected, narrow]);
+    return chosen.chosen || projected || narrow === undefined
+      ? all
+      : fittingWidth(all, narrow, sort?.field);
+  }, [names, times, chosen.chosen, projected, narrow, sort]);
   const colors = useMemo(
     () =>
       Object.fromEntries(

@@ -18,6 +18,7 @@ import form from '../../widgets/form.module.css';
 import { addCounts, eventsOf } from '../../widgets/ledger-sum.ts';
 import { Ledger } from '../../widgets/ledger.tsx';
 import { Problem } from '../../widgets/problem.tsx';
+import { SourceName } from '../../widgets/source-name.tsx';
 import css from './import.module.css';
 
 interface Props {
@@ -40,6 +41,7 @@ export function JobStep({ path, job, onClose }: Props) {
   ).data?.imports[0];
   const total = job.report?.total ?? addCounts(stopped?.ledger ?? job.sources);
   const importId = job.report?.importId ?? stopped?.id;
+  const leftOut = job.sources.filter(({ status }) => status === 'ignored').length;
   const showQuarantine = (which: { source?: number; import?: number }): void => {
     showEvidence(workspace, { section: 'quarantine', quarantine: which });
     onClose();
@@ -68,6 +70,11 @@ export function JobStep({ path, job, onClose }: Props) {
                 .map(([kind, n]) => `${formatCount(n)} ${kind}`)
                 .join(' · ')}
             </span>
+            {leftOut > 0 && (
+              <span className={css['warn']}>
+                {formatCount(leftOut)} {leftOut === 1 ? 'file was' : 'files were'} left out
+              </span>
+            )}
           </div>
         </div>
       )}
@@ -236,7 +243,7 @@ function SourceTable({
               <td>
                 <div className={css['source']}>
                   <span className={css['sourceName']} title={visibleText(one.source)}>
-                    <EventText text={one.source} max={300} />
+                    <SourceName name={one.source} />
                   </span>
                 </div>
                 {one.status !== 'complete' && (

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { formatBytes, formatCount, useSession } from '../../panel-api.ts';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { SourceName } from '../../widgets/source-name.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import type { Decision, Preview } from './decisions.ts';
@@ -36,13 +37,13 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
           <UnstyledButton
             className={css['source']}
             aria-expanded={open}
+            // In two pieces it would be read with a gap.
+            aria-label={name}
             title={`${visibleText(preview.path)}${preview.members.map((one) => ` › ${visibleText(one)}`).join('')}`}
             onClick={() => setOpen(!open)}
           >
             <Caret size={14} aria-hidden />
-            <span className={css['sourceName']}>
-              <EventText text={source} max={300} />
-            </span>
+            <SourceName name={source} />
           </UnstyledButton>
         </td>
         <td className={css['number']}>

@@ -11,8 +11,9 @@ import {
   usePivots,
   useWorkspace,
 } from '../../panel-api.ts';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { visibleText } from '../../widgets/event-text.tsx';
 import { eventsOf } from '../../widgets/ledger-sum.ts';
+import { SourceName } from '../../widgets/source-name.tsx';
 import { SideSection } from '../../widgets/side-section.tsx';
 import css from '../../widgets/side-section.module.css';
 import own from './sources-list.module.css';
@@ -61,9 +62,10 @@ export function SourcesList() {
           >
             <UnstyledButton
               className={css['name']}
+              aria-label={visibleText(source.name, 300)}
               onClick={() => pivots.include('source', source.name)}
             >
-              <EventText text={source.name} max={300} />
+              <SourceName name={source.name} />
             </UnstyledButton>
           </Tooltip>
           <span className={css['small']}>

@@ -238,7 +238,7 @@ export function TimelinePanel() {
             {data?.total === 1 ? 'event' : 'events'}
           </b>
         </span>
-        {data !== undefined && data.total > 0 && <span>{durationWords(bucket)} buckets</span>}
+        {data !== undefined && data.total > 0 && <span>buckets of {durationWords(bucket)}</span>}
         {!narrow && peak !== undefined && bucket < 86_400e6 && (
           <Tooltip label={`${formatCount(sums[peak] ?? 0)} events`}>
             <span>peak {rangeOf(peak)}</span>
