@@ -1,6 +1,6 @@
 /**
- * Without a mouse: from the start page to a case, a query, an event and its bytes as they lie in the
- * evidence. Wherever the focus is on that way, it can be seen.
+ * Without a mouse, in each shell: from the start page to a case, a query, an event and its bytes as they
+ * lie in the evidence. Wherever the focus is on that way, it can be seen.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,8 +8,9 @@ import type { Locator } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { DaybookWindow } from './pages/daybook-window.ts';
 import { expect, PATIENCE_MS } from './pages/expect.ts';
+import { Palette } from './pages/palette.ts';
 import { sampleCase } from './sample-case.ts';
-import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
 
 const CAPTURE = 'bastion01.pcap';
@@ -41,9 +42,9 @@ interface Focus {
   readonly seen: boolean;
 }
 
-describe.skipIf(browserShell.whyNot !== undefined)(
-  browserShell.whyNot === undefined ? 'keyboard' : `keyboard: ${browserShell.whyNot}`,
-  () => {
+for (const shell of [browserShell, electronShell]) {
+  const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
+  describe.skipIf(shell.whyNot !== undefined)(title, () => {
     const space = scratch();
     let opened: OpenWindow;
     let window: DaybookWindow;
@@ -70,7 +71,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
 
     beforeAll(async () => {
       office = await sampleCase(space.folder);
-      opened = await browserShell.open();
+      opened = await shell.open(shell.name === 'electron' ? { openCase: office } : {});
       opened.page.setDefaultTimeout(PATIENCE_MS);
       window = new DaybookWindow(opened.page);
     }, 120_000);
@@ -80,10 +81,11 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     });
     afterEach(() => expect(opened.problems).toEqual([]));
 
-    it('opens a case from the start page', async () => {
+    // Electron asks for a folder by a dialog of the system, which no test can press keys in.
+    it.skipIf(shell.name === 'electron')('opens a case by its path', async () => {
       await expect(window.start.heading).toBeVisible();
       await goTo(opened.page.getByRole('button', { name: /^Open a case/ }));
-      await shot(opened.page, 'keyboard-start');
+      await shot(opened.page, `${shell.name}-keyboard-start`);
       await press('Enter');
       const dialog = opened.page.getByRole('dialog', { name: 'Open a case' });
       await expect(
@@ -94,13 +96,22 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await expect(window.caseButton).toHaveAccessibleName('Case office');
     });
 
+    it('closes the case, and opens it among those that were open lately', async () => {
+      await expect(window.caseButton).toHaveAccessibleName('Case office');
+      await new Palette(opened.page).run('Close the case');
+      await expect(window.start.heading).toBeVisible();
+      await goTo(window.start.recent.getByRole('button', { name: /^office/ }));
+      await press('Enter');
+      await expect(window.caseButton).toHaveAccessibleName('Case office');
+    });
+
     it('finds packets', async () => {
       await expect(window.events.row(0)).toBeVisible();
       await press('/');
       await expect(window.query.input).toBeFocused();
       await opened.page.keyboard.type(`kind:packet source:*${CAPTURE} dst_port:22`);
-      await shot(opened.page, 'keyboard-query');
-      await press('Escape');
+      await shot(opened.page, `${shell.name}-keyboard-query`);
+      // Completion may be open: nothing of it is chosen.
       await press('Enter');
       await expect(window.events.row(0)).toContainText('packet');
     });
@@ -110,7 +121,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await goTo(window.events.grid);
       await press('ArrowDown');
       await press('ArrowDown');
-      await shot(opened.page, 'keyboard-grid');
+      await shot(opened.page, `${shell.name}-keyboard-grid`);
       await press('Enter');
       await expect(window.details.region.getByRole('tab', { name: 'Fields' })).toBeVisible();
     });
@@ -119,7 +130,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await goTo(window.details.region.getByRole('tab', { selected: true }));
       await goTo(window.details.region.getByRole('tab', { name: 'Packet' }), 'ArrowRight');
       await expect(window.details.layers).toBeVisible();
-      await shot(opened.page, 'keyboard-packet');
+      await shot(opened.page, `${shell.name}-keyboard-packet`);
       const { offset, bytes } = await window.details.bytes();
       const capture = readFileSync(path.join(space.folder, 'made/evidence/capture', CAPTURE));
       expect(bytes.length).toBeGreaterThan(40);
@@ -130,12 +141,12 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       const first = opened.page.getByRole('button', { name: /^Case / });
       await goTo(first, 'Shift+Tab');
       await goTo(window.timeline.chart);
-      await shot(opened.page, 'keyboard-timeline');
+      await shot(opened.page, `${shell.name}-keyboard-timeline`);
       await goTo(window.tab('Events'));
       await press('ArrowRight');
       await expect(window.tab('Top talkers')).toHaveAttribute('aria-selected', 'true');
-      await shot(opened.page, 'keyboard-tabs');
+      await shot(opened.page, `${shell.name}-keyboard-tabs`);
       expect([...unseen]).toEqual([]);
     });
-  },
-);
+  });
+}
