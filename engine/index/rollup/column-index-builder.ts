@@ -56,7 +56,7 @@ export class ColumnIndexBuilder implements IndexBuilder {
     if (flowed === undefined || unflowed === undefined || flowed.length === 0) {
       sections.push(rollupSection(ROLLUP_SECTION, counted));
     } else {
-      known.clear();
+      if (unflowed.length > 0) known.clear();
       sections.push(rollupSection(ROLLUP_SECTION, partOf(counted, unflowed)));
       sections.push(rollupSection(FLOWED_SECTION, partOf(counted, flowed)));
     }
@@ -86,6 +86,7 @@ export class ColumnIndexBuilder implements IndexBuilder {
 
 /** The same of some rows; values that only other rows have stay, with no rows. */
 function partOf(counted: Counted, rows: Uint32Array): Counted {
+  if (rows.length === counted.rows) return counted;
   const dimensions: Dimensions = {
     present: counted.dimensions.present.map((dimension) => ({
       ...dimension,

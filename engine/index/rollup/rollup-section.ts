@@ -331,16 +331,17 @@ function writeSet(
 ): void {
   const { size, used, counts, groupOf } = table;
   const values = sums.map((one) => (one instanceof Float64Array ? one : undefined));
-  const summed = values.map((one) =>
-    one !== undefined && groupOf !== undefined && used <= maxSummedGroups(dims, rows)
-      ? sumsOf(groupOf, size, one)
-      : undefined,
-  );
-  const kept = values.filter((_, i) => summed[i] !== undefined);
+  const few = groupOf !== undefined && used <= maxSummedGroups(dims, rows);
+  const added = values.map((one) => (few ? one : undefined));
   const byHour =
     hours === undefined || groupOf === undefined
       ? undefined
-      : splitByHour(groupOf, size, used, hours, kept);
+      : splitByHour(groupOf, size, used, hours, added);
+  const summed = added.map((one, i) =>
+    one === undefined || groupOf === undefined
+      ? undefined
+      : exactly(byHour?.totals[i] ?? sumsOf(groupOf, size, one)),
+  );
   head.u32(size);
   head.u8(bitsOf(summed, (one) => one !== undefined));
   head.u8(byHour === undefined ? 0 : 1);
@@ -356,7 +357,9 @@ function writeSet(
   split.numbers(byHour.groups);
   split.numbers(byHour.counts);
   head.u32(blocks.add(split.finish()));
-  for (const one of byHour.sums) head.u32(blocks.add(numbers(one)));
+  byHour.sums.forEach((one, i) => {
+    if (one !== undefined && summed[i] !== undefined) head.u32(blocks.add(numbers(one)));
+  });
 }
 
 function numbers(values: Float64Array): Uint8Array {
@@ -365,17 +368,16 @@ function numbers(values: Float64Array): Uint8Array {
   return out.finish();
 }
 
-/** Each group's sum plus one, 0 where no row has a value; undefined beyond 2^53. */
-function sumsOf(
-  groupOf: Uint32Array,
-  size: number,
-  values: Float64Array,
-): Float64Array | undefined {
+/** Each group's sum plus one, 0 where no row has a value. */
+function sumsOf(groupOf: Uint32Array, size: number, values: Float64Array): Float64Array {
   const sums = new Float64Array(size);
   addSums(groupOf, values, 0, values.length, sums);
-  for (let group = 0; group < size; group++)
-    if (!(sums[group]! <= Number.MAX_SAFE_INTEGER)) return undefined;
   return sums;
+}
+
+/** Undefined where a sum is beyond 2^53. */
+function exactly(sums: Float64Array): Float64Array | undefined {
+  return sums.every((sum) => sum <= Number.MAX_SAFE_INTEGER) ? sums : undefined;
 }
 
 function addSums(
@@ -399,7 +401,9 @@ interface HourSplit {
   readonly lengths: Uint32Array;
   readonly groups: Uint32Array;
   readonly counts: Uint32Array;
-  readonly sums: readonly Float64Array[];
+  /** Of each measure that is added up, as `sumsOf` has them: of each entry, and of each group in all hours. */
+  readonly sums: readonly (Float64Array | undefined)[];
+  readonly totals: readonly (Float64Array | undefined)[];
 }
 
 /** Hour by hour, in the order of the rows; undefined when there are too many groups in them. */
@@ -416,32 +420,40 @@ function splitByHour(
   const lengths = new Uint32Array(parts);
   const groups = new Uint32Array(most);
   const counts = new Uint32Array(most);
-  const sums = measures.map(() => new Float64Array(most));
+  const sums = measures.map((values) => values && new Float64Array(most));
+  const totals = measures.map((values) => values && new Float64Array(size));
   const own = new Uint32Array(size);
-  const ownSums = measures.map(() => new Float64Array(size));
+  const ownSums = new Float64Array(size);
   let entries = 0;
   for (let part = 0; part < parts; part++) {
     const from = hours.starts[part]!;
     const to = hours.starts[part + 1]!;
     for (let row = from; row < to; row++) own[groupOf[row]!]! += 1;
-    measures.forEach((values, i) => {
-      if (values !== undefined) addSums(groupOf, values, from, to, ownSums[i]!);
-    });
     const before = entries;
     for (let group = 0; group < size; group++) {
       if (own[group] === 0) continue;
       if (entries === most) return undefined;
       groups[entries] = group;
       counts[entries] = own[group]!;
-      for (let i = 0; i < sums.length; i++) sums[i]![entries] = ownSums[i]![group]!;
       entries += 1;
     }
-    lengths[part] = entries - before;
     own.fill(0);
-    for (const one of ownSums) one.fill(0);
+    lengths[part] = entries - before;
+    for (const [i, values] of measures.entries()) {
+      if (values === undefined) continue;
+      addSums(groupOf, values, from, to, ownSums);
+      const total = totals[i]!;
+      for (let entry = before; entry < entries; entry++) {
+        const group = groups[entry]!;
+        const sum = ownSums[group]!;
+        ownSums[group] = 0;
+        sums[i]![entry] = sum;
+        if (sum > 0) total[group] = total[group] === 0 ? sum : total[group]! + (sum - 1);
+      }
+    }
   }
   return {
     ...{ lengths, groups: groups.subarray(0, entries), counts: counts.subarray(0, entries) },
-    sums: sums.map((one) => one.subarray(0, entries)),
+    ...{ sums: sums.map((one) => one?.subarray(0, entries)), totals },
   };
 }
