@@ -49,13 +49,18 @@ export class ByteWriter {
 /** Reads what a ByteWriter wrote. @throws DaybookError case-damaged */
 export class ByteReader {
   at = 0;
-  private readonly data: Uint8Array;
+  readonly data: Uint8Array;
 
   constructor(data: Uint8Array) {
     this.data = data;
   }
 
   number(): number {
+    const first = this.data[this.at];
+    if (first !== undefined && first < 0x80) {
+      this.at += 1;
+      return first;
+    }
     let value = 0;
     let scale = 1;
     for (let i = 0; i < 8; i++) {
@@ -69,10 +74,16 @@ export class ByteReader {
   }
 
   raw(length: number): Uint8Array {
+    const from = this.past(length);
+    return this.data.subarray(from, this.at);
+  }
+
+  /** Goes past so many bytes; returns where in `data` they start. */
+  past(length: number): number {
     const from = this.at;
     if (from + length > this.data.length) throw damagedText();
     this.at = from + length;
-    return this.data.subarray(from, this.at);
+    return from;
   }
 
   string(): Uint8Array {

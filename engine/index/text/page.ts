@@ -155,6 +155,7 @@ function unpacked(packed: Uint8Array, rawLength: number): Uint8Array {
 /** Fills in where each key starts, and which are beginnings of longer ones. */
 function readKeys(coded: ByteReader, starts: Uint32Array, long: number[]): Uint8Array {
   const entries = starts.length - 1;
+  const { data } = coded;
   let out = new Uint8Array(entries * 12 + 512);
   let size = 0;
   let before = 0;
@@ -162,9 +163,10 @@ function readKeys(coded: ByteReader, starts: Uint32Array, long: number[]): Uint8
     const lead = coded.number();
     const common = lead >>> 1;
     if ((lead & 1) === 1) long.push(i);
-    const rest = coded.string();
+    const rest = coded.number();
+    const from = coded.past(rest);
     if (common > Math.max(0, size - 1 - before)) throw damagedText();
-    while (size + common + rest.length + 1 > out.length) {
+    while (size + common + rest + 1 > out.length) {
       const bigger = new Uint8Array(out.length * 2);
       bigger.set(out);
       out = bigger;
@@ -173,8 +175,8 @@ function readKeys(coded: ByteReader, starts: Uint32Array, long: number[]): Uint8
     for (let k = 0; k < common; k++) out[size + k] = out[before + k]!;
     before = size;
     size += common;
-    for (let k = 0; k < rest.length; k++) out[size + k] = rest[k]!;
-    size += rest.length;
+    for (let k = 0; k < rest; k++) out[size + k] = data[from + k]!;
+    size += rest;
     out[size++] = KEY_END;
   }
   starts[entries] = size;
