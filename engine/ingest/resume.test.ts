@@ -142,3 +142,14 @@ it('a log that grows from import to import is stored once, and so is its archive
   }
   expect(stored).toEqual([100, 20, 20, 20, 0, 20]);
 });
+
+it('counts what was skipped of a source that is known as skipped, not as duplicates', async () => {
+  const file = join(folder, 'blank.log');
+  writeFileSync(file, '2026-01-01T00:00:00Z host a: one\n\n\n2026-01-01T00:00:01Z host a: two\n');
+  const path = join(folder, 'blank.daybook');
+  const first = await importInProcess(path, [file]);
+  expect(first.total).toMatchObject({ read: 4, stored: 2, duplicate: 0, skipped: 2 });
+  const again = await importInProcess(path, [file]);
+  expect(again.total).toMatchObject({ read: 4, stored: 0, duplicate: 2, skipped: 2 });
+  expect(again.sources[0]?.skippedReasons).toEqual(first.sources[0]?.skippedReasons);
+});

@@ -991,10 +991,9 @@ class ImportRun {
       ),
       source: begin.name,
       stored: 0,
-      duplicate: same.read,
+      // What an importer leaves out is no event, the second time neither.
+      duplicate: same.read - same.skipped,
       quarantined: 0,
-      skipped: 0,
-      skippedReasons: {},
       byKind: {},
       elapsedMs: 0,
     };
