@@ -1,7 +1,7 @@
 /**
  * Questions about generated evidence whose answers are known, through the command line.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateEvidence, type Expected } from '../../fixtures/generate.ts';
@@ -340,5 +340,51 @@ describe('wrong usage and what is not there', () => {
       expect(outcome.out).toBe('');
     }
     expect(await count('kind:log')).toBe(expected.byKind.log);
+  });
+});
+
+describe('a list', () => {
+  const file = (name: string, text: string): string => {
+    const at = path.join(folder, name);
+    writeFileSync(at, text);
+    return at;
+  };
+
+  it('narrows any query, and what was not seen is written', async () => {
+    const { rows } = await query<Top>('kind:flow | top 1 src_ip');
+    const source = rows[0]?.['src_ip'];
+    const list = file('addresses.txt', `# seen elsewhere\n${String(source)}\n240.0.0.77\n`);
+    const unseen = path.join(folder, 'unseen.txt');
+    expect(await count('kind:flow', '--list', list, '--list-unmatched', unseen)).toBe(
+      await count(`kind:flow ip:${String(source)}`),
+    );
+    expect(readFileSync(unseen, 'utf8')).toBe('240.0.0.77\n');
+  });
+
+  it('is used by tag, by its columns', async () => {
+    const { rows } = await query<Top>('kind:flow | top 1 src_ip, dst_ip');
+    const flow = rows[0];
+    const pair = `src_ip:${String(flow?.['src_ip'])} dst_ip:${String(flow?.['dst_ip'])}`;
+    const list = file(
+      'pairs.tsv',
+      `id.orig_h\tid.resp_h\tnote\n${String(flow?.['src_ip'])}\t${String(flow?.['dst_ip'])}\tx\n`,
+    );
+    const args = ['tag', CASE, 'kind:flow', 'pair', '--list', list, '--list-directed', '--json'];
+    const { status, err } = await daybook(args);
+    expect(status).toBe(2);
+    expect(err).toContain('line 1 of the list: "note": no field of events');
+    const tagged = await daybook([...args, '--list-field', 'id.orig_h,id.resp_h']);
+    expect(tagged.status, tagged.err).toBe(0);
+    expect(json(tagged)).toMatchObject({ tag: 'pair', matched: await count(`kind:flow ${pair}`) });
+  });
+
+  it('that is wrong is told of with its line', async () => {
+    const list = file('wrong.csv', 'src_ip\n10.0.0.1\n10.0.0\n');
+    const outcome = await daybook(['count', CASE, '--list', list]);
+    expect(outcome.status).toBe(2);
+    expect(outcome.err).toContain('line 3 of the list: "10.0.0" is no IP address');
+    const alone = await daybook(['count', CASE, '--list-field', 'host']);
+    expect(alone.status).toBe(2);
+    expect(alone.err).toContain('--list-field goes with --list');
   });
 });

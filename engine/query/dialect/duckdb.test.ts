@@ -1,8 +1,9 @@
 /** DuckDB's own SQL, run by DuckDB. */
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { foldText } from '../../index/text/fold.ts';
 import { parseIp4, parseIp6, ip6ToUuid } from '../address.ts';
-import { Params, communityId, ip4Hex, ip6Hex, quoteIdentifier } from './duckdb.ts';
+import { Params, communityId, foldedText, ip4Hex, ip6Hex, quoteIdentifier } from './duckdb.ts';
 
 let connection: DuckDBConnection;
 let instance: DuckDBInstance;
@@ -64,4 +65,34 @@ it('binds what is used, once', () => {
   });
   expect(quoteIdentifier('a"; DROP TABLE x; --')).toBe('"a""; DROP TABLE x; --"');
   expect(() => quoteIdentifier('a\0')).toThrow(RangeError);
+});
+
+describe('texts with case ignored', () => {
+  it('are equal exactly where folding makes them so, for every character', async () => {
+    const reader = await connection.runAndReadAll(
+      `SELECT * FROM (SELECT c, ${foldedText('c')} AS f FROM (SELECT chr(CAST(i AS INTEGER)) AS c
+       FROM (FROM range(1, 55296) UNION ALL FROM range(57344, 1114112)) AS t(i))) WHERE f <> c`,
+    );
+    const changed = new Map(reader.getRows().map(([one, folded]) => [String(one), String(folded)]));
+    expect(changed.size).toBeGreaterThan(1000);
+    const toSql = new Map<string, string>();
+    const fromSql = new Map<string, string>();
+    for (let point = 1; point <= 0x10ffff; point++) {
+      if (point >= 0xd800 && point < 0xe000) continue;
+      const one = String.fromCodePoint(point);
+      const [ours, theirs] = [foldText(one), changed.get(one) ?? one];
+      if ((toSql.get(ours) ?? theirs) !== theirs || (fromSql.get(theirs) ?? ours) !== ours)
+        expect.fail(`${one} is folded to ${ours} and ${theirs}`);
+      toSql.set(ours, theirs);
+      fromSql.set(theirs, ours);
+    }
+  }, 20_000);
+
+  it('keep what stands for a letter apart from the letter', async () => {
+    const texts = ['\u0001yz', 'İz', 'iz', '\u0001xyz', 'IZ'];
+    const list = texts.map((_, i) => `(${foldedText(`$${i + 1}`)})`).join(', ');
+    const [row = []] = (await connection.runAndReadAll(`SELECT ${list}`, texts)).getRows();
+    expect(new Set(row.map(String)).size).toBe(4);
+    expect(row[2]).toBe(row[4]);
+  });
 });

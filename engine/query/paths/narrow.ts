@@ -145,6 +145,11 @@ export function foundByFilter(plan: Plan): Found | undefined {
   return plan.events.node === 'base' ? plan.events.found : undefined;
 }
 
+/** Whether all rows are read: it costs less than leaving out a few, such as those that are deleted. */
+function readsAll(found: FoundRows): boolean {
+  return found.asFilter === true || found.by === 'scan';
+}
+
 /** Rows `segment` and bits of the rows that the filters are true for, of each of the segments. */
 export function compileVerify(
   candidates: readonly { readonly segment: SegmentInfo; readonly found: FoundRows }[],
@@ -154,7 +159,7 @@ export function compileVerify(
     const scope = segmentScope(segment, params);
     // What is left of the filter is enough where all rows are read: bits of others are taken out.
     const where = both(
-      found.asFilter === true
+      readsAll(found)
         ? [compileFilter(found.rest, scope)]
         : [rowsPredicate(found.rows, scope.params), compileFilter(found.rest, scope)],
     );
@@ -167,7 +172,7 @@ export function compileVerify(
 /** What `compileVerify` found in a segment. */
 export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows): FoundRows {
   const read = rowsOfBits(bits, segment.rows);
-  const rows = found.asFilter === true ? intersect(read, found.rows) : read;
+  const rows = readsAll(found) ? intersect(read, found.rows) : read;
   const asFilter = found.asFilter === true && isWide(rows, segment.rows);
   return { rows, exact: true, rest: ALL, by: found.by, asFilter };
 }
