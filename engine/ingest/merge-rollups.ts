@@ -12,6 +12,7 @@ import { RollupIndex } from '../index/rollup/rollup-index.ts';
 import { SETS } from '../index/rollup/sets.ts';
 import {
   type NodeHead,
+  type NodeMaking,
   isOf,
   NodeFile,
   nodeFileName,
@@ -19,7 +20,13 @@ import {
   TOP,
   writeNode,
 } from '../index/rollup/tree/node-file.ts';
-import { type Covering, coverBy, largestFirst, plannedNodes } from '../index/rollup/tree/plan.ts';
+import {
+  type Cover,
+  type Covering,
+  coverBy,
+  largestFirst,
+  plannedNodes,
+} from '../index/rollup/tree/plan.ts';
 import { filesIn, NODE_FOLDER } from '../index/rollup/tree/rollup-nodes.ts';
 import { SideFile, sideFilePath } from '../index/side-file.ts';
 import { type CaseWriter, indexRows } from './case-writer.ts';
@@ -64,37 +71,59 @@ export async function mergeRollups(
   const folder = join(writer.folder, NODE_FOLDER);
   const segments = writer.catalog.segments();
   const there = headsIn(folder, new Map(segments.map((one) => [one.id, stateOf(one)])));
+  const maker = new NodeMaker(writer, folder, segments);
   const wanted = new Set<string>();
   let made = 0;
-  for (const own of Map.groupBy(segments, ({ kind }) => kind).values()) {
-    const usable = usableOf(own);
-    if (usable.reduce((sum, { rows }) => sum + rows, 0) < options.leastRows) continue;
-    const makers = new KindMerger(writer, folder, usable);
-    const nodes = [...there.values()].filter(({ kind }) => kind === own[0]?.kind);
-    const planned = plannedNodes(
-      usable.map(({ id }) => id),
-      nodes.map(({ level, segments: list }) => ({ level, segments: list.map(({ id }) => id) })),
-      options.fanOut,
-    );
-    try {
-      for (const node of planned) {
-        const name = makers.nameOf(node);
-        if (there.has(name) || (await makers.make(node, name))) wanted.add(name);
-        if (there.has(name)) makers.found(node, name);
-        else if (wanted.has(name)) {
-          made += 1;
-          onNode();
-        }
+  try {
+    for (const { kind, node } of plannedOf(segments, there, options)) {
+      const name = maker.nameOf(kind, node);
+      if (there.has(name)) maker.found(node, name);
+      else if (await maker.make(kind, node, name)) {
+        made += 1;
+        onNode();
         await turn();
-      }
-    } finally {
-      makers.dispose();
+      } else continue;
+      wanted.add(name);
     }
+  } finally {
+    maker.dispose();
   }
   const removed = filesIn(folder).filter((name) => !wanted.has(name));
   for (const name of removed) rmSync(join(folder, name), { force: true });
   if (made > 0) syncFolder(folder);
   return { made, removed: removed.length };
+}
+
+/** The nodes that a case should have, those first that others are made of. */
+function plannedOf(
+  segments: readonly SegmentRow[],
+  there: ReadonlyMap<string, NodeHead>,
+  { fanOut, leastRows }: MergeOptions,
+): { kind: NodeHead['kind']; node: Covering }[] {
+  const planned: { kind: NodeHead['kind']; node: Covering }[] = [];
+  const isEnough = (list: readonly SegmentRow[]): boolean =>
+    list.reduce((sum, { rows }) => sum + rows, 0) >= leastRows;
+  for (const [kind, own] of Map.groupBy(segments, (one) => one.kind)) {
+    const usable = usableOf(own);
+    if (!isEnough(usable)) continue;
+    const nodes = [...there.values()]
+      .filter((one) => one.kind === kind)
+      .map(({ level, segments: list }) => ({ level, segments: list.map(({ id }) => id) }));
+    const ids = usable.map(({ id }) => id);
+    for (const node of plannedNodes(ids, nodes, fanOut)) planned.push({ kind, node });
+  }
+  const seen = segments.filter(isSeen);
+  if (new Set(seen.map(({ kind }) => kind)).size > 1 && isEnough(seen)) {
+    const usable = usableOf(seen);
+    if (usable.length === seen.length)
+      planned.push({ kind: 'all', node: { level: TOP, segments: usable.map(({ id }) => id) } });
+  }
+  return planned;
+}
+
+/** Whether a query that asks for no kind may have events of it: packets of flows are left out. */
+function isSeen({ kind, unflowedPackets }: SegmentRow): boolean {
+  return kind !== 'packet' || unflowedPackets > 0;
 }
 
 /** Nodes, relative to the case's folder, of which some byte is not as it was written. */
@@ -160,8 +189,8 @@ function byTime(a: SegmentRow, b: SegmentRow): number {
   return (a.minTs ?? Infinity) - (b.minTs ?? Infinity) || a.id - b.id || 0;
 }
 
-/** Makes the nodes of one kind, those of segments first. */
-class KindMerger {
+/** Makes nodes, each of those that were there or made before it. */
+class NodeMaker {
   private readonly writer: CaseWriter;
   private readonly folder: string;
   private readonly segments: ReadonlyMap<number, SegmentRow>;
@@ -178,8 +207,8 @@ class KindMerger {
     this.segments = new Map(segments.map((segment) => [segment.id, segment]));
   }
 
-  nameOf(node: Covering): string {
-    return nodeFileName(this.making(node));
+  nameOf(kind: NodeHead['kind'], node: Covering): string {
+    return nodeFileName(this.making(kind, node));
   }
 
   found(node: Covering, name: string): void {
@@ -187,19 +216,22 @@ class KindMerger {
   }
 
   /** Whether it could be made: the side file of a segment may be missing or damaged. */
-  async make(node: Covering, name: string): Promise<boolean> {
+  async make(kind: NodeHead['kind'], node: Covering, name: string): Promise<boolean> {
     try {
-      for (const id of node.segments) await this.stage(this.segmentOf(id));
       const below = largestFirst(this.nodes.keys());
-      const cover = coverBy(node.segments, below);
-      const parts = [
-        ...cover.nodes.map((one) => this.rollupOf(one)),
-        ...[...cover.rest].map((id) => this.rollupOfSegment(id)),
-      ];
+      const parts = await this.rollupsOf(coverBy(node.segments, below));
+      const smallest = new Map<number, readonly RollupIndex[]>();
+      if (node.level === TOP) {
+        for (const [which, dims] of SETS.entries()) {
+          if (dims.length < 2) continue;
+          const having = coverBy(node.segments, below, (one) =>
+            this.rollupOf(one).covers({ dims }),
+          );
+          smallest.set(which, await this.rollupsOf(having));
+        }
+      }
       const path = join(this.writer.staging, name);
-      writeNode(path, this.making(node), parts, (which) =>
-        node.level === TOP ? this.smallest(node, below, which) : undefined,
-      );
+      writeNode(path, this.making(kind, node), parts, (which) => smallest.get(which));
       mkdirSync(this.folder, { recursive: true });
       sync(path);
       renameSync(path, join(this.folder, name));
@@ -225,6 +257,14 @@ class KindMerger {
     this.opened.clear();
   }
 
+  private async rollupsOf({ nodes, rest }: Cover<Covering>): Promise<RollupIndex[]> {
+    for (const id of rest) await this.stage(this.segmentOf(id));
+    return [
+      ...nodes.map((node) => this.rollupOf(node)),
+      ...[...rest].map((id) => this.rollupOfSegment(id)),
+    ];
+  }
+
   private async stage(segment: SegmentRow): Promise<void> {
     const { id, kind } = segment;
     if (!isSmall(segment) || this.staged.has(id)) return;
@@ -235,33 +275,15 @@ class KindMerger {
     this.staged.set(id, path);
   }
 
-  private making({ level, segments }: Covering): Parameters<typeof nodeFileName>[0] {
-    const rows = segments.map((id) => this.segmentOf(id));
-    return {
-      ...{ kind: rows[0]!.kind, level },
-      segments: rows.map((one) => ({ id: one.id, sha256: stateOf(one) })),
-    };
+  private making(kind: NodeHead['kind'], { level, segments }: Covering): NodeMaking {
+    const made = segments.map((id) => ({ id, sha256: stateOf(this.segmentOf(id)) }));
+    return { kind, level, segments: made };
   }
 
   private segmentOf(id: number): SegmentRow {
     const segment = this.segments.get(id);
-    if (segment === undefined) throw new TypeError(`segment ${id} is of another kind`);
+    if (segment === undefined) throw new TypeError(`there is no segment ${id}`);
     return segment;
-  }
-
-  /** The largest parts below a node that have a list of a set. */
-  private smallest(
-    node: Covering,
-    below: readonly Covering[],
-    which: number,
-  ): readonly RollupIndex[] {
-    const cover = coverBy(node.segments, below, (one) =>
-      this.rollupOf(one).covers({ dims: SETS[which] ?? [] }),
-    );
-    return [
-      ...cover.nodes.map((one) => this.rollupOf(one)),
-      ...[...cover.rest].map((id) => this.rollupOfSegment(id)),
-    ];
   }
 
   private rollupOf(node: Covering): RollupIndex {

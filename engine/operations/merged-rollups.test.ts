@@ -126,6 +126,16 @@ describe('merged rollups', () => {
     expect(await findings(false)).toEqual([]);
   });
 
+  it.each(['* | top 3 src_ip, dst_ip', 'kind:flow | top 3 dst_ip, src_ip', '* | top 3 host'])(
+    '%s is answered by one of them',
+    async (text) => {
+      const session = CaseSession.open(small.folder, { memoryLimit: 1e9, threads: 2 });
+      const lines = await startQuery(session, { text, zone: 'UTC' }).explain();
+      await session.close();
+      expect(lines.join('\n')).toMatch(/groups by rollup: (\d+) segments, \1 of them in 1 merged/);
+    },
+  );
+
   it('are not used where events are deleted, and do not know of tags', async () => {
     const marks = markHandlers(small.services);
     const context = { signal, client: { kept: new Map() }, part: async () => undefined };

@@ -8,7 +8,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { CancelledError } from '../contract/errors.ts';
 import { RowSet } from '../index/row-set.ts';
-import { stateOf } from '../index/rollup/tree/node-file.ts';
 import type { RollupNode, RollupNodes } from '../index/rollup/tree/rollup-nodes.ts';
 import { IndexDamaged, type IndexFiles, type TimeLookup } from '../index/segment-indexes.ts';
 import {
@@ -97,7 +96,7 @@ export class RowFinder {
   /** Rollups of several of the case's segments, those of the most first. */
   nodes(): RollupNode[] {
     const { nodes, snapshot } = this.options;
-    return nodes.of(new Map(snapshot.segments.map((one) => [one.id, stateOf(one)])));
+    return nodes.of(snapshot.segments);
   }
 
   /** What is known of a segment. */

@@ -178,8 +178,7 @@ const asked = (dims: DimensionName[], measures: Measure[] = []): RollupQuestion 
 
 describe('what is left out', () => {
   const different = Array.from({ length: 150_000 }, (_, i): TestRow => ({
-    ...{ ts: i * 1000, src_ip4: i, dst_ip4: 150_000 - i, host: `host${i}`, bytes: i, source_id: 1 },
-    src_port: i % 50_000,
+    ...{ ts: i * 1000, src_ip4: i, dst_ip4: i % 70_000, host: `host${i}`, bytes: i, source_id: 1 },
   }));
 
   it('keeps no set whose groups are almost the rows, nor sums of many groups', () => {
@@ -188,12 +187,12 @@ describe('what is left out', () => {
       expect(index!.covers(asked(['src_ip', 'dst_ip']))).toBe(false);
       expect(index!.covers(asked(['host']))).toBe(false);
       expect(index!.groups(asked(['host']))).toBeUndefined();
-      expect(index!.covers(asked(['src_port']))).toBe(true);
-      expect(index!.covers(asked(['src_port'], ['bytes']))).toBe(false);
-      expect(index!.covers(asked(['src_port'], ['packets']))).toBe(true);
+      expect(index!.covers(asked(['dst_ip']))).toBe(true);
+      expect(index!.covers(asked(['dst_ip'], ['bytes']))).toBe(false);
+      expect(index!.covers(asked(['dst_ip'], ['packets']))).toBe(true);
       expect(index!.covers(asked(['source_id'], ['bytes']))).toBe(true);
       expect(index!.covers(asked(['source_id', 'severity'], ['bytes']))).toBe(true);
-      expect(index!.covers(asked(['source_id', 'src_port']))).toBe(false);
+      expect(index!.covers(asked(['source_id', 'dst_ip']))).toBe(false);
       expect(index!.covers(asked(['source_id', 'source_id']))).toBe(false);
     });
   });

@@ -38,7 +38,7 @@ const FEW = 256;
  * added up (docs/adr/0015-merged-rollups.md).
  */
 const FEW_COUNTED = 131_072;
-const FEW_SUMMED = 32_768;
+const FEW_SUMMED = 65_536;
 
 /**
  * Groups of a set that are worth keeping. A pair's group costs about three bytes, and nothing else

@@ -17,7 +17,7 @@ const MOST_ENTRIES = 8_000_000;
 /** Texts of one dimension: all of them are read at once. */
 const MOST_TEXTS = 65_536;
 /** So few entries are always worth it. */
-const FEW = 4096;
+const FEW = 256;
 
 interface Merged {
   readonly union: ValueUnion;

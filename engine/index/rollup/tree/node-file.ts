@@ -1,5 +1,5 @@
 /**
- * A node: the rollups of several segments of one kind added up, in a file of its own. It is of use while
+ * A node: the rollups of several segments added up, in a file of its own. It is of use while
  * exactly these segments are there, with the side files that it was made from.
  *
  * Layout: that of a side file (`side-file.ts`), of as many rows as all segments together. Section `node`
@@ -43,7 +43,8 @@ export function stateOf({
 }
 
 export interface NodeMaking {
-  readonly kind: Kind;
+  /** Of the events; that of everything that is in the case is of all kinds. */
+  readonly kind: Kind | 'all';
   /** 1 for nodes of segments, 2 for nodes of those, and so on; `TOP` for that of all segments. */
   readonly level: number;
   readonly segments: readonly NodeSegment[];
@@ -51,7 +52,7 @@ export interface NodeMaking {
 export const TOP = 0;
 
 export interface NodeHead {
-  readonly kind: Kind;
+  readonly kind: NodeMaking['kind'];
   readonly level: number;
   readonly segments: readonly NodeSegment[];
   readonly totals: readonly SetTotal[];
@@ -198,7 +199,7 @@ export class NodeFile {
 function headOf(bytes: Uint8Array): NodeHead | undefined {
   const read = record(parsed(bytes));
   if (read['version'] !== VERSION) return undefined;
-  const kind = KINDS.find((one) => one === read['kind']);
+  const kind = (['all', ...KINDS] as const).find((one) => one === read['kind']);
   if (kind === undefined) throw new Damaged('kind');
   return {
     ...{ kind, level: number(read['level']) },

@@ -10,7 +10,7 @@ import { IndexDamaged } from '../../segment-indexes.ts';
 import type { RollupGroups, RollupQuestion } from '../rollup-index.ts';
 import { SETS } from '../sets.ts';
 import { LARGEST, type SetTotal } from './largest.ts';
-import { isOf, NodeFile } from './node-file.ts';
+import { isOf, NodeFile, stateOf } from './node-file.ts';
 import { type Covering, largestFirst } from './plan.ts';
 
 /** Below the case's folder. */
@@ -33,11 +33,15 @@ export interface RollupNode extends Covering {
   largest(question: RollupQuestion, limit: number): LargestGroups | undefined;
 }
 
+type CaseSegment = Parameters<typeof stateOf>[0] & { readonly id: number };
+
 export class RollupNodes {
   private readonly folder: string;
   private readonly handles = new Map<string, Handle>();
   private readonly open = new Set<Handle>();
   private listed = false;
+  /** What `of` found. */
+  private fit: { segments: readonly CaseSegment[]; nodes: readonly Handle[] } | undefined;
 
   /** @param folder the case's */
   constructor(folder: string) {
@@ -51,14 +55,18 @@ export class RollupNodes {
 
   /**
    * Those whose segments are all there and as they were, of the most segments first.
-   * @param segments of each its `stateOf`
+   * @param segments what a case has; asked again with the same list, nothing is compared again
    */
-  of(segments: ReadonlyMap<number, string>): RollupNode[] {
+  of(segments: readonly CaseSegment[]): RollupNode[] {
     this.list();
-    const nodes = [...this.handles.values()].filter(
-      ({ made }) => made.length > 0 && made.every((one) => isOf(one, segments.get(one.id))),
-    );
-    return largestFirst(nodes.filter((node) => !node.damaged));
+    if (this.fit?.segments !== segments) {
+      const states = new Map(segments.map((one) => [one.id, stateOf(one)]));
+      const nodes = [...this.handles.values()].filter(
+        ({ made }) => made.length > 0 && made.every((one) => isOf(one, states.get(one.id))),
+      );
+      this.fit = { segments, nodes: largestFirst(nodes) };
+    }
+    return this.fit.nodes.filter((node) => !node.damaged);
   }
 
   /** How many of the case's nodes were found damaged. */
@@ -76,6 +84,7 @@ export class RollupNodes {
   private list(): void {
     if (this.listed) return;
     this.listed = true;
+    this.fit = undefined;
     const names = new Set(filesIn(this.folder));
     for (const [name, handle] of this.handles) {
       if (names.has(name) && !handle.damaged) continue;

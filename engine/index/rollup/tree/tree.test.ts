@@ -167,7 +167,8 @@ describe('what nodes there are', () => {
 describe('nodes of a case', () => {
   const segments = [scattered(600, 0), scattered(500, 900)];
   const ask = { dims: ['src_ip'] } as const;
-  const now = new Map(parts(2).map(({ id, sha256 }) => [id, sha256]));
+  const now = parts(2);
+  const other = { sha256: 'f'.repeat(64) };
   const made = () => {
     const making = { kind: 'flow' as const, level: 1, segments: parts(2) };
     mkdirSync(join(folder, 'rollups'));
@@ -180,9 +181,11 @@ describe('nodes of a case', () => {
     made();
     const nodes = new RollupNodes(folder);
     expect(nodes.of(now)).toHaveLength(1);
-    expect(nodes.of(new Map([...now, [2, 'f'.repeat(64)]]))).toHaveLength(1);
-    expect(nodes.of(new Map([[0, now.get(0)!]]))).toEqual([]);
-    expect(nodes.of(new Map([...now, [1, 'f'.repeat(64)]]))).toEqual([]);
+    expect(nodes.of([...now, { id: 2, ...other }])).toHaveLength(1);
+    expect(nodes.of(now.slice(0, 1))).toEqual([]);
+    expect(nodes.of([now[0]!, { id: 1, ...other }])).toEqual([]);
+    expect(nodes.of([now[0]!, { ...now[1]!, index: other }])).toEqual([]);
+    expect(nodes.of([now[0]!, { id: 1, ...other, index: now[1]! }])).toHaveLength(1);
     nodes.close();
   });
 
