@@ -334,7 +334,7 @@ async function readJsonLines(
   input: SourceInput,
   context: TableContext,
   piece?: Piece,
-): Promise<ReadPosition | undefined> {
+): Promise<ReadPosition> {
   const { sink } = context;
   const records = new JsonRecords(context, piece?.from.records);
   const lines = linesOf(input, piece, MAX_LINE_BYTES);
@@ -359,8 +359,7 @@ async function readJsonLines(
     },
     () => undefined,
   );
-  const end = positionAt(lines, stopped, records.records, '');
-  return records.independent ? end : undefined;
+  return positionAt(lines, stopped, records.records, '');
 }
 
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
@@ -390,7 +389,8 @@ async function refuse(input: SourceInput, sink: EventSink): Promise<void> {
 export const flowCsvImporter: Importer = {
   id: ID,
   title: 'Flow exports, Zeek and Suricata logs, CSV and JSON tables',
-  version: 1,
+  // 2: members beyond 4096 names are columns, too.
+  version: 2,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   formats: FORMATS,

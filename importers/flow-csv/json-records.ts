@@ -20,6 +20,7 @@ import type { StampReader } from './stamp.ts';
 
 /** Names of members that are remembered for one kind of record; others are looked up each time. */
 const MAX_NAMES = 4096;
+const NOT_REMEMBERED = -1;
 const MAX_DIALECTS = 64;
 const encoder = new TextEncoder();
 const windows1252 = new TextDecoder('windows-1252');
@@ -72,10 +73,6 @@ class Records {
       const value = flat.values[i]!;
       if (value === '') continue;
       const member = this.member(key);
-      if (member === undefined) {
-        batch.setAttribute(key, String(value));
-        continue;
-      }
       const setter = member.setter;
       if (setter === 0 || used[setter] === 1) {
         this.attribute(member, row, value);
@@ -95,26 +92,27 @@ class Records {
       let to = size;
       while (from < to && this.scratch[from] === 32) from += 1;
       while (to > from && this.scratch[to - 1] === 32) to -= 1;
-      if (from < to) writer.typed(member.index, setter, this.scratch, from, to);
+      if (from === to) continue;
+      if (member.index === NOT_REMEMBERED) {
+        writer.typedAs(member.name, setter, this.scratch, from, to);
+      } else {
+        writer.typed(member.index, setter, this.scratch, from, to);
+      }
     }
     writer.finish(seq, offset, length, raw, start, end);
   }
 
-  /** Whether what a member means depends on what came before. */
-  get full(): boolean {
-    return this.members.size >= MAX_NAMES;
-  }
-
-  private member(key: string): Member | undefined {
-    let member = this.members.get(key);
-    if (member === undefined && this.members.size < MAX_NAMES) {
-      const { setter, name } = this.chooser.choose(key);
-      // Two members may be renamed alike by a mapping: the second keeps its own name.
-      const own = this.names.includes(name) ? key : name;
-      member = { index: this.names.length, setter: SETTERS[setter], name: own };
-      this.names.push(own);
-      this.members.set(key, member);
-    }
+  private member(key: string): Member {
+    const known = this.members.get(key);
+    if (known !== undefined) return known;
+    const { setter, name } = this.chooser.choose(key);
+    // Two members may be renamed alike by a mapping: the second keeps its own name.
+    const own = this.names.includes(name) ? key : name;
+    const index = this.members.size < MAX_NAMES ? this.names.length : NOT_REMEMBERED;
+    const member = { index, setter: SETTERS[setter], name: own };
+    if (index === NOT_REMEMBERED) return member;
+    this.names.push(own);
+    this.members.set(key, member);
     return member;
   }
 
@@ -191,7 +189,6 @@ export class JsonRecords {
   private readonly usual: Records | undefined;
   private readonly format: string;
   private seq: number;
-  private forgot = false;
 
   /** @param before records that another reader of the same content has counted */
   constructor(context: JsonContext, before = 0) {
@@ -216,13 +213,6 @@ export class JsonRecords {
   /** Records so far, those before the piece included. */
   get records(): number {
     return this.seq;
-  }
-
-  /** Whether each record was read without regard to those before it. */
-  get independent(): boolean {
-    if (this.forgot || this.usual?.full === true) return false;
-    for (const records of this.byType.values()) if (records.full) return false;
-    return true;
   }
 
   /** Takes the record in `bytes[start, end)`, which lies at `offset` in the content. */
@@ -279,10 +269,7 @@ export class JsonRecords {
     let records = this.byType.get(type);
     if (records === undefined) {
       records = make();
-      if (this.byType.size >= MAX_DIALECTS) {
-        for (const forgotten of this.byType.values()) this.forgot ||= forgotten.full;
-        this.byType.clear();
-      }
+      if (this.byType.size >= MAX_DIALECTS) this.byType.clear();
       this.byType.set(type, records);
     }
     return records;

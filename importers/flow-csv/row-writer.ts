@@ -152,6 +152,14 @@ export class RowWriter {
     if (!this.set(setter, bytes, start, end)) this.attribute(i, bytes, start, end);
   }
 
+  /** The same for a cell that has no place in the plan. */
+  typedAs(name: string, setter: number, bytes: Uint8Array, start: number, end: number): void {
+    if (bytes[start] === DASH && end - start === 1) return;
+    for (const mark of this.unset) if (same(bytes, start, end, mark)) return;
+    if (this.set(setter, bytes, start, end)) return;
+    this.batch.setAttribute(name, this.decode(bytes, start, end));
+  }
+
   /** Sets what is known only when all cells are, and completes the row. */
   finish(
     seq: number,

@@ -146,6 +146,7 @@ export class TableReader {
   }
 
   private useZeek({ separator, unset, path }: ZeekFields): void {
+    if (separator !== this.separator) this.plain = undefined;
     this.separator = separator;
     this.unset = [...unset];
     this.path = path;
@@ -204,7 +205,8 @@ export class TableReader {
     }
     if (this.lineIndex < this.context.detected.skipLines) {
       if (this.lineIndex === this.context.detected.headingLine) {
-        this.headingBytes = bytes.slice(start, end);
+        // A copy: of a Buffer `slice` would be a view of memory that later lines are read into.
+        this.headingBytes = new Uint8Array(bytes.subarray(start, end));
       }
       this.lineIndex += 1;
       return;

@@ -207,6 +207,16 @@ describe.each(cases)('$name in pieces', ({ importer, head, line }) => {
   });
 });
 
+it('a member beyond those that are remembered means the same', async () => {
+  const names = (n: number): string => Array.from({ length: 9 }, (_, i) => `"m${n}.${i}":1`).join();
+  const text = Array.from(
+    { length: 700 },
+    (_, n) =>
+      `{"ts":${1_772_618_400 + n},"id.orig_h":"10.0.0.1",${n < 600 ? names(n) : `"id.orig_p":${n}`}}\n`,
+  ).join('');
+  await expectAlike(flowCsvImporter, text, [30_000, 60_000, 90_000, 120_000], true);
+});
+
 /** Lines of usual content, many enough for several pieces. */
 const usual: [string, Importer, string][] = [
   [
