@@ -129,6 +129,14 @@ describe('odd tables', () => {
     expect(result).toMatchObject({ records: 2, read: 2 });
   });
 
+  it('keep rows that lie where their heading lay in memory', async () => {
+    // More than the reader of lines holds at once: rows of the heading's length come to lie in its place.
+    const count = 130_000;
+    const rows = '1,1::,2::,TCP,ab\n'.repeat(count);
+    const result = await read(encoder.encode(header + rows));
+    expect(result).toMatchObject({ records: count, read: count });
+  });
+
   it('quarantines rows of another width, with where they lie', async () => {
     const result = await read(encoder.encode(`${header}a,b\n${row.trimEnd()},\n1,2,3,4,5,6\n`));
     expect(result.records).toBe(1);
