@@ -442,5 +442,9 @@ function noteTimes(open: OpenPart, batch: EventBatch, { from, to, list }: BatchR
     if (!(value >= minTs)) minTs = value;
     if (!(value <= maxTs)) maxTs = value;
   }
-  Object.assign(open, { lastTs, lastNanos, minTs, maxTs, sorted });
+  open.lastTs = lastTs;
+  open.lastNanos = lastNanos;
+  open.minTs = minTs;
+  open.maxTs = maxTs;
+  open.sorted = sorted;
 }
