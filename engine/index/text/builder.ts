@@ -56,6 +56,8 @@ export class TextIndexBuilder implements IndexBuilder {
 
   /** Shapes plus 1 by beginning, the latest first. */
   private readonly guesses = new Int32Array(GUESSES * WAYS);
+  /** Shapes of values plus 1, by column, length and end. */
+  private readonly values = new Int32Array(GUESSES);
   private readonly open = {
     count: 0,
     starts: new Int32Array(MOST_OPEN),
@@ -125,10 +127,23 @@ export class TextIndexBuilder implements IndexBuilder {
 
   /** A short value is a shape as a whole, as long as there are few. */
   private value(column: number, data: Uint8Array, start: number, end: number): void {
-    if (end - start <= MAX_VALUE_BYTES) {
+    const { shapes, values } = this;
+    const length = end - start;
+    if (length <= MAX_VALUE_BYTES) {
+      // Most values were there before: what had such an end lately is compared before anything is computed.
+      const last = length > 1 ? data[end - 1]! + data[end - 2]! * 16 : (data[start] ?? 0);
+      const place = (column * 67 + length * 37 + last) & (GUESSES - 1);
+      const guess = values[place]! - 1;
+      if (guess >= 0 && shapes.columns[guess] === column) {
+        if (shapes.same(guess, data, start, end, NOTHING_OPEN)) {
+          this.shapeItem(guess, column);
+          return;
+        }
+      }
       const hash = hashToken(data, start, end);
-      const shape = this.shapes.find(column, data, start, end, NOTHING_OPEN, hash);
+      const shape = shapes.find(column, data, start, end, NOTHING_OPEN, hash);
       if (shape !== NO_SHAPE) {
+        values[place] = shape + 1;
         this.shapeItem(shape, column);
         return;
       }

@@ -119,13 +119,8 @@ export class ShapeTable {
     return Math.max(512, column + 2);
   }
 
-  private same(
-    shape: number,
-    data: Uint8Array,
-    start: number,
-    end: number,
-    open: OpenTokens,
-  ): boolean {
+  /** Whether a text with these open tokens has this shape. */
+  same(shape: number, data: Uint8Array, start: number, end: number, open: OpenTokens): boolean {
     if (this.opens[shape] !== open.count) return false;
     const { bytes, runs } = this;
     let run = this.runStarts[shape]!;
