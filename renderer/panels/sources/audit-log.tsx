@@ -1,15 +1,19 @@
 /** The append-only log of what was done to the case, newest first. */
 import { Text } from '@mantine/core';
-import { formatCount, useAnswer, useCase } from '../../panel-api.ts';
+import { formatCount, useAnswer, useCase, useZone } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
 import { TimeText } from '../../widgets/time-text.tsx';
+import { detailLines } from './detail-text.ts';
 import css from './sources.module.css';
+
+const MOST_LINES = 60;
 
 export function AuditLog() {
   const { case: path } = useCase();
+  const zone = useZone();
   const { data, error, loading } = useAnswer('case.audit', { case: path });
   if (error !== undefined) return <Problem error={error} title="The audit log cannot be read" />;
   if (data === undefined) return <Loading />;
@@ -36,7 +40,13 @@ export function AuditLog() {
               </td>
               <td style={{ maxWidth: 900, whiteSpace: 'normal' }}>
                 <pre className={`${css['json']} mono`}>
-                  <EventText text={JSON.stringify(entry.detail)} max={1200} />
+                  {detailLines(entry.detail, zone)
+                    .slice(0, MOST_LINES)
+                    .map((line, at) => (
+                      <div key={at}>
+                        <EventText text={line} max={1200} />
+                      </div>
+                    ))}
                 </pre>
               </td>
             </tr>
