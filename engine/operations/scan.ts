@@ -20,7 +20,17 @@ import {
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import type { Answer } from '../query/answer.ts';
 import { type ShownRecord, formatter } from '../query/format.ts';
+import { SCAN_BYTES } from '../scan/budget.ts';
+import type { ScanRequest } from '../scan/plan-scan.ts';
 import { Scan, type ScanLedger } from '../scan/scan.ts';
+import {
+  PIECE_BYTES,
+  type ReadPiece,
+  type ScanTask,
+  type ScanThread,
+  scanInParts,
+  threadsFor,
+} from './scan-parts.ts';
 import { addCommunityId } from './shown-events.ts';
 
 export type { ScanLedger } from '../scan/scan.ts';
@@ -40,6 +50,10 @@ export interface ScanParameters {
   readonly year: number | undefined;
   readonly mapping: Record<string, string> | undefined;
   readonly standardInput: Readable;
+  /** Threads that may read a large capture, this one included. */
+  readonly threads: number;
+  /** Bytes that a thread takes at a time, if not the usual. */
+  readonly pieceBytes?: number;
   readonly onProgress: (progress: {
     readonly bytes: number;
     readonly totalBytes: number;
@@ -55,6 +69,11 @@ export interface ScanTools {
    * it is certain of needs no other.
    */
   readonly captures: Importer;
+  /** How captures are read by several threads; undefined: by one. */
+  readonly parts?: {
+    readonly readPiece: ReadPiece;
+    startThread(task: ScanTask): ScanThread;
+  };
   /** All importers, in the order of preference. */
   importers(): Promise<readonly Importer[]>;
   /**
@@ -74,6 +93,7 @@ export interface RunningScan {
   rows(): AsyncGenerator<ShownRecord[]>;
   /** The answer of every other shape. */
   answer(): Promise<Answer>;
+  /** To be asked when it has ended: what was read for nothing is not in it. */
   readonly ledger: ScanLedger;
   /** To be asked when it has ended. */
   timings(): Timings;
@@ -84,18 +104,29 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
   const watch = new Stopwatch('scan');
   const { path, text, from, to, zone, limit, signal } = parameters;
   const sources = [{ id: 1, name: path === '-' ? 'standard-input' : basename(path) }];
-  const scan = watch.span('plan', () => new Scan({ text, zone, from, to, sources }, limit, signal));
-  watch.path = 'scan';
-  const reading = () => watch.spanAsync('read', () => readAll(scan, parameters, tools, sources));
-  const done = () => {
-    watch.rowsExamined = scan.ledger.stored;
+  const request = { text, zone, from, to, sources };
+  const begin = () => new Scan(request, limit, signal);
+  const run: Run = {
+    request,
+    scan: watch.span('plan', begin),
+    again() {
+      this.scan = begin();
+    },
   };
+  watch.path = 'scan';
+  const reading = () => watch.spanAsync('read', () => readAll(run, parameters, tools, sources));
+  const done = () => {
+    watch.rowsExamined = run.scan.ledger.stored;
+  };
+  const { plan } = run.scan.scanPlan;
   return {
-    plan: scan.scanPlan.plan,
-    ledger: scan.ledger,
+    plan,
+    get ledger() {
+      return run.scan.ledger;
+    },
     async *rows() {
-      const whole = scan.scanPlan.plan.projection === undefined;
-      for await (const { columns, rows } of scan.rows(reading)) {
+      const whole = plan.projection === undefined;
+      for await (const { columns, rows } of run.scan.rows(reading)) {
         const { event } = formatter({ sources, tags: [], zone });
         const records = rows.map((row) => event(columns, row));
         if (whole) for (const record of records) addCommunityId(record);
@@ -106,10 +137,17 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
     async answer() {
       await reading();
       done();
-      return watch.span('answer', () => scan.answer(zone));
+      return watch.span('answer', () => run.scan.answer(zone));
     },
     timings: () => watch.timings(),
   };
+}
+
+interface Run {
+  readonly request: ScanRequest;
+  scan: Scan;
+  /** Forgets what was read. */
+  again(): void;
 }
 
 /** A folder that is made when it is asked for. */
@@ -128,7 +166,7 @@ interface Source {
 
 /** Reads the file, or the members of the archive it is, or standard input. */
 async function readAll(
-  scan: Scan,
+  run: Run,
   parameters: ScanParameters,
   tools: ScanTools,
   sources: Source[],
@@ -141,20 +179,20 @@ async function readAll(
       signal.addEventListener('abort', stop);
       try {
         if (signal.aborted) throw new CancelledError();
-        await readStream(scan, parameters, tools, sources, temporary);
+        await readStream(run, parameters, tools, sources, temporary);
       } finally {
         signal.removeEventListener('abort', stop);
         // Whoever writes to it should not wait for a reader that has found enough.
         standardInput.destroy();
       }
-    } else await readFile(scan, parameters, tools, sources, temporary, parameters.path);
+    } else await readFile(run, parameters, tools, sources, temporary, parameters.path);
   } finally {
     await temporary.remove();
   }
 }
 
 async function readFile(
-  scan: Scan,
+  run: Run,
   parameters: ScanParameters,
   tools: ScanTools,
   sources: Source[],
@@ -170,27 +208,27 @@ async function readFile(
       'a scan reads one file; import reads folders',
     );
   }
-  const { ledger } = scan;
   let found = 0;
   for await (const leaf of tools.walk(resolve(path), sources[0]!.name, temporary.path)) {
-    if (scan.done) return;
+    if (run.scan.done) return;
     if ('reason' in leaf) {
-      ledger.notes.push(`${leaf.name}: ${leaf.reason}`);
+      run.scan.ledger.notes.push(`${leaf.name}: ${leaf.reason}`);
       continue;
     }
     const alone = leaf.location.members.length === 0;
-    if (await readLeaf(scan, parameters, tools, sources, leaf, alone ? 1 : sources.length + 1))
+    if (await readLeaf(run, parameters, tools, sources, leaf, alone ? 1 : sources.length + 1))
       found += 1;
     else if (alone) return;
   }
-  if (found === 0 && ledger.read === 0 && !scan.done) {
+  const { ledger, done } = run.scan;
+  if (found === 0 && ledger.read === 0 && !done) {
     throw new DaybookError('unknown-format', `${path}: ${ledger.notes[0] ?? 'holds no evidence'}`);
   }
 }
 
 /** Whether something reads it. */
 async function readLeaf(
-  scan: Scan,
+  run: Run,
   parameters: ScanParameters,
   tools: ScanTools,
   sources: Source[],
@@ -202,18 +240,44 @@ async function readLeaf(
   if (chosen === undefined) {
     const reason = unknownReason(head);
     if (leaf.location.members.length === 0) throw unknown(leaf.name, reason);
-    scan.ledger.notes.push(`${leaf.name}: ${reason}`);
+    run.scan.ledger.notes.push(`${leaf.name}: ${reason}`);
     return false;
   }
   if (id > 1) sources.push({ id, name: leaf.name });
   const totalBytes = leaf.input.size ?? 0;
-  const before = scan.ledger.bytes;
-  scan.onProgress = ({ bytes, rows }) => {
-    parameters.onProgress({ bytes: bytes - before, totalBytes, rows, source: leaf.name });
-  };
   const { importer, result } = chosen;
-  await scan.read(importer, leaf.input, optionsOf(parameters, result.format), id);
+  const follow = () => {
+    const before = run.scan.ledger.bytes;
+    run.scan.onProgress = ({ bytes, rows }) => {
+      parameters.onProgress({ bytes: bytes - before, totalBytes, rows, source: leaf.name });
+    };
+  };
+  follow();
+  if (importer === tools.captures && leaf.plain && leaf.location.members.length === 0) {
+    if (await readTogether(run, parameters, tools, leaf)) return true;
+    follow();
+  }
+  await run.scan.read(importer, leaf.input, optionsOf(parameters, result.format), id);
   return true;
+}
+
+/** Reads a large capture with several threads. False: nothing is read. */
+async function readTogether(
+  run: Run,
+  { threads: most, pieceBytes = PIECE_BYTES, limit }: ScanParameters,
+  { parts }: ScanTools,
+  { name, location: { path }, input: { size } }: Leaf,
+): Promise<boolean> {
+  if (parts === undefined || size === undefined || !run.scan.mergeable) return false;
+  const threads = threadsFor(size, pieceBytes, most);
+  if (threads === 1) return false;
+  const next = new Int32Array(new SharedArrayBuffer(4));
+  const budget = Math.floor(SCAN_BYTES / threads);
+  const { request } = run;
+  const task = { request, limit, path, name, size, pieceBytes, budget, next };
+  if (await scanInParts(run.scan, task, threads, parts)) return true;
+  run.again();
+  return false;
 }
 
 /** What reads a content: without the other importers, if it is certainly a capture. */
@@ -259,7 +323,7 @@ const HEAD_BYTES = 64 * 1024;
  * than it came, is kept in a temporary file first.
  */
 async function readStream(
-  scan: Scan,
+  run: Run,
   parameters: ScanParameters,
   tools: ScanTools,
   sources: Source[],
@@ -293,14 +357,14 @@ async function readStream(
   if (chosen?.importer !== tools.captures) {
     const path = join(await temporary.path(), 'standard-input');
     await pipeline(rest(), createWriteStream(path));
-    await readFile(scan, parameters, tools, sources, temporary, path);
+    await readFile(run, parameters, tools, sources, temporary, path);
     return;
   }
-  scan.onProgress = ({ bytes: read, rows }) => {
+  run.scan.onProgress = ({ bytes: read, rows }) => {
     parameters.onProgress({ bytes: read, totalBytes: 0, rows, source: name });
   };
   const input: SourceInput = { name, size: undefined, modifiedMs: undefined, blocks: rest };
-  await scan.read(chosen.importer, input, optionsOf(parameters, chosen.result.format), 1);
+  await run.scan.read(chosen.importer, input, optionsOf(parameters, chosen.result.format), 1);
 }
 
 function bytesOf(block: unknown): Uint8Array {

@@ -1,6 +1,13 @@
 /** Numbers for byte strings: equal strings have equal numbers, from 0 in the order they first came. */
 import type { Budget } from './budget.ts';
 
+/** All strings of a dictionary, to be sent to another thread. */
+export interface DictionaryPart {
+  readonly data: Uint8Array;
+  /** Where string n begins, and at the end where the last one ends. */
+  readonly starts: Float64Array;
+}
+
 export class Dictionary {
   private readonly budget: Budget;
   private data = new Uint8Array(1 << 12);
@@ -29,6 +36,18 @@ export class Dictionary {
       slot = (slot + 1) & mask;
     }
     return this.add(hash, bytes, start, end);
+  }
+
+  part(): DictionaryPart {
+    const { size, used } = this;
+    return { data: this.data.slice(0, used), starts: this.starts.slice(0, size + 1) };
+  }
+
+  /** The numbers that the strings of another dictionary have here. */
+  adopt({ data, starts }: DictionaryPart): Int32Array {
+    return Int32Array.from({ length: starts.length - 1 }, (_, id) =>
+      this.idOf(data, starts[id]!, starts[id + 1]!),
+    );
   }
 
   bytesOf(id: number): Uint8Array {

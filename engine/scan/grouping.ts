@@ -6,8 +6,8 @@ import type { Plan } from '../query/plan.ts';
 import { shapeOf } from '../query/values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
-import { Key } from './key.ts';
-import { type Accumulator, Counter, accumulator } from './measures.ts';
+import { Key, type KeyPart } from './key.ts';
+import { type Accumulator, Counter, type MeasurePart, accumulator } from './measures.ts';
 import { type RowScope, type Wanted, batchScope } from './row-scope.ts';
 
 /** Takes rows that match, batch after batch. */
@@ -24,6 +24,13 @@ export interface GroupingOptions {
     readonly words: number;
     scoped(scope: RowScope): (rows: Int32Array, n: number, words: readonly Int32Array[]) => number;
   };
+}
+
+/** The groups of another thread. */
+export interface GroupingPart {
+  readonly keys: Int32Array;
+  readonly texts: KeyPart;
+  readonly measures: readonly MeasurePart[];
 }
 
 const REKEY_ROWS = 8192;
@@ -61,6 +68,31 @@ export class Grouping implements RowTaker {
   /** The group's values, part after part. */
   values(group: number): RawValue[] {
     return this.key.values(this.table, group);
+  }
+
+  /** Whether the order of rows does not matter, so that they may be taken in several threads. */
+  get mergeable(): boolean {
+    return this.measures.every(({ mergeable }) => mergeable !== undefined);
+  }
+
+  part(): GroupingPart {
+    const { size } = this.table;
+    return {
+      keys: this.table.allKeys(),
+      texts: this.key.part(),
+      measures: this.measures.map(({ mergeable }) => mergeable!.part(size)),
+    };
+  }
+
+  /** @param change translates the words before those of the fields, of `n` keys */
+  merge(part: GroupingPart, change?: (words: readonly Int32Array[], n: number) => void): void {
+    const translate = this.key.adopt(part.texts);
+    const to = this.table.adopt(part.keys, (words, n) => {
+      if (this.key.width > 0) translate(words, n);
+      change?.(words, n);
+    });
+    for (const [i, { mergeable }] of this.measures.entries())
+      mergeable!.merge(part.measures[i]!, to);
   }
 
   /**

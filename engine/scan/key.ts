@@ -11,7 +11,7 @@ import type { Part, ValueShape } from '../query/values.ts';
 import type { Budget } from './budget.ts';
 import { CodeMemo } from './code-memo.ts';
 import { communityReader } from './community.ts';
-import { Dictionary } from './dictionary.ts';
+import { Dictionary, type DictionaryPart } from './dictionary.ts';
 import type { GroupTable } from './group-table.ts';
 import {
   type RowScope,
@@ -47,6 +47,8 @@ interface PartReader {
 /** How the words of a part become a value again; the same for every side and batch. */
 interface PartCodec {
   readonly words: number;
+  /** Whether its word is the number of a text. */
+  readonly text?: true;
   value(table: GroupTable, group: number, at: number): RawValue;
 }
 
@@ -73,11 +75,13 @@ class FieldCodec {
       case 'VARCHAR':
         return {
           words: 1,
+          text: true,
           value: (table, group, at) => text.decode(texts.bytesOf(table.word(group, at))),
         };
       case 'UUID':
         return {
           words: 1,
+          text: true,
           value: (table, group, at) => uuidOf(texts.bytesOf(table.word(group, at))),
         };
       case 'UTINYINT':
@@ -96,6 +100,14 @@ class FieldCodec {
           },
         };
     }
+  }
+
+  part(): DictionaryPart {
+    return this.texts.part();
+  }
+
+  adopt(part: DictionaryPart): Int32Array {
+    return this.texts.adopt(part);
   }
 
   /** Readers of one side's parts in a scope. */
@@ -328,6 +340,8 @@ function dayReader(scope: RowScope, texts: Dictionary): PartReader {
   });
 }
 
+export type KeyPart = readonly DictionaryPart[];
+
 /** Parts that one word can tell present or absent. */
 const MAX_PARTS = 31;
 
@@ -367,6 +381,35 @@ export class Key {
       }
     }
     return out;
+  }
+
+  /** The texts that words of keys stand for, by field. */
+  part(): KeyPart {
+    return this.fields.map((field) => field.part());
+  }
+
+  /** Translates words of keys whose texts are those of another key of the same fields. */
+  adopt(part: KeyPart): (words: readonly Int32Array[], n: number) => void {
+    const columns: { readonly at: number; readonly bit: number; readonly ids: Int32Array }[] = [];
+    let at = this.before;
+    let bit = 0;
+    for (const [i, field] of this.fields.entries()) {
+      const ids = field.adopt(part[i]!);
+      for (const codec of field.codecs) {
+        if (codec.text === true) columns.push({ at, bit, ids });
+        at += codec.words;
+        bit += 1;
+      }
+    }
+    const last = this.width - 1;
+    return (words, n) => {
+      const there = words[last]!;
+      for (const column of columns) {
+        const own = words[column.at]!;
+        for (let i = 0; i < n; i++)
+          if (((there[i]! >>> column.bit) & 1) === 1) own[i] = column.ids[own[i]!]!;
+      }
+    };
   }
 
   /** For each combination of the sides of the fields: fills keys of rows of a scope. */
@@ -440,7 +483,7 @@ export class KeyFiller {
     for (let i = 0; i < n; i++) {
       const row = rows[i]!;
       if (!this.counts(row, words, i, there[i]!)) continue;
-      for (let w = this.before; w < this.width; w++) words[w]![k] = words[w]![i]!;
+      for (let w = 0; w < this.width; w++) words[w]![k] = words[w]![i]!;
       kept[k] = row;
       k += 1;
     }

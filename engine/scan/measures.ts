@@ -6,9 +6,24 @@ import type { RawValue } from '../query/format.ts';
 import { type Extent, numberOf, shapeOf } from '../query/values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
-import { Key, type KeyFiller } from './key.ts';
+import { Key, type KeyFiller, type KeyPart } from './key.ts';
 import { type RowScope, numberAt, overflowOf, textOf } from './row-scope.ts';
 import { textNumber } from './text-number.ts';
+
+/** What another thread found of a measure: numbers by group, and the values that are told apart. */
+export interface MeasurePart {
+  readonly numbers: readonly Float64Array[];
+  readonly keys?: Int32Array;
+  readonly texts?: KeyPart;
+}
+
+/** Of those measures whose value does not depend on the order in which rows come. */
+export interface Mergeable {
+  /** For the first `groups` groups. */
+  part(groups: number): MeasurePart;
+  /** @param to the group here of each group there */
+  merge(part: MeasurePart, to: Int32Array): void;
+}
 
 /** A computed column while rows come. Groups are numbered from 0; new ones appear at the end. */
 export interface Accumulator {
@@ -16,6 +31,8 @@ export interface Accumulator {
   scoped(scope: RowScope): (rows: Int32Array, groups: Int32Array, n: number) => void;
   /** To be asked when all rows have come. */
   value(group: number): RawValue;
+  /** Undefined: rows must come in their order, all of them here. */
+  readonly mergeable: Mergeable | undefined;
 }
 
 /** Fields and measures have been checked by the plan. */
@@ -110,6 +127,31 @@ export class Doubles {
   }
 }
 
+/** Numbers of groups, and how two of a group become one. */
+function numbers(
+  lists: readonly Doubles[],
+  put: (lists: readonly Float64Array[], group: number, values: readonly number[]) => void,
+): Mergeable {
+  return {
+    part: (groups) => ({
+      numbers: lists.map((list) => {
+        list.reach(Math.max(0, groups - 1));
+        return list.values.slice(0, groups);
+      }),
+    }),
+    merge: (part, to) => {
+      const most = highest(to, to.length);
+      const own = lists.map((list) => list.reach(most));
+      for (let i = 0; i < to.length; i++)
+        put(
+          own,
+          to[i]!,
+          part.numbers.map((list) => list[i]!),
+        );
+    },
+  };
+}
+
 export function highest(groups: Int32Array, n: number): number {
   let most = 0;
   for (let i = 0; i < n; i++) if (groups[i]! > most) most = groups[i]!;
@@ -122,6 +164,11 @@ export class Counter implements Accumulator {
   constructor(budget: Budget) {
     this.budget = budget;
     this.counts = new Doubles(budget, 0);
+  }
+  get mergeable(): Mergeable {
+    return numbers([this.counts], ([counts], group, [more]) => {
+      counts![group]! += more!;
+    });
   }
   /** All counts so far; it begins anew. */
   takeOut(): Float64Array {
@@ -149,8 +196,8 @@ const LIMB = 2 ** 52;
 
 /** Sums of whole numbers up to 2^53, exact whatever comes out; one a group. */
 export class Totals {
-  private readonly low: Doubles;
-  private readonly high: Doubles;
+  readonly low: Doubles;
+  readonly high: Doubles;
   constructor(budget: Budget) {
     this.low = new Doubles(budget, 0);
     this.high = new Doubles(budget, 0);
@@ -190,6 +237,14 @@ class WholeSum implements Accumulator {
     this.totals = new Totals(budget);
     this.seen = new Doubles(budget, 0);
   }
+  get mergeable(): Mergeable {
+    const { totals, seen } = this;
+    return numbers([totals.low, totals.high, seen], ([, highs, counts], group, [low, high, n]) => {
+      totals.add(group, low!);
+      highs![group]! += high!;
+      counts![group]! += n!;
+    });
+  }
   scoped(scope: RowScope) {
     const make = this.read(scope);
     const { totals } = this;
@@ -227,6 +282,8 @@ class WholeSum implements Accumulator {
 }
 
 class RealSum implements Accumulator {
+  /** A sum of reals depends on their order. */
+  readonly mergeable = undefined;
   private readonly sums: Doubles;
   private readonly seen: Doubles;
   private readonly read: NumberReader;
@@ -263,6 +320,9 @@ class Mean implements Accumulator {
   constructor(sum: WholeSum | RealSum) {
     this.sum = sum;
   }
+  get mergeable(): Mergeable | undefined {
+    return this.sum.mergeable;
+  }
   scoped(scope: RowScope) {
     return this.sum.scoped(scope);
   }
@@ -280,6 +340,13 @@ class Extreme implements Accumulator {
     this.read = read;
     this.least = least;
     this.values = new Doubles(budget, NaN);
+  }
+  get mergeable(): Mergeable {
+    const { least } = this;
+    return numbers([this.values], ([values], group, [value]) => {
+      const known = values![group]!;
+      if (known !== known || (least ? value! < known : value! > known)) values![group] = value!;
+    });
   }
   scoped(scope: RowScope) {
     const make = this.read(scope);
@@ -303,6 +370,7 @@ class Extreme implements Accumulator {
 
 /** By the order of UTF-8 bytes, as DuckDB compares text. */
 class TextExtreme implements Accumulator {
+  readonly mergeable = undefined;
   private readonly field: Field & { type: 'text' };
   private readonly least: boolean;
   private readonly budget: Budget;
@@ -341,6 +409,24 @@ class Distinct implements Accumulator {
     this.counts = new Doubles(budget, 0);
     this.key = new Key([{ field, shape: shapeOf(field, at, extent) }], budget, 1);
     this.known = new GroupTable(this.key.width, budget);
+  }
+  get mergeable(): Mergeable {
+    return {
+      part: () => ({ numbers: [], keys: this.known.allKeys(), texts: this.key.part() }),
+      merge: ({ keys, texts }, to) => {
+        if (keys === undefined || texts === undefined) throw new TypeError('not of values');
+        const translate = this.key.adopt(texts);
+        const { known } = this;
+        const before = known.size;
+        known.adopt(keys, (words, n) => {
+          translate(words, n);
+          const groups = words[0]!;
+          for (let i = 0; i < n; i++) groups[i] = to[groups[i]!]!;
+        });
+        const counts = this.counts.reach(highest(to, to.length));
+        for (let value = before; value < known.size; value++) counts[known.word(value, 0)]! += 1;
+      },
+    };
   }
   scoped(scope: RowScope) {
     const { key, known } = this;
@@ -385,6 +471,7 @@ const MAX_VALUES = 2 ** 25;
 
 /** Interpolated between neighbours, as DuckDB's `quantile_cont`. */
 class Quantile implements Accumulator {
+  readonly mergeable = undefined;
   private readonly fraction: number;
   private readonly read: NumberReader;
   private readonly values: Doubles;

@@ -28,7 +28,7 @@ import { type Wanted, batchScope, overflowOf } from './row-scope.ts';
 import { type ShownRows, shownRows } from './shown-columns.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
 import { countStage } from './stages/count.ts';
-import type { ScanStage } from './stages/stage.ts';
+import type { ScanStage, StagePart } from './stages/stage.ts';
 import { statsStage, valuesStage } from './stages/stats.ts';
 import { talkersStage } from './stages/talkers.ts';
 import { timelineStage } from './stages/timeline.ts';
@@ -58,6 +58,15 @@ export interface ScanLedger {
 export interface ScanProgress {
   readonly bytes: number;
   readonly rows: number;
+}
+
+/** What one of several threads found that read pieces of the same evidence. */
+export interface ScanPart {
+  readonly stage: StagePart;
+  readonly ledger: ScanLedger;
+  /** Names of the query that nothing it read has, and the names that something has. */
+  readonly unlisted: readonly string[];
+  readonly named: readonly string[];
 }
 
 /** Ends reading because enough was found; no error. */
@@ -93,7 +102,12 @@ export class Scan {
    * @param limit rows at most
    * @throws DaybookError query-syntax, unknown-field
    */
-  constructor(request: ScanRequest, limit?: number, signal?: AbortSignal) {
+  constructor(
+    request: ScanRequest,
+    limit?: number,
+    signal?: AbortSignal,
+    budget: Budget = new Budget(),
+  ) {
     this.scanPlan = planScan(request);
     this.signal = signal;
     const { plan, stage } = this.scanPlan;
@@ -104,7 +118,7 @@ export class Scan {
     const grid = undefined;
     this.columns =
       stage === undefined ? [] : buildTable(this.scanPlan.first, new Params(), grid).columns;
-    this.stage = this.makeStage(new Budget());
+    this.stage = this.makeStage(budget);
     // Finds out which columns are read, before anything is.
     for (const kind of this.scanPlan.kinds) {
       const probe = new EventBatch(kind, () => undefined, 1);
@@ -177,6 +191,62 @@ export class Scan {
     options: Omit<ReadOptions, 'packets' | 'flows' | 'columns'>,
     source: number,
   ): Promise<void> {
+    await this.readWith(input, source, (sink, wanted) =>
+      importer.read(input, sink, { ...options, ...wanted }),
+    );
+  }
+
+  private get wantsFlows(): boolean {
+    const { kinds, kindMentioned } = this.scanPlan;
+    return kindMentioned && (kinds.has('flow') || this.wanted?.has('flow_id') === true);
+  }
+
+  /**
+   * Whether packets may be read in any order, some here and some by another scan of the same query, whose
+   * `part` is then merged.
+   */
+  get mergeable(): boolean {
+    return (
+      this.stage?.parts !== undefined &&
+      !this.done &&
+      !this.wantsFlows &&
+      // The number of a record is known to who read those before.
+      this.wanted?.has('seq') === false
+    );
+  }
+
+  part(): ScanPart {
+    const { stage, ledger, unlisted, named } = this;
+    if (stage?.parts === undefined) throw new TypeError('no parts');
+    return { stage: stage.parts.part(), ledger, unlisted: [...unlisted], named: [...named] };
+  }
+
+  merge(part: ScanPart): void {
+    const { ledger } = this;
+    this.stage?.parts?.merge(part.stage);
+    ledger.read += part.ledger.read;
+    ledger.stored += part.ledger.stored;
+    ledger.quarantined += part.ledger.quarantined;
+    ledger.skipped += part.ledger.skipped;
+    ledger.problems.push(...part.ledger.problems);
+    ledger.notes.push(...part.ledger.notes);
+    for (const name of part.named) this.named.add(name);
+    for (const name of [...this.unlisted])
+      if (!part.unlisted.includes(name)) this.unlisted.delete(name);
+  }
+
+  /**
+   * Reads one source by `work`, which is given where rows go and what of them is wanted.
+   * @throws DaybookError cancelled, limit-exceeded, source-damaged, …
+   */
+  async readWith(
+    input: Pick<SourceInput, 'name' | 'size' | 'notes'>,
+    source: number,
+    work: (
+      sink: EventSink,
+      wanted: Pick<ReadOptions, 'packets' | 'flows' | 'columns'>,
+    ) => Promise<void>,
+  ): Promise<void> {
     if (this.done) return;
     const { kinds, kindMentioned } = this.scanPlan;
     const batches = new Map<Kind, { batch: EventBatch; take: (() => void) | undefined }>();
@@ -236,10 +306,9 @@ export class Scan {
       },
     };
     try {
-      await importer.read(input, sink, {
-        ...options,
+      await work(sink, {
         packets: kindMentioned ? kinds.has('packet') : true,
-        flows: kindMentioned && (kinds.has('flow') || this.wanted?.has('flow_id') === true),
+        flows: this.wantsFlows,
         ...(this.wanted === undefined ? {} : { columns: this.wanted }),
       });
     } catch (error) {

@@ -13,7 +13,7 @@ import { linkTypeName } from './link-types.ts';
 import { Packet } from './packet.ts';
 import type { PacketEvents } from './packet-events.ts';
 
-const FILE_HEADER = 24;
+export const FILE_HEADER = 24;
 /** Records in a row that must make sense before reading goes on after damage. */
 const CHAIN = 3;
 /** Seconds between neighbouring records, and from the last good one, for reading to go on. */
@@ -46,7 +46,8 @@ export class ClassicReader implements CaptureReader {
   private readonly sink: EventSink;
   private readonly events: PacketEvents;
   private readonly packet = new Packet();
-  private readonly lost: LostRegion;
+  /** What is no record. */
+  readonly lost: LostRegion;
   private started = false;
   private little = true;
   private nano = false;

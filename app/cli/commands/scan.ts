@@ -88,12 +88,13 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
       year: yearOf(parsed),
       mapping: map === undefined ? undefined : (await import('../../readers.ts')).readMapping(map),
       standardInput: process.stdin,
+      threads: context.settings.threads,
       onProgress: (progress) => line.update({ ...progress, phase: 'scanning' }),
     },
     scanTools,
   );
   try {
-    const { plan, ledger } = running;
+    const { plan } = running;
     const beside = () => ({ ...ledgerOf(running), timings: running.timings() });
     const options = { format, out, streams, beside };
     let found: number;
@@ -108,7 +109,7 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
       found = await printAnswer(countOf(running, answer), options);
     }
     tell(running, found, format, parsed, context);
-    return ledger.quarantined > 0 ? 3 : 0;
+    return running.ledger.quarantined > 0 ? 3 : 0;
   } finally {
     line.clear();
   }

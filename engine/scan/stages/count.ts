@@ -8,6 +8,12 @@ export function countStage(columns: readonly TableColumn[]): ScanStage {
     scoped: () => (_, n) => {
       count += n;
     },
+    parts: {
+      part: () => ({ count }),
+      merge: (part) => {
+        count += part.count ?? 0;
+      },
+    },
     finish: () => ({
       table: { columns, rows: [[count]], order: [{ alias: 'n', descending: false }] },
     }),

@@ -5,6 +5,7 @@ import type { TableColumn } from '../../query/relation.ts';
 import type { StatsStage } from '../../query/stages/stats.ts';
 import { ROW_BYTES, type Budget } from '../budget.ts';
 import { Grouping } from '../grouping.ts';
+import { groupingParts } from './grouping-parts.ts';
 import type { Wanted } from '../row-scope.ts';
 import { byAll } from '../table.ts';
 import type { AggregatingStage } from '../plan-scan.ts';
@@ -22,6 +23,7 @@ export function statsStage(
   const keys = columns.slice(0, columns.length - measures.length);
   return {
     scoped: (batch) => grouping.scoped(batch),
+    parts: groupingParts(grouping),
     finish: () => {
       // Without fields there is one row, also of no events at all.
       const groups = by.length === 0 ? 1 : grouping.size;
@@ -51,6 +53,7 @@ export function valuesStage(
   const keys = columns.slice(0, -1);
   return {
     scoped: (batch) => grouping.scoped(batch),
+    parts: groupingParts(grouping),
     finish: () => {
       budget.take(grouping.size * ROW_BYTES);
       const rows = Array.from({ length: grouping.size }, (_, group) => grouping.values(group))

@@ -14,7 +14,7 @@ import { ROW_BYTES, type Budget } from '../budget.ts';
 import { Grouping } from '../grouping.ts';
 import type { RowScope, Wanted } from '../row-scope.ts';
 import { byAll, rowOrder } from '../table.ts';
-import type { ScanStage, StageResult } from './stage.ts';
+import type { ScanStage, StagePart, StageResult } from './stage.ts';
 
 const MILLISECOND = 1e3;
 const SECOND = 1e6;
@@ -124,22 +124,31 @@ class Timeline implements ScanStage {
     };
   }
 
+  readonly parts = {
+    part: (): StagePart => {
+      const { unit, low, high } = this;
+      return { grouping: this.grouping.part(), units: { unit, low, high } };
+    },
+    merge: ({ grouping, units }: StagePart): void => {
+      if (grouping === undefined || units === undefined) throw new TypeError('not of a timeline');
+      this.coarsenTo(units.unit);
+      this.grouping.merge(grouping, coarser(this.unit / units.unit));
+      this.low = Math.min(this.low, units.low);
+      this.high = Math.max(this.high, units.high);
+      if (this.growing) this.coarsen();
+    },
+  };
+
   private coarsen(): void {
     const range = this.high - this.low;
-    const unit =
-      range >= RANGE_UNITS * SECOND ? SECOND : range >= RANGE_UNITS * MILLISECOND ? MILLISECOND : 1;
+    this.coarsenTo(
+      range >= RANGE_UNITS * SECOND ? SECOND : range >= RANGE_UNITS * MILLISECOND ? MILLISECOND : 1,
+    );
+  }
+
+  private coarsenTo(unit: number): void {
     if (unit <= this.unit) return;
-    const factor = unit / this.unit;
-    this.grouping.rekey((words, n) => {
-      const [first, second] = [words[0]!, words[1]!];
-      for (let i = 0; i < n; i++) {
-        pair[0] = first[i]!;
-        pair[1] = second[i]!;
-        real[0] = Math.floor(real[0]! / factor) + 0;
-        first[i] = pair[0]!;
-        second[i] = pair[1]!;
-      }
-    });
+    this.grouping.rekey(coarser(unit / this.unit));
     this.unit = unit;
   }
 
@@ -181,6 +190,21 @@ class Timeline implements ScanStage {
     const rows = filled.map(([bucket, ...rest]) => [starts[Number(bucket)], ...rest]);
     return { table: { columns, rows, order }, raw, grid };
   }
+}
+
+/** Numbers of units to those of units that are `factor` times as long. */
+function coarser(factor: number): (words: readonly Int32Array[], n: number) => void {
+  return (words, n) => {
+    if (factor === 1) return;
+    const [first, second] = [words[0]!, words[1]!];
+    for (let i = 0; i < n; i++) {
+      pair[0] = first[i]!;
+      pair[1] = second[i]!;
+      real[0] = Math.floor(real[0]! / factor) + 0;
+      first[i] = pair[0]!;
+      second[i] = pair[1]!;
+    }
+  };
 }
 
 /** The last of ascending `starts` that is not above `at`; 0 when all are. */

@@ -6,6 +6,7 @@ import type { TopStage } from '../../query/stages/top.ts';
 import type { Budget } from '../budget.ts';
 import { firstOf } from '../first-of.ts';
 import { Grouping } from '../grouping.ts';
+import { groupingParts } from './grouping-parts.ts';
 import { Counter } from '../measures.ts';
 import type { Wanted } from '../row-scope.ts';
 import { byAll, compareValues, rowOrder } from '../table.ts';
@@ -26,6 +27,7 @@ export function topStage(
   const order = [{ alias: 'm', descending: true }, ...byAll(keys)];
   return {
     scoped: (batch) => grouping.scoped(batch),
+    parts: groupingParts(grouping),
     finish: () => {
       const [measure] = grouping.measures;
       const counts = grouping.measures.at(-1);
