@@ -59,7 +59,8 @@ export class LostRegion {
     this.size += end - start;
     const take = Math.min(end - start, MAX_RAW - this.kept);
     if (take <= 0) return;
-    this.raw.push(bytes.slice(start, start + take));
+    // A copy: `slice` of a Buffer is a view of memory that is read into again.
+    this.raw.push(new Uint8Array(bytes.subarray(start, start + take)));
     this.kept += take;
   }
 

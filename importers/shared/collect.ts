@@ -74,9 +74,11 @@ export function inputOf(
   modifiedMs?: number,
 ): SourceInput {
   async function* from(offset: number): AsyncGenerator<Uint8Array> {
-    // Each block is a copy that is overwritten afterwards: whoever keeps a view of it is found out.
+    // All blocks come in the same memory, as those of a file do: whoever keeps a view of one is found out.
+    const memory = Buffer.alloc(Math.min(blockSize, bytes.length));
     for (let at = offset; at < bytes.length; at += blockSize) {
-      const block = new Uint8Array(bytes.subarray(at, at + blockSize));
+      const block = memory.subarray(0, Math.min(blockSize, bytes.length - at));
+      block.set(bytes.subarray(at, at + block.length));
       yield block;
       block.fill(0xee);
     }
@@ -141,7 +143,7 @@ export async function collectFrom(
       out.read += n;
     },
     quarantine(offset, reason, raw, line) {
-      const item = { offset, reason, raw: raw.slice() };
+      const item = { offset, reason, raw: new Uint8Array(raw) };
       out.quarantined.push(line === undefined ? item : { ...item, line });
       out.read += 1;
     },
