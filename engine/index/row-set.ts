@@ -225,7 +225,8 @@ function clearBeyond(words: Uint32Array, total: number): void {
   if (rest !== 0) words[words.length - 1]! &= 0xffff_ffff >>> (32 - rest);
 }
 
-function popcount(bits: number): number {
+/** Bits that are set in 32. */
+export function popcount(bits: number): number {
   let n = bits - ((bits >>> 1) & 0x5555_5555);
   n = (n & 0x3333_3333) + ((n >>> 2) & 0x3333_3333);
   return (((n + (n >>> 4)) & 0x0f0f_0f0f) * 0x0101_0101) >>> 24;

@@ -23,6 +23,7 @@ export interface TimeLookup {
 /** Rows by whole values; undefined: the column is not in it, or has too many values. */
 export type ValueLookup = Pick<
   ValueIndex,
+  | 'countsOfText'
   | 'rowsOfIp4'
   | 'rowsOfIp6'
   | 'rowsOfIp4List'
@@ -179,6 +180,7 @@ class Handle implements SegmentIndexes {
       rowsOfIp6: (column, low, high) => this.ask(() => own()?.rowsOfIp6(column, low, high)),
       rowsOfIp4List: (column, ranges) => this.ask(() => own()?.rowsOfIp4List(column, ranges)),
       rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),
+      countsOfText: (column, rows) => this.ask(() => own()?.countsOfText(column, rows)),
       unflowed: () => this.ask(() => own()?.unflowed()),
       mostOfIp4: (column, low, high) => this.ask(() => own()?.mostOfIp4(column, low, high)),
       mostOfIp6: (column, low, high) => this.ask(() => own()?.mostOfIp6(column, low, high)),

@@ -12,11 +12,13 @@ import {
   type RawValue,
   type SegmentInfo,
   type Statement,
+  bareFilter,
   compileAnswer,
   compileGroups,
   countOf,
   groupQuestion,
   groupSource,
+  groupsByValue,
   groupsOfRows,
   narrowed,
   nodeGroups,
@@ -69,12 +71,24 @@ export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | st
   const read: SegmentInfo[] = [];
   const cost = new SearchCost('rollup');
   const rolled: FoundRows = { rows: 'all', exact: true, rest: filter, by: 'rollup' };
+  const bare = bareFilter(question, filter);
   for (const segment of merged.segments) cost.add(segment, rolled);
   const most = plan.rowsExamined * MOST_READ;
   let reading = 0;
   for (const segment of merged.rest) {
     await finder.breathe();
-    const source = groupSource(question, filter, segment, finder.known(segment));
+    const known = finder.known(segment);
+    const source = groupSource(question, filter, segment, known);
+    if (bare !== undefined && (source.groups === undefined || source.left !== undefined)) {
+      const found = await finder.find(bare.filter, segment);
+      const groups = groupsByValue(question, bare, found, segment, known);
+      if (groups !== undefined) {
+        sources.push(groups);
+        cost.add(segment, { ...found, by: 'index' });
+        left.set(segment.id, { ...rolled, rows: 'none' });
+        continue;
+      }
+    }
     if (source.groups !== undefined) {
       sources.push(...source.groups);
       if (source.groups.length > 0) cost.add(segment, rolled);

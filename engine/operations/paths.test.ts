@@ -167,8 +167,14 @@ const run = (asked: Asked, stages: string, path: Path, limit?: number) =>
       for (const row of batch.rows)
         rows.push(
           batch.columns
-            .map(({ name, parts }) => [name, ...parts.map((one) => row[one.at])])
-            .filter(([, ...values]) => values.some((value) => value !== null)),
+            .map(({ name, parts }) => [
+              name,
+              ...parts.map(({ role, at }) => (role === 'nanos' ? (row[at] ?? 0) : row[at])),
+            ])
+            // No nanoseconds are null, or 0 where no segment that is read has any.
+            .filter(([name, ...values]) =>
+              name === 'ts' ? values[0] !== null : values.some((value) => value !== null),
+            ),
         );
     return rows;
   });
@@ -325,7 +331,9 @@ const stages = fc.constantFrom(
 // First: damage that is met later makes segments be read.
 it.each([
   ['kind:log | count', 'catalog'],
-  ['* | top 5 host', 'rollup'],
+  ['kind:log | top 5 host', 'rollup'],
+  // Some events are deleted, which rollups do not know.
+  ['* | top 5 host', 'index'],
   ['tag:seen | timeline 1h', 'index'],
   ['bytes:>500 | stats avg(bytes)', 'scan'],
 ])('%s is answered by %s', async (text, path) => {

@@ -265,7 +265,9 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
         const [[low, high] = []] = await runOn(compileRange(own), read);
         if (typeof low === 'number' && typeof high === 'number') matched = { low, high };
       }
-      const statement = watch.span('compile', () => compileAnswer(own, matched, parameters.limit));
+      // A count is one row, and is shown whatever the limit.
+      const most = plan.shape === 'count' ? undefined : parameters.limit;
+      const statement = watch.span('compile', () => compileAnswer(own, matched, most));
       const found = await runOn(statement, read);
       watch.rowsReturned = found.length;
       return done(shapeAnswer(plan, statement, found, options));

@@ -4,7 +4,7 @@
  * Every row has at most one value in a column, so the rows of several values share none.
  */
 import type { SideFile } from '../side-file.ts';
-import { RowSet, wordsFor } from '../row-set.ts';
+import { RowSet, popcount, wordsFor } from '../row-set.ts';
 import { BlockReader } from './blocks.ts';
 import { Damaged, PackReader } from './packing.ts';
 import {
@@ -26,6 +26,12 @@ export type TextValueColumn = 'host' | 'program';
 export interface Ip4Ranges {
   readonly lows: Uint32Array;
   readonly highs: Uint32Array;
+}
+
+/** Distinct texts, ascending by their bytes, and a number for each. */
+export interface TextCounts {
+  readonly texts: readonly string[];
+  readonly counts: Uint32Array;
 }
 
 interface Column {
@@ -148,6 +154,26 @@ export class ValueIndex {
         (_, place, first) => wanted[first + place] === 1,
         (page) => pages[page]!,
       );
+    });
+  }
+
+  /**
+   * How many of some rows have each text, in the texts' order; undefined when this cannot tell.
+   * @param rows as `RowSet.toWords` has them
+   */
+  countsOfText(column: TextValueColumn, rows: Uint32Array): TextCounts | undefined {
+    const found = this.columns.get(column);
+    if (found === undefined || found === 'left-out') return undefined;
+    if (found === 'absent') return { texts: [], counts: new Uint32Array(0) };
+    return this.reader.guarded(() => {
+      const counts = new Uint32Array(found.size);
+      for (let number = 0; number < found.rows.length; number++) {
+        const page = this.page(found, number);
+        const own = counts.subarray(found.firsts[number], found.firsts[number + 1]);
+        if (page.bits === undefined) countGaps(page, rows, this.rows, own);
+        else own[0] = countBits(page.bits, rows);
+      }
+      return { texts: this.textsOf(found), counts };
     });
   }
 
@@ -283,6 +309,31 @@ export function readTexts(reader: PackReader, n: number): Uint8Array[] {
     at += length;
   }
   return texts;
+}
+
+/** Of each value of a page, how many of its rows are among `rows`. */
+function countGaps(page: Page, rows: Uint32Array, total: number, into: Uint32Array): void {
+  const { counts, gaps } = page;
+  let at = 0;
+  for (let place = 0; place < counts.length; place++) {
+    const end = at + counts[place]! + 1;
+    let row = -1;
+    let found = 0;
+    for (; at < end; at++) {
+      row += gaps[at]! + 1;
+      if (row >= total) throw new Damaged('row');
+      found += (rows[row >>> 5]! >>> (row & 31)) & 1;
+    }
+    into[place] = found;
+  }
+}
+
+function countBits(bytes: Uint8Array, rows: Uint32Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let found = 0;
+  for (let word = 0; word < rows.length; word++)
+    found += popcount(view.getUint32(word * 4, true) & rows[word]!);
+  return found;
 }
 
 /** Rows as they are found, in any order, none twice. */

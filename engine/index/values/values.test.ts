@@ -63,6 +63,19 @@ it('finds the rows of values and ranges', () => {
               expect(members(index.rowsOfText(column, test))).toEqual(
                 where(rows, ({ [column]: text }) => text !== undefined && test(text)),
               );
+            const some = rows.map((_, i) => (i * 7 + part.length) % 3 === 0);
+            const words = new Uint32Array((rows.length + 31) >>> 5);
+            some.forEach((is, i) => (words[i >>> 5]! |= Number(is) << (i & 31)));
+            const counted = index.countsOfText(column, words)!;
+            expect(counted.texts.map((text, i) => [text, counted.counts[i]])).toEqual(
+              counted.texts.map((text) => [
+                text,
+                where(rows, (row) => row[column] === text).filter((row) => some[row]).length,
+              ]),
+            );
+            expect(new Set(counted.texts)).toEqual(
+              new Set(rows.flatMap((row) => row[column] ?? [])),
+            );
             expect(index.distinct(column)).toBe(
               new Set(rows.flatMap((row) => row[column] ?? [])).size,
             );
@@ -115,6 +128,18 @@ describe('columns of many rows', () => {
     expect(section!.bytes.length / n).toBeLessThan(5);
   });
 
+  it('counts texts that most rows have, and texts that few have', () => {
+    const rows = made((i) => ({ host: ['often', 'seldom'][Number(i % 50 === 0)]! }));
+    withIndex(rows, (index) => {
+      const words = new Uint32Array((n + 31) >>> 5).fill(0xffff_ffff, 0, 100);
+      const { texts, counts } = index.countsOfText('host', words)!;
+      expect([texts, [...counts]]).toEqual([
+        ['often', 'seldom'],
+        [3136, 64],
+      ]);
+    });
+  });
+
   it('leaves a column of too many texts out, and says so', () => {
     withIndex(
       made((i) => ({ host: `host${i}`, program: 'p'.repeat(i === 5 ? 2_000_000 : 3) })),
@@ -122,6 +147,7 @@ describe('columns of many rows', () => {
         expect(index.rowsOfText('host', () => true)).toBeUndefined();
         expect(index.rowsOfText('program', () => true)).toBeUndefined();
         expect(index.distinct('host')).toBeUndefined();
+        expect(index.countsOfText('host', new Uint32Array(n / 32 + 1))).toBeUndefined();
       },
     );
   });

@@ -38,6 +38,12 @@ export function countOf(rows: Rows, total: number): number {
   return rows === 'none' ? 0 : rows.count;
 }
 
+/** A bit for each row, as `RowSet.toWords` has them. */
+export function wordsOf(rows: Rows, total: number): Uint32Array {
+  if (rows === 'none') return new Uint32Array((total + 31) >>> 5);
+  return (rows === 'all' ? RowSet.range(total, 0, total) : rows).toWords();
+}
+
 /** Members below `row`. */
 export function rankOf(rows: Rows, row: number): number {
   if (rows === 'all') return row;

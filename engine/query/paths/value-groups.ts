@@ -1,0 +1,64 @@
+/**
+ * Groups by one field among rows that are known by number, from the index of the field's values: no row
+ * is read. It counts events and adds nothing up.
+ */
+import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
+import { type Filter, allOf } from '../filters/filter.ts';
+import type { SegmentInfo } from '../scope.ts';
+import type { FoundRows } from './found-rows.ts';
+import { type Dimension, type GroupQuestion, dimensionOf } from './group-question.ts';
+import { withValue } from './group-sources.ts';
+import type { Known } from './leaf-rows.ts';
+import { countOf, wordsOf } from './rows.ts';
+
+const COLUMNS: Partial<Record<Dimension, 'host' | 'program'>> = {
+  host: 'host',
+  program: 'program',
+};
+
+/** A filter, without that its events must have a value of what they are grouped by. */
+export interface BareFilter {
+  readonly filter: Filter;
+  readonly present: readonly Dimension[];
+}
+
+/** Undefined: groups of this question are not those of values. */
+export function bareFilter({ dims, sums }: GroupQuestion, filter: Filter): BareFilter | undefined {
+  const [dimension, second] = dims;
+  if (dimension === undefined || second !== undefined || sums.length > 0) return undefined;
+  if (COLUMNS[dimension] === undefined) return undefined;
+  const present: Dimension[] = [];
+  const items = (filter.filter === 'and' ? filter.items : [filter]).filter((item) => {
+    if (item.filter !== 'present' || dimensionOf(item.field) !== dimension) return true;
+    present.push(dimension);
+    return false;
+  });
+  return { filter: allOf(items), present };
+}
+
+/** @param found which rows of the segment `bare` takes; undefined when it, or the index, cannot tell */
+export function groupsByValue(
+  { dims }: GroupQuestion,
+  { present }: BareFilter,
+  found: FoundRows,
+  segment: SegmentInfo,
+  { indexes: { values: index } }: Known,
+): RollupGroups | undefined {
+  const [dimension] = dims;
+  const column = dimension === undefined ? undefined : COLUMNS[dimension];
+  if (column === undefined || !found.exact) return undefined;
+  const own = index?.countsOfText(column, wordsOf(found.rows, segment.rows));
+  if (own === undefined) return undefined;
+  const size = own.texts.length;
+  const counts = new Uint32Array(size + 1);
+  counts.set(own.counts);
+  counts[size] = own.counts.reduce((left, n) => left - n, countOf(found.rows, segment.rows));
+  const encoder = new TextEncoder();
+  const texts = own.texts.map((text) => encoder.encode(text));
+  const groups: RollupGroups = {
+    dims,
+    values: [{ numbers: new Uint32Array(0), ip6: new Uint8Array(0), texts }],
+    ...{ sizes: [size], starts: undefined, seconds: undefined, counts, sums: [] },
+  };
+  return present.reduce(withValue, groups);
+}
