@@ -101,7 +101,7 @@ class ImportWorker {
   private readonly writer: ChunkWriter;
   private readonly replies = new Map<number, (reply: BeginReply) => void>();
   private readonly outstanding = new Set<number>();
-  private wake: (() => void) | undefined;
+  private readonly wakes: (() => void)[] = [];
   private nextId = 1;
   private lastProgress = 0;
 
@@ -133,8 +133,7 @@ class ImportWorker {
 
   committed(id: number): void {
     this.outstanding.delete(id);
-    this.wake?.();
-    this.wake = undefined;
+    for (const wake of this.wakes.splice(0)) wake();
   }
 
   async item(item: WorkItem): Promise<void> {
@@ -479,7 +478,7 @@ class ImportWorker {
 
   private nextCommit(): Promise<void> {
     return new Promise((resolve) => {
-      this.wake = resolve;
+      this.wakes.push(resolve);
     });
   }
 

@@ -158,6 +158,23 @@ it('chunks of one piece are committed one after the other', async () => {
   expect(many.rows).toEqual(one.rows);
 });
 
+it('copies of a log that is read in pieces wait for it, however few workers there are', async () => {
+  const evidence = join(folder, 'copies');
+  mkdirSync(evidence);
+  const log = rfc3164(2000);
+  writeFileSync(join(evidence, 'a.log'), log.slice(0, log.indexOf('\n', log.length >> 1) + 1));
+  writeFileSync(join(evidence, 'b.log'), log);
+  writeFileSync(join(evidence, 'c.log'), log);
+  writeFileSync(join(evidence, 'd.log'), log + log);
+  writeFileSync(join(evidence, 'e.log'), withoutYears, 'latin1');
+  const one = await importInto(evidence, { workers: 1 });
+  for (const workers of [2, 5]) {
+    const many = await importInto(evidence, { workers, chunk: { pieceLines: 300 } });
+    expect(many.sources).toEqual(one.sources);
+    expect(many.rows).toEqual(one.rows);
+  }
+});
+
 it('goes on to the same after a cancellation in the middle', async () => {
   const evidence = join(folder, 'cancelled');
   mkdirSync(evidence);
