@@ -6,7 +6,7 @@
  * An item is decided on once its first source has its number, or there is none in it. Of an archive the
  * members come later, while others are read: they have numbers of their own put aside.
  */
-/** Numbers that are put aside at a time for the members of an archive. */
+/** Numbers up to the next multiple of this are put aside for the members of an archive. */
 const SET_ASIDE = 1000;
 
 interface Waiting {
@@ -64,8 +64,11 @@ export class SourceOrder {
     if (!isMember) return this.nextNumber++;
     let aside = this.aside.get(ordinal);
     if (aside === undefined || aside.next === aside.end) {
-      aside = { next: this.nextNumber, end: this.nextNumber + SET_ASIDE };
-      this.nextNumber = aside.end;
+      const next = this.nextNumber;
+      // The same end where an import goes on that was interrupted within the archive.
+      const end = Math.ceil(next / SET_ASIDE) * SET_ASIDE + 1;
+      aside = { next, end };
+      this.nextNumber = end;
       this.aside.set(ordinal, aside);
     }
     return aside.next++;
