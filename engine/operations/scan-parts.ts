@@ -10,8 +10,8 @@ import type { ScanRequest } from '../scan/plan-scan.ts';
 
 /** Bytes of a piece. */
 export const PIECE_BYTES = 16 * 1024 * 1024;
-/** Pieces for which it is worth to start a thread. */
-const PIECES_EACH = 6;
+/** Pieces for which it is worth to start a thread: it takes as long as reading hundreds of megabytes. */
+const PIECES_EACH = 32;
 
 /** Threads for a file of so many bytes, the one that asks included; 1: to be read as a whole. */
 export function threadsFor(size: number, pieceBytes: number, most: number): number {
@@ -111,17 +111,25 @@ export async function scanInParts(
   tools: { readonly readPiece: ReadPiece; startThread(task: ScanTask): ScanThread },
 ): Promise<boolean> {
   const others = Array.from({ length: threads - 1 }, () => tools.startThread(task));
-  // A failure is looked at when it is awaited.
-  for (const { found } of others) found.catch(() => undefined);
+  // A thread that fails, or is stopped while nobody waits for it, found nothing.
+  const waiting = new Map(
+    others.map(({ found }, i) => [
+      i,
+      found.then(
+        (part) => ({ i, part }),
+        () => ({ i, part: undefined }),
+      ),
+    ]),
+  );
   try {
     const own = await takePieces(scan, task, tools.readPiece);
     if (own === undefined) return false;
     const pieces = [...own];
-    const waiting = new Map(others.map(({ found }, i) => [i, found.then((part) => ({ i, part }))]));
     // Who took no piece, because it was still starting when there were none left, is not waited for.
     while (pieces.length < Math.ceil(task.size / task.pieceBytes)) {
-      const next = await Promise.race(waiting.values()).catch(() => undefined);
-      if (next?.part === undefined) return false;
+      if (waiting.size === 0) return false;
+      const next = await Promise.race(waiting.values());
+      if (next.part === undefined) return false;
       waiting.delete(next.i);
       pieces.push(...next.part.pieces);
       scan.merge(next.part.part);
