@@ -70,11 +70,13 @@ export class CaseLists {
 
   private async forget(store: SegmentStore): Promise<void> {
     let rows = [...this.kept.values()].reduce((sum, { list }) => sum + list.rows, 0);
-    for (const [digest, { list }] of this.kept) {
+    for (const [digest, one] of this.kept) {
       if (this.kept.size <= 1 || (rows <= MOST_ROWS && this.kept.size <= MOST_LISTS)) return;
-      for (const { table } of list.groups) if (!(await store.dropList(table))) return;
+      // Whoever comes meanwhile, or finds some of them gone, makes them again.
+      one.tables = undefined;
+      for (const { table } of one.list.groups) if (!(await store.dropList(table))) return;
       this.kept.delete(digest);
-      rows -= list.rows;
+      rows -= one.list.rows;
     }
   }
 }

@@ -294,6 +294,16 @@ describe('a list', () => {
   });
 });
 
+it('lists are let go of when there are many, and made again', async () => {
+  const list = (n: number) => given(`dst_port\n443\n${10_000 + n}\n`);
+  const expected = await ids('dst_port:443');
+  for (let n = 0; n < 40; n++) expect(await ids('*', list(n % 20))).toEqual(expected);
+  const tables = await session.store.rows(
+    "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'lists'",
+  );
+  expect(Number(tables[0]?.[0])).toBeLessThanOrEqual(16);
+});
+
 describe('a list that is wrong', () => {
   it.each<[string, string, Omit<GivenList, 'bytes'>?]>([
     ['src_ip\n10.0.0.1\n10.0.0.300\n', 'line 3 of the list: "10.0.0.300" is no IP address'],
