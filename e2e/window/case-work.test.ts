@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import type { Expected } from '../../fixtures/generate.ts';
 import { generateEvidence } from '../harness.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
-import { expect } from './pages/expect.ts';
+import { expect, IMPORT_MS } from './pages/expect.ts';
 import { addsUp } from './pages/ledger.ts';
 import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
@@ -20,7 +20,6 @@ process.env['DAYBOOK_CHUNK_ROWS'] = '4000';
 const LOG = 'auth.log';
 const ODD = 'odd.csv';
 const ODD_ROWS = 40;
-const IMPORT_MS = 60_000;
 
 const space = scratch();
 const folder = path.join(space.folder, 'from-a-colleague');
@@ -90,7 +89,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.caseButton).toHaveAccessibleName('Case work');
       const { importing } = window;
       await window.drop([path.join(folder, ODD), path.join(folder, 'logs', LOG)]);
-      await expect(importing.before.getByText('2 sources')).toBeVisible();
+      await expect(importing.before.getByText('2 sources')).toBeVisible({ timeout: IMPORT_MS });
       // What was guessed is open to be looked at.
       await expect(importing.columnFor('src_ip')).toHaveValue('bb');
       await expect(importing.columnFor('dst_ip')).toHaveValue('cc');
@@ -103,7 +102,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(records.getByRole('row').nth(1)).toContainText('192.0.2.1');
       await shot(opened.page, `${shell.name}-mapping`);
       await importing.begin();
-      await expect(importing.ledger).toBeVisible();
+      await expect(importing.ledger).toBeVisible({ timeout: IMPORT_MS });
       expect((await importing.counts(ODD)).stored).toBe(ODD_ROWS);
       await importing.showEvents();
       await window.query.run('src_ip:192.0.2.1 dst_ip:10.1.0.1');
@@ -174,10 +173,10 @@ for (const shell of [browserShell, electronShell]) {
         await expect(window.caseButton).toHaveAccessibleName('Case folder');
         await window.dropFolders([folder]);
         const { importing } = window;
-        await expect(importing.before.getByText('2 sources')).toBeVisible();
+        await expect(importing.before.getByText('2 sources')).toBeVisible({ timeout: IMPORT_MS });
         await expect(importing.before).toContainText(`logs/${LOG}`);
         await importing.begin();
-        await expect(importing.ledger).toBeVisible();
+        await expect(importing.ledger).toBeVisible({ timeout: IMPORT_MS });
         expect((await importing.counts(`logs/${LOG}`)).stored).toBe(logRecords);
         await importing.showEvents();
         await expect.poll(() => window.inCase()).toBe(logRecords + ODD_ROWS);
@@ -192,7 +191,7 @@ for (const shell of [browserShell, electronShell]) {
       const files = Object.keys(more.sources).map((name) => path.join(evidence, name));
       expect(files.filter((file) => !existsSync(file))).toEqual([]);
       await window.drop(files);
-      await expect(importing.before.getByText('8 sources')).toBeVisible();
+      await expect(importing.before.getByText('8 sources')).toBeVisible({ timeout: IMPORT_MS });
       await importing.begin();
       await expect(importing.running.getByText(/[1-9]\d* %/)).toBeVisible();
       process.kill(await opened.enginePid(), 'SIGKILL');

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import type { Expected } from '../../fixtures/generate.ts';
 import { generateEvidence } from '../harness.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
-import { expect } from './pages/expect.ts';
+import { expect, IMPORT_MS } from './pages/expect.ts';
 import { addsUp } from './pages/ledger.ts';
 import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
@@ -21,7 +21,7 @@ const LOGS = ['auth.log', 'auth.log.1'];
 const BUNDLE = [CAPTURE, FLOWS, 'syslog.tar.gz'];
 
 // Small chunks: a cancelled import stops at the edge of one, and a killed one loses one.
-process.env['DAYBOOK_CHUNK_ROWS'] = '1000';
+process.env['DAYBOOK_CHUNK_ROWS'] = '4000';
 
 const space = scratch();
 const bundle = path.join(space.folder, 'bundle');
@@ -90,7 +90,7 @@ for (const shell of [browserShell, electronShell]) {
     it('shows what was dropped before it is imported, and takes decisions', async () => {
       await window.drop(BUNDLE.map((name) => path.join(bundle, name)));
       const { importing } = window;
-      await expect(importing.before.getByText('4 sources')).toBeVisible();
+      await expect(importing.before.getByText('4 sources')).toBeVisible({ timeout: IMPORT_MS });
       await expect(importing.source(CAPTURE)).toContainText('stated');
       const records = await importing.look(CAPTURE);
       await expect(records.getByRole('row').nth(1)).toContainText('2026-10-13 01:30:');
@@ -110,7 +110,7 @@ for (const shell of [browserShell, electronShell]) {
     it('imports, and its ledger adds up to what the evidence was made of', async () => {
       const { importing } = window;
       await importing.begin();
-      await expect(importing.ledger).toBeVisible();
+      await expect(importing.ledger).toBeVisible({ timeout: IMPORT_MS });
       await shot(opened.page, `${shell.name}-ledger`);
       const total = await importing.total();
       expect(addsUp(total), JSON.stringify(total)).toBe(true);
@@ -166,7 +166,7 @@ for (const shell of [browserShell, electronShell]) {
         );
         await window.drop(files);
       }
-      await expect(importing.before.getByText('8 sources')).toBeVisible();
+      await expect(importing.before.getByText('8 sources')).toBeVisible({ timeout: IMPORT_MS });
       await importing.begin();
       await expect(importing.running.getByText(/[1-9]\d* %/)).toBeVisible();
       await shot(opened.page, `${shell.name}-importing`);
@@ -200,7 +200,7 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.sources.import(0)).toContainText('interrupted');
       expect(addsUp(await window.sources.ledger(0))).toBe(true);
       await window.sources.resume(0);
-      await expect(importing.ledger).toBeVisible({ timeout: 40_000 });
+      await expect(importing.ledger).toBeVisible({ timeout: IMPORT_MS });
       await importing.ledger.getByRole('button', { name: 'Close' }).last().click();
       const events = more.byKind.packet + more.byKind.flow + more.byKind.log;
       await expect.poll(() => window.inCase()).toBe(events);

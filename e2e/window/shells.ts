@@ -12,6 +12,7 @@ import { chromium, _electron, type Browser, type Page } from '@playwright/test';
 import { ROOT } from '../harness.ts';
 import { provision, startDisplay, whyNot, type Display } from '../provision/index.ts';
 import { completeOlderChromium } from './older-chromium.ts';
+import { PATIENCE_MS } from './pages/expect.ts';
 
 export interface OpenWindow {
   readonly page: Page;
@@ -48,7 +49,7 @@ const SIZE = { width: 1440, height: 900 };
 /** Begins to write down what a window does wrong. `own`: whether an address is its shell's. */
 async function watch(page: Page, own: (url: string) => boolean): Promise<string[]> {
   const problems: string[] = [];
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   page.on('request', (request) => {
     const url = request.url();
     if (!/^(data|blob):/.test(url) && !own(url)) problems.push(`request to ${url}`);

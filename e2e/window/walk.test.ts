@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { ROOT } from '../harness.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
-import { expect } from './pages/expect.ts';
+import { expect, IMPORT_MS } from './pages/expect.ts';
 import { addsUp } from './pages/ledger.ts';
 import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
@@ -45,9 +45,11 @@ for (const shell of [browserShell, electronShell]) {
       await expect(window.start.heading).toBeVisible();
       await window.drop(BUNDLE);
       await window.newCase.create(path.join(space.folder, `${shell.name}.daybook`));
-      await expect(window.importing.before.getByText('3 sources')).toBeVisible();
+      await expect(window.importing.before.getByText('3 sources')).toBeVisible({
+        timeout: IMPORT_MS,
+      });
       await window.importing.begin();
-      await expect(window.importing.ledger).toBeVisible();
+      await expect(window.importing.ledger).toBeVisible({ timeout: IMPORT_MS });
       const total = await window.importing.total();
       expect(addsUp(total), JSON.stringify(total)).toBe(true);
       expect((await window.importing.counts('skype.pcap')).stored).toBe(PACKETS);
