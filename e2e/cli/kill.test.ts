@@ -1,6 +1,7 @@
 /**
  * A killed import: after `kill -9` at a random instant the case opens, verifies, and the same command
- * goes on; in the end it holds what an uninterrupted import holds.
+ * goes on; in the end it holds what an uninterrupted import by one worker holds, whoever was killed:
+ * one worker, or several that read files in pieces.
  *
  * DAYBOOK_KILLS sets how often (5 by default, 50 for the full run).
  */
@@ -13,7 +14,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { daybook, generateEvidence, ROOT } from '../harness.ts';
 
 const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 5);
-const ENV = { DAYBOOK_CHUNK_ROWS: '3000' };
+const ENV = { DAYBOOK_CHUNK_ROWS: '3000', DAYBOOK_PIECE_LINES: '1500' };
 let folder: string;
 let evidence: string;
 
@@ -25,11 +26,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs an import and kills it after `ms`; resolves to whether it was still running then. */
-function importAndKill(path: string, ms: number): Promise<boolean> {
+function importAndKill(path: string, ms: number, jobs: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(
       process.execPath,
-      [join(ROOT, 'app/cli/daybook.mjs'), 'import', path, evidence, '--recursive', '--jobs', '1'],
+      [join(ROOT, 'app/cli/daybook.mjs'), 'import', path, evidence, '--recursive', '--jobs', jobs],
       { stdio: 'ignore', env: { ...process.env, ...ENV } },
     );
     const timer = setTimeout(() => child.kill('SIGKILL'), ms);
@@ -86,9 +87,10 @@ it(
     let round = 0;
     while (killed < KILLS) {
       const path = join(folder, `killed-${round++}.daybook`);
+      const jobs = round % 2 === 0 ? '1' : '3';
       // Up to four kills in a row on one case, then it may run through.
       for (let times = 1 + Math.floor(random() * 4); times > 0 && killed < KILLS; times--) {
-        if (!(await importAndKill(path, random() * duration * 1.1))) continue;
+        if (!(await importAndKill(path, random() * duration * 1.1, jobs))) continue;
         killed += 1;
         const days = await daybook(['days', path, '--json']);
         // Killed before the case came to be: then it says that there is none.
@@ -98,11 +100,11 @@ it(
           expect(JSON.parse(verified.out), `kill ${killed}`).toMatchObject({ ok: true });
         }
       }
-      const resumed = await daybook(['import', path, evidence, '--recursive', '--jobs', '1'], ENV);
+      const resumed = await daybook(['import', path, evidence, '--recursive', '--jobs', jobs], ENV);
       expect(resumed.status, resumed.err).toBe(run.status);
       expect(await contents(path), `case ${round} after ${killed} kills`).toEqual(want);
       rmSync(path, { recursive: true });
     }
   },
-  60_000 + KILLS * 20_000,
+  120_000 + KILLS * 30_000,
 );
