@@ -96,6 +96,8 @@ beforeAll(async () => {
   rmSync(folder, { recursive: true });
   // Small segments have no index otherwise.
   vi.stubEnv('DAYBOOK_INDEX_ROWS', '25');
+  // So have few segments no merged rollups.
+  vi.stubEnv('DAYBOOK_NODE_PARTS', '3');
   small = await smallCase({ ...files, 'a.pcap': pcapOf(60), 'records.json': records() }, evidence, {
     chunk: { rows: 700, ms: 1e9 },
   });
