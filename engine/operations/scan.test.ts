@@ -140,6 +140,7 @@ const ON_ALL = [
   '* | talkers 5',
   '* | talkers | where packets > 3 | sort src_ip | head 3 | fields src_ip, dst_ip, packets',
   '* | fields ts, ip, flow, event_id, source, day',
+  '* | fields ts, attributes',
   '(src_ip:10.0.0.0/8 OR dst_port:<1024) NOT proto:udp | count',
   'dst_port:22 | union (dst_port:443) | count',
   'bytes:>100 | where bytes < 1000 | top 2 bytes',
@@ -167,6 +168,8 @@ describe('a capture', () => {
     flows = await imported(path, true);
   });
   it.each(ON_ALL)('%s', (text) => same(packets, text));
+  it('attributes beside one of them', () =>
+    same(packets, 'proto:icmp | fields icmp_type, attributes'));
   it('* | timeline in milliseconds', () => same(packets, '* | timeline 250ms | where count > 4'));
   it.each([
     'kind:flow',

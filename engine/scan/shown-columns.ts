@@ -77,7 +77,7 @@ function defaults(columns: Collected, batch: EventBatch, scope: RowScope, plan: 
     if (field !== undefined && !HIDDEN_COLUMNS.has(name))
       fieldColumn(columns, scope, plan, field, name);
   }
-  attributes(columns, batch);
+  attributes(columns, batch, scope);
 }
 
 function chosen(
@@ -88,7 +88,7 @@ function chosen(
   name: Name,
 ): void {
   const field = plan.resolve(name);
-  if (field.type === 'virtual' && field.name === 'attributes') attributes(columns, batch);
+  if (field.type === 'virtual' && field.name === 'attributes') attributes(columns, batch, scope);
   else if (field.type === 'virtual' && field.name === 'tag')
     columns.add('tag', 'tags', [{ role: 'value', read: () => null }]);
   else if (field.type !== 'attribute' && Object.hasOwn(EXPANDED, field.name)) {
@@ -108,7 +108,9 @@ function instant(columns: Collected, scope: RowScope): void {
   ]);
 }
 
-function attributes(columns: Collected, batch: EventBatch): void {
+function attributes(columns: Collected, batch: EventBatch, scope: RowScope): void {
+  // Those that come as codes become texts, and columns.
+  scope.attributes();
   for (const [name, column] of [...batch.attributes].sort(([a], [b]) => (a < b ? -1 : 1)))
     columns.add(name, 'attribute', [{ role: 'value', read: textRead(column) }]);
   columns.add(OVERFLOW_COLUMN, 'overflow', [{ role: 'value', read: textRead(batch.overflow) }]);

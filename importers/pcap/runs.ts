@@ -3,7 +3,7 @@
  * Columns are filled one after the other, each in a loop of its own. What is not ordinary (a length that
  * is absurd, an end inside a record) is left to the reader of the format.
  *
- * Holds always: rows are those that `PacketEvents.take` makes of each record (runs.test.ts).
+ * Holds always: rows are those that `PacketEvents.take` makes of each record (decode.test.ts).
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { PacketEvents } from './packet-events.ts';
