@@ -226,8 +226,12 @@ export class RowFinder {
         const ids = mine.map(({ segment }) => segment.id);
         findings.add(cache.find(snapshot, key, ids, (stop) => this.verify(mine, stop)));
       }
-      for (const finding of findings)
-        for (const [id, found] of await finding.wait(signal)) out.set(id, found);
+      // At once: one that nobody waits for is stopped, or goes on when all have left.
+      const waits = await Promise.allSettled([...findings].map((finding) => finding.wait(signal)));
+      for (const one of waits) {
+        if (one.status === 'rejected') throw one.reason;
+        for (const [id, found] of one.value) out.set(id, found);
+      }
     }
     return out;
   }
