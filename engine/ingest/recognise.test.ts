@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recognise } from './recognise.ts';
+import { recognise, unknownReason } from './recognise.ts';
 import { importers } from '../../importers/registry.ts';
 
 const utf8 = new TextEncoder();
@@ -29,5 +29,17 @@ describe('which importer reads what', () => {
     ],
   ])('%s', (_, lines, importer) => {
     expect(importerOf(lines)).toBe(importer);
+  });
+});
+
+describe('what no importer reads', () => {
+  it.each([
+    [[], /^empty$/],
+    [[0x0c, 0xa5, 1, 0], /nfdump -r FILE -o csv/],
+    [[...Buffer.from('LPKSHHRH')], /journalctl --file/],
+    [[...Buffer.from('ElfFile\0')], /evtx_dump/],
+    [[1, 2, 3], /no importer recognises/],
+  ])('%j', (bytes, reason) => {
+    expect(unknownReason({ bytes: Uint8Array.from(bytes), complete: true })).toMatch(reason);
   });
 });

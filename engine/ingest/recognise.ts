@@ -68,7 +68,29 @@ export function recognise(
   return best;
 }
 
-/** Why nothing reads a content that `recognise` found no importer for. */
+/**
+ * Formats of evidence that no importer reads, by their first bytes, with the tool that turns them into
+ * one that is read.
+ */
+const FOREIGN: readonly (readonly [signature: string, reason: string])[] = [
+  ...['\x0c\xa5', '\xa5\x0c'].map(
+    (magic) =>
+      [
+        magic,
+        'flows in the binary form of nfdump, to be converted first: nfdump -r FILE -o csv > FILE.csv',
+      ] as const,
+  ),
+  [
+    'LPKSHHRH',
+    'a binary journal, to be converted first: journalctl --file FILE -o export > FILE.export',
+  ],
+  ['ElfFile\0', 'a Windows event log, to be converted first: evtx_dump -o jsonl FILE > FILE.jsonl'],
+];
+
+/** Why nothing reads a content that `recognise` found no importer for, and what can be done. */
 export function unknownReason(head: Head): string {
-  return head.bytes.length === 0 ? 'empty' : 'no importer recognises this content';
+  if (head.bytes.length === 0) return 'empty';
+  const start = Buffer.from(head.bytes.subarray(0, 8)).toString('latin1');
+  const foreign = FOREIGN.find(([signature]) => start.startsWith(signature));
+  return foreign?.[1] ?? 'no importer recognises this content';
 }
