@@ -198,7 +198,18 @@ describe('a capture', () => {
     expect(running.ledger.read).toBeLessThan(12_000);
     const limited = scanOf(path, 'proto:tcp', { limit: 3 });
     expect(await all(limited.rows())).toHaveLength(3);
+    const none = scanOf(path, '*', { limit: 0 });
+    expect(await all(none.rows())).toEqual([]);
+    expect(none.ledger.read).toBe(0);
   });
+
+  it.each(['* | count', '* | top 2 dst_port', '* | timeline 1h'])(
+    'a limit of rows is none of events: %s',
+    async (text) => {
+      const wanted = settled(await packets.ask(text));
+      expect(settled(await scanOf(path, text, { limit: 0 }).answer())).toEqual(wanted);
+    },
+  );
 
   it('compressed, and from standard input', async () => {
     const { readFileSync } = await import('node:fs');

@@ -99,7 +99,7 @@ export class Scan {
   private enough = false;
 
   /**
-   * @param limit rows at most
+   * @param limit rows of the result at most: what is counted is counted whole
    * @throws DaybookError query-syntax, unknown-field
    */
   constructor(
@@ -178,7 +178,7 @@ export class Scan {
 
   /** Whether no more evidence need be read. */
   get done(): boolean {
-    return this.enough || this.limit === 0;
+    return this.enough || (this.stage === undefined && this.limit === 0);
   }
 
   /**
@@ -415,7 +415,8 @@ export class Scan {
     for (const stage of after) table = applyStage(table, stage, plan);
     const { outputs } = outputsOf(table.columns, 0);
     const all = sorted(table).rows;
-    const rows = this.limit === undefined ? all : all.slice(0, this.limit);
+    // A number is no row.
+    const rows = plan.shape === 'count' ? all : all.slice(0, this.limit);
     return shapeAnswer(plan, { ...statement, columns: outputs }, rows, options);
   }
 }
