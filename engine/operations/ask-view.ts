@@ -176,7 +176,9 @@ export function onPlan(
     notes: notesOf(plan),
     rows: async (statement, segments = segmentsRead(plan), rank = usual, stop = signal) => {
       const wanted = segments.flatMap(({ id }) => byId.get(id) ?? []);
-      await watch.spanAsync('attach', () => session.prepare(wanted, snapshot, statement.sql));
+      await watch.spanAsync('attach', () =>
+        session.prepare(wanted, snapshot, statement.sql, plan.context.list),
+      );
       const end = await turn(rank, stop);
       try {
         const found = await watch.spanAsync('execute', () =>
@@ -189,7 +191,9 @@ export function onPlan(
     },
     async *stream(statement) {
       const wanted = segmentsRead(plan).flatMap(({ id }) => byId.get(id) ?? []);
-      await watch.spanAsync('attach', () => session.prepare(wanted, snapshot, statement.sql));
+      await watch.spanAsync('attach', () =>
+        session.prepare(wanted, snapshot, statement.sql, plan.context.list),
+      );
       const end = await turn(usual);
       const from = performance.now();
       try {

@@ -1,6 +1,6 @@
 /**
  * The lists that queries on a case are narrowed by: read once, and their tables made when a statement
- * first needs them. Bounded; those used longest ago are let go.
+ * first needs them. Bounded; those used longest ago are let go, and made again for who still needs them.
  */
 import { createHash, hash } from 'node:crypto';
 import { DaybookError } from '../contract/errors.ts';
@@ -19,18 +19,18 @@ export interface GivenList {
   readonly directed?: boolean | undefined;
 }
 
-interface Kept {
-  readonly list: MatchList;
-  tables: Promise<void> | undefined;
-}
-
 /** Rows of all lists that are kept. */
 const MOST_ROWS = 4_000_000;
 const MOST_LISTS = 16;
 
+/** Where tables are made. */
+type Tables = Pick<SegmentStore, 'createList' | 'dropLists' | 'inUse'>;
+
 export class CaseLists {
   /** By what tells them apart, the one used last at the end. */
-  private readonly kept = new Map<string, Kept>();
+  private readonly known = new Map<string, MatchList>();
+  /** Those whose tables are made or being made, likewise. */
+  private readonly made = new Map<string, { list: MatchList; tables: Promise<void> }>();
 
   /**
    * @param columns of segments: attributes are fields by them
@@ -38,18 +38,16 @@ export class CaseLists {
    */
   read(given: GivenList, segments: Parameters<typeof eventFields>[0]): MatchList {
     const digest = digestOf(given);
-    const known = this.kept.get(digest);
-    if (known !== undefined) {
-      this.kept.delete(digest);
-      this.kept.set(digest, known);
-      return known.list;
-    }
     const { fields, directed } = given;
-    const list = readList({
-      ...{ text: textOf(given.bytes), digest, fields, directed },
-      resolve: eventFields(segments),
-    });
-    this.kept.set(digest, { list, tables: undefined });
+    const list =
+      this.known.get(digest) ??
+      readList({
+        ...{ text: textOf(given.bytes), digest, fields, directed },
+        resolve: eventFields(segments),
+      });
+    this.known.delete(digest);
+    this.known.set(digest, list);
+    for (const old of beyond([...this.known.values()], list)) this.known.delete(old.digest);
     return list;
   }
 
@@ -59,29 +57,66 @@ export class CaseLists {
     return { name, sha256: hash('sha256', bytes), bytes: bytes.length };
   }
 
-  /** Makes the tables of the lists that have none yet. */
-  async load(store: SegmentStore): Promise<void> {
-    for (const one of this.kept.values()) {
-      one.tables ??= tables(one.list, store);
+  /**
+   * Makes the tables of a list, if there are none.
+   * @throws DaybookError limit-exceeded
+   */
+  async load(list: MatchList, store: Tables): Promise<void> {
+    const { digest } = list;
+    const one = this.made.get(digest) ?? { list, tables: makeTables(list, store) };
+    this.made.delete(digest);
+    this.made.set(digest, one);
+    try {
       await one.tables;
+    } catch (error) {
+      // Who asks again may have room for them.
+      if (this.made.get(digest) === one) this.made.delete(digest);
+      throw error;
     }
-    await this.forget(store);
-  }
-
-  private async forget(store: SegmentStore): Promise<void> {
-    let rows = [...this.kept.values()].reduce((sum, { list }) => sum + list.rows, 0);
-    for (const [digest, one] of this.kept) {
-      if (this.kept.size <= 1 || (rows <= MOST_ROWS && this.kept.size <= MOST_LISTS)) return;
-      // Whoever comes meanwhile, or finds some of them gone, makes them again.
-      one.tables = undefined;
-      for (const { table } of one.list.groups) if (!(await store.dropList(table))) return;
-      this.kept.delete(digest);
-      rows -= one.list.rows;
-    }
+    if (store.inUse()) return;
+    const old = beyond(
+      Array.from(this.made.values(), (other) => other.list),
+      list,
+    );
+    for (const other of old) this.made.delete(other.digest);
+    await store.dropLists(old.flatMap(tableNames));
   }
 }
 
-async function tables(list: MatchList, store: SegmentStore): Promise<void> {
+/** Lists that were used longest ago, beyond what may be kept. */
+function beyond(lists: readonly MatchList[], used: MatchList): MatchList[] {
+  let rows = lists.reduce((sum, list) => sum + rowsOf(list), 0);
+  let left = lists.length;
+  const out: MatchList[] = [];
+  for (const list of lists) {
+    if (rows <= MOST_ROWS && left <= MOST_LISTS) break;
+    if (list.digest === used.digest) continue;
+    out.push(list);
+    rows -= rowsOf(list);
+    left -= 1;
+  }
+  return out;
+}
+
+/** Rows that no event can meet are in none of its tables. */
+function rowsOf({ lines, rows }: MatchList): number {
+  return Math.max(lines.length, rows);
+}
+
+function tableNames({ groups }: MatchList): string[] {
+  return groups.map(({ table }) => table);
+}
+
+async function makeTables(list: MatchList, store: Tables): Promise<void> {
+  try {
+    await tables(list, store);
+  } catch (error) {
+    await store.dropLists(tableNames(list)).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function tables(list: MatchList, store: Tables): Promise<void> {
   for (const { table, keys, lines } of list.groups) {
     const columns = keys.flatMap(({ key, type, values }, at) =>
       key.key === 'present' ? [] : [{ name: keyColumn(at), type, values }],

@@ -8,6 +8,7 @@ import { RollupNodes } from '../index/rollup/tree/rollup-nodes.ts';
 import { IndexFiles } from '../index/segment-indexes.ts';
 import { openers } from '../index/openers.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
+import type { MatchList } from '../query/index.ts';
 import { SegmentStore, type StoreOptions } from '../store/segment-store.ts';
 import { CaseLists } from './case-lists.ts';
 import { FoundCache } from './found-cache.ts';
@@ -95,17 +96,19 @@ export class CaseSession {
   }
 
   /**
-   * Makes these segments ready for a statement, and what else it names: marks on them, lists.
-   * @param sql the statement; left out: whatever it may name
+   * Makes these segments ready for a statement, and what else it names: marks on them, tables of a list.
+   * @param sql the statement; left out: it may name marks
+   * @param list of its plan
    */
   async prepare(
     segments: readonly SegmentRow[],
     snapshot: Snapshot,
-    sql = 'marks. lists.',
+    sql = 'marks.',
+    list?: MatchList,
   ): Promise<void> {
     await this.store.keepOnly(new Set(snapshot.segments.map((segment) => segment.id)));
     await this.store.attach(segments);
-    if (sql.includes('lists.')) await this.lists.load(this.store);
+    if (list !== undefined && sql.includes('lists.')) await this.lists.load(list, this.store);
     if (!sql.includes('marks.')) return;
     for (const { id } of segments) {
       const tags = new Set([

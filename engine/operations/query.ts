@@ -110,7 +110,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   async function prepared(segments: readonly SegmentInfo[], sql: string): Promise<void> {
     const wanted = new Set(segments.map(({ id }) => id));
     const rows = snapshot.segments.filter(({ id }) => wanted.has(id));
-    await watch.spanAsync('attach', () => session.prepare(rows, snapshot, sql));
+    await watch.spanAsync('attach', () => session.prepare(rows, snapshot, sql, plan.context.list));
   }
 
   async function* execute(

@@ -1,6 +1,6 @@
 /**
  * Tables of the lists that queries are narrowed by, in a database of their own in memory: values reach
- * DuckDB in vectors, never as part of a statement. Bounded; what was used longest ago is let go.
+ * DuckDB in vectors, never as part of a statement.
  */
 import {
   BIGINT,

@@ -60,6 +60,7 @@ export class SegmentStore {
   /** Marks are replaced one after the other, on a connection of their own. */
   private marking: Promise<void> = Promise.resolve();
   private marker: DuckDBConnection | undefined;
+  private listing: Promise<void> = Promise.resolve();
   private closed = false;
 
   constructor(folder: string, options: StoreOptions) {
@@ -108,6 +109,7 @@ export class SegmentStore {
     const instance = await this.opening;
     for (const connection of this.idle) connection.closeSync();
     await this.marking;
+    await this.listing;
     this.marker?.closeSync();
     this.admin?.closeSync();
     instance.closeSync();
@@ -138,7 +140,7 @@ export class SegmentStore {
   }
 
   /** Whether an operation other than the one that asks may be using what is attached. */
-  private inUse(): boolean {
+  inUse(): boolean {
     return this.running > 0 || this.holds > 1;
   }
 
@@ -188,17 +190,26 @@ export class SegmentStore {
   }
 
   /** Makes a table of a list; statements name it as `lists.main."NAME"`. */
-  async createList(table: ListTable): Promise<void> {
-    await this.instance();
-    await new ListTables(this.admin!).create(table);
+  createList(table: ListTable): Promise<void> {
+    return this.onLists((tables) => tables.create(table));
   }
 
-  /** Lets go of a list's table, unless an operation may be using it; whether it is gone. */
-  async dropList(name: string): Promise<boolean> {
-    if (this.inUse()) return false;
-    await this.instance();
-    await new ListTables(this.admin!).drop(name);
-    return true;
+  /** Lets go of tables of lists that no operation is using; any may be made again behind that. */
+  dropLists(names: readonly string[]): Promise<void> {
+    if (names.length === 0) return Promise.resolve();
+    return this.onLists(async (tables) => {
+      for (const name of names) await tables.drop(name);
+    });
+  }
+
+  /** Tables of lists are made and dropped in the order in which that was asked for. */
+  private onLists(work: (tables: ListTables) => Promise<void>): Promise<void> {
+    const done = this.listing.then(async () => {
+      await this.instance();
+      await work(new ListTables(this.admin!));
+    });
+    this.listing = done.catch(() => undefined);
+    return done;
   }
 
   /** Replaces the rows that count as deleted (`tag` 0) or tagged in a segment. */
