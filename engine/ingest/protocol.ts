@@ -153,6 +153,8 @@ export interface SplitSourcePlan {
   readonly options: ReadOptions;
   readonly shared: string;
   readonly contentSize: number;
+  /** With the size: a file that has others since is read in one. */
+  readonly modifiedMs: number | undefined;
 }
 
 /** A piece for a worker to read. `attempt` tells it from earlier readings of the same piece. */

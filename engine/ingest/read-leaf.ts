@@ -287,6 +287,7 @@ class ImportWorker {
       options,
       shared: shared.shared,
       contentSize,
+      modifiedMs: leaf.modifiedMs,
     };
     this.splitEnd = Promise.withResolvers();
     this.cutsAllowed = 0;
@@ -372,7 +373,7 @@ class ImportWorker {
       problem: 'what follows depends on what came before',
     };
     try {
-      const leaf = await this.plainLeaf(item);
+      const leaf = await this.plainLeaf(source);
       const position = await importer?.pieces?.read(leaf.input, this.writer, options, piece);
       if (position !== undefined) end = { position };
     } catch (error) {
@@ -385,9 +386,11 @@ class ImportWorker {
     return end;
   }
 
-  private async plainLeaf(item: WorkItem): Promise<Leaf> {
+  /** The source of a piece, if it is still the one that was surveyed. */
+  private async plainLeaf({ item, contentSize, modifiedMs }: SplitSourcePlan): Promise<Leaf> {
     for await (const found of this.tools.walk(item.path, item.name, this.staging)) {
-      if (!('reason' in found) && found.input.from !== undefined) return found;
+      if ('reason' in found || found.input.from === undefined) break;
+      if (found.rawSize === contentSize && found.modifiedMs === modifiedMs) return found;
       break;
     }
     throw new DaybookError('source-damaged', `${item.name} changed while it was read`);

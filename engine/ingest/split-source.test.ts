@@ -4,7 +4,15 @@
  * cancelled in the middle, and when the content lies about where its records begin.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -173,6 +181,37 @@ it('copies of a log that is read in pieces wait for it, however few workers ther
     expect(many.sources).toEqual(one.sources);
     expect(many.rows).toEqual(one.rows);
   }
+});
+
+it.each([
+  ['cut off', (path: string) => truncateSync(path, rfc3164(1000).length)],
+  ['written on', (path: string) => appendFileSync(path, '\tmore of it\n')],
+])('a file that is %s behind the survey is read in one', async (_, change) => {
+  const evidence = join(folder, 'changing.log');
+  writeFileSync(evidence, rfc3164(2000));
+  const startWorker = (): WorkerHandle => {
+    const inner = startInProcess();
+    return {
+      ...inner,
+      onMessage: (handler) =>
+        inner.onMessage((message) => {
+          if (message.type === 'surveyed') change(evidence);
+          handler(message);
+        }),
+    };
+  };
+  const { sources, rows } = await importInto(evidence, {
+    workers: 2,
+    chunk: { pieceLines: 300 },
+    startWorker,
+  });
+  const [source] = sources;
+  const read = readFileSync(evidence).subarray(0, source!.contentSize);
+  // What is said of the content, its hash and its events are of the same bytes.
+  expect(source?.contentSha256).toBe(createHash('sha256').update(read).digest('hex'));
+  expect(source?.read).toBe(rows.length);
+  const whole = read.toString('latin1').split('\n');
+  expect(rows.length).toBe(whole.filter((line) => line !== '').length);
 });
 
 it('goes on to the same after a cancellation in the middle', async () => {

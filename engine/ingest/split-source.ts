@@ -165,6 +165,11 @@ export class SplitSource {
         this.fail();
         return;
       }
+      // The content ends where the survey saw more of it: it was cut off since.
+      if (end !== undefined && end.position.offset < piece.until!) {
+        this.fail();
+        return;
+      }
       const isLast = end !== undefined && end.position.offset >= this.plan.contentSize;
       if (isLast && this.end === undefined) return;
       piece.chunks.shift();
