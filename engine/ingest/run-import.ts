@@ -288,7 +288,9 @@ class ImportRun {
   private deal(): void {
     while (this.failure === undefined && this.running() < this.request.workers) {
       const split = [...this.splits.values()].find(({ source }) => source.hasJob(this.ahead));
-      const item = this.request.items[this.next];
+      // Each that waits keeps its thread: while many wait for one slow source, no more begin.
+      const mayBegin = this.count('waiting') <= this.request.workers;
+      const item = mayBegin ? this.request.items[this.next] : undefined;
       if (split === undefined && item === undefined) break;
       const idle = [...this.slots].filter(({ doing }) => doing === 'idle');
       const slot =
@@ -399,7 +401,6 @@ class ImportRun {
         break;
       case 'ignored':
         this.addIgnored(message.ordinal, message.name, message.reason, message.failed);
-        this.order.settled(message.ordinal);
         break;
       case 'progress':
         this.advance(slot, slot.bytes + message.bytes);
