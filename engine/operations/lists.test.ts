@@ -318,6 +318,12 @@ describe('a list that is wrong', () => {
     ['10.0.0.1\n"..."\n', 'line 2 of the list: "..." has no letter'],
     ['{"src_ip":"10.0.0.1"}\n{"src_ip":', 'line 2 of the list: no JSON object'],
     ['{"src_ip":["10.0.0.1"]}', 'line 1 of the list: "src_ip" is no text or number'],
+    ['{"user":12345678901234567890}', 'line 1 of the list: "user" is a number that'],
+    [
+      '{"src_ip":"10.0.0.1","dst_prt":53}\n{"src_ip":"10.0.0.2"}\n',
+      'the list: no object has a value of "dst_port"',
+      { fields: ['src_ip', 'dst_port'] },
+    ],
     ['user,src_ip\n"a,10.0.0.1\n', 'line 2 of the list: a quote " that is not closed'],
     ['10.0.0.1-10.0.0.2\nx\n', 'line 2 of the list: "x" is no flow', { fields: ['flow'] }],
     ['a\nb\n', 'the list: no event has a field "nothing"', { fields: ['nothing'] }],

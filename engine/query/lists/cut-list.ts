@@ -271,6 +271,13 @@ function cutJson(first: string, reader: LineReader, { fields, isField }: CutOpti
       if (value === null || value === '') continue;
       if (typeof value !== 'string' && typeof value !== 'number')
         throw new ListError('usage', number, `${JSON.stringify(name)} is no text or number`);
+      if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+        throw new ListError(
+          'usage',
+          number,
+          `${JSON.stringify(name)} is a number that JSON readers round`,
+          'write it as a text, in quotes',
+        );
       if (!names.has(key)) {
         if (fields === undefined && !isField(name)) throw unknownColumns([name], number);
         if (names.size === LIST_LIMITS.columns)
@@ -281,6 +288,9 @@ function cutJson(first: string, reader: LineReader, { fields, isField }: CutOpti
     }
     records.push({ line: number, values });
   }
+  const missing = fields?.find((field) => !names.has(field.toLowerCase()));
+  if (missing !== undefined)
+    throw new ListError('usage', undefined, `no object has a value of ${JSON.stringify(missing)}`);
   const keys = [...names.keys()];
   const rows = new Rows(keys.length);
   for (const { line, values } of records) rows.add(line, (i) => values.get(keys[i]!) ?? '');
