@@ -1,6 +1,6 @@
 /** `--list FILE`: a list of values that narrows a query, from a file or standard input. */
 import { createReadStream, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import type { View } from '../../engine/operations/ask-view.ts';
 import { type GivenList, textOf } from '../../engine/operations/case-lists.ts';
@@ -48,6 +48,13 @@ export async function givenList(parsed: Parsed): Promise<GivenList | undefined> 
       throw new DaybookError('usage', `--${other} goes with --list`, 'name the list: --list FILE');
     return undefined;
   }
+  const unmatched = parsed.text('list-unmatched');
+  if (unmatched !== undefined && unmatched !== '-' && resolve(unmatched) === resolve(path))
+    throw new DaybookError(
+      'usage',
+      '--list-unmatched would write over the list',
+      'name another file',
+    );
   const fields = parsed
     .text('list-field')
     ?.split(',')

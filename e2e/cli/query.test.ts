@@ -386,5 +386,9 @@ describe('a list', () => {
     const alone = await daybook(['count', CASE, '--list-field', 'host']);
     expect(alone.status).toBe(2);
     expect(alone.err).toContain('--list-field goes with --list');
+    const over = await daybook(['count', CASE, '--list', list, '--list-unmatched', list]);
+    expect(over.status).toBe(2);
+    expect(over.err).toContain('would write over the list');
+    expect(readFileSync(list, 'utf8')).toContain('10.0.0\n');
   });
 });
