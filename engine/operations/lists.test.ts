@@ -310,6 +310,11 @@ describe('a list that is wrong', () => {
     ['src_ip,dst_port\n10.0.0.1\n', 'line 2 of the list: 1 value for 2 columns'],
     ['src_ip,dst_port\n10.0.0.1,x\n', 'line 2 of the list: dst_port has no value "x"'],
     ['src_ip,comment\n10.0.0.1,x\n', 'line 1 of the list: "comment": no field of events'],
+    [
+      `${Array(32).fill('ip').join(',')}\n${Array(32).fill('10.0.0.1').join(',')}\n`,
+      'the list: "ip" and "ip" are the same field',
+    ],
+    ['dst_ip,dest_ip\n10.0.0.1,10.0.0.1\n', 'the list: "dst_ip" and "dest_ip" are the same field'],
     ['10.0.0.1,80\n', 'line 1 of the list: 2 columns without a name'],
     ['src_ip,dst_port\n10.0.0.1,80\n,\n', 'line 3 of the list: it has no value'],
     ['', 'the list: it holds no value'],

@@ -175,10 +175,21 @@ export function readList({ text, fields, digest, resolve, directed }: ListOption
   if (cut.names === undefined) return ofAnyType(cut, digest, fieldOf);
   if (cut.names.some(isText)) return ofTexts(cut, digest);
   const { names, lines } = cut;
+  const seen = new Map<string, string>();
   const read = names.map((name, at) => {
     const field = fieldOf(name);
     if (field === undefined)
       throw new ListError('unknown-field', undefined, `no event has a field ${shown(name)}`);
+    // Each column that may stand on either side makes twice as many rows.
+    const other = seen.get(`${field.type} ${field.name}`);
+    if (other !== undefined)
+      throw new ListError(
+        'usage',
+        undefined,
+        `${shown(other)} and ${shown(name)} are the same field`,
+        'name the columns that count with --list-field, each once',
+      );
+    seen.set(`${field.type} ${field.name}`, name);
     return { field, columns: readColumn(field, cut.cells[at]!, lines) };
   });
   const columns = read.flatMap((one) => one.columns);
