@@ -255,7 +255,10 @@ export class ChunkWriter implements EventSink {
       const { columns } = open.part;
       // Which of these rows are in the case already is asked before they are stored: that loses the order.
       const sorted = open.sorted && !columns.includes('record_key');
-      const indexed = this.feed !== undefined && open.part.rows >= this.limits.indexRows;
+      const indexed =
+        this.feed !== undefined &&
+        open.part.rows >= this.limits.indexRows &&
+        !open.part.hasAlikeNames;
       parts.push({
         path: open.part.path,
         day: open.day,

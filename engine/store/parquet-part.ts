@@ -382,6 +382,14 @@ export class ParquetPart {
   get columns(): string[] {
     return [...this.types.keys()];
   }
+  /**
+   * Whether names of columns differ in the case of letters only. DuckDB then gives the second of them another
+   * name, so that nothing that is said of columns by their names holds of the segment.
+   */
+  get hasAlikeNames(): boolean {
+    const names = this.columns.map((name) => name.toLowerCase());
+    return new Set(names).size < names.length;
+  }
   get size(): number {
     return this.position;
   }
@@ -408,6 +416,7 @@ export class ParquetPart {
    * need not be stored row by row.
    */
   constants(): ConstantColumn[] {
+    if (this.hasAlikeNames) return [];
     const out: ConstantColumn[] = [];
     for (const [name, { type, value, groups }] of this.same) {
       if (groups !== this.groups.length || value === undefined) continue;

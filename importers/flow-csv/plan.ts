@@ -11,18 +11,28 @@ const encoder = new TextEncoder();
 
 /** Names for all columns, unlike each other: empty ones get a number, repeated ones `.1`, `.2`, …. */
 export function uniqueNames(header: readonly string[]): string[] {
+  return numbered(header, (name) => name);
+}
+
+/** The same for attributes, in whose names the case of letters tells nothing apart. */
+function attributeNames(names: readonly string[]): string[] {
+  return numbered(names, (name) => name.toLowerCase());
+}
+
+/** @param keyOf what must be unlike */
+function numbered(names: readonly string[], keyOf: (name: string) => string): string[] {
   const seen = new Set<string>();
   const again = new Map<string, number>();
-  return header.map((cell, i) => {
+  return names.map((cell, i) => {
     const base = cell.trim() === '' ? `column${i + 1}` : cell.trim();
     let name = base;
-    let n = again.get(base) ?? 0;
-    while (seen.has(name)) {
+    let n = again.get(keyOf(base)) ?? 0;
+    while (seen.has(keyOf(name))) {
       n += 1;
       name = `${base}.${n}`;
     }
-    again.set(base, n);
-    seen.add(name);
+    again.set(keyOf(base), n);
+    seen.add(keyOf(name));
     return name;
   });
 }
@@ -95,7 +105,7 @@ export function planRow(
     return choice.name;
   });
   return {
-    names: uniqueNames(names),
+    names: attributeNames(names),
     setters,
     icmp: dialect?.icmp ?? 'plain',
     unset: unset.map((mark) => encoder.encode(mark)),
