@@ -4,7 +4,6 @@
  */
 import type { SegmentRow } from '../catalog/catalog.ts';
 import type { CaseWriter } from './case-writer.ts';
-import { mergeRollups } from './merge-rollups.ts';
 import { rewriteSegments } from './rewrite.ts';
 
 /** A segment with fewer rows is small. */
@@ -26,11 +25,7 @@ export async function compactSmall(writer: CaseWriter, importId: number): Promis
 
 /** Merges all small segments and removes deleted rows from the files. */
 export async function compactAll(writer: CaseWriter): Promise<CompactReport> {
-  const report = await compact(writer, 1, undefined);
-  // Of older cases, and where an import could not make them.
-  await writer.indexMissing();
-  await mergeRollups(writer);
-  return report;
+  return compact(writer, 1, undefined);
 }
 
 async function compact(

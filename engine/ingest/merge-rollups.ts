@@ -5,7 +5,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { diskError, syncFolder } from '../base/files.ts';
+import { syncFolder } from '../base/files.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { RollupIndex } from '../index/rollup/rollup-index.ts';
@@ -88,10 +88,21 @@ export async function mergeRollups(
   } finally {
     maker.dispose();
   }
-  const removed = filesIn(folder).filter((name) => !wanted.has(name));
-  for (const name of removed) rmSync(join(folder, name), { force: true });
+  const removed = filesIn(folder).filter(
+    (name) => !wanted.has(name) && isRemoved(join(folder, name)),
+  );
   if (made > 0) syncFolder(folder);
   return { made, removed: removed.length };
+}
+
+/** Whether a file that is of no use could be removed: another program may keep it. */
+function isRemoved(path: string): boolean {
+  try {
+    rmSync(path, { force: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The nodes that a case should have, those first that others are made of. */
@@ -168,6 +179,11 @@ function headOf(path: string): NodeHead | undefined {
   }
 }
 
+/** Whether a file could not be written or read: no room, no permission, something else of its name. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}
+
 function isDamaged(error: unknown): boolean {
   return error instanceof DaybookError && error.code === 'case-damaged';
 }
@@ -215,7 +231,7 @@ class NodeMaker {
     this.nodes.set(node, join(this.folder, name));
   }
 
-  /** Whether it could be made: the side file of a segment may be missing or damaged. */
+  /** Whether it could be made: the side file of a segment may be missing or damaged, the disk full. */
   async make(kind: NodeHead['kind'], node: Covering, name: string): Promise<boolean> {
     try {
       const below = largestFirst(this.nodes.keys());
@@ -238,9 +254,9 @@ class NodeMaker {
       this.found(node, name);
       return true;
     } catch (error) {
-      rmSync(join(this.writer.staging, name), { force: true });
+      isRemoved(join(this.writer.staging, name));
       // What was imported is safe, and a case without this node is whole.
-      if (isDamaged(error) || diskError(error) !== undefined) return false;
+      if (error instanceof DaybookError || isOfSystem(error)) return false;
       throw error;
     } finally {
       this.close();

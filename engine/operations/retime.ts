@@ -170,13 +170,16 @@ async function retime(
   }
   source.firstTs = first;
   source.lastTs = last;
-  await mergeRollups(writer);
   const after = { first, last, decisions: source.decisions };
   catalog.transaction(() => {
     catalog.updateSource(source);
     catalog.addAudit('retime', { source: source.id, name: source.name, before, after });
-    catalog.addChange('retime', { sources: [source.id], rows: events });
   });
+  try {
+    await mergeRollups(writer);
+  } finally {
+    catalog.addChange('retime', { sources: [source.id], rows: events });
+  }
   return { source: source.name, events, before, after };
 }
 
