@@ -202,11 +202,16 @@ export class CaseWriter {
     for (const segment of this.catalog.segments()) {
       const file = join(this.folder, segment.file);
       if (segment.index !== undefined || segment.rows < indexRows() || !existsSync(file)) continue;
-      const index = await indexSegment(
-        this.builder,
-        { file, kind: segment.kind, columns: segment.columns },
-        join(this.staging, `index-${segment.id}.idx`),
+      const path = join(this.staging, `index-${segment.id}.idx`);
+      const { kind, columns } = segment;
+      const index = await indexSegment(this.builder, { file, kind, columns }, path).catch(
+        (error: unknown) => {
+          // Whoever reads it is told; the others are to have theirs.
+          if (error instanceof DaybookError && error.code === 'case-damaged') return undefined;
+          throw error;
+        },
       );
+      if (index === undefined) continue;
       renameSync(index.path, sideFilePath(file));
       this.catalog.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
       made += 1;

@@ -11,6 +11,7 @@ import { Catalog } from '../catalog/catalog.ts';
 import { writeZeekConn } from '../../fixtures/evidence/flows.ts';
 import { END, START } from '../../fixtures/evidence/story.ts';
 import { writeAuthLog } from '../../fixtures/evidence/syslog.ts';
+import { sideFilePath } from '../index/side-file.ts';
 import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
 import { pcapOf } from '../ingest/testing/small-evidence.ts';
 import { CaseSession } from './case-session.ts';
@@ -188,5 +189,43 @@ describe('merged rollups', () => {
     expect((await findings(true)).join('\n')).toMatch(/repaired: made \d+ merged rollups/);
     expect(await findings(false)).toEqual([]);
     expect(await answersAgree(SOME)).toBeGreaterThan(SOME.length / 2);
+  });
+
+  it('are no reason for anything to fail, or to go unsaid: here they cannot be written', async () => {
+    const folder = join(small.folder, 'rollups');
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'no folder');
+    const below = join(small.root, 'even-more');
+    mkdirSync(below);
+    for (const [name, bytes] of Object.entries(written(7))) writeFileSync(join(below, name), bytes);
+    await importInProcess(small.folder, [below], { chunk: { rows: 900, ms: 1e9 } });
+    await compactCase(small.folder, BUILDER);
+    await retimeSource({
+      ...{ folder: small.folder, source: firstLog(), timeZone: '+01:00', year: undefined },
+      builder: BUILDER,
+    });
+    expect(await findings(true)).toEqual([]);
+    const catalog = Catalog.open(small.folder);
+    const said = catalog.audit().map(({ operation }) => operation);
+    catalog.close();
+    expect(said.slice(-4)).toEqual(['import', 'compact', 'retime', 'verify']);
+    rmSync(folder);
+    expect((await findings(true)).join()).toMatch(/made \d+ merged rollups/);
+  });
+
+  it('are made of what is left where a segment is damaged, which is told', async () => {
+    const catalog = Catalog.open(small.folder);
+    const [damaged, other] = catalog.segments().filter(({ index }) => index !== undefined);
+    catalog.close();
+    const files = [damaged!, other!].map(({ file }) => join(small.folder, file));
+    const whole = readFileSync(files[0]!);
+    writeFileSync(files[0]!, Buffer.alloc(whole.length, 1));
+    for (const file of files) rmSync(sideFilePath(file));
+    const found = (await findings(true)).join('\n');
+    expect(found).toMatch(/repaired: made the indexes of 1 segments/);
+    expect(found).toContain(`error: segment ${damaged!.file} differs from what was written`);
+    writeFileSync(files[0]!, whole);
+    expect((await findings(true)).join()).toMatch(/made the indexes of 1 segments/);
+    expect(await findings(false)).toEqual([]);
   });
 });

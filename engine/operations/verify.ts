@@ -45,31 +45,36 @@ export async function verifyCase(
 
   if (parameters.repair) {
     const writer = await CaseWriter.open(folder, 'verify --repair', parameters.builder);
-    for (const file of writer.recovery.orphans)
-      findings.push({ level: 'repaired', what: `removed ${file}, which no import committed` });
-    for (const { id, file, index } of writer.catalog.segments()) {
-      if (index === undefined || (await sideFileFits(folder, file, index.sha256))) continue;
-      writer.catalog.setSideFile(id, undefined);
-      findings.push({ level: 'repaired', what: `the index of ${file} was damaged or missing` });
+    try {
+      for (const file of writer.recovery.orphans)
+        findings.push({ level: 'repaired', what: `removed ${file}, which no import committed` });
+      for (const { id, file, index } of writer.catalog.segments()) {
+        if (index === undefined || (await sideFileFits(folder, file, index.sha256))) continue;
+        writer.catalog.setSideFile(id, undefined);
+        findings.push({ level: 'repaired', what: `the index of ${file} was damaged or missing` });
+      }
+      const made = await writer.indexMissing();
+      if (made > 0)
+        findings.push({ level: 'repaired', what: `made the indexes of ${made} segments` });
+      for (const file of damagedNodes(folder)) {
+        rmSync(join(folder, file), { force: true });
+        findings.push({ level: 'repaired', what: `the merged rollup ${file} was damaged` });
+      }
+      const merged = await mergeRollups(writer);
+      if (merged.made > 0)
+        findings.push({ level: 'repaired', what: `made ${merged.made} merged rollups` });
+      for (const id of writer.recovery.interruptedImports) {
+        findings.push({
+          level: 'repaired',
+          what: `import ${id} was interrupted: closed at its last commit`,
+        });
+      }
+      writer.catalog.transaction(() =>
+        writer.catalog.addAudit('verify', { repair: true, findings }),
+      );
+    } finally {
+      writer.close();
     }
-    const made = await writer.indexMissing();
-    if (made > 0)
-      findings.push({ level: 'repaired', what: `made the indexes of ${made} segments` });
-    for (const file of damagedNodes(folder)) {
-      rmSync(join(folder, file), { force: true });
-      findings.push({ level: 'repaired', what: `the merged rollup ${file} was damaged` });
-    }
-    const merged = await mergeRollups(writer);
-    if (merged.made > 0)
-      findings.push({ level: 'repaired', what: `made ${merged.made} merged rollups` });
-    for (const id of writer.recovery.interruptedImports) {
-      findings.push({
-        level: 'repaired',
-        what: `import ${id} was interrupted: closed at its last commit`,
-      });
-    }
-    writer.catalog.transaction(() => writer.catalog.addAudit('verify', { repair: true, findings }));
-    writer.close();
   } else {
     for (const file of orphanFiles(folder, catalog))
       warning(`${file} belongs to no committed import (removed by the next import or by --repair)`);
