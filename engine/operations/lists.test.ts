@@ -264,6 +264,20 @@ describe('a list', () => {
     );
   });
 
+  it.each(['* | head 1', '* | head 3 | head 1', '* | sort ts | head 1', '* | dedup kind | tail 1'])(
+    'says which lines the events that are chosen do not match: %s',
+    async (query) => {
+      const text = '10.0.0.0/8\nevil0.example\nevil1.example\nevil2.example\n0.0.0.0/0\n::/0\n';
+      const [one = ''] = await ids(query, given(text));
+      const expected: number[] = [];
+      for (const [i, row] of text.trimEnd().split('\n').entries())
+        if ((await ids(`kind:* event_id:${one}`, given(row))).length === 0) expected.push(i + 1);
+      const { lines } = await unmatchedLines(session, { query, zone: 'UTC', list: given(text) });
+      expect(expected.length).toBeGreaterThan(1);
+      expect([...lines]).toEqual(expected);
+    },
+  );
+
   it('narrows what is tagged and deleted, by way of the contract', async () => {
     const marks = markHandlers(small.services);
     const queries = queryHandlers(small.services);

@@ -1,5 +1,12 @@
 /** Which lines of a list no event of a view matches: what was looked for and not seen. */
-import { MatchList, compileMatchedLines, compileRows, planQuery } from '../query/index.ts';
+import {
+  MatchList,
+  choosesAmong,
+  compileMatchedLines,
+  compileMatchedText,
+  compileRows,
+  planQuery,
+} from '../query/index.ts';
 import { type View, type ViewScope, askView, narrowedView, onPlanOf } from './ask-view.ts';
 import type { GivenList } from './case-lists.ts';
 import type { CaseSession } from './case-session.ts';
@@ -32,7 +39,15 @@ export async function unmatchedLines(
         for (const group of list.groups)
           for (const [line] of await narrowed.rows(compileMatchedLines(narrowed.plan, group)))
             matched.add(Number(line));
+      const chooses = choosesAmong(plan);
       for (const [number, text] of list.texts.entries()) {
+        if (chooses) {
+          if (plan.segmentsUsed.length === 0) continue;
+          const met = await narrowed.rows(compileMatchedText(narrowed.plan, text));
+          if (met.length > 0) matched.add(text.line);
+          continue;
+        }
+        // All that has the text is an event of the view: an index finds it without the rest of the list.
         const digest = `${list.digest}t${number}`;
         const alone = new MatchList({ ...list, digest, groups: [], texts: [text] });
         const one = planQuery(plan.ast, { ...plan.context, list: alone });

@@ -119,7 +119,7 @@ export { parseDuration, parseTime } from './time.ts';
 export { formatIp4, formatIp6, parseAddress } from './address.ts';
 export { zoneOffset, zoneOffsetAt } from './zone.ts';
 export { LINE_COLUMN, keyColumn } from './filters/list.ts';
-export { compileMatchedLines } from './lists/matched-lines.ts';
+export { choosesAmong, compileMatchedLines, compileMatchedText } from './lists/matched-lines.ts';
 export { listRows } from './paths/list-rows.ts';
 export { LIST_LIMITS, ListError } from './lists/list-error.ts';
 export { type ListGroup, MatchList, readList } from './lists/match-list.ts';

@@ -1,15 +1,15 @@
 /** Which lines of a list the events of a plan match, as statements. */
 import { Params, listTable, quoteIdentifier } from '../dialect/duckdb.ts';
 import { LINE_COLUMN, groupCondition } from '../filters/list.ts';
-import { type Plan, eventContext, relationOf } from '../plan.ts';
+import { type EventsNode, type Plan, eventContext, relationOf } from '../plan.ts';
 import type { Statement } from '../statements.ts';
-import type { ListGroup } from './match-list.ts';
+import type { ListGroup, ListText } from './match-list.ts';
 
 /** One column: the lines of a group of the plan's list that some event matches, each once. */
 export function compileMatchedLines(plan: Plan, group: ListGroup): Statement {
   const params = new Params();
   const relation = relationOf(
-    plan.events,
+    chosenEvents(plan),
     eventContext(plan, plan.segmentsUsed, params),
     new Set(),
   );
@@ -18,4 +18,26 @@ export function compileMatchedLines(plan: Plan, group: ListGroup): Statement {
   const met = 'sql' in condition ? condition.sql : condition.value ? 'TRUE' : 'FALSE';
   const sql = `SELECT DISTINCT l.${line} FROM ${listTable(group.table)} AS l WHERE EXISTS (SELECT 1 FROM (${relation.sql()}) AS r WHERE ${met})`;
   return { ...params.finish(sql), columns: [] };
+}
+
+/** A row if some event of the plan has the text. */
+export function compileMatchedText(plan: Plan, { filter }: ListText): Statement {
+  const params = new Params();
+  const relation = relationOf(
+    { node: 'where', of: chosenEvents(plan), filter },
+    eventContext(plan, plan.segmentsUsed, params),
+    new Set(),
+  );
+  return { ...params.finish(`SELECT 1 FROM (${relation.sql()}) AS r LIMIT 1`), columns: [] };
+}
+
+/** Whether something beside filters chooses among the events of a plan. */
+export function choosesAmong({ events, limit }: Plan): boolean {
+  return events.node !== 'base' || limit !== undefined;
+}
+
+/** The events of a plan, those beyond its limit left out. */
+function chosenEvents({ events, limit }: Plan): EventsNode {
+  if (limit === undefined) return events;
+  return { node: 'stage', of: events, stage: { stage: 'head', limit, start: 0, end: 0 } };
 }
