@@ -5,7 +5,7 @@ import { Budget } from './budget.ts';
 import { Dictionary } from './dictionary.ts';
 import { firstOf } from './first-of.ts';
 import { GroupTable } from './group-table.ts';
-import { Totals } from './measures.ts';
+import { Counter, Totals } from './measures.ts';
 
 describe('bounds', () => {
   it('of groups', () => {
@@ -29,6 +29,16 @@ describe('bounds', () => {
       for (let i = 0; i < 1000; i++) texts.idOf(long.fill(i & 255).fill(i >>> 8, 500), 0, 1000);
     };
     expect(fill).toThrow(/more different values/);
+  });
+
+  it('of counts, which are given back when they are put together anew', () => {
+    const counter = new Counter(new Budget(200_000));
+    const groups = Int32Array.from({ length: 8192 }, (_, i) => i);
+    for (let time = 0; time < 20; time++) {
+      counter.add(groups, groups.length, new Float64Array(8192).fill(1), 0);
+      expect(counter.value(8191)).toBe(1);
+      expect(counter.takeOut()[8191]).toBe(1);
+    }
   });
 });
 

@@ -105,9 +105,11 @@ function numberReader(field: Field): NumberReader {
   }
 }
 
+const FIRST_DOUBLES = 1024;
+
 /** One double a group. */
 export class Doubles {
-  values = new Float64Array(1024);
+  values = new Float64Array(FIRST_DOUBLES);
   private readonly budget: Budget;
   private readonly initial: number;
   constructor(budget: Budget, initial: number) {
@@ -124,6 +126,10 @@ export class Doubles {
     bigger.set(this.values);
     this.values = bigger;
     return bigger;
+  }
+  /** Says that it is not used any more. */
+  free(): void {
+    this.budget.give((this.values.length - FIRST_DOUBLES) * 8);
   }
 }
 
@@ -173,6 +179,7 @@ export class Counter implements Accumulator {
   /** All counts so far; it begins anew. */
   takeOut(): Float64Array {
     const { values } = this.counts;
+    this.counts.free();
     this.counts = new Doubles(this.budget, 0);
     return values;
   }
