@@ -375,7 +375,10 @@ describe('a list', () => {
     expect(err).toContain('line 1 of the list: "note": no field of events');
     const tagged = await daybook([...args, '--list-field', 'id.orig_h,id.resp_h']);
     expect(tagged.status, tagged.err).toBe(0);
-    expect(json(tagged)).toMatchObject({ tag: 'pair', matched: await count(`kind:flow ${pair}`) });
+    expect(json(tagged)).toMatchObject({
+      ...{ tag: 'pair', matched: await count(`kind:flow ${pair}`) },
+      notes: ['list: 1 line of src_ip, dst_ip'],
+    });
   });
 
   it('that is wrong is told of with its line', async () => {

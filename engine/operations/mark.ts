@@ -40,6 +40,8 @@ export interface MarkReport {
   changed: number;
   /** Packets beneath flows that the query left out: they keep what marks they have. */
   packetsBeneath?: { packets: number; exact: boolean };
+  /** What a person should know of the query's answer, such as how a list was understood. */
+  notes?: readonly string[];
 }
 
 /** What an operation does with the events it finds. */
@@ -97,10 +99,11 @@ async function mark(parameters: MarkParameters, marking: Marking): Promise<MarkR
         : watch.span('commit', () => commit(writing, parameters, marking, found));
     watch.rowsReturned = found.matched;
     session.record(watch, 'done', 'events' in parameters ? undefined : parameters.text);
-    const { matched, beneath } = found;
+    const { matched, beneath, notes = [] } = found;
     return {
       matched,
       changed,
+      ...(notes.length === 0 ? {} : { notes }),
       ...(beneath === undefined || beneath.packets === 0 ? {} : { packetsBeneath: beneath }),
     };
   } finally {
@@ -118,6 +121,7 @@ interface Found {
   /** What the audit log says of the target. */
   target: Record<string, unknown>;
   beneath?: MarkReport['packetsBeneath'];
+  notes?: readonly string[];
 }
 
 async function foundById(
@@ -153,7 +157,7 @@ async function foundByQuery(
       `${operation} needs a query that finds events, not a table`,
       'leave out the stages that count or group',
     );
-  const { found, timings, packetsBeneath } = await askView(
+  const { found, timings, packetsBeneath, notes } = await askView(
     session,
     `events.${operation}.find`,
     { ...parameters, query: text },
@@ -170,7 +174,7 @@ async function foundByQuery(
   let matched = 0;
   for (const { count } of found.values()) matched += count;
   return {
-    ...{ matched, bySegment: found },
+    ...{ matched, bySegment: found, notes },
     // Few: people set them one by one. Tagging by a query leaves them as they are.
     byHand: operation === 'tag' ? [] : await handTagged(session, found, parameters.signal),
     target: {

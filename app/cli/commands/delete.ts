@@ -6,7 +6,7 @@ import { deleteEvents } from '../../../engine/operations/mark.ts';
 import { requestRange } from '../../../engine/operations/query.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { LIST_OPTIONS, givenList, tellUnmatched } from '../list-option.ts';
-import { counted, packetsLeftOut, write } from '../output.ts';
+import { counted, packetsLeftOut, visible, write } from '../output.ts';
 
 export const deleteCommand: Command = {
   spec: {
@@ -49,7 +49,10 @@ export const deleteCommand: Command = {
           ? `${JSON.stringify(report)}\n`
           : `${counted(report.changed, 'event', 'events')} deleted\n`,
       );
-      if (!parsed.flag('json')) streams.err.write(packetsLeftOut(report.packetsBeneath));
+      if (!parsed.flag('json')) {
+        streams.err.write(packetsLeftOut(report.packetsBeneath));
+        for (const note of report.notes ?? []) streams.err.write(`${visible(note)}\n`);
+      }
       return 0;
     } finally {
       await session.close();

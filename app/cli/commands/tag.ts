@@ -40,7 +40,10 @@ export const tagCommand: Command = {
           ? `${JSON.stringify({ tag: name, ...report })}\n`
           : `${counted(report.matched, 'event matches', 'events match')}; ${counted(report.changed, 'is', 'are')} ${done} ${visible(name)}\n`,
       );
-      if (!parsed.flag('json')) streams.err.write(packetsLeftOut(report.packetsBeneath));
+      if (!parsed.flag('json')) {
+        streams.err.write(packetsLeftOut(report.packetsBeneath));
+        for (const note of report.notes ?? []) streams.err.write(`${visible(note)}\n`);
+      }
       return 0;
     } finally {
       await session.close();
