@@ -124,8 +124,8 @@ for (const shell of [browserShell, electronShell]) {
       await detail.getByRole('button', { name: 'Apply' }).click();
       await expect(window.notice(/events have other times now/)).toBeVisible();
       await window.show('Events');
-      await expect.poll(() => window.events.text(0, 'time')).not.toBe(before);
-      expect(await window.events.text(0, 'time')).toMatch(/^2024-/);
+      expect(before).not.toMatch(/^2024-/);
+      await expect.poll(() => window.events.text(0, 'time')).toMatch(/^2024-/);
       await expect.poll(() => window.found()).toBe(logRecords);
       await window.show('Sources & imports');
       await window.sources.section('Audit log');

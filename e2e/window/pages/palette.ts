@@ -12,8 +12,11 @@ export class Palette {
   }
 
   async open(): Promise<void> {
-    await this.page.keyboard.press('Control+K');
-    await this.search.waitFor();
+    // A key that is pressed while a case is being opened goes to a page that is being replaced.
+    await expect(async () => {
+      if (!(await this.search.isVisible())) await this.page.keyboard.press('Control+K');
+      await this.search.waitFor({ timeout: 2_000 });
+    }).toPass();
     // It takes the focus a moment after it is there: what is typed before goes elsewhere.
     await expect(this.search).toBeFocused();
   }

@@ -39,7 +39,7 @@ export function AuditLog() {
                 <EventText text={entry.who} max={200} />
               </td>
               <td style={{ maxWidth: 900, whiteSpace: 'normal' }}>
-                <pre className={`${css['json']} mono`}>
+                <pre className={`${css['json']} mono`} tabIndex={0}>
                   {detailLines(entry.detail, zone)
                     .slice(0, MOST_LINES)
                     .map((line, at) => (
