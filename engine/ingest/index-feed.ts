@@ -96,6 +96,15 @@ export class IndexFeed {
     });
   }
 
+  /** Once all side files are written, or cannot be. */
+  async written(): Promise<void> {
+    while (this.lanes.some(({ finishing }) => finishing.size > 0))
+      await new Promise<void>((resolve) => {
+        this.onWritten = resolve;
+      });
+  }
+  private onWritten: () => void = () => undefined;
+
   stop(): void {
     for (const lane of this.lanes) lane.indexer.stop();
   }
@@ -132,6 +141,7 @@ export class IndexFeed {
       }
       lane.finishing.delete(message.part);
       this.onBuilt(message.part, message.type === 'built' ? message.index : undefined);
+      this.onWritten();
     });
     // Events without an index are found all the same.
     indexer.onExit(() => {
@@ -140,6 +150,7 @@ export class IndexFeed {
       this.wake?.();
       for (const part of lane.finishing) this.onBuilt(part, undefined);
       lane.finishing.clear();
+      this.onWritten();
     });
     return lane;
   }

@@ -172,6 +172,8 @@ class ImportWorker {
     try {
       await this.sendChunk(this.writer.cut());
       while (this.outstanding.size > 0) await this.nextCommit();
+      // Pieces of a source are committed later than they are taken, and wait for their side files.
+      await this.feed.written();
       this.feed.stop();
       this.port.post({ type: 'finished' });
     } catch (error) {

@@ -15,14 +15,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Catalog } from '../catalog/catalog.ts';
+import type { IndexerHandle } from './index-feed.ts';
 import type { WorkerHandle } from './run-import.ts';
 import {
   importInProcess,
   quarantined,
   rowsOf,
+  startIndexerInProcess,
   startInProcess,
   type InProcessOptions,
 } from './testing/in-process.ts';
@@ -164,6 +167,51 @@ it('chunks of one piece are committed one after the other', async () => {
   expect(many.sources).toEqual(one.sources);
   expect(many.rows.length).toBe(24_000);
   expect(many.rows).toEqual(one.rows);
+});
+
+it('workers that have read the last pieces go when their indexes are written', async () => {
+  const evidence = join(folder, 'indexed.log');
+  writeFileSync(evidence, rfc3164(12_000));
+  const slowIndexer = (): IndexerHandle => {
+    const inner = startIndexerInProcess();
+    let gone = false;
+    return {
+      ...inner,
+      post: (message, transfer) => {
+        if (message.type === 'finish')
+          setTimeout(() => {
+            if (!gone) inner.post(message, transfer);
+          }, 500);
+        else inner.post(message, transfer);
+      },
+      stop: () => {
+        gone = true;
+        inner.stop();
+      },
+    };
+  };
+  const path = join(folder, 'indexed.daybook');
+  await importInProcess(path, [evidence], {
+    // A piece for each.
+    workers: 6,
+    chunk: { pieceLines: 2500 },
+    startWorker: () => {
+      const inner = startInProcess(slowIndexer);
+      let before = Promise.resolve();
+      return {
+        ...inner,
+        onMessage: (handler) =>
+          inner.onMessage((message) => {
+            // The last piece is read before the one that is committed before it.
+            const isLate = message.type === 'chunk' && message.piece?.index === 3;
+            before = before.then(() => delay(isLate ? 250 : 0)).then(() => handler(message));
+          }),
+      };
+    },
+  });
+  const catalog = Catalog.open(path);
+  expect(catalog.segments().map(({ index }) => index !== undefined)).not.toContain(false);
+  catalog.close();
 });
 
 it('copies of a log that is read in pieces wait for it, however few workers there are', async () => {

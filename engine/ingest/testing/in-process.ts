@@ -38,7 +38,7 @@ export interface InProcessOptions {
 }
 
 /** A worker in this process; messages are copied and come later, as between threads. */
-export function startInProcess(): WorkerHandle {
+export function startInProcess(startIndexer = startIndexerInProcess): WorkerHandle {
   let toWorker: (message: ToWorker) => void = () => undefined;
   let toCoordinator: (message: FromWorker) => void = () => undefined;
   let exited: (error: Error | undefined) => void = () => undefined;
@@ -62,7 +62,7 @@ export function startInProcess(): WorkerHandle {
       {
         importers,
         walk: (path, name, temporary) => walkFile(path, name, temporary),
-        startIndexer: startIndexerInProcess,
+        startIndexer,
         giveWay: () => undefined,
       },
     ),
@@ -85,7 +85,7 @@ export function startInProcess(): WorkerHandle {
 }
 
 /** An indexing thread in this process, likewise. */
-function startIndexerInProcess(): IndexerHandle {
+export function startIndexerInProcess(): IndexerHandle {
   let toIndexer: (message: ToIndexer) => void = () => undefined;
   let toFeed: (message: FromIndexer) => void = () => undefined;
   let gone = false;
@@ -128,7 +128,7 @@ export async function importInProcess(
       items: items.map((item) => ({ ...item, options: { ...OPTIONS, ...how.options } })),
       ignored,
       workers: how.workers ?? 1,
-      startWorker: how.startWorker ?? startInProcess,
+      startWorker: how.startWorker ?? (() => startInProcess()),
       description: { paths },
       signal: how.signal,
       onProgress: undefined,
