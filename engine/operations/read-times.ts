@@ -30,8 +30,10 @@ export class ReadTimes {
   set(segment: number, times: Float64Array): TimeLookup | undefined {
     for (let row = 1; row < times.length; row++)
       if (!(times[row]! >= times[row - 1]!)) return undefined;
+    // Two who ask at the same time both read them.
+    this.bytes += times.byteLength - (this.kept.get(segment)?.byteLength ?? 0);
+    this.kept.delete(segment);
     this.kept.set(segment, times);
-    this.bytes += times.byteLength;
     for (const [oldest, one] of this.kept) {
       if (this.bytes <= MOST_BYTES) break;
       this.kept.delete(oldest);
