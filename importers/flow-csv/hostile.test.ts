@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { EventBatch } from '../../engine/contract/event-batch.ts';
-import { collect, DEFAULT_OPTIONS, inputOf, type Collected } from '../shared/collect.ts';
+import {
+  collect,
+  collectFrom,
+  DEFAULT_OPTIONS,
+  inputOf,
+  type Collected,
+} from '../shared/collect.ts';
 import { flowCsvImporter } from './index.ts';
 
 const encoder = new TextEncoder();
@@ -308,4 +314,34 @@ describe('odd JSON', () => {
     const result = await read(encoder.encode(`{"src_ip":"192.0.2.1","x":${deep}}\n`));
     expect(result.rows[0]!.attrs['x.a.a.a.a.a.a.a']).toContain('{"a":');
   });
+});
+
+it.each([
+  ['a table', 'src_ip,src_port\n10.0.0.1,1\n'],
+  ['JSON lines', '{"src_ip":"10.0.0.1","src_port":1}\n'],
+])('%s: gives its content back when the sink wants no more', async (_, text) => {
+  const input = inputOf(Buffer.from(text.repeat(3)));
+  let open = 0;
+  async function* blocks(): AsyncGenerator<Uint8Array> {
+    open += 1;
+    try {
+      yield* input.blocks();
+      // More that nobody asks for.
+      for (let n = 0; n < 4; n++) yield Buffer.from(text.repeat(50_000));
+    } finally {
+      open -= 1;
+    }
+  }
+  const stopped = new Error('stopped');
+  const reading = collectFrom((sink) => {
+    const stopping = {
+      ...sink,
+      drain: () => {
+        throw stopped;
+      },
+    };
+    return flowCsvImporter.read({ ...input, blocks }, stopping, DEFAULT_OPTIONS);
+  });
+  await expect(reading).rejects.toBe(stopped);
+  expect(open).toBe(0);
 });

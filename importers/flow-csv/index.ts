@@ -298,6 +298,7 @@ async function toTheEnd(
     }
   } catch (error) {
     if (error instanceof SourceError) end();
+    await lines.close();
     throw error;
   }
   end();
