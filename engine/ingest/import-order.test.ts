@@ -70,3 +70,17 @@ it('an archive that begins with what is no source comes before the file behind i
   expect(catalog.sources().map(({ id, name }) => `${id} ${name}`)).toEqual(['1 a.tar!1.log']);
   catalog.close();
 });
+
+it('of files of one name from several folders, each is known that goes on from another', async () => {
+  const paths = [20, 40, 60].map((lines) => {
+    const of = join(folder, `day-${lines}`);
+    mkdirSync(of);
+    const path = join(of, 'auth.log');
+    writeFileSync(path, rfc3164(lines));
+    return path;
+  });
+  const { sources } = await importInProcess(join(folder, 'growing.daybook'), paths);
+  expect(sources.map(({ source, stored }) => [source, stored])).toEqual(
+    paths.map(() => ['auth.log', 20]),
+  );
+});

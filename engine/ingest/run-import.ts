@@ -593,22 +593,24 @@ class ImportRun {
     const begin = spooled
       ? { ...request, location: { ...request.location, path: '(standard input)' } }
       : request;
+    // Several arguments may have files of one name.
+    const which = `${begin.item.ordinal} ${begin.name}`;
     for (const other of this.inFlight.values()) {
       // Equal contents begin alike; only then is it worth waiting for what the other one is.
       const sameHead = other.begin.headSha256 === begin.headSha256;
       const sameBytes = sameHead && other.begin.rawSize === begin.rawSize;
       if (!sameBytes && !(sameHead && begin.appendOnly)) continue;
-      if (this.flushed.has(begin.item.ordinal + begin.name)) {
+      if (this.flushed.has(which)) {
         this.waitingForCommits += 1;
         this.order.hurry();
         await this.resting(slot, other.committed);
         this.waitingForCommits -= 1;
       } else {
-        this.flushed.add(begin.item.ordinal + begin.name);
+        this.flushed.add(which);
         return { action: 'flush' };
       }
     }
-    this.flushed.delete(begin.item.ordinal + begin.name);
+    this.flushed.delete(which);
 
     if (begin.rawSha256 === undefined && begin.rawSize !== undefined) {
       const alike = (source: SourceRow) =>
@@ -680,11 +682,13 @@ class ImportRun {
       if (
         sizes.length > 0 &&
         Object.keys(begin.prefixes).length === 0 &&
-        !this.prefixed.has(begin.name)
+        !this.prefixed.has(which)
       ) {
-        this.prefixed.add(begin.name);
+        this.prefixed.add(which);
         return { action: 'hash', raw: false, checkpoints: [], prefixes: sizes };
       }
+      // Members of an archive may have one name as well.
+      this.prefixed.delete(which);
       const found = earlier.find(
         (source) => begin.prefixes[source.contentSize!] === source.contentSha256,
       );
