@@ -12,10 +12,11 @@ import {
   evenGrid,
   eventsIn,
   formatter,
+  limited,
   rangeOf,
   takesAll,
 } from '../query/index.ts';
-import { askView, type AskedView, type View, type ViewScope } from './ask-view.ts';
+import { askView, type AskedView, onPlanOf, type View, type ViewScope } from './ask-view.ts';
 import type { CaseSession } from './case-session.ts';
 import { SearchCost } from './search-cost.ts';
 
@@ -48,8 +49,9 @@ export function timeline(
   parameters: TimelineParameters,
   signal: AbortSignal,
 ): Promise<Timeline & ViewScope> {
-  return askView(session, 'timeline.run', parameters, signal, async (asked) => {
-    const { plan } = asked;
+  return askView(session, 'timeline.run', parameters, signal, async (whole) => {
+    const plan = limited(whole.plan);
+    const asked = plan === whole.plan ? whole : onPlanOf(whole, plan);
     const { buckets, by, most } = parameters;
     const stacked = by === undefined ? undefined : plan.resolve({ name: by, start: 0, end: 0 });
     // All rows of a segment are of one kind: their numbers are enough.

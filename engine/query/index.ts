@@ -20,6 +20,7 @@ export {
   type Plan,
   type PrunedSegment,
   type Shape,
+  limited,
   planQuery,
   shapeOfAnswer,
 } from './plan.ts';

@@ -396,6 +396,18 @@ function flatten(node: EventsNode): { base: EventsNode; limit: number | undefine
   return { base: inner.base, limit: Math.min(inner.limit ?? Infinity, node.stage.limit) };
 }
 
+/** The same plan, its limit a choice among its events: for what is said of all of them at once. */
+export function limited(plan: Plan): Plan {
+  const { events, limit } = plan;
+  if (limit === undefined) return plan;
+  const stage = { stage: 'head', limit, start: 0, end: 0 } as const;
+  return {
+    ...plan,
+    ...{ streaming: false, limit: undefined },
+    events: { node: 'stage', of: events, stage },
+  };
+}
+
 /** The range that every event of the filters lies in. */
 function timeBounds(filters: readonly Filter[]): Plan['range'] {
   const each = filters.map((filter) => {

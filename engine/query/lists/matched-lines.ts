@@ -1,7 +1,7 @@
 /** Which lines of a list the events of a plan match, as statements. */
 import { Params, listTable, quoteIdentifier } from '../dialect/duckdb.ts';
 import { LINE_COLUMN, groupCondition } from '../filters/list.ts';
-import { type EventsNode, type Plan, eventContext, relationOf } from '../plan.ts';
+import { type Plan, eventContext, limited, relationOf } from '../plan.ts';
 import type { Statement } from '../statements.ts';
 import type { ListGroup, ListText } from './match-list.ts';
 
@@ -9,7 +9,7 @@ import type { ListGroup, ListText } from './match-list.ts';
 export function compileMatchedLines(plan: Plan, group: ListGroup): Statement {
   const params = new Params();
   const relation = relationOf(
-    chosenEvents(plan),
+    limited(plan).events,
     eventContext(plan, plan.segmentsUsed, params),
     new Set(),
   );
@@ -24,7 +24,7 @@ export function compileMatchedLines(plan: Plan, group: ListGroup): Statement {
 export function compileMatchedText(plan: Plan, { filter }: ListText): Statement {
   const params = new Params();
   const relation = relationOf(
-    { node: 'where', of: chosenEvents(plan), filter },
+    { node: 'where', of: limited(plan).events, filter },
     eventContext(plan, plan.segmentsUsed, params),
     new Set(),
   );
@@ -34,10 +34,4 @@ export function compileMatchedText(plan: Plan, { filter }: ListText): Statement 
 /** Whether something beside filters chooses among the events of a plan. */
 export function choosesAmong({ events, limit }: Plan): boolean {
   return events.node !== 'base' || limit !== undefined;
-}
-
-/** The events of a plan, those beyond its limit left out. */
-function chosenEvents({ events, limit }: Plan): EventsNode {
-  if (limit === undefined) return events;
-  return { node: 'stage', of: events, stage: { stage: 'head', limit, start: 0, end: 0 } };
 }
