@@ -38,6 +38,19 @@ export async function locateEvents(
   ids: readonly string[],
   signal?: AbortSignal,
 ): Promise<EventRow[]> {
+  const release = session.store.hold();
+  try {
+    return await rowsOfEvents(session, ids, signal);
+  } finally {
+    release();
+  }
+}
+
+async function rowsOfEvents(
+  session: CaseSession,
+  ids: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<EventRow[]> {
   const found: EventRow[] = [];
   const snapshot = session.snapshot();
   const bySource = Map.groupBy(ids.map(eventKey), ({ sourceId }) => sourceId);

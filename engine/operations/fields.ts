@@ -36,6 +36,18 @@ export async function caseFields(
   session: CaseSession,
   signal?: AbortSignal,
 ): Promise<FieldSummary[]> {
+  const release = session.store.hold();
+  try {
+    return await countFields(session, signal);
+  } finally {
+    release();
+  }
+}
+
+async function countFields(
+  session: CaseSession,
+  signal: AbortSignal | undefined,
+): Promise<FieldSummary[]> {
   const watch = new Stopwatch('case.fields');
   watch.path = 'scan';
   const snapshot = session.snapshot();
