@@ -180,7 +180,7 @@ class Handle implements SegmentIndexes {
       rowsOfIp6: (column, low, high) => this.ask(() => own()?.rowsOfIp6(column, low, high)),
       rowsOfIp4List: (column, ranges) => this.ask(() => own()?.rowsOfIp4List(column, ranges)),
       rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),
-      countsOfText: (column, rows) => this.ask(() => own()?.countsOfText(column, rows)),
+      countsOfText: (column, rows, most) => this.ask(() => own()?.countsOfText(column, rows, most)),
       unflowed: () => this.ask(() => own()?.unflowed()),
       mostOfIp4: (column, low, high) => this.ask(() => own()?.mostOfIp4(column, low, high)),
       mostOfIp6: (column, low, high) => this.ask(() => own()?.mostOfIp6(column, low, high)),

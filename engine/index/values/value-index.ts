@@ -12,6 +12,7 @@ import {
   FORM,
   STATE,
   VALUES_SECTION,
+  DENSE,
   VALUE_COLUMNS,
   type ValueColumn,
   type ValueType,
@@ -158,13 +159,19 @@ export class ValueIndex {
   }
 
   /**
-   * How many of some rows have each text, in the texts' order; undefined when this cannot tell.
+   * How many of some rows have each text, in the texts' order; undefined when this cannot tell, or only
+   * by looking at more than `most` numbers of rows.
    * @param rows as `RowSet.toWords` has them
    */
-  countsOfText(column: TextValueColumn, rows: Uint32Array): TextCounts | undefined {
+  countsOfText(
+    column: TextValueColumn,
+    rows: Uint32Array,
+    most = Infinity,
+  ): TextCounts | undefined {
     const found = this.columns.get(column);
     if (found === undefined || found === 'left-out') return undefined;
     if (found === 'absent') return { texts: [], counts: new Uint32Array(0) };
+    if (this.listed(found) > most) return undefined;
     return this.reader.guarded(() => {
       const counts = new Uint32Array(found.size);
       for (let number = 0; number < found.rows.length; number++) {
@@ -175,6 +182,16 @@ export class ValueIndex {
       }
       return { texts: this.textsOf(found), counts };
     });
+  }
+
+  /** Rows that pages name one by one: not those of pages that hold the bits of one value. */
+  private listed({ rows, firsts }: Column): number {
+    let listed = 0;
+    for (let page = 0; page < rows.length; page++) {
+      const values = firsts[page + 1]! - firsts[page]!;
+      if (values > 1 || rows[page]! * DENSE < this.rows) listed += rows[page]!;
+    }
+    return listed;
   }
 
   /** Packets that belong to no flow; undefined when this cannot tell. */

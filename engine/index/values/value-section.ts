@@ -44,7 +44,7 @@ const PAGE_ENTRIES = 6144;
 /** A value with more rows has a page of its own. */
 const OWN_PAGE = 2048;
 /** A value that at least one of so many rows has is kept as bits. */
-const DENSE = 16;
+export const DENSE = 16;
 
 /** Values of one column, ascending, with their rows. */
 interface Column {

@@ -133,6 +133,7 @@ describe('columns of many rows', () => {
     withIndex(rows, (index) => {
       const words = new Uint32Array((n + 31) >>> 5).fill(0xffff_ffff, 0, 100);
       const { texts, counts } = index.countsOfText('host', words)!;
+      expect(index.countsOfText('host', words, 0)).toBeUndefined();
       expect([texts, [...counts]]).toEqual([
         ['often', 'seldom'],
         [3136, 64],
