@@ -238,7 +238,8 @@ async function framesOf(file: string): Promise<Frame[]> {
     { packets: true },
     {
       packet(p) {
-        frames.push({ bytes: p.bytes.slice(p.start, p.end), linkType: p.linkType, wire: p.wire });
+        const bytes = new Uint8Array(p.bytes.subarray(p.start, p.end));
+        frames.push({ bytes, linkType: p.linkType, wire: p.wire });
         return 0;
       },
       finish() {},
