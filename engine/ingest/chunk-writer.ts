@@ -14,6 +14,7 @@ import { type BatchRows, countPresent, rowList, rowSpan } from '../store/batch-r
 import { ParquetPart } from '../store/parquet-part.ts';
 import type { IndexFeed } from './index-feed.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
+import { emptySourceState } from './source-state.ts';
 
 const DAY_MICROS = 86_400_000_000;
 const UNDATED = Number.NaN;
@@ -70,25 +71,7 @@ class SourceProgress {
   constructor(sourceId: number, skip: SkipPlan | undefined) {
     this.skip = skip;
     this.duplicateRows = { ...skip?.duplicate?.rows };
-    this.state = {
-      sourceId,
-      read: 0,
-      stored: 0,
-      duplicate: 0,
-      quarantined: 0,
-      quarantineMet: 0,
-      skippedReasons: {},
-      emitted: {},
-      checkpointBytes: 0,
-      checkpointSha256: undefined,
-      firstTs: undefined,
-      lastTs: undefined,
-      decisions: {},
-      metadata: {},
-      notes: [],
-      elapsedMs: 0,
-      done: undefined,
-    };
+    this.state = emptySourceState(sourceId);
   }
 
   /** Whether rows that were committed before are still being read again. */

@@ -18,6 +18,7 @@ import type {
   SourceState,
   SplitSourcePlan,
 } from './protocol.ts';
+import { emptySourceState } from './source-state.ts';
 
 export type ChunkMessage = Extract<FromWorker, { type: 'chunk' }>;
 
@@ -63,7 +64,7 @@ export class SplitSource {
 
   constructor(plan: SplitSourcePlan) {
     this.plan = plan;
-    this.atPiece = emptyState(plan.sourceId);
+    this.atPiece = emptySourceState(plan.sourceId);
     this.total = this.atPiece;
   }
 
@@ -245,28 +246,6 @@ function newPiece(from: ReadPosition): PieceState {
     given: false,
     certain: false,
     chunks: [],
-  };
-}
-
-function emptyState(sourceId: number): SourceState {
-  return {
-    sourceId,
-    read: 0,
-    stored: 0,
-    duplicate: 0,
-    quarantined: 0,
-    quarantineMet: 0,
-    skippedReasons: {},
-    emitted: {},
-    checkpointBytes: 0,
-    checkpointSha256: undefined,
-    firstTs: undefined,
-    lastTs: undefined,
-    decisions: {},
-    metadata: {},
-    notes: [],
-    elapsedMs: 0,
-    done: undefined,
   };
 }
 
