@@ -205,10 +205,19 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await importing.look('auth.log');
       await shot(opened.page, 'accessible-before-import');
       expect(await violations()).toEqual([]);
+      // Answers are brought up to date while events arrive; none is dimmed as if it were of another query.
+      const dimmed = await opened.page.evaluateHandle<Set<string>>(`(() => {
+        const met = new Set();
+        new MutationObserver(() => {
+          for (const one of document.querySelectorAll('[class*="_dim_"]')) met.add(one.className);
+        }).observe(document.body, { subtree: true, childList: true, attributeFilter: ['class'] });
+        return met;
+      })()`);
       await importing.begin();
       await expect(importing.ledger).toBeVisible();
       await shot(opened.page, 'accessible-ledger');
       expect(await violations()).toEqual([]);
+      expect(await dimmed.evaluate((met) => [...met])).toEqual([]);
       await importing.showEvents();
     });
   },

@@ -11,10 +11,12 @@ import { STOPPED } from './asking.ts';
 import { useSession, useWorkspace } from './context.ts';
 
 export interface Answered<N extends OperationName> {
-  /** The last answer; of other parameters while `loading`. */
+  /** The last answer; of other parameters while `stale`. */
   readonly data: Result<N> | undefined;
   readonly error: ErrorInfo | undefined;
   readonly loading: boolean;
+  /** Whether `data` answers other parameters: not while it is only brought up to date with the case. */
+  readonly stale: boolean;
   /** From the question to the answer, as this window saw it. */
   readonly elapsedMs: number | undefined;
 }
@@ -24,6 +26,19 @@ export interface AnswerOptions<N extends OperationName> {
   /** Whether a change of the case asks again; it does when left out. */
   readonly live?: boolean;
 }
+
+/** What is kept between renders: `key` says to which parameters `data` is the answer. */
+type Held<N extends OperationName> = Omit<Answered<N>, 'stale'> & {
+  readonly key: string | undefined;
+};
+
+const EMPTY = {
+  data: undefined,
+  key: undefined,
+  error: undefined,
+  loading: false,
+  elapsedMs: undefined,
+} as const;
 
 const internal = (error: unknown): ErrorInfo =>
   error instanceof OperationError
@@ -39,12 +54,7 @@ export function useAnswer<N extends OperationName>(
   const workspace = useWorkspace();
   const revision = useSession((session) => session.revision);
   const runs = useStore(workspace.views.store, (state) => state.runs);
-  const [answered, setAnswered] = useState<Answered<N>>({
-    data: undefined,
-    error: undefined,
-    loading: params !== undefined,
-    elapsedMs: undefined,
-  });
+  const [answered, setAnswered] = useState<Held<N>>({ ...EMPTY, loading: params !== undefined });
   const { onPart, live = true } = options;
   const part = useRef(onPart);
   part.current = onPart;
@@ -57,7 +67,7 @@ export function useAnswer<N extends OperationName>(
 
   useEffect(() => {
     if (asked === undefined) {
-      setAnswered({ data: undefined, error: undefined, loading: false, elapsedMs: undefined });
+      setAnswered(EMPTY);
       return undefined;
     }
     const controller = new AbortController();
@@ -65,7 +75,7 @@ export function useAnswer<N extends OperationName>(
     setAnswered((before) => ({ ...before, loading: true }));
     const ended = workspace.asking.begin(() => {
       controller.abort();
-      setAnswered(({ data }) => ({ data, error: STOPPED, loading: false, elapsedMs: undefined }));
+      setAnswered(({ data, key: of }) => ({ ...EMPTY, data, key: of, error: STOPPED }));
     });
     workspace.connection
       .call(operation, asked, {
@@ -77,6 +87,7 @@ export function useAnswer<N extends OperationName>(
           if (controller.signal.aborted) return;
           setAnswered({
             data,
+            key,
             error: undefined,
             loading: false,
             elapsedMs: performance.now() - started,
@@ -89,6 +100,7 @@ export function useAnswer<N extends OperationName>(
           if (info.code === 'engine-down') return;
           setAnswered((before) => ({
             data: before.data,
+            key: before.key,
             error: info,
             loading: false,
             elapsedMs: performance.now() - started,
@@ -97,6 +109,6 @@ export function useAnswer<N extends OperationName>(
       )
       .finally(ended);
     return () => controller.abort();
-  }, [workspace, operation, asked, again]);
-  return answered;
+  }, [workspace, operation, asked, key, again]);
+  return { ...answered, stale: answered.data !== undefined && answered.key !== key };
 }

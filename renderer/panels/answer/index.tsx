@@ -38,7 +38,7 @@ export function AnswerPanel() {
   const info = useCase();
   const { query, from, to } = useView();
   const zone = useZone();
-  const { data, error, loading } = useAnswer('query.run', {
+  const { data, error, stale } = useAnswer('query.run', {
     case: info.case,
     query,
     from,
@@ -100,7 +100,7 @@ export function AnswerPanel() {
         <BarChart bars={bars} by={/\sby\s+(\S+)\s*$/.exec(stage)?.[1] ?? ''} zone={zone} />
       )}
       <div className={table['rest']}>
-        <div className={`${table['scroll']} ${loading ? table['dim'] : ''}`}>
+        <div className={`${table['scroll']} ${stale ? table['dim'] : ''}`}>
           <table className={table['table']}>
             <thead>
               <tr>

@@ -53,7 +53,7 @@ export function ConversationsPanel() {
   const [order, setOrder] = usePreference<Order>('conversations-order', 'bytes', isOrder);
   const [hosts, setHosts] = useState<HostOrder>('size');
   const [limit, setLimit] = useState('500');
-  const { data, error, loading } = useAnswer('conversations.run', {
+  const { data, error, stale } = useAnswer('conversations.run', {
     case: info.case,
     query,
     from,
@@ -125,7 +125,7 @@ export function ConversationsPanel() {
           </span>
         )}
       </div>
-      <div className={`${table['rest']} ${loading && data !== undefined ? table['dim'] : ''}`}>
+      <div className={`${table['rest']} ${stale ? table['dim'] : ''}`}>
         {error !== undefined ? (
           <Problem title="The conversations cannot be shown" error={error} />
         ) : data === undefined ? (

@@ -2,7 +2,8 @@
  * The most frequent values of the open fields. A view that changes asks for all of them anew, once its
  * list and its timeline are there, two at a time.
  *
- * Holds always: the last answer of a field stays until the new one is there, marked as old.
+ * Holds always: the last answer of a field stays until the new one is there, marked as old when it is of
+ * another view, and not while it is only brought up to date with the case.
  */
 import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
@@ -14,7 +15,9 @@ import { eachOf } from './each-of.ts';
 export interface FieldAnswer {
   readonly data: Result<'field.values'> | undefined;
   readonly problem: string | undefined;
-  /** What was asked: answers to another question are old. */
+  /** The view and the number of values asked for: answers to another question are old. */
+  readonly question: string;
+  /** The question, of which state of the case: others are asked again. */
   readonly asked: string;
 }
 
@@ -40,7 +43,8 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
   const [answers, setAnswers] = useState<ReadonlyMap<string, FieldAnswer>>(new Map());
   const known = useRef(answers);
   known.current = answers;
-  const scope = JSON.stringify([folder, query, from, to, zone, revision, runs]);
+  const view = JSON.stringify([folder, query, from, to, zone]);
+  const scope = JSON.stringify([view, revision, runs]);
   const list = JSON.stringify(wanted.map(({ field, limit }) => [field, limit]));
 
   useEffect(() => {
@@ -50,9 +54,11 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
       .map(([field, limit]) => ({ field, limit, asked: `${scope}/${limit}` }))
       .filter(({ field, asked }) => known.current.get(field)?.asked !== asked);
     const ask = async ({ field, limit, asked }: (typeof missing)[number]): Promise<void> => {
-      const put = (answer: Omit<FieldAnswer, 'asked'>): void => {
+      const put = (answer: Pick<FieldAnswer, 'data' | 'problem'>): void => {
         if (controller.signal.aborted) return;
-        setAnswers((before) => new Map(before).set(field, { ...answer, asked }));
+        setAnswers((before) =>
+          new Map(before).set(field, { ...answer, question: `${view}/${limit}`, asked }),
+        );
       };
       try {
         const data = await workspace.connection.call(
@@ -73,10 +79,10 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
       .finally(ended);
     return () => controller.abort();
     // `scope` stands for everything that is asked.
-  }, [workspace, scope, list, folder, query, from, to, zone]);
+  }, [workspace, scope, view, list, folder, query, from, to, zone]);
 
   return {
     answerOf: (field) => answers.get(field),
-    isOld: ({ field, limit }) => answers.get(field)?.asked !== `${scope}/${limit}`,
+    isOld: ({ field, limit }) => answers.get(field)?.question !== `${view}/${limit}`,
   };
 }

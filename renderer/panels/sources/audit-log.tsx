@@ -14,11 +14,11 @@ const MOST_LINES = 60;
 export function AuditLog() {
   const { case: path } = useCase();
   const zone = useZone();
-  const { data, error, loading } = useAnswer('case.audit', { case: path });
+  const { data, error } = useAnswer('case.audit', { case: path });
   if (error !== undefined) return <Problem error={error} title="The audit log cannot be read" />;
   if (data === undefined) return <Loading />;
   return (
-    <div className={`${table['scroll']} ${loading ? table['dim'] : ''}`}>
+    <div className={table['scroll']}>
       <table className={table['table']} aria-label="Audit log">
         <thead>
           <tr>

@@ -37,7 +37,7 @@ const MOST_PATHS = 3;
 
 export function ImportList() {
   const { case: path } = useCase();
-  const { data, error, loading } = useAnswer('import.list', { case: path });
+  const { data, error } = useAnswer('import.list', { case: path });
   if (error !== undefined) return <Problem error={error} title="The imports cannot be listed" />;
   if (data === undefined) return <Loading />;
   if (data.imports.length === 0) {
@@ -46,7 +46,7 @@ export function ImportList() {
     );
   }
   return (
-    <div className={`${table['scroll']} ${loading ? table['dim'] : ''}`}>
+    <div className={table['scroll']}>
       {data.imports.map((one) => (
         <ImportEntry key={one.id} entry={one} path={path} />
       ))}

@@ -28,7 +28,7 @@ export function Quarantine() {
   const { quarantine } = useEvidenceView();
   const [page, setPage] = useState(1);
   const [form, setForm] = useState<'text' | 'hex'>('text');
-  const { data, error, loading } = useAnswer('quarantine.list', {
+  const { data, error, stale } = useAnswer('quarantine.list', {
     case: path,
     offset: (page - 1) * PAGE,
     limit: PAGE,
@@ -88,7 +88,7 @@ export function Quarantine() {
           />
         )}
       </div>
-      <div className={`${table['rest']} ${table['scroll']} ${loading ? table['dim'] : ''}`}>
+      <div className={`${table['rest']} ${table['scroll']} ${stale ? table['dim'] : ''}`}>
         <table className={table['table']} aria-label="Quarantined records">
           <thead>
             <tr>

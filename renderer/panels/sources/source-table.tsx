@@ -26,7 +26,7 @@ export function SourceTable() {
   const workspace = useWorkspace();
   const { case: path } = useCase();
   const { source: chosen } = useEvidenceView();
-  const { data, error, loading } = useAnswer('case.sources', { case: path });
+  const { data, error } = useAnswer('case.sources', { case: path });
   if (error !== undefined) return <Problem error={error} title="The sources cannot be listed" />;
   if (data === undefined) return <Loading />;
   if (data.sources.length === 0) {
@@ -43,7 +43,7 @@ export function SourceTable() {
   const detail = data.sources.find(({ id }) => id === chosen);
   return (
     <div className={css['split']}>
-      <div className={`${table['scroll']} ${css['left']} ${loading ? table['dim'] : ''}`}>
+      <div className={`${table['scroll']} ${css['left']}`}>
         <table className={table['table']} aria-label="Sources">
           <thead>
             <tr>

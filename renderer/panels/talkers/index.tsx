@@ -51,7 +51,7 @@ export function TalkersPanel() {
   const fields = useAnswer('field.list', { case: info.case });
   const measure = parseMeasure(measureText);
   const asked = by.length > 0;
-  const { data, error, loading } = useAnswer(
+  const { data, error, stale } = useAnswer(
     'top.run',
     asked
       ? {
@@ -163,7 +163,7 @@ export function TalkersPanel() {
           <Empty title="No events found" text="Widen the range of time, or change the query." />
         ) : (
           <div className={table['scroll']}>
-            <table className={`${table['table']} ${loading ? table['dim'] : ''}`}>
+            <table className={`${table['table']} ${stale ? table['dim'] : ''}`}>
               <thead>
                 <tr>
                   <th className={table['number']}>#</th>
