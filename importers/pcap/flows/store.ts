@@ -92,7 +92,7 @@ export class FlowStore {
     this.keyPorts = ports;
     this.keyVlans = vlans;
     this.keyKey = key;
-    let h = mix(this.seed ^ low, high);
+    let h = mix(mix(this.seed, low), high);
     h = mix(h, ports);
     this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1)) >>> 0;
   }
@@ -103,10 +103,8 @@ export class FlowStore {
     this.keyVlans = vlans;
     this.keyKey = key;
     const k = this.keyWords;
-    let h = mix(this.seed ^ k[0]!, k[1]!);
-    h = mix(h ^ k[2]!, k[3]!);
-    h = mix(h ^ k[4]!, k[5]!);
-    h = mix(h ^ k[6]!, k[7]!);
+    let h = this.seed;
+    for (let i = 0; i < 8; i++) h = mix(h, k[i]!);
     h = mix(h, ports);
     this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1)) >>> 0;
   }
