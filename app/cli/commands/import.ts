@@ -191,6 +191,7 @@ function sourceText(source: SourceReport): string {
   ];
   if (source.first !== undefined)
     lines.push(`  ${isoMicros(source.first)} … ${isoMicros(source.last)}`);
+  else if (source.stored > 0) lines.push('  no event has a time (find them with day:undated)');
   const decided = Object.entries(source.decisions).filter(([, value]) => value !== undefined);
   if (decided.length > 0) {
     const retimed = decided.some(([key]) => key === 'tz' || key === 'year');
