@@ -10,8 +10,10 @@ import { rewriteSegments } from './rewrite.ts';
 const SMALL_ROWS = 250_000;
 /** Rows at which a merged segment is large enough. */
 const MERGED_ROWS = 1_000_000;
-/** Small segments that one day and kind may have before an import merges them. */
+/** Small segments of about one size that one day and kind may have before an import merges them. */
 const TOLERATED = 4;
+/** A small segment is of another size than smaller ones while it has so many times the rows of all of these. */
+const MUCH_LARGER = 8;
 
 export interface CompactReport {
   before: number;
@@ -48,7 +50,8 @@ async function compact(
     groups.set(key, [...(groups.get(key) ?? []), segment]);
   }
   let after = segments.length;
-  for (const group of groups.values()) {
+  for (const all of groups.values()) {
+    const group = tolerated === 1 ? all : ofOneSize(all);
     const holdsDeleted = tolerated === 1 && group.some((segment) => deleted.has(segment.id));
     if (group.length <= tolerated && !holdsDeleted) continue;
     for (const run of runs(group)) {
@@ -58,6 +61,24 @@ async function compact(
     }
   }
   return { before: segments.length, after };
+}
+
+/**
+ * Those of a group that are worth rewriting together: without what is much larger than all that is smaller,
+ * which would be written again each time that a few events come.
+ */
+export function ofOneSize<S extends Pick<SegmentRow, 'rows'>>(group: readonly S[]): S[] {
+  const bySize = [...group].sort((a, b) => a.rows - b.rows);
+  let rows = bySize.reduce((sum, segment) => sum + segment.rows, 0);
+  let many = bySize.length;
+  while (many > 1) {
+    const largest = bySize[many - 1]!.rows;
+    if (largest <= MUCH_LARGER * (rows - largest)) break;
+    rows -= largest;
+    many -= 1;
+  }
+  const chosen = new Set(bySize.slice(0, many));
+  return group.filter((segment) => chosen.has(segment));
 }
 
 /** Cuts a group into runs of about MERGED_ROWS. */

@@ -38,20 +38,32 @@ const FAN_OUT = 8;
 const LEAST_ROWS = 500_000;
 /** Where a kind has more segments too small for a side file, nodes are made without them. */
 const MOST_SMALL = 64;
+/**
+ * Of the events of a kind, those that an import may leave out of its top: a top is made from all of them,
+ * however few have come. Those are then added up by segment.
+ */
+const MOST_BEHIND = 1 / 32;
 /** What is in no rollup. */
 const UNCOUNTED = /^(a:|attrs$|message$)/;
 
 export interface MergeOptions {
   readonly fanOut: number;
   readonly leastRows: number;
+  /** A top that is there stays while it leaves out no more than this share of its events. */
+  readonly mostBehind: number;
 }
 
 /** DAYBOOK_NODE_PARTS, for tests: the fan-out, and nodes of as few events as there are. */
-export function mergeOptions(): MergeOptions {
+export function mergeOptions(mostBehind = 0): MergeOptions {
   const parts = process.env['DAYBOOK_NODE_PARTS'];
   return parts === undefined
-    ? { fanOut: FAN_OUT, leastRows: LEAST_ROWS }
-    : { fanOut: Math.max(2, Number(parts)), leastRows: 0 };
+    ? { fanOut: FAN_OUT, leastRows: LEAST_ROWS, mostBehind }
+    : { fanOut: Math.max(2, Number(parts)), leastRows: 0, mostBehind };
+}
+
+/** After an import, which may have added little. */
+export function mergeAfterImport(writer: CaseWriter, onNode: () => void): Promise<MergeReport> {
+  return mergeRollups(writer, onNode, mergeOptions(MOST_BEHIND));
 }
 
 export interface MergeReport {
@@ -109,25 +121,40 @@ function isRemoved(path: string): boolean {
 function plannedOf(
   segments: readonly SegmentRow[],
   there: ReadonlyMap<string, NodeHead>,
-  { fanOut, leastRows }: MergeOptions,
+  { fanOut, leastRows, mostBehind }: MergeOptions,
 ): { kind: NodeHead['kind']; node: Covering }[] {
   const planned: { kind: NodeHead['kind']; node: Covering }[] = [];
-  const isEnough = (list: readonly SegmentRow[]): boolean =>
-    list.reduce((sum, { rows }) => sum + rows, 0) >= leastRows;
-  for (const [kind, own] of Map.groupBy(segments, (one) => one.kind)) {
-    const usable = usableOf(own);
-    if (!isEnough(usable)) continue;
-    const nodes = [...there.values()]
+  const rows = new Map(segments.map((one) => [one.id, one.rows]));
+  const rowsOf = (ids: readonly number[]): number =>
+    ids.reduce((sum, id) => sum + (rows.get(id) ?? 0), 0);
+  const nodesOf = (kind: NodeHead['kind']): Covering[] =>
+    [...there.values()]
       .filter((one) => one.kind === kind)
       .map(({ level, segments: list }) => ({ level, segments: list.map(({ id }) => id) }));
-    const ids = usable.map(({ id }) => id);
-    for (const node of plannedNodes(ids, nodes, fanOut)) planned.push({ kind, node });
+  /** The top that is there, where it has nearly all. */
+  const goodEnough = (nodes: readonly Covering[], ids: readonly number[]): Covering | undefined =>
+    nodes.find(({ level, segments: own }) => {
+      if (level !== TOP || own.length >= ids.length) return false;
+      const has = new Set(own);
+      return rowsOf(ids.filter((id) => !has.has(id))) <= rowsOf(ids) * mostBehind;
+    });
+  for (const [kind, own] of Map.groupBy(segments, (one) => one.kind)) {
+    const ids = usableOf(own).map(({ id }) => id);
+    if (rowsOf(ids) < leastRows) continue;
+    const nodes = nodesOf(kind);
+    const top = goodEnough(nodes, ids);
+    for (const node of plannedNodes(ids, nodes, fanOut))
+      planned.push({ kind, node: node.level === TOP ? (top ?? node) : node });
   }
   const seen = segments.filter(isSeen);
-  if (new Set(seen.map(({ kind }) => kind)).size > 1 && isEnough(seen)) {
-    const usable = usableOf(seen);
-    if (usable.length === seen.length)
-      planned.push({ kind: 'all', node: { level: TOP, segments: usable.map(({ id }) => id) } });
+  const ids = usableOf(seen).map(({ id }) => id);
+  if (
+    new Set(seen.map(({ kind }) => kind)).size > 1 &&
+    rowsOf(seen.map(({ id }) => id)) >= leastRows &&
+    ids.length === seen.length
+  ) {
+    const node = goodEnough(nodesOf('all'), ids) ?? { level: TOP, segments: ids };
+    planned.push({ kind: 'all', node });
   }
   return planned;
 }

@@ -19,7 +19,7 @@ import {
 } from '../store/segment-builder.ts';
 import { indexRows, type CaseWriter } from './case-writer.ts';
 import { compactSmall } from './compact.ts';
-import { mergeRollups } from './merge-rollups.ts';
+import { mergeAfterImport } from './merge-rollups.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import { SourceOrder } from './source-order.ts';
 import { SplitSource, type ChunkMessage } from './split-source.ts';
@@ -220,7 +220,7 @@ class ImportRun {
       if (this.failure !== undefined) throw this.failure;
       this.progress('', 'compacting');
       await compactSmall(this.writer, this.importId);
-      await mergeRollups(this.writer, () => this.progress('', 'compacting'));
+      await mergeAfterImport(this.writer, () => this.progress('', 'compacting'));
     } catch (error) {
       const cancelled = error instanceof DaybookError && error.code === 'cancelled';
       try {

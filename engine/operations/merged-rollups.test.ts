@@ -11,6 +11,7 @@ import { Catalog } from '../catalog/catalog.ts';
 import { writeZeekConn } from '../../fixtures/evidence/flows.ts';
 import { END, START } from '../../fixtures/evidence/story.ts';
 import { writeAuthLog } from '../../fixtures/evidence/syslog.ts';
+import { NodeFile, TOP } from '../index/rollup/tree/node-file.ts';
 import { sideFilePath } from '../index/side-file.ts';
 import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
 import { pcapOf } from '../ingest/testing/small-evidence.ts';
@@ -74,6 +75,15 @@ async function answersAgree(queries = QUERIES): Promise<number> {
 function nodeFiles(): string[] {
   const folder = join(small.folder, 'rollups');
   return readdirSync(folder).map((name) => join(folder, name));
+}
+
+/** Nodes of everything, of a kind or of all. */
+function topFiles(): string[] {
+  return nodeFiles().filter((path) => {
+    const node = NodeFile.open(path);
+    node?.close();
+    return node?.head.level === TOP;
+  });
 }
 
 /** Number of the first log's source. */
@@ -158,6 +168,29 @@ describe('merged rollups', () => {
     await importInProcess(small.folder, [below], { chunk: { rows: 900, ms: 1e9 } });
     expect(nodeFiles().some((file) => before.has(file))).toBe(true);
     await answersAgree(SOME);
+    expect(await findings(false)).toEqual([]);
+  });
+
+  it('of everything stay while little is added, and answer beside what came', async () => {
+    const flowSegments = () => {
+      const catalog = Catalog.open(small.folder);
+      const found = catalog.segments().filter(({ kind }) => kind === 'flow');
+      catalog.close();
+      return found.length;
+    };
+    const below = join(small.root, 'little');
+    mkdirSync(below);
+    const [head, line] = [
+      'ts_start,src_ip,dst_ip,dst_port,proto,bytes,packets',
+      '2026-11-02 10:00:0',
+    ];
+    const rows = [1, 2, 3].map((n) => `${line}${n},10.9.0.${n},10.9.9.9,443,TCP,${n}00,${n}`);
+    writeFileSync(join(below, 'few.csv'), [head, ...rows, ''].join('\n'));
+    const [before, segments] = [topFiles(), flowSegments()];
+    await importInProcess(small.folder, [below]);
+    expect(flowSegments()).toBe(segments + 1);
+    expect(topFiles()).toEqual(before);
+    expect(await answersAgree(SOME)).toBeGreaterThan(SOME.length / 2);
     expect(await findings(false)).toEqual([]);
   });
 

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { ofOneSize } from './compact.ts';
+
+describe('small segments that an import merges', () => {
+  it.each([
+    ['all of about one size', [900, 1000, 1100, 950, 1000], [900, 1000, 1100, 950, 1000]],
+    ['not what is much larger than the rest', [200_000, 100, 100, 100], [100, 100, 100]],
+    ['that, once the rest has grown', [3000, 100, 100, 100, 100], [3000, 100, 100, 100, 100]],
+    ['of steps in size the lowest', [240_000, 20_000, 900, 10, 10, 20], [10, 10, 20]],
+    ['one alone', [5], [5]],
+    ['none', [], []],
+  ])('%s', (_, rows, chosen) => {
+    const group = rows.map((n) => ({ rows: n }));
+    expect(ofOneSize(group).map(({ rows: n }) => n)).toEqual(chosen);
+  });
+
+  it('are written a few times each, however many imports of a few events there are', () => {
+    let group: { rows: number }[] = [];
+    let written = 0;
+    let most = 0;
+    const imports = 1500;
+    for (let i = 0; i < imports; i++) {
+      group.push({ rows: 100 });
+      const some = ofOneSize(group);
+      if (some.length > 4) {
+        const rows = some.reduce((sum, one) => sum + one.rows, 0);
+        written += rows;
+        group = [...group.filter((one) => !some.includes(one)), { rows }];
+      }
+      most = Math.max(most, group.length);
+    }
+    expect(written / (imports * 100)).toBeLessThan(16);
+    expect(most).toBeLessThan(9);
+  });
+});
