@@ -70,18 +70,8 @@ export class GroupTable {
    * @throws DaybookError limit-exceeded
    */
   assign(words: readonly Int32Array[], n: number, out: Int32Array): void {
-    const { width } = this;
     if (this.hashes.length < n) this.hashes = new Int32Array(n);
-    const { hashes } = this;
-    const first = words[0]!;
-    for (let i = 0; i < n; i++) hashes[i] = Math.imul(first[i]!, 0x9e3779b1 | 0);
-    for (let w = 1; w < width; w++) {
-      const more = words[w]!;
-      for (let i = 0; i < n; i++) {
-        const hash = hashes[i]!;
-        hashes[i] = Math.imul((hash ^ (hash >>> 15)) + more[i]!, 0x85ebca6b | 0);
-      }
-    }
+    this.hash(words, n);
     let known = 0;
     while (known < n) {
       known = this.lookUp(words, known, n, out);
@@ -92,13 +82,103 @@ export class GroupTable {
     }
   }
 
+  /** Writes the hashes of keys to `hashes`. Widths that are usual have loops of their own. */
+  private hash(words: readonly Int32Array[], n: number): void {
+    const { width, hashes } = this;
+    const first = words[0]!;
+    const second = words[1]!;
+    const third = words[2]!;
+    if (width === 2) {
+      for (let i = 0; i < n; i++) {
+        hashes[i] = folded(more(begun(first[i]!), second[i]!));
+      }
+      return;
+    }
+    if (width === 3) {
+      for (let i = 0; i < n; i++)
+        hashes[i] = folded(more(more(begun(first[i]!), second[i]!), third[i]!));
+      return;
+    }
+    for (let i = 0; i < n; i++) hashes[i] = begun(first[i]!);
+    for (let w = 1; w < width; w++) {
+      const word = words[w]!;
+      for (let i = 0; i < n; i++) hashes[i] = more(hashes[i]!, word[i]!);
+    }
+    for (let i = 0; i < n; i++) hashes[i] = folded(hashes[i]!);
+  }
+
   /** Writes the groups of keys from `from` on up to the first that is new, whose place it gives. */
   private lookUp(words: readonly Int32Array[], from: number, n: number, out: Int32Array): number {
+    switch (this.width) {
+      case 2:
+        return this.lookUp2(words, from, n, out);
+      case 3:
+        return this.lookUp3(words, from, n, out);
+      default:
+        return this.lookUpAny(words, from, n, out);
+    }
+  }
+
+  private lookUp2(words: readonly Int32Array[], from: number, n: number, out: Int32Array): number {
+    const { keys, slots, hashes } = this;
+    const mask = slots.length - 1;
+    const first = words[0]!;
+    const second = words[1]!;
+    for (let i = from; i < n; i++) {
+      const hash = hashes[i]!;
+      let slot = (hash << 1) & mask;
+      let group = slots[slot]!;
+      while (group >= 0) {
+        const at = group * 2;
+        if (slots[slot + 1] === hash && keys[at] === first[i] && keys[at + 1] === second[i]) break;
+        slot = (slot + 2) & mask;
+        group = slots[slot]!;
+      }
+      if (group < 0) return i;
+      out[i] = group;
+    }
+    return n;
+  }
+
+  private lookUp3(words: readonly Int32Array[], from: number, n: number, out: Int32Array): number {
+    const { keys, slots, hashes } = this;
+    const mask = slots.length - 1;
+    const first = words[0]!;
+    const second = words[1]!;
+    const third = words[2]!;
+    for (let i = from; i < n; i++) {
+      const hash = hashes[i]!;
+      let slot = (hash << 1) & mask;
+      let group = slots[slot]!;
+      while (group >= 0) {
+        const at = group * 3;
+        if (
+          slots[slot + 1] === hash &&
+          keys[at] === first[i] &&
+          keys[at + 1] === second[i] &&
+          keys[at + 2] === third[i]
+        )
+          break;
+        slot = (slot + 2) & mask;
+        group = slots[slot]!;
+      }
+      if (group < 0) return i;
+      out[i] = group;
+    }
+    return n;
+  }
+
+  private lookUpAny(
+    words: readonly Int32Array[],
+    from: number,
+    n: number,
+    out: Int32Array,
+  ): number {
     const { width, keys, slots, hashes } = this;
     const mask = slots.length - 1;
     const first = words[0]!;
     for (let i = from; i < n; i++) {
-      const hash = hashes[i]! ^ (hashes[i]! >>> 16);
+      const hash = hashes[i]!;
       let slot = (hash << 1) & mask;
       let group = slots[slot]!;
       while (group >= 0) {
@@ -120,7 +200,7 @@ export class GroupTable {
   /** A key that is not there yet, and for which there is room. */
   private add(words: readonly Int32Array[], i: number): number {
     const { width, keys, slots } = this;
-    const hash = this.hashes[i]! ^ (this.hashes[i]! >>> 16);
+    const hash = this.hashes[i]!;
     const mask = slots.length - 1;
     let slot = (hash << 1) & mask;
     while (slots[slot]! >= 0) slot = (slot + 2) & mask;
@@ -151,4 +231,14 @@ export class GroupTable {
     }
     this.slots = slots;
   }
+}
+
+function begun(word: number): number {
+  return Math.imul(word, 0x9e3779b1 | 0);
+}
+function more(hash: number, word: number): number {
+  return Math.imul((hash ^ (hash >>> 15)) + word, 0x85ebca6b | 0);
+}
+function folded(hash: number): number {
+  return hash ^ (hash >>> 16);
 }

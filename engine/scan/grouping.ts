@@ -129,6 +129,13 @@ export class Grouping implements RowTaker {
     const fillers = key.fillers(scope);
     const measured = this.measures.map((one) => one.scoped(scope));
     const fill = before?.scoped(scope);
+    if (key.width === 0) {
+      // One group.
+      return (rows, n) => {
+        if (this.table.size === 0) this.table.assign(words, 1, groups);
+        for (const measure of measured) measure(rows, groups, n, 1);
+      };
+    }
     return (rows, n) => {
       const there = fill === undefined ? n : fill(rows, n, words);
       if (there === 0) return;
@@ -138,7 +145,7 @@ export class Grouping implements RowTaker {
         const count = filler.fill(rows, there, words, kept);
         if (count === 0) continue;
         this.table.assign(words, count, groups);
-        for (const measure of measured) measure(kept, groups, count);
+        for (const measure of measured) measure(kept, groups, count, this.table.size);
       }
     };
   }

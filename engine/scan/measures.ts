@@ -25,10 +25,13 @@ export interface Mergeable {
   merge(part: MeasurePart, to: Int32Array): void;
 }
 
+/** Takes `rows[0, n)`, row i into group `groups[i]` of `size`: all those that there are by now. */
+export type TakeGrouped = (rows: Int32Array, groups: Int32Array, n: number, size: number) => void;
+
 /** A computed column while rows come. Groups are numbered from 0; new ones appear at the end. */
 export interface Accumulator {
   /** What takes the rows of one scope (a batch that is filled anew again and again). */
-  scoped(scope: RowScope): (rows: Int32Array, groups: Int32Array, n: number) => void;
+  scoped(scope: RowScope): TakeGrouped;
   /** To be asked when all rows have come. */
   value(group: number): RawValue;
   /** Undefined: rows must come in their order, all of them here. */
@@ -188,10 +191,11 @@ export class Counter implements Accumulator {
     const own = this.counts.reach(highest(groups, n));
     for (let i = 0; i < n; i++) own[groups[i]!]! += counts[from + i]!;
   }
-  scoped() {
-    return (_: Int32Array, groups: Int32Array, n: number) => {
-      const counts = this.counts.reach(highest(groups, n));
-      for (let i = 0; i < n; i++) counts[groups[i]!]! += 1;
+  scoped(): TakeGrouped {
+    return (_, groups, n, size) => {
+      const counts = this.counts.reach(size - 1);
+      if (size === 1) counts[0]! += n;
+      else for (let i = 0; i < n; i++) counts[groups[i]!]! += 1;
     };
   }
   value(group: number): number {
@@ -220,6 +224,45 @@ export class Totals {
     const sum = low[group]! + (value < LIMB && value > -LIMB ? value : this.carry(group, value));
     low[group] = sum < LIMB && sum > -LIMB ? sum : this.carry(group, sum);
   }
+  /** The values of rows, where they are there, to group 0; gives how many there are. */
+  addAll(rows: Int32Array, n: number, values: ArrayLike<number>, present: Uint8Array): number {
+    const low = this.low.values;
+    let sum = low[0]!;
+    let count = 0;
+    for (let i = 0; i < n; i++) {
+      const row = rows[i]!;
+      if (present[row] !== 1) continue;
+      count += 1;
+      const value = values[row]!;
+      // Neither is beyond the limb by itself, so that their sum is exact.
+      sum += value < LIMB && value > -LIMB ? value : this.carry(0, value);
+      if (sum >= LIMB || sum <= -LIMB) sum = this.carry(0, sum);
+    }
+    low[0] = sum;
+    return count;
+  }
+
+  /** The same, each to its group; counts them in `seen`. */
+  addEach(
+    rows: Int32Array,
+    groups: Int32Array,
+    n: number,
+    values: ArrayLike<number>,
+    present: Uint8Array,
+    seen: Float64Array,
+  ): void {
+    const low = this.low.values;
+    for (let i = 0; i < n; i++) {
+      const row = rows[i]!;
+      if (present[row] !== 1) continue;
+      const group = groups[i]!;
+      seen[group]! += 1;
+      const value = values[row]!;
+      const sum = low[group]! + (value < LIMB && value > -LIMB ? value : this.carry(group, value));
+      low[group] = sum < LIMB && sum > -LIMB ? sum : this.carry(group, sum);
+    }
+  }
+
   /** What is left of a number when its multiples of 2^52 are put aside. */
   private carry(group: number, value: number): number {
     const limbs = Math.trunc(value / LIMB);
@@ -252,23 +295,18 @@ class WholeSum implements Accumulator {
       counts![group]! += n!;
     });
   }
-  scoped(scope: RowScope) {
+  scoped(scope: RowScope): TakeGrouped {
     const make = this.read(scope);
     const { totals } = this;
     const column = this.column === undefined ? undefined : scope.column(this.column);
     const values = column === undefined || column.type === 'text' ? undefined : column.values;
-    return (rows: Int32Array, groups: Int32Array, n: number) => {
-      const most = highest(groups, n);
-      totals.reach(most);
-      const seen = this.seen.reach(most);
+    return (rows, groups, n, size) => {
+      totals.reach(size - 1);
+      const seen = this.seen.reach(size - 1);
       if (column !== undefined && values !== undefined) {
         const { present } = column;
-        for (let i = 0; i < n; i++) {
-          const row = rows[i]!;
-          if (present[row] !== 1) continue;
-          seen[groups[i]!]! += 1;
-          totals.add(groups[i]!, values[row]!);
-        }
+        if (size === 1) seen[0]! += totals.addAll(rows, n, values, present);
+        else totals.addEach(rows, groups, n, values, present, seen);
         return;
       }
       const read = make();
@@ -299,13 +337,12 @@ class RealSum implements Accumulator {
     this.sums = new Doubles(budget, 0);
     this.seen = new Doubles(budget, 0);
   }
-  scoped(scope: RowScope) {
+  scoped(scope: RowScope): TakeGrouped {
     const make = this.read(scope);
-    return (rows: Int32Array, groups: Int32Array, n: number) => {
+    return (rows, groups, n, size) => {
       const read = make();
-      const most = highest(groups, n);
-      const sums = this.sums.reach(most);
-      const seen = this.seen.reach(most);
+      const sums = this.sums.reach(size - 1);
+      const seen = this.seen.reach(size - 1);
       for (let i = 0; i < n; i++) {
         const value = read(rows[i]!);
         if (value === undefined) continue;
@@ -330,7 +367,7 @@ class Mean implements Accumulator {
   get mergeable(): Mergeable | undefined {
     return this.sum.mergeable;
   }
-  scoped(scope: RowScope) {
+  scoped(scope: RowScope): TakeGrouped {
     return this.sum.scoped(scope);
   }
   value(group: number): RawValue {
@@ -355,12 +392,12 @@ class Extreme implements Accumulator {
       if (known !== known || (least ? value! < known : value! > known)) values![group] = value!;
     });
   }
-  scoped(scope: RowScope) {
+  scoped(scope: RowScope): TakeGrouped {
     const make = this.read(scope);
     const { least } = this;
-    return (rows: Int32Array, groups: Int32Array, n: number) => {
+    return (rows, groups, n, size) => {
       const read = make();
-      const values = this.values.reach(highest(groups, n));
+      const values = this.values.reach(size - 1);
       for (let i = 0; i < n; i++) {
         const value = read(rows[i]!);
         if (value === undefined) continue;
@@ -387,9 +424,9 @@ class TextExtreme implements Accumulator {
     this.least = least;
     this.budget = budget;
   }
-  scoped(scope: RowScope) {
+  scoped(scope: RowScope): TakeGrouped {
     const column = scope.column(this.field.ref);
-    return (rows: Int32Array, groups: Int32Array, n: number) => {
+    return (rows, groups, n) => {
       for (let i = 0; i < n; i++) {
         const value = column?.type === 'text' ? textOf(column, rows[i]!) : undefined;
         if (value === undefined) continue;
@@ -435,7 +472,7 @@ class Distinct implements Accumulator {
       },
     };
   }
-  scoped(scope: RowScope) {
+  scoped(scope: RowScope): TakeGrouped {
     const { key, known } = this;
     const fillers: KeyFiller[] = key.fillers(scope);
     const words = Array.from({ length: key.width }, () => new Int32Array(scope.capacity));
@@ -444,8 +481,8 @@ class Distinct implements Accumulator {
     const kept = new Int32Array(scope.capacity);
     const out = new Int32Array(scope.capacity);
     const groupOf = new Int32Array(scope.capacity);
-    return (rows: Int32Array, groups: Int32Array, n: number) => {
-      const counts = this.counts.reach(highest(groups, n));
+    return (rows, groups, n, size) => {
+      const counts = this.counts.reach(size - 1);
       for (let i = 0; i < n; i++) groupOf[rows[i]!] = groups[i]!;
       for (const filler of fillers) {
         const filled = filler.fill(rows, n, words, kept);
@@ -491,9 +528,9 @@ class Quantile implements Accumulator {
     this.values = new Doubles(budget, 0);
     this.owners = new Doubles(budget, 0);
   }
-  scoped(scope: RowScope) {
+  scoped(scope: RowScope): TakeGrouped {
     const make = this.read(scope);
-    return (rows: Int32Array, groups: Int32Array, n: number) => {
+    return (rows, groups, n) => {
       const read = make();
       if (this.size + n > MAX_VALUES) {
         throw new DaybookError(

@@ -155,10 +155,11 @@ export class Scan {
     if (!kinds.has(batch.kind)) return () => undefined;
     const narrow = compileNarrow(filter, batchScope(batch, this.wanted));
     const take = this.stage?.scoped(batch);
+    const all = Int32Array.from({ length: batch.capacity }, (_, i) => i);
     const rows = new Int32Array(batch.capacity);
     return () => {
       const { length } = batch;
-      for (let i = 0; i < length; i++) rows[i] = i;
+      rows.set(length === all.length ? all : all.subarray(0, length));
       const n = narrow(rows, length);
       if (n === 0) return;
       if (take !== undefined) take(rows, n);

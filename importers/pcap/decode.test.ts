@@ -546,7 +546,7 @@ describe('columns that are of no interest are left out', () => {
     ['bytes', { bytes: tcpPacket.length + 4 }],
     ['a:dlci', { attrs: { dlci: '100' } }],
     ['a:*', { attrs: { dlci: '100' } }],
-    ['src_port', { src_port: TCP.src_port, dst_port: TCP.dst_port }],
+    ['src_port', { src_port: TCP.src_port }],
     ['event_type', { event_type: TCP.event_type }],
     ['flow_id', {}],
   ])('%s', async (name, expected) => {
@@ -565,7 +565,9 @@ const WANTED: readonly (readonly string[])[] = [
   ['a:dlci', 'a:vpi', 'a:vci'],
   ['a:vci'],
   ['src_ip4', 'src_ip6'],
+  ['dst_ip4', 'dst_ip6', 'tcp_flags', 'event_type'],
   ['src_port'],
+  ['src_port', 'dst_port', 'proto'],
   ['event_type', 'a:dlci'],
   ['proto', 'a:vpi', 'bytes'],
   [
@@ -579,6 +581,8 @@ const PLAIN_CASES = [
   tcp6Packet,
   ip4({ src: A, dst: B, proto: 17 }, udpDatagram),
   ip6({ src: A6, dst: B6, proto: 17 }, udpDatagram),
+  ip4({ src: A, dst: B, proto: 1 }, cat('08 00 0000 0001 0001')),
+  ip6({ src: A6, dst: B6, proto: 58 }, cat('80 00 0000 0001 0001')),
 ].flatMap((packet): [string, number, Bytes][] => {
   const type = packet[0]! >>> 4 === 4 ? '0800' : '86dd';
   return [
@@ -586,15 +590,11 @@ const PLAIN_CASES = [
     ['raw', 101, packet],
     ['frame relay', 107, cat('1841 03 cc', packet)],
     ['frame relay, SNAP', 107, cat('1841 03 00 80 000000', type, packet)],
+    ['frame relay without IP', 107, cat('1841 03 81', packet)],
+    ['frame relay, link management', 107, cat('0001 03 08', packet)],
     ['atm', 123, cat('02 01 0069 aaaa03 000000', type, packet)],
   ];
 });
-/** Columns that come together. */
-const TOGETHER: Readonly<Record<string, readonly string[]>> = {
-  src_ip4: ['src_ip4', 'dst_ip4', 'src_ip6', 'dst_ip6'],
-  src_port: ['src_port', 'dst_port'],
-};
-
 describe('a scan, which takes many frames at a time, finds what an import finds', () => {
   async function compare(linkType: number, frames: readonly Bytes[], nano = false): Promise<void> {
     const records = frames.map((bytes, i) => ({ seconds: 1_700_000_000 + i, fraction: 7, bytes }));
@@ -603,10 +603,9 @@ describe('a scan, which takes many frames at a time, finds what an import finds'
     for (const wanted of WANTED) {
       const columns = new Set(wanted);
       const found = await collect(pcapImporter, input, { flows: false, columns });
-      const names = wanted.flatMap((name) => TOGETHER[name] ?? [name]);
       const pick = (row: CollectedRow) => [
-        ...names.map((name) => row[name]),
-        ...names.map((name) => row.attrs[name.slice(2)]),
+        ...wanted.map((name) => row[name]),
+        ...wanted.map((name) => row.attrs[name.slice(2)]),
       ];
       expect(found.rows.map(pick), wanted.join()).toEqual(all.rows.map(pick));
       expect(found.records).toBe(all.records);

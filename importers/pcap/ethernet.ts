@@ -95,6 +95,11 @@ const NLPID_WORDS = new Map<number, number>(
   ).map(([id, name]) => [id, word(name)]),
 );
 
+/** The word for what an NLPID names that leads no further; undefined for others. */
+export function nlpidWord(id: number): number | undefined {
+  return NLPID_WORDS.get(id);
+}
+
 export function ethernet(p: Packet, c: Cursor): number {
   const at = c.at;
   if (c.word === 0) c.word = ETHERNET_WORD;

@@ -72,9 +72,11 @@ export interface Writes {
   readonly bytes: boolean;
   readonly packets: boolean;
   readonly vlan: boolean;
-  readonly addresses: boolean;
+  readonly sources: boolean;
+  readonly targets: boolean;
   readonly proto: boolean;
-  readonly ports: boolean;
+  readonly sourcePort: boolean;
+  readonly targetPort: boolean;
   readonly tcpFlags: boolean;
   readonly type: boolean;
   readonly message: boolean;
@@ -97,9 +99,11 @@ function writesOf(hint: ReadonlySet<string> | undefined): Writes {
   const attributes = ATTRIBUTES.map((name) => has(`a:${name}`, 'a:*'));
   const ofFrame = {
     vlan: has('vlan'),
-    addresses: has('src_ip4', 'dst_ip4', 'src_ip6', 'dst_ip6'),
+    sources: has('src_ip4', 'src_ip6'),
+    targets: has('dst_ip4', 'dst_ip6'),
     proto: has('proto'),
-    ports: has('src_port', 'dst_port'),
+    sourcePort: has('src_port'),
+    targetPort: has('dst_port'),
     tcpFlags: has('tcp_flags'),
     type: has('event_type'),
     message: has('message'),
@@ -232,19 +236,18 @@ export class PacketEvents {
     const { writes } = this;
     if (p.vlan >= 0 && writes.vlan) batch.vlan.set(row, p.vlan);
     if (p.ipVersion !== 0) {
-      if (writes.addresses) {
-        if (p.ipVersion === 4) {
-          batch.src_ip4.set(row, p.src4);
-          batch.dst_ip4.set(row, p.dst4);
-        } else {
-          batch.src_ip6.set(row, p.bytes, p.src6);
-          batch.dst_ip6.set(row, p.bytes, p.dst6);
-        }
+      if (writes.sources) {
+        if (p.ipVersion === 4) batch.src_ip4.set(row, p.src4);
+        else batch.src_ip6.set(row, p.bytes, p.src6);
+      }
+      if (writes.targets) {
+        if (p.ipVersion === 4) batch.dst_ip4.set(row, p.dst4);
+        else batch.dst_ip6.set(row, p.bytes, p.dst6);
       }
       if (writes.proto) batch.proto.set(row, p.proto);
-      if (p.srcPort >= 0 && writes.ports) {
-        batch.src_port.set(row, p.srcPort);
-        batch.dst_port.set(row, p.dstPort);
+      if (p.srcPort >= 0) {
+        if (writes.sourcePort) batch.src_port.set(row, p.srcPort);
+        if (writes.targetPort) batch.dst_port.set(row, p.dstPort);
       }
       if (p.tcpFlags >= 0 && writes.tcpFlags) batch.tcp_flags.set(row, p.tcpFlags);
       if (writes.type) {

@@ -1,34 +1,59 @@
 /**
- * The frames that nearly all frames are, decoded in one go: TCP or UDP in IP in a plain link, whole, no
- * fragment and no tunnel. Whatever else is met is left to `decode.ts`, and columns are what it would
- * have written.
+ * The frames that nearly all frames are, decoded many at a time: TCP, UDP or ICMP in IP in a plain link,
+ * whole, no fragment and no tunnel; and those of frame relay that carry no IP. A pass over the frames
+ * finds where headers are, then each column is filled in a loop of its own. Whatever else is met is left
+ * to `decode.ts`, and columns are what it would have written.
  */
 import type { CodedColumn, EventBatch } from '../../engine/contract/event-batch.ts';
-import { u16, u24, u32 } from './bytes.ts';
-import { codedNumber, codedType } from './coded.ts';
+import { u16, u32 } from './bytes.ts';
+import { codedNumber, codedType, codeOfLink } from './coded.ts';
 import type { Writes } from './packet-events.ts';
+import {
+  FRAME_RELAY,
+  LINK_ONLY,
+  NONE,
+  SUN_ATM,
+  dlciOf,
+  findNetworks,
+  shortAddress,
+} from './plain-links.ts';
 
 type Circuit = 'dlci' | 'vpi' | 'vci';
 
-const NONE = -1;
-const ETHERNET = 1;
-const FRAME_RELAY = 107;
-const SUN_ATM = 123;
+const TCP = 6;
+const UDP = 17;
 
 export class PlainFrames {
+  /** Numbers of the frames that the last call left, ascending. */
+  readonly left: Int32Array;
   private readonly writes: Writes;
   private readonly batch: EventBatch;
   private readonly type: CodedColumn | undefined;
   private readonly circuits: Record<Circuit, CodedColumn | undefined>;
   private readonly wanted: Readonly<Record<Circuit, boolean>>;
+  private readonly icmpInside: boolean;
+  /** Where IP begins in each frame, and where the transport header does. */
+  private readonly networks: Int32Array;
+  private readonly transports: Int32Array;
+  /** The frames that are plain: those with IP, and those without. */
+  private readonly own: Int32Array;
+  private readonly linked: Int32Array;
 
-  constructor(writes: Writes, batch: EventBatch) {
+  /** @param most frames at a time */
+  constructor(writes: Writes, batch: EventBatch, most: number) {
     this.writes = writes;
     this.batch = batch;
     this.type = writes.type ? codedType(batch) : undefined;
     const [dlci, vpi, vci] = (['dlci', 'vpi', 'vci'] as const).map((name) => writes.wants(name));
     this.wanted = { dlci: dlci === true, vpi: vpi === true, vci: vci === true };
     this.circuits = { dlci: undefined, vpi: undefined, vci: undefined };
+    // What ICMP says is written from its own fields.
+    this.icmpInside = writes.message || writes.wants('icmp_type') || writes.wants('icmp_code');
+    this.left = new Int32Array(most);
+    this.networks = new Int32Array(most);
+    this.transports = new Int32Array(most);
+    this.own = new Int32Array(most);
+    this.linked = new Int32Array(most);
   }
 
   /** The column of a circuit's number if it is wanted; made when there is a first one. */
@@ -42,7 +67,7 @@ export class PlainFrames {
    * Circuits, where nothing else of the frames is wanted. False, and nothing is written, when it takes
    * more to tell them.
    */
-  links(
+  private links(
     linkType: number,
     bytes: Uint8Array,
     starts: Int32Array,
@@ -54,131 +79,265 @@ export class PlainFrames {
     switch (linkType) {
       case SUN_ATM:
         for (let i = 0; i < n; i++) if (starts[i + 1]! - starts[i]! - header < 4) return false;
-        if (this.wanted.vpi) {
-          const { values, present } = codedNumber(this.batch, 'vpi');
-          for (let i = 0; i < n; i++) values[row + i] = bytes[starts[i]! + header + 1]!;
-          present.fill(1, row, row + n);
-        }
-        if (this.wanted.vci) {
-          const { values, present } = codedNumber(this.batch, 'vci');
-          for (let i = 0; i < n; i++) values[row + i] = u16(bytes, starts[i]! + header + 2);
-          present.fill(1, row, row + n);
-        }
+        this.atmCircuits(bytes, starts, header, n, row);
         return true;
       case FRAME_RELAY:
         for (let i = 0; i < n; i++) {
           const at = starts[i]! + header;
           if (starts[i + 1]! - at < 4 || !shortAddress(bytes, at)) return false;
         }
-        if (this.wanted.dlci) {
-          const { values, present } = codedNumber(this.batch, 'dlci');
-          for (let i = 0; i < n; i++) values[row + i] = dlciOf(bytes, starts[i]! + header);
-          present.fill(1, row, row + n);
-        }
+        this.relayCircuits(bytes, starts, header, n, row);
         return true;
       default:
         return false;
     }
   }
 
-  /** Writes the columns of the frame `bytes[start, end)`. False, and nothing is written, if it is not plain. */
-  plain(
+  private atmCircuits(
+    bytes: Uint8Array,
+    starts: Int32Array,
+    header: number,
+    n: number,
+    row: number,
+  ): void {
+    const vpi = this.circuit('vpi');
+    if (vpi !== undefined) {
+      const { values } = vpi;
+      for (let i = 0; i < n; i++) values[row + i] = bytes[starts[i]! + header + 1]!;
+      vpi.present.fill(1, row, row + n);
+    }
+    const vci = this.circuit('vci');
+    if (vci !== undefined) {
+      const { values } = vci;
+      for (let i = 0; i < n; i++) values[row + i] = u16(bytes, starts[i]! + header + 2);
+      vci.present.fill(1, row, row + n);
+    }
+  }
+
+  private relayCircuits(
+    bytes: Uint8Array,
+    starts: Int32Array,
+    header: number,
+    n: number,
+    row: number,
+  ): void {
+    const dlci = this.circuit('dlci');
+    if (dlci === undefined) return;
+    const { values } = dlci;
+    for (let i = 0; i < n; i++) values[row + i] = dlciOf(bytes, starts[i]! + header);
+    dlci.present.fill(1, row, row + n);
+  }
+
+  /**
+   * Writes the columns of the plain ones of `n` frames, frame i into row `row + i`.
+   * @param starts where their records begin; one more than there are
+   * @param header bytes of a record's header
+   * @param wires lengths of the frames on the wire
+   * @returns how many are left; nothing is written of those
+   */
+  take(
     linkType: number,
     bytes: Uint8Array,
-    start: number,
-    end: number,
-    wire: number,
+    starts: Int32Array,
+    header: number,
+    n: number,
     row: number,
-  ): boolean {
-    const at = networkAt(linkType, bytes, start, end);
-    if (at === NONE || at >= end) return false;
-    const version = bytes[at]! >>> 4;
-    const plain =
-      version === 4
-        ? this.ip4(bytes, at, start, end, wire, row)
-        : version === 6 && this.ip6(bytes, at, start, end, wire, row);
-    if (!plain) return false;
-    if (linkType === FRAME_RELAY) this.circuit('dlci')?.set(row, dlciOf(bytes, start));
+    wires: Float64Array,
+  ): number {
+    if (this.links(linkType, bytes, starts, header, n, row)) return 0;
+    const { networks, left } = this;
+    if (!findNetworks(linkType, bytes, starts, header, n, networks)) {
+      for (let i = 0; i < n; i++) left[i] = i;
+      return n;
+    }
+    const plain = this.sort(bytes, starts, header, n, wires);
+    const others = this.leave(n);
+    const linked = n - plain - others;
+    this.columns(bytes, plain, row);
+    this.words(linked, row);
+    if (linkType === FRAME_RELAY)
+      this.circuitOf('dlci', plain, linked, row, (i) => dlciOf(bytes, starts[i]! + header));
     else if (linkType === SUN_ATM) {
-      this.circuit('vpi')?.set(row, bytes[start + 1]!);
-      this.circuit('vci')?.set(row, u16(bytes, start + 2));
+      this.circuitOf('vpi', plain, linked, row, (i) => bytes[starts[i]! + header + 1]!);
+      this.circuitOf('vci', plain, linked, row, (i) => u16(bytes, starts[i]! + header + 2));
     }
-    return true;
+    return others;
   }
 
-  private ip4(
+  /**
+   * Finds the frames with plain IP, where their transport headers begin, and puts NONE where a frame
+   * turns out to be another; gives how many are plain.
+   */
+  private sort(
     bytes: Uint8Array,
-    at: number,
-    start: number,
-    end: number,
-    wire: number,
-    row: number,
-  ): boolean {
-    const headerLength = (bytes[at]! & 15) * 4;
-    const behind = at + headerLength;
-    if (headerLength < 20 || behind > end) return false;
-    const total = u16(bytes, at + 2);
-    if (total < headerLength || at - start + total > wire) return false;
-    if ((u16(bytes, at + 6) & 0x3fff) !== 0) return false;
-    const proto = bytes[at + 9]!;
-    const last = Math.min(end, at + total);
-    if (!this.transport(bytes, behind, last, proto, total - headerLength, row)) return false;
-    if (this.writes.addresses) {
-      const { src_ip4: from, dst_ip4: to } = this.batch;
-      from.set(row, u32(bytes, at + 12));
-      to.set(row, u32(bytes, at + 16));
+    starts: Int32Array,
+    header: number,
+    n: number,
+    wires: Float64Array,
+  ): number {
+    const { networks, transports, own, icmpInside } = this;
+    let plain = 0;
+    for (let i = 0; i < n; i++) {
+      const at = networks[i]!;
+      if (at < 0) continue;
+      const end = starts[i + 1]!;
+      // Bytes on the wire from here on.
+      const wire = wires[i]! - (at - starts[i]! - header);
+      networks[i] = NONE;
+      const first = bytes[at]!;
+      let proto: number;
+      let behind: number;
+      let length: number;
+      if (first >>> 4 === 4) {
+        const size = (first & 15) * 4;
+        behind = at + size;
+        if (size < 20 || behind > end) continue;
+        const total = u16(bytes, at + 2);
+        if (total < size || total > wire || (u16(bytes, at + 6) & 0x3fff) !== 0) continue;
+        proto = bytes[at + 9]!;
+        length = total - size;
+      } else {
+        if (first >>> 4 !== 6 || end - at < 40) continue;
+        length = u16(bytes, at + 4);
+        if (length === 0 || length + 40 > wire) continue;
+        proto = bytes[at + 6]!;
+        behind = at + 40;
+      }
+      const captured = Math.min(end - behind, length);
+      if (proto === TCP) {
+        if (captured < 20) continue;
+        const size = (bytes[behind + 12]! >>> 4) * 4;
+        if (size < 20 || size > length) continue;
+      } else if (proto === UDP) {
+        if (captured < 8 || mayTunnel(u16(bytes, behind), u16(bytes, behind + 2))) continue;
+      } else if ((proto !== 1 && proto !== 58) || captured < 2 || icmpInside) continue;
+      networks[i] = at;
+      transports[i] = behind;
+      own[plain++] = i;
     }
-    return true;
+    return plain;
   }
 
-  private ip6(
-    bytes: Uint8Array,
-    at: number,
-    start: number,
-    end: number,
-    wire: number,
-    row: number,
-  ): boolean {
-    if (end - at < 40) return false;
-    const length = u16(bytes, at + 4);
-    if (length === 0 || at - start + length + 40 > wire) return false;
-    const last = Math.min(end, at + 40 + length);
-    if (!this.transport(bytes, at + 40, last, bytes[at + 6]!, length, row)) return false;
-    if (this.writes.addresses) {
-      const { src_ip6: from, dst_ip6: to } = this.batch;
-      from.set(row, bytes, at + 8);
-      to.set(row, bytes, at + 24);
+  /** Sorts the frames that are not plain IP; gives how many are left. */
+  private leave(n: number): number {
+    const { networks, left, linked } = this;
+    let others = 0;
+    let links = 0;
+    for (let i = 0; i < n; i++) {
+      const at = networks[i]!;
+      if (at === NONE) left[others++] = i;
+      else if (at <= LINK_ONLY) linked[links++] = i;
     }
-    return true;
+    return others;
   }
 
-  /** @param length bytes behind the IP header by the IP header */
-  private transport(
-    bytes: Uint8Array,
-    at: number,
-    end: number,
-    proto: number,
-    length: number,
-    row: number,
-  ): boolean {
-    const { writes, batch } = this;
-    if (proto === 6) {
-      if (end - at < 20) return false;
-      const flags = u16(bytes, at + 12);
-      const header = (flags >>> 12) * 4;
-      if (header < 20 || header > length) return false;
-      if (writes.tcpFlags) batch.tcp_flags.set(row, flags & 0x1ff);
-    } else if (proto !== 17 || end - at < 8 || mayTunnel(u16(bytes, at), u16(bytes, at + 2))) {
-      return false;
+  /** The columns of frames with plain IP. */
+  private columns(bytes: Uint8Array, plain: number, row: number): void {
+    const { writes, batch, networks, transports, own } = this;
+    if (writes.sources) this.addresses(bytes, plain, row, 'src', 12, 8);
+    if (writes.targets) this.addresses(bytes, plain, row, 'dst', 16, 24);
+    if (writes.proto || writes.type) {
+      const { proto } = batch;
+      const { type } = this;
+      for (let j = 0; j < plain; j++) {
+        const i = own[j]!;
+        const at = networks[i]!;
+        const number = bytes[at]! >>> 4 === 4 ? bytes[at + 9]! : bytes[at + 6]!;
+        if (writes.proto) proto.set(row + i, number);
+        type?.set(row + i, number);
+      }
     }
-    if (writes.ports) {
-      batch.src_port.set(row, u16(bytes, at));
-      batch.dst_port.set(row, u16(bytes, at + 2));
+    if (writes.sourcePort) this.ports(bytes, plain, row, 'src_port', 0);
+    if (writes.targetPort) this.ports(bytes, plain, row, 'dst_port', 2);
+    if (writes.tcpFlags) {
+      const { values, present } = batch.tcp_flags;
+      for (let j = 0; j < plain; j++) {
+        const i = own[j]!;
+        if (protoAt(bytes, networks[i]!) !== TCP) continue;
+        values[row + i] = u16(bytes, transports[i]! + 12) & 0x1ff;
+        present[row + i] = 1;
+      }
     }
-    if (writes.proto) batch.proto.set(row, proto);
-    this.type?.set(row, proto);
-    return true;
   }
+
+  private addresses(
+    bytes: Uint8Array,
+    plain: number,
+    row: number,
+    side: 'src' | 'dst',
+    at4: number,
+    at6: number,
+  ): void {
+    const { batch, networks, own } = this;
+    const { values, present } = batch[`${side}_ip4`];
+    const long = batch[`${side}_ip6`];
+    for (let j = 0; j < plain; j++) {
+      const i = own[j]!;
+      const at = networks[i]!;
+      if (bytes[at]! >>> 4 === 4) {
+        values[row + i] = u32(bytes, at + at4);
+        present[row + i] = 1;
+      } else long.set(row + i, bytes, at + at6);
+    }
+  }
+
+  private ports(
+    bytes: Uint8Array,
+    plain: number,
+    row: number,
+    name: 'src_port' | 'dst_port',
+    offset: number,
+  ): void {
+    const { networks, transports, own } = this;
+    const { values, present } = this.batch[name];
+    for (let j = 0; j < plain; j++) {
+      const i = own[j]!;
+      const proto = protoAt(bytes, networks[i]!);
+      if (proto !== TCP && proto !== UDP) continue;
+      values[row + i] = u16(bytes, transports[i]! + offset);
+      present[row + i] = 1;
+    }
+  }
+
+  /** What the frames that end with their link have. */
+  private words(links: number, row: number): void {
+    const { type, linked, networks } = this;
+    if (type === undefined) return;
+    for (let j = 0; j < links; j++) {
+      const i = linked[j]!;
+      type.set(row + i, codeOfLink(LINK_ONLY - networks[i]!));
+    }
+  }
+
+  /** The number of a circuit of the frames that are not left. */
+  private circuitOf(
+    name: Circuit,
+    plain: number,
+    links: number,
+    row: number,
+    numberOf: (i: number) => number,
+  ): void {
+    if (plain + links === 0) return;
+    const column = this.circuit(name);
+    if (column === undefined) return;
+    const { values, present } = column;
+    const { own, linked } = this;
+    for (let j = 0; j < plain; j++) {
+      const i = own[j]!;
+      values[row + i] = numberOf(i);
+      present[row + i] = 1;
+    }
+    for (let j = 0; j < links; j++) {
+      const i = linked[j]!;
+      values[row + i] = numberOf(i);
+      present[row + i] = 1;
+    }
+  }
+}
+
+/** The protocol of a plain IP packet. */
+function protoAt(bytes: Uint8Array, at: number): number {
+  return bytes[at]! >>> 4 === 4 ? bytes[at + 9]! : bytes[at + 6]!;
 }
 
 /** Ports behind which network.ts looks for tunnels. */
@@ -194,52 +353,4 @@ function mayTunnel(source: number, target: number): boolean {
     default:
       return source === 2152;
   }
-}
-
-/** Whether an address of frame relay has two bytes. */
-function shortAddress(bytes: Uint8Array, at: number): boolean {
-  return (bytes[at]! & 1) === 0 && (bytes[at + 1]! & 1) === 1;
-}
-
-function dlciOf(bytes: Uint8Array, at: number): number {
-  return ((bytes[at]! >>> 2) << 4) | (bytes[at + 1]! >>> 4);
-}
-
-/** Where IP begins in a frame of a link without detours; NONE where it takes more to tell. */
-function networkAt(linkType: number, bytes: Uint8Array, start: number, end: number): number {
-  switch (linkType) {
-    case ETHERNET: {
-      if (end - start < 14) return NONE;
-      const type = u16(bytes, start + 12);
-      return type === 0x0800 || type === 0x86dd ? start + 14 : NONE;
-    }
-    case 12:
-    case 14:
-    case 101:
-    case 228:
-    case 229:
-      return start;
-    case FRAME_RELAY: {
-      if (end - start < 4 || !shortAddress(bytes, start) || bytes[start + 2] !== 3) return NONE;
-      const at = bytes[start + 3] === 0 ? start + 4 : start + 3;
-      if (bytes[at] === 0xcc) return at + 1;
-      return bytes[at] === 0x80 ? behindSnap(bytes, at + 1, end) : NONE;
-    }
-    case SUN_ATM: {
-      if (end - start < 12) return NONE;
-      const type = bytes[start]! & 0x0f;
-      const circuit = u16(bytes, start + 2);
-      if (type === 1 || type === 5 || type === 6 || circuit === 16 || circuit === 5) return NONE;
-      return u24(bytes, start + 4) === 0xaaaa03 ? behindSnap(bytes, start + 7, end) : NONE;
-    }
-    default:
-      return NONE;
-  }
-}
-
-/** Where IP begins behind a SNAP header: an organisation of zero, and an EtherType. */
-function behindSnap(bytes: Uint8Array, at: number, end: number): number {
-  if (end - at < 5 || u24(bytes, at) !== 0) return NONE;
-  const type = u16(bytes, at + 3);
-  return type === 0x0800 || type === 0x86dd ? at + 5 : NONE;
 }

@@ -35,7 +35,7 @@ export class PacketRuns {
   constructor(events: PacketEvents, batch: EventBatch) {
     this.events = events;
     this.batch = batch;
-    this.frames = new PlainFrames(events.writes, batch);
+    this.frames = new PlainFrames(events.writes, batch, STEP);
   }
 
   /**
@@ -143,16 +143,13 @@ export class PacketRuns {
     }
     if (!writes.frame) return;
     const { frames, events } = this;
-    if (frames.links(p.linkType, bytes, starts, header, n, row)) return;
+    const left = frames.take(p.linkType, bytes, starts, header, n, row, wires);
     p.bytes = bytes;
-    for (let i = 0; i < n; i++) {
-      const start = starts[i]! + header;
-      const frameEnd = starts[i + 1]!;
-      const wire = wires[i]!;
-      if (frames.plain(p.linkType, bytes, start, frameEnd, wire, row + i)) continue;
-      p.start = start;
-      p.end = frameEnd;
-      p.wire = wire;
+    for (let j = 0; j < left; j++) {
+      const i = frames.left[j]!;
+      p.start = starts[i]! + header;
+      p.end = starts[i + 1]!;
+      p.wire = wires[i]!;
       events.frame(p, row + i);
     }
   }
