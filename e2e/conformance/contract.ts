@@ -261,6 +261,30 @@ export function describeContract(shell: Shell): void {
       expect(size).toBeGreaterThan(4 << 20);
     });
 
+    it('keeps a list for the window that gave it, and narrows views by it', async () => {
+      const path = await wholeCase();
+      const { values } = await engine.call('field.values', {
+        ...{ case: path, query: 'kind:flow', field: 'dst_ip', limit: 2 },
+      });
+      const text = ['victim,note', ...values.map(({ value }) => `${value},seen`), '192.0.2.1,not'];
+      const bytes = new TextEncoder().encode(text.join('\n'));
+      const { id } = await engine.call('list.keep', { bytes });
+      expect(id).toBe(createHash('sha256').update(bytes).digest('hex'));
+      const list = { kept: id, name: 'victims.csv', columns: ['dst_ip', null], header: true };
+      const { understood } = await engine.call('list.preview', { case: path, list });
+      expect(understood).toEqual({ rows: 3, fields: ['dst_ip'], eitherWay: false });
+      const view = { case: path, query: 'kind:flow', list };
+      const { total } = await engine.call('timeline.run', view);
+      expect(total).toBe(values.reduce((sum, { count }) => sum + count, 0));
+      const { lines, of } = await engine.call('list.unmatched', view);
+      expect([[...lines], of]).toEqual([[4], 3]);
+      const other = await running.connect();
+      expect((await failure(other.call('timeline.run', view))).code).toBe('list-not-kept');
+      other.close();
+      const wrong = { ...view, list: { ...list, kept: 'x' } };
+      expect((await failure(engine.call('timeline.run', wrong))).code).toBe('usage');
+    });
+
     it('sends parts in order, all of them before the result', async () => {
       const path = await wholeCase();
       const pieces: Uint8Array[] = [];

@@ -11,6 +11,7 @@ export const ERROR_CODES = [
   'case-damaged',
   'case-locked',
   'not-found',
+  'list-not-kept',
   'unreadable',
   'unknown-format',
   'source-damaged',

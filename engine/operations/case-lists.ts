@@ -2,7 +2,7 @@
  * The lists that queries on a case are narrowed by: read once, and their tables made when a statement
  * first needs them. Bounded; those used longest ago are let go, and made again for who still needs them.
  */
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { DaybookError } from '../contract/errors.ts';
 import { LINE_COLUMN, type MatchList, eventFields, keyColumn, readList } from '../query/index.ts';
 import type { SegmentStore } from '../store/segment-store.ts';
@@ -15,6 +15,10 @@ export interface GivenList {
   readonly name?: string | undefined;
   /** Names of the columns that count; of the header when left out. */
   readonly fields?: readonly string[] | undefined;
+  /** In place of `fields`: what each column is matched as, by its place; null: it does not count. */
+  readonly columns?: readonly (string | null)[] | undefined;
+  /** With `columns`: whether the first line of a table names them only. */
+  readonly header?: boolean | undefined;
   /** Rows that name both ends of a conversation hold in the direction they were written in only. */
   readonly directed?: boolean | undefined;
 }
@@ -38,11 +42,12 @@ export class CaseLists {
    */
   read(given: GivenList, segments: Parameters<typeof eventFields>[0]): MatchList {
     const digest = digestOf(given);
-    const { fields, directed } = given;
+    const { fields, header, directed } = given;
+    const columns = given.columns?.map((name) => name ?? undefined);
     const list =
       this.known.get(digest) ??
       readList({
-        ...{ text: textOf(given.bytes), digest, fields, directed },
+        ...{ text: textOf(given.bytes), digest, fields, columns, header, directed },
         resolve: eventFields(segments),
       });
     this.known.delete(digest);
@@ -54,7 +59,7 @@ export class CaseLists {
   /** What is recorded of a list: what it is called, and which it was. */
   describe(given: GivenList): { name: string | undefined; sha256: string; bytes: number } {
     const { bytes, name } = given;
-    return { name, sha256: hash('sha256', bytes), bytes: bytes.length };
+    return { name, sha256: sha256Of(bytes), bytes: bytes.length };
   }
 
   /**
@@ -126,9 +131,19 @@ async function tables(list: MatchList, store: Tables): Promise<void> {
   }
 }
 
-function digestOf({ bytes, fields, directed }: GivenList): string {
-  const options = JSON.stringify([fields ?? null, directed === true]);
-  return createHash('sha256').update(`${options}\n`).update(bytes).digest('hex').slice(0, 32);
+function digestOf({ bytes, fields, columns, header, directed }: GivenList): string {
+  const options = [fields ?? null, columns ?? null, header === true, directed === true];
+  return hash('sha256', JSON.stringify([sha256Of(bytes), ...options])).slice(0, 32);
+}
+
+/** Many questions are asked about the same bytes. */
+const hashes = new WeakMap<Uint8Array, string>();
+
+/** The SHA-256 of a list's bytes, which nobody changes, in hexadecimal digits. */
+export function sha256Of(bytes: Uint8Array): string {
+  const known = hashes.get(bytes) ?? hash('sha256', bytes);
+  hashes.set(bytes, known);
+  return known;
 }
 
 /** @throws DaybookError usage */

@@ -346,6 +346,7 @@ describe('a list that is wrong', () => {
     ['user,src_ip\n"a,10.0.0.1\n', 'line 2 of the list: a quote " that is not closed'],
     ['10.0.0.1-10.0.0.2\nx\n', 'line 2 of the list: "x" is no flow', { fields: ['flow'] }],
     ['a\nb\n', 'the list: no event has a field "nothing"', { fields: ['nothing'] }],
+    ['a\nb\n', 'line 1 of the list: 1 column, but 2 names', { fields: ['user', 'host'] }],
     ['x'.repeat(2001), 'line 1 of the list: a value of 2001 characters'],
     ['a\0b', 'the list is no text'],
   ])('%j', (text, message, more = {}) => {

@@ -123,5 +123,6 @@ export { LINE_COLUMN, keyColumn } from './filters/list.ts';
 export { choosesAmong, compileMatchedLines, compileMatchedText } from './lists/matched-lines.ts';
 export { listRows } from './paths/list-rows.ts';
 export { LIST_LIMITS, ListError } from './lists/list-error.ts';
-export { type ListGroup, MatchList, readList } from './lists/match-list.ts';
+export { type ListGlance, glanceList } from './lists/list-glance.ts';
+export { type ListGroup, MatchList, listFieldOf, readList } from './lists/match-list.ts';
 export { eventFields } from './fields.ts';

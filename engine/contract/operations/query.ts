@@ -7,6 +7,7 @@ import {
   fieldName,
   kind,
   list,
+  listBytes,
   micros,
   nothing,
   numbers,
@@ -96,6 +97,42 @@ export const queryOperations = {
       rest: record.optional(),
       total: record.optional(),
       ...scopeShape,
+    }),
+  ),
+  /**
+   * Keeps a list's bytes for the views of this window, which name it by `id`: their SHA-256. They are let go
+   * with the window, or when it keeps many others.
+   */
+  'list.keep': operation(z.object({ bytes: listBytes }), z.object({ id: z.string() })),
+  /** How a list is understood, or why it is not; and its beginning, of any text. */
+  'list.preview': operation(
+    z.object({ case: casePath, list }),
+    z.object({
+      /** `values`: one a line. */
+      form: z.enum(['values', 'table', 'json']),
+      /** Whether the first line of a table names the columns. */
+      header: z.boolean(),
+      columns: z.array(
+        z.object({
+          /** As the list has it. */
+          name: z.string().optional(),
+          /** What it is matched as; undefined: it does not count, or values of any type. */
+          field: z.string().optional(),
+        }),
+      ),
+      /** Cells of the first rows. */
+      first: z.array(z.array(z.string())),
+      understood: z
+        .object({
+          /** Lines with values. */
+          rows: count,
+          fields: z.array(z.string()),
+          /** Rows name both ends of a conversation and are found in either direction. */
+          eitherWay: z.boolean(),
+        })
+        .optional(),
+      /** Why it is not understood. */
+      problem: z.object({ message: z.string(), hint: z.string().optional() }).optional(),
     }),
   ),
   /** Numbers of the lines of a view's list, from 1, that no event of the view matches. */

@@ -62,17 +62,31 @@ const column = z.union([
 ]);
 export const batch: z.ZodType<ColumnBatch> = z.object({ rows: count, columns: z.array(column) });
 
-/**
- * A list that narrows a view: events that meet one of its rows. CSV, TSV, NDJSON or one value a line.
- * `fields`: names of the columns that count. `directed`: rows with both addresses of a conversation hold
- * in the direction they were written in only.
- */
-export const list = z.object({
-  bytes: bytes.refine(({ length }) => length <= MOST_LIST_BYTES, 'a list of more than 32 MB'),
+/** A list's text: CSV, TSV, NDJSON or one value a line. */
+export const listBytes = bytes.refine(
+  ({ length }) => length <= MOST_LIST_BYTES,
+  'a list of more than 32 MB',
+);
+const listShape = {
+  /** What it is called where it is recorded. */
   name: z.string().max(1000).optional(),
+  /** Names of the columns that count; of the header when left out. */
   fields: z.array(fieldName).min(1).max(32).optional(),
+  /** In place of `fields`: what each column is matched as, by its place; null: it does not count. */
+  columns: z.array(fieldName.nullable()).min(1).max(1000).optional(),
+  /** With `columns`: whether the first line of a table names them only. */
+  header: z.boolean().optional(),
+  /** Rows with both addresses of a conversation hold in the direction they were written in only. */
   directed: z.boolean().optional(),
-});
+};
+/**
+ * A list that narrows a view: events that meet one of its rows. Its bytes, or the id under which
+ * `list.keep` keeps them; who is told `list-not-kept` keeps them again.
+ */
+export const list = z.union([
+  z.object({ ...listShape, bytes: listBytes }),
+  z.object({ ...listShape, kept: z.string().regex(/^[0-9a-f]{64}$/) }),
+]);
 
 /** What is looked at: a query within a half-open range of time. */
 export const viewShape = {

@@ -5,6 +5,7 @@ import { rawRecord, shownPacket } from '../event-bytes.ts';
 import { eventContext } from '../event-context.ts';
 import { fromEvidence } from '../latency.ts';
 import { slicePackets } from '../packet-slice.ts';
+import { withList } from '../kept-lists.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 
 export function eventHandlers({
@@ -40,12 +41,12 @@ export function eventHandlers({
       }),
     'event.context': (request, { signal }) =>
       cases.use(request.case, (session) => eventContext(session, { ...request, signal })),
-    'packets.slice': (request, { signal, part }) =>
+    'packets.slice': (request, { client, signal, part }) =>
       cases.use(request.case, (session) =>
         slicePackets(
           session,
           evidence,
-          request,
+          withList(client, request),
           { path: request.path, send: (bytes) => part({ bytes }), signal },
           (done) => part({ done }),
         ),

@@ -1,8 +1,9 @@
 /** Handlers of what people add to a case: tags, notes, saved searches, deletions. */
 import type { Request } from '../../contract/operations.ts';
 import type { markOperations } from '../../contract/operations/marks.ts';
-import type { HandlersOf, Services } from '../handler.ts';
+import type { Client, HandlersOf, Services } from '../handler.ts';
 import { queryHistory } from '../history.ts';
+import { withList } from '../kept-lists.ts';
 import { deleteEvents, tagEvents, type MarkTarget } from '../mark.ts';
 import { listNotes, setNote } from '../notes.ts';
 import { deleteSearch, listSearches, saveSearch } from '../searches.ts';
@@ -11,22 +12,22 @@ export function markHandlers({
   cases,
 }: Pick<Services, 'cases'>): HandlersOf<keyof typeof markOperations> {
   return {
-    'tag.set': (request, { signal }) =>
+    'tag.set': (request, { client, signal }) =>
       cases.use(request.case, async (session) => {
         const { name, remove } = request;
         const { matched, changed } = await tagEvents({
           ...{ session, signal },
-          ...targetOf(request.target),
+          ...targetOf(request.target, client),
           ...{ name, remove },
         });
         return { matched, changed };
       }),
-    'delete.run': (request, { signal }) =>
+    'delete.run': (request, { client, signal }) =>
       cases.use(request.case, async (session) => {
         const { reason } = request;
         const { matched, changed } = await deleteEvents({
           ...{ session, signal },
-          ...targetOf(request.target),
+          ...targetOf(request.target, client),
           reason,
         });
         return { matched, changed };
@@ -54,8 +55,8 @@ export function markHandlers({
   };
 }
 
-function targetOf(target: Request<'tag.set'>['target']): MarkTarget {
+function targetOf(target: Request<'tag.set'>['target'], client: Client): MarkTarget {
   if ('events' in target) return { events: target.events };
-  const { query, from, to, list, zone } = target.view;
+  const { query, from, to, list, zone } = withList(client, target.view);
   return { text: query, from, to, list, zone };
 }

@@ -1,6 +1,7 @@
 /** Handlers of what leaves the case. */
 import type { outputOperations } from '../../contract/operations/output.ts';
 import { resolveZone } from '../../contract/zone.ts';
+import { withList } from '../kept-lists.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import type { Product } from '../product.ts';
 import { writeReport } from '../report/write.ts';
@@ -11,11 +12,11 @@ export function outputHandlers(
   { version }: Pick<Product, 'version'>,
 ): HandlersOf<keyof typeof outputOperations> {
   return {
-    'export.rows': (request, { signal, part }) =>
+    'export.rows': (request, { client, signal, part }) =>
       cases.use(request.case, (session) =>
         exportRows(
           session,
-          request,
+          withList(client, request),
           { path: request.path, send: (bytes) => part({ bytes }), signal },
           (done) => part({ done }),
         ),

@@ -5,6 +5,8 @@ import { conversations } from '../conversations.ts';
 import { fieldList } from '../field-list.ts';
 import { fieldValues } from '../field-values.ts';
 import type { HandlersOf, Services } from '../handler.ts';
+import { keepList, withList } from '../kept-lists.ts';
+import { previewList } from '../list-preview.ts';
 import { closeList, listPlace, listRows, openList } from '../open-results.ts';
 import { takeApart } from '../parse-query.ts';
 import { explainQuery, runQuery } from '../run-query.ts';
@@ -20,17 +22,28 @@ export function queryHandlers({
       folder === undefined
         ? takeApart(query, zone, undefined)
         : cases.use(folder, async (session) => takeApart(query, zone, session)),
-    'query.complete': (request, { signal }) =>
-      cases.use(request.case, (session) => complete(session, request, signal)),
-    'query.run': (request, { signal }) =>
-      cases.use(request.case, (session) => runQuery(session, request, signal)),
-    'list.unmatched': (request, { signal }) =>
-      cases.use(request.case, (session) => unmatchedLines(session, request, signal)),
-    'query.explain': (request) =>
-      cases.use(request.case, async (session) => ({ lines: await explainQuery(session, request) })),
+    'query.complete': (request, { client, signal }) =>
+      cases.use(request.case, (session) => complete(session, withList(client, request), signal)),
+    'query.run': (request, { client, signal }) =>
+      cases.use(request.case, (session) => runQuery(session, withList(client, request), signal)),
+    'list.keep': async ({ bytes }, { client }) => ({ id: keepList(client, bytes) }),
+    'list.preview': (request, { client }) =>
+      cases.use(request.case, async (session) =>
+        previewList(session, withList(client, request).list),
+      ),
+    'list.unmatched': (request, { client, signal }) =>
+      cases.use(request.case, (session) =>
+        unmatchedLines(session, withList(client, request), signal),
+      ),
+    'query.explain': (request, { client }) =>
+      cases.use(request.case, async (session) => ({
+        lines: await explainQuery(session, withList(client, request)),
+      })),
     'result.open': (request, { client, signal, part }) =>
       cases.use(request.case, (session) =>
-        openList(session, request.case, request, client, signal, (batch) => part({ batch })),
+        openList(session, request.case, withList(client, request), client, signal, (batch) =>
+          part({ batch }),
+        ),
       ),
     'result.rows': (request, { client, signal }) =>
       cases.use(request.case, (session) =>
@@ -44,15 +57,17 @@ export function queryHandlers({
       closeList(client, result);
       return {};
     },
-    'timeline.run': (request, { signal }) =>
-      cases.use(request.case, (session) => timeline(session, request, signal)),
-    'top.run': (request, { signal }) =>
-      cases.use(request.case, (session) => top(session, request, signal)),
-    'conversations.run': (request, { signal }) =>
-      cases.use(request.case, (session) => conversations(session, request, signal)),
+    'timeline.run': (request, { client, signal }) =>
+      cases.use(request.case, (session) => timeline(session, withList(client, request), signal)),
+    'top.run': (request, { client, signal }) =>
+      cases.use(request.case, (session) => top(session, withList(client, request), signal)),
+    'conversations.run': (request, { client, signal }) =>
+      cases.use(request.case, (session) =>
+        conversations(session, withList(client, request), signal),
+      ),
     'field.list': (request, { signal }) =>
       cases.use(request.case, (session) => fieldList(session, signal)),
-    'field.values': (request, { signal }) =>
-      cases.use(request.case, (session) => fieldValues(session, request, signal)),
+    'field.values': (request, { client, signal }) =>
+      cases.use(request.case, (session) => fieldValues(session, withList(client, request), signal)),
   };
 }

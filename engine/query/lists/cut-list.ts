@@ -6,6 +6,7 @@
  * row has only such.
  */
 import { LIST_LIMITS, ListError } from './list-error.ts';
+import { LineReader, cellsOf, delimiterOf, jsonObject } from './list-lines.ts';
 
 export interface CutList {
   /** Names of the columns as they were written; undefined: one column of values of any type. */
@@ -19,10 +20,18 @@ export interface CutList {
 export interface CutOptions {
   /** Names of the columns, or of those of a header that count; undefined: the header's. */
   readonly fields: readonly string[] | undefined;
+  /**
+   * What each column is, by its place (of NDJSON: of the key, in the order of their first appearance), in
+   * place of `fields`; undefined, and those behind the last: it does not count.
+   */
+  readonly columns?: readonly (string | undefined)[] | undefined;
+  /** With `columns`: whether the first line of a table names them only. */
+  readonly header?: boolean | undefined;
   /** Whether events can have a field of that name. */
   isField(name: string): boolean;
 }
 
+const COUNT_HINT = 'say which columns count, and as what field';
 const NAMES_HINT =
   'name the columns that count with --list-field, as in --list-field src_ip,dst_port';
 
@@ -34,13 +43,14 @@ export function cutList(text: string, options: CutOptions): CutList {
     throw new ListError('usage', undefined, 'it holds no value', 'give one value a line, or CSV');
   const at = reader.number;
   if (first.trimStart().startsWith('{')) return cutJson(first, reader, options);
-  const { fields } = options;
+  const { columns } = options;
+  const fields = columns === undefined ? options.fields : namesOf(columns);
   const delimiter = delimiterOf(first);
   const row = cellsOf(first, delimiter ?? ',', reader);
-  const header = isHeader(row, options) ? row : undefined;
+  const header = hasHeader(row, options) ? row : undefined;
   // A single name for lines that are no header: each line is one value, whatever is in it.
-  if (header === undefined && (delimiter === undefined || fields?.length === 1))
-    return byLine(text, fields);
+  const named = (columns ?? fields)?.length ?? (delimiter === undefined ? 1 : undefined);
+  if (header === undefined && named === 1) return byLine(text, fields);
   const width = row.length;
   const chosen = chosenColumns(header, width, options, at);
   const names = chosen.map(({ name }) => name);
@@ -108,37 +118,6 @@ function isTrimmed(text: string): boolean {
   return first > BLANK && last > BLANK && first < 0x80 && last < 0x80;
 }
 
-/** Lines one after the other; none that are empty or a remark. */
-class LineReader {
-  /** Of the line that was read last, from 1. */
-  number = 0;
-  private readonly text: string;
-  private at = 0;
-
-  constructor(text: string) {
-    this.text = text;
-    if (text.startsWith('\u{feff}')) this.at = 1;
-  }
-
-  next(): string | undefined {
-    for (let line = this.raw(); line !== undefined; line = this.raw())
-      if (line !== '' && line[0] !== '#' && line.trim() !== '') return line;
-    return undefined;
-  }
-
-  /** The next line, whatever it holds. */
-  raw(): string | undefined {
-    const { text, at } = this;
-    if (at >= text.length) return undefined;
-    let end = text.indexOf('\n', at);
-    if (end < 0) end = text.length;
-    this.at = end + 1;
-    this.number += 1;
-    const last = end > at && text.charCodeAt(end - 1) === 13 ? end - 1 : end;
-    return text.slice(at, last);
-  }
-}
-
 function byLine(text: string, fields: readonly string[] | undefined): CutList {
   const reader = new LineReader(text);
   const rows = new Rows(1);
@@ -151,60 +130,32 @@ function byLine(text: string, fields: readonly string[] | undefined): CutList {
   return rows.cut(fields);
 }
 
-/** What separates the values of a line; undefined: it has one value. */
-function delimiterOf(line: string): string | undefined {
-  const plain = line.replace(/"(?:[^"]|"")*"/g, '');
-  return ['\t', ',', ';'].find((one) => plain.includes(one));
+export const COLUMN_NAME = /^[@\w][\w.@ /-]*$/;
+
+function hasHeader(cells: readonly string[], options: CutOptions): boolean {
+  return options.columns === undefined ? isHeader(cells, options) : options.header === true;
 }
 
-/** Values in quotes may hold separators, quotes (`""`) and ends of lines, which are read on for. */
-function cellsOf(line: string, delimiter: string, reader: LineReader): string[] {
-  if (!line.includes('"')) return line.split(delimiter);
-  const from = reader.number;
-  const cells: string[] = [];
-  let rest = line;
-  for (let at = 0; ;) {
-    if (rest[at] !== '"') {
-      const end = rest.indexOf(delimiter, at);
-      cells.push(end < 0 ? rest.slice(at) : rest.slice(at, end));
-      if (end < 0) return cells;
-      at = end + 1;
-      continue;
-    }
-    let cell = '';
-    for (at += 1; ;) {
-      const quote = rest.indexOf('"', at);
-      if (quote < 0) {
-        cell += `${rest.slice(at)}\n`;
-        const more = cell.length > LIST_LIMITS.value ? undefined : reader.raw();
-        if (more === undefined) throw new ListError('usage', from, 'a quote " that is not closed');
-        rest = more;
-        at = 0;
-      } else if (rest[quote + 1] === '"') {
-        cell += rest.slice(at, quote + 1);
-        at = quote + 2;
-      } else {
-        cell += rest.slice(at, quote);
-        at = quote + 1;
-        break;
-      }
-    }
-    cells.push(cell);
-    if (at >= rest.length) return cells;
-    if (rest[at] !== delimiter) throw new ListError('usage', from, 'text behind a value in quotes');
-    at += 1;
-  }
+/** @throws ListError none of them counts, or too many do */
+function namesOf(columns: NonNullable<CutOptions['columns']>): string[] {
+  const names = columns.filter((name) => name !== undefined);
+  if (names.length === 0)
+    throw new ListError('usage', undefined, 'none of its columns counts', COUNT_HINT);
+  if (names.length > LIST_LIMITS.columns)
+    throw new ListError('limit-exceeded', undefined, `${names.length} columns`, COUNT_HINT);
+  return names;
 }
-
-const NAME = /^[@\w][\w.@ /-]*$/;
 
 /** Whether the first line names columns: what `fields` names, or some field of events. */
-function isHeader(cells: readonly string[], { fields, isField }: CutOptions): boolean {
+export function isHeader(
+  cells: readonly string[],
+  { fields, isField }: Pick<CutOptions, 'fields' | 'isField'>,
+): boolean {
   const names = cells.map((cell) => cell.trim());
   if (fields !== undefined)
     return fields.some((field) => names.some((name) => sameName(name, field)));
   return (
-    names.every((name) => name === '' || (NAME.test(name) && !/^\d/.test(name))) &&
+    names.every((name) => name === '' || (COLUMN_NAME.test(name) && !/^\d/.test(name))) &&
     names.some((name) => name !== '' && isField(name))
   );
 }
@@ -221,9 +172,14 @@ interface Chosen {
 function chosenColumns(
   header: readonly string[] | undefined,
   width: number,
-  { fields, isField }: CutOptions,
+  { fields, columns, isField }: CutOptions,
   line: number,
 ): Chosen[] {
+  if (columns !== undefined) {
+    if (columns.length > width)
+      throw new ListError('usage', line, `${columnsText(width)}, but ${columns.length} were named`);
+    return columns.flatMap((name, at) => (name === undefined ? [] : [{ name, at }]));
+  }
   if (header === undefined) {
     if (fields === undefined)
       throw new ListError('usage', line, `${width} columns without a name`, NAMES_HINT);
@@ -231,7 +187,7 @@ function chosenColumns(
       throw new ListError(
         'usage',
         line,
-        `${width} columns, but ${fields.length} names were given`,
+        `${columnsText(width)}, but ${fields.length} names were given`,
         'name every column of a list that has no header',
       );
     return fields.map((name, at) => ({ name, at }));
@@ -250,6 +206,10 @@ function chosenColumns(
   return names.map((name, at) => ({ name, at }));
 }
 
+function columnsText(width: number): string {
+  return width === 1 ? '1 column' : `${width} columns`;
+}
+
 function unknownColumns(names: readonly string[], line: number): ListError {
   const some = names.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 40)));
   const more = names.length > some.length ? ', …' : '';
@@ -257,7 +217,12 @@ function unknownColumns(names: readonly string[], line: number): ListError {
   return new ListError('unknown-field', line, `${some.join(', ')}${more}: ${what}`, NAMES_HINT);
 }
 
-function cutJson(first: string, reader: LineReader, { fields, isField }: CutOptions): CutList {
+function cutJson(first: string, reader: LineReader, options: CutOptions): CutList {
+  const { isField, columns } = options;
+  if (columns !== undefined) namesOf(columns);
+  const fields = columns === undefined ? options.fields : undefined;
+  /** Keys in the order in which they appear, as far as `columns` says what they are. */
+  const places = new Map<string, number>();
   const records: { line: number; values: ReadonlyMap<string, string> }[] = [];
   const names = new Map<string, string>();
   for (let line: string | undefined = first; line !== undefined; line = reader.next()) {
@@ -267,6 +232,11 @@ function cutJson(first: string, reader: LineReader, { fields, isField }: CutOpti
     const values = new Map<string, string>();
     for (const [name, value] of Object.entries(jsonObject(line, number))) {
       const key = name.toLowerCase();
+      if (columns !== undefined) {
+        const place = places.get(key) ?? places.size;
+        if (place < columns.length) places.set(key, place);
+        if (columns[place] === undefined) continue;
+      }
       if (fields !== undefined && !fields.some((field) => sameName(field, name))) continue;
       if (value === null || value === '') continue;
       if (typeof value !== 'string' && typeof value !== 'number')
@@ -279,7 +249,8 @@ function cutJson(first: string, reader: LineReader, { fields, isField }: CutOpti
           'write it as a text, in quotes',
         );
       if (!names.has(key)) {
-        if (fields === undefined && !isField(name)) throw unknownColumns([name], number);
+        if ((columns ?? fields) === undefined && !isField(name))
+          throw unknownColumns([name], number);
         if (names.size === LIST_LIMITS.columns)
           throw new ListError('limit-exceeded', number, 'too many columns', NAMES_HINT);
         names.set(key, name);
@@ -294,15 +265,5 @@ function cutJson(first: string, reader: LineReader, { fields, isField }: CutOpti
   const keys = [...names.keys()];
   const rows = new Rows(keys.length);
   for (const { line, values } of records) rows.add(line, (i) => values.get(keys[i]!) ?? '');
-  return rows.cut([...names.values()]);
-}
-
-function jsonObject(line: string, number: number): object {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // Said below.
-  }
-  throw new ListError('usage', number, 'no JSON object', 'NDJSON has one object a line');
+  return rows.cut(keys.map((key) => columns?.[places.get(key) ?? -1] ?? names.get(key) ?? key));
 }

@@ -105,6 +105,9 @@ export interface ListOptions {
   readonly digest: string;
   /** Names of the columns that count. */
   readonly fields?: readonly string[] | undefined;
+  /** What each column is, by its place, in place of `fields`: see `CutOptions`. */
+  readonly columns?: readonly (string | undefined)[] | undefined;
+  readonly header?: boolean | undefined;
   /** Rows with both addresses of a conversation hold in the direction they were written in only. */
   readonly directed?: boolean | undefined;
   readonly resolve: Resolve;
@@ -160,18 +163,26 @@ export class MatchList implements Parts {
 const TEXT = 'text';
 const isText = (name: string): boolean => name.toLowerCase() === TEXT;
 
+/** The field that a column of this name is; undefined: none. */
+export function listFieldOf(name: string, resolve: Resolve): string | undefined {
+  return isText(name) ? TEXT : fieldNamed(name, resolve)?.name;
+}
+
+function fieldNamed(name: string, resolve: Resolve): Field | undefined {
+  try {
+    return resolve({ name, start: 0, end: 0 });
+  } catch (error) {
+    if (error instanceof QueryError) return undefined;
+    throw error;
+  }
+}
+
 /** @throws ListError */
-export function readList({ text, fields, digest, resolve, directed }: ListOptions): MatchList {
-  const fieldOf = (name: string): Field | undefined => {
-    try {
-      return resolve({ name, start: 0, end: 0 });
-    } catch (error) {
-      if (error instanceof QueryError) return undefined;
-      throw error;
-    }
-  };
+export function readList(options: ListOptions): MatchList {
+  const { text, fields, columns: named, header, digest, resolve, directed } = options;
+  const fieldOf = (name: string): Field | undefined => fieldNamed(name, resolve);
   const isField = (name: string) => isText(name) || fieldOf(name) !== undefined;
-  const cut = cutList(text, { fields, isField });
+  const cut = cutList(text, { fields, columns: named, header, isField });
   if (cut.names === undefined) return ofAnyType(cut, digest, fieldOf);
   if (cut.names.some(isText)) return ofTexts(cut, digest);
   const { names, lines } = cut;
