@@ -93,12 +93,12 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|readers|scan-tools|scan-worker|give-way|import-worker|index-worker|look-worker|settings)[.]ts$',
+      '^app/(compose|readers|scan-tools|scan-worker|give-way|threads|import-worker|index-worker|look-worker|settings)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',
         '^importers/pcap/(index|pieces|record|pcapng-slice|dissect/index)[.]ts$',
-        '^app/(compose|readers|scan-tools|give-way|import-worker)[.]ts$',
+        '^app/(compose|readers|scan-tools|give-way|threads|import-worker)[.]ts$',
       ),
       CORE,
     ),

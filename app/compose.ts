@@ -2,8 +2,7 @@
  * The only joiner of engine and importers. What needs no importer does not load this module: starting
  * must be quick.
  */
-import { dirname, join, sep } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { dirname, sep } from 'node:path';
 import type { FromLookWorker, ToLookWorker } from '../engine/ingest/look-protocol.ts';
 import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/protocol.ts';
 import type { Evidence } from '../engine/operations/import.ts';
@@ -17,6 +16,7 @@ import { readRecord } from '../importers/shared/read-record.ts';
 import { rotationKey } from '../importers/shared/rotation.ts';
 import { listFiles } from '../importers/shared/walk.ts';
 import { formats } from './readers.ts';
+import { startThread } from './threads.ts';
 
 export { checkZone, formats, readMapping } from './readers.ts';
 export { scanTools } from './scan-tools.ts';
@@ -61,22 +61,4 @@ function linkRotated<T extends FoundFile>(files: readonly T[]): T[] {
       return linked;
     })
     .toReversed();
-}
-
-/** A thread that runs `file` of this folder, with messages of these types. */
-function startThread<To, From>(file: string) {
-  const worker = new Worker(join(import.meta.dirname, file));
-  return {
-    post: (message: To) => worker.postMessage(message),
-    onMessage: (handler: (message: From) => void) =>
-      void worker.on('message', (message: From) => handler(message)),
-    onExit: (handler: (error: Error | undefined) => void) => {
-      let failure: Error | undefined;
-      worker.on('error', (error: Error) => {
-        failure = error;
-      });
-      worker.on('exit', () => handler(failure));
-    },
-    stop: () => void worker.terminate(),
-  };
 }

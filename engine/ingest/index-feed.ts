@@ -3,17 +3,14 @@
  * into parts, and says when these are behind.
  */
 import type { EventBatch } from '../contract/event-batch.ts';
+import type { Kind } from '../contract/event.ts';
 import type { BatchRows } from '../store/batch-rows.ts';
-import type { BuiltIndex, FromIndexer, ToIndexer } from './index-protocol.ts';
+import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
 import { arraysOf, indexRowsOf } from './index-rows.ts';
+import type { ThreadHandle } from './threads.ts';
 
 /** A thread that builds side files, in whatever way it was started. */
-export interface IndexerHandle {
-  post(message: ToIndexer, transfer: readonly ArrayBuffer[]): void;
-  onMessage(handler: (message: FromIndexer) => void): void;
-  onExit(handler: (error: Error | undefined) => void): void;
-  stop(): void;
-}
+export type IndexerHandle = ThreadHandle<ToIndexer, FromIndexer>;
 
 /** Row groups that may wait for each thread before reading pauses. */
 const MOST_WAITING = 2;
@@ -28,6 +25,13 @@ interface Lane {
   gone: boolean;
 }
 
+/** Rows of a part that wait until it is known to be large enough for an index: most small parts get none. */
+interface Held {
+  readonly kind: Kind;
+  readonly messages: RowsMessage[];
+  rows: number;
+}
+
 /**
  * Threads are started as they are needed: a part goes to the one that has least before it, and one more
  * is started while all have some and fewer than `most` run. A part stays where its first rows went.
@@ -35,6 +39,8 @@ interface Lane {
 export class IndexFeed {
   private readonly start: () => IndexerHandle;
   private readonly most: number;
+  private readonly leastRows: number;
+  private readonly held = new Map<string, Held>();
   private readonly onBuilt: (part: string, index: BuiltIndex | undefined) => void;
   private readonly lanes: Lane[] = [];
   private readonly laneOf = new Map<string, Lane>();
@@ -42,29 +48,38 @@ export class IndexFeed {
 
   /**
    * @param most threads at a time
+   * @param leastRows parts of fewer are never finished
    * @param onBuilt told once for each part that was finished; without an index when it failed.
    */
   constructor(
     start: () => IndexerHandle,
     most: number,
+    leastRows: number,
     onBuilt: (part: string, index: BuiltIndex | undefined) => void,
   ) {
     this.start = start;
     this.most = most;
+    this.leastRows = leastRows;
     this.onBuilt = onBuilt;
   }
 
   /** These rows of `batch` are the next of `part`. */
   add(part: string, batch: EventBatch, rows: BatchRows): void {
+    const { kind } = batch;
     let lane = this.laneOf.get(part);
+    if (lane?.gone === true) return;
+    const message = indexRowsOf(batch, rows);
     if (lane === undefined) {
+      const held = this.held.get(part) ?? { kind, messages: [], rows: 0 };
+      held.messages.push(message);
+      held.rows += message.length;
+      this.held.set(part, held);
+      if (held.rows < this.leastRows) return;
+      this.held.delete(part);
       lane = this.leastBusy();
       this.laneOf.set(part, lane);
-    }
-    if (lane.gone) return;
-    const message = indexRowsOf(batch, rows);
-    lane.waiting += 1;
-    lane.indexer.post({ type: 'rows', part, kind: batch.kind, rows: message }, arraysOf(message));
+      for (const one of held.messages) post(lane, part, kind, one);
+    } else post(lane, part, kind, message);
   }
 
   finish(part: string, sorted: boolean): void {
@@ -79,6 +94,7 @@ export class IndexFeed {
   }
 
   drop(part: string): void {
+    this.held.delete(part);
     const lane = this.laneOf.get(part);
     this.laneOf.delete(part);
     if (lane?.gone === false) lane.indexer.post({ type: 'drop', part }, []);
@@ -96,18 +112,15 @@ export class IndexFeed {
     });
   }
 
-  /** Once all side files are written, or cannot be. */
-  async written(): Promise<void> {
-    while (this.lanes.some(({ finishing }) => finishing.size > 0))
+  /** Lets the threads go once all side files are written, or cannot be. */
+  async release(): Promise<void> {
+    while (this.lanes.some(({ finishing, waiting }) => finishing.size > 0 || waiting > 0))
       await new Promise<void>((resolve) => {
-        this.onWritten = resolve;
+        this.onSettled = resolve;
       });
+    for (const { indexer } of this.lanes.splice(0)) indexer.release();
   }
-  private onWritten: () => void = () => undefined;
-
-  stop(): void {
-    for (const lane of this.lanes) lane.indexer.stop();
-  }
+  private onSettled: () => void = () => undefined;
 
   /** What waits is bounded for all threads together: the rows of a part all go to one of them. */
   private hasRoom(): boolean {
@@ -137,11 +150,12 @@ export class IndexFeed {
       if (message.type === 'taken') {
         lane.waiting -= 1;
         this.wake?.();
+        this.onSettled();
         return;
       }
       lane.finishing.delete(message.part);
       this.onBuilt(message.part, message.type === 'built' ? message.index : undefined);
-      this.onWritten();
+      this.onSettled();
     });
     // Events without an index are found all the same.
     indexer.onExit(() => {
@@ -150,8 +164,13 @@ export class IndexFeed {
       this.wake?.();
       for (const part of lane.finishing) this.onBuilt(part, undefined);
       lane.finishing.clear();
-      this.onWritten();
+      this.onSettled();
     });
     return lane;
   }
+}
+
+function post(lane: Lane, part: string, kind: Kind, rows: RowsMessage): void {
+  lane.waiting += 1;
+  lane.indexer.post({ type: 'rows', part, kind, rows }, arraysOf(rows));
 }

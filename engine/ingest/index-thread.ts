@@ -45,38 +45,9 @@ export class IndexWriter {
   }
 }
 
-/** Rows of a part that wait before an index is begun: small parts are dropped, most of them. */
-const HELD_ROWS = 16_384;
-
-/** Rows of a part in this thread, which has them for its own. */
-class PartRows {
-  private readonly kind: Kind;
-  private held: IndexRows[] = [];
-  private rows = 0;
-  private writer: IndexWriter | undefined;
-
-  constructor(kind: Kind) {
-    this.kind = kind;
-  }
-
-  add(rows: IndexRows): void {
-    this.held.push(rows);
-    this.rows += rows.length;
-    if (this.rows > HELD_ROWS) this.begun();
-  }
-
-  /** The index, with all rows so far. */
-  begun(): IndexWriter {
-    const writer = (this.writer ??= new IndexWriter(this.kind));
-    for (const rows of this.held) writer.add(rows);
-    this.held = [];
-    return writer;
-  }
-}
-
 /** Runs an indexing thread on `port` until it is ended. */
 export function runIndexer(port: IndexerPort): void {
-  const open = new Map<string, PartRows | Error>();
+  const open = new Map<string, IndexWriter | Error>();
   port.onMessage((message) => {
     const { part } = message;
     const rows = open.get(part);
@@ -84,7 +55,7 @@ export function runIndexer(port: IndexerPort): void {
       case 'rows':
         try {
           if (rows instanceof Error) break;
-          const own = rows ?? new PartRows(message.kind);
+          const own = rows ?? new IndexWriter(message.kind);
           open.set(part, own);
           own.add(rowsFrom(message.kind, message.rows));
         } catch (error) {
@@ -98,7 +69,7 @@ export function runIndexer(port: IndexerPort): void {
         try {
           if (rows === undefined) throw new Error('the part has no rows');
           if (rows instanceof Error) throw rows;
-          const index = rows.begun().finish(`${part}.idx`, message.sorted);
+          const index = rows.finish(`${part}.idx`, message.sorted);
           port.post({ type: 'built', part, index });
         } catch (error) {
           rmSync(`${part}.idx`, { force: true });

@@ -214,6 +214,8 @@ export type FromWorker =
   | { type: 'error'; name: string; code: string; message: string; hint: string | undefined };
 
 export type ToWorker =
+  /** To be answered with `ready`: a thread that just began has modules to load first. */
+  | { type: 'hello' }
   | {
       type: 'start';
       staging: string;

@@ -54,11 +54,14 @@ export interface WorkerPort {
   onMessage(handler: (message: ToWorker) => void): void;
 }
 
-/** Runs an import worker on `port` until it is told to finish. */
+/** Runs an import worker on `port`: for one import after the other, each from `start` to `finished`. */
 export function runImportWorker(port: WorkerPort, tools: ImportTools): void {
   let worker: ImportWorker | undefined;
   port.onMessage((message) => {
     switch (message.type) {
+      case 'hello':
+        port.post({ type: 'ready' });
+        break;
       case 'start':
         worker = new ImportWorker(port, tools, message);
         break;
@@ -78,7 +81,10 @@ export function runImportWorker(port: WorkerPort, tools: ImportTools): void {
         worker?.splitDone(message.skip);
         break;
       case 'finish':
-        void worker?.finish();
+        void worker?.finish().then(() => {
+          // Nothing of an import stays for the next one.
+          worker = undefined;
+        });
         break;
       case 'reply':
         worker?.reply(message.id, message.reply);
@@ -88,7 +94,6 @@ export function runImportWorker(port: WorkerPort, tools: ImportTools): void {
         break;
     }
   });
-  port.post({ type: 'ready' });
 }
 
 class ImportWorker {
@@ -115,6 +120,7 @@ class ImportWorker {
     this.feed = new IndexFeed(
       () => tools.startIndexer(start.background),
       start.indexers,
+      start.indexRows,
       (part, index) => port.post({ type: 'indexed', part, index }),
     );
     const limits = {
@@ -173,8 +179,7 @@ class ImportWorker {
       await this.sendChunk(this.writer.cut());
       while (this.outstanding.size > 0) await this.nextCommit();
       // Pieces of a source are committed later than they are taken, and wait for their side files.
-      await this.feed.written();
-      this.feed.stop();
+      await this.feed.release();
       this.port.post({ type: 'finished' });
     } catch (error) {
       this.report(-1, '', error);

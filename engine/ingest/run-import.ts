@@ -22,6 +22,7 @@ import { compactSmall } from './compact.ts';
 import { mergeAfterImport } from './merge-rollups.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import { SourceOrder } from './source-order.ts';
+import type { ThreadHandle } from './threads.ts';
 import { SplitSource, type ChunkMessage } from './split-source.ts';
 import type {
   BeginReply,
@@ -38,13 +39,7 @@ import type {
 } from './protocol.ts';
 
 /** A running import worker, in whatever way it was started. */
-export interface WorkerHandle {
-  post(message: ToWorker): void;
-  onMessage(handler: (message: FromWorker) => void): void;
-  /** Called once when the worker is gone; with an error when it was not asked to go. */
-  onExit(handler: (error: Error | undefined) => void): void;
-  stop(): void;
-}
+export type WorkerHandle = ThreadHandle<ToWorker, FromWorker>;
 
 export interface ImportRequest {
   /** In the order of the ledger. */
@@ -282,6 +277,7 @@ class ImportRun {
         this.fail(failure);
       }
     });
+    worker.post({ type: 'hello' });
   }
 
   /** Gives what is to be read to workers that have nothing to do, and starts such while there is more. */
@@ -454,7 +450,7 @@ class ImportRun {
         break;
       case 'finished':
         slot.doing = 'ended';
-        worker.stop();
+        worker.release();
         break;
       case 'error':
         this.fail(

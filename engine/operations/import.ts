@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import type { Ignored } from '../contract/importer.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
+import type { FromWorker, ToWorker } from '../ingest/protocol.ts';
+import type { KeptThread } from '../ingest/threads.ts';
 import type { LookWorkerHandle } from '../ingest/look-protocol.ts';
 import {
   runImport,
@@ -35,7 +37,7 @@ export interface Evidence extends EvidenceReader {
     recursive: boolean,
     temporary: string,
   ): Promise<{ files: ListedFile[]; ignored: Ignored[] }>;
-  startWorker(): WorkerHandle;
+  startWorker(): KeptThread<ToWorker, FromWorker>;
   startLookWorker(): LookWorkerHandle;
 }
 
@@ -54,6 +56,8 @@ export interface ImportParameters {
   chunk?: { rows?: number; bytes?: number; ms?: number };
   /** Somebody searches meanwhile: what they ask goes first. */
   background?: boolean;
+  /** Where threads are kept from import to import; else each starts its own. */
+  startWorker?: () => WorkerHandle;
 }
 
 /**
@@ -95,7 +99,7 @@ export async function importEvidence(
         items: workItems(files, parameters.items),
         ignored,
         workers: parameters.jobs,
-        startWorker: () => evidence.startWorker(),
+        startWorker: parameters.startWorker ?? (() => evidence.startWorker()),
         description: {
           items: parameters.items.map(({ options }, i) => ({ path: paths[i], options })),
           recursive: parameters.recursive,

@@ -67,6 +67,11 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
       },
     ),
   );
+  const stop = () => {
+    if (gone) return;
+    gone = true;
+    setTimeout(() => exited(undefined), CLOSING_MS);
+  };
   return {
     // Delivered to the end: a worker that was cancelled closes its files when it hears of a commit.
     post: (message) => void setImmediate(() => toWorker(message)),
@@ -76,11 +81,8 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
     onExit: (handler) => {
       exited = handler;
     },
-    stop: () => {
-      if (gone) return;
-      gone = true;
-      setTimeout(() => exited(undefined), CLOSING_MS);
-    },
+    stop,
+    release: stop,
   };
 }
 
@@ -94,6 +96,9 @@ export function startIndexerInProcess(): IndexerHandle {
       if (!gone) work();
     });
   };
+  const stop = () => {
+    gone = true;
+  };
   runIndexer({
     post: (message) => later(() => toFeed(message)),
     onMessage: (handler) => {
@@ -101,7 +106,7 @@ export function startIndexerInProcess(): IndexerHandle {
     },
   });
   return {
-    post: (message, transfer) => {
+    post: (message, transfer = []) => {
       const moved = structuredClone(message, { transfer: [...transfer] });
       later(() => toIndexer(moved));
     },
@@ -109,9 +114,8 @@ export function startIndexerInProcess(): IndexerHandle {
       toFeed = handler;
     },
     onExit: () => undefined,
-    stop: () => {
-      gone = true;
-    },
+    stop,
+    release: stop,
   };
 }
 

@@ -4,6 +4,7 @@ import type { evidenceOperations } from '../../contract/operations/evidence.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { resolveZone } from '../../contract/zone.ts';
 import type { ImportOptions } from '../../ingest/protocol.ts';
+import { WarmThreads } from '../../ingest/threads.ts';
 import type { CallContext, HandlersOf, Services } from '../handler.ts';
 import { importEvidence, type ImportReport, type SourceReport } from '../import.ts';
 import { argumentsOf, listImports, type ImportArguments } from '../import-history.ts';
@@ -13,11 +14,16 @@ import { previewEvidence } from '../preview.ts';
 import { QuarantineReader } from '../quarantine.ts';
 import { receivePiece } from '../receive.ts';
 
+/** How long an import's thread waits for the next import. */
+const WORKER_IDLE_MS = 60_000;
+
 type Decided = Pick<Request<'evidence.preview'>, 'tz' | 'year' | 'format' | 'mapping'>;
 type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
 
 export function evidenceHandlers(services: Services): HandlersOf<keyof typeof evidenceOperations> {
   const { cases, evidence, imports, settings } = services;
+  /** All of them give way to other work. */
+  const workers = new WarmThreads(() => evidence.startWorker(), WORKER_IDLE_MS);
 
   /** @throws DaybookError usage for a decision that no import can follow */
   const optionsOf = (
@@ -51,6 +57,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
       const nothing = { bytes: 0, totalBytes: 0, rows: 0, source: '' };
       const report = await importEvidence(evidence, {
         background: true,
+        startWorker: () => workers.take(),
         folder,
         ...told,
         jobs: jobs ?? usual,

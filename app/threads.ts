@@ -1,0 +1,26 @@
+/** Starts the threads of an import: each a file of this folder. */
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { KeptThread } from '../engine/ingest/threads.ts';
+
+/** A thread that runs `file`, with messages of these types; it ends with the thread that started it. */
+export function startThread<To, From>(file: string, workerData?: unknown): KeptThread<To, From> {
+  const worker = new Worker(join(import.meta.dirname, file), { workerData });
+  return {
+    post: (message, transfer = []) => worker.postMessage(message, [...transfer]),
+    onMessage: (handler) => void worker.on('message', (message: From) => handler(message)),
+    onExit: (handler) => {
+      let failure: Error | undefined;
+      worker.on('error', (error: Error) => {
+        failure = error;
+      });
+      worker.on('exit', () => handler(failure));
+    },
+    stop: () => void worker.terminate(),
+    release: () => void worker.terminate(),
+    await: (awaited) => {
+      if (awaited) worker.ref();
+      else worker.unref();
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/** Threads as the engine sees them, in whatever way they were started, and those that are kept for the next import. */
+import { freemem } from 'node:os';
+
+/** A thread that works for one who started it. */
+export interface ThreadHandle<To, From> {
+  /** @param transfer buffers that go over and are gone here */
+  post(message: To, transfer?: readonly ArrayBuffer[]): void;
+  onMessage(handler: (message: From) => void): void;
+  /** Called once when the thread is gone; with an error when it was not asked to go. */
+  onExit(handler: (error: Error | undefined) => void): void;
+  /** Ends it, whatever it is doing. */
+  stop(): void;
+  /** It has done all it was asked and owes no message: nothing more is heard of it but that it is gone. */
+  release(): void;
+}
+
+/** A thread that may also be kept while nobody needs it. */
+export interface KeptThread<To, From> extends ThreadHandle<To, From> {
+  /** Whether the process is to wait for it. */
+  await(awaited: boolean): void;
+}
+
+/** With less free memory no thread is kept. */
+const LEAST_FREE_BYTES = 512 << 20;
+
+/** A thread, and who uses it now. */
+interface Worker<To, From> {
+  readonly thread: KeptThread<To, From>;
+  heard: ((message: From) => void) | undefined;
+  ended: ((error: Error | undefined) => void) | undefined;
+  /** Gone, or told to go. */
+  spent: boolean;
+}
+
+/**
+ * Starting a thread takes a quarter of a second until its modules are loaded, and another until its code is quick.
+ * So one that was released is kept for whoever asks next.
+ *
+ * Holds always: at most one waits, for a limited time; one that was stopped, or failed, is not used again; what
+ * a thread says is heard only by who uses it when it is said.
+ */
+export class WarmThreads<To, From> {
+  private readonly start: () => KeptThread<To, From>;
+  private readonly idleMs: number;
+  private readonly freeBytes: () => number;
+  private idle: Worker<To, From> | undefined;
+  private ending: NodeJS.Timeout | undefined;
+
+  /** @param idleMs how long one waits to be used again; Infinity: as long as who keeps it */
+  constructor(start: () => KeptThread<To, From>, idleMs: number, freeBytes = freemem) {
+    this.start = start;
+    this.idleMs = idleMs;
+    this.freeBytes = freeBytes;
+  }
+
+  /** The thread that waits, or a new one. */
+  take(): ThreadHandle<To, From> {
+    const worker = this.idle ?? this.started();
+    this.forget();
+    worker.thread.await(true);
+    return {
+      post: (message, transfer) => worker.thread.post(message, transfer),
+      onMessage: (handler) => {
+        worker.heard = handler;
+      },
+      onExit: (handler) => {
+        worker.ended = handler;
+      },
+      stop: () => {
+        worker.spent = true;
+        worker.thread.stop();
+      },
+      release: () => this.released(worker),
+    };
+  }
+
+  /** Ends the thread that waits. */
+  close(): void {
+    const worker = this.idle;
+    this.forget();
+    worker?.thread.stop();
+  }
+
+  private started(): Worker<To, From> {
+    const thread = this.start();
+    const worker: Worker<To, From> = { thread, heard: undefined, ended: undefined, spent: false };
+    thread.onMessage((message) => worker.heard?.(message));
+    thread.onExit((error) => {
+      worker.spent = true;
+      if (this.idle === worker) this.forget();
+      worker.ended?.(error);
+    });
+    return worker;
+  }
+
+  private released(worker: Worker<To, From>): void {
+    if (worker.spent) return;
+    if (this.idle !== undefined || this.freeBytes() < LEAST_FREE_BYTES) {
+      worker.spent = true;
+      worker.thread.stop();
+      return;
+    }
+    const { ended } = worker;
+    worker.heard = undefined;
+    worker.ended = undefined;
+    worker.thread.await(false);
+    this.idle = worker;
+    if (this.idleMs < Infinity) this.ending = setTimeout(() => this.close(), this.idleMs).unref();
+    ended?.(undefined);
+  }
+
+  private forget(): void {
+    clearTimeout(this.ending);
+    this.idle = undefined;
+  }
+}
