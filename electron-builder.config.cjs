@@ -113,7 +113,8 @@ module.exports = {
     folder('engine'),
     folder('importers'),
     folder('fixtures'),
-    folder('app', '!electron/**'),
+    // A bundle is of the sources where it was made.
+    folder('app', '!electron/**', '!cli/dist/**'),
     // `daybook serve` brings its own window.
     { from: 'renderer/dist', to: 'daybook/renderer/dist' },
     ...runtimePackages().map((name) => ({

@@ -1,10 +1,12 @@
-/** Builds what a checkout's shells need, where it is missing or old: the window and the desktop shell. */
+/** Builds what a checkout's shells need, where it is missing or old: the command line, the window and the desktop shell. */
 import { DaybookError } from '../engine/contract/errors.ts';
+import { ensureCommandLine } from './cli/bundle.ts';
 import { ensureDesktop } from './desktop.ts';
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 try {
+  await ensureCommandLine(say);
   await ensureDesktop(say);
 } catch (error) {
   if (!(error instanceof DaybookError)) throw error;
