@@ -524,6 +524,18 @@ describe('fragments', () => {
     bench.p.micros += 1;
     expect(fragment(bench, 1000, false)).toBe(0);
   });
+
+  it('of more datagrams than are remembered belong to the same flows each time', () => {
+    const numbers = (): number[] => {
+      const bench = new Bench();
+      for (let id = 0; id < 3000; id++) fragment(bench, 0, true, id);
+      return Array.from({ length: 3000 }, (_, id) => fragment(bench, 1000, false, id));
+    };
+    const first = numbers();
+    expect(first).toContain(0);
+    expect(first).toContain(1);
+    expect(numbers()).toEqual(first);
+  });
 });
 
 describe('time', () => {

@@ -19,12 +19,7 @@ export class FragmentTable {
   private readonly numbers = new Uint32Array(ENTRIES);
   private readonly sides = new Uint8Array(ENTRIES);
   private readonly times = new Float64Array(ENTRIES);
-  private readonly seed: number;
   private secondHash = 0;
-
-  constructor(seed: number) {
-    this.seed = seed;
-  }
 
   /** Remembers the flow of a first fragment. */
   store(p: Packet, time: number, slot: number, side: number, number: number): void {
@@ -48,7 +43,8 @@ export class FragmentTable {
   }
 
   private hash(p: Packet): number {
-    let a = this.seed ^ p.fragmentId;
+    // No chance: which datagrams take each other's place decides what comes out.
+    let a = p.fragmentId;
     let b = Math.imul(p.proto + 1, 0x9e3779b1) ^ (p.vlan + 1);
     if (p.ipVersion === 4) {
       a = mix(a, p.src4);

@@ -113,7 +113,7 @@ export class FlowTracker {
   private readonly clock = new NetworkClock();
   private readonly store: FlowStore;
   private readonly tcp: TcpTracker;
-  private readonly fragments: FragmentTable;
+  private readonly fragments = new FragmentTable();
   /** Tunnels of open flows, by slot. */
   private readonly tunnels = new Map<number, string>();
   private count = 0;
@@ -138,7 +138,6 @@ export class FlowTracker {
     // Chance here only decides where flows lie in the hash table, never what comes out.
     const seed = Math.floor(Math.random() * 4294967296) | 0;
     this.store = new FlowStore(seed);
-    this.fragments = new FragmentTable(seed);
     this.tcp = new TcpTracker(this.store, {
       attempt: o.tcpAttemptDelay * SECOND,
       close: o.tcpCloseDelay * SECOND,
