@@ -139,6 +139,9 @@ const ON_ALL = [
   '* | timeline by ip | sort -count, start, ip | head 9',
   '* | talkers 5',
   '* | talkers | where packets > 3 | sort src_ip | head 3 | fields src_ip, dst_ip, packets',
+  '* | patterns 4',
+  '* | patterns desc',
+  '* | patterns 6 | where count > 1 | sort -count | fields count, template, event_id',
   '* | fields ts, ip, flow, event_id, source, day',
   '* | fields ts, attributes',
   '(src_ip:10.0.0.0/8 OR dst_port:<1024) NOT proto:udp | count',
@@ -238,6 +241,34 @@ describe('a capture', () => {
     expect(read).toBe(stored + 1);
     expect(problems[0]?.reason).toMatch(/cut|goes on/);
   });
+});
+
+describe('messages that are hard to cut', () => {
+  let records: Imported;
+  beforeAll(async () => {
+    const messages = [
+      undefined,
+      '',
+      ' -- ',
+      '1 2 3',
+      `${'q'.repeat(64)} ${'q'.repeat(65)} ${'q'.repeat(63)}é`,
+      'naïve Üser \u{1f600}a <*> a\u0000b _x_ 9_',
+      '7 '.repeat(6000),
+      'x'.repeat(5000),
+    ];
+    const lines = Array.from({ length: 500 }, (_, n) => ({
+      ...(n % 9 === 4 ? {} : { timestamp: new Date(START / 1000 + (n % 60) * 1e3).toISOString() }),
+      message:
+        n % 3 === 0 ? messages[(n / 3) % messages.length] : `job ${n} of u${n % 7} ${n % 5}x`,
+    }));
+    const path = join(root, 'hard.json');
+    writeFileSync(path, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+    records = await imported(path);
+  });
+  it.each(['* | patterns', '* | patterns 3 desc', 'job | patterns', 'absent | patterns'])(
+    '%s',
+    (text) => same(records, text),
+  );
 });
 
 describe('a log', () => {

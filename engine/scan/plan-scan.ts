@@ -42,7 +42,7 @@ export interface ScanPlan {
 
 export type AggregatingStage = Extract<
   Stage,
-  { stage: 'count' | 'top' | 'timeline' | 'stats' | 'values' | 'talkers' }
+  { stage: 'count' | 'top' | 'timeline' | 'stats' | 'values' | 'talkers' | 'patterns' }
 >;
 export type TableStage = Extract<
   Stage,
@@ -133,6 +133,7 @@ function aggregating(stage: Stage): AggregatingStage {
     case 'stats':
     case 'values':
     case 'talkers':
+    case 'patterns':
       return stage;
     case 'timeline':
       if (stage.spread !== undefined) throw refused('timeline that spreads', stage.start);
@@ -182,6 +183,7 @@ function checkStages(ast: Ast): void {
       case 'stats':
       case 'values':
       case 'talkers':
+      case 'patterns':
         counted = true;
         break;
       default:

@@ -28,6 +28,7 @@ import { type Wanted, batchScope, overflowOf } from './row-scope.ts';
 import { type ShownRows, shownRows } from './shown-columns.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
 import { countStage } from './stages/count.ts';
+import { patternsStage } from './stages/patterns.ts';
 import type { ScanStage, StagePart } from './stages/stage.ts';
 import { statsStage, valuesStage } from './stages/stats.ts';
 import { talkersStage } from './stages/talkers.ts';
@@ -146,6 +147,8 @@ export class Scan {
         return timelineStage(stage, first, columns, budget, wanted);
       case 'talkers':
         return talkersStage(stage, columns, budget, wanted);
+      case 'patterns':
+        return patternsStage(stage, columns, budget, wanted);
     }
   }
 
