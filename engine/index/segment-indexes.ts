@@ -28,6 +28,8 @@ export type ValueLookup = Pick<
   | 'rowsOfIp6'
   | 'rowsOfIp4List'
   | 'rowsOfText'
+  | 'placesOfIp4'
+  | 'placesOfIp6'
   | 'unflowed'
   | 'mostOfIp4'
   | 'mostOfIp6'
@@ -179,6 +181,8 @@ class Handle implements SegmentIndexes {
       rowsOfIp4: (column, low, high) => this.ask(() => own()?.rowsOfIp4(column, low, high)),
       rowsOfIp6: (column, low, high) => this.ask(() => own()?.rowsOfIp6(column, low, high)),
       rowsOfIp4List: (column, ranges) => this.ask(() => own()?.rowsOfIp4List(column, ranges)),
+      placesOfIp4: (dim, low, high) => this.ask(() => own()?.placesOfIp4(dim, low, high)),
+      placesOfIp6: (dim, low, high) => this.ask(() => own()?.placesOfIp6(dim, low, high)),
       rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),
       countsOfText: (column, rows, most) => this.ask(() => own()?.countsOfText(column, rows, most)),
       unflowed: () => this.ask(() => own()?.unflowed()),

@@ -262,7 +262,9 @@ const field = fc.constantFrom(
     'severity:<=err',
     'ts:*',
   ],
-  ...['proto:tcp', 'flow:10.0.0.1-*', 'flow:*:22/tcp', 'service:ssh', 'event_id:1:5', 'last:36h'],
+  ...['proto:tcp', 'NOT proto:udp', 'NOT event_type:dns', 'event_type:*', 'src_ip:*', 'severity:*'],
+  ...['src_ip:10.20.10.25', 'dst_ip:10.0.0.1', 'proto:(tcp OR icmp)', 'program:s*'],
+  ...['flow:10.0.0.1-*', 'flow:*:22/tcp', 'service:ssh', 'event_id:1:5', 'last:36h'],
 );
 const { filter } = fc.letrec<{ filter: string }>((tie) => ({
   filter: fc.oneof(
@@ -303,6 +305,8 @@ const stages = fc.constantFrom(
   ],
   ...[
     ' | top 5 host',
+    ' | top 4 dst_ip',
+    ' | top 5 event_type',
     ' | top 5 src_ip by sum(bytes)',
     ' | top 3 proto by sum(packets_rev)',
     ' | values program',
@@ -337,6 +341,8 @@ const stages = fc.constantFrom(
 it.each([
   ['kind:log | count', 'catalog'],
   ['kind:log | top 5 host', 'rollup'],
+  ['kind:log program:sshd | top 5 program', 'rollup'],
+  ['kind:log NOT program:sshd | stats count()', 'rollup'],
   // Some events are deleted, which rollups do not know.
   ['* | top 5 host', 'index'],
   ['tag:seen | timeline 1h', 'index'],

@@ -9,6 +9,18 @@ import { BlockReader } from '../values/blocks.ts';
 import { DIMENSIONS, type DimensionName, type DistinctValues } from '../values/dimensions.ts';
 import { Damaged, PackReader, type SmallNumbers } from '../values/packing.ts';
 import { readTexts } from '../values/value-index.ts';
+import { IN_PAGES, PairPages } from './pair-pages.ts';
+import {
+  type Chosen,
+  type Part,
+  type Restriction,
+  byBoth,
+  byKey,
+  chosenBy,
+  groupsLeft,
+  isChosen,
+  withoutUnused,
+} from './restricted.ts';
 import { DIMENSION_STATE, FLOWED_SECTION, ROLLUP_SECTION } from './rollup-section.ts';
 import { HOUR, MAX_MINUTES, MEASURES, type Measure, SETS } from './sets.ts';
 
@@ -21,6 +33,8 @@ export interface RollupQuestion {
   readonly hours?: { readonly from: number; readonly to: number };
   /** Leave out packets that belong to a flow. */
   readonly unflowed?: boolean;
+  /** Only rows that meet all of these. */
+  readonly where?: readonly Restriction[];
 }
 
 /** Groups of one segment, or of a part of it. */
@@ -101,10 +115,18 @@ interface KeptSet {
   readonly groups: number;
   /** Blocks: where keys and counts begin and end, and the sums of each measure. */
   readonly keys: Span;
+  /** Keys and counts are in pages, and this is their directory. */
+  readonly directory: Span | undefined;
   readonly sums: ReadonlyMap<Measure, Span>;
   readonly hours: { entries: number; keys: Span; sums: ReadonlyMap<Measure, Span> } | undefined;
 }
 type Span = readonly [from: number, to: number];
+
+/** What answers a question; the third dimension is that beside a set in pages. */
+interface Served {
+  readonly set: KeptSet;
+  readonly third: DimensionName | undefined;
+}
 
 interface KeptDimension {
   readonly numbers: number;
@@ -119,6 +141,9 @@ interface Table {
   readonly seconds: SmallNumbers | undefined;
   readonly counts: SmallNumbers;
 }
+
+/** Values of a dimension that are kept when they were read: 32 KB. */
+const FEW_VALUES = 8192;
 
 const NO_VALUES: DistinctValues = {
   numbers: new Uint32Array(0),
@@ -136,6 +161,7 @@ export class Rollup {
   private readonly absentMeasures = new Set<Measure>();
   private readonly hours: { numbers: Float64Array; undated: boolean } | undefined;
   private readonly minuteSpan: { first: number; n: number; span: Span } | undefined;
+  private readonly pages = new Map<KeptSet, PairPages>();
   private keeping = false;
 
   private constructor(file: SideFile, reader: BlockReader) {
@@ -181,13 +207,15 @@ export class Rollup {
       this.minuteSpan = { first, n, span: block() };
     }
     for (let n = head.u8(); n > 0; n--) {
-      const dims = SETS[head.u8()];
-      if (dims === undefined) throw new Damaged('set');
+      const which = head.u8();
+      const dims = SETS[which % IN_PAGES];
+      if (dims === undefined || (which >= IN_PAGES && dims.length < 2)) throw new Damaged('set');
       const groups = head.u32();
       if (groups > file.rows + 1) throw new Damaged('groups');
       const measures = measuresOf(head.u8());
       const split = head.u8() === 1;
       const keys = block();
+      const directory = which >= IN_PAGES ? block() : undefined;
       const sums = new Map(measures.map((name) => [name, block()] as const));
       let hours: KeptSet['hours'];
       if (split) {
@@ -199,7 +227,7 @@ export class Rollup {
           sums: new Map(measures.map((name) => [name, block()] as const)),
         };
       }
-      this.sets.push({ dims, groups, keys, sums, hours });
+      this.sets.push({ dims, groups, keys, directory, sums, hours });
     }
   }
 
@@ -209,11 +237,13 @@ export class Rollup {
     return reader?.guarded(() => new Rollup(file, reader));
   }
 
-  covers({ dims, measures = [], hours }: RollupQuestion): boolean {
-    const set = this.setFor(dims);
-    if (set === undefined) return false;
-    if (measures.some((name) => !this.absentMeasures.has(name) && !set.sums.has(name)))
-      return false;
+  covers(question: RollupQuestion): boolean {
+    const { measures = [], hours } = question;
+    const served = this.reader.guarded(() => this.servedBy(question));
+    if (served === undefined) return false;
+    const { set, third } = served;
+    const summed = measures.filter((name) => !this.absentMeasures.has(name));
+    if (summed.some((name) => third !== undefined || !set.sums.has(name))) return false;
     return hours === undefined || set.hours !== undefined || this.wholeWithin(hours);
   }
 
@@ -234,9 +264,11 @@ export class Rollup {
 
   /** Of what is covered. */
   groups(question: RollupQuestion): RollupGroups {
-    const set = this.setFor(question.dims);
-    if (set === undefined) throw new TypeError('asked for what is not covered');
-    return this.reader.guarded(() => this.read(set, question));
+    return this.reader.guarded(() => {
+      const served = this.servedBy(question);
+      if (served === undefined) throw new TypeError('asked for what is not covered');
+      return this.read(served, question);
+    });
   }
 
   minutes(): MinuteCounts | undefined {
@@ -248,7 +280,7 @@ export class Rollup {
 
   /** The set of these dimensions, else one that has them. */
   private setFor(dims: readonly DimensionName[]): KeptSet | undefined {
-    if (dims.length > 2 || new Set(dims).size < dims.length) return undefined;
+    if (dims.length > 2) return undefined;
     if (dims.some((name) => this.leftOut.has(name))) return undefined;
     const wanted = new Set(dims.filter((name) => this.present.has(name)));
     const having = this.sets.filter((set) => [...wanted].every((name) => set.dims.includes(name)));
@@ -258,6 +290,41 @@ export class Rollup {
     return fits.sort((a, b) => size(a) - size(b) || a.groups - b.groups)[0];
   }
 
+  /**
+   * The set that answers. What is in pages is not read whole for a few values: then the first of its
+   * dimensions must be restricted.
+   */
+  private servedBy({ dims, where = [] }: RollupQuestion): Served | undefined {
+    if (new Set(dims).size < dims.length) return undefined;
+    const names = [...new Set([...dims, ...where.map(({ dim }) => dim)])];
+    const plain = this.setFor(names);
+    if (where.length === 0) return plain && { set: plain, third: undefined };
+    if (plain !== undefined && plain.directory === undefined)
+      return { set: plain, third: undefined };
+    if (names.some((name) => this.leftOut.has(name))) return undefined;
+    for (const set of this.sets) {
+      if (set.directory === undefined || !where.some(({ dim }) => dim === set.dims[0])) continue;
+      const more = names.filter((name) => this.present.has(name) && !set.dims.includes(name));
+      const [third] = more;
+      if (third === undefined) return { set, third };
+      const { third: kept } = this.pagesOf(set);
+      if (more.length === 1 && !dims.includes(third) && kept === DIMENSIONS.indexOf(third))
+        return { set, third };
+    }
+    return undefined;
+  }
+
+  private pagesOf(set: KeptSet): PairPages {
+    const known = this.pages.get(set);
+    if (known !== undefined) return known;
+    const [first] = set.dims;
+    const pages = new PairPages(this.reader, [set.keys[0], set.keys[1], set.directory?.[1] ?? 0], {
+      ...{ keys: this.sizeOf(first!) + 1, groups: set.groups, rows: this.rows },
+    });
+    this.pages.set(set, pages);
+    return pages;
+  }
+
   private wholeWithin({ from, to }: { from: number; to: number }): boolean {
     if (this.rows === 0) return true;
     if (this.hours === undefined || this.hours.undated) return false;
@@ -265,20 +332,74 @@ export class Rollup {
     return numbers.length > 0 && numbers[0]! * HOUR >= from && (numbers.at(-1)! + 1) * HOUR <= to;
   }
 
-  private read(set: KeptSet, question: RollupQuestion): RollupGroups {
-    const { measures = [], hours } = question;
+  private read(served: Served, question: RollupQuestion): RollupGroups {
+    const { set } = served;
+    const { measures = [], hours, where = [] } = question;
+    const whole = hours === undefined || this.wholeWithin(hours);
+    const summed = () => measures.map((name) => this.sumsOf(set.sums.get(name), set.groups));
+    if (where.length > 0 && set.directory !== undefined)
+      return this.restricted(served, question, undefined, summed());
     const keys = this.keysOf(set);
     let { counts } = keys;
     let sums: Float64Array[];
-    if (hours === undefined || this.wholeWithin(hours)) {
-      sums = measures.map((name) => this.sumsOf(set.sums.get(name), set.groups));
-    } else {
-      ({ counts, sums } = this.hoursOf(set, measures, hours));
-    }
-    return this.shaped(set.dims, { ...keys, counts }, sums, question.dims);
+    if (whole) sums = summed();
+    else ({ counts, sums } = this.hoursOf(set, measures, hours));
+    const table = { ...keys, counts };
+    return where.length > 0
+      ? this.restricted(served, question, table, sums)
+      : this.shaped(set.dims, table, sums, question.dims);
+  }
+
+  /** @param table of the set; undefined where it is in pages */
+  private restricted(
+    { set, third }: Served,
+    { dims, where = [] }: RollupQuestion,
+    table: Table | undefined,
+    sums: readonly Float64Array[],
+  ): RollupGroups {
+    const chosen = (name: DimensionName | undefined): Chosen | undefined => {
+      const own = where.filter(({ dim }) => dim === name);
+      if (name === undefined || own.length === 0) return undefined;
+      return chosenBy(own, () => this.valuesOf(name), this.sizeOf(name));
+    };
+    const [a, b] = set.dims;
+    const first = chosen(a);
+    // Of what no row has a value in, rows without one are meant or none are.
+    const none = where.some(
+      (one) =>
+        !this.present.has(one.dim) &&
+        !isChosen(
+          chosenBy([one], () => NO_VALUES, 0),
+          0,
+        ),
+    );
+    const whole =
+      table === undefined ? this.partsOf(set, first, third !== undefined) : [partOf(table)];
+    const parts = none ? [] : whole;
+    const left = groupsLeft(parts, { first, second: chosen(b), third: chosen(third) });
+    const kept = set.dims.filter((name) => dims.includes(name));
+    const [one, two] = kept;
+    if (one !== undefined && two !== undefined)
+      return { ...this.keys(kept), ...byBoth(left, this.sizeOf(one) + 1, sums) };
+    const keys = one === undefined ? undefined : one === a ? left.firsts : left.seconds;
+    const size = one === undefined ? 1 : this.sizeOf(one) + 1;
+    const added = byKey(left, keys, size, sums, addSum);
+    const plain = { starts: undefined, seconds: undefined, counts: added.counts };
+    return withoutUnused(this.shaped(kept, plain, added.sums, dims));
+  }
+
+  private partsOf(set: KeptSet, first: Chosen | undefined, thirds: boolean): readonly Part[] {
+    const { flags } = first ?? {};
+    const from = Math.max(first?.from ?? 0, flags?.indexOf(1) ?? 0);
+    const to = Math.min(
+      first?.to ?? Infinity,
+      flags === undefined ? Infinity : flags.lastIndexOf(1) + 1,
+    );
+    return from < to ? this.pagesOf(set).read(from, to, thirds) : [];
   }
 
   private keysOf(set: KeptSet): Table {
+    if (set.directory !== undefined) return this.joinedPages(set);
     const reader = this.open(set.keys);
     if (set.dims.length < 2) {
       const [first] = set.dims;
@@ -291,6 +412,19 @@ export class Rollup {
     const starts = startsOf(lengths, set.groups);
     const seconds = reader.small(set.groups);
     return { starts, seconds, counts: reader.small(set.groups) };
+  }
+
+  private joinedPages(set: KeptSet): Table {
+    const parts = this.pagesOf(set).read(0, Infinity, false);
+    const seconds = new Uint32Array(set.groups);
+    const counts = new Uint32Array(set.groups);
+    const lengths = new Uint32Array(this.sizeOf(set.dims[0]!) + 1);
+    for (const part of parts) {
+      lengths.set(part.lengths, part.first);
+      seconds.set(part.seconds, part.firstGroup);
+      counts.set(part.counts, part.firstGroup);
+    }
+    return { starts: startsOf(lengths, set.groups), seconds, counts };
   }
 
   private sumsOf(span: Span | undefined, n: number): Float64Array {
@@ -395,14 +529,19 @@ export class Rollup {
     if (ip6.length !== kept.ip6 * 16) throw new Damaged('addresses');
     const texts = readTexts(reader, kept.texts);
     const values = { numbers, ip6, texts };
-    // What is small is kept; lists of addresses are not, since many segments are open at once.
-    if (this.keeping || kept.numbers + kept.ip6 + kept.texts <= 1024) kept.values = values;
+    // What is small is kept; long lists of addresses are not, since many segments are open at once.
+    if (this.keeping || kept.numbers + kept.ip6 + kept.texts <= FEW_VALUES) kept.values = values;
     return values;
   }
 
   private open([from, to]: Span): PackReader {
     return new PackReader(this.reader.block(from, to), true);
   }
+}
+
+function partOf({ starts, seconds, counts }: Table): Part {
+  const lengths = starts && Uint32Array.from(starts.subarray(1), (end, i) => end - starts[i]!);
+  return { first: 0, lengths, seconds, counts, thirds: undefined, firstGroup: 0 };
 }
 
 function measuresOf(bits: number): Measure[] {

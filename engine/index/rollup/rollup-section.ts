@@ -11,8 +11,9 @@
  * addresses and texts and the end of the block with its values; u8 which measures no row has, u8 which
  * cannot be summed (one bit each); hours: u8 whether, u8 number, f64 first, steps, u8 whether undated
  * rows follow as one more; minutes: u8 whether, f64 first, u32 number, end of the block; sets: u8
- * number, of each u8 which, u32 groups, u8 measures summed (bits), u8 whether by hour, ends of its
- * blocks: keys and counts, each sum, then the same by hour.
+ * number, of each u8 which (`IN_PAGES` more where its keys are in pages, see `pair-pages.ts`), u32
+ * groups, u8 measures summed (bits), u8 whether by hour, ends of its blocks: keys and counts (in pages:
+ * the last page, then the directory), each sum, then the same by hour.
  */
 import type { Section } from '../side-file.ts';
 import { BlockWriter } from '../values/blocks.ts';
@@ -25,6 +26,7 @@ import {
 import { PackWriter } from '../values/packing.ts';
 import { type Grouped, groupByCode } from '../values/radix.ts';
 import { packTexts } from '../values/value-section.ts';
+import { IN_PAGES, type ThirdCodes, WORTH_PAGES, writePages } from './pair-pages.ts';
 import {
   HOUR,
   MAX_HOURS,
@@ -77,7 +79,16 @@ interface SetTable {
   readonly counts: Uint32Array;
   /** The group of every row; only where there are few enough for more than counting. */
   readonly groupOf: Uint32Array | undefined;
-  writeKeys(out: PackWriter): void;
+  /** Undefined for a set of fewer dimensions. */
+  readonly pairs: Pairs | undefined;
+}
+
+interface Pairs {
+  /** Groups of each first code. */
+  readonly lengths: Uint32Array;
+  readonly seconds: Uint32Array;
+  /** Codes of a third dimension. */
+  readonly third: ThirdCodes | undefined;
 }
 
 export function rollupSection(name: string, counted: Counted): Section {
@@ -98,7 +109,7 @@ export function rollupSection(name: string, counted: Counted): Section {
   const kept = sets.filter(({ table }) => table !== undefined);
   head.u8(kept.length);
   for (const { which, table } of kept) {
-    head.u8(which);
+    head.u8(inPages(table) ? which + IN_PAGES : which);
     if (table !== undefined)
       writeSet(SETS[which]?.length ?? 0, table, rows, sums, hours, head, blocks);
   }
@@ -223,7 +234,7 @@ function singleTable(groupOf: Uint32Array, size: number): SetTable {
   for (let row = 0; row < groupOf.length; row++) counts[groupOf[row]!]! += 1;
   let used = 0;
   for (let group = 0; group < size; group++) if (counts[group]! > 0) used += 1;
-  return { size, used, counts, groupOf, writeKeys: () => undefined };
+  return { size, used, counts, groupOf, pairs: undefined };
 }
 
 function noValues(name: DimensionName, rows: number): Dimension {
@@ -267,7 +278,10 @@ function crossedPairs(a: Dimension, b: Dimension, cells: number): SetTable {
     }
   }
   for (let row = 0; row < rows; row++) groupOf[row] = cellCounts[groupOf[row]!]!;
-  return pairs(lengths, seconds.subarray(0, size), counts.subarray(0, size), groupOf);
+  return {
+    ...{ size, used: size, counts: counts.subarray(0, size), groupOf },
+    pairs: { lengths, seconds: seconds.subarray(0, size), third: undefined },
+  };
 }
 
 /** Sorted by both: by the first, of those that were sorted by the second. */
@@ -301,23 +315,34 @@ function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | u
     for (let group = 0, at = 0; group < size; group++)
       for (const end = at + counts[group]!; at < end; at++) groupOf[sorted.rows[at]!] = group;
   }
-  return pairs(lengths, seconds.subarray(0, size), counts.subarray(0, size), groupOf);
+  return {
+    ...{ size, used: size, counts: counts.subarray(0, size), groupOf },
+    pairs: { lengths, seconds: seconds.subarray(0, size), third: thirdOf(a, b, counted, sorted) },
+  };
 }
 
-function pairs(
-  lengths: Uint32Array,
-  seconds: Uint32Array,
-  counts: Uint32Array,
-  groupOf: Uint32Array | undefined,
-): SetTable {
-  const size = seconds.length;
-  return {
-    ...{ size, used: size, counts, groupOf },
-    writeKeys(out) {
-      out.numbers(lengths);
-      out.numbers(seconds);
-    },
-  };
+/** A dimension of more values than this is not kept beside pairs. */
+const MOST_THIRD = 255;
+
+/** What is asked beside pairs of addresses: the type of the event. It costs an event its entropy. */
+function thirdOf(
+  a: Dimension,
+  b: Dimension,
+  { dimensions }: Counted,
+  sorted: Grouped,
+): ThirdCodes | undefined {
+  const third = dimensions.present.find(({ name }) => name === THIRD);
+  if (a.name !== 'src_ip' || b.name !== 'dst_ip' || third === undefined) return undefined;
+  if (third.size < 2 || third.size > MOST_THIRD) return undefined;
+  const codes = new Uint32Array(sorted.rows.length);
+  for (let at = 0; at < codes.length; at++) codes[at] = third.codes[sorted.rows[at]!]!;
+  return { dim: DIMENSIONS.indexOf(THIRD), codes };
+}
+
+const THIRD = 'event_type';
+
+function inPages(table: SetTable | undefined): boolean {
+  return table?.pairs !== undefined && table.size >= WORTH_PAGES;
 }
 
 function writeSet(
@@ -345,10 +370,19 @@ function writeSet(
   head.u32(size);
   head.u8(bitsOf(summed, (one) => one !== undefined));
   head.u8(byHour === undefined ? 0 : 1);
-  const keys = new PackWriter(true, size * 4 + 256);
-  table.writeKeys(keys);
-  keys.numbers(counts);
-  head.u32(blocks.add(keys.finish()));
+  if (table.pairs !== undefined && inPages(table)) {
+    const written = writePages({ ...table.pairs, counts }, blocks);
+    head.u32(written.pages);
+    head.u32(written.directory);
+  } else {
+    const keys = new PackWriter(true, size * 4 + 256);
+    if (table.pairs !== undefined) {
+      keys.numbers(table.pairs.lengths);
+      keys.numbers(table.pairs.seconds);
+    }
+    keys.numbers(counts);
+    head.u32(blocks.add(keys.finish()));
+  }
   for (const one of summed) if (one !== undefined) head.u32(blocks.add(numbers(one)));
   if (byHour === undefined) return;
   head.u32(byHour.groups.length);

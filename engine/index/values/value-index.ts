@@ -29,6 +29,12 @@ export interface Ip4Ranges {
   readonly highs: Uint32Array;
 }
 
+/** Places of a dimension's values from `from` to `to`, the last not included. */
+export interface Places {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Distinct texts, ascending by their bytes, and a number for each. */
 export interface TextCounts {
   readonly texts: readonly string[];
@@ -119,6 +125,79 @@ export class ValueIndex {
         (page) => rangesInPage(found, page, ranges),
       );
     });
+  }
+
+  /**
+   * Which of the dimension's values lie in a range: their places, as rollups of the segment have them,
+   * `to` not included. At most two pages are read, of a frequent address none.
+   */
+  placesOfIp4(dim: 'src_ip' | 'dst_ip', low: number, high: number): Places | undefined {
+    const column = this.columns.get(`${dim}4`);
+    if (column === undefined || column === 'left-out') return undefined;
+    if (column === 'absent' || low > high) return { from: 0, to: 0 };
+    return this.reader.guarded(() => {
+      const { firstNumbers: firsts } = column;
+      return {
+        from: this.place(
+          column,
+          countWhile(firsts.length, (page) => firsts[page]! < low),
+          ({ numbers }, at) => numbers[at]! < low,
+        ),
+        to: this.place(
+          column,
+          countWhile(firsts.length, (page) => firsts[page]! <= high),
+          ({ numbers }, at) => numbers[at]! <= high,
+        ),
+      };
+    });
+  }
+
+  /** The same of IPv6 addresses, which come behind those of IPv4. */
+  placesOfIp6(dim: 'src_ip' | 'dst_ip', low: Uint8Array, high: Uint8Array): Places | undefined {
+    const column = this.columns.get(`${dim}6`);
+    const before = this.distinct(`${dim}4`);
+    if (column === undefined || column === 'left-out' || before === undefined) return undefined;
+    if (column === 'absent' || compareIp6(low, 0, high) > 0) return { from: 0, to: 0 };
+    return this.reader.guarded(() => {
+      const { firstIp6: firsts, rows } = column;
+      const first = (page: number, other: Uint8Array) =>
+        compareIp6(firsts, page * ADDRESS_BYTES, other);
+      const own = (page: Page, at: number, other: Uint8Array) =>
+        compareIp6(page.ip6, at * ADDRESS_BYTES, other);
+      return {
+        from:
+          before +
+          this.place(
+            column,
+            countWhile(rows.length, (page) => first(page, low) < 0),
+            (page, at) => own(page, at, low) < 0,
+          ),
+        to:
+          before +
+          this.place(
+            column,
+            countWhile(rows.length, (page) => first(page, high) <= 0),
+            (page, at) => own(page, at, high) <= 0,
+          ),
+      };
+    });
+  }
+
+  /**
+   * How many of a column's values `isBefore` holds for.
+   * @param pages whose first value it holds for
+   */
+  private place(
+    column: Column,
+    pages: number,
+    isBefore: (page: Page, at: number) => boolean,
+  ): number {
+    if (pages === 0) return 0;
+    const first = column.firsts[pages - 1]!;
+    const values = column.firsts[pages]! - first;
+    if (values === 1) return first + 1;
+    const page = this.page(column, pages - 1);
+    return first + countWhile(values, (at) => isBefore(page, at));
   }
 
   /** The same for IPv6 addresses of 16 bytes. */

@@ -8,7 +8,9 @@ import type { LargestGroups, RollupNode } from '../../index/rollup/tree/rollup-n
 import type { Filter } from '../filters/filter.ts';
 import type { SegmentInfo } from '../scope.ts';
 import type { Dimension, GroupQuestion } from './group-question.ts';
+import type { Restriction } from '../../index/rollup/restricted.ts';
 import { type Conditions, conditionsOf, withValue } from './group-sources.ts';
+import { isAddress } from './restrictions.ts';
 
 export interface NodeGroups {
   readonly groups: readonly RollupGroups[];
@@ -70,7 +72,9 @@ function wholeSegments(
   for (const segment of segments) {
     if (segment.hasDeletes) continue;
     const conditions = conditionsOf(question, filter, segment);
-    if (conditions === undefined || conditions === 'none') continue;
+    // Places of addresses are a segment's own.
+    if (conditions === undefined || conditions === 'none' || conditions.chosen.some(isAddress))
+      continue;
     if (conditions.from === -Infinity && conditions.to === Infinity)
       whole.set(segment.id, conditions);
   }
@@ -84,19 +88,20 @@ function wholeSegments(
 function conditionsOfAll(
   node: RollupNode,
   whole: ReadonlyMap<number, Conditions>,
-): { unflowed: boolean; present: readonly Dimension[] } {
+): { unflowed: boolean; present: readonly Dimension[]; where: readonly Restriction[] } {
   const own = node.segments.map((id) => whole.get(id)).filter((one) => one !== undefined);
   return {
     unflowed: own.some(({ unflowed }) => unflowed),
     present: [...new Set(own.flatMap(({ present }) => present))],
+    where: [...new Set(own.flatMap(({ chosen }) => chosen))].filter((one) => 'choose' in one),
   };
 }
 
 function askOf(
   { dims, sums }: GroupQuestion,
-  { unflowed }: { unflowed: boolean },
+  { unflowed, where }: { unflowed: boolean; where: readonly Restriction[] },
 ): Parameters<RollupNode['groups']>[0] {
-  return { dims, measures: sums, unflowed };
+  return { dims, measures: sums, unflowed, where };
 }
 
 /** The largest groups of everything that is asked, from one node. */
@@ -113,7 +118,8 @@ function largestOf(
     if (!node.segments.every((id) => whole.has(id))) continue;
     const conditions = conditionsOfAll(node, whole);
     const found = node.largest(askOf(question, conditions), limit);
-    if (found !== undefined && conditions.present.length === 0) return found;
+    if (found !== undefined && conditions.present.length + conditions.where.length === 0)
+      return found;
   }
   return undefined;
 }

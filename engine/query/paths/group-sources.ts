@@ -10,6 +10,7 @@ import { type SegmentInfo, segmentScope } from '../scope.ts';
 import { type Dimension, type GroupQuestion, dimensionOf } from './group-question.ts';
 import type { FoundRows } from './found-rows.ts';
 import type { Known } from './leaf-rows.ts';
+import { type Condition, conditionOf, restrictionsIn } from './restrictions.ts';
 import { type Rows, rowsOf, unite } from './rows.ts';
 
 const HOUR = 3600e6;
@@ -30,6 +31,8 @@ export interface Conditions {
   unflowed: boolean;
   /** Dimensions that rows must have a value of. */
   readonly present: Dimension[];
+  /** Others on single dimensions. */
+  readonly chosen: Condition[];
 }
 
 /** @param question what is grouped by */
@@ -44,8 +47,10 @@ export function groupSource(
   if (conditions === 'none') return { groups: [], left: undefined };
   const { rollup, time } = known.indexes;
   if (conditions === undefined || rollup === undefined) return READ;
-  const { from, to, unflowed, present } = conditions;
-  const ask = { dims: question.dims, measures: question.sums, unflowed };
+  const { from, to, unflowed, present, chosen } = conditions;
+  const where = restrictionsIn(chosen, known);
+  if (where === undefined) return READ;
+  const ask = { dims: question.dims, measures: question.sums, unflowed, where };
   const given = (hours?: { from: number; to: number }): readonly RollupGroups[] | undefined =>
     rollup
       .groups(hours === undefined ? ask : { ...ask, hours })
@@ -77,7 +82,13 @@ export function conditionsOf(
   filter: Filter,
   segment: SegmentInfo,
 ): Conditions | 'none' | undefined {
-  const out: Conditions = { from: -Infinity, to: Infinity, unflowed: false, present: [] };
+  const out: Conditions = {
+    from: -Infinity,
+    to: Infinity,
+    unflowed: false,
+    present: [],
+    chosen: [],
+  };
   const scope = segmentScope(segment, new Params());
   for (const item of filter.filter === 'and' ? filter.items : [filter]) {
     const verdict = compileFilter(item, scope);
@@ -89,11 +100,13 @@ export function conditionsOf(
     else if (item.filter === 'time' && 'column' in item.ref && item.ref.column === 'ts') {
       out.from = Math.max(out.from, item.from ?? -Infinity);
       out.to = Math.min(out.to, item.to ?? Infinity);
-    } else if (item.filter === 'present') {
-      const dimension = dimensionOf(item.field);
-      if (dimension === undefined || !dims.includes(dimension)) return undefined;
-      out.present.push(dimension);
-    } else return undefined;
+    } else {
+      const present = item.filter === 'present' ? dimensionOf(item.field) : undefined;
+      const chosen = conditionOf(item);
+      if (present !== undefined && dims.includes(present)) out.present.push(present);
+      else if (chosen !== undefined) out.chosen.push(chosen);
+      else return undefined;
+    }
   }
   return out;
 }

@@ -23,6 +23,7 @@ import {
   attributeColumn,
 } from '../scope.ts';
 import { listRows } from './list-rows.ts';
+import { ip6Bytes } from './ip6-bytes.ts';
 import { type Rows, intersect, rowsOf, unite } from './rows.ts';
 
 /** What is known of one segment's rows. */
@@ -248,13 +249,6 @@ function inColumn(
     rows = unite(rows, rowsOf(found));
   }
   return rows;
-}
-
-function ip6Bytes(value: bigint): Uint8Array {
-  const bytes = new Uint8Array(16);
-  let rest = value;
-  for (let i = 15; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 255n);
-  return bytes;
 }
 
 /** By its addresses; ports and protocol must be read. */

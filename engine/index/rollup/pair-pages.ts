@@ -1,0 +1,175 @@
+/**
+ * Many groups of two dimensions, in pages by the code of the first: what is asked of one source reads one
+ * page. Beside them may lie a code of a third dimension for every row, in the order of the groups: so
+ * the groups of one first value are known by the third, too.
+ *
+ * A page is a block: groups of each first code, then of each group its second code and its rows, then the
+ * third code of each row. A first code with many groups has a page of its own. Directory, behind the last
+ * page: u32 pages, u8 the third dimension and one (0: none), then of each page its first codes, groups,
+ * rows and bytes.
+ */
+import type { BlockReader, BlockWriter } from '../values/blocks.ts';
+import { Damaged, PackReader, PackWriter, type SmallNumbers } from '../values/packing.ts';
+
+/** Added to a set's number where its keys are in pages. */
+export const IN_PAGES = 128;
+/** Fewer groups are read at once. */
+export const WORTH_PAGES = 16_384;
+const PAGE_GROUPS = 8192;
+/** A first code with more groups has a page of its own. */
+const OWN_PAGE = 1024;
+
+/** The code of a dimension in `DIMENSIONS` for every row, in the order of the groups. */
+export interface ThirdCodes {
+  readonly dim: number;
+  readonly codes: Uint32Array;
+}
+
+interface PairGroups {
+  readonly lengths: Uint32Array;
+  readonly seconds: Uint32Array;
+  readonly counts: Uint32Array;
+  readonly third: ThirdCodes | undefined;
+}
+
+/** Returns where the last page and the directory end. */
+export function writePages(
+  { lengths, seconds, counts, third }: PairGroups,
+  blocks: BlockWriter,
+): { pages: number; directory: number } {
+  const list = { keys: [] as number[], groups: [] as number[], rows: [] as number[] };
+  const bytes: number[] = [];
+  let pages = blocks.end;
+  let group = 0;
+  let row = 0;
+  for (let from = 0; from < lengths.length;) {
+    let to = from + 1;
+    let groups = lengths[from]!;
+    const own = groups >= OWN_PAGE;
+    while (
+      !own &&
+      to < lengths.length &&
+      lengths[to]! < OWN_PAGE &&
+      groups + lengths[to]! <= PAGE_GROUPS
+    )
+      groups += lengths[to++]!;
+    let rows = 0;
+    for (let at = group; at < group + groups; at++) rows += counts[at]!;
+    const page = new PackWriter(true, groups * 4 + 256);
+    page.numbers(lengths.subarray(from, to));
+    page.numbers(seconds.subarray(group, group + groups));
+    page.numbers(counts.subarray(group, group + groups));
+    if (third !== undefined) page.numbers(third.codes.subarray(row, row + rows));
+    const end = blocks.add(page.finish());
+    list.keys.push(to - from);
+    list.groups.push(groups);
+    list.rows.push(rows);
+    bytes.push(end - pages);
+    pages = end;
+    from = to;
+    group += groups;
+    row += rows;
+  }
+  const directory = new PackWriter(true);
+  directory.u32(bytes.length);
+  directory.u8(third === undefined ? 0 : third.dim + 1);
+  for (const numbers of [list.keys, list.groups, list.rows, bytes])
+    directory.numbers(Uint32Array.from(numbers));
+  return { pages, directory: blocks.add(directory.finish()) };
+}
+
+/** Groups of some first codes, from the first to the last of the pages that were read. */
+export interface PairPart {
+  /** The first of the codes. */
+  readonly first: number;
+  /** Groups of each. */
+  readonly lengths: Uint32Array;
+  readonly seconds: SmallNumbers;
+  readonly counts: SmallNumbers;
+  /** Of each row, in the order of the groups. */
+  readonly thirds: SmallNumbers | undefined;
+  /** The place of the first group among all. */
+  readonly firstGroup: number;
+}
+
+export class PairPages {
+  /** The place of the third dimension in `DIMENSIONS`; undefined: there is none. */
+  readonly third: number | undefined;
+  private readonly reader: BlockReader;
+  private readonly begin: number;
+  /** Of each page, and behind the last their sum: codes, groups, rows and bytes before it. */
+  private readonly keys: Uint32Array;
+  private readonly groups: Uint32Array;
+  private readonly rows: Uint32Array;
+  private readonly ends: Uint32Array;
+
+  /**
+   * @param span of the pages, then of the directory
+   * @param most bounds that hold for the segment
+   * @throws Damaged, like all that follow
+   */
+  constructor(
+    reader: BlockReader,
+    [begin, end, last]: readonly [number, number, number],
+    most: { keys: number; groups: number; rows: number },
+  ) {
+    this.reader = reader;
+    this.begin = begin;
+    const directory = new PackReader(reader.block(end, last), true);
+    const pages = directory.u32();
+    if (pages > most.keys) throw new Damaged('pages');
+    const third = directory.u8();
+    this.third = third === 0 ? undefined : third - 1;
+    const sums = (total: number): Uint32Array => runningSums(directory.numbers32(pages), total);
+    this.keys = sums(most.keys);
+    this.groups = sums(most.groups);
+    this.rows = sums(most.rows);
+    this.ends = sums(end - begin);
+    if (this.keys[pages] !== most.keys || this.groups[pages] !== most.groups)
+      throw new Damaged('pages');
+  }
+
+  /** Groups of the first codes from `from` to `to`, the last not included, and of those in the same pages. */
+  read(from: number, to: number, thirds: boolean): PairPart[] {
+    const parts: PairPart[] = [];
+    for (let page = 0; page + 1 < this.keys.length; page++)
+      if (this.keys[page]! < to && this.keys[page + 1]! > from) parts.push(this.page(page, thirds));
+    return parts;
+  }
+
+  private page(page: number, thirds: boolean): PairPart {
+    const of = (sums: Uint32Array): number => sums[page + 1]! - sums[page]!;
+    const block = this.reader.block(
+      this.begin + this.ends[page]!,
+      this.begin + this.ends[page + 1]!,
+    );
+    const reader = new PackReader(block, true);
+    const lengths = reader.numbers32(of(this.keys));
+    const seconds = reader.small(of(this.groups));
+    const counts = reader.small(of(this.groups));
+    if (sumOf(lengths) !== seconds.length || sumOf(counts) !== of(this.rows))
+      throw new Damaged('groups');
+    return {
+      ...{ first: this.keys[page]!, lengths, seconds, counts },
+      thirds: thirds && this.third !== undefined ? reader.small(of(this.rows)) : undefined,
+      firstGroup: this.groups[page]!,
+    };
+  }
+}
+
+function runningSums(numbers: Uint32Array, most: number): Uint32Array {
+  const sums = new Uint32Array(numbers.length + 1);
+  let sum = 0;
+  for (let i = 0; i < numbers.length; i++) {
+    sum += numbers[i]!;
+    if (sum > most) throw new Damaged('pages');
+    sums[i + 1] = sum;
+  }
+  return sums;
+}
+
+function sumOf(numbers: SmallNumbers): number {
+  let sum = 0;
+  for (let i = 0; i < numbers.length; i++) sum += numbers[i]!;
+  return sum;
+}

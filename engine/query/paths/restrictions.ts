@@ -1,0 +1,153 @@
+/**
+ * Conditions of a filter on single dimensions, as rollups meet them: which of a dimension's values are
+ * meant, and whether rows without a value are.
+ */
+import type { Restriction } from '../../index/rollup/restricted.ts';
+import type { DistinctValues } from '../../index/values/dimensions.ts';
+import type { AddressFilter } from '../filters/address.ts';
+import type { Filter } from '../filters/filter.ts';
+import type { NumberRange } from '../filters/number.ts';
+import { wildcardMatcher } from '../filters/wildcard.ts';
+import { type Dimension, dimensionOf } from './group-question.ts';
+import { ip6Bytes } from './ip6-bytes.ts';
+import type { Known } from './leaf-rows.ts';
+
+/** One range of addresses: where it lies among a segment's values is asked of the index of values. */
+export interface AddressCondition {
+  readonly dim: 'src_ip' | 'dst_ip';
+  readonly range: Extract<AddressFilter['ranges'][number], { readonly version: 4 | 6 }>;
+}
+
+export type Condition = Restriction | AddressCondition;
+
+export function isAddress(condition: Condition): condition is AddressCondition {
+  return 'range' in condition;
+}
+
+const kept = new WeakMap<Filter, Condition | 'none'>();
+
+/** The same object for the same filter; undefined: it is no condition on one dimension. */
+export function conditionOf(filter: Filter): Condition | undefined {
+  let found = kept.get(filter);
+  if (found === undefined) {
+    found = addressCondition(filter) ?? restrictionOf(filter) ?? 'none';
+    kept.set(filter, found);
+  }
+  return found === 'none' ? undefined : found;
+}
+
+function addressCondition(filter: Filter): AddressCondition | undefined {
+  if (filter.filter !== 'address') return undefined;
+  const dim = dimensionOf(filter.field);
+  const [range, ...more] = filter.ranges;
+  if (range === undefined || range.version === 'mask' || more.length > 0) return undefined;
+  return dim === 'src_ip' || dim === 'dst_ip' ? { dim, range } : undefined;
+}
+
+/** What decides for a row by its value of one dimension: flags of values, that of none last. */
+interface Decided {
+  readonly dim: Dimension;
+  flags(values: DistinctValues, size: number): Uint8Array;
+}
+
+function restrictionOf(filter: Filter): Restriction | undefined {
+  if (filter.filter === 'present') {
+    const dim = dimensionOf(filter.field);
+    return dim && { dim, choose: (_, size) => ({ from: 0, to: size }) };
+  }
+  const decided = decidedBy(filter);
+  return decided && { dim: decided.dim, choose: (values, size) => decided.flags(values(), size) };
+}
+
+function decidedBy(filter: Filter): Decided | undefined {
+  switch (filter.filter) {
+    case 'text-value': {
+      const dim = dimensionOf(filter.field);
+      if (filter.field.type !== 'text' || dim === undefined) return undefined;
+      const matches = wildcardMatcher(filter.text, filter.wildcard);
+      const decoder = new TextDecoder();
+      return {
+        dim,
+        flags: ({ texts }, size) =>
+          flagsOf(size, (place) => place < size && matches(decoder.decode(texts[place]))),
+      };
+    }
+    case 'number': {
+      const dim = dimensionOf(filter.field);
+      return (
+        dim && {
+          dim,
+          flags: ({ numbers }, size) =>
+            flagsOf(
+              size,
+              (place) =>
+                place < size && filter.ranges.some((range) => isWithin(numbers[place]!, range)),
+            ),
+        }
+      );
+    }
+    case 'present': {
+      const dim = dimensionOf(filter.field);
+      return dim && { dim, flags: (_, size) => flagsOf(size, (place) => place < size) };
+    }
+    case 'not': {
+      const of = decidedBy(filter.item);
+      return (
+        of && {
+          dim: of.dim,
+          flags: (values, size) => of.flags(values, size).map((flag) => 1 - flag),
+        }
+      );
+    }
+    case 'and':
+    case 'or': {
+      const items = filter.items.map(decidedBy);
+      const [first] = items;
+      const same = items.filter((item) => item !== undefined && item.dim === first?.dim);
+      if (first === undefined || same.length < items.length) return undefined;
+      const every = filter.filter === 'and';
+      return {
+        dim: first.dim,
+        flags: (values, size) => {
+          const all = same.map((item) => item!.flags(values, size));
+          return flagsOf(size, (place) =>
+            every ? all.every((one) => one[place] === 1) : all.some((one) => one[place] === 1),
+          );
+        },
+      };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function flagsOf(size: number, holds: (place: number) => boolean): Uint8Array {
+  return Uint8Array.from({ length: size + 1 }, (_, place) => Number(holds(place)));
+}
+
+function isWithin(value: number, { low, high, lowIncluded, highIncluded }: NumberRange): boolean {
+  const above = low === undefined || value > low || (lowIncluded && value === low);
+  return above && (high === undefined || value < high || (highIncluded && value === high));
+}
+
+/** Conditions as a segment's rollup meets them; undefined where it cannot be told which values are meant. */
+export function restrictionsIn(
+  conditions: readonly Condition[],
+  { indexes: { values } }: Known,
+): Restriction[] | undefined {
+  const out: Restriction[] = [];
+  for (const condition of conditions) {
+    if (!isAddress(condition)) {
+      out.push(condition);
+      continue;
+    }
+    const { dim, range } = condition;
+    const places =
+      range.version === 4
+        ? values?.placesOfIp4(dim, range.low, range.high)
+        : values?.placesOfIp6(dim, ip6Bytes(range.low), ip6Bytes(range.high));
+    if (places === undefined) return undefined;
+    out.push({ dim, choose: () => places });
+  }
+  return out;
+}
