@@ -116,8 +116,9 @@ export class CaseWriter {
     return join(this.folder, 'staging');
   }
 
-  close(): void {
-    this.builder.close();
+  /** @param sound what the case was opened for was done */
+  close(sound = false): void {
+    this.builder.close(sound);
     clearFolder(this.staging);
     this.catalog.close();
     this.lock.release();

@@ -42,7 +42,7 @@ const MOST_SMALL = 64;
  * Of the events of a kind, those that an import may leave out of its top: a top is made from all of them,
  * however few have come. Those are then added up by segment.
  */
-const MOST_BEHIND = 1 / 32;
+const MOST_BEHIND = 1 / 16;
 /** What is in no rollup. */
 const UNCOUNTED = /^(a:|attrs$|message$)/;
 

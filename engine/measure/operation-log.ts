@@ -13,6 +13,15 @@ export interface Timings {
   rowsExamined: number | undefined;
 }
 
+/** What is kept of an operation. */
+export interface Measured extends Timings {
+  at: string;
+  operation: string;
+  text: string | undefined;
+  status: string;
+  rowsReturned: number | undefined;
+}
+
 /** One running measurement. Spans of the same name add up. */
 export class Stopwatch {
   readonly operation: string;
@@ -63,6 +72,12 @@ export class Stopwatch {
       segments: this.segments,
       rowsExamined: this.rowsExamined,
     };
+  }
+
+  /** What it comes to. */
+  measured(status: string, text: string | undefined): Measured {
+    const { at, operation, rowsReturned } = this;
+    return { at, operation, text, status, rowsReturned, ...this.timings() };
   }
 }
 

@@ -138,20 +138,7 @@ export class CaseSession {
    * for the disk, and everybody would wait with it. A case that cannot be written keeps nothing.
    */
   record(watch: Stopwatch, status: string, text?: string): void {
-    const timings = watch.timings();
-    this.unwritten.push({
-      at: watch.at,
-      operation: watch.operation,
-      text,
-      status,
-      totalMs: timings.totalMs,
-      spans: timings.spans,
-      path: timings.path,
-      days: timings.days,
-      segments: timings.segments,
-      rowsExamined: timings.rowsExamined,
-      rowsReturned: watch.rowsReturned,
-    });
+    this.unwritten.push(watch.measured(status, text));
     if (this.unwritten.length >= MOST_UNWRITTEN) this.writeRecords();
     this.writing ??= setTimeout(() => this.writeRecords(), WRITE_MS).unref();
   }

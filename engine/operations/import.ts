@@ -16,7 +16,6 @@ import {
 } from '../ingest/run-import.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import type { BuilderOptions } from '../store/segment-builder.ts';
-import { CaseSession } from './case-session.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
 import { workItems, type ImportItem, type ListedFile } from './import-items.ts';
 
@@ -118,23 +117,20 @@ export async function importEvidence(
     if (error instanceof DaybookError && error.code === 'cancelled') status = 'cancelled';
     throw error;
   } finally {
-    const folder = writer.folder;
-    writer.close();
-    await recordImport(folder, watch, status, parameters.items.map(({ path }) => path).join(' '));
+    recordImport(writer, watch, status, parameters.items.map(({ path }) => path).join(' '));
+    writer.close(status === 'done');
   }
 }
 
 /** Keeps what the import cost. Where that is impossible (a full disk), why it failed is what matters. */
-async function recordImport(
-  folder: string,
+function recordImport(
+  { catalog }: CaseWriter,
   watch: Stopwatch,
   status: string,
   text: string,
-): Promise<void> {
+): void {
   try {
-    const session = CaseSession.open(folder, { memoryLimit: 1e8, threads: 1 });
-    session.record(watch, status, text);
-    await session.close();
+    catalog.addOperations([watch.measured(status, text)]);
   } catch {
     // Nothing was promised about it.
   }

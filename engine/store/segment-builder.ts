@@ -9,6 +9,7 @@ import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { diskFull } from '../base/files.ts';
+import type { KeptInstance } from './kept-instance.ts';
 import type { ConstantColumn } from './parquet-part.ts';
 import { DaybookError } from '../contract/errors.ts';
 
@@ -16,6 +17,8 @@ export interface BuilderOptions {
   /** DuckDB's memory limit in bytes. */
   memoryLimit: number;
   threads: number;
+  /** Where the instance waits from one writer to the next; else each makes its own. */
+  kept?: KeptInstance;
 }
 
 export interface BuildOptions {
@@ -69,6 +72,8 @@ export class SegmentBuilder {
   private readonly connection: DuckDBConnection;
   private readonly folder: string;
   private readonly threads: number;
+  private readonly keep: ((instance: DuckDBInstance) => void) | undefined;
+  private readonly attached = new Set<string>();
   private number = 0;
 
   private constructor(
@@ -76,11 +81,13 @@ export class SegmentBuilder {
     connection: DuckDBConnection,
     folder: string,
     threads: number,
+    keep: ((instance: DuckDBInstance) => void) | undefined,
   ) {
     this.threads = threads;
     this.instance = instance;
     this.connection = connection;
     this.folder = folder;
+    this.keep = keep;
   }
 
   /**
@@ -92,24 +99,36 @@ export class SegmentBuilder {
     readable: string[],
     options: BuilderOptions,
   ): Promise<SegmentBuilder> {
-    const instance = await DuckDBInstance.create(':memory:', {
+    const config = {
       threads: String(duckdbThreads(options.threads)),
       memory_limit: `${Math.round(options.memoryLimit / 1e6)}MB`,
-      temp_directory: join(staging, 'spill'),
+      temp_directory: spillFolder(staging),
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
-    });
-    const connection = await instance.connect();
+      // Each part is read once, and the next import has others of the same names.
+      enable_external_file_cache: 'false',
+    };
     const folders = [staging, ...readable].map(literal).join(', ');
-    await connection.run(`SET allowed_directories = [${folders}]`);
-    await connection.run('SET enable_external_access = false');
-    await connection.run('SET lock_configuration = true');
-    return new SegmentBuilder(instance, connection, staging, options.threads);
+    const settings = JSON.stringify([config, folders]);
+    const keep = options.kept && ((one: DuckDBInstance) => options.kept?.keep(settings, one));
+    const kept = options.kept?.take(settings);
+    const instance = kept ?? (await DuckDBInstance.create(':memory:', config));
+    const connection = await instance.connect();
+    if (kept === undefined) {
+      await connection.run(`SET allowed_directories = [${folders}]`);
+      await connection.run('SET enable_external_access = false');
+      await connection.run('SET lock_configuration = true');
+    }
+    return new SegmentBuilder(instance, connection, staging, options.threads, keep);
   }
 
-  close(): void {
+  /** @param sound all that was asked of it was done */
+  close(sound = false): void {
     this.connection.closeSync();
-    this.instance.closeSync();
+    // It would look for what it has spilled where nothing is any more.
+    const clean = sound && this.attached.size === 0 && !existsSync(spillFolder(this.folder));
+    if (clean && this.keep !== undefined) this.keep(this.instance);
+    else this.instance.closeSync();
   }
 
   /**
@@ -229,12 +248,14 @@ export class SegmentBuilder {
       await this.connection.run(
         `ATTACH IF NOT EXISTS ${literal(path)} AS ${identifier(name)} (READ_ONLY)`,
       );
+      this.attached.add(name);
     } catch (error) {
       throw segmentProblem(path, error);
     }
   }
   async detach(name: string): Promise<void> {
     await this.connection.run(`DETACH DATABASE IF EXISTS ${identifier(name)}`);
+    this.attached.delete(name);
   }
 
   /** A temporary table `name(row BIGINT)` with these numbers, instead of any of that name. */
@@ -282,9 +303,16 @@ function duckdbThreads(threads: number): number {
   return Math.max(1, threads >>> 1);
 }
 
-/** SQL that makes a segment's file and attaches it. */
+function spillFolder(staging: string): string {
+  return join(staging, 'spill');
+}
+
+/**
+ * SQL that makes a segment's file and attaches it. Nothing of it is of use before its checkpoint, so no
+ * write-ahead log is written and waited for.
+ */
 function attachNew(path: string, name: string, block: number): string {
-  return `ATTACH ${literal(path)} AS ${name} (STORAGE_VERSION 'v1.5.0', BLOCK_SIZE ${block})`;
+  return `ATTACH ${literal(path)} AS ${name} (STORAGE_VERSION 'v1.5.0', BLOCK_SIZE ${block}, RECOVERY_MODE 'no_wal_writes')`;
 }
 
 /** Whether more than a tenth of a database's blocks is unused. */

@@ -5,6 +5,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import { resolveZone } from '../../contract/zone.ts';
 import type { ImportOptions } from '../../ingest/protocol.ts';
 import { WarmThreads } from '../../ingest/threads.ts';
+import { KeptInstance } from '../../store/kept-instance.ts';
 import type { CallContext, HandlersOf, Services } from '../handler.ts';
 import { importEvidence, type ImportReport, type SourceReport } from '../import.ts';
 import { argumentsOf, listImports, type ImportArguments } from '../import-history.ts';
@@ -14,8 +15,8 @@ import { previewEvidence } from '../preview.ts';
 import { QuarantineReader } from '../quarantine.ts';
 import { receivePiece } from '../receive.ts';
 
-/** How long an import's thread waits for the next import. */
-const WORKER_IDLE_MS = 60_000;
+/** How long what an import has used waits for the next import. */
+const IDLE_MS = 60_000;
 
 type Decided = Pick<Request<'evidence.preview'>, 'tz' | 'year' | 'format' | 'mapping'>;
 type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
@@ -23,7 +24,8 @@ type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
 export function evidenceHandlers(services: Services): HandlersOf<keyof typeof evidenceOperations> {
   const { cases, evidence, imports, settings } = services;
   /** All of them give way to other work. */
-  const workers = new WarmThreads(() => evidence.startWorker(), WORKER_IDLE_MS);
+  const workers = new WarmThreads(() => evidence.startWorker(), IDLE_MS);
+  const kept = new KeptInstance(IDLE_MS);
 
   /** @throws DaybookError usage for a decision that no import can follow */
   const optionsOf = (
@@ -61,7 +63,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
         folder,
         ...told,
         jobs: jobs ?? usual,
-        builder: { memoryLimit: importMemory, threads },
+        builder: { memoryLimit: importMemory, threads, kept },
         signal,
         onListing: () => voice.progress({ ...nothing, phase: 'listing' }),
         onProgress: (progress) => voice.progress(progress),
