@@ -39,14 +39,14 @@ export class PacketRuns {
   }
 
   /**
-   * Takes the ordinary records at the start of `bytes[at, end)`.
+   * Takes the ordinary records at the start of `given[at, end)`.
    * @param p as the reader keeps it: `number` counts on, `linkType` and `digits` are those of the file
-   * @param base offset of `bytes[0]` in the source
+   * @param base offset of `given[0]` in the source
    * @returns where the first record begins that was not taken
    */
   take(
     p: Packet,
-    bytes: Uint8Array,
+    given: Uint8Array,
     at: number,
     end: number,
     base: number,
@@ -54,7 +54,10 @@ export class PacketRuns {
   ): number {
     const { batch, starts, wires } = this;
     const { little, header, limit } = form;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const { buffer, byteOffset, byteLength } = given;
+    // Always of one class, whatever is given: code for several is slower.
+    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+    const view = new DataView(buffer, byteOffset, byteLength);
     const last = end - header;
     let place = at;
     this.lastStart = -1;

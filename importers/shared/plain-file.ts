@@ -1,8 +1,16 @@
 /** A file as it lies, for those who look at its first bytes to see whether there is more to do. */
+import { closeSync, openSync, readSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { SourceError } from '../../engine/contract/errors.ts';
 import type { Leaf } from '../../engine/contract/importer.ts';
-import { fileBlocks, fileProblem } from './stored-bytes.ts';
+import { fileProblem } from './stored-bytes.ts';
 import { isTarHeader, TAR_BLOCK } from './tar.ts';
+
+/** Bytes read at a time: they stay near the processor until they have been looked at. */
+const NEAR_BYTES = 256 * 1024;
+/** Blocks between which the process may hear of a signal. */
+const BLOCKS_BETWEEN = 16;
 
 /**
  * A regular file that begins with no archive's header, as the source that a walk finds if its content
@@ -20,7 +28,7 @@ export async function plainFile(
     if (isTarHeader(head)) return undefined;
     const { size } = info;
     const modifiedMs = Math.floor(info.mtimeMs);
-    const raw = () => fileBlocks(path, 0, size);
+    const raw = () => nearBlocks(path, size);
     return {
       head,
       leaf: {
@@ -45,5 +53,34 @@ async function firstBytes(path: string): Promise<Uint8Array> {
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Reads a file in the thread that looks at it: the system reads ahead, and bytes that another thread
+ * has fetched would have to be fetched again from its processor. Blocks are valid until the next one.
+ */
+async function* nearBlocks(path: string, size: number): AsyncGenerator<Uint8Array> {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    throw fileProblem(error, path);
+  }
+  try {
+    const buffer = new Uint8Array(Math.min(NEAR_BYTES, size));
+    let blocks = 0;
+    for (let at = 0; at < size; ) {
+      const n = readSync(file, buffer, 0, Math.min(buffer.length, size - at), at);
+      if (n === 0) throw new SourceError(`the file ends at byte ${at} of ${size}`, at);
+      at += n;
+      yield n === buffer.length ? buffer : buffer.subarray(0, n);
+      blocks += 1;
+      if (blocks % BLOCKS_BETWEEN === 0) await setImmediate();
+    }
+  } catch (error) {
+    throw fileProblem(error, path);
+  } finally {
+    closeSync(file);
   }
 }
