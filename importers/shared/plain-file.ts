@@ -70,7 +70,7 @@ async function* nearBlocks(path: string, size: number): AsyncGenerator<Uint8Arra
   try {
     const buffer = new Uint8Array(Math.min(NEAR_BYTES, size));
     let blocks = 0;
-    for (let at = 0; at < size; ) {
+    for (let at = 0; at < size;) {
       const n = readSync(file, buffer, 0, Math.min(buffer.length, size - at), at);
       if (n === 0) throw new SourceError(`the file ends at byte ${at} of ${size}`, at);
       at += n;
