@@ -7,7 +7,7 @@
  * are in the case already are left out by count.
  */
 import { join } from 'node:path';
-import { EventBatch } from '../contract/event-batch.ts';
+import { BATCH_ROWS, EventBatch } from '../contract/event-batch.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Decisions, EventSink } from '../contract/importer.ts';
 import { type BatchRows, countPresent, rowList, rowSpan } from '../store/batch-rows.ts';
@@ -23,6 +23,9 @@ const MAX_QUARANTINED_BYTES = 1 << 20;
 const MAX_NOTES = 100;
 /** After this many attribute names, the next source starts with none. */
 const MAX_IDLE_ATTRIBUTES = 64;
+/** A batch of a small source has room for a row to so many bytes, and for so many at least. */
+const BYTES_A_ROW = 32;
+const LEAST_BATCH_ROWS = 4096;
 
 interface OpenPart {
   part: ParquetPart;
@@ -97,6 +100,7 @@ export class ChunkWriter implements EventSink {
   private readonly quarantined: string[] = [];
   private current: SourceProgress | undefined;
   private currentName = '';
+  private batchRows = BATCH_ROWS;
   private partNumber = 0;
   private rows = 0;
   private bytes = 0;
@@ -116,11 +120,22 @@ export class ChunkWriter implements EventSink {
 
   // -- one source ------------------------------------------------------------------------------
 
-  begin(sourceId: number, name: string, skip: SkipPlan | undefined): SourceState {
+  /** @param bytes of its content, if they are known: a small source needs no room for a whole row group */
+  begin(
+    sourceId: number,
+    name: string,
+    skip: SkipPlan | undefined,
+    bytes: number | undefined,
+  ): SourceState {
     this.flushBatches();
+    this.batchRows = Math.min(
+      BATCH_ROWS,
+      Math.max(LEAST_BATCH_ROWS, Math.ceil((bytes ?? Infinity) / BYTES_A_ROW)),
+    );
     for (const [kind, batch] of this.batches) {
       batch.currentSource = sourceId;
-      if (batch.attributes.size > MAX_IDLE_ATTRIBUTES) this.batches.delete(kind);
+      if (batch.attributes.size > MAX_IDLE_ATTRIBUTES || batch.capacity < this.batchRows)
+        this.batches.delete(kind);
     }
     this.current = new SourceProgress(sourceId, skip);
     this.currentName = name;
@@ -144,7 +159,7 @@ export class ChunkWriter implements EventSink {
   batch(kind: Kind): EventBatch {
     let batch = this.batches.get(kind);
     if (batch === undefined) {
-      batch = new EventBatch(kind, (full) => this.flushBatch(full));
+      batch = new EventBatch(kind, (full) => this.flushBatch(full), this.batchRows);
       batch.currentSource = this.source().state.sourceId;
       this.batches.set(kind, batch);
     }

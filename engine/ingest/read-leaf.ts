@@ -368,7 +368,7 @@ class ImportWorker {
   ): Promise<NonNullable<PieceChunk['end']>> {
     const { item, options, sourceId } = source;
     const importer = this.tools.importers.find(({ id }) => id === source.importer);
-    this.writer.begin(sourceId, item.name, undefined);
+    this.writer.begin(sourceId, item.name, undefined, piece.until - piece.from.offset);
     let consumed = piece.from.offset;
     this.writer.onDrain = (at) => {
       this.progress(item.name, at - consumed, false);
@@ -412,7 +412,7 @@ class ImportWorker {
     begin: BeginRequest,
     reply: Extract<BeginReply, { action: 'read' }>,
   ): Promise<void> {
-    const state = this.writer.begin(reply.sourceId, leaf.name, reply.skip);
+    const state = this.writer.begin(reply.sourceId, leaf.name, reply.skip, leaf.input.size);
     const content = new HashedInput(leaf.input);
     let consumed = 0;
     this.writer.onDrain = (at) => {

@@ -700,25 +700,28 @@ class ImportRun {
       }
     }
     const isMember = begin.location.members.length > 0;
-    const id = catalog.addSource({
-      id: this.order.number(begin.item.ordinal, isMember),
-      name: begin.name,
-      path: begin.location.path,
-      location: begin.location,
-      rawSize: begin.rawSize,
-      modifiedMs: begin.modifiedMs,
-      headSha256: begin.headSha256,
-      headSize: begin.headSize,
-      importer: begin.importer,
-      importerVersion: begin.importerVersion,
-      format: begin.format,
-      options: { ...begin.item.options },
-      importId: this.importId,
+    const row = catalog.transaction(() => {
+      const id = catalog.addSource({
+        id: this.order.number(begin.item.ordinal, isMember),
+        name: begin.name,
+        path: begin.location.path,
+        location: begin.location,
+        rawSize: begin.rawSize,
+        modifiedMs: begin.modifiedMs,
+        headSha256: begin.headSha256,
+        headSize: begin.headSize,
+        importer: begin.importer,
+        importerVersion: begin.importerVersion,
+        format: begin.format,
+        options: { ...begin.item.options },
+        importId: this.importId,
+      });
+      const added = catalog.source(id)!;
+      if (begin.rawSha256 !== undefined) added.rawSha256 = begin.rawSha256;
+      if (duplicate !== undefined) added.metadata['duplicateOf'] = duplicate;
+      catalog.updateSource(added);
+      return added;
     });
-    const row = catalog.source(id)!;
-    if (begin.rawSha256 !== undefined) row.rawSha256 = begin.rawSha256;
-    if (duplicate !== undefined) row.metadata['duplicateOf'] = duplicate;
-    catalog.updateSource(row);
     return this.read(
       begin,
       row,
