@@ -125,7 +125,7 @@ export class ChunkWriter implements EventSink {
     sourceId: number,
     name: string,
     skip: SkipPlan | undefined,
-    bytes: number | undefined,
+    bytes?: number,
   ): SourceState {
     this.flushBatches();
     this.batchRows = Math.min(
