@@ -208,7 +208,7 @@ module.exports = {
     // Imports are tested with what they run with.
     ...allow(
       '^engine/ingest/(testing/|.*[.]test[.]ts$)',
-      paths('^importers/(registry[.]ts$|shared/)', '^engine/ingest/testing/'),
+      paths('^importers/(registry[.]ts$|shared/|pcap/build[.]ts$)', '^engine/ingest/testing/'),
       CORE,
     ),
     ...allow('^engine/ingest/testing/', paths(INGEST, STORE, CATALOG, BASE, CONTRACT)),

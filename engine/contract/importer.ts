@@ -139,6 +139,8 @@ export interface Piece {
   readonly from: ReadPosition;
   /** The piece ends before the first record that begins here or later. */
   readonly until: ByteOffset;
+  /** What the leader found out about the records of the piece; undefined without one. */
+  readonly known?: Uint32Array<ArrayBuffer> | undefined;
 }
 
 export interface PiecePlan {
@@ -152,10 +154,39 @@ export interface PiecePlan {
   begins(bytes: Uint8Array, start: number, end: number): boolean;
 }
 
-/** How contents of lines are read in pieces at the same time. */
+/** How large a piece is to be: it ends after so much. */
+export interface PieceSize {
+  /** Or records, of contents that have no lines. */
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** The end of a piece that a leader has come to. */
+export interface LedCut {
+  /** Where the next piece begins; undefined at the end of the content. */
+  readonly next: ReadPosition | undefined;
+  /** `Piece.known` of the piece that ends. */
+  readonly known: Uint32Array<ArrayBuffer> | undefined;
+}
+
+/**
+ * For contents whose records belong together across all of it: one thread, the leader, goes through them in
+ * order and makes what depends on many of them, while others make their rows, piece by piece.
+ */
+export interface LedPlan {
+  readonly shared: string;
+  /**
+   * Reads the whole content. Gives to `sink` what reading in one gives to it, but for rows of records, their
+   * counts and what is quarantined or skipped: that is for the pieces.
+   * @throws what `input` and `sink` throw
+   */
+  lead(input: SourceInput, sink: EventSink, size: PieceSize): AsyncGenerator<LedCut>;
+}
+
+/** How contents are read in pieces at the same time. */
 export interface Pieces {
   /** What must be known before; undefined for a content that has to be read in one. */
-  plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan | undefined>;
+  plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan | LedPlan | undefined>;
   /**
    * Reads a piece as `read` does the whole; `input` has `from`. Gives where it ended: the next piece's
    * position. Undefined when what follows depends on more than a position can hold.

@@ -297,8 +297,14 @@ export class ChunkWriter implements EventSink {
     return { parts, sources, quarantine };
   }
 
-  /** Forgets what was not cut: a cancelled or failed import. */
+  /** Forgets what was not cut: of a cancelled or failed import, or a survey that was given up. */
   abandon(): void {
+    for (const batch of this.batches.values()) batch.clear();
+    this.touched.clear();
+    this.current = undefined;
+    this.quarantined.length = 0;
+    this.rows = 0;
+    this.bytes = 0;
     for (const { part } of this.parts.values()) {
       part.abandon();
       this.feed?.drop(part.path);

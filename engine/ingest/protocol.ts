@@ -5,6 +5,7 @@
 import type {
   Decisions,
   Piece,
+  PieceSize,
   ReadOptions,
   ReadPosition,
   SourceLocation,
@@ -139,10 +140,10 @@ export interface EqualStart {
   lastTs: EpochMicros | undefined;
 }
 
-/** Where a source may be cut into pieces: after this much. */
-export interface PieceSize {
-  readonly lines: number;
-  readonly bytes: number;
+/** How a source may be read in pieces. */
+export interface AllowedPieces extends PieceSize {
+  /** Whether there are enough workers for one to lead (`LedPlan`), which costs as much as a piece does. */
+  readonly mayLead: boolean;
 }
 
 /** A source that is read in pieces by several workers. */
@@ -152,6 +153,8 @@ export interface SplitSourcePlan {
   readonly importer: string;
   readonly options: ReadOptions;
   readonly shared: string;
+  /** Whether a leader sends chunks of its own, one for each piece. */
+  readonly led: boolean;
   readonly contentSize: number;
   /** With the size: a file that has others since is read in one. */
   readonly modifiedMs: number | undefined;
@@ -165,11 +168,20 @@ export interface PieceJob {
   readonly piece: Piece;
 }
 
-/** Where a source is cut, and what lies before: hash of the content up to there, the position foreseen. */
+/** The hash of the first bytes of a content. */
+export interface Checkpoint {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Where a source is cut, and the position foreseen there. */
 export interface PieceCut {
   readonly until: ByteOffset;
-  readonly sha256: string;
+  /** At `until` or a little behind. */
+  readonly checkpoint: Checkpoint;
   readonly next: ReadPosition;
+  /** What the leader knows of the piece that ends here. */
+  readonly known: Piece['known'];
 }
 
 /** Of which piece a chunk is; its sources' states count from the piece's start. */
@@ -177,6 +189,8 @@ export interface PieceChunk {
   readonly sourceId: number;
   readonly index: number;
   readonly attempt: number;
+  /** From the leader, before it tells the cut: what is for no piece, up to the end of this one. */
+  readonly leads?: boolean;
   /** With the piece's last chunk: where it ended, or why what follows cannot be read in pieces. */
   readonly end: { readonly position: ReadPosition } | { readonly problem: string } | undefined;
 }
@@ -186,7 +200,12 @@ export type BeginReply =
   /** Hand over what you have, then ask again: it may concern this source. */
   | { action: 'flush' }
   | { action: 'duplicate' }
-  | { action: 'read'; sourceId: number; skip: SkipPlan | undefined; pieces: PieceSize | undefined };
+  | {
+      action: 'read';
+      sourceId: number;
+      skip: SkipPlan | undefined;
+      pieces: AllowedPieces | undefined;
+    };
 
 export type FromWorker =
   | { type: 'ready' }
@@ -205,7 +224,7 @@ export type FromWorker =
   | { type: 'split'; source: SplitSourcePlan }
   | { type: 'cut'; sourceId: number; cut: PieceCut }
   /** The content was seen to its end; without one, it could not be. */
-  | { type: 'surveyed'; sourceId: number; end: SourceEnd | undefined }
+  | { type: 'surveyed'; sourceId: number; end: SourceEnd | undefined; known: Piece['known'] }
   | { type: 'indexed'; part: string; index: BuiltIndex | undefined }
   | { type: 'item-done' }
   | { type: 'piece-done' }

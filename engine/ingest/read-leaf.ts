@@ -2,12 +2,21 @@
  * The import worker's side: walks the items it is given, asks the coordinator about each source,
  * reads it through its importer and hands over chunks.
  */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
-import type { Importer, Leaf, Piece, ReadOptions, SourceInput } from '../contract/importer.ts';
+import type {
+  Importer,
+  Leaf,
+  LedPlan,
+  Piece,
+  PiecePlan,
+  ReadOptions,
+} from '../contract/importer.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
+import { HashedInput } from './hashed-input.ts';
 import { IndexFeed, type IndexerHandle } from './index-feed.ts';
+import { LedSurvey } from './led-survey.ts';
 import type {
   BeginReply,
   BeginRequest,
@@ -284,39 +293,60 @@ class ImportWorker {
     const { pieces: size, sourceId } = reply;
     const { input, rawSize: contentSize } = leaf;
     if (size === undefined || contentSize === undefined || input.from === undefined) return reply;
-    const shared = await importer.pieces?.plan(input, options);
-    if (shared === undefined) return reply;
+    const plan = await importer.pieces?.plan(input, options);
+    if (plan === undefined || (isLed(plan) && !size.mayLead)) return reply;
     await this.sendChunk(this.writer.cut());
     const source: SplitSourcePlan = {
       sourceId,
       item,
       importer: importer.id,
       options,
-      shared: shared.shared,
+      shared: plan.shared,
+      led: isLed(plan),
       contentSize,
       modifiedMs: leaf.modifiedMs,
     };
     this.splitEnd = Promise.withResolvers();
     this.cutsAllowed = 0;
     this.port.post({ type: 'split', source });
-    const survey = new Survey(shared, size, contentSize);
     let told = 0;
+    const tellMade = (): Promise<void> =>
+      this.sendChunk(this.writer.cut(), {
+        ...{ sourceId, index: told, attempt: 0, leads: true, end: undefined },
+      });
+    let survey: Survey | LedSurvey;
+    if (isLed(plan)) {
+      survey = new LedSurvey(plan, size, this.writer);
+      this.writer.begin(sourceId, leaf.name, undefined);
+      this.writer.onDrain = () => {
+        this.checkCancelled();
+        return this.feed.room();
+      };
+    } else {
+      survey = new Survey(plan, size, contentSize);
+    }
     let end: SourceEnd | undefined;
     try {
       for await (const cut of survey.cuts(input)) {
         while (told >= this.cutsAllowed) await this.nextCredit();
         if (this.splitOver) break;
         this.checkCancelled();
+        if (source.led) await tellMade();
         this.port.post({ type: 'cut', sourceId, cut });
         told += 1;
       }
-      if (!this.splitOver) end = survey.end();
+      if (!this.splitOver) {
+        end = survey.end();
+        if (source.led) await tellMade();
+      }
     } catch (error) {
       // Reading in one meets the same, and says it.
       const known = error instanceof DaybookError ? error : diskError(error);
       if (known === undefined || !ONE_SOURCE.has(known.code)) throw error;
     }
-    this.port.post({ type: 'surveyed', sourceId, end });
+    // Of a survey that did not come to its end.
+    if (source.led) this.writer.abandon();
+    this.port.post({ type: 'surveyed', sourceId, end, known: survey.known });
     const skip = await this.splitEnd.promise;
     this.splitEnd = undefined;
     this.splitOver = false;
@@ -501,6 +531,10 @@ class ImportWorker {
   }
 }
 
+function isLed(plan: PiecePlan | LedPlan): plan is LedPlan {
+  return 'lead' in plan;
+}
+
 /** What an importer is told of what a person decided. */
 export function readOptions(
   options: ImportOptions,
@@ -516,45 +550,6 @@ export function readOptions(
     mapping: options.mapping === undefined ? undefined : { fields: options.mapping },
     before,
   };
-}
-
-/** Hashes a content in the pass that the importer makes last; earlier passes are looks ahead. */
-class HashedInput implements SourceInput {
-  readonly name: string;
-  readonly size: number | undefined;
-  readonly modifiedMs: number | undefined;
-  /** Bytes of the current pass so far. */
-  hashed = 0;
-  lastByte = -1;
-  private readonly input: SourceInput;
-  private hash: Hash = createHash('sha256');
-  private passes = 0;
-
-  constructor(input: SourceInput) {
-    this.input = input;
-    this.name = input.name;
-    this.size = input.size;
-    this.modifiedMs = input.modifiedMs;
-  }
-
-  async *blocks(): AsyncGenerator<Uint8Array> {
-    const pass = ++this.passes;
-    this.hash = createHash('sha256');
-    this.hashed = 0;
-    this.lastByte = -1;
-    for await (const block of this.input.blocks()) {
-      if (pass === this.passes && block.length > 0) {
-        this.hash.update(block);
-        this.hashed += block.length;
-        this.lastByte = block[block.length - 1]!;
-      }
-      yield block;
-    }
-  }
-
-  digest(): string {
-    return this.hash.copy().digest('hex');
-  }
 }
 
 async function hashAll(

@@ -30,8 +30,8 @@ import type {
   EqualStart,
   FromWorker,
   PartInfo,
+  AllowedPieces,
   PieceJob,
-  PieceSize,
   SkipPlan,
   SourceState,
   ToWorker,
@@ -430,7 +430,7 @@ class ImportRun {
         const split = this.splits.get(message.sourceId);
         if (split === undefined) break;
         slot.doing = 'idle';
-        split.source.surveyed(message.end);
+        split.source.surveyed(message.end, message.known);
         this.goOn(split);
         break;
       }
@@ -753,15 +753,21 @@ class ImportRun {
   }
 
   /** How large pieces of a source are to be, if it is worth reading it in pieces. */
-  private pieceSize(begin: BeginRequest, skip: SkipPlan | undefined): PieceSize | undefined {
+  private pieceSize(begin: BeginRequest, skip: SkipPlan | undefined): AllowedPieces | undefined {
     const { workers, chunk } = this.request;
     if (workers < 2 || skip !== undefined || begin.rawSize === undefined) return undefined;
     const forTests = process.env['DAYBOOK_PIECE_LINES'];
     const lines = chunk?.pieceLines ?? (forTests === undefined ? undefined : Number(forTests));
-    if (lines !== undefined) return { lines, bytes: MOST_PIECE_BYTES };
+    if (lines !== undefined) return { lines, bytes: MOST_PIECE_BYTES, mayLead: true };
     if (workers < LEAST_SPLIT_WORKERS || begin.rawSize < LEAST_SPLIT_BYTES) return undefined;
     const large = begin.rawSize / workers > LARGE_SHARE_BYTES;
-    return { lines: large ? PIECE_LINES : LEAST_PIECE_LINES, bytes: MOST_PIECE_BYTES };
+    // Of many files each is read by one worker at least as quickly.
+    const others = this.running() - 1 + this.request.items.length - this.next;
+    return {
+      lines: large ? PIECE_LINES : LEAST_PIECE_LINES,
+      bytes: MOST_PIECE_BYTES,
+      mayLead: workers - others >= LEAST_SPLIT_WORKERS,
+    };
   }
 
   private read(begin: BeginRequest, row: SourceRow, skip: SkipPlan | undefined): BeginReply {

@@ -21,10 +21,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Catalog } from '../catalog/catalog.ts';
 import type { IndexerHandle } from './index-feed.ts';
 import type { WorkerHandle } from './run-import.ts';
+import { contents, counting } from './testing/case-contents.ts';
 import {
   importInProcess,
-  quarantined,
-  rowsOf,
   startIndexerInProcess,
   startInProcess,
   type InProcessOptions,
@@ -39,65 +38,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a case holds: all but what tells when and how quickly it came to be. */
-async function contents(path: string) {
-  const catalog = Catalog.open(path);
-  const sources = catalog
-    .sources()
-    .map(
-      ({ elapsedMs: _, checkpointBytes: _1, checkpointSha256: _2, importId: _3, ...rest }) => rest,
-    );
-  const problems = catalog.integrityProblems();
-  catalog.close();
-  expect(problems).toEqual([]);
-  const rows = await rowsOf(
-    path,
-    'SELECT to_json(e)::VARCHAR FROM events e ORDER BY source_id, kind, seq',
-  );
-  return {
-    sources,
-    quarantine: quarantined(path),
-    rows: rows.map(([row]) =>
-      Object.fromEntries(
-        Object.entries(JSON.parse(String(row)) as Record<string, unknown>)
-          .filter(([, value]) => value !== null)
-          .sort(([a], [b]) => (a < b ? -1 : 1)),
-      ),
-    ),
-  };
-}
-
 async function importInto(evidence: string, how: InProcessOptions) {
   const path = join(folder, `${++made}.daybook`);
   await importInProcess(path, [evidence], how);
   const held = await contents(path);
   rmSync(path, { recursive: true });
   return held;
-}
-
-/** How many pieces were read, beside what was imported. */
-function counting(): {
-  startWorker: () => WorkerHandle;
-  pieces: () => number;
-  readOnInOne: () => boolean;
-} {
-  let pieces = 0;
-  let inOne = false;
-  return {
-    pieces: () => pieces,
-    readOnInOne: () => inOne,
-    startWorker: () => {
-      const inner = startInProcess();
-      return {
-        ...inner,
-        post: (message) => {
-          if (message.type === 'piece') pieces += 1;
-          if (message.type === 'split-done') inOne ||= message.skip !== undefined;
-          inner.post(message);
-        },
-      };
-    },
-  };
 }
 
 const noise = (n: number): string =>

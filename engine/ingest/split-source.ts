@@ -6,10 +6,13 @@
  * where, and as, it was begun; else it is read again from there. So what is committed is at any time what
  * one worker would have committed, and where a content cannot be read in pieces after all, one worker
  * goes on by leaving out what is in the case.
+ *
+ * Where a leader goes through the content (`LedPlan`), its chunk is committed before those of the piece.
  */
 import type { ByteOffset } from '../contract/event.ts';
-import type { ReadPosition } from '../contract/importer.ts';
+import type { Piece, ReadPosition } from '../contract/importer.ts';
 import type {
+  Checkpoint,
   FromWorker,
   PieceCut,
   PieceJob,
@@ -34,12 +37,15 @@ export interface ReadyChunk {
 interface PieceState {
   from: ReadPosition;
   until: ByteOffset | undefined;
-  /** Hash of the content up to `until`. */
-  sha256: string | undefined;
+  checkpoint: Checkpoint | undefined;
+  known: Piece['known'];
   attempt: number;
   given: boolean;
   /** Whether `from` is where the piece before ended. */
   certain: boolean;
+  /** What the leader has made up to the end of it, and whether that was handed out. */
+  lead: ChunkMessage | undefined;
+  led: boolean;
   chunks: ChunkMessage[];
 }
 
@@ -55,6 +61,8 @@ export class SplitSource {
   private current = 0;
   private at = START;
   private atPiece: SourceState;
+  /** What the leader has made of the source. */
+  private lead: SourceState;
   private total: SourceState;
   private wrong = 0;
   private end: SourceEnd | undefined;
@@ -65,6 +73,7 @@ export class SplitSource {
   constructor(plan: SplitSourcePlan) {
     this.plan = plan;
     this.atPiece = emptySourceState(plan.sourceId);
+    this.lead = this.atPiece;
     this.total = this.atPiece;
   }
 
@@ -89,15 +98,16 @@ export class SplitSource {
     return this.current + ahead;
   }
 
-  cut({ until, sha256, next }: PieceCut): void {
+  cut({ until, checkpoint, next, known }: PieceCut): void {
     const last = this.pieces.at(-1)!;
     last.until = until;
-    last.sha256 = sha256;
+    last.checkpoint = checkpoint;
+    last.known = known;
     this.pieces.push(newPiece(next));
   }
 
   /** The content was seen to its end, or cannot be. */
-  surveyed(end: SourceEnd | undefined): void {
+  surveyed(end: SourceEnd | undefined, known: Piece['known']): void {
     if (end === undefined || end.contentSize !== this.plan.contentSize) {
       this.fail();
       return;
@@ -105,6 +115,7 @@ export class SplitSource {
     this.end = end;
     const last = this.pieces.at(-1)!;
     last.until = end.contentSize;
+    last.known = known;
   }
 
   /** The next piece to read, of those at most `ahead` before the one being committed. */
@@ -114,8 +125,8 @@ export class SplitSource {
     const [piece, index] = found;
     piece.given = true;
     const { shared } = this.plan;
-    const { from, until, attempt } = piece;
-    return { source: this.plan, index, attempt, piece: { shared, from, until: until! } };
+    const { from, until, attempt, known } = piece;
+    return { source: this.plan, index, attempt, piece: { shared, from, until: until!, known } };
   }
 
   hasJob(ahead: number): boolean {
@@ -141,9 +152,15 @@ export class SplitSource {
 
   /** Takes what a worker has read of a piece. */
   take(chunk: ChunkMessage): void {
-    const { index, attempt } = chunk.piece!;
+    const { index, attempt, leads } = chunk.piece!;
     const piece = this.pieces[index];
-    if (this.stopped || piece === undefined || piece.attempt !== attempt || index < this.current) {
+    if (leads === true && piece !== undefined && !this.stopped) piece.lead = chunk;
+    else if (
+      this.stopped ||
+      piece === undefined ||
+      piece.attempt !== attempt ||
+      index < this.current
+    ) {
       this.discarded.push(chunk);
     } else {
       piece.chunks.push(chunk);
@@ -157,6 +174,16 @@ export class SplitSource {
       if (piece === undefined) return;
       if (!piece.certain && !this.makeCertain(piece)) {
         if (piece.until === undefined) return;
+        continue;
+      }
+      if (this.plan.led && !piece.led) {
+        const { lead } = piece;
+        if (lead === undefined) return;
+        piece.lead = undefined;
+        piece.led = true;
+        [this.lead] = lead.sources as [SourceState];
+        const state = this.advance(emptySourceState(this.plan.sourceId), piece.from.offset);
+        yield { chunk: lead, state, recordShift: 0 };
         continue;
       }
       const chunk = piece.chunks[0];
@@ -180,7 +207,8 @@ export class SplitSource {
       if (end !== undefined) {
         const { position } = end;
         this.at = { ...position, records: position.records + recordShift };
-        this.atPiece = state;
+        this.atPiece = sumOf(this.atPiece, chunk.sources[0]!);
+        piece.known = undefined;
         this.current += 1;
       }
       yield { chunk, state, recordShift };
@@ -199,6 +227,11 @@ export class SplitSource {
       return true;
     }
     if (piece.until === undefined) return false;
+    if (this.plan.led) {
+      // What the leader knows is of other records.
+      this.fail();
+      return false;
+    }
     this.discarded.push(...piece.chunks);
     piece.chunks = [];
     piece.attempt += 1;
@@ -214,17 +247,17 @@ export class SplitSource {
     return false;
   }
 
+  private passed: Checkpoint | undefined;
   /** The source's state when the current piece is at `own`. */
   private advance(own: SourceState, offset: ByteOffset): SourceState {
-    this.total = sumOf(this.atPiece, own);
+    this.total = sumOf(this.lead, sumOf(this.atPiece, own));
     this.total.elapsedMs = performance.now() - this.startedAt;
     const behind = this.pieces
       .slice(this.current, this.current + 3)
-      .find(({ until, sha256 }) => sha256 !== undefined && until! >= offset);
-    if (behind !== undefined) {
-      this.total.checkpointBytes = behind.until!;
-      this.total.checkpointSha256 = behind.sha256;
-    }
+      .find(({ until, checkpoint }) => checkpoint !== undefined && until! >= offset);
+    if (behind !== undefined) this.passed = behind.checkpoint;
+    this.total.checkpointBytes = this.passed?.bytes ?? 0;
+    this.total.checkpointSha256 = this.passed?.sha256;
     return this.total;
   }
 
@@ -232,7 +265,10 @@ export class SplitSource {
     this.stopped = true;
     for (const piece of this.pieces) {
       this.discarded.push(...piece.chunks);
+      if (piece.lead !== undefined) this.discarded.push(piece.lead);
       piece.chunks = [];
+      piece.lead = undefined;
+      piece.known = undefined;
     }
   }
 }
@@ -241,10 +277,13 @@ function newPiece(from: ReadPosition): PieceState {
   return {
     from,
     until: undefined,
-    sha256: undefined,
+    checkpoint: undefined,
+    known: undefined,
     attempt: 0,
     given: false,
     certain: false,
+    lead: undefined,
+    led: false,
     chunks: [],
   };
 }

@@ -4,14 +4,16 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { ByteOffset } from '../contract/event.ts';
-import type { PiecePlan, SourceInput } from '../contract/importer.ts';
-import type { PieceCut, PieceSize, SourceEnd } from './protocol.ts';
+import type { PiecePlan, PieceSize, SourceInput } from '../contract/importer.ts';
+import type { PieceCut, SourceEnd } from './protocol.ts';
 
 const LF = 10;
 /** Lines behind the place where a piece is large enough that are asked whether a record begins there. */
 const MOST_ASKED = 2000;
 
 export class Survey {
+  /** There is no leader. */
+  readonly known = undefined;
   private readonly plan: PiecePlan;
   private readonly size: PieceSize;
   private readonly contentSize: number;
@@ -51,8 +53,9 @@ export class Survey {
         this.asked = 0;
         yield {
           until: this.cutOffset,
-          sha256: this.hash.copy().digest('hex'),
+          checkpoint: { bytes: this.cutOffset, sha256: this.hash.copy().digest('hex') },
           next: this.plan.positionAt(this.cutOffset, this.line),
+          known: undefined,
         };
       }
       this.hash.update(block.subarray(hashed));

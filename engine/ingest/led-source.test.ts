@@ -1,0 +1,180 @@
+/**
+ * A capture that several workers read in pieces, one of them leading, is what one worker makes of it: every
+ * packet and its flow, every flow, the ledger, what is known of the source, the quarantine and its order.
+ */
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WorkerHandle } from './run-import.ts';
+import { classicCapture, damaged, pcapngCapture } from './testing/captures.ts';
+import { contents, counting } from './testing/case-contents.ts';
+import { importInProcess, startInProcess, type InProcessOptions } from './testing/in-process.ts';
+
+let folder: string;
+let made = 0;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'daybook-led-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function importInto(evidence: string, how: InProcessOptions) {
+  const path = join(folder, `${++made}.daybook`);
+  await importInProcess(path, [evidence], how);
+  const held = await contents(path);
+  rmSync(path, { recursive: true });
+  return held;
+}
+
+/** A capture, and what is to be made of it. */
+type Case = [name: string, capture: () => Buffer, options?: InProcessOptions['options']];
+
+const CAPTURES: Case[] = [
+  ['classic.pcap', () => classicCapture(700)],
+  ['big-endian.pcap', () => classicCapture(900, { little: false, nano: true })],
+  ['cut.pcap', () => classicCapture(700).subarray(0, -30)],
+  ['damaged.pcap', () => damaged(classicCapture(700), [0.1, 0.35, 0.36, 0.8])],
+  ['sections.pcapng', () => pcapngCapture(700)],
+  ['damaged.pcapng', () => damaged(pcapngCapture(700), [0.7])],
+  ['no-flows.pcap', () => classicCapture(700), { flows: false }],
+];
+
+describe.each(CAPTURES)('%s', (name, capture, options = {}) => {
+  it('is the same from one worker and from many', async () => {
+    const evidence = join(folder, name);
+    writeFileSync(evidence, capture());
+    const one = await importInto(evidence, { workers: 1, options });
+    const hash = createHash('sha256').update(capture()).digest('hex');
+    expect(one.sources[0]).toMatchObject({ rawSha256: hash, status: 'complete' });
+    expect(one.rows.length).toBeGreaterThan(300);
+    const { startWorker, pieces, readOnInOne } = counting();
+    const chunk = { pieceLines: 120 };
+    const many = await importInto(evidence, { workers: 3, chunk, startWorker, options });
+    expect(pieces()).toBeGreaterThan(3);
+    expect(readOnInOne()).toBe(false);
+    expect(many.sources).toEqual(one.sources);
+    expect(many.quarantine).toEqual(one.quarantine);
+    expect(many.rows).toEqual(one.rows);
+  });
+});
+
+it('packets are read in one where no rows are made of them', async () => {
+  const evidence = join(folder, 'flows-only.pcap');
+  writeFileSync(evidence, classicCapture(700));
+  const { startWorker, pieces } = counting();
+  const options = { packets: false };
+  const chunk = { pieceLines: 110 };
+  const many = await importInto(evidence, { workers: 3, chunk, startWorker, options });
+  expect(pieces()).toBe(0);
+  expect(many.rows).toEqual((await importInto(evidence, { workers: 1, options })).rows);
+});
+
+it('a capture that is cut off behind the leader is read in one', async () => {
+  const evidence = join(folder, 'changing.pcap');
+  writeFileSync(evidence, classicCapture(700));
+  let isChanged = false;
+  const startWorker = (): WorkerHandle => {
+    const inner = startInProcess();
+    return {
+      ...inner,
+      onMessage: (handler) =>
+        inner.onMessage((message) => {
+          if (message.type === 'surveyed') {
+            truncateSync(evidence, classicCapture(500).length);
+            isChanged = true;
+          }
+          handler(message);
+        }),
+    };
+  };
+  const chunk = { pieceLines: 110 };
+  const { sources, rows } = await importInto(evidence, { workers: 2, chunk, startWorker });
+  expect(isChanged).toBe(true);
+  const read = readFileSync(evidence).subarray(0, sources[0]!.contentSize);
+  expect(sources[0]?.contentSha256).toBe(createHash('sha256').update(read).digest('hex'));
+  const packets = rows.filter(({ kind }) => kind === 'packet').map(({ seq }) => seq);
+  expect(packets).toEqual(Array.from(packets, (_, i) => i + 1));
+  expect(sources[0]?.read).toBe(packets.length);
+});
+
+it('goes on to the same after a cancellation in the middle', async () => {
+  const evidence = join(folder, 'cancelled.pcap');
+  writeFileSync(evidence, damaged(classicCapture(700), [0.5]));
+  const whole = await importInto(evidence, { workers: 1 });
+  const path = join(folder, 'cancelled.daybook');
+  const controller = new AbortController();
+  const startWorker = (): WorkerHandle => {
+    const inner = startInProcess();
+    let first: number | undefined;
+    return {
+      ...inner,
+      onMessage: (handler) =>
+        inner.onMessage((message) => {
+          const { piece, id } = message.type === 'chunk' ? message : {};
+          if (piece?.index === 0 && piece.leads !== true) first = id;
+          handler(message);
+        }),
+      post: (message) => {
+        if (message.type === 'committed' && message.id === first) controller.abort();
+        inner.post(message);
+      },
+    };
+  };
+  const chunk = { pieceLines: 110 };
+  const { signal } = controller;
+  const cancelled = importInProcess(path, [evidence], { workers: 3, chunk, startWorker, signal });
+  await expect(cancelled).rejects.toThrow();
+  const before = (await contents(path)).rows.length;
+  expect(before).toBeGreaterThan(0);
+  expect(before).toBeLessThan(whole.rows.length);
+  await importInProcess(path, [evidence], { workers: 3, chunk });
+  const held = await contents(path);
+  expect(held.rows).toEqual(whole.rows);
+  expect(held.quarantine).toEqual(whole.quarantine);
+  expect(held.sources).toEqual(whole.sources);
+});
+
+it('is the same whatever is damaged and wherever it is cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.boolean(),
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 }),
+      fc.nat({ max: 4000 }),
+      fc.integer({ min: 15, max: 60 }),
+      fc.integer({ min: 2, max: 4 }),
+      async (isClassic, places, cut, pieceLines, workers) => {
+        const evidence = join(folder, 'hostile');
+        const capture = isClassic ? classicCapture(120) : pcapngCapture(120);
+        writeFileSync(evidence, damaged(capture, places).subarray(0, capture.length - cut));
+        const one = await importInto(evidence, { workers: 1 });
+        expect(await importInto(evidence, { workers, chunk: { pieceLines } })).toEqual(one);
+      },
+    ),
+    { numRuns: 5 },
+  );
+});
+
+const shared = process.env['DAYBOOK_SHARED'] ?? join(import.meta.dirname, '../../../shared');
+const real = ['pcap/slips/test8-malicious.pcap']
+  .map((name) => join(shared, 'data', name))
+  .filter((path) => existsSync(path));
+
+it.skipIf(real.length === 0)('real captures (skipped without the shared evidence)', async () => {
+  for (const evidence of real) {
+    const one = await importInto(evidence, { workers: 1 });
+    const { startWorker, pieces } = counting();
+    const chunk = { pieceLines: 60 };
+    expect(await importInto(evidence, { workers: 3, chunk, startWorker })).toEqual(one);
+    expect(pieces()).toBeGreaterThan(1);
+  }
+});

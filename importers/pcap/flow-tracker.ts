@@ -1,0 +1,12 @@
+/** Flows of a capture, loaded when they are wanted: a scan of packets starts without. */
+import type { EventSink } from '../../engine/contract/importer.ts';
+import type { FlowTracker } from './flows/index.ts';
+
+export async function flowTracker(sink: EventSink): Promise<FlowTracker> {
+  const flows = await import('./flows/index.ts');
+  return new flows.FlowTracker(sink.batch('flow'));
+}
+
+export function noteEvicted({ evicted }: FlowTracker, sink: EventSink): void {
+  if (evicted > 0) sink.note(`${evicted} flows were written early: too many were open at a time`);
+}
