@@ -79,6 +79,8 @@ function outputTo({ out, streams }: PrintOptions): Output {
   };
 }
 
+/** Characters of a large table that are put together before they are written. */
+const WRITTEN_AT_ONCE = 65_536;
 /** Rows gathered before a table's columns are fixed. */
 const TABLE_SAMPLE = 200;
 /** Fields that a table shows when the query chose none, as far as there are values. */
@@ -203,8 +205,14 @@ export async function printAnswer(answer: Answer, options: PrintOptions): Promis
   } else if (format === 'ndjson') {
     await output.write(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   } else if (format === 'csv') {
-    const lines = records.map((record) => csvLine(names.map((name) => cell(record[name]))));
-    await output.write(csvLine(names) + lines.join(''));
+    let text = csvLine(names);
+    for (const record of records) {
+      text += csvLine(names.map((name) => cell(record[name])));
+      if (text.length < WRITTEN_AT_ONCE) continue;
+      await output.write(text);
+      text = '';
+    }
+    await output.write(text);
   } else if (answer.shape === 'count') {
     const text = typeof answer.count === 'number' ? count(answer.count) : answer.count;
     await output.write(`${text}\n`);

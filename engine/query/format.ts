@@ -83,6 +83,11 @@ export function formatter(options: FormatOptions): Formatter {
   const { zone } = options;
 
   const value = (column: OutputColumn, row: readonly RawValue[]): ShownValue => {
+    // Nearly all of a large table: numbers that stand alone.
+    if (column.type === 'integer' && column.parts.length === 1) {
+      const number = row[column.parts[0]!.at];
+      return number === null || number === undefined ? null : formatNumber(number);
+    }
     const part = (role: ResultPart['role']): RawValue => {
       const found = column.parts.find((one) => one.role === role);
       return found === undefined ? null : row[found.at];

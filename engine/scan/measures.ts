@@ -270,9 +270,9 @@ export class Totals {
     return value - limbs * LIMB;
   }
   value(group: number): bigint {
-    return (
-      BigInt(this.high.values[group] ?? 0) * BigInt(LIMB) + BigInt(this.low.values[group] ?? 0)
-    );
+    const low = BigInt(this.low.values[group] ?? 0);
+    const high = this.high.values[group] ?? 0;
+    return high === 0 ? low : BigInt(high) * BigInt(LIMB) + low;
   }
 }
 

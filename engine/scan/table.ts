@@ -88,8 +88,31 @@ export function byAll(columns: readonly TableColumn[]): OrderPart[] {
 }
 
 export function sorted(table: ScanTable): ScanTable {
-  return { ...table, rows: [...table.rows].sort(rowOrder(table.columns, table.order)) };
+  const compare = rowOrder(table.columns, table.order);
+  const rows = byFirstNumber(table) ?? [...table.rows];
+  return { ...table, rows: rows.sort(compare) };
 }
+
+/**
+ * Rows in the ascending order of a first number, where that is a whole one below 2^32: what is almost
+ * in order is quicker to sort than numbers by a function. Undefined: in no order.
+ */
+function byFirstNumber({ columns, rows, order }: ScanTable): Row[] | undefined {
+  const [first] = order;
+  if (first === undefined || first.descending || rows.length >= MOST_PACKED) return undefined;
+  const at = inputColumns(columns).findIndex(({ alias }) => alias === first.alias);
+  // The number, and behind it where its row is: both in the 53 bits of a double.
+  const packed = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    const value = rows[i]![at];
+    if (typeof value !== 'number' || value >>> 0 !== value) return undefined;
+    packed[i] = value * MOST_PACKED + i;
+  }
+  packed.sort();
+  return Array.from(packed, (key) => rows[key % MOST_PACKED]!);
+}
+
+const MOST_PACKED = 2 ** 21;
 
 export function applyStage(table: ScanTable, stage: TableStage, plan: Plan): ScanTable {
   const { columns, rows } = table;

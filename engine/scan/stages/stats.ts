@@ -1,5 +1,6 @@
 /** `stats count(), sum(bytes) as b by f, …`, and `values f`, which is the same of one count. */
 import type { Measure } from '../../query/ast.ts';
+import type { RawValue } from '../../query/format.ts';
 import type { Plan } from '../../query/plan.ts';
 import type { TableColumn } from '../../query/relation.ts';
 import type { StatsStage } from '../../query/stages/stats.ts';
@@ -28,10 +29,12 @@ export function statsStage(
       // Without fields there is one row, also of no events at all.
       const groups = by.length === 0 ? 1 : grouping.size;
       budget.take(groups * ROW_BYTES);
-      const rows = Array.from({ length: groups }, (_, group) => [
-        ...(by.length === 0 ? [] : grouping.values(group)),
-        ...grouping.measures.map((one) => one.value(group)),
-      ]);
+      const rows: RawValue[][] = [];
+      for (let group = 0; group < groups; group++) {
+        const row = by.length === 0 ? [] : grouping.values(group);
+        for (const measure of grouping.measures) row.push(measure.value(group));
+        rows.push(row);
+      }
       const order = keys.length > 0 ? byAll(keys) : [{ alias: 's0', descending: false }];
       return { table: { columns, rows, order } };
     },
