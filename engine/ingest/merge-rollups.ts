@@ -66,6 +66,9 @@ export function mergeAfterImport(writer: CaseWriter, onNode: () => void): Promis
   return mergeRollups(writer, onNode, mergeOptions(MOST_BEHIND));
 }
 
+/** What nodes are made of, and where. */
+export type MergedCase = Pick<CaseWriter, 'folder' | 'staging' | 'catalog' | 'builder'>;
+
 export interface MergeReport {
   made: number;
   removed: number;
@@ -76,10 +79,27 @@ export interface MergeReport {
  * @param onNode told before each
  */
 export async function mergeRollups(
-  writer: CaseWriter,
+  writer: MergedCase,
   onNode: () => void = () => undefined,
   options: MergeOptions = mergeOptions(),
 ): Promise<MergeReport> {
+  const { made, wanted } = await makeNodes(writer, onNode, options);
+  const folder = join(writer.folder, NODE_FOLDER);
+  const removed = filesIn(folder).filter(
+    (name) => !wanted.has(name) && isRemoved(join(folder, name)),
+  );
+  return { made, removed: removed.length };
+}
+
+/**
+ * Makes those that are missing. What is there stays, so that this takes no lock: a file is of use or not by what
+ * it says, and comes whole or not at all.
+ */
+export async function makeNodes(
+  writer: MergedCase,
+  onNode: () => void = () => undefined,
+  options: MergeOptions = mergeOptions(),
+): Promise<{ made: number; wanted: ReadonlySet<string> }> {
   const folder = join(writer.folder, NODE_FOLDER);
   const segments = writer.catalog.segments();
   const there = headsIn(folder, new Map(segments.map((one) => [one.id, stateOf(one)])));
@@ -100,11 +120,8 @@ export async function mergeRollups(
   } finally {
     maker.dispose();
   }
-  const removed = filesIn(folder).filter(
-    (name) => !wanted.has(name) && isRemoved(join(folder, name)),
-  );
   if (made > 0) syncFolder(folder);
-  return { made, removed: removed.length };
+  return { made, wanted };
 }
 
 /** Whether a file that is of no use could be removed: another program may keep it. */
@@ -234,7 +251,7 @@ function byTime(a: SegmentRow, b: SegmentRow): number {
 
 /** Makes nodes, each of those that were there or made before it. */
 class NodeMaker {
-  private readonly writer: CaseWriter;
+  private readonly writer: MergedCase;
   private readonly folder: string;
   private readonly segments: ReadonlyMap<number, SegmentRow>;
   /** Files of the nodes that are there by now. */
@@ -244,7 +261,7 @@ class NodeMaker {
   /** Side files of small segments, by segment, while nodes are made. */
   private readonly staged = new Map<number, string>();
 
-  constructor(writer: CaseWriter, folder: string, segments: readonly SegmentRow[]) {
+  constructor(writer: MergedCase, folder: string, segments: readonly SegmentRow[]) {
     this.writer = writer;
     this.folder = folder;
     this.segments = new Map(segments.map((segment) => [segment.id, segment]));

@@ -13,6 +13,8 @@ import { END, START } from '../../fixtures/evidence/story.ts';
 import { writeAuthLog } from '../../fixtures/evidence/syslog.ts';
 import { NodeFile, TOP } from '../index/rollup/tree/node-file.ts';
 import { sideFilePath } from '../index/side-file.ts';
+import { CaseWriter } from '../ingest/case-writer.ts';
+import { mergeRollups } from '../ingest/merge-rollups.ts';
 import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
 import { pcapOf } from '../ingest/testing/small-evidence.ts';
 import { CaseSession } from './case-session.ts';
@@ -21,6 +23,7 @@ import { markHandlers } from './handlers/marks.ts';
 import { startQuery } from './query.ts';
 import { retimeSource } from './retime.ts';
 import { type SmallCase, smallCase } from './testing/small-case.ts';
+import { catchUp } from './upkeep.ts';
 import { verifyCase } from './verify.ts';
 
 /** Of each kind of answer. */
@@ -191,6 +194,33 @@ describe('merged rollups', () => {
     expect(flowSegments()).toBe(segments + 1);
     expect(topFiles()).toEqual(before);
     expect(await answersAgree(SOME)).toBeGreaterThan(SOME.length / 2);
+    expect(await findings(false)).toEqual([]);
+  });
+
+  it('of everything are made when there is time, also while somebody writes', async () => {
+    const before = topFiles();
+    const staging = join(small.folder, 'staging');
+    const writer = await CaseWriter.open(small.folder, 'test', BUILDER);
+    try {
+      expect(await catchUp(small.folder, BUILDER)).toBeGreaterThan(0);
+      expect(readdirSync(staging)).toEqual([]);
+      expect(await catchUp(small.folder, BUILDER)).toBe(0);
+      // Those that no longer fit are left to the writer.
+      expect(topFiles()).toEqual(expect.arrayContaining(before));
+      expect(topFiles().length).toBeGreaterThan(before.length);
+      await mergeRollups(writer);
+      expect(topFiles().length).toBe(before.length);
+    } finally {
+      writer.close();
+    }
+    const session = CaseSession.open(small.folder, { memoryLimit: 1e9, threads: 2 });
+    const lines = await startQuery(session, {
+      text: 'kind:flow | top 3 src_ip, dst_ip',
+      zone: 'UTC',
+    }).explain();
+    await session.close();
+    expect(lines.join('\n')).toMatch(/merged/);
+    await answersAgree(SOME);
     expect(await findings(false)).toEqual([]);
   });
 

@@ -14,9 +14,12 @@ import type { ImportWork } from '../import-jobs.ts';
 import { previewEvidence } from '../preview.ts';
 import { QuarantineReader } from '../quarantine.ts';
 import { receivePiece } from '../receive.ts';
+import { catchUp, Upkeep } from '../upkeep.ts';
 
 /** How long what an import has used waits for the next import. */
 const IDLE_MS = 60_000;
+/** How long after an import what it left undone is done. */
+const UPKEEP_MS = 3_000;
 
 type Decided = Pick<Request<'evidence.preview'>, 'tz' | 'year' | 'format' | 'mapping'>;
 type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
@@ -26,6 +29,13 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
   /** All of them give way to other work. */
   const workers = new WarmThreads(() => evidence.startWorker(), IDLE_MS);
   const kept = new KeptInstance(IDLE_MS);
+  const upkeep = new Upkeep(async (folder) => {
+    if (imports.runs(folder)) return;
+    const { importMemory, threads } = settings.limits;
+    const made = await catchUp(folder, { memoryLimit: importMemory, threads });
+    // No commit tells of it.
+    if (made > 0) await cases.use(folder, async ({ nodes }) => nodes.renew());
+  }, UPKEEP_MS);
 
   /** @throws DaybookError usage for a decision that no import can follow */
   const optionsOf = (
@@ -57,6 +67,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
     async (signal, voice) => {
       const { importMemory, threads, chunkRows, jobs: usual } = settings.limits;
       const nothing = { bytes: 0, totalBytes: 0, rows: 0, source: '' };
+      upkeep.notNow(folder);
       const report = await importEvidence(evidence, {
         background: true,
         startWorker: () => workers.take(),
@@ -71,6 +82,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
         onRecovered: (message) => voice.part({ message }),
         ...(chunkRows === undefined ? {} : { chunk: { rows: chunkRows } }),
       });
+      upkeep.later(folder);
       return importReport(report);
     };
 
