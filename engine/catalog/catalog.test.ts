@@ -88,6 +88,7 @@ describe('marks', () => {
       sha256: '',
       columns: [],
       sources: [],
+      shapes: 0,
       unflowedPackets: 0,
       importId: undefined,
       index: undefined,

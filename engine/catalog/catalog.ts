@@ -77,6 +77,8 @@ export interface SegmentRow {
   sha256: string;
   columns: string[];
   sources: number[];
+  /** What its messages are cut by; 0 when they are stored whole. */
+  shapes: number;
   unflowedPackets: number;
   importId: number | undefined;
   /** The index file beside it. */
@@ -442,8 +444,8 @@ export class Catalog {
   addSegment(segment: SegmentRow): void {
     this.run(
       `INSERT INTO segments(id, day, kind, file, rows, min_ts, max_ts, bytes, sha256, columns, sources,
-         unflowed_packets, import_id, index_bytes, index_sha256)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         shapes, unflowed_packets, import_id, index_bytes, index_sha256)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       segment.id,
       segment.day,
       segment.kind,
@@ -455,6 +457,7 @@ export class Catalog {
       segment.sha256,
       JSON.stringify(segment.columns),
       JSON.stringify(segment.sources),
+      segment.shapes,
       segment.unflowedPackets,
       segment.importId ?? null,
       segment.index?.bytes ?? null,
@@ -486,6 +489,7 @@ export class Catalog {
       sha256: String(row.sha256),
       columns: json(row.columns),
       sources: json(row.sources),
+      shapes: Number(row.shapes),
       unflowedPackets: Number(row.unflowed_packets),
       importId: optional<number>(row.import_id),
       index:

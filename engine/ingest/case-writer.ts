@@ -159,6 +159,7 @@ export class CaseWriter {
       sha256: built.sha256,
       columns: built.columns,
       sources: built.sources,
+      shapes: built.shapes,
       unflowedPackets,
       importId,
       index: index && { bytes: index.bytes, sha256: index.sha256 },

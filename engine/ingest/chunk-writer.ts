@@ -121,12 +121,7 @@ export class ChunkWriter implements EventSink {
   // -- one source ------------------------------------------------------------------------------
 
   /** @param bytes of its content, if they are known: a small source needs no room for a whole row group */
-  begin(
-    sourceId: number,
-    name: string,
-    skip: SkipPlan | undefined,
-    bytes?: number,
-  ): SourceState {
+  begin(sourceId: number, name: string, skip: SkipPlan | undefined, bytes?: number): SourceState {
     this.flushBatches();
     this.batchRows = Math.min(
       BATCH_ROWS,
@@ -269,6 +264,7 @@ export class ChunkWriter implements EventSink {
         sources: [...open.sources],
         columns,
         constants: open.part.constants(),
+        messages: open.part.messages,
         unflowedPackets: open.unflowedPackets,
         indexed,
       });

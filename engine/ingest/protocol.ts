@@ -12,6 +12,7 @@ import type {
 } from '../contract/importer.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { BuiltIndex } from './index-protocol.ts';
+import type { CutMessages } from '../store/messages/message-columns.ts';
 import type { ConstantColumn } from '../store/parquet-part.ts';
 
 /** A file below the arguments of an import. */
@@ -60,6 +61,8 @@ export interface PartInfo {
   columns: string[];
   /** Columns with one value in all rows. */
   constants: ConstantColumn[];
+  /** How messages are cut; undefined when they are whole. */
+  messages: CutMessages | undefined;
   unflowedPackets: number;
   /** A message `indexed` says what became of its side file. */
   indexed: boolean;

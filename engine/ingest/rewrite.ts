@@ -4,8 +4,10 @@
  * transaction.
  */
 import type { SegmentRow } from '../catalog/catalog.ts';
+import { MESSAGE, SHAPE, VARIABLES } from '../store/messages/message-columns.ts';
 import { identifier } from '../store/segment-builder.ts';
 import type { CaseWriter } from './case-writer.ts';
+import { type MergedShapes, mergeShapes } from './merge-messages.ts';
 
 export interface RewriteOptions {
   /** SQL expressions for columns that change, by column name; they may use all columns. */
@@ -19,10 +21,14 @@ export interface RewriteOptions {
   importId?: number | undefined;
 }
 
-/** One SELECT over the live rows of `segments`, with every column that any of them has. */
-export async function selectLive(
+/**
+ * One SELECT over the live rows of `segments`, with every column that any of them has; messages as they are
+ * cut where `merged` has the shapes.
+ */
+async function selectLive(
   writer: CaseWriter,
   segments: readonly SegmentRow[],
+  merged: MergedShapes | undefined,
 ): Promise<string> {
   const parts: string[] = [];
   for (const segment of segments) {
@@ -33,7 +39,15 @@ export async function selectLive(
       await writer.builder.rowTable(`deleted_${segment.id}`, deleted);
       where = ` WHERE rowid NOT IN (SELECT row FROM deleted_${segment.id})`;
     }
-    parts.push(`SELECT * FROM ${identifier(name)}.events${where}`);
+    const columns = segment.columns.map(identifier);
+    const numbers = merged?.numbers.get(segment.id);
+    if (numbers !== undefined) {
+      const shape = identifier(SHAPE);
+      columns.push(`[${numbers.join(', ')}][${shape}]::USMALLINT AS ${shape}`);
+      columns.push(...VARIABLES.map(identifier));
+    }
+    const table = numbers === undefined ? 'events' : 'stored';
+    parts.push(`SELECT ${columns.join(', ')} FROM ${identifier(name)}.${table}${where}`);
   }
   return parts.join(' UNION ALL BY NAME ');
 }
@@ -50,7 +64,8 @@ export async function rewriteSegments(
   const { catalog, builder } = writer;
   const kind = segments[0]!.kind;
   const have = new Set(segments.flatMap((segment) => segment.columns));
-  let source = await selectLive(writer, segments);
+  const merged = await mergeShapes(writer, segments);
+  let source = await selectLive(writer, segments, merged);
   const missing = Object.entries(options.need ?? {}).filter(([name]) => !have.has(name));
   if (missing.length > 0) {
     source = `SELECT *, ${missing.map(([name, type]) => `NULL::${type} AS ${identifier(name)}`).join(', ')} FROM (${source})`;
@@ -68,6 +83,10 @@ export async function rewriteSegments(
       source = `SELECT * REPLACE (${replaced.join(', ')}) FROM (${source})`;
     }
   }
+  const messages = merged && {
+    shapes: merged.shapes,
+    wholeShare: await wholeShare(writer, source),
+  };
   const inputBytes = segments.reduce((sum, segment) => sum + segment.bytes, 0) * 4;
   const added: SegmentRow[] = [];
   const days = have.has('ts')
@@ -83,7 +102,7 @@ export async function rewriteSegments(
         : ` WHERE strftime(ts, '%Y-%m-%d') = '${day}'`;
     const built = await builder.build(
       `SELECT * FROM (${source})${days.length === 1 ? '' : filter}`,
-      { sorted: false, inputBytes },
+      { sorted: false, inputBytes, messages },
     );
     if (built.rows === 0) continue;
     let unflowed = 0;
@@ -109,6 +128,14 @@ export async function rewriteSegments(
   for (const segment of [...segments, ...added]) await builder.detach(`seg_${segment.id}`);
   for (const segment of segments) writer.discard(segment);
   return added;
+}
+
+/** Of the messages of `select`, the share that is kept whole. */
+async function wholeShare({ builder }: CaseWriter, select: string): Promise<number> {
+  const [row] = await builder.rows(
+    `SELECT count(${identifier(MESSAGE)})::DOUBLE / greatest(count(*), 1) FROM (${select})`,
+  );
+  return Number(row?.[0]);
 }
 
 async function moveTags(

@@ -793,11 +793,11 @@ class ImportRun {
     const placed: SegmentRow[] = [];
     const builds: { select: string; options: BuildOptions }[] = [];
     for (const part of chunk.parts) {
-      const { sorted, bytes: inputBytes } = part;
+      const { sorted, bytes: inputBytes, messages } = part;
       const constants = part.constants.filter(({ name }) => recordShift === 0 || name !== 'seq');
       builds.push({
         select: await this.selectPart(part, recordShift),
-        options: { sorted, inputBytes, constants },
+        options: { sorted, inputBytes, constants, messages },
       });
     }
     const built = await this.writer.builder.buildAll(builds);

@@ -68,7 +68,10 @@ async function countFields(
         const where = deleted
           ? ` WHERE rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment.id})`
           : '';
-        return `SELECT * FROM seg_${segment.id}.events${where}`;
+        // That there is a message is seen without putting it together.
+        return segment.shapes === 0
+          ? `SELECT * FROM seg_${segment.id}.events${where}`
+          : `SELECT * REPLACE (coalesce(message, "message:shape"::VARCHAR) AS message) FROM seg_${segment.id}.stored${where}`;
       });
       const counts = [...columns.values()].map((column) => `count(${identifier(column)})`);
       const [row] = await watch.spanAsync('execute', () =>

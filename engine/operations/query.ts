@@ -404,6 +404,7 @@ function infoOf(segment: SegmentRow, snapshot: Snapshot): SegmentInfo {
     minTs: segment.minTs,
     maxTs: segment.maxTs,
     columns: new Set(segment.columns),
+    cut: segment.shapes > 0,
     hasDeletes: marks?.has(0) ?? false,
     tags: new Set([...(marks ?? [])].filter((tag) => tag !== 0)),
     unflowedPackets: segment.unflowedPackets,

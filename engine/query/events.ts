@@ -130,7 +130,7 @@ export function filterInput(filter: Filter, context: EventContext, found?: Found
           const where = conditions(filter, segment, scope, found);
           const decided = both(where);
           if (!('sql' in decided) && !decided.value) return [];
-          const from = segmentTable(segment.id);
+          const from = (columns: string): string => segmentTable(segment, columns);
           return make(scope).flatMap((branch) => selectBranch(columns, branch, from, where) ?? []);
         }),
         columns,
@@ -170,7 +170,8 @@ export function filterRelation(
         };
         const branch = { select: list.map(value), also: TRUE };
         const where = [...matched, numbered(segment, context)];
-        return selectBranch(selected, branch, segmentTable(segment.id), where) ?? [];
+        const from = (columns: string): string => segmentTable(segment, columns);
+        return selectBranch(selected, branch, from, where) ?? [];
       });
       return unionAll(parts, selected);
     },

@@ -66,14 +66,16 @@ export function orderBy(order: readonly OrderKey[], reversed = false): string {
 export function selectBranch(
   columns: readonly InputColumn[],
   branch: Branch,
-  from: string,
+  from: string | ((columns: string) => string),
   where: readonly Predicate[],
 ): string | undefined {
   const condition = both([...where, branch.also]);
   if (!('sql' in condition) && !condition.value) return undefined;
   const list = columns.map(({ alias }, i) => `${branch.select[i]} AS ${quoteIdentifier(alias)}`);
   const selected = list.length === 0 ? '1 AS one' : list.join(', ');
-  return `SELECT ${selected} FROM ${from}${'sql' in condition ? ` WHERE ${condition.sql}` : ''}`;
+  const suffix = 'sql' in condition ? ` WHERE ${condition.sql}` : '';
+  const source = typeof from === 'string' ? from : from(selected + suffix);
+  return `SELECT ${selected} FROM ${source}${suffix}`;
 }
 
 /** No rows, but the right columns. */

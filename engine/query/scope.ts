@@ -27,6 +27,8 @@ export interface SegmentInfo {
   /** Packet segments: rows that belong to no flow. */
   readonly unflowedPackets: number;
   readonly sources: ReadonlySet<number>;
+  /** Whether messages are stored as shapes and variables. */
+  readonly cut?: boolean | undefined;
 }
 
 export type PruneReason = 'time' | 'kind' | 'source' | 'column' | 'tag' | 'filter';

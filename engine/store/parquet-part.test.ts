@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { EventBatch } from '../contract/event-batch.ts';
 import { rowList, rowSpan } from './batch-rows.ts';
+import { type CutMessages, SHAPE, storedShapes } from './messages/message-columns.ts';
 import { ParquetPart } from './parquet-part.ts';
 
 let folder: string;
@@ -55,7 +56,12 @@ const ROW: fc.Arbitrary<Row> = fc.record({
   src_ip4: maybe(fc.integer({ min: 0, max: 2 ** 32 - 1 })),
   tz_offset: maybe(fc.integer({ min: -86_400, max: 86_400 })),
   duration: maybe(fc.double({ noNaN: true, noDefaultInfinity: true })),
-  message: maybe(fc.string({ unit: 'grapheme', maxLength: 80 })),
+  message: fc.oneof(
+    maybe(fc.string({ unit: 'grapheme', maxLength: 80 })),
+    // Often alike, so that they are cut.
+    fc.constantFrom('', 'always', 'always', '7', '300', '70000'),
+    fc.integer({ min: 0, max: 300 }).map((n) => `user${n} from 10.0.0.${n & 3}: it's x${n >> 4}`),
+  ),
   ip6: maybe(fc.integer({ min: 0, max: 255 })),
   attr: fc.oneof(SAME, maybe(fc.string({ maxLength: 10 }))),
   host: fc.constantFrom('one host', 'one host', 'one host', null),
@@ -93,17 +99,23 @@ const COLUMNS = [
   'host',
 ];
 
-async function readBack(path: string, present: readonly string[]): Promise<unknown[][]> {
+async function readBack(
+  path: string,
+  present: readonly string[],
+  messages: CutMessages | undefined,
+): Promise<unknown[][]> {
+  const stored = messages && storedShapes(messages.shapes);
   const list = COLUMNS.map((name) => {
     const quoted = `"${name.replaceAll('"', '""')}"`;
     if (!present.includes(name)) return 'NULL';
+    if (name === 'message' && stored !== undefined) return stored.message;
     if (name === 'ts') return 'epoch_us(ts)::DOUBLE';
     if (name === 'seq') return 'seq::DOUBLE';
     if (name === 'src_ip6') return 'src_ip6::VARCHAR';
     return quoted;
   });
   const result = await connection.runAndReadAll(
-    `SELECT ${list.join(', ')} FROM read_parquet('${path}')`,
+    `SELECT ${list.join(', ')} FROM (SELECT *${stored === undefined ? '' : ` REPLACE (${stored.number} AS "${SHAPE}")`} FROM read_parquet('${path}'))`,
   );
   return result.getRowsJS();
 }
@@ -159,7 +171,7 @@ describe('ParquetPart', () => {
             batch.clear();
           }
           part.finish();
-          const got = await readBack(path, part.columns);
+          const got = await readBack(path, part.columns, part.messages);
           expect(got.map((row) => row.map((value) => (value === 0 ? 0 : value)))).toEqual(want);
         },
       ),

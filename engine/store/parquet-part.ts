@@ -9,17 +9,27 @@
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
  */
 import { closeSync, openSync } from 'node:fs';
-import type { Column, EventBatch } from '../contract/event-batch.ts';
+import type { Column, EventBatch, TextColumn } from '../contract/event-batch.ts';
 import {
   type BatchRows,
   countPresent,
   rowSpan,
   textBytesOf,
   textLength,
+  textStartsOf,
   valuesOf,
   wideValuesOf,
 } from './batch-rows.ts';
 import { writeAll } from '../base/files.ts';
+import { CutRows, Width } from './messages/cut-rows.ts';
+import { MessageCutter } from './messages/message-cutter.ts';
+import {
+  type CutMessages,
+  MESSAGE,
+  MESSAGE_PARTS,
+  SHAPE,
+  VARIABLES,
+} from './messages/message-columns.ts';
 
 /** Attribute columns carry this prefix, so that no attribute can take the name of a column. */
 export const ATTRIBUTE_PREFIX = 'a:';
@@ -33,6 +43,8 @@ interface SchemaType {
   /** ConvertedType, or -1. */
   converted: number;
   uuid: boolean;
+  /** Whether a row has a list of such values, never NULL, rather than one. */
+  list?: boolean;
 }
 
 const SCHEMA: Readonly<Record<Column['type'], SchemaType>> = {
@@ -276,6 +288,71 @@ function definitionLevels(present: Uint8Array, n: number, count: number): Uint8A
   return out;
 }
 
+/** Repetition and definition levels of lists with so many values each: a level a value, one for an empty list. */
+function listLevels(
+  counts: Uint8Array,
+  n: number,
+  values: number,
+): { bytes: Uint8Array; levels: number } {
+  let levels = values;
+  for (let i = 0; i < n; i++) if (counts[i] === 0) levels += 1;
+  const groups = (levels + 7) >>> 3;
+  const head = varintBytes(groups * 2 + 1);
+  const part = 4 + head.length + groups;
+  const out = new Uint8Array(part * 2);
+  const view = new DataView(out.buffer);
+  for (const start of [0, part]) {
+    view.setUint32(start, head.length + groups, true);
+    out.set(head, start + 4);
+  }
+  putListBits(counts, n, out, 4 + head.length, part + 4 + head.length);
+  return { bytes: out, levels };
+}
+
+/** A bit a level: in one place whether it goes on with a list, in the other whether there is a value. */
+function putListBits(
+  counts: Uint8Array,
+  n: number,
+  out: Uint8Array,
+  repeated: number,
+  defined: number,
+): void {
+  let goesOn = 0;
+  let there = 0;
+  let bits = 0;
+  let to = 0;
+  for (let i = 0; i < n; i++) {
+    let count = counts[i]!;
+    if (count === 0) bits += 1;
+    for (let first = 1; count > 0; first = 0) {
+      const some = Math.min(count, 8);
+      const ones = (1 << some) - 1;
+      there |= ones << bits;
+      goesOn |= (ones & ~first) << bits;
+      bits += some;
+      count -= some;
+      if (bits >= 8) {
+        out[repeated + to] = goesOn;
+        out[defined + to++] = there;
+        goesOn >>>= 8;
+        there >>>= 8;
+        bits -= 8;
+      }
+    }
+    if (bits === 8) {
+      out[repeated + to] = goesOn;
+      out[defined + to++] = there;
+      goesOn = 0;
+      there = 0;
+      bits = 0;
+    }
+  }
+  if (bits > 0) {
+    out[repeated + to] = goesOn;
+    out[defined + to] = there;
+  }
+}
+
 function bytesOf(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
@@ -362,6 +439,9 @@ const MAGIC = new TextEncoder().encode('PAR1');
 /** Bytes kept in memory before they are written: small parts cost one write. */
 const BUFFER_BYTES = 1 << 20;
 
+/** Of the row group that is being added; one for all parts of a thread. */
+const cutRows = new CutRows();
+
 /** One Parquet file that grows by row groups. Synchronous: it runs in import workers. */
 export class ParquetPart {
   readonly path: string;
@@ -373,6 +453,8 @@ export class ParquetPart {
   private readonly groups: RowGroup[] = [];
   private readonly types = new Map<string, SchemaType>();
 
+  private readonly cutter = new MessageCutter(cutRows);
+
   constructor(path: string) {
     this.path = path;
     this.write(MAGIC);
@@ -380,7 +462,12 @@ export class ParquetPart {
 
   /** Names of the columns that have a value in some row so far. */
   get columns(): string[] {
-    return [...this.types.keys()];
+    return [...this.types.keys()].filter((name) => !MESSAGE_PARTS.has(name));
+  }
+  /** How messages are cut; undefined when all are stored whole. */
+  get messages(): CutMessages | undefined {
+    const { shapes, whole, cut } = this.cutter;
+    return cut === 0 ? undefined : { shapes, wholeShare: whole / (whole + cut) };
   }
   /**
    * Whether names of columns differ in the case of letters only. DuckDB then gives the second of them another
@@ -402,7 +489,10 @@ export class ParquetPart {
     const n = rows.to - rows.from;
     if (n === 0) return;
     const group: RowGroup = { rows: n, size: 0, chunks: new Map() };
-    for (const [name, column] of batch.columns()) this.addColumn(group, name, column, rows);
+    for (const [name, column] of batch.columns()) {
+      if (name === MESSAGE && column.type === 'text') this.addMessages(group, column, rows);
+      else this.addColumn(group, name, column, rows);
+    }
     for (const [name, column] of batch.attributes) {
       this.addColumn(group, ATTRIBUTE_PREFIX + name, column, rows);
     }
@@ -444,9 +534,12 @@ export class ParquetPart {
   /** Writes the footer and closes the file. */
   finish(): void {
     for (const group of this.groups) {
-      for (const name of this.types.keys()) {
+      for (const [name, { list }] of this.types) {
         if (group.chunks.has(name)) continue;
-        const levels = definitionLevels(EMPTY, group.rows, 0);
+        const levels =
+          list === true
+            ? listLevels(new Uint8Array(group.rows), group.rows, 0).bytes
+            : definitionLevels(EMPTY, group.rows, 0);
         this.addChunk(group, name, levels, EMPTY, group.rows);
       }
     }
@@ -468,6 +561,70 @@ export class ParquetPart {
     if (this.fd >= 0) closeSync(this.fd);
     this.fd = -1;
     this.pending = [];
+  }
+
+  /** Messages as shapes and variables where that is possible, the others as they are. */
+  private addMessages(group: RowGroup, column: TextColumn, rows: BatchRows): void {
+    const n = rows.to - rows.from;
+    const present = valuesOf(column.present, rows);
+    const count = countPresent(column.present, rows);
+    if (count === 0) return;
+    const { cutter } = this;
+    const texts = textBytesOf(column, rows);
+    const starts = textStartsOf(column, rows);
+    cutter.begin(n);
+    const whole = new Uint8Array(n);
+    const shaped = new Uint8Array(n);
+    const numbers = new Int32Array(count);
+    let cut = 0;
+    for (let i = 0; i < n; i++) {
+      if (present[i] === 0) continue;
+      const at = starts[i]! + 4;
+      if (cutter.add(i, texts, at, at + textLength(texts, at - 4))) {
+        shaped[i] = 1;
+        numbers[cut++] = cutter.number;
+      } else whole[i] = 1;
+    }
+    if (cut === 0) {
+      this.addColumn(group, MESSAGE, column, rows);
+      return;
+    }
+    if (!this.types.has(MESSAGE)) this.types.set(MESSAGE, SCHEMA.text);
+    this.noteConstant(MESSAGE, 'text', undefined);
+    if (cut < count) {
+      const kept = new Uint8Array(texts.length);
+      let size = 0;
+      for (let i = 0; i < n; i++) {
+        if (whole[i] === 0) continue;
+        const start = starts[i]!;
+        const end = start + 4 + textLength(texts, start);
+        kept.set(texts.subarray(start, end), size);
+        size += end - start;
+      }
+      const levels = definitionLevels(whole, n, count - cut);
+      this.addChunk(group, MESSAGE, levels, kept.subarray(0, size), n);
+    }
+    if (!this.types.has(SHAPE)) this.types.set(SHAPE, SCHEMA.u16);
+    const levels = definitionLevels(shaped, n, cut);
+    this.addChunk(group, SHAPE, levels, bytesOf(numbers.subarray(0, cut)), n);
+    for (const [i, { values, used, counts }] of cutRows.numbers.entries())
+      this.addList(group, i, counts, used, bytesOf(values.subarray(0, used)), n);
+    const { data, size, used, counts } = cutRows.texts;
+    this.addList(group, Width.text, counts, used, data.subarray(0, size), n);
+  }
+
+  private addList(
+    group: RowGroup,
+    width: number,
+    counts: Uint8Array,
+    total: number,
+    values: Uint8Array,
+    n: number,
+  ): void {
+    const name = VARIABLES[width]!;
+    if (!this.types.has(name)) this.types.set(name, { ...SCHEMA[LIST_TYPES[width]!], list: true });
+    const { bytes, levels } = listLevels(counts, n, total);
+    this.addChunk(group, name, bytes, values, levels);
   }
 
   private addColumn(group: RowGroup, name: string, column: Column, rows: BatchRows): void {
@@ -541,17 +698,19 @@ export class ParquetPart {
     const w = new CompactWriter();
     w.begin();
     w.i32(1, 1);
-    w.list(2, 12, names.length + 1);
+    const lists = names.filter(([, { list }]) => list === true).length;
+    w.list(2, 12, names.length + 1 + lists * 2);
     w.begin();
     w.text(4, 'events');
     w.i32(5, names.length);
     w.end();
     for (const [name, type] of names) {
+      if (type.list === true) listAround(w, name);
       w.begin();
       w.i32(1, type.physical);
       if (type.physical === PHYSICAL.fixed) w.i32(2, 16);
-      w.i32(3, 1);
-      w.text(4, name);
+      w.i32(3, type.list === true ? 0 : 1);
+      w.text(4, type.list === true ? LIST_PATH[1] : name);
       if (type.converted >= 0) w.i32(6, type.converted);
       if (type.uuid) {
         w.begin(10);
@@ -574,8 +733,9 @@ export class ParquetPart {
         w.i32(1, type.physical);
         w.list(2, 5, 3);
         for (const encoding of Object.values(ENCODING)) w.varint(encoding * 2);
-        w.list(3, 8, 1);
+        w.list(3, 8, type.list === true ? 3 : 1);
         w.rawText(name);
+        if (type.list === true) for (const step of LIST_PATH) w.rawText(step);
         w.i32(4, 0);
         w.i64(5, chunk.values);
         w.i64(6, chunk.size);
@@ -596,3 +756,22 @@ export class ParquetPart {
 }
 
 const EMPTY = new Uint8Array(0);
+/** Of the values of lists, by width. */
+const LIST_TYPES = ['u8', 'u16', 'u32', 'text'] as const;
+/** Below a list's own name, where its values are. */
+const LIST_PATH = ['list', 'element'] as const;
+
+/** The two elements of the schema around the values of a list. */
+function listAround(w: CompactWriter, name: string): void {
+  w.begin();
+  w.i32(3, 0);
+  w.text(4, name);
+  w.i32(5, 1);
+  w.i32(6, 3);
+  w.end();
+  w.begin();
+  w.i32(3, 2);
+  w.text(4, LIST_PATH[0]);
+  w.i32(5, 1);
+  w.end();
+}

@@ -9,6 +9,14 @@ import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { diskFull } from '../base/files.ts';
+import {
+  type CutMessages,
+  type StoredShapes,
+  MESSAGE,
+  MESSAGE_PARTS,
+  SHAPE,
+  storedShapes,
+} from './messages/message-columns.ts';
 import type { KeptInstance } from './kept-instance.ts';
 import type { ConstantColumn } from './parquet-part.ts';
 import { DaybookError } from '../contract/errors.ts';
@@ -26,6 +34,8 @@ export interface BuildOptions {
   inputBytes: number;
   /** Columns of the select with one value in all rows: kept once, in the table's definition. */
   constants?: readonly ConstantColumn[];
+  /** How the messages of the select are cut; none when they are whole. */
+  messages?: CutMessages | undefined;
 }
 
 export interface BuiltSegment {
@@ -37,6 +47,8 @@ export interface BuiltSegment {
   maxTs: number | undefined;
   columns: string[];
   sources: number[];
+  /** What its messages are cut by; 0 when they are whole. */
+  shapes: number;
 }
 
 /**
@@ -50,6 +62,8 @@ const SMALL_BLOCK = 16_384;
 const SMALL_BYTES = 1 << 20;
 /** Free text: 40 % smaller than by DuckDB's own choice, quicker to write, as quick to search. */
 const ZSTD_COLUMNS: ReadonlySet<string> = new Set(['message']);
+/** The share of messages kept whole above which they are better compressed than left out: zstd keeps 4 bytes of every row. */
+const LEAST_WHOLE = 0.25;
 /** The order of events in a segment: time, then source and record. */
 const ORDER = [
   ['ts', 'ts NULLS LAST'],
@@ -57,6 +71,10 @@ const ORDER = [
   ['source_id', 'source_id'],
   ['seq', 'seq'],
 ] as const;
+
+/** What queries read: a table, or a view of `STORED` where messages are cut. */
+const EVENTS = 'events';
+const STORED = 'stored';
 
 /** A quoted SQL identifier. */
 export function identifier(name: string): string {
@@ -178,34 +196,45 @@ export class SegmentBuilder {
     const number = this.number++;
     const name = `new_${number}`;
     let path = join(this.folder, `segment-${number}.duckdb`);
-    const block = options.inputBytes < SMALL_BYTES ? SMALL_BLOCK : BLOCK;
+    // Cut messages take less than half of the bytes.
+    const inputBytes = options.inputBytes * (options.messages === undefined ? 1 : 2);
+    const block = inputBytes < SMALL_BYTES ? SMALL_BLOCK : BLOCK;
     try {
       await connection.run(attachNew(path, name, block));
       try {
         const described = await connection.runAndReadAll(`DESCRIBE ${select}`);
-        const columns = described.getRowsJS().map((row) => row[0] as string);
+        const physical = described.getRowsJS().map((row) => row[0] as string);
+        const columns = physical.filter((name) => !MESSAGE_PARTS.has(name));
+        const shapes = options.messages && storedShapes(options.messages.shapes);
+        const table = shapes === undefined ? EVENTS : STORED;
         const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
         const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
         const constants = new Map((options.constants ?? []).map((one) => [one.name, one]));
         const definitions = described.getRowsJS().map(([name, type]) => {
           const one = constants.get(name as string);
           const generated = one === undefined ? '' : ` GENERATED ALWAYS AS (${one.value}) VIRTUAL`;
-          const zstd = one === undefined && ZSTD_COLUMNS.has(name as string);
+          const zstd =
+            one === undefined &&
+            ZSTD_COLUMNS.has(name as string) &&
+            (options.messages === undefined || options.messages.wholeShare > LEAST_WHOLE);
           return `${identifier(name as string)} ${type as string}${generated}${zstd ? ' USING COMPRESSION zstd' : ''}`;
         });
-        await connection.run(`CREATE TABLE ${name}.events (${definitions.join(', ')})`);
-        const stored = columns
-          .filter((name) => !constants.has(name))
-          .map(identifier)
+        await connection.run(`CREATE TABLE ${name}.${table} (${definitions.join(', ')})`);
+        const kept = physical.filter((name) => !constants.has(name));
+        const stored = kept.map(identifier).join(', ');
+        const values = kept
+          .map((name) =>
+            name === SHAPE && shapes !== undefined ? shapes.number : identifier(name),
+          )
           .join(', ');
         await connection.run(
-          `INSERT INTO ${name}.events (${stored}) SELECT ${stored} FROM (${select})${sort}`,
+          `INSERT INTO ${name}.${table} (${stored}) SELECT ${values} FROM (${select})${sort}`,
         );
         const times = columns.includes('ts')
           ? 'epoch_us(min(ts))::DOUBLE, epoch_us(max(ts))::DOUBLE'
           : 'NULL::DOUBLE, NULL::DOUBLE';
         const summary = await connection.runAndReadAll(
-          `SELECT count(*)::DOUBLE, ${times}, list(DISTINCT source_id ORDER BY source_id) FROM ${name}.events`,
+          `SELECT count(*)::DOUBLE, ${times}, list(DISTINCT source_id ORDER BY source_id) FROM ${name}.${table}`,
         );
         const [rows, minTs, maxTs, sources] = summary.getRowsJS()[0] as [
           number,
@@ -213,11 +242,16 @@ export class SegmentBuilder {
           number | null,
           number[] | null,
         ];
+        if (shapes !== undefined) await connection.run(createView(name, columns, shapes));
         await connection.run(`CHECKPOINT ${name}`);
         const loose = (await hasHoles(connection, name)) ? path : undefined;
         if (loose !== undefined) {
           path = loose.replace(/\.duckdb$/, '-tight.duckdb');
-          await copyTight(connection, name, path, block, definitions, stored);
+          await copyTight(connection, name, path, block, { table, definitions, stored });
+          if (shapes !== undefined)
+            await connection.run(createView(`${name}_tight`, columns, shapes));
+          await connection.run(`CHECKPOINT ${name}_tight`);
+          await connection.run(`DETACH ${name}_tight`);
         }
         await connection.run(`DETACH ${name}`);
         if (loose !== undefined) rmSync(loose);
@@ -232,9 +266,11 @@ export class SegmentBuilder {
           maxTs: maxTs ?? undefined,
           columns,
           sources: sources ?? [],
+          shapes: options.messages?.shapes.length ?? 0,
         };
       } catch (error) {
-        await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
+        for (const one of [name, `${name}_tight`])
+          await connection.run(`DETACH DATABASE IF EXISTS ${one}`).catch(() => undefined);
         throw error;
       }
     } catch (error) {
@@ -334,20 +370,26 @@ async function copyTight(
   from: string,
   path: string,
   block: number,
-  definitions: readonly string[],
-  stored: string,
+  { table, definitions, stored }: { table: string; definitions: readonly string[]; stored: string },
 ): Promise<void> {
   const name = `${from}_tight`;
   await connection.run(attachNew(path, name, block));
-  try {
-    await connection.run(`CREATE TABLE ${name}.events (${definitions.join(', ')})`);
-    await connection.run(
-      `INSERT INTO ${name}.events (${stored}) SELECT ${stored} FROM ${from}.events`,
-    );
-    await connection.run(`CHECKPOINT ${name}`);
-  } finally {
-    await connection.run(`DETACH ${name}`);
-  }
+  await connection.run(`CREATE TABLE ${name}.${table} (${definitions.join(', ')})`);
+  await connection.run(
+    `INSERT INTO ${name}.${table} (${stored}) SELECT ${stored} FROM ${from}.${table}`,
+  );
+}
+
+/**
+ * SQL that makes the events of a table with cut messages, row numbers included, and keeps the shapes
+ * as data beside it, so that they can be taken over when segments are merged.
+ */
+function createView(name: string, columns: readonly string[], shapes: StoredShapes): string {
+  const list = columns.map((column) =>
+    column === MESSAGE ? `${shapes.message} AS ${identifier(MESSAGE)}` : identifier(column),
+  );
+  const note = literal(JSON.stringify(shapes.shapes));
+  return `CREATE VIEW ${name}.${EVENTS} AS SELECT rowid AS rowid, ${list.join(', ')} FROM ${STORED}; COMMENT ON TABLE ${name}.${STORED} IS ${note}`;
 }
 
 /** SHA-256 of a file as hexadecimal text. */

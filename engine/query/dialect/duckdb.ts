@@ -87,9 +87,17 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-export function segmentTable(id: number): string {
+/**
+ * The events of a segment, for a statement that asks for `columns` of it (any SQL that names them). Where
+ * messages are cut, events are a view that puts them together: it is left aside where no message is
+ * asked for, since planning it takes a millisecond a segment.
+ */
+export function segmentTable(
+  { id, cut }: { readonly id: number; readonly cut?: boolean | undefined },
+  columns: string,
+): string {
   if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`segment number ${id}`);
-  return `seg_${id}.events`;
+  return `seg_${id}.${cut === true && !columns.includes('"message"') ? 'stored' : 'events'}`;
 }
 
 /** A table of a list's values, in the database that is kept for them. */

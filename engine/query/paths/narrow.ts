@@ -164,7 +164,7 @@ export function compileVerify(
         : [rowsPredicate(found.rows, scope.params), compileFilter(found.rest, scope)],
     );
     const condition = 'sql' in where ? where.sql : where.value ? 'TRUE' : 'FALSE';
-    return `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, ${bitsOfRows(segment.rows)} AS bits FROM ${segmentTable(segment.id)} WHERE ${condition}`;
+    return `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, ${bitsOfRows(segment.rows)} AS bits FROM ${segmentTable(segment, condition)} WHERE ${condition}`;
   });
   return { ...params.finish(parts.join('\nUNION ALL\n')), columns: [] };
 }
@@ -181,8 +181,8 @@ export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows):
 export function compileTimes(segments: readonly SegmentInfo[]): Statement {
   const params = new Params();
   const parts = segments.map(
-    ({ id }) =>
-      `SELECT ${params.bind(id, 'INTEGER')} AS segment, list(${micros('ts')} ORDER BY rowid) AS times FROM ${segmentTable(id)}`,
+    (segment) =>
+      `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, list(${micros('ts')} ORDER BY rowid) AS times FROM ${segmentTable(segment, 'ts')}`,
   );
   return { ...params.finish(parts.join('\nUNION ALL\n')), columns: [] };
 }

@@ -122,7 +122,7 @@ function knownRows({ templates: known = [], params }: Input): string[] {
     const values = placeColumns(segmentScope(segment, params))
       .map((sql, i) => `${sql} AS ${COLUMNS[i + 1]!.alias}`)
       .join(', ');
-    return `SELECT number, ${values}, w FROM (${bound}) AS b JOIN ${segmentTable(segment.id)} AS e ON e.rowid = b.row`;
+    return `SELECT number, ${values}, w FROM (${bound}) AS b JOIN ${segmentTable(segment, values)} AS e ON e.rowid = b.row`;
   });
   if (parts.length === 0) return [];
   const texts = params.text(JSON.stringify([...numbers.keys()].map((text) => text ?? null)));

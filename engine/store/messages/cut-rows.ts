@@ -1,0 +1,81 @@
+/**
+ * The variables of the messages of one row group, by width: what a cutter fills and a part writes. The arrays
+ * are kept from one row group to the next.
+ */
+
+/** How wide a variable is: which of the lists of a row it is in. */
+export const Width = { u8: 0, u16: 1, u32: 2, text: 3 } as const;
+export type VariableWidth = (typeof Width)[keyof typeof Width];
+
+export const MOST_VARIABLES = 64;
+
+/** Numbers of the rows one after the other, and how many each row has. */
+export class NumberLists {
+  values = new Uint32Array(1 << 12);
+  used = 0;
+  counts = new Uint8Array(1 << 10);
+
+  begin(rows: number): void {
+    this.used = 0;
+    this.counts = emptyCounts(this.counts, rows);
+  }
+  /** Makes room for the variables of one more message. */
+  reserve(): void {
+    if (this.used + MOST_VARIABLES <= this.values.length) return;
+    const bigger = new Uint32Array(this.values.length * 2);
+    bigger.set(this.values);
+    this.values = bigger;
+  }
+}
+
+/** Texts of the rows one after the other, as Parquet's PLAIN encoding has them: length and bytes. */
+export class TextLists {
+  data = new Uint8Array(1 << 14);
+  size = 0;
+  used = 0;
+  counts = new Uint8Array(1 << 10);
+
+  begin(rows: number): void {
+    this.size = 0;
+    this.used = 0;
+    this.counts = emptyCounts(this.counts, rows);
+  }
+  /** A text below 64 KiB. */
+  add(bytes: Uint8Array, from: number, to: number): void {
+    const length = to - from;
+    if (this.size + length + 4 > this.data.length) {
+      const bigger = new Uint8Array((this.data.length + length) * 2);
+      bigger.set(this.data);
+      this.data = bigger;
+    }
+    const { data } = this;
+    let at = this.size;
+    data[at++] = length & 255;
+    data[at++] = length >>> 8;
+    data[at++] = 0;
+    data[at++] = 0;
+    for (let i = from; i < to; i++) data[at++] = bytes[i]!;
+    this.size = at;
+    this.used += 1;
+  }
+}
+
+export class CutRows {
+  /** By width. */
+  readonly numbers: readonly [NumberLists, NumberLists, NumberLists] = [
+    new NumberLists(),
+    new NumberLists(),
+    new NumberLists(),
+  ];
+  readonly texts = new TextLists();
+
+  begin(rows: number): void {
+    for (const list of this.numbers) list.begin(rows);
+    this.texts.begin(rows);
+  }
+}
+
+function emptyCounts(counts: Uint8Array<ArrayBuffer>, rows: number): Uint8Array<ArrayBuffer> {
+  if (counts.length < rows) return new Uint8Array(rows * 2);
+  return counts.fill(0, 0, rows);
+}

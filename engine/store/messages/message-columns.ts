@@ -1,0 +1,114 @@
+/**
+ * The columns that hold messages cut into shapes and variables, and the SQL that puts a message together.
+ *
+ * `message` holds what is kept whole, `message:shape` the number of the shape plus one, the others lists of
+ * variables by width.
+ */
+import type { MessageShape } from './message-cutter.ts';
+
+export const MESSAGE = 'message';
+export const SHAPE = 'message:shape';
+/** By `Width`. */
+export const VARIABLES = ['message:8', 'message:16', 'message:32', 'message:text'] as const;
+export const MESSAGE_PARTS: ReadonlySet<string> = new Set([SHAPE, ...VARIABLES]);
+
+/** The messages of a part or of segments that are merged. */
+export interface CutMessages {
+  readonly shapes: readonly MessageShape[];
+  /** Of the messages, about how many are kept whole. */
+  readonly wholeShare: number;
+}
+
+/** The shapes of a table, in the order of their numbers there, and what its column of them is made from. */
+export interface StoredShapes {
+  readonly shapes: readonly MessageShape[];
+  /** SQL of the number in the table, where "message:shape" is that in the part. */
+  readonly number: string;
+  /** SQL of a row's message. */
+  readonly message: string;
+}
+
+/** Shapes out of the text that a segment keeps them in; undefined when it is not one. */
+export function readShapes(text: unknown): MessageShape[] | undefined {
+  try {
+    const list: unknown = JSON.parse(String(text));
+    return Array.isArray(list) && list.every(isShape) ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isShape(value: unknown): value is MessageShape {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('constants' in value && 'widths' in value)) return false;
+  const { constants, widths } = value;
+  return (
+    Array.isArray(constants) &&
+    Array.isArray(widths) &&
+    constants.length === widths.length + 1 &&
+    constants.every((text) => typeof text === 'string') &&
+    widths.every((width) => width === 0 || width === 1 || width === 2 || width === 3)
+  );
+}
+
+/** Shapes whose variables are alike, and the place of the first in the table's numbers. */
+interface Alike {
+  readonly first: number;
+  readonly shapes: readonly MessageShape[];
+}
+
+/** Between texts that are looked up; no constant of a shape has it. */
+const SEPARATOR = '\u0001';
+
+/**
+ * How a table stores shapes: those with alike variables beside each other, since one expression then serves
+ * them all. What a part calls shape `n` is `numbers[n]` in the table, both from 1.
+ */
+export function storedShapes(shapes: readonly MessageShape[]): StoredShapes {
+  const groups = new Map<string, number[]>();
+  shapes.forEach(({ widths }, i) => {
+    const key = widths.join();
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [i]);
+    else group.push(i);
+  });
+  const numbers: number[] = [];
+  const alike: Alike[] = [];
+  let next = 1;
+  for (const group of groups.values()) {
+    alike.push({ first: next, shapes: group.map((i) => shapes[i]!) });
+    for (const i of group) numbers[i] = next++;
+  }
+  const message = `CASE WHEN "${SHAPE}" IS NULL THEN "${MESSAGE}" ELSE ${choose(alike, 0, alike.length)} END`;
+  const number = `[${numbers.join(', ')}]["${SHAPE}"]::USMALLINT`;
+  return { shapes: alike.flatMap((group) => group.shapes), number, message };
+}
+
+function choose(groups: readonly Alike[], from: number, to: number): string {
+  if (to - from === 1) return groupSql(groups[from]!);
+  const middle = (from + to) >>> 1;
+  return `CASE WHEN "${SHAPE}" < ${groups[middle]!.first} THEN ${choose(groups, from, middle)} ELSE ${choose(groups, middle, to)} END`;
+}
+
+function groupSql({ first, shapes }: Alike): string {
+  const { widths } = shapes[0]!;
+  const parts: string[] = [];
+  const used = [0, 0, 0, 0];
+  for (let i = 0; i <= widths.length; i++) {
+    const texts = shapes.map(({ constants }) => constants[i]!);
+    if (texts.some((text) => text !== texts[0])) {
+      parts.push(
+        `string_split(${quoted(texts.join(SEPARATOR))}, ${quoted(SEPARATOR)})["${SHAPE}" - ${first - 1}]`,
+      );
+    } else if (texts[0] !== '') parts.push(quoted(texts[0]!));
+    const width = widths[i];
+    if (width === undefined) continue;
+    used[width]! += 1;
+    parts.push(`"${VARIABLES[width]}"[${used[width]}]`);
+  }
+  return widths.length === 0 ? parts[0]! : `concat(${parts.join(', ')})`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
