@@ -1,4 +1,5 @@
 /** The sections that side files have, and what reads each. */
+import { CombinationIndex } from './combinations/combination-index.ts';
 import { RollupIndex } from './rollup/rollup-index.ts';
 import type { Openers } from './segment-indexes.ts';
 import { TextCache, TextIndex } from './text/index.ts';
@@ -13,5 +14,6 @@ export function openers(): Openers {
     time: (file) => TimeIndex.open(file),
     values: (file) => ValueIndex.open(file),
     rollup: (file) => RollupIndex.open(file),
+    combinations: (file) => CombinationIndex.open(file),
   };
 }

@@ -6,6 +6,7 @@
  * the rows themselves: the answer is the same.
  */
 import { DaybookError } from '../contract/errors.ts';
+import type { CombinationIndex } from './combinations/combination-index.ts';
 import type { RollupIndex } from './rollup/rollup-index.ts';
 import { SideFile, sideFilePath } from './side-file.ts';
 import type { TextIndex } from './text/index.ts';
@@ -37,11 +38,14 @@ export type ValueLookup = Pick<
 >;
 export type RollupLookup = Pick<RollupIndex, 'covers' | 'groups' | 'minutes' | 'rows'>;
 
+export type CombinationLookup = Pick<CombinationIndex, 'groups'>;
+
 export interface SegmentIndexes {
   readonly text?: TextLookup | undefined;
   readonly time?: TimeLookup | undefined;
   readonly values?: ValueLookup | undefined;
   readonly rollup?: RollupLookup | undefined;
+  readonly combinations?: CombinationLookup | undefined;
 }
 
 /** How each section is opened; undefined: the file has none of it. */
@@ -50,6 +54,7 @@ export interface Openers {
   readonly time: (file: SideFile) => TimeLookup | undefined;
   readonly values: (file: SideFile) => ValueLookup | undefined;
   readonly rollup: (file: SideFile) => RollupLookup | undefined;
+  readonly combinations: (file: SideFile) => CombinationLookup | undefined;
 }
 
 /** A section could not be read. The file is not asked again: do the same once more, without it. */
@@ -132,6 +137,7 @@ interface Sections {
   time?: TimeLookup | undefined;
   values?: ValueLookup | undefined;
   rollup?: RollupLookup | undefined;
+  combinations?: CombinationLookup | undefined;
 }
 
 /** One side file, open while it is in use. */
@@ -201,6 +207,12 @@ class Handle implements SegmentIndexes {
       minutes: (unflowed) => this.ask(() => own()?.minutes(unflowed)),
       rows: (unflowed) => this.ask(() => own()?.rows(unflowed) ?? 0),
     };
+  }
+
+  get combinations(): CombinationLookup | undefined {
+    const own = () => this.section('combinations', this.openers.combinations);
+    if (own() === undefined) return undefined;
+    return { groups: (question) => this.ask(() => own()?.groups(question)) };
   }
 
   close(): void {

@@ -127,6 +127,11 @@ export class SideFile {
     return this.sections.has(name);
   }
 
+  /** Bytes of a section; 0 when there is none. */
+  length(name: string): number {
+    return this.sections.get(name)?.[1] ?? 0;
+  }
+
   /** Bytes `from` to `to` of a section, all of it when left out; undefined when there is none. */
   read(name: string, from = 0, to = Infinity): Uint8Array | undefined {
     const found = this.sections.get(name);

@@ -263,7 +263,14 @@ const field = fc.constantFrom(
     'ts:*',
   ],
   ...['proto:tcp', 'NOT proto:udp', 'NOT event_type:dns', 'event_type:*', 'src_ip:*', 'severity:*'],
-  ...['src_ip:10.20.10.25', 'dst_ip:10.0.0.1', 'proto:(tcp OR icmp)', 'program:s*'],
+  ...[
+    'src_ip:10.20.10.25',
+    'dst_ip:10.0.0.1',
+    'proto:(tcp OR icmp)',
+    'program:s*',
+    'NOT user:root',
+    'user:*',
+  ],
   ...['flow:10.0.0.1-*', 'flow:*:22/tcp', 'service:ssh', 'event_id:1:5', 'last:36h'],
 );
 const { filter } = fc.letrec<{ filter: string }>((tie) => ({
@@ -306,6 +313,8 @@ const stages = fc.constantFrom(
   ...[
     ' | top 5 host',
     ' | top 4 dst_ip',
+    ' | top 3 user',
+    ' | stats count(), sum(bytes) by user, host',
     ' | top 5 event_type',
     ' | top 5 src_ip by sum(bytes)',
     ' | top 3 proto by sum(packets_rev)',

@@ -4,13 +4,13 @@
  * Order, as of the stage `top`: the measure from large to small, groups without one last; then the
  * values, from small to large, rows without a value last.
  */
-import type { DimensionName } from '../values/dimensions.ts';
+import type { GroupKey } from '../values/dimensions.ts';
 import { addSum } from './rollup-index.ts';
 import { type GroupValue, type LongValues, type Rank, valueOfRank } from './union.ts';
 
 export interface TopQuestion {
   /** The dimensions that the groups were asked for, in the order that values are shown and sorted in. */
-  readonly dims: readonly DimensionName[];
+  readonly dims: readonly GroupKey[];
   /** Groups that are wanted; Infinity for all of them. */
   readonly limit: number;
   /** The measure to order by: its number among those that the groups were asked for, or rows. */

@@ -3,6 +3,12 @@
  * together because all of them work on the same codes of the same columns.
  */
 import type { Kind } from '../../contract/event.ts';
+import { AttributeCodes } from '../combinations/attribute-codes.ts';
+import {
+  FLOW_COLUMN,
+  type SmallColumn,
+  combinationSection,
+} from '../combinations/combination-section.ts';
 import type { IndexBuilder, IndexRows } from '../rows.ts';
 import { giveBack } from '../spare.ts';
 import type { Section } from '../side-file.ts';
@@ -11,11 +17,18 @@ import { type Dimension, DimensionCollector, type Dimensions } from '../values/d
 import { Growing64 } from '../values/growing.ts';
 import type { Grouped } from '../values/radix.ts';
 import { groupedRows, valueSection } from '../values/value-section.ts';
-import { type Counted, FLOWED_SECTION, ROLLUP_SECTION, rollupSection } from './rollup-section.ts';
+import {
+  type Counted,
+  FLOWED_SECTION,
+  ROLLUP_SECTION,
+  rollupSection,
+  usable,
+} from './rollup-section.ts';
 import { MEASURES } from './sets.ts';
 
 export class ColumnIndexBuilder implements IndexBuilder {
   private readonly dimensions = new DimensionCollector();
+  private readonly attributes = new AttributeCodes();
   private readonly times = new Growing64();
   private readonly measures = MEASURES.map(() => new Growing64());
   /** Numbers of the flows that packets belong to; undefined for other kinds. */
@@ -29,6 +42,7 @@ export class ColumnIndexBuilder implements IndexBuilder {
   add(rows: IndexRows): void {
     this.rows += rows.length;
     this.dimensions.add(rows);
+    this.attributes.add(rows);
     this.times.append(rows.numbers.get('ts'), rows.length);
     MEASURES.forEach((name, i) => this.measures[i]!.append(rows.numbers.get(name), rows.length));
     this.flows?.append(rows.numbers.get('flow_id'), rows.length);
@@ -60,7 +74,15 @@ export class ColumnIndexBuilder implements IndexBuilder {
       sections.push(rollupSection(ROLLUP_SECTION, partOf(counted, unflowed)));
       sections.push(rollupSection(FLOWED_SECTION, partOf(counted, flowed)));
     }
-    for (const { codes } of dimensions.present) giveBack(codes.buffer);
+    const attributes = this.attributes.finish(order);
+    const combined = combinationSection(
+      rows,
+      [...smallColumns(dimensions, rows, unflowed), ...attributes],
+      counted.measures.map((values) => values && usable(values)),
+    );
+    if (combined !== undefined) sections.push(combined);
+    for (const { codes } of [...dimensions.present, ...attributes])
+      if (codes !== undefined) giveBack(codes.buffer);
     for (const numbers of [this.times, this.flows, ...this.measures]) numbers?.release();
     return sections;
   }
@@ -83,6 +105,37 @@ export class ColumnIndexBuilder implements IndexBuilder {
     return { flowed: flowed.subarray(0, some), unflowed: unflowed.subarray(0, others) };
   }
 }
+
+/** Dimensions as they may be combined: of addresses, and of flows, whether there is one. */
+function smallColumns(
+  { present }: Dimensions,
+  rows: number,
+  unflowed: Uint32Array | undefined,
+): SmallColumn[] {
+  const columns = present
+    .filter(({ name }) => name !== 'src_port' && name !== 'dst_port')
+    .map((column): SmallColumn => {
+      const { name, size, codes } = column;
+      const isPresence = name === 'src_ip' || name === 'dst_ip';
+      const isConstant = (size === 1 || isPresence) && !codes.includes(size);
+      if (!isPresence) return isConstant ? { ...column, codes: undefined } : column;
+      return { name, ...PRESENCE, codes: isConstant ? undefined : absences(codes, size) };
+    });
+  if (unflowed === undefined || unflowed.length === rows) return columns;
+  const codes = new Uint32Array(rows);
+  for (const row of unflowed) codes[row] = 1;
+  return [...columns, { name: FLOW_COLUMN, ...PRESENCE, codes }];
+}
+
+/** 1 for rows that have no value. */
+function absences(codes: Uint32Array, size: number): Uint32Array {
+  const out = new Uint32Array(codes.length);
+  for (let row = 0; row < codes.length; row++) out[row] = codes[row] === size ? 1 : 0;
+  return out;
+}
+
+/** One value, which nobody asks for. */
+const PRESENCE = { size: 1, values: { numbers: new Uint32Array(0), texts: [] } } as const;
 
 /** The same of some rows; values that only other rows have stay, with no rows. */
 function partOf(counted: Counted, rows: Uint32Array): Counted {

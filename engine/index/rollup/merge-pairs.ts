@@ -5,7 +5,7 @@
  * their groups are, the largest first; as soon as the rest are too small for one of their groups to be
  * wanted, it is only counted how many second keys each of them has, which is much less work.
  */
-import type { DimensionName } from '../values/dimensions.ts';
+import type { GroupKey } from '../values/dimensions.ts';
 import type { SmallNumbers } from '../values/packing.ts';
 import { groupByCode } from '../values/radix.ts';
 import type { Chosen, TopQuestion } from './chosen.ts';
@@ -249,7 +249,7 @@ function countFresh(
 }
 
 /** With `first` as the first key: segments without values of one side may keep them the other way. */
-export function oriented(source: RollupGroups, first: DimensionName): PairTable {
+export function oriented(source: RollupGroups, first: GroupKey): PairTable {
   const { starts, seconds } = source;
   if (starts === undefined || seconds === undefined) throw new TypeError('groups of two keys');
   if (source.dims[0] === first) return { ...source, starts, seconds };

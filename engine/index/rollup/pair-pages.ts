@@ -15,7 +15,7 @@ import { Damaged, PackReader, PackWriter, type SmallNumbers } from '../values/pa
 export const IN_PAGES = 128;
 /** Fewer groups are read at once. */
 export const WORTH_PAGES = 16_384;
-const PAGE_GROUPS = 8192;
+const PAGE_GROUPS = 16_384;
 /** A first code with more groups has a page of its own. */
 const OWN_PAGE = 1024;
 

@@ -2,7 +2,7 @@
  * Groups of which only those of some values are meant: a set's groups, tested by the places of their
  * values and added up by what is asked for. Nothing is looked up for a group but flags.
  */
-import type { DimensionName, DistinctValues } from '../values/dimensions.ts';
+import type { DistinctValues, GroupKey } from '../values/dimensions.ts';
 import { Damaged, type SmallNumbers } from '../values/packing.ts';
 import type { RollupGroups } from './rollup-index.ts';
 
@@ -14,7 +14,9 @@ export interface PlaceRange {
 
 /** Only rows with some values of a dimension are meant. */
 export interface Restriction {
-  readonly dim: DimensionName;
+  readonly dim: GroupKey;
+  /** It asks whether there is a value, not which. */
+  readonly presence?: boolean | undefined;
   /**
    * Those of `size` values: a range of their places, or a flag for each place and one more, at the end,
    * for rows that have no value.

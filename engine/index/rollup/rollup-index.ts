@@ -6,7 +6,13 @@
  */
 import type { SideFile } from '../side-file.ts';
 import { BlockReader } from '../values/blocks.ts';
-import { DIMENSIONS, type DimensionName, type DistinctValues } from '../values/dimensions.ts';
+import {
+  DIMENSIONS,
+  type DimensionName,
+  type DistinctValues,
+  type GroupKey,
+  isDimension,
+} from '../values/dimensions.ts';
 import { Damaged, PackReader, type SmallNumbers } from '../values/packing.ts';
 import { readTexts } from '../values/value-index.ts';
 import { IN_PAGES, PairPages } from './pair-pages.ts';
@@ -26,7 +32,7 @@ import { HOUR, MAX_MINUTES, MEASURES, type Measure, SETS } from './sets.ts';
 
 export interface RollupQuestion {
   /** None, one or two dimensions, in any order. */
-  readonly dims: readonly DimensionName[];
+  readonly dims: readonly GroupKey[];
   /** What to sum beside counting rows. */
   readonly measures?: readonly Measure[];
   /** UTC microseconds, both on whole hours, `to` not included; undated rows are then left out. */
@@ -40,7 +46,7 @@ export interface RollupQuestion {
 /** Groups of one segment, or of a part of it. */
 export interface RollupGroups {
   /** As kept, which may be another order than asked for. */
-  readonly dims: readonly DimensionName[];
+  readonly dims: readonly GroupKey[];
   /** Of each dimension. A group's key is the place of its value here, or behind the last for none. */
   readonly values: readonly DistinctValues[];
   readonly sizes: readonly number[];
@@ -155,7 +161,7 @@ const NO_VALUES: DistinctValues = {
 export class Rollup {
   readonly rows: number;
   private readonly reader: BlockReader;
-  private readonly present = new Map<DimensionName, KeptDimension>();
+  private readonly present = new Map<GroupKey, KeptDimension>();
   private readonly leftOut = new Set<DimensionName>();
   private readonly sets: KeptSet[] = [];
   private readonly absentMeasures = new Set<Measure>();
@@ -249,7 +255,7 @@ export class Rollup {
 
   /** Groups that would have to be read; what is not covered has none. */
   entries({ dims }: RollupQuestion): number {
-    return this.setFor(dims)?.groups ?? 0;
+    return this.setFor(dims.filter(isDimension))?.groups ?? 0;
   }
 
   /** From now on values are read once: for those who read all of it, and soon let it go. */
@@ -296,12 +302,15 @@ export class Rollup {
    */
   private servedBy({ dims, where = [] }: RollupQuestion): Served | undefined {
     if (new Set(dims).size < dims.length) return undefined;
-    const names = [...new Set([...dims, ...where.map(({ dim }) => dim)])];
+    const keys = [...new Set([...dims, ...where.map(({ dim }) => dim)])];
+    const names = keys.filter(isDimension);
+    // Attributes are in no set.
+    if (names.length < keys.length || names.some((name) => this.leftOut.has(name)))
+      return undefined;
     const plain = this.setFor(names);
     if (where.length === 0) return plain && { set: plain, third: undefined };
     if (plain !== undefined && plain.directory === undefined)
       return { set: plain, third: undefined };
-    if (names.some((name) => this.leftOut.has(name))) return undefined;
     for (const set of this.sets) {
       if (set.directory === undefined || !where.some(({ dim }) => dim === set.dims[0])) continue;
       const more = names.filter((name) => this.present.has(name) && !set.dims.includes(name));
@@ -347,7 +356,7 @@ export class Rollup {
     const table = { ...keys, counts };
     return where.length > 0
       ? this.restricted(served, question, table, sums)
-      : this.shaped(set.dims, table, sums, question.dims);
+      : this.shaped(set.dims, table, sums, question.dims.filter(isDimension));
   }
 
   /** @param table of the set; undefined where it is in pages */
@@ -385,7 +394,7 @@ export class Rollup {
     const size = one === undefined ? 1 : this.sizeOf(one) + 1;
     const added = byKey(left, keys, size, sums, addSum);
     const plain = { starts: undefined, seconds: undefined, counts: added.counts };
-    return withoutUnused(this.shaped(kept, plain, added.sums, dims));
+    return withoutUnused(this.shaped(kept, plain, added.sums, dims.filter(isDimension)));
   }
 
   private partsOf(set: KeptSet, first: Chosen | undefined, thirds: boolean): readonly Part[] {

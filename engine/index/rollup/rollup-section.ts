@@ -143,7 +143,7 @@ export function writeDimensions(
 }
 
 /** What cannot be summed exactly is not: negative numbers, fractions, more than 2^53. */
-function usable(values: Float64Array): Float64Array | 'unusable' {
+export function usable(values: Float64Array): Float64Array | 'unusable' {
   for (let row = 0; row < values.length; row++) {
     const value = values[row]!;
     if (!Number.isNaN(value) && !(Number.isSafeInteger(value) && value >= 0)) return 'unusable';

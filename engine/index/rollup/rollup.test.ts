@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Kind } from '../../contract/event.ts';
-import type { DimensionName } from '../values/dimensions.ts';
+import { type DimensionName, isDimension } from '../values/dimensions.ts';
 import { mergeTop, type TopGroups } from './merge.ts';
 import { RollupIndex, type RollupQuestion } from './rollup-index.ts';
 import { HOUR, MEASURES, MINUTE, SETS, type Measure } from './sets.ts';
@@ -50,7 +50,7 @@ function expectedTop(
     if (unflowed === true && row.flow_id !== undefined) continue;
     if (hours !== undefined && !(row.ts !== undefined && row.ts >= hours.from && row.ts < hours.to))
       continue;
-    const keys = dims.map((name) => keyOf(row, name));
+    const keys = dims.filter(isDimension).map((name) => keyOf(row, name));
     const group = groups.get(keys.join()) ?? { keys, count: 0, sums: measures.map(() => null) };
     groups.set(keys.join(), group);
     group.count += 1;

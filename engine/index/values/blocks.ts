@@ -52,6 +52,8 @@ export class BlockReader {
   readonly head: Uint8Array;
   private readonly file: SideFile;
   private readonly name: string;
+  /** Bytes of all blocks. */
+  readonly length: number;
   private readonly base: number;
 
   private constructor(file: SideFile, name: string, head: Uint8Array) {
@@ -59,6 +61,7 @@ export class BlockReader {
     this.name = name;
     this.head = head;
     this.base = PREFIX + head.length;
+    this.length = file.length(name) - this.base;
   }
 
   /**

@@ -31,6 +31,12 @@ export const DIMENSIONS = [
   'conn_state',
 ] as const;
 export type DimensionName = (typeof DIMENSIONS)[number];
+/** What rows are grouped by: a dimension, or an attribute. */
+export type GroupKey = DimensionName | `a:${string}`;
+
+export function isDimension(key: GroupKey): key is DimensionName {
+  return (DIMENSIONS as readonly string[]).includes(key);
+}
 
 /** A text column with more distinct values, or longer ones altogether, is left out. */
 export const MAX_TEXTS = 16_384;
@@ -98,7 +104,7 @@ function collectorFor(name: DimensionName): Collector {
     case 'event_type':
     case 'service':
     case 'conn_state':
-      return new TextCollector(name);
+      return new TextCollector(name, MAX_TEXTS, MAX_TEXT_BYTES);
     case 'src_port':
     case 'dst_port':
       return new NumberCollector(name, new SmallDictionary(65_536));
@@ -209,13 +215,24 @@ class AddressCollector implements Collector {
   }
 }
 
-class TextCollector implements Collector {
-  private readonly column: string;
-  private readonly dictionary = new TextDictionary(MAX_TEXTS, MAX_TEXT_BYTES);
-  private codes: Growing32 | undefined = new Growing32();
+/** Bytes of a text that is found as a number. */
+const SHORT = 4;
+const SHORT_SLOTS = 256;
 
-  constructor(column: string) {
+/** Texts of a column, up to a number of different ones and of their bytes. */
+export class TextCollector implements Collector {
+  private readonly column: string;
+  private readonly dictionary: TextDictionary;
+  private codes: Growing32 | undefined = new Growing32();
+  /** Identifiers of short texts that came lately, each text as a number that its length begins. */
+  private readonly shortTexts = new Float64Array(SHORT_SLOTS);
+  private readonly shortIds = new Uint32Array(SHORT_SLOTS);
+
+  /** @param before rows that came already, none with a value */
+  constructor(column: string, maxTexts: number, maxBytes: number, before = 0) {
     this.column = column;
+    this.dictionary = new TextDictionary(maxTexts, maxBytes);
+    this.codes?.skip(before);
   }
 
   add(rows: IndexRows): void {
@@ -228,6 +245,7 @@ class TextCollector implements Collector {
     let at = this.codes.extend(rows.length);
     const { data, starts, present } = column;
     const codes = this.codes.values;
+    const { shortTexts, shortIds } = this;
     for (let row = 0; row < rows.length; row++, at++) {
       if (present[row] === 0) continue;
       const start = starts[row]!;
@@ -236,13 +254,34 @@ class TextCollector implements Collector {
         (data[start + 1]! << 8) |
         (data[start + 2]! << 16) |
         (data[start + 3]! << 24);
+      if (length > 0 && length <= SHORT) {
+        let text = length;
+        for (let i = start + 4; i < start + 4 + length; i++) text = text * 256 + data[i]!;
+        const slot = Math.imul(text, 0x9e37_79b1) >>> 24;
+        if (shortTexts[slot] !== text) {
+          const id = this.dictionary.idOf(data, start + 4, start + 4 + length);
+          if (id < 0) {
+            this.leaveOut();
+            return;
+          }
+          shortTexts[slot] = text;
+          shortIds[slot] = id;
+        }
+        codes[at] = shortIds[slot]! + 1;
+        continue;
+      }
       const id = this.dictionary.idOf(data, start + 4, start + 4 + length);
       if (id < 0) {
-        this.codes = undefined;
+        this.leaveOut();
         return;
       }
       codes[at] = id + 1;
     }
+  }
+
+  private leaveOut(): void {
+    this.codes?.release();
+    this.codes = undefined;
   }
 
   finish(order: Uint32Array | undefined): Omit<Dimension, 'name'> | 'left-out' | undefined {

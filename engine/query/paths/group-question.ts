@@ -6,6 +6,7 @@ import type { RollupQuestion } from '../../index/rollup/rollup-index.ts';
 import type { Measure as Ast, Name } from '../ast.ts';
 import type { Field } from '../fields.ts';
 import type { Plan } from '../plan.ts';
+import { ATTRIBUTE_PREFIX } from '../scope.ts';
 import { type ValueShape, shapeOf } from '../values.ts';
 
 export type Dimension = RollupQuestion['dims'][number];
@@ -39,7 +40,7 @@ const DIMENSIONS: Readonly<Record<string, Dimension>> = {
 };
 const SUMS: ReadonlySet<string> = new Set<Summed>(['bytes', 'bytes_rev', 'packets', 'packets_rev']);
 
-/** A field whose every value is one of a dimension. */
+/** What a field's values are grouped by; of an attribute its name as it was asked for. */
 export function dimensionOf(field: Field): Dimension | undefined {
   switch (field.type) {
     case 'address':
@@ -51,6 +52,8 @@ export function dimensionOf(field: Field): Dimension | undefined {
       if (field.refs.length !== 1 || ref === undefined || !('column' in ref)) return undefined;
       return DIMENSIONS[ref.column];
     }
+    case 'attribute':
+      return `${ATTRIBUTE_PREFIX}${field.key}`;
     case 'virtual':
       return field.name === 'source' && field.ref === undefined ? 'source_id' : undefined;
     default:

@@ -2,11 +2,18 @@
  * Where the groups of a query come from in one segment: its rollup where that covers the filter
  * exactly, whole hours from it and the rows before and behind them, or the rows.
  */
+import type { CombinationQuestion } from '../../index/combinations/combination-index.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
 import { RowSet } from '../../index/row-set.ts';
 import { Params } from '../dialect/duckdb.ts';
 import { type Filter, compileFilter } from '../filters/filter.ts';
-import { type SegmentInfo, segmentScope } from '../scope.ts';
+import {
+  ATTRIBUTE_PREFIX,
+  OVERFLOW_COLUMN,
+  type SegmentInfo,
+  attributeColumn,
+  segmentScope,
+} from '../scope.ts';
 import { type Dimension, type GroupQuestion, dimensionOf } from './group-question.ts';
 import type { FoundRows } from './found-rows.ts';
 import type { Known } from './leaf-rows.ts';
@@ -51,10 +58,15 @@ export function groupSource(
   const where = restrictionsIn(chosen, known);
   if (where === undefined) return READ;
   const ask = { dims: question.dims, measures: question.sums, unflowed, where };
+  // Combinations are few: where a condition must be met they are sooner tested.
+  const whole = () =>
+    where.length > 0
+      ? (combined(ask, segment, known) ?? rollup.groups(ask))
+      : (rollup.groups(ask) ?? combined(ask, segment, known));
   const given = (hours?: { from: number; to: number }): readonly RollupGroups[] | undefined =>
-    rollup
-      .groups(hours === undefined ? ask : { ...ask, hours })
-      ?.map((groups) => present.reduce(withValue, groups));
+    (hours === undefined ? whole() : rollup.groups({ ...ask, hours }))?.map((groups) =>
+      present.reduce(withValue, groups),
+    );
   if (from === -Infinity && to === Infinity) return { groups: given(), left: undefined };
   const { minTs, maxTs, rows: total } = segment;
   if (time === undefined || minTs === undefined || maxTs === undefined) return READ;
@@ -74,6 +86,26 @@ export function groupSource(
   );
   if (groups === undefined || edges === 'none') return { groups, left: undefined };
   return { groups, left: { rows: edges, exact: false, rest: filter, by: 'index' } };
+}
+
+/** Of columns with few values, attributes among them. */
+function combined(
+  ask: Omit<CombinationQuestion, 'columnOf'>,
+  { columns }: SegmentInfo,
+  { indexes: { combinations } }: Known,
+): readonly RollupGroups[] | undefined {
+  const keys = [...ask.dims, ...ask.where.map(({ dim }) => dim)];
+  // An attribute may be in the overflow, too.
+  if (columns.has(OVERFLOW_COLUMN) && keys.some((key) => key.startsWith(ATTRIBUTE_PREFIX)))
+    return undefined;
+  const columnOf = (key: Dimension): string | undefined => {
+    if (key.startsWith(ATTRIBUTE_PREFIX))
+      return attributeColumn(columns, key.slice(ATTRIBUTE_PREFIX.length));
+    const stored = key === 'src_ip' || key === 'dst_ip' ? [`${key}4`, `${key}6`] : [key];
+    return stored.some((name) => columns.has(name)) ? key : undefined;
+  };
+  const groups = combinations?.groups({ ...ask, columnOf });
+  return groups && [groups];
 }
 
 /** `none`: no row of the segment meets them; undefined: a rollup cannot tell. */

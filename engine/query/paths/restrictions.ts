@@ -47,23 +47,27 @@ function addressCondition(filter: Filter): AddressCondition | undefined {
 /** What decides for a row by its value of one dimension: flags of values, that of none last. */
 interface Decided {
   readonly dim: Dimension;
+  /** By whether it has one. */
+  readonly presence?: boolean | undefined;
   flags(values: DistinctValues, size: number): Uint8Array;
 }
 
 function restrictionOf(filter: Filter): Restriction | undefined {
   if (filter.filter === 'present') {
     const dim = dimensionOf(filter.field);
-    return dim && { dim, choose: (_, size) => ({ from: 0, to: size }) };
+    return dim && { dim, presence: true, choose: (_, size) => ({ from: 0, to: size }) };
   }
   const decided = decidedBy(filter);
-  return decided && { dim: decided.dim, choose: (values, size) => decided.flags(values(), size) };
+  if (decided === undefined) return undefined;
+  const { dim, presence } = decided;
+  return { dim, presence, choose: (values, size) => decided.flags(values(), size) };
 }
 
 function decidedBy(filter: Filter): Decided | undefined {
   switch (filter.filter) {
     case 'text-value': {
       const dim = dimensionOf(filter.field);
-      if (filter.field.type !== 'text' || dim === undefined) return undefined;
+      if (filter.field.type === 'virtual' || dim === undefined) return undefined;
       const matches = wildcardMatcher(filter.text, filter.wildcard);
       const decoder = new TextDecoder();
       return {
@@ -74,6 +78,7 @@ function decidedBy(filter: Filter): Decided | undefined {
     }
     case 'number': {
       const dim = dimensionOf(filter.field);
+      if (filter.field.type === 'attribute') return undefined;
       return (
         dim && {
           dim,
@@ -88,13 +93,15 @@ function decidedBy(filter: Filter): Decided | undefined {
     }
     case 'present': {
       const dim = dimensionOf(filter.field);
-      return dim && { dim, flags: (_, size) => flagsOf(size, (place) => place < size) };
+      return (
+        dim && { dim, presence: true, flags: (_, size) => flagsOf(size, (place) => place < size) }
+      );
     }
     case 'not': {
       const of = decidedBy(filter.item);
       return (
         of && {
-          dim: of.dim,
+          ...{ dim: of.dim, presence: of.presence },
           flags: (values, size) => of.flags(values, size).map((flag) => 1 - flag),
         }
       );
@@ -107,7 +114,7 @@ function decidedBy(filter: Filter): Decided | undefined {
       if (first === undefined || same.length < items.length) return undefined;
       const every = filter.filter === 'and';
       return {
-        dim: first.dim,
+        ...{ dim: first.dim, presence: same.every((item) => item!.presence === true) },
         flags: (values, size) => {
           const all = same.map((item) => item!.flags(values, size));
           return flagsOf(size, (place) =>

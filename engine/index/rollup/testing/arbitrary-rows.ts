@@ -51,6 +51,7 @@ const other = fc.record({
   event_type: some(text),
   service: some(text),
   conn_state: some(text),
+  'a:role': some(text),
 });
 
 const row: fc.Arbitrary<TestRow> = fc
@@ -66,7 +67,17 @@ export const rowsArbitrary: fc.Arbitrary<TestRow[]> = fc
   .tuple(
     fc.array(row, { maxLength: 120, size: 'max' }),
     fc.uniqueArray(
-      fc.constantFrom('src', 'dst', 'ts', 'bytes', 'packets', 'host', 'proto', 'dst_port'),
+      fc.constantFrom(
+        'src',
+        'dst',
+        'ts',
+        'bytes',
+        'packets',
+        'host',
+        'proto',
+        'dst_port',
+        'a:role',
+      ),
     ),
     fc.boolean(),
   )

@@ -23,7 +23,7 @@ const NUMBERS = [
   'packets',
   'packets_rev',
 ] as const satisfies readonly ColumnName[];
-const TEXTS = ['host', 'program', 'event_type', 'service', 'conn_state'] as const;
+const TEXTS = ['host', 'program', 'event_type', 'service', 'conn_state', 'a:role'] as const;
 const ADDRESSES = ['src_ip6', 'dst_ip6'] as const;
 
 /** What is not there is not in the object. IPv6 addresses are 16 bytes in hexadecimal. */

@@ -1,0 +1,171 @@
+/**
+ * Section `combinations`: how many rows have each combination of the values of columns with few values,
+ * and the sums of what they carry. Attributes are among these columns. Of addresses it is only known
+ * whether there is one (`src_ip`, `dst_ip`), and of a packet whether it belongs to a flow (`flow`).
+ *
+ * Head: u32 rows, u32 combinations, u8 which measures no row has, u8 which are summed (one bit each), u8
+ * columns, of each its name (u8 length, UTF-8), u32 numbers, u32 texts, u32 values. One block: of each
+ * column its numbers' steps, its texts and the place of its value in each combination, behind the last
+ * for none; the rows of each combination; of each measure its sum and one, 0 where no row has a value.
+ */
+import type { Section } from '../side-file.ts';
+import { BlockWriter } from '../values/blocks.ts';
+import type { DistinctValues } from '../values/dimensions.ts';
+import { PackWriter } from '../values/packing.ts';
+import { packTexts } from '../values/value-section.ts';
+
+export const COMBINATION_SECTION = 'combinations';
+/** What stands for packets that belong to a flow. */
+export const FLOW_COLUMN = 'flow';
+
+/** A column with more values is not combined with others. */
+export const MOST_VALUES = 1024;
+/** Combinations that are kept at most: those of a further column must fit in. */
+const MOST = 4096;
+const ROWS_EACH = 32;
+const FEW = 256;
+/** Cells of the table that finds the next column's combinations. */
+const MOST_CELLS = 1 << 20;
+const MOST_COLUMNS = 24;
+const MOST_NAME = 200;
+
+/** A column of few values, as codes of a segment's rows. */
+export interface SmallColumn {
+  /** As it is stored. */
+  readonly name: string;
+  readonly values: Pick<DistinctValues, 'numbers' | 'texts'>;
+  /** Distinct values; also the code of rows that have none. */
+  readonly size: number;
+  /** Of every row; undefined: all have the first value. */
+  readonly codes: Uint32Array | undefined;
+}
+
+/** What is added up: of every row, NaN for none; undefined: no row has it. */
+export type Measured = Float64Array | 'unusable' | undefined;
+
+interface Combined {
+  readonly columns: readonly SmallColumn[];
+  /** The combination of every row. */
+  readonly of: Uint32Array;
+  /** A row of each. */
+  readonly examples: Uint32Array;
+}
+
+/** Undefined when there is nothing to combine. */
+export function combinationSection(
+  rows: number,
+  columns: readonly SmallColumn[],
+  measures: readonly Measured[],
+): Section | undefined {
+  const combined = combine(rows, columns);
+  if (combined.columns.length === 0) return undefined;
+  const { examples, of } = combined;
+  const sums = measures.map((values) =>
+    values instanceof Float64Array ? sumsOf(of, examples.length, values) : undefined,
+  );
+  const bits = (holds: (i: number) => boolean) =>
+    measures.reduce((all, _, i) => all | (holds(i) ? 1 << i : 0), 0);
+  const head = new PackWriter(true);
+  const block = new PackWriter(true);
+  head.u32(rows);
+  head.u32(examples.length);
+  head.u8(bits((i) => measures[i] === undefined));
+  head.u8(bits((i) => sums[i] !== undefined));
+  head.u8(combined.columns.length);
+  for (const { name, values, size, codes } of combined.columns) {
+    const bytes = Buffer.from(name);
+    head.u8(bytes.length);
+    head.raw(bytes);
+    head.u32(values.numbers.length);
+    head.u32(values.texts.length);
+    head.u32(size);
+    const { numbers } = values;
+    block.numbers(numbers.map((value, i) => (i === 0 ? value : value - numbers[i - 1]!)));
+    block.raw(packTexts(values.texts));
+    block.numbers(examples.map((row) => codes?.[row] ?? 0));
+  }
+  const counts = new Uint32Array(examples.length);
+  for (let row = 0; row < rows; row++) counts[of[row]!]! += 1;
+  block.numbers(counts);
+  for (const one of sums) if (one !== undefined) block.numbers(one);
+  const blocks = new BlockWriter();
+  blocks.add(block.finish());
+  return blocks.finish(COMBINATION_SECTION, head.finish());
+}
+
+/**
+ * Those of the fewest values first, while there are few enough combinations: as many at once as the table
+ * has cells for, one by one where these are too many together.
+ */
+function combine(rows: number, columns: readonly SmallColumn[]): Combined {
+  const most = Math.min(MOST, Math.max(FEW, Math.floor(rows / ROWS_EACH)));
+  const chosen = columns
+    .filter(({ name, size }) => size <= MOST_VALUES && Buffer.byteLength(name) <= MOST_NAME)
+    .sort((a, b) => a.size - b.size)
+    .slice(0, MOST_COLUMNS);
+  const kept = chosen.filter(({ codes }) => codes === undefined);
+  const varying = chosen.filter(({ codes }) => codes !== undefined);
+  let state: State = { of: new Uint32Array(rows), examples: Uint32Array.of(0) };
+  for (let from = 0; from < varying.length;) {
+    let cells = state.examples.length;
+    let to = from;
+    while (to < varying.length && (cells *= varying[to]!.size + 1) <= MOST_CELLS) to += 1;
+    const some = varying.slice(from, Math.max(to, from + 1));
+    const together = refined(state, some, most);
+    if (together !== undefined) kept.push(...some);
+    state = together ?? state;
+    from += some.length;
+    if (together !== undefined || some.length === 1) continue;
+    for (const column of some) {
+      const one = refined(state, [column], most);
+      if (one !== undefined) kept.push(column);
+      state = one ?? state;
+    }
+  }
+  return { columns: kept, ...state };
+}
+
+/** The combination of every row, and a row of each. */
+type State = Pick<Combined, 'of' | 'examples'>;
+
+/** Undefined when there would be too many. */
+function refined(
+  { of, examples }: State,
+  columns: readonly SmallColumn[],
+  most: number,
+): State | undefined {
+  const size = columns.reduce((cells, one) => cells * (one.size + 1), examples.length);
+  if (size > MOST_CELLS) return undefined;
+  const cells = of.slice();
+  for (const { codes, size: values } of columns) {
+    const width = values + 1;
+    if (codes !== undefined)
+      for (let row = 0; row < cells.length; row++) cells[row] = cells[row]! * width + codes[row]!;
+  }
+  const table = new Uint32Array(size);
+  const found: number[] = [];
+  for (let row = 0; row < cells.length; row++) {
+    const cell = cells[row]!;
+    let id = table[cell]!;
+    if (id === 0) {
+      if (found.length === most) return undefined;
+      found.push(row);
+      id = found.length;
+      table[cell] = id;
+    }
+    cells[row] = id - 1;
+  }
+  return { of: cells, examples: Uint32Array.from(found) };
+}
+
+/** Undefined where a sum is beyond 2^53. */
+function sumsOf(of: Uint32Array, size: number, values: Float64Array): Float64Array | undefined {
+  const sums = new Float64Array(size);
+  for (let row = 0; row < of.length; row++) {
+    const value = values[row]!;
+    if (Number.isNaN(value)) continue;
+    const sum = sums[of[row]!]!;
+    sums[of[row]!] = sum === 0 ? value + 1 : sum + value;
+  }
+  return sums.every((sum) => sum <= Number.MAX_SAFE_INTEGER) ? sums : undefined;
+}

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Kind } from '../../contract/event.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { mergeTop } from '../rollup/merge.ts';
+import type { Restriction } from '../rollup/restricted.ts';
+import { rowsArbitrary } from '../rollup/testing/arbitrary-rows.ts';
+import { sectionsOf, type TestRow, withSideFile } from '../rollup/testing/rows.ts';
+import type { DistinctValues, GroupKey } from '../values/dimensions.ts';
+import { CombinationIndex, type CombinationQuestion } from './combination-index.ts';
+
+const KEYS = ['proto', 'severity', 'host', 'event_type', 'a:role', 'source_id'] as const;
+type Key = (typeof KEYS)[number];
+
+const columnOf = (rows: readonly TestRow[]) => (key: GroupKey) => {
+  const names = key === 'src_ip' || key === 'dst_ip' ? ([`${key}4`, `${key}6`] as const) : [key];
+  return rows.some((row) => names.some((name) => name in row)) ? key : undefined;
+};
+
+type Asked = Omit<CombinationQuestion, 'columnOf'>;
+
+function withIndex<T>(
+  kind: Kind,
+  rows: readonly TestRow[],
+  use: (ask: (asked: Asked) => string[] | undefined) => T,
+): T {
+  return withSideFile(rows.length, sectionsOf(kind, rows, 40), (file) => {
+    const index = CombinationIndex.open(file);
+    return use((asked) => {
+      const groups = index?.groups({ ...asked, columnOf: columnOf(rows) });
+      if (groups === undefined) return undefined;
+      const { top } = mergeTop([groups], { dims: asked.dims, limit: Infinity, by: 'count' });
+      return top
+        .map(({ values, count, sums }) => JSON.stringify([values, count, sums[0] ?? null]))
+        .sort();
+    });
+  });
+}
+
+function expected(
+  rows: readonly TestRow[],
+  dims: readonly Key[],
+  holds: (row: TestRow) => boolean,
+): string[] {
+  const groups = new Map<string, [unknown, number, number | null]>();
+  for (const row of rows.filter(holds)) {
+    const values = dims.map((key) => row[key] ?? null);
+    const key = JSON.stringify(values);
+    const group = groups.get(key) ?? [values, 0, null];
+    groups.set(key, group);
+    group[1] += 1;
+    if (row.bytes !== undefined) group[2] = (group[2] ?? 0) + row.bytes;
+  }
+  return [...groups.values()].map((group) => JSON.stringify(group)).sort();
+}
+
+/** A place for each value and for none. */
+const valuesOf = ({ numbers, texts }: DistinctValues): (number | string | undefined)[] => [
+  ...numbers,
+  ...texts.map((text) => Buffer.from(text).toString('utf8')),
+  undefined,
+];
+
+it('counts and sums under conditions like plain loops over the rows', () => {
+  let answered = 0;
+  fc.assert(
+    fc.property(
+      rowsArbitrary,
+      fc.constantFrom<Kind>('flow', 'packet', 'log'),
+      fc.array(
+        fc.record({
+          dims: fc.subarray([...KEYS], { maxLength: 2 }),
+          where: fc.subarray([...KEYS], { maxLength: 2 }),
+          wanted: fc.constantFrom(undefined, 6, 1, 'a', 'A', ''),
+          address: fc.boolean(),
+          unflowed: fc.boolean(),
+        }),
+        { minLength: 1, maxLength: 6 },
+      ),
+      (rows, kind, questions) => {
+        withIndex(kind, rows, (ask) => {
+          for (const { dims, where, wanted, address, unflowed } of questions) {
+            const conditions = where.map((dim): Restriction => ({
+              dim,
+              choose: (values) =>
+                Uint8Array.from(valuesOf(values()), (value) => Number(value === wanted)),
+            }));
+            const source: Restriction = {
+              ...{ dim: 'src_ip', presence: true, choose: (_, size) => ({ from: 0, to: size }) },
+            };
+            const said = ask({
+              ...{ dims, measures: ['bytes'], unflowed },
+              where: address ? [...conditions, source] : conditions,
+            });
+            if (said === undefined) continue;
+            answered += 1;
+            const holds = (row: TestRow) =>
+              where.every((key) => row[key] === wanted) &&
+              (!address || row.src_ip4 !== undefined || row.src_ip6 !== undefined) &&
+              (!unflowed || kind !== 'packet' || row.flow_id === undefined);
+            expect(said).toEqual(expected(rows, dims, holds));
+          }
+        });
+      },
+    ),
+    { numRuns: 120 },
+  );
+  expect(answered).toBeGreaterThan(100);
+});
+
+const n = 20_000;
+const rows = Array.from({ length: n }, (_, i): TestRow => ({
+  ...{ ts: i * 1000, proto: i % 3, host: `h${i % 40}`, src_ip4: i % 7, bytes: i, source_id: 1 },
+  ...{ 'a:role': `r${i % 1000}`, program: `p${i}` },
+}));
+const plain = { measures: [], where: [], unflowed: false } as const;
+
+describe('what is left out', () => {
+  it('is what has many values, or makes too many combinations', () => {
+    withIndex('flow', rows, (ask) => {
+      expect(ask({ ...plain, dims: ['host', 'proto'] })).toHaveLength(120);
+      expect(ask({ ...plain, dims: ['program'] })).toBeUndefined();
+      expect(ask({ ...plain, dims: ['a:role'] })).toBeUndefined();
+      expect(ask({ ...plain, dims: ['a:nosuch', 'proto'] })).toHaveLength(3);
+    });
+  });
+
+  it('is which address there is', () => {
+    withIndex('flow', rows, (ask) => {
+      expect(ask({ ...plain, dims: ['src_ip'] })).toBeUndefined();
+      const places: Restriction = { dim: 'src_ip', choose: () => ({ from: 0, to: 1 }) };
+      expect(ask({ ...plain, dims: ['proto'], where: [places] })).toBeUndefined();
+    });
+  });
+});
+
+it('says that it is damaged, whatever byte of it is another', () => {
+  const sections = sectionsOf('flow', rows, n);
+  const own = sections.find(({ name }) => name === 'combinations')!;
+  const asked = { ...plain, dims: ['host', 'proto'] as const, columnOf: (key: GroupKey) => key };
+  for (let at = 0; at < own.bytes.length; at += Math.ceil(own.bytes.length / 200)) {
+    const bytes = own.bytes.slice();
+    bytes[at]! ^= 1 << (at % 8);
+    expect(() =>
+      withSideFile(n, [{ name: own.name, bytes }], (file) =>
+        CombinationIndex.open(file)!.groups(asked),
+      ),
+    ).toThrow(DaybookError);
+  }
+  expect(() =>
+    withSideFile(n, [{ name: own.name, bytes: own.bytes.subarray(0, 99) }], (file) =>
+      CombinationIndex.open(file)!.groups(asked),
+    ),
+  ).toThrow(DaybookError);
+  expect(() => withSideFile(7, [own], (file) => CombinationIndex.open(file))).toThrow(/damaged/);
+});
