@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { evidence } from '../../app/compose.ts';
 import type { Request } from '../contract/operations.ts';
+import { CasePool } from './case-pool.ts';
 import type { GivenList } from './case-lists.ts';
 import { CaseSession } from './case-session.ts';
 import type { Client } from './handler.ts';
@@ -253,6 +254,25 @@ describe('a list that is kept', () => {
     expect(session.catalog.audit().at(-1)?.detail).toMatchObject({
       list: { name: 'who.csv', bytes: TEXT.length, sha256: id },
     });
+  });
+
+  it('narrows all that a window asks at once of a case that was not open', async () => {
+    const bytes = Array.from({ length: 5000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`).join('\n');
+    for (let round = 0; round < 5; round++) {
+      const cases = new CasePool(() => ({ memoryLimit: 3e8, threads: 2 }));
+      const queries = queryHandlers({ cases });
+      const { id } = await queries['list.keep']({ bytes: bytesOf(bytes + round) }, context());
+      const view = { case: small.folder, query: '*', zone: 'UTC', list: { kept: id } } as const;
+      const scan = { ...view, path: 'scan' } as const;
+      const [opened, { total }, ...missed] = await Promise.all([
+        queries['result.open']({ ...scan, first: 10 }, context()),
+        queries['timeline.run']({ ...scan, buckets: 10, most: 8 }, context()),
+        ...[1, 2, 3].map(() => queries['list.unmatched'](view, context())),
+      ]);
+      expect([opened.total, total]).toEqual([3, 3]);
+      expect(missed.map(({ lines }) => lines.length)).toEqual([4998, 4998, 4998]);
+      await cases.close();
+    }
   });
 
   it('is missed by name when it is gone, or was of another window', async () => {

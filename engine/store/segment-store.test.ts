@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it } from 'vitest';
 import { SegmentStore } from './segment-store.ts';
 
@@ -16,6 +17,42 @@ it.each([
   const store = new SegmentStore(folder, { memoryLimit: 1e8, threads: 1 });
   try {
     expect(await store.rows(`SELECT CAST($1 AS ${type})`, [value])).toEqual([[expected]]);
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('attaches segments while others are attached and lists are made', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
+  const files = Array.from({ length: 12 }, (_, id) => ({ id, file: `days/${id}.duckdb` }));
+  mkdirSync(join(folder, 'days'));
+  for (const { file } of files) {
+    const instance = await DuckDBInstance.create(join(folder, file));
+    instance.closeSync();
+  }
+  const values = Float64Array.from({ length: 100_000 }, (_, n) => n);
+  const list = (name: string) => ({
+    ...{ name, rows: values.length },
+    columns: [{ name: 'v', type: 'UINTEGER', values }],
+  });
+  const store = new SegmentStore(folder, { memoryLimit: 3e8, threads: 2 });
+  try {
+    const attaching = async (): Promise<void> => {
+      for (let round = 0; round < 20; round++) {
+        await store.attach(files);
+        await store.keepOnly(new Set());
+      }
+    };
+    const making = async (name: string): Promise<void> => {
+      for (let round = 0; round < 20; round++) {
+        await store.createList(list(name));
+        await store.dropLists([name]);
+      }
+    };
+    await Promise.all([attaching(), attaching(), making('a'), making('b')]);
+    await store.createList(list('a'));
+    expect(await store.rows('SELECT count(*) FROM lists.main.a')).toEqual([[1e5]]);
   } finally {
     await store.close();
     rmSync(folder, { recursive: true });

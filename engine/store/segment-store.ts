@@ -48,7 +48,9 @@ export class SegmentStore {
   private readonly folder: string;
   private readonly options: StoreOptions;
   private opening: Promise<DuckDBInstance> | undefined;
+  /** Attaches and detaches, one after the other: a statement ends another that its connection runs. */
   private admin: DuckDBConnection | undefined;
+  private administering: Promise<unknown> = Promise.resolve();
   private readonly idle: DuckDBConnection[] = [];
   /** Attached segments, the one used last at the end. */
   private readonly attached = new Map<number, string>();
@@ -60,7 +62,9 @@ export class SegmentStore {
   /** Marks are replaced one after the other, on a connection of their own. */
   private marking: Promise<void> = Promise.resolve();
   private marker: DuckDBConnection | undefined;
+  /** Tables of lists as well. */
   private listing: Promise<void> = Promise.resolve();
+  private lister: DuckDBConnection | undefined;
   private closed = false;
 
   constructor(folder: string, options: StoreOptions) {
@@ -100,6 +104,7 @@ export class SegmentStore {
     await admin.run('CREATE TABLE marks.tagged (segment INTEGER, tag INTEGER, row BIGINT)');
     this.admin = admin;
     this.marker = await instance.connect();
+    this.lister = await instance.connect();
     return instance;
   }
 
@@ -110,6 +115,8 @@ export class SegmentStore {
     for (const connection of this.idle) connection.closeSync();
     await this.marking;
     await this.listing;
+    await this.administering;
+    this.lister?.closeSync();
     this.marker?.closeSync();
     this.admin?.closeSync();
     instance.closeSync();
@@ -150,7 +157,6 @@ export class SegmentStore {
    */
   async attach(segments: readonly SegmentFile[]): Promise<void> {
     await this.instance();
-    const admin = this.admin!;
     for (const segment of segments) {
       const known = this.attached.get(segment.id);
       if (known === segment.file) {
@@ -160,7 +166,7 @@ export class SegmentStore {
       }
       const path = join(this.folder, segment.file);
       try {
-        await admin.run(
+        await this.administer(
           `ATTACH IF NOT EXISTS ${literal(path)} AS ${identifier(`seg_${segment.id}`)} (READ_ONLY)`,
         );
       } catch (error) {
@@ -186,7 +192,13 @@ export class SegmentStore {
 
   private async detach(id: number): Promise<void> {
     this.attached.delete(id);
-    await this.admin!.run(`DETACH DATABASE IF EXISTS ${identifier(`seg_${id}`)}`);
+    await this.administer(`DETACH DATABASE IF EXISTS ${identifier(`seg_${id}`)}`);
+  }
+
+  private administer(sql: string): Promise<unknown> {
+    const done = this.administering.then(() => this.admin!.run(sql));
+    this.administering = done.catch(() => undefined);
+    return done;
   }
 
   /** Makes a table of a list; statements name it as `lists.main."NAME"`. */
@@ -206,7 +218,7 @@ export class SegmentStore {
   private onLists(work: (tables: ListTables) => Promise<void>): Promise<void> {
     const done = this.listing.then(async () => {
       await this.instance();
-      await work(new ListTables(this.admin!));
+      await work(new ListTables(this.lister!));
     });
     this.listing = done.catch(() => undefined);
     return done;
