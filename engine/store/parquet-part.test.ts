@@ -39,6 +39,7 @@ interface Row {
   ip6: number | null;
   attr: string | null;
   host: string | null;
+  pid: number | null;
 }
 
 /** Often the same: a column of one text is written in another way. */
@@ -60,11 +61,13 @@ const ROW: fc.Arbitrary<Row> = fc.record({
     maybe(fc.string({ unit: 'grapheme', maxLength: 80 })),
     // Often alike, so that they are cut.
     fc.constantFrom('', 'always', 'always', '7', '300', '70000'),
+    fc.constantFrom(7, 300, 70_000).map((n) => `sshd[${n}]: closed`),
     fc.integer({ min: 0, max: 300 }).map((n) => `user${n} from 10.0.0.${n & 3}: it's x${n >> 4}`),
   ),
   ip6: maybe(fc.integer({ min: 0, max: 255 })),
   attr: fc.oneof(SAME, maybe(fc.string({ maxLength: 10 }))),
   host: fc.constantFrom('one host', 'one host', 'one host', null),
+  pid: fc.constantFrom(7, 300, 70_000, null),
 });
 
 function fill(batch: EventBatch, row: Row): void {
@@ -80,6 +83,7 @@ function fill(batch: EventBatch, row: Row): void {
   if (row.message !== null) batch.message.setString(at, row.message);
   if (row.ip6 !== null) batch.src_ip6.set(at, new Uint8Array(16).fill(row.ip6), 0);
   if (row.host !== null) batch.host.setString(at, row.host);
+  if (row.pid !== null) batch.pid.set(at, row.pid);
   if (row.attr !== null) batch.setAttribute('some "name"', row.attr);
   batch.endRow();
 }
@@ -97,6 +101,7 @@ const COLUMNS = [
   'src_ip6',
   'a:some "name"',
   'host',
+  'pid',
 ];
 
 async function readBack(
@@ -137,6 +142,7 @@ function expected(row: Row): unknown[] {
       : `${byte.repeat(4)}-${byte.repeat(2)}-${byte.repeat(2)}-${byte.repeat(2)}-${byte.repeat(6)}`,
     row.attr,
     row.host,
+    row.pid,
   ];
 }
 

@@ -9,7 +9,7 @@
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
  */
 import { closeSync, openSync } from 'node:fs';
-import type { Column, EventBatch, TextColumn } from '../contract/event-batch.ts';
+import type { Column, EventBatch, TextColumn, U32Column } from '../contract/event-batch.ts';
 import {
   type BatchRows,
   countPresent,
@@ -490,7 +490,8 @@ export class ParquetPart {
     if (n === 0) return;
     const group: RowGroup = { rows: n, size: 0, chunks: new Map() };
     for (const [name, column] of batch.columns()) {
-      if (name === MESSAGE && column.type === 'text') this.addMessages(group, column, rows);
+      if (name === MESSAGE && column.type === 'text')
+        this.addMessages(group, column, batch.pid, rows);
       else this.addColumn(group, name, column, rows);
     }
     for (const [name, column] of batch.attributes) {
@@ -564,7 +565,7 @@ export class ParquetPart {
   }
 
   /** Messages as shapes and variables where that is possible, the others as they are. */
-  private addMessages(group: RowGroup, column: TextColumn, rows: BatchRows): void {
+  private addMessages(group: RowGroup, column: TextColumn, pid: U32Column, rows: BatchRows): void {
     const n = rows.to - rows.from;
     const present = valuesOf(column.present, rows);
     const count = countPresent(column.present, rows);
@@ -572,6 +573,8 @@ export class ParquetPart {
     const { cutter } = this;
     const texts = textBytesOf(column, rows);
     const starts = textStartsOf(column, rows);
+    const pids = valuesOf(pid.values, rows);
+    const hasPid = valuesOf(pid.present, rows);
     cutter.begin(n);
     const whole = new Uint8Array(n);
     const shaped = new Uint8Array(n);
@@ -580,7 +583,8 @@ export class ParquetPart {
     for (let i = 0; i < n; i++) {
       if (present[i] === 0) continue;
       const at = starts[i]! + 4;
-      if (cutter.add(i, texts, at, at + textLength(texts, at - 4))) {
+      const own = hasPid[i] === 1 ? pids[i]! : -1;
+      if (cutter.add(i, texts, at, at + textLength(texts, at - 4), own)) {
         shaped[i] = 1;
         numbers[cut++] = cutter.number;
       } else whole[i] = 1;

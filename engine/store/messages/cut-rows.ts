@@ -3,8 +3,8 @@
  * are kept from one row group to the next.
  */
 
-/** How wide a variable is: which of the lists of a row it is in. */
-export const Width = { u8: 0, u16: 1, u32: 2, text: 3 } as const;
+/** How wide a variable is: which of the lists of a row it is in; in none when it is what the column `pid` has. */
+export const Width = { u8: 0, u16: 1, u32: 2, text: 3, pid: 4 } as const;
 export type VariableWidth = (typeof Width)[keyof typeof Width];
 
 export const MOST_VARIABLES = 64;

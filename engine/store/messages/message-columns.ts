@@ -4,6 +4,7 @@
  * `message` holds what is kept whole, `message:shape` the number of the shape plus one, the others lists of
  * variables by width.
  */
+import { Width } from './cut-rows.ts';
 import type { MessageShape } from './message-cutter.ts';
 
 export const MESSAGE = 'message';
@@ -38,6 +39,8 @@ export function readShapes(text: unknown): MessageShape[] | undefined {
   }
 }
 
+const WIDTHS: ReadonlySet<unknown> = new Set(Object.values(Width));
+
 function isShape(value: unknown): value is MessageShape {
   if (typeof value !== 'object' || value === null) return false;
   if (!('constants' in value && 'widths' in value)) return false;
@@ -47,7 +50,7 @@ function isShape(value: unknown): value is MessageShape {
     Array.isArray(widths) &&
     constants.length === widths.length + 1 &&
     constants.every((text) => typeof text === 'string') &&
-    widths.every((width) => width === 0 || width === 1 || width === 2 || width === 3)
+    widths.every((width) => WIDTHS.has(width))
   );
 }
 
@@ -103,6 +106,10 @@ function groupSql({ first, shapes }: Alike): string {
     } else if (texts[0] !== '') parts.push(quoted(texts[0]!));
     const width = widths[i];
     if (width === undefined) continue;
+    if (width === Width.pid) {
+      parts.push('"pid"');
+      continue;
+    }
     used[width]! += 1;
     parts.push(`"${VARIABLES[width]}"[${used[width]}]`);
   }

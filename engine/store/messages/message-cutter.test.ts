@@ -3,6 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { CutRows, Width } from './cut-rows.ts';
 import { MessageCutter } from './message-cutter.ts';
 
+/** What the column of process identifiers has: the first number in brackets, sometimes another. */
+function pidOf(text: string): number {
+  const found = /\[(\d{1,9})\]/.exec(text);
+  if (found === null) return -1;
+  return Number(found[1]) + Number(text.endsWith('!'));
+}
+
 /** Messages as a cutter keeps them, put together again; with how many of them were cut. */
 function cutAndJoin(groups: readonly (readonly string[])[]): { messages: string[]; cut: number } {
   const rows = new CutRows();
@@ -13,7 +20,7 @@ function cutAndJoin(groups: readonly (readonly string[])[]): { messages: string[
     const shapes = group.map((text, row) => {
       // Texts lie between others.
       const bytes = Buffer.from(`7${text}7`);
-      return cutter.add(row, bytes, 1, bytes.length - 1) ? cutter.number : 0;
+      return cutter.add(row, bytes, 1, bytes.length - 1, pidOf(text)) ? cutter.number : 0;
     });
     const at = [0, 0, 0, 0];
     let textAt = 0;
@@ -28,7 +35,8 @@ function cutAndJoin(groups: readonly (readonly string[])[]): { messages: string[
       expect(counts).toEqual([0, 1, 2, 3].map((w) => widths.filter((one) => one === w).length));
       let text = constants[0]!;
       widths.forEach((width, i) => {
-        if (width === Width.text) {
+        if (width === Width.pid) text += String(pidOf(group[row]!));
+        else if (width === Width.text) {
           const length = new DataView(rows.texts.data.buffer).getUint32(textAt, true);
           text += Buffer.from(rows.texts.data.subarray(textAt + 4, textAt + 4 + length)).toString();
           textAt += 4 + length;
@@ -74,10 +82,13 @@ const PIECE = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 3 }).map((text) => text.toWellFormed()),
 );
 /** Messages of few templates with pieces between, as logs have them. */
-const TEMPLATE = fc.array(fc.constantFrom('x ', ' port ', 'user', ': ', '', "it's ", 'é '), {
-  minLength: 1,
-  maxLength: 4,
-});
+const TEMPLATE = fc.array(
+  fc.constantFrom('x ', ' port ', 'user', ': ', '', "it's ", 'é ', 'x[7]', 'y[70', ']!'),
+  {
+    minLength: 1,
+    maxLength: 4,
+  },
+);
 const MESSAGES = fc
   .tuple(fc.array(TEMPLATE, { minLength: 1, maxLength: 3 }), fc.infiniteStream(PIECE))
   .chain(([templates, pieces]) =>
@@ -105,6 +116,8 @@ describe('MessageCutter', () => {
     ['addresses', (i: number) => `from 10.0.${i >> 8}.${i & 255} port ${i}`],
     ['words beyond ASCII', (i: number) => `für Bénédicte${i} 日本${i}`],
     ['a constant that changes late', (i: number) => `version ${i < 900 ? 1 : 2} of ${i}`],
+    ['process identifiers', (i: number) => `app[${i * 77}]: done ${i}`],
+    ['process identifiers that are others later', (i: number) => `a[${i}] b${i < 600 ? '' : '!'}`],
     ['quotes', (i: number) => `it's '${i}' "x" \\ %s`],
   ])('cuts %s', (_, message) => {
     const group = Array.from({ length: 1000 }, (__, i) => message(i));
@@ -113,12 +126,24 @@ describe('MessageCutter', () => {
     expect(cut).toBeGreaterThan(900);
   });
 
+  it('leaves a process identifier to its column', () => {
+    const cutter = new MessageCutter(new CutRows());
+    cutter.begin(100);
+    for (let i = 0; i < 100; i++) {
+      const bytes = Buffer.from(`app[${i * 999}]: user${i}`);
+      cutter.add(i, bytes, 0, bytes.length, i * 999);
+    }
+    expect(cutter.shapes).toEqual([
+      { constants: ['app[', ']: user', ''], widths: [Width.pid, Width.u8] },
+    ]);
+  });
+
   it('puts what never changes into the text of the shape', () => {
     const cutter = new MessageCutter(new CutRows());
     cutter.begin(100);
     for (let i = 0; i < 100; i++) {
       const bytes = Buffer.from(`eth0: 16:3e:5a user${i} port ${i * 999} of 443`);
-      cutter.add(i, bytes, 0, bytes.length);
+      cutter.add(i, bytes, 0, bytes.length, -1);
     }
     expect(cutter.shapes.at(-1)).toEqual({
       constants: ['eth0: 16:3e:5a user', ' port ', ' of 443'],
@@ -146,7 +171,7 @@ describe('MessageCutter', () => {
       cutter.begin(5000);
       for (let i = 0; i < 5000; i++) {
         const bytes = Buffer.from(message(group * 5000 + i));
-        cutter.add(i, bytes, 0, bytes.length);
+        cutter.add(i, bytes, 0, bytes.length, -1);
       }
     }
     expect(cutter.shapes.length).toBeLessThanOrEqual(most);

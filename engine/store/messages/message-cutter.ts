@@ -57,6 +57,8 @@ interface Candidate {
   readonly constants: string[];
   /** By variable: CONSTANT while all messages have the same. */
   readonly widths: Int8Array;
+  /** By variable: 1 while it is the process identifier of every message's row. */
+  readonly pids: Uint8Array;
   seen: number;
   current: CutShape | undefined;
 }
@@ -74,6 +76,7 @@ export class MessageCutter {
     starts: new Int32Array(MOST_VARIABLES),
     ends: new Int32Array(MOST_VARIABLES),
   };
+  private pid = -1;
   private count = 0;
   private hash = 0;
   /** Messages that were cut, and those that were not. */
@@ -99,8 +102,12 @@ export class MessageCutter {
       this.off = true;
   }
 
-  /** Cuts one message of the row group; false when it is to be kept whole. */
-  add(row: number, data: Uint8Array, start: number, end: number): boolean {
+  /**
+   * Cuts one message of the row group; false when it is to be kept whole.
+   * @param pid the row's process identifier; -1 without one
+   */
+  add(row: number, data: Uint8Array, start: number, end: number, pid: number): boolean {
+    this.pid = pid;
     const length = end - start;
     const may = !this.off && length > 0 && length <= MOST_BYTES;
     const done = may && this.cutOne(row, data, start, end);
@@ -169,10 +176,10 @@ export class MessageCutter {
       } else if (width === Width.u16) {
         if (value > MOST[1]) return false;
         values16[to16++] = value;
-      } else {
+      } else if (width === Width.u32) {
         if (value > MOST[2]) return false;
         values32[to32++] = value;
-      }
+      } else if (value !== this.pid) return false;
     }
   }
 
@@ -203,7 +210,9 @@ export class MessageCutter {
       this.candidateBytes += end - start;
       const { constants, values } = this.pieces(data, start, end);
       const widths = new Int8Array(this.count).fill(CONSTANT);
-      this.candidates.set(this.hash, { values, constants, widths, seen: 1, current: undefined });
+      const pids = Uint8Array.from(values, (value) => Number(value === String(this.pid)));
+      const candidate = { values, constants, widths, pids, seen: 1, current: undefined };
+      this.candidates.set(this.hash, candidate);
       return undefined;
     }
     const { current } = known;
@@ -249,12 +258,17 @@ export class MessageCutter {
     for (let i = 0; i < count; i++) {
       const value = values[i]!;
       const width = known.widths[i]!;
+      if (known.pids[i] === 1 && value !== String(this.pid)) {
+        known.pids[i] = 0;
+        wider ||= width !== CONSTANT;
+      }
       if (width === Width.text || (width === CONSTANT && value === known.values[i])) continue;
       const own = widthOf(value);
       const first = width === CONSTANT ? Math.max(own, widthOf(known.values[i]!)) : own;
       if (first <= width) continue;
       known.widths[i] = first;
-      wider = true;
+      // How wide a process identifier is does not matter.
+      wider ||= width === CONSTANT || known.pids[i] === 0;
     }
     known.seen += 1;
     if (known.seen < SEEN_OFTEN) return undefined;
@@ -318,14 +332,14 @@ export class MessageCutter {
     );
   }
 
-  private shapeOf({ constants, values, widths }: Candidate): CutShape {
+  private shapeOf({ constants, values, widths, pids }: Candidate): CutShape {
     const texts: string[] = [constants[0]!];
     const open: VariableWidth[] = [];
     for (let i = 0; i < values.length; i++) {
       const width = widths[i]!;
       if (width === CONSTANT) texts[texts.length - 1] += values[i]! + constants[i + 1]!;
       else {
-        open.push(width as VariableWidth);
+        open.push(pids[i] === 1 ? Width.pid : (width as VariableWidth));
         texts.push(constants[i + 1]!);
       }
     }
@@ -341,7 +355,7 @@ export class MessageCutter {
       constants: texts.map((text) => Buffer.from(text, 'latin1').toString('utf8')),
       widths: open,
     });
-    const counts = new Uint8Array(4);
+    const counts = new Uint8Array(5);
     for (const width of open) counts[width]! += 1;
     return { number, bytes: new Uint8Array(bytes), ends, widths: Uint8Array.from(open), counts };
   }
