@@ -3,6 +3,7 @@ import { type TopGroup, type TopGroups, mergeTop } from '../../index/rollup/merg
 import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
 import { ip6ToUuid, uuidToIp6 } from '../address.ts';
 import type { RawValue } from '../format.ts';
+import { compareTexts } from '../text-order.ts';
 import type { ValueShape } from '../values.ts';
 import type { GroupQuestion } from './group-question.ts';
 
@@ -94,8 +95,7 @@ function compareKeys(a: readonly GroupValue[], b: readonly GroupValue[]): number
 function compareValues(a: GroupValue, b: GroupValue): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  if (typeof a === 'string' && typeof b === 'string')
-    return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
   return typeof a === 'number' ? -1 : 1;
 }
