@@ -243,6 +243,24 @@ describe('a capture', () => {
   });
 });
 
+describe('a capture of the next generation', () => {
+  let packets: Imported;
+  beforeAll(async () => {
+    const path = join(root, 'next.pcapng');
+    writeCapture(path, {
+      from: START,
+      to: START + 0.2 * HOUR,
+      format: 'pcapng',
+      snapLength: 400,
+      conversations: 40,
+      incident: 'brute-force',
+      seed: 6,
+    });
+    packets = await imported(path, false);
+  });
+  it.each(half(1))('%s', (text) => same(packets, text));
+});
+
 describe('messages that are hard to cut', () => {
   let records: Imported;
   beforeAll(async () => {

@@ -12,6 +12,7 @@ import { LostRegion, MAX_PACKET, MAX_RECORD, type CaptureReader } from './captur
 import { linkTypeName } from './link-types.ts';
 import { Packet } from './packet.ts';
 import type { PacketEvents } from './packet-events.ts';
+import { ClassicRecords } from './records.ts';
 
 export const FILE_HEADER = 24;
 /** Records in a row that must make sense before reading goes on after damage. */
@@ -59,6 +60,7 @@ export class ClassicReader implements CaptureReader {
   private limit = MAX_PACKET;
   /** Before version 2.4 some writers had the two lengths the other way round. */
   private maySwap = false;
+  private readonly form = new ClassicRecords();
   private lastSeconds = -1;
   /** Records that suffice for reading to go on when they end with the file. */
   private fewest = 1;
@@ -228,12 +230,14 @@ export class ClassicReader implements CaptureReader {
     if (runs === undefined || this.maySwap) return from;
     const p = this.packet;
     p.number = this.number;
-    const at = runs.take(p, bytes, from, end, base, {
-      little: this.little,
-      nano: this.nano,
-      header: this.recordHeader,
-      limit: this.limit,
-    });
+    const { form } = this;
+    form.linkType = p.linkType;
+    form.digits = p.digits;
+    form.little = this.little;
+    form.nano = this.nano;
+    form.header = this.recordHeader;
+    form.limit = this.limit;
+    const at = runs.take(p, bytes, from, end, base, form);
     this.number = p.number;
     const { lastStart } = runs;
     if (lastStart >= 0) this.lastSeconds = (this.little ? u32le : u32)(bytes, lastStart);

@@ -10,6 +10,7 @@ import {
   classicFile,
   ethernet,
   icmp,
+  Section,
   ip4,
   ip6,
   ip6Bytes,
@@ -562,6 +563,7 @@ describe('columns that are of no interest are left out', () => {
 /** What a scan may want: each goes another way through a frame. */
 const WANTED: readonly (readonly string[])[] = [
   ['bytes', 'seq', 'ts', 'ts_ns', 'ts_digits', 'offset', 'length', 'captured', 'packets'],
+  ['a:comment', 'ts', 'ts_ns', 'ts_digits'],
   ['a:dlci', 'a:vpi', 'a:vci'],
   ['a:vci'],
   ['src_ip4', 'src_ip6'],
@@ -598,7 +600,31 @@ const PLAIN_CASES = [
 describe('a scan, which takes many frames at a time, finds what an import finds', () => {
   async function compare(linkType: number, frames: readonly Bytes[], nano = false): Promise<void> {
     const records = frames.map((bytes, i) => ({ seconds: 1_700_000_000 + i, fraction: 7, bytes }));
-    const input = inputOf(classicFile({ linkType, nano }, records));
+    await compareFile(classicFile({ linkType, nano }, records));
+    for (const clock of nano ? [9, 11, 0x94] : [6, 7, 3])
+      await compareFile(blocks(linkType, frames, clock));
+  }
+
+  /** Packets of two interfaces, of which one has another clock, with and without options. */
+  function blocks(linkType: number, frames: readonly Bytes[], clock: number): Bytes {
+    const section = new Section(clock !== 7);
+    const ticks = (i: number) =>
+      BigInt(Math.floor(1_700_000_000.25 + i)) * 10n ** BigInt(clock & 15);
+    const packets = frames.flatMap((bytes, i) => [
+      section.packet(0, ticks(i) + 7n, bytes),
+      section.packet(0, ticks(i) + 123_456_789n, bytes, bytes.length + 9),
+      ...(i % 2 === 0 ? [section.packet(0, 1n, bytes, 99, section.option(1, 'a note'))] : []),
+      ...(i % 3 === 0 ? [section.packet(1, ticks(i), bytes), section.simple(bytes)] : []),
+      section.packet(0, 2n ** 63n, bytes),
+      section.packet(0, ticks(i) + 1n, bytes),
+    ]);
+    const resolution = section.option(9, Uint8Array.of(clock));
+    const described = [section.interface(linkType, 0, resolution), section.interface(linkType, 0)];
+    return cat(section.header(), ...described, ...packets);
+  }
+
+  async function compareFile(file: Bytes): Promise<void> {
+    const input = inputOf(file);
     const all = await collect(pcapImporter, input, { flows: false });
     for (const wanted of WANTED) {
       const columns = new Set(wanted);

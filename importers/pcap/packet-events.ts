@@ -20,9 +20,6 @@ export interface PacketTracker {
   finish(): void;
 }
 
-/** 2200-01-01: a later time is a broken record, or a clock nobody can use. */
-export const LATEST_MICROS = 7_258_118_400_000_000;
-
 const ATTRIBUTES = [
   'icmp_type',
   'icmp_code',

@@ -5,6 +5,10 @@
  * Addresses, protocol, ports and TCP fields are those of the innermost IP layer that was decoded (the
  * inner flow of a tunnel); the outer layer is noted in `tunnel`.
  */
+
+/** 2200-01-01: a later time is a broken record, or a clock nobody can use. */
+export const LATEST_MICROS = 7_258_118_400_000_000;
+
 export class Packet {
   /** Frame number in the capture, from 1. */
   number = 0;

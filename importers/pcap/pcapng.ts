@@ -11,8 +11,9 @@ import { u16, u16le, u32, u32le } from './bytes.ts';
 import { LostRegion, MAX_RECORD, type CaptureReader } from './capture-reader.ts';
 import { linkTypeName } from './link-types.ts';
 import { ip4Text, ip6Text } from './tunnel-notes.ts';
-import { Packet } from './packet.ts';
-import { LATEST_MICROS, type PacketEvents } from './packet-events.ts';
+import { LATEST_MICROS, Packet } from './packet.ts';
+import type { PacketEvents } from './packet-events.ts';
+import { EnhancedPackets } from './records.ts';
 
 const SECTION_HEADER = 0x0a0d0d0a;
 const INTERFACE = 1;
@@ -32,7 +33,7 @@ const MAX_RESUME = 1 << 20;
 const utf8 = new TextDecoder();
 
 /** How an interface writes its time. `divisor` ticks are a microsecond when it is above 0. */
-interface Clock {
+export interface Clock {
   readonly digits: number;
   /** Ticks times this are microseconds; 0 when ticks are finer. */
   readonly multiplier: number;
@@ -96,6 +97,7 @@ export class PcapngReader implements CaptureReader {
   private readonly sink: EventSink;
   private readonly events: PacketEvents;
   private readonly packet = new Packet();
+  private readonly form = new EnhancedPackets();
   private readonly lost: LostRegion;
   private little = true;
   private inSection = false;
@@ -228,8 +230,39 @@ export class PcapngReader implements CaptureReader {
   /** Takes blocks as long as they are whole; opens the lost region at one that cannot be one. */
   private blocks(bytes: Uint8Array, from: number, end: number, base: number): number {
     let at = from;
-    this.packet.bytes = bytes;
-    while (end - at >= 12) {
+    for (;;) {
+      if (this.inSection) at = this.run(bytes, at, end, base);
+      this.packet.bytes = bytes;
+      const next = this.next(bytes, at, end, base);
+      if (next === at) return at;
+      at = next;
+    }
+  }
+
+  /** Packets of one interface without options at once, where that is possible; gives where it ended. */
+  private run(bytes: Uint8Array, at: number, end: number, base: number): number {
+    const { runs } = this.events;
+    if (runs === undefined || end - at < 32 || this.u32(bytes, at) !== ENHANCED_PACKET) return at;
+    const number = this.u32(bytes, at + 8);
+    const from = this.interfaces[number];
+    if (from === undefined) return at;
+    const { packet: p, form } = this;
+    form.number = number;
+    form.linkType = from.linkType;
+    form.little = this.little;
+    form.limit = MAX_RECORD;
+    form.offsetMicros = from.offsetMicros;
+    form.digits = from.clock.digits;
+    form.clock = from.clock;
+    p.number = this.number;
+    const next = runs.take(p, bytes, at, end, base, form);
+    this.number = p.number;
+    return next;
+  }
+
+  /** Takes a block if it is whole; gives where the next one begins, `at` if it cannot be taken. */
+  private next(bytes: Uint8Array, at: number, end: number, base: number): number {
+    if (end - at >= 12) {
       if (u32(bytes, at) === SECTION_HEADER) {
         const magic = u32(bytes, at + 8);
         if (magic === 0x1a2b3c4d) this.little = false;
@@ -245,17 +278,17 @@ export class PcapngReader implements CaptureReader {
       }
       // Some writers forget to round the length up.
       const size = (total + 3) & ~3;
-      if (size > end - at && total > end - at) break;
+      if (size > end - at && total > end - at) return at;
       let next = at + total;
       if (this.u32(bytes, next - 4) !== total) {
-        if (size !== total && size > end - at) break;
+        if (size !== total && size > end - at) return at;
         next = at + size;
         if (size === total || this.u32(bytes, next - 4) !== total) {
           return this.fail(at, base, 'block without its length at the end');
         }
       }
       this.block(bytes, type, at, next, base);
-      at = next;
+      return next;
     }
     return at;
   }

@@ -17,6 +17,7 @@ import {
   findNetworks,
   shortAddress,
 } from './plain-links.ts';
+import type { FoundRecords } from './records.ts';
 
 type Circuit = 'dlci' | 'vpi' | 'vci';
 
@@ -70,96 +71,73 @@ export class PlainFrames {
   private links(
     linkType: number,
     bytes: Uint8Array,
-    starts: Int32Array,
-    header: number,
+    { frames, ends }: FoundRecords,
     n: number,
     row: number,
   ): boolean {
     if (!this.writes.linkOnly) return false;
     switch (linkType) {
       case SUN_ATM:
-        for (let i = 0; i < n; i++) if (starts[i + 1]! - starts[i]! - header < 4) return false;
-        this.atmCircuits(bytes, starts, header, n, row);
+        for (let i = 0; i < n; i++) if (ends[i]! - frames[i]! < 4) return false;
+        this.atmCircuits(bytes, frames, n, row);
         return true;
       case FRAME_RELAY:
         for (let i = 0; i < n; i++) {
-          const at = starts[i]! + header;
-          if (starts[i + 1]! - at < 4 || !shortAddress(bytes, at)) return false;
+          const at = frames[i]!;
+          if (ends[i]! - at < 4 || !shortAddress(bytes, at)) return false;
         }
-        this.relayCircuits(bytes, starts, header, n, row);
+        this.relayCircuits(bytes, frames, n, row);
         return true;
       default:
         return false;
     }
   }
 
-  private atmCircuits(
-    bytes: Uint8Array,
-    starts: Int32Array,
-    header: number,
-    n: number,
-    row: number,
-  ): void {
+  private atmCircuits(bytes: Uint8Array, frames: Int32Array, n: number, row: number): void {
     const vpi = this.circuit('vpi');
     if (vpi !== undefined) {
       const { values } = vpi;
-      for (let i = 0; i < n; i++) values[row + i] = bytes[starts[i]! + header + 1]!;
+      for (let i = 0; i < n; i++) values[row + i] = bytes[frames[i]! + 1]!;
       vpi.present.fill(1, row, row + n);
     }
     const vci = this.circuit('vci');
     if (vci !== undefined) {
       const { values } = vci;
-      for (let i = 0; i < n; i++) values[row + i] = u16(bytes, starts[i]! + header + 2);
+      for (let i = 0; i < n; i++) values[row + i] = u16(bytes, frames[i]! + 2);
       vci.present.fill(1, row, row + n);
     }
   }
 
-  private relayCircuits(
-    bytes: Uint8Array,
-    starts: Int32Array,
-    header: number,
-    n: number,
-    row: number,
-  ): void {
+  private relayCircuits(bytes: Uint8Array, frames: Int32Array, n: number, row: number): void {
     const dlci = this.circuit('dlci');
     if (dlci === undefined) return;
     const { values } = dlci;
-    for (let i = 0; i < n; i++) values[row + i] = dlciOf(bytes, starts[i]! + header);
+    for (let i = 0; i < n; i++) values[row + i] = dlciOf(bytes, frames[i]!);
     dlci.present.fill(1, row, row + n);
   }
 
   /**
    * Writes the columns of the plain ones of `n` frames, frame i into row `row + i`.
-   * @param starts where their records begin; one more than there are
-   * @param header bytes of a record's header
-   * @param wires lengths of the frames on the wire
    * @returns how many are left; nothing is written of those
    */
-  take(
-    linkType: number,
-    bytes: Uint8Array,
-    starts: Int32Array,
-    header: number,
-    n: number,
-    row: number,
-    wires: Float64Array,
-  ): number {
-    if (this.links(linkType, bytes, starts, header, n, row)) return 0;
+  take(linkType: number, bytes: Uint8Array, found: FoundRecords, n: number, row: number): number {
+    if (this.links(linkType, bytes, found, n, row)) return 0;
     const { networks, left } = this;
-    if (!findNetworks(linkType, bytes, starts, header, n, networks)) {
+    const { frames, ends } = found;
+    if (!findNetworks(linkType, bytes, frames, ends, n, networks)) {
       for (let i = 0; i < n; i++) left[i] = i;
       return n;
     }
-    const plain = this.sort(bytes, starts, header, n, wires);
+    const plain = this.sort(bytes, found, n);
     const others = this.leave(n);
     const linked = n - plain - others;
     this.columns(bytes, plain, row);
     this.words(linked, row);
     if (linkType === FRAME_RELAY)
-      this.circuitOf('dlci', plain, linked, row, (i) => dlciOf(bytes, starts[i]! + header));
+      this.circuitOf('dlci', plain, linked, row, (i) => dlciOf(bytes, frames[i]!));
     else if (linkType === SUN_ATM) {
-      this.circuitOf('vpi', plain, linked, row, (i) => bytes[starts[i]! + header + 1]!);
-      this.circuitOf('vci', plain, linked, row, (i) => u16(bytes, starts[i]! + header + 2));
+      this.circuitOf('vpi', plain, linked, row, (i) => bytes[frames[i]! + 1]!);
+      this.circuitOf('vci', plain, linked, row, (i) => u16(bytes, frames[i]! + 2));
     }
     return others;
   }
@@ -168,21 +146,15 @@ export class PlainFrames {
    * Finds the frames with plain IP, where their transport headers begin, and puts NONE where a frame
    * turns out to be another; gives how many are plain.
    */
-  private sort(
-    bytes: Uint8Array,
-    starts: Int32Array,
-    header: number,
-    n: number,
-    wires: Float64Array,
-  ): number {
+  private sort(bytes: Uint8Array, { frames, ends, wires }: FoundRecords, n: number): number {
     const { networks, transports, own, icmpInside } = this;
     let plain = 0;
     for (let i = 0; i < n; i++) {
       const at = networks[i]!;
       if (at < 0) continue;
-      const end = starts[i + 1]!;
+      const end = ends[i]!;
       // Bytes on the wire from here on.
-      const wire = wires[i]! - (at - starts[i]! - header);
+      const wire = wires[i]! - (at - frames[i]!);
       networks[i] = NONE;
       const first = bytes[at]!;
       let proto: number;

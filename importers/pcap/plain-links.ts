@@ -18,24 +18,22 @@ export const LINK_ONLY = -2;
 const FRAME_RELAY_WORD = word('frame-relay');
 
 /**
- * Writes for each of the first `n` records where IP begins in its frame, NONE, or LINK_ONLY minus the
+ * Writes for each of the first `n` frames where IP begins in it, NONE, or LINK_ONLY minus the
  * number of its link's word. False: this link has detours.
- * @param starts where records begin; one more than there are
- * @param header bytes of a record's header
  */
 export function findNetworks(
   linkType: number,
   bytes: Uint8Array,
-  starts: Int32Array,
-  header: number,
+  frames: Int32Array,
+  ends: Int32Array,
   n: number,
   out: Int32Array,
 ): boolean {
   switch (linkType) {
     case ETHERNET:
       for (let i = 0; i < n; i++) {
-        const at = starts[i]! + header;
-        if (starts[i + 1]! - at <= 14) out[i] = NONE;
+        const at = frames[i]!;
+        if (ends[i]! - at <= 14) out[i] = NONE;
         else {
           const type = u16(bytes, at + 12);
           out[i] = type === 0x0800 || type === 0x86dd ? at + 14 : NONE;
@@ -48,16 +46,15 @@ export function findNetworks(
     case 228:
     case 229:
       for (let i = 0; i < n; i++) {
-        const at = starts[i]! + header;
-        out[i] = at < starts[i + 1]! ? at : NONE;
+        const at = frames[i]!;
+        out[i] = at < ends[i]! ? at : NONE;
       }
       return true;
     case FRAME_RELAY:
-      for (let i = 0; i < n; i++)
-        out[i] = behindFrameRelay(bytes, starts[i]! + header, starts[i + 1]!);
+      for (let i = 0; i < n; i++) out[i] = behindFrameRelay(bytes, frames[i]!, ends[i]!);
       return true;
     case SUN_ATM:
-      for (let i = 0; i < n; i++) out[i] = behindAtm(bytes, starts[i]! + header, starts[i + 1]!);
+      for (let i = 0; i < n; i++) out[i] = behindAtm(bytes, frames[i]!, ends[i]!);
       return true;
     default:
       return false;
