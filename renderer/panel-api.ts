@@ -11,6 +11,8 @@ export {
   useZone,
 } from './state/context.ts';
 export { useParsedQuery } from './state/parsed-query.ts';
+export { questionOf, useQuestion, type Question } from './state/question.ts';
+export { askedList, linesOf, type ViewList } from './state/lists.ts';
 export { useAnswer, type Answered } from './state/answer.ts';
 export { useDialog, usePivots, useResultList, useCommands } from './state/hooks.ts';
 export {
@@ -42,7 +44,7 @@ export {
   withTerm,
 } from './state/query-text.ts';
 export { viewFromString, viewToString } from './state/shared-view.ts';
-export { TABS, type Tab, type View } from './state/views.ts';
+export { ALL, TABS, type Tab, type View } from './state/views.ts';
 export type { CaseInfo, Session, Workspace } from './state/workspace.ts';
 export type { DialogState } from './state/dialogs.ts';
 export type { Command } from './state/commands.ts';

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
 import { DaybookWindow, type TabName } from './pages/daybook-window.ts';
 import { expect, PATIENCE_MS } from './pages/expect.ts';
+import { ListDialog } from './pages/list-dialog.ts';
 import { Palette } from './pages/palette.ts';
 import { sampleCase } from './sample-case.ts';
 import { browserShell, scratch, type OpenWindow } from './shells.ts';
@@ -176,6 +177,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
 
     it.each([
       ['Add evidence', 'Add evidence'],
+      ['Match a list', 'Match a list'],
       ['Export events', 'Export events'],
       ['Write a report', /report/i],
       ['Tag all events', 'Tag events'],
@@ -193,6 +195,20 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       expect(await violations()).toEqual([]);
       await opened.page.keyboard.press('Escape');
       await expect(dialog).toBeHidden();
+    });
+
+    it('a list that is matched, and what it missed', async () => {
+      const list = new ListDialog(opened.page);
+      await list.open();
+      await list.text.fill('host,port\nbastion01,\nnowhere,22\n');
+      await expect(list.match).toBeEnabled();
+      expect(await violations()).toEqual([]);
+      await list.match.click();
+      await expect(list.chip).toBeVisible();
+      await list.missed();
+      expect(await violations()).toEqual([]);
+      await opened.page.keyboard.press('Escape');
+      await list.takeOff();
     });
 
     it('an import: decisions before it, its ledger after it', async () => {

@@ -5,6 +5,7 @@ import { Suspense, useEffect, useLayoutEffect, useRef, type ReactNode } from 're
 import { useStore } from 'zustand';
 import { usePreference, useSession, useView, useWorkspace } from '../state/context.ts';
 import { useResultList } from '../state/hooks.ts';
+import { useQuestion } from '../state/question.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
 import { formatCount } from '../state/time.ts';
 import { TABS, type Tab } from '../state/views.ts';
@@ -191,14 +192,12 @@ function EventCount() {
 /** Keeps the list of events that of the view. */
 function useResults(): void {
   const workspace = useWorkspace();
-  const { query, from, to, sort } = useView();
-  const path = useSession((session) => session.openCase?.case);
-  const zone = useSession((session) => session.zone);
+  const { sort } = useView();
+  const question = useQuestion();
   const revision = useSession((session) => session.revision);
   const runs = useStore(workspace.views.store, (state) => state.runs);
   // Before what panels ask for in effects of their own: rows are what one looks at first.
   useLayoutEffect(() => {
-    if (path === undefined) return;
-    workspace.results.open({ case: path, query, from, to, zone, sort });
-  }, [workspace, path, query, from, to, zone, sort, revision, runs]);
+    workspace.results.open({ ...question, sort });
+  }, [workspace, question, sort, revision, runs]);
 }

@@ -2,6 +2,7 @@
 import { CaseDialogs } from '../panels/case-dialogs/index.tsx';
 import { ImportDialog } from '../panels/import/index.tsx';
 import { MarkDialogs } from '../panels/mark-dialogs/index.tsx';
+import { MatchListDialogs } from '../panels/match-list/index.tsx';
 import { OutputDialogs } from '../panels/output-dialogs/index.tsx';
 import { HelpDialogs } from '../panels/help/index.tsx';
 
@@ -11,6 +12,7 @@ export function Dialogs() {
       <CaseDialogs />
       <ImportDialog />
       <MarkDialogs />
+      <MatchListDialogs />
       <OutputDialogs />
       <HelpDialogs />
     </>

@@ -21,6 +21,10 @@ export type DialogState =
   /** Tags events: those named, or all that the view finds. */
   | { readonly dialog: 'tag'; readonly events?: readonly string[] }
   | { readonly dialog: 'delete'; readonly events?: readonly string[] }
+  /** Narrows the view by a list of values. */
+  | { readonly dialog: 'match-list' }
+  /** Which rows of the view's list no event meets. */
+  | { readonly dialog: 'list-unmatched' }
   | { readonly dialog: 'save-search' }
   | { readonly dialog: 'settings' }
   | { readonly dialog: 'shortcuts' }

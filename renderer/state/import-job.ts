@@ -4,7 +4,7 @@
  * to the engine; nothing here ends it but `cancel`.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { OperationError, type Connection } from '../../engine/contract/client.ts';
+import { OperationError, type Engine } from '../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import type { Params, Part, Result } from '../../engine/contract/operations.ts';
 
@@ -65,7 +65,7 @@ export function withError(job: ImportJob, error: unknown): ImportJob {
     : { ...job, state: 'failed', error: info };
 }
 
-export function createImportJobs(connection: Pick<Connection, 'call'>): ImportJobs {
+export function createImportJobs(connection: Engine): ImportJobs {
   const store = createStore<Readonly<Record<string, ImportJob | undefined>>>(() => ({}));
   const following = new Set<string>();
 

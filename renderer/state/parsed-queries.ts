@@ -2,7 +2,7 @@
  * Queries taken apart by the engine, each asked once: the editor asks while a person types, and what
  * is run from it is known already. What a text means does not change while its case is open.
  */
-import type { Connection } from '../../engine/contract/client.ts';
+import type { Engine } from '../../engine/contract/client.ts';
 import type { Params, Result } from '../../engine/contract/operations.ts';
 
 export type ParsedQuery = Result<'query.parse'>;
@@ -16,7 +16,7 @@ export interface ParsedQueries {
 
 const MOST = 100;
 
-export function createParsedQueries(connection: Pick<Connection, 'call'>): ParsedQueries {
+export function createParsedQueries(connection: Engine): ParsedQueries {
   /** The one asked last at the end. */
   const kept = new Map<string, { answer: Promise<ParsedQuery>; value?: ParsedQuery }>();
   const keyOf = ({ case: path, query, zone }: QueryText): string =>

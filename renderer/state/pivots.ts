@@ -6,7 +6,7 @@ import type { Workspace } from './workspace.ts';
 export interface Pivots {
   include(field: string, value: string | number | null): void;
   exclude(field: string, value: string | number | null): void;
-  /** Only this condition, in the same range of time. */
+  /** Only this condition, in the same range of time; without a list. */
   only(field: string, value: string | number | null): void;
   /** A filter in the query language instead of the present one, as for a five-tuple. */
   filter(filter: string, tab?: Tab): void;
@@ -25,12 +25,15 @@ export function pivotsOf({ views }: Workspace): Pivots {
     include: (field, value) => views.show({ query: withTerm(query(), fieldTerm(field, value)) }),
     exclude: (field, value) =>
       views.show({ query: withTerm(query(), fieldTerm(field, value), true) }),
-    only: (field, value) => views.show({ query: withFilter('', fieldTerm(field, value)) }),
-    filter: (filter, tab) => views.show({ query: filter, ...(tab === undefined ? {} : { tab }) }),
+    only: (field, value) =>
+      views.show({ query: withFilter('', fieldTerm(field, value)), list: undefined }),
+    filter: (filter, tab) =>
+      views.show({ query: filter, list: undefined, ...(tab === undefined ? {} : { tab }) }),
     topValues: (field) => views.show({ by: [field], tab: 'talkers' }),
     around: (ts, minutes) =>
       views.show({
         query: '',
+        list: undefined,
         from: ts - minutes * MINUTE,
         to: ts + minutes * MINUTE + 1,
         tab: 'events',

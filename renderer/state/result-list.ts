@@ -3,7 +3,7 @@
  * status line, timeline's heading). The list before stays until the new one has its first rows.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { OperationError, type Connection } from '../../engine/contract/client.ts';
+import { OperationError, type Engine } from '../../engine/contract/client.ts';
 import type { ColumnBatch } from '../../engine/contract/column-batch.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import type { Params, Result } from '../../engine/contract/operations.ts';
@@ -57,7 +57,7 @@ const USUAL_FIELDS: readonly string[] = [
   'summary',
 ];
 
-export function createResultLists(connection: Connection, asking: Asking): ResultLists {
+export function createResultLists(connection: Engine, asking: Asking): ResultLists {
   const store = createStore<ResultList>(() => EMPTY);
   let running: AbortController | undefined;
   let last: { case: string; result: number } | undefined;

@@ -10,6 +10,7 @@ export function viewFromString(text: string): Partial<View> & { readonly zone: s
     query: view.query,
     from: view.from,
     to: view.to,
+    list: undefined,
     zone: view.zone,
     sort: view.sort,
     ...(tab === undefined ? {} : { tab }),

@@ -3,6 +3,7 @@
  * Views are values: a change makes a new one, and back and forward walk them.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { ViewList } from './lists.ts';
 
 export const TABS = ['events', 'talkers', 'conversations', 'answer', 'sources', 'latency'] as const;
 export type Tab = (typeof TABS)[number];
@@ -12,6 +13,8 @@ export interface View {
   /** UTC microseconds; half-open. */
   readonly from: number | undefined;
   readonly to: number | undefined;
+  /** Only events that meet one of its rows. Not part of a view's string. */
+  readonly list: ViewList | undefined;
   readonly tab: Tab;
   /** Order of the events; by time, oldest first, when undefined. */
   readonly sort: { readonly field: string; readonly descending: boolean } | undefined;
@@ -23,10 +26,11 @@ export interface View {
   readonly stack: string;
 }
 
+/** Everything is found. */
+export const ALL = { query: '', from: undefined, to: undefined, list: undefined } as const;
+
 export const FIRST_VIEW: View = {
-  query: '',
-  from: undefined,
-  to: undefined,
+  ...ALL,
   tab: 'events',
   sort: undefined,
   by: ['src_ip'],
@@ -69,7 +73,8 @@ export function createViews(): Views {
         const found =
           view.query !== state.view.query ||
           view.from !== state.view.from ||
-          view.to !== state.view.to;
+          view.to !== state.view.to ||
+          view.list !== state.view.list;
         if (!found) return { view };
         return { view, past: [...state.past, state.view].slice(-MOST_PAST), future: [] };
       });

@@ -4,13 +4,19 @@
  * through `panel-api.ts`.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { OperationError, type Connection, type EngineState } from '../../engine/contract/client.ts';
+import {
+  OperationError,
+  type Connection,
+  type Engine,
+  type EngineState,
+} from '../../engine/contract/client.ts';
 import type { Bridge } from '../../engine/contract/bridge.ts';
 import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import type { Result } from '../../engine/contract/operations.ts';
 import { createAsking, type Asking } from './asking.ts';
 import { createCommands, type CommandList } from './commands.ts';
 import { createDialogs, type Dialogs } from './dialogs.ts';
+import { createLists, type Lists } from './lists.ts';
 import { createParsedQueries, type ParsedQueries } from './parsed-queries.ts';
 import { createResultLists, type ResultLists } from './result-list.ts';
 import { createViews, type Views } from './views.ts';
@@ -36,13 +42,14 @@ export interface Session {
 }
 
 export interface Workspace {
-  readonly connection: Connection;
+  readonly connection: Engine;
   readonly shell: Bridge | undefined;
   readonly session: StoreApi<Session>;
   readonly views: Views;
   /** The events of the current view. */
   readonly results: ResultLists;
   readonly parsed: ParsedQueries;
+  readonly lists: Lists;
   /** What is being asked about the view. */
   readonly asking: Asking;
   readonly commands: CommandList;
@@ -59,9 +66,11 @@ export interface Workspace {
 const REVISION_MS = 1500;
 const SAVE_MS = 400;
 
-export function createWorkspace(connection: Connection, shell: Bridge | undefined): Workspace {
+export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Workspace {
+  const lists = createLists(pipe);
+  const connection = lists.engine;
   const session = createStore<Session>(() => ({
-    engine: connection.state,
+    engine: pipe.state,
     info: undefined,
     openCase: undefined,
     problem: undefined,
@@ -76,9 +85,9 @@ export function createWorkspace(connection: Connection, shell: Bridge | undefine
   let watching: AbortController | undefined;
   let saving: ReturnType<typeof setTimeout> | undefined;
   let revising: ReturnType<typeof setTimeout> | undefined;
-  let restarts = connection.state.restarts;
+  let restarts = pipe.state.restarts;
 
-  connection.onState((engine) => {
+  pipe.onState((engine) => {
     session.setState({ engine });
     if (engine.state !== 'ready') return;
     // A new engine knows nothing of this window: it is told again.
@@ -154,6 +163,7 @@ export function createWorkspace(connection: Connection, shell: Bridge | undefine
     views,
     results,
     parsed: createParsedQueries(connection),
+    lists,
     asking,
     commands: createCommands(),
     dialogs: createDialogs(),

@@ -17,7 +17,13 @@ const theme = EditorView.theme({
   '.cm-content': { padding: '6px 0', caretColor: 'var(--db-text)' },
   '.cm-line': { padding: '0 4px 0 10px' },
   '.cm-cursor, .cm-dropCursor': { borderLeftColor: 'var(--db-text)' },
-  '.cm-placeholder': { color: 'var(--db-faint)' },
+  '.cm-placeholder': {
+    maxWidth: '100%',
+    overflow: 'hidden',
+    color: 'var(--db-faint)',
+    textOverflow: 'ellipsis',
+    whiteSpace: 'pre',
+  },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground, .cm-content ::selection':
     { background: 'var(--db-selected)' },
   '&.cm-focused .cm-matchingBracket': {

@@ -4,15 +4,15 @@ import { useMemo } from 'react';
 import { IconDownload } from '@tabler/icons-react';
 import { cell, type BatchColumn, type CellValue } from '../../../engine/contract/column-batch.ts';
 import {
+  dissect,
   formatBytes,
   formatCount,
   formatMs,
-  dissect,
   formatTime,
   useAnswer,
-  useCase,
   useParsedQuery,
   usePivots,
+  useQuestion,
   useView,
   useZone,
   withTerm,
@@ -35,15 +35,11 @@ const TIMES = /^(ts|first|last|start|min\(ts\)|max\(ts\))$/;
 const COMPUTED = /^(count|share|p\d\d\(|sum\(|avg\(|min\(|max\(|distinct\(|count\()/;
 
 export function AnswerPanel() {
-  const info = useCase();
-  const { query, from, to } = useView();
+  const question = useQuestion();
+  const { query } = question;
   const zone = useZone();
   const { data, error, stale } = useAnswer('query.run', {
-    case: info.case,
-    query,
-    from,
-    to,
-    zone,
+    ...question,
     limit: LIMIT,
   });
   const parsed = useParsedQuery(query);

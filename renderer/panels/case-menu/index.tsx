@@ -7,6 +7,7 @@ import {
   IconFileImport,
   IconFileText,
   IconFolderOpen,
+  IconListDetails,
   IconPlus,
   IconSettings,
   IconShieldCheck,
@@ -47,6 +48,12 @@ export function CaseMenu() {
           onClick={() => dialogs.open({ dialog: 'import' })}
         >
           Add evidence…
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconListDetails {...ICON} />}
+          onClick={() => dialogs.open({ dialog: 'match-list' })}
+        >
+          Match a list…
         </Menu.Item>
         <Menu.Item
           leftSection={<IconFileExport {...ICON} />}

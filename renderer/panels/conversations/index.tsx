@@ -3,15 +3,15 @@ import { Button, SegmentedControl, Select } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import {
+  ALL,
   formatBytes,
   formatCount,
   formatMs,
   useAnswer,
-  useCase,
   usePreference,
+  useQuestion,
   useView,
   useWorkspace,
-  useZone,
 } from '../../panel-api.ts';
 import { csvOf, download } from '../../widgets/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
@@ -46,19 +46,14 @@ const LIMITS = ['100', '500', '2000', '10000'];
 
 export function ConversationsPanel() {
   const { views } = useWorkspace();
-  const info = useCase();
-  const zone = useZone();
-  const { query, from, to } = useView();
+  const { query, from, to, list } = useView();
+  const question = useQuestion();
   const [form, setForm] = usePreference<Form>('conversations', 'table', isForm);
   const [order, setOrder] = usePreference<Order>('conversations-order', 'bytes', isOrder);
   const [hosts, setHosts] = useState<HostOrder>('size');
   const [limit, setLimit] = useState('500');
   const { data, error, stale } = useAnswer('conversations.run', {
-    case: info.case,
-    query,
-    from,
-    to,
-    zone,
+    ...question,
     order,
     limit: Number(limit),
   });
@@ -135,11 +130,8 @@ export function ConversationsPanel() {
             title="No conversations"
             text="Conversations are made of flows, or of packets where a case has no flows. None is found here: widen the range of time, change the query, or add captures and flow files."
             actions={
-              query !== '' || from !== undefined || to !== undefined ? (
-                <Button
-                  variant="default"
-                  onClick={() => views.show({ query: '', from: undefined, to: undefined })}
-                >
+              query !== '' || (from ?? to ?? list) !== undefined ? (
+                <Button variant="default" onClick={() => views.show(ALL)}>
                   Conversations of the whole case
                 </Button>
               ) : undefined

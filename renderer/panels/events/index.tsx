@@ -141,20 +141,22 @@ function NoEvidence() {
 }
 
 function NothingFound() {
-  const { views } = useWorkspace();
-  const { query, from, to } = useView();
+  const { views, dialogs } = useWorkspace();
+  const { query, from, to, list } = useView();
   const ranged = from !== undefined || to !== undefined;
   const asked = query.trim() !== '';
   return (
     <Empty
       icon={<IconSearchOff size={34} stroke={1.4} aria-hidden />}
-      title="No event matches"
+      title={list === undefined ? 'No event matches' : 'No row of the list is met'}
       text={
-        ranged && asked
-          ? 'Both the query and the range of time leave events out. Widen the range, or take terms away.'
-          : ranged
-            ? 'There are no events in this range of time.'
-            : 'Take terms away, or search with wildcards: fail* finds failed and failure.'
+        list !== undefined
+          ? `No event ${ranged || asked ? 'of this query and range of time' : 'of this case'} has the values of any of its ${formatCount(list.rows)} rows.`
+          : ranged && asked
+            ? 'Both the query and the range of time leave events out. Widen the range, or take terms away.'
+            : ranged
+              ? 'There are no events in this range of time.'
+              : 'Take terms away, or search with wildcards: fail* finds failed and failure.'
       }
       actions={
         <>
@@ -170,6 +172,16 @@ function NothingFound() {
             <Button variant="default" onClick={() => views.show({ query: '' })}>
               Clear the query
             </Button>
+          )}
+          {list !== undefined && (
+            <>
+              <Button variant="default" onClick={() => dialogs.open({ dialog: 'match-list' })}>
+                Look at the list…
+              </Button>
+              <Button variant="default" onClick={() => views.show({ list: undefined })}>
+                Take the list off
+              </Button>
+            </>
           )}
           <Button variant="subtle" onClick={() => views.back()}>
             Back

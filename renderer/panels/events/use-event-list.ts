@@ -2,7 +2,13 @@
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
-import { useResultList, useView, useWorkspace, useZone, type ResultList } from '../../panel-api.ts';
+import {
+  useResultList,
+  useQuestion,
+  useView,
+  useWorkspace,
+  type ResultList,
+} from '../../panel-api.ts';
 import { PageCache } from './page-cache.ts';
 
 export interface EventList {
@@ -33,10 +39,10 @@ const AGAIN_MS = 5000;
 /** A row is read with so many fields of a query's own at most. */
 const MOST_FIELDS = 400;
 
-type Asked = Pick<NonNullable<ResultList['params']>, 'query' | 'from' | 'to' | 'zone' | 'sort'>;
+type Asked = Omit<NonNullable<ResultList['params']>, 'case' | 'fields'>;
 
-function questionOf({ query, from, to, zone, sort }: Asked): string {
-  return JSON.stringify([query, from ?? null, to ?? null, zone, sort ?? null]);
+function questionKey({ query, from, to, list, zone, sort }: Asked): string {
+  return JSON.stringify([query, from ?? null, to ?? null, list ?? null, zone, sort ?? null]);
 }
 
 /**
@@ -46,8 +52,8 @@ function questionOf({ query, from, to, zone, sort }: Asked): string {
 export function useEventList(fields: readonly string[], projected: boolean): EventList | undefined {
   const workspace = useWorkspace();
   const list = useResultList();
-  const view = useView();
-  const zone = useZone();
+  const { sort } = useView();
+  const asked = useQuestion();
   // Before the window opens the list that these are of.
   useLayoutEffect(() => workspace.results.readWith(fields), [workspace, fields]);
   const [version, changed] = useReducer((n: number) => n + 1, 0);
@@ -59,7 +65,7 @@ export function useEventList(fields: readonly string[], projected: boolean): Eve
     const old = before.current;
     const { opened, first, params, error } = list;
     if (error !== undefined || params === undefined) return undefined;
-    const question = questionOf(params);
+    const question = questionKey(params);
     const same = old?.question === question ? old : undefined;
     if (opened === undefined) {
       if (first === undefined) return old;
@@ -126,7 +132,7 @@ export function useEventList(fields: readonly string[], projected: boolean): Eve
     version,
     opened: held.list.opened,
     params: held.list.params,
-    stale: list.loading && held.question !== questionOf({ ...view, zone }),
+    stale: list.loading && held.question !== questionKey({ ...asked, sort }),
     pageError,
   };
 }

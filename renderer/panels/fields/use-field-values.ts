@@ -9,7 +9,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
-import { useCase, useSession, useView, useWorkspace, useZone } from '../../panel-api.ts';
+import { useQuestion, useSession, useWorkspace } from '../../panel-api.ts';
 import { eachOf } from './each-of.ts';
 
 export interface FieldAnswer {
@@ -35,15 +35,13 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
   isOld: (wanted: FieldWanted) => boolean;
 } {
   const workspace = useWorkspace();
-  const { case: folder } = useCase();
-  const { query, from, to } = useView();
-  const zone = useZone();
+  const question = useQuestion();
   const revision = useSession((session) => session.revision);
   const runs = useStore(workspace.views.store, (state) => state.runs);
   const [answers, setAnswers] = useState<ReadonlyMap<string, FieldAnswer>>(new Map());
   const known = useRef(answers);
   known.current = answers;
-  const view = JSON.stringify([folder, query, from, to, zone]);
+  const view = JSON.stringify(question);
   const scope = JSON.stringify([view, revision, runs]);
   const list = JSON.stringify(wanted.map(({ field, limit }) => [field, limit]));
 
@@ -63,7 +61,7 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
       try {
         const data = await workspace.connection.call(
           'field.values',
-          { case: folder, query, from, to, zone, field, limit },
+          { ...question, field, limit },
           { signal: controller.signal },
         );
         put({ data, problem: undefined });
@@ -79,7 +77,7 @@ export function useFieldValues(wanted: readonly FieldWanted[]): {
       .finally(ended);
     return () => controller.abort();
     // `scope` stands for everything that is asked.
-  }, [workspace, scope, view, list, folder, query, from, to, zone]);
+  }, [workspace, scope, view, list, question]);
 
   return {
     answerOf: (field) => answers.get(field),

@@ -2,6 +2,7 @@
 import { Alert, Badge, Button, Progress, Text } from '@mantine/core';
 import { IconCircleCheck, IconPlayerPause } from '@tabler/icons-react';
 import {
+  ALL,
   formatBytes,
   formatCount,
   formatMs,
@@ -47,7 +48,7 @@ export function JobStep({ path, job, onClose }: Props) {
     onClose();
   };
   const showEvents = (): void => {
-    workspace.views.show({ query: '', from: undefined, to: undefined, tab: 'events' });
+    workspace.views.show({ ...ALL, tab: 'events' });
     onClose();
   };
   return (

@@ -17,6 +17,7 @@ import {
   notifyError,
   useCase,
   useDialog,
+  useQuestion,
   useResultList,
   useView,
   useWorkspace,
@@ -51,12 +52,13 @@ export function MarkDialogs() {
 
 /** The events that a dialog is about: those named, or what the view finds. */
 function useTarget(events: readonly string[] | undefined) {
-  const { query, from, to } = useView();
-  const zone = useZone();
+  const { list } = useView();
+  const question = useQuestion();
+  const { query, from, to, zone } = question;
   const { opened } = useResultList();
   const count = events?.length ?? opened?.total;
   return {
-    target: events === undefined ? { view: { query, from, to, zone } } : { events: [...events] },
+    target: events === undefined ? { view: question } : { events: [...events] },
     count,
     text:
       events?.length === 1
@@ -66,7 +68,7 @@ function useTarget(events: readonly string[] | undefined) {
       events === undefined
         ? `What the query finds${query.trim() === '' ? '' : `: ${query}`}${
             from !== undefined && to !== undefined ? `, ${formatRange(from, to, zone)}` : ''
-          }.`
+          }${list === undefined ? '' : `, on the list ${visibleText(list.name, 100)}`}.`
         : undefined,
   };
 }
@@ -228,6 +230,12 @@ function SearchForm({ onDone }: { readonly onDone: () => void }) {
       }}
     >
       <p className="mono">{view.query.trim() === '' ? 'All events' : view.query}</p>
+      {view.list !== undefined && (
+        <Alert color="orange" mb="sm">
+          The list {visibleText(view.list.name, 100)} is not part of a saved search: it finds events
+          on the list and others.
+        </Alert>
+      )}
       <TextInput
         label="Name"
         required

@@ -5,10 +5,10 @@ import {
   formatCount,
   saveFile,
   useCase,
+  useQuestion,
   useResultList,
   useView,
   useWorkspace,
-  useZone,
 } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import { SUMMARY, useEventColumns } from '../../widgets/event-columns.ts';
@@ -40,7 +40,7 @@ export function ExportDialog() {
   const workspace = useWorkspace();
   const info = useCase();
   const view = useView();
-  const zone = useZone();
+  const question = useQuestion();
   const { opened } = useResultList();
   const { shown, fields } = useEventColumns();
   const [format, setFormat] = useState<Format>('csv');
@@ -63,7 +63,8 @@ export function ExportDialog() {
           workspace.connection.call(
             'export.rows',
             {
-              ...{ case: info.case, query: view.query, from: view.from, to: view.to, zone, format },
+              ...question,
+              format,
               ...(view.sort === undefined ? {} : { sort: view.sort }),
               ...(columns === 'shown' ? { fields: chosen } : {}),
               ...(limit === undefined ? {} : { limit }),
@@ -93,6 +94,12 @@ export function ExportDialog() {
           <span className="mono">
             {view.query.trim() === '' ? 'no filter' : <EventText text={view.query} max={300} />}
           </span>
+          {view.list !== undefined && (
+            <>
+              {' '}
+              and the list <EventText text={view.list.name} max={100} />
+            </>
+          )}
         </Text>
         <div className={form['tight']}>
           <SegmentedControl

@@ -8,7 +8,7 @@ import {
 import type { Extension } from '@codemirror/state';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
-import { formatCount, type Workspace } from '../../panel-api.ts';
+import { formatCount, questionOf, type Workspace } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 
 type Offered = Result<'query.complete'>['options'][number];
@@ -49,7 +49,7 @@ async function complete(
   context: CompletionContext,
 ): Promise<CompletionResult | null> {
   const { openCase, zone } = workspace.session.getState();
-  const { from, to } = workspace.views.store.getState().view;
+  const { view } = workspace.views.store.getState();
   const query = context.state.doc.toString();
   if (openCase === undefined) return null;
   if (!context.explicit && !invites(query.slice(0, context.pos))) return null;
@@ -58,7 +58,7 @@ async function complete(
   try {
     const { start, end, options } = await workspace.connection.call(
       'query.complete',
-      { case: openCase.case, query, from, to, zone, at: context.pos, limit: 60 },
+      { ...questionOf({ ...view, query }, openCase, zone), at: context.pos, limit: 60 },
       { signal: controller.signal },
     );
     const written = query.slice(start, end);

@@ -8,6 +8,7 @@ import { useCommands, usePreference, useResultList, useWorkspace } from '../../p
 import { createBarStore, type BarStore } from './bar-state.ts';
 import { Builder } from './builder.tsx';
 import { createQueryEditor, type QueryEditor } from './editor.ts';
+import { ListChip } from './list-chip.tsx';
 import { PastMenu } from './past-menu.tsx';
 import css from './query-bar.module.css';
 
@@ -39,6 +40,7 @@ export function QueryBar() {
   return (
     <>
       <Frame bar={bar}>
+        <ListChip />
         <div ref={parent} className={css['editor']} />
         <div className={css['tools']}>
           <Edited bar={bar} />

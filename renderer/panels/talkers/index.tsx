@@ -10,6 +10,7 @@ import {
   formatRange,
   useAnswer,
   useCase,
+  useQuestion,
   useView,
   useWorkspace,
   useZone,
@@ -46,7 +47,8 @@ export function TalkersPanel() {
   const workspace = useWorkspace();
   const info = useCase();
   const zone = useZone();
-  const { query, from, to, by, measure: measureText } = useView();
+  const question = useQuestion();
+  const { query, by, measure: measureText } = useView();
   const [limit, setLimit] = useState('50');
   const fields = useAnswer('field.list', { case: info.case });
   const measure = parseMeasure(measureText);
@@ -55,11 +57,7 @@ export function TalkersPanel() {
     'top.run',
     asked
       ? {
-          case: info.case,
-          query,
-          from,
-          to,
-          zone,
+          ...question,
           by: [...by],
           measure,
           limit: Number(limit),

@@ -19,10 +19,10 @@ import {
   useCase,
   useParsedQuery,
   usePreference,
+  useQuestion,
   useSession,
   useView,
   useWorkspace,
-  useZone,
 } from '../../panel-api.ts';
 import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
@@ -54,9 +54,10 @@ interface Range {
 
 export function TimelinePanel() {
   const { views } = useWorkspace();
-  const { case: path, events } = useCase();
-  const { query, from, to, stack } = useView();
-  const zone = useZone();
+  const { events } = useCase();
+  const { stack } = useView();
+  const question = useQuestion();
+  const { query, from, to, zone } = question;
   const scheme = useComputedColorScheme();
   const { ref: measure, width } = useElementSize();
   const [height, setHeight] = usePreference('timeline.height', USUAL_HEIGHT, isHeight);
@@ -72,12 +73,10 @@ export function TimelinePanel() {
   const buckets = Math.min(400, Math.max(20, Math.round(width / BUCKET_PIXELS / 10) * 10));
   const { data, error, loading } = useAnswer(
     'timeline.run',
-    width === 0
-      ? undefined
-      : { case: path, query, from, to, zone, buckets, ...(by === '' ? {} : { by }) },
+    width === 0 ? undefined : { ...question, buckets, ...(by === '' ? {} : { by }) },
   );
   // What is only brought up to date while the case changes is not of another view.
-  const view = JSON.stringify([query, from, to, by]);
+  const view = JSON.stringify([question, by]);
   const answeredView = useRef(view);
   if (!loading) answeredView.current = view;
   const stale =

@@ -1,0 +1,17 @@
+/** Narrowing the view by a list of values: giving one, and what of it was not seen. */
+import { useDialog, useSession } from '../../panel-api.ts';
+import { MatchDialog } from './match-dialog.tsx';
+import { UnmatchedDialog } from './unmatched-dialog.tsx';
+
+export function MatchListDialogs() {
+  const matching = useDialog('match-list');
+  const unmatched = useDialog('list-unmatched');
+  const hasCase = useSession((session) => session.openCase !== undefined);
+  if (!hasCase) return null;
+  return (
+    <>
+      {matching !== undefined && <MatchDialog />}
+      {unmatched !== undefined && <UnmatchedDialog />}
+    </>
+  );
+}

@@ -1,0 +1,220 @@
+/** Gives the view a list: what is given, what of it is understood, and which events it will leave. */
+import { Button, Modal, Switch, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useEffect, useRef, useState, type DragEvent } from 'react';
+import type { Result } from '../../../engine/contract/operations.ts';
+import { formatCount, useAnswer, useCase, useView, useWorkspace } from '../../panel-api.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import form from '../../widgets/form.module.css';
+import { ListColumns } from './list-columns.tsx';
+import { ListInput } from './list-input.tsx';
+import css from './match-list.module.css';
+import { PASTED, useGivenList, type GivenList } from './use-given-list.ts';
+
+type Preview = Result<'list.preview'>;
+
+export function MatchDialog() {
+  const { dialogs, views } = useWorkspace();
+  const { case: folder } = useCase();
+  const { list, tab } = useView();
+  const given = useGivenList();
+  const { kept, choice, directed } = given;
+  const { over, ...drop } = useDrop(given);
+  const { data, error, stale } = useAnswer(
+    'list.preview',
+    kept === undefined
+      ? undefined
+      : {
+          case: folder,
+          list: {
+            ...{ kept, directed },
+            ...(choice && { columns: [...choice.columns], header: choice.header }),
+          },
+        },
+    { live: false },
+  );
+  const fresh = kept === undefined || stale ? undefined : data;
+  useKnownColumns(fresh, given);
+  // What is shown stays while the next is on its way.
+  const last = useRef(fresh);
+  last.current = given.isEmpty ? undefined : (fresh ?? last.current);
+  const shown = last.current;
+  const problem = given.error ?? error;
+  const understood = problem === undefined ? fresh?.understood : undefined;
+  const match = (): void => {
+    if (kept === undefined || understood === undefined) return;
+    const name = given.file?.name ?? PASTED;
+    views.show({
+      list: { kept, name, rows: understood.rows, directed, ...choice },
+      // Where there are events to be seen.
+      ...(tab === 'sources' || tab === 'latency' ? { tab: 'events' as const } : {}),
+    });
+    dialogs.close();
+  };
+  const takeOff = (): void => {
+    views.show({ list: undefined });
+    dialogs.close();
+  };
+  return (
+    <Modal opened onClose={dialogs.close} title="Match a list" size="min(840px, 94vw)" {...drop}>
+      <form
+        className={form['stack']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          match();
+        }}
+      >
+        <Text size="sm" c="dimmed">
+          Only events that meet a row of the list are found: addresses, blocks, hosts, flows, values
+          of any field. It is read here and is not imported.
+        </Text>
+        <ListInput given={given} over={over} />
+        {shown !== undefined && shown.columns.length > 0 && (
+          <>
+            <ListColumns preview={shown} choice={choice} onChoose={given.choose} />
+            <Options preview={shown} given={given} />
+          </>
+        )}
+        <Verdict preview={shown} message={problem?.message} />
+        <div className={form['actions']}>
+          {list !== undefined && (
+            <Button variant="subtle" color="red" mr="auto" onClick={takeOff}>
+              Take the list off
+            </Button>
+          )}
+          <Button variant="default" onClick={dialogs.close}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={understood === undefined}>
+            {understood === undefined
+              ? 'Match'
+              : `Match ${formatCount(understood.rows)} ${understood.rows === 1 ? 'row' : 'rows'}`}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+function Options({ preview, given }: { readonly preview: Preview; readonly given: GivenList }) {
+  const { form: shape, header, columns, understood } = preview;
+  const isFlow = understood?.fields.includes('flow') === true;
+  return (
+    <div className={css['options']}>
+      {shape !== 'json' && (
+        <Switch
+          label="The first line names the columns"
+          checked={header}
+          onChange={({ currentTarget }) =>
+            given.choose({
+              columns: columns.map(({ field }) => field ?? null),
+              header: currentTarget.checked,
+            })
+          }
+        />
+      )}
+      {((understood?.eitherWay === true && !isFlow) || given.directed) && (
+        <Switch
+          label="In the direction as written only"
+          checked={given.directed}
+          onChange={({ currentTarget }) => given.direct(currentTarget.checked)}
+        />
+      )}
+    </div>
+  );
+}
+
+/**
+ * Columns that are fields are matched although others are none: which these are is to be seen above them.
+ */
+function useKnownColumns(preview: Preview | undefined, { choice, choose }: GivenList): void {
+  const wanted = useRef(choose);
+  wanted.current = choose;
+  useEffect(() => {
+    if (preview === undefined || choice !== undefined || preview.form === 'values') return;
+    const { columns, header } = preview;
+    const known = columns.map(({ field }) => field ?? null);
+    if (known.includes(null) && known.some((field) => field !== null))
+      wanted.current({ columns: known, header });
+  }, [preview, choice]);
+}
+
+/** Whether the list can be used, and how it is meant. */
+function Verdict({
+  preview,
+  message,
+}: {
+  readonly preview: Preview | undefined;
+  readonly message: string | undefined;
+}) {
+  const { understood, problem, columns = [] } = preview ?? {};
+  const wrong = message ?? problem?.message;
+  if (wrong !== undefined) {
+    const unnamed = columns.length > 0 && columns.every(({ field }) => field === undefined);
+    return (
+      <div className={css['verdict']} role="alert">
+        <IconAlertTriangle size={16} color="var(--db-bad)" aria-hidden />
+        <span>
+          {unnamed && columns.length > 1 && message === undefined ? (
+            'Say above what the columns are matched as.'
+          ) : (
+            <EventText text={`${wrong.charAt(0).toUpperCase()}${wrong.slice(1)}.`} max={500} />
+          )}
+        </span>
+      </div>
+    );
+  }
+  if (understood === undefined) return null;
+  const { rows, fields, eitherWay } = understood;
+  const others = columns.flatMap(({ name, field }, at) =>
+    field === undefined ? (name ?? `column ${at + 1}`) : [],
+  );
+  return (
+    <div className={css['verdict']} role="status">
+      <IconCircleCheck size={16} color="var(--db-ok)" aria-hidden />
+      <span>
+        {formatCount(rows)} {rows === 1 ? 'row' : 'rows'}, matched as{' '}
+        <span className="mono">
+          <EventText text={fields.join(', ')} max={300} />
+        </span>
+        {eitherWay ? ', in either direction' : ''}
+        {others.length > 0 && columns.length > 1 && (
+          <span className={css['off']}>
+            {'; not matched: '}
+            <EventText text={others.join(', ')} max={200} />
+          </span>
+        )}
+      </span>
+    </div>
+  );
+}
+
+/** A file that is dropped anywhere over the dialog is the list, and no evidence to be imported. */
+function useDrop({ take }: GivenList) {
+  const [over, setOver] = useState(false);
+  const isFile = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files');
+  const onDragOver = (event: DragEvent): void => {
+    if (!isFile(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    event.dataTransfer.dropEffect = 'copy';
+    setOver(true);
+  };
+  return {
+    over,
+    onDragEnter: onDragOver,
+    onDragOver,
+    onDragLeave: (event: DragEvent) => {
+      event.stopPropagation();
+      if (event.relatedTarget === null) setOver(false);
+    },
+    onDrop: (event: DragEvent) => {
+      if (!isFile(event)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setOver(false);
+      const [file] = event.dataTransfer.files;
+      if (file !== undefined) take(file);
+    },
+  };
+}

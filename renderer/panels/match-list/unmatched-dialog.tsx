@@ -1,0 +1,173 @@
+/** What was looked for and not seen: rows of the view's list that no event of the view meets. */
+import { Button, Modal, Progress, Text } from '@mantine/core';
+import { IconCircleCheck, IconCopy, IconDownload } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import {
+  formatCount,
+  linesOf,
+  notifyDone,
+  notifyError,
+  useAnswer,
+  useCase,
+  useQuestion,
+  useView,
+  useWorkspace,
+} from '../../panel-api.ts';
+import { download } from '../../widgets/csv.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import form from '../../widgets/form.module.css';
+import { Problem } from '../../widgets/problem.tsx';
+import { firstNumber, recordAt } from './list-records.ts';
+import css from './match-list.module.css';
+
+/** Rows that are shown; copied and saved are all. */
+const MOST_SHOWN = 500;
+const MOST_TEXT = 300;
+
+export function UnmatchedDialog() {
+  const { dialogs, lists } = useWorkspace();
+  const { case: folder } = useCase();
+  const { list, query, from, to } = useView();
+  const question = useQuestion();
+  const asked = question.list;
+  const { data, error } = useAnswer(
+    'list.unmatched',
+    asked === undefined ? undefined : { ...question, list: asked },
+    { live: false },
+  );
+  // Which line is the header, if any: it goes along, so that what is saved is a list again.
+  const { data: preview } = useAnswer(
+    'list.preview',
+    asked === undefined ? undefined : { case: folder, list: asked },
+    { live: false },
+  );
+  const bytes = list && lists.bytesOf(list.kept);
+  const lines = useMemo(() => (bytes === undefined ? [] : linesOf(bytes)), [bytes]);
+  const numbers = data?.lines ?? new Float64Array();
+  const header =
+    preview?.header === true && preview.form !== 'json' ? firstNumber(lines) : undefined;
+  const text = (): string =>
+    [...(header === undefined ? [] : [header]), ...numbers]
+      .map((number) => `${recordAt(lines, number)}\n`)
+      .join('');
+  const narrowed = query.trim() !== '' || (from ?? to) !== undefined;
+  return (
+    <Modal opened onClose={dialogs.close} title="Rows that matched nothing" size="min(840px, 94vw)">
+      <div className={form['stack']}>
+        {list === undefined ? (
+          <Text size="sm">No list is matched.</Text>
+        ) : error !== undefined ? (
+          <Problem error={error} title="This cannot be told" />
+        ) : data === undefined ? (
+          <div role="status">
+            <Text size="sm" mb={8}>
+              Looking for each row of the list…
+            </Text>
+            <Progress value={100} animated aria-label="Looking for each row" />
+          </div>
+        ) : (
+          <>
+            <div className={css['verdict']} role="status">
+              {numbers.length === 0 && (
+                <IconCircleCheck size={16} color="var(--db-ok)" aria-hidden />
+              )}
+              <span>
+                {numbers.length === 0 ? (
+                  <b>Each of {formatCount(data.of)} rows matched</b>
+                ) : (
+                  <>
+                    <b>
+                      {formatCount(numbers.length)} of {formatCount(data.of)} rows
+                    </b>{' '}
+                    matched nothing
+                  </>
+                )}
+                {narrowed ? ' among the events of this query and range of time' : ' in this case'}
+              </span>
+            </div>
+            {numbers.length > 0 && (
+              <div
+                className={`${css['frame'] ?? ''} ${css['lines'] ?? ''}`}
+                tabIndex={0}
+                role="region"
+                aria-label="Rows that matched nothing"
+              >
+                <table className={css['table']}>
+                  <tbody>
+                    {header !== undefined && <Line lines={lines} number={header} isHeader />}
+                    {Array.from(numbers.subarray(0, MOST_SHOWN), (number) => (
+                      <Line key={number} lines={lines} number={number} />
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )}
+            {numbers.length > MOST_SHOWN && (
+              <Text size="xs" c="dimmed">
+                The first {MOST_SHOWN} are shown; copied and saved are all of them.
+              </Text>
+            )}
+          </>
+        )}
+        <div className={form['actions']}>
+          {numbers.length > 0 && (
+            <>
+              <Button
+                variant="default"
+                leftSection={<IconCopy size={13} aria-hidden />}
+                onClick={() => copy(text(), numbers.length)}
+              >
+                Copy
+              </Button>
+              <Button
+                variant="default"
+                leftSection={<IconDownload size={13} aria-hidden />}
+                onClick={() => download(unmatchedName(list?.name ?? 'list'), 'text/plain', text())}
+              >
+                Save
+              </Button>
+            </>
+          )}
+          <Button onClick={dialogs.close} data-autofocus>
+            Close
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+interface LineProps {
+  readonly lines: readonly string[];
+  readonly number: number;
+  readonly isHeader?: boolean;
+}
+
+function Line({ lines, number, isHeader = false }: LineProps) {
+  return (
+    <tr className={isHeader ? css['header'] : undefined}>
+      <td className={css['number']}>{number}</td>
+      <td className={`mono ${css['whole'] ?? ''}`}>
+        <EventText text={recordAt(lines, number)} max={MOST_TEXT} />
+      </td>
+    </tr>
+  );
+}
+
+function copy(text: string, rows: number): void {
+  if (!('clipboard' in navigator)) {
+    notifyError(new Error('this page may not write to the clipboard'), 'Not copied');
+    return;
+  }
+  navigator.clipboard.writeText(text).then(
+    () => notifyDone(`${formatCount(rows)} ${rows === 1 ? 'row is' : 'rows are'} in the clipboard`),
+    (error: unknown) => notifyError(error, 'Not copied'),
+  );
+}
+
+/** `feed-unmatched.csv` of `feed.csv`. */
+function unmatchedName(name: string): string {
+  const safe = name.replace(/[^\w.-]+/g, '-');
+  const dot = safe.lastIndexOf('.');
+  return dot > 0 ? `${safe.slice(0, dot)}-unmatched${safe.slice(dot)}` : `${safe}-unmatched.txt`;
+}

@@ -1,0 +1,139 @@
+/**
+ * The list that a dialog is about: what was pasted or a file, kept by the engine as soon as it is there,
+ * and what somebody said about its columns.
+ */
+import { useDebouncedValue } from '@mantine/hooks';
+import { useEffect, useRef, useState } from 'react';
+import { OperationError } from '../../../engine/contract/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { linesOf, useView, useWorkspace } from '../../panel-api.ts';
+
+/** What a list is called that has no file. */
+export const PASTED = 'pasted list';
+/** As the engine has it. */
+const MOST_BYTES = 32 << 20;
+/** Larger ones are shown as a file, whichever way they came. */
+const MOST_TYPED = 500_000;
+const TYPING_MS = 250;
+
+export interface ColumnChoice {
+  /** What each column is matched as; null: it does not count. */
+  readonly columns: readonly (string | null)[];
+  readonly header: boolean;
+}
+
+export interface GivenList {
+  readonly text: string;
+  /** In place of the text. */
+  readonly file: { readonly name: string; readonly size: number } | undefined;
+  /** What the engine keeps it under; undefined: nothing was given, or it is on its way. */
+  readonly kept: string | undefined;
+  readonly isEmpty: boolean;
+  readonly choice: ColumnChoice | undefined;
+  readonly directed: boolean;
+  readonly error: ErrorInfo | undefined;
+  type(text: string): void;
+  take(file: File): void;
+  /** Forgets the file. */
+  drop(): void;
+  choose(choice: ColumnChoice | undefined): void;
+  direct(directed: boolean): void;
+}
+
+/** Begins with the list of the view. */
+export function useGivenList(): GivenList {
+  const { lists } = useWorkspace();
+  const { list } = useView();
+  const [first] = useState(() => {
+    const bytes = list && lists.bytesOf(list.kept);
+    if (list === undefined || bytes === undefined) return undefined;
+    const typed = list.name === PASTED && bytes.length <= MOST_TYPED;
+    return { list, text: typed ? linesOf(bytes).join('\n') : '', bytes, typed };
+  });
+  const [text, setText] = useState(first?.text ?? '');
+  const [file, setFile] = useState(
+    first === undefined || first.typed
+      ? undefined
+      : { name: first.list.name, size: first.bytes.length },
+  );
+  const [kept, setKept] = useState(first?.list.kept);
+  const [error, setError] = useState<ErrorInfo>();
+  const [choice, choose] = useState<ColumnChoice | undefined>(() => {
+    const columns = first?.list.columns;
+    return columns && { columns, header: first?.list.header === true };
+  });
+  const [directed, direct] = useState(first?.list.directed === true);
+  const [settled] = useDebouncedValue(text, TYPING_MS);
+  const written = useRef(first?.text ?? '');
+  const newest = useRef(0);
+
+  const keep = async (bytesOf: () => Promise<Uint8Array>): Promise<void> => {
+    const own = ++newest.current;
+    setKept(undefined);
+    setError(undefined);
+    try {
+      const bytes = await bytesOf();
+      if (bytes.length > MOST_BYTES) throw tooLarge();
+      const id = await lists.keep(bytes);
+      if (own === newest.current) setKept(id);
+    } catch (failure) {
+      if (own === newest.current) setError(infoOf(failure));
+    }
+  };
+  const latest = useRef(keep);
+  latest.current = keep;
+
+  useEffect(() => {
+    if (settled === written.current) return;
+    // Columns are those of the first line.
+    if (firstLine(settled) !== firstLine(written.current)) choose(undefined);
+    written.current = settled;
+    if (settled.trim() === '') {
+      newest.current += 1;
+      setKept(undefined);
+      setError(undefined);
+    } else void latest.current(async () => new TextEncoder().encode(settled));
+  }, [settled]);
+
+  return {
+    ...{ text, file, choice, directed, error, choose, direct },
+    isEmpty: file === undefined && text.trim() === '',
+    kept: file === undefined && settled !== text ? undefined : kept,
+    type: setText,
+    take(given) {
+      choose(undefined);
+      setFile({ name: given.name, size: given.size });
+      void keep(async () => {
+        if (given.size > MOST_BYTES) throw tooLarge();
+        return new Uint8Array(await given.arrayBuffer());
+      });
+    },
+    drop() {
+      newest.current += 1;
+      choose(undefined);
+      setFile(undefined);
+      setKept(undefined);
+      setError(undefined);
+      // What was written before the file is looked at again.
+      written.current = '';
+      setText('');
+    },
+  };
+}
+
+function firstLine(text: string): string {
+  return text.trimStart().split('\n', 1)[0]?.trim() ?? '';
+}
+
+function tooLarge(): OperationError {
+  return new OperationError({
+    code: 'limit-exceeded',
+    message: 'a list of more than 32 MB',
+    hint: 'split it',
+  });
+}
+
+function infoOf(failure: unknown): ErrorInfo {
+  if (failure instanceof OperationError) return failure.info;
+  return { code: 'unreadable', message: 'the file cannot be read', hint: String(failure) };
+}

@@ -1,0 +1,90 @@
+/** The list that the view is narrowed by, in front of the query: change it, ask what it missed, take it off. */
+import { ActionIcon, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { IconListDetails, IconListSearch, IconX } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { formatCount, useCommands, useView, useWorkspace } from '../../panel-api.ts';
+import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import css from './query-bar.module.css';
+
+export function ListChip() {
+  const { dialogs, views } = useWorkspace();
+  const { list } = useView();
+  const isOn = list !== undefined;
+  useCommands(
+    useMemo(() => {
+      const disabled = isOn ? undefined : 'no list is matched';
+      return [
+        {
+          id: 'list.match',
+          title: 'Match a list…',
+          group: 'Query',
+          hotkey: 'mod+shift+L',
+          run: () => dialogs.open({ dialog: 'match-list' }),
+        },
+        {
+          id: 'list.unmatched',
+          title: 'Rows of the list that matched nothing…',
+          group: 'Query',
+          disabled,
+          run: () => dialogs.open({ dialog: 'list-unmatched' }),
+        },
+        {
+          id: 'list.off',
+          title: 'Take the list off',
+          group: 'Query',
+          disabled,
+          run: () => views.show({ list: undefined }),
+        },
+      ];
+    }, [dialogs, views, isOn]),
+  );
+  if (list === undefined) return null;
+  const rows = `${formatCount(list.rows)} ${list.rows === 1 ? 'row' : 'rows'}`;
+  return (
+    <div
+      className={css['list']}
+      role="group"
+      aria-label={`List ${visibleText(list.name, 100)}, ${rows}`}
+    >
+      <Tooltip
+        label={`${visibleText(list.name, 200)}, ${rows}: change the list`}
+        multiline
+        maw={420}
+      >
+        <UnstyledButton
+          className={css['listName']}
+          onClick={() => dialogs.open({ dialog: 'match-list' })}
+        >
+          <IconListDetails size={13} aria-hidden />
+          <VisuallyHidden>Change the list</VisuallyHidden>
+          <span className={css['listText']}>
+            <EventText text={list.name} max={100} />
+          </span>
+          <span className={css['listRows']}>
+            {' '}
+            · {formatCount(list.rows)}
+            <span className={css['listUnit']}> {list.rows === 1 ? 'row' : 'rows'}</span>
+          </span>
+        </UnstyledButton>
+      </Tooltip>
+      <Tooltip label="Rows that matched nothing">
+        <ActionIcon
+          size={20}
+          aria-label="Rows that matched nothing"
+          onClick={() => dialogs.open({ dialog: 'list-unmatched' })}
+        >
+          <IconListSearch size={13} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Take the list off">
+        <ActionIcon
+          size={20}
+          aria-label="Take the list off"
+          onClick={() => views.show({ list: undefined })}
+        >
+          <IconX size={12} />
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  );
+}
