@@ -172,7 +172,8 @@ export class PacketEvents {
    * @param length of the record, headers included
    */
   take(p: Packet, offset: number, length: number): void {
-    this.decode(p);
+    // A leader of captures without flows wants neither.
+    if (this.batch !== undefined || this.tracker !== undefined) this.decode(p);
     const flow = this.tracker === undefined ? 0 : this.tracker.packet(p);
     if (this.batch === undefined) this.skipped += 1;
     else this.write(this.batch, p, offset, length, flow);
