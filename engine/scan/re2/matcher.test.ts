@@ -3,7 +3,9 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkRe2 } from '../../query/filters/regex.ts';
-import { compilePattern } from './matcher.ts';
+import { Matcher, compilePattern } from './matcher.ts';
+import { compileProgram } from './program.ts';
+import { parsePattern } from './syntax.ts';
 
 const utf8 = new TextEncoder();
 const TEXTS = [
@@ -108,6 +110,15 @@ const PATTERNS = [
   '.{3}$',
   '\\bé',
   'port \\d+ ssh[12]',
+  'failed',
+  '(?i)FAILED pass',
+  'root.*port',
+  '\\bfrom\\b',
+  'word\\b for',
+  '[Ff]ai(?:led)+ password',
+  '(?:from ){1}10',
+  '(?i)oo b|b\\*c',
+  'aab',
   '[^\\d\\s]',
   '[\\W]',
 ];
@@ -180,6 +191,28 @@ describe('patterns', () => {
         expect(ours(pattern, ignoreCase)).toEqual(await matches(pattern, ignoreCase));
       }),
       { seed: 7, numRuns: 150 },
+    );
+  });
+
+  it('find the same where what a match must have is looked for first', () => {
+    const letters = fc.constantFrom('a', 'b', 'A', 'k', 's', ' ', '\u017f', '\u212a');
+    const text = fc.array(letters, { maxLength: 40 }).map((list) => list.join(''));
+    const word = fc.array(letters, { minLength: 1, maxLength: 6 }).map((list) => list.join(''));
+    const pattern = fc
+      .tuple(word, fc.constantFrom('', 'b*', '\\b', '(?:aba)+', '.', '[ab]', '$'), word)
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(pattern, text, word, fc.boolean(), (one, around, inside, ignoreCase) => {
+        const whole = new Matcher(compileProgram(parsePattern(one, ignoreCase)));
+        const quick = compilePattern(one, ignoreCase);
+        for (const value of [around, `${around}${one}${inside}`, `${inside}${one.toUpperCase()}`]) {
+          const bytes = utf8.encode(`${one}${value}${one}`);
+          const start = utf8.encode(one).length;
+          const end = bytes.length - start;
+          expect(quick.test(bytes, start, end)).toBe(whole.test(bytes, start, end));
+        }
+      }),
+      { numRuns: 2000 },
     );
   });
 

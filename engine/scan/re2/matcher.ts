@@ -1,11 +1,13 @@
 /**
  * Whether a pattern is found in UTF-8 text: an automaton whose states are made when they are first
- * come to. Each byte is looked at once, whatever the pattern and the text: evidence is hostile.
+ * come to. Each byte is looked at once, whatever the pattern and the text: evidence is hostile. Texts
+ * that lack what every match has are told by fewer bytes (required.ts).
  *
  * Invariant: memory is bounded; when there are too many states all are forgotten and made again.
  * https://swtch.com/~rsc/regexp/regexp3.html
  */
 import { type Instruction, type Program, compileProgram } from './program.ts';
+import { type RequiredBytes, requiredBytes } from './required.ts';
 import { type Assertion, parsePattern } from './syntax.ts';
 
 const MATCH = -2;
@@ -30,12 +32,14 @@ interface State {
 
 /** @param ignoreCase as RE2's `i`: Unicode simple folding */
 export function compilePattern(pattern: string, ignoreCase: boolean): Matcher {
-  return new Matcher(compileProgram(parsePattern(pattern, ignoreCase)));
+  const node = parsePattern(pattern, ignoreCase);
+  return new Matcher(compileProgram(node), requiredBytes(node));
 }
 
 export class Matcher {
   private readonly code: readonly Instruction[];
   private readonly program: Program;
+  private readonly required: RequiredBytes | undefined;
   /** Class of each byte: bytes that no instruction tells apart share one. */
   private readonly classes = new Uint8Array(256);
   /** A byte of each class. */
@@ -50,8 +54,10 @@ export class Matcher {
   private readonly mark: Uint32Array;
   private generation = 0;
 
-  constructor(program: Program) {
+  /** @param required stands in every text that matches */
+  constructor(program: Program, required?: RequiredBytes) {
     this.program = program;
+    this.required = required;
     this.code = program.code;
     const edges = new Set<number>([0, 10, 11, 48, 58, 65, 91, 95, 96, 97, 123]);
     for (const one of this.code) {
@@ -73,7 +79,8 @@ export class Matcher {
 
   /** Whether the pattern is found in `bytes[start, end)`. */
   test(bytes: Uint8Array, start: number, end: number): boolean {
-    const { classes, width } = this;
+    const { classes, width, required } = this;
+    if (required !== undefined && !required.isIn(bytes, start, end)) return false;
     let table = this.table;
     let state = this.first;
     for (let at = start; at < end; at++) {

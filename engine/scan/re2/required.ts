@@ -1,0 +1,106 @@
+/**
+ * Bytes that stand in every text in which a pattern is found. Most texts do not have them, and that is
+ * seen by looking at one byte in several (Horspool's algorithm, with sets of bytes).
+ *
+ * Holds always: a text without them does not match. One with them may.
+ */
+import type { CodeSet } from './code-set.ts';
+import type { Node } from './syntax.ts';
+
+/** Places that one word of bits can tell apart. */
+const MOST_PLACES = 31;
+/** A single byte is found as quickly by the automaton. */
+const LEAST_PLACES = 2;
+
+export class RequiredBytes {
+  private readonly length: number;
+  /** Bit i: the byte may stand at place i. */
+  private readonly places = new Uint32Array(256);
+  /** How far to go on when a byte stands under the last place and may not; 0: it may. */
+  private readonly skips: Uint8Array;
+
+  constructor(sets: readonly CodeSet[]) {
+    this.length = sets.length;
+    this.skips = new Uint8Array(256).fill(sets.length);
+    for (const [place, set] of sets.entries()) {
+      for (let i = 0; i + 1 < set.length; i += 2) {
+        for (let byte = set[i]!; byte <= set[i + 1]!; byte++) {
+          this.places[byte]! |= 1 << place;
+          this.skips[byte] = sets.length - 1 - place;
+        }
+      }
+    }
+  }
+
+  /** Whether they stand in `bytes[start, end)`. */
+  isIn(bytes: Uint8Array, start: number, end: number): boolean {
+    const { length, skips } = this;
+    let at = start + length - 1;
+    while (at < end) {
+      const skip = skips[bytes[at]!]!;
+      if (skip > 0) at += skip;
+      else if (this.standAt(bytes, at - length + 1)) return true;
+      else at += 1;
+    }
+    return false;
+  }
+
+  private standAt(bytes: Uint8Array, at: number): boolean {
+    const { length, places } = this;
+    for (let i = 0; i < length; i++) if (((places[bytes[at + i]!]! >>> i) & 1) === 0) return false;
+    return true;
+  }
+}
+
+/** The longest run of characters that a match must have; undefined: none that would help. */
+export function requiredBytes(node: Node): RequiredBytes | undefined {
+  const best = longest(node).slice(0, MOST_PLACES);
+  return best.length < LEAST_PLACES ? undefined : new RequiredBytes(best);
+}
+
+/** Sets of single bytes, one behind the other. */
+type Run = readonly CodeSet[];
+
+function longest(node: Node): Run {
+  let best: Run = [];
+  let run: CodeSet[] = [];
+  const end = (): void => {
+    if (run.length > best.length) best = run;
+    run = [];
+  };
+  const walk = (one: Node): void => {
+    switch (one.op) {
+      case 'set':
+        if (isNarrow(one.set)) run.push(one.set);
+        else end();
+        return;
+      case 'assert':
+        // It takes nothing.
+        return;
+      case 'sequence':
+        for (const item of one.items) walk(item);
+        return;
+      case 'repeat': {
+        end();
+        if (one.least === 0) return;
+        const inside = longest(one.item);
+        if (inside.length > best.length) best = inside;
+        return;
+      }
+      case 'either':
+        end();
+    }
+  };
+  walk(node);
+  end();
+  return best;
+}
+
+/** Whether a set is of a few ASCII characters: one byte each, and not what stands anywhere. */
+function isNarrow(set: CodeSet): boolean {
+  const last = set.at(-1);
+  if (last === undefined || last > 0x7f) return false;
+  let size = 0;
+  for (let i = 0; i + 1 < set.length; i += 2) size += set[i + 1]! - set[i]! + 1;
+  return size <= 10;
+}
