@@ -93,6 +93,15 @@ describe('threads that are kept', () => {
     expect(started.length).toBe(2);
   });
 
+  it('can be started before they are needed', () => {
+    const { threads, started } = warm();
+    threads.prepare();
+    threads.prepare();
+    expect(started.map(({ awaited, stopped }) => [awaited, stopped])).toEqual([[false, false]]);
+    threads.take();
+    expect(started.length).toBe(1);
+  });
+
   it('are one at most', () => {
     const { threads, started } = warm();
     const [first, second] = [threads.take(), threads.take()];

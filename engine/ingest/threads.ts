@@ -74,6 +74,11 @@ export class WarmThreads<To, From> {
     };
   }
 
+  /** Starts one for who will ask soon, if none waits. */
+  prepare(): void {
+    if (this.idle === undefined) this.take().release();
+  }
+
   /** Ends the thread that waits. */
   close(): void {
     const worker = this.idle;

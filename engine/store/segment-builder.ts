@@ -4,8 +4,8 @@
  * A segment is made in the staging folder, checkpointed and closed, so that no write-ahead log stays
  * (a leftover one can stop every later start under a low memory limit); only then may it be moved.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
+import { createHash, hash } from 'node:crypto';
+import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { diskFull } from '../base/files.ts';
@@ -392,15 +392,19 @@ function createView(name: string, columns: readonly string[], shapes: StoredShap
   return `CREATE VIEW ${name}.${EVENTS} AS SELECT rowid AS rowid, ${list.join(', ')} FROM ${STORED}; COMMENT ON TABLE ${name}.${STORED} IS ${note}`;
 }
 
+/** A file of at most so many bytes is read at once: waiting for each block takes longer than hashing it. */
+const READ_AT_ONCE = 1 << 20;
+
 /** SHA-256 of a file as hexadecimal text. */
 export async function fileSha256(path: string, signal?: AbortSignal): Promise<string> {
-  const hash = createHash('sha256');
+  if (statSync(path).size <= READ_AT_ONCE) return hash('sha256', readFileSync(path));
+  const sum = createHash('sha256');
   const blocks = createReadStream(path, {
     highWaterMark: 1 << 20,
     ...(signal === undefined ? {} : { signal }),
   });
-  for await (const block of blocks) hash.update(block as Buffer);
-  return hash.digest('hex');
+  for await (const block of blocks) sum.update(block as Buffer);
+  return sum.digest('hex');
 }
 
 /** Why the segment in `file` cannot be opened, in words for people. */

@@ -104,10 +104,13 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
         request.case === undefined
           ? []
           : await cases.use(request.case, async (session) => session.snapshot().sources);
-      return previewEvidence(evidence, {
+      const looked = await previewEvidence(evidence, {
         ...{ paths, recursive, options, sources, signal },
         onPreview: (preview) => part({ preview }),
       });
+      // Who has looked imports next.
+      workers.prepare();
+      return looked;
     },
 
     'import.start': async (request, context) => {
