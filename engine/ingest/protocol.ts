@@ -13,7 +13,7 @@ import type {
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import type { CutMessages } from '../store/messages/message-columns.ts';
-import type { ConstantColumn } from '../store/parquet-part.ts';
+import type { ConstantColumn } from '../store/table-layout.ts';
 
 /** A file below the arguments of an import. */
 export interface FoundFile {

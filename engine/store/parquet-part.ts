@@ -21,6 +21,7 @@ import {
   wideValuesOf,
 } from './batch-rows.ts';
 import { writeAll } from '../base/files.ts';
+import type { ConstantColumn } from './table-layout.ts';
 import { CutRows, Width } from './messages/cut-rows.ts';
 import { MessageCutter } from './messages/message-cutter.ts';
 import {
@@ -59,14 +60,6 @@ const SCHEMA: Readonly<Record<Column['type'], SchemaType>> = {
   text: { physical: PHYSICAL.byteArray, converted: 0, uuid: false },
   ip6: { physical: PHYSICAL.fixed, converted: -1, uuid: true },
 };
-
-export interface ConstantColumn {
-  name: string;
-  /** SQL type. */
-  type: string;
-  /** SQL expression. */
-  value: string;
-}
 
 const SQL_TYPES: Readonly<Record<Column['type'], string>> = {
   u8: 'UTINYINT',

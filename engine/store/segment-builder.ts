@@ -9,16 +9,16 @@ import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'no
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { diskFull } from '../base/files.ts';
-import {
-  type CutMessages,
-  type StoredShapes,
-  MESSAGE,
-  MESSAGE_PARTS,
-  SHAPE,
-  storedShapes,
-} from './messages/message-columns.ts';
 import type { KeptInstance } from './kept-instance.ts';
-import type { ConstantColumn } from './parquet-part.ts';
+import type { CutMessages } from './messages/message-columns.ts';
+import {
+  type ConstantColumn,
+  type TableLayout,
+  type TimeUnit,
+  identifier,
+  literal,
+  tableLayout,
+} from './table-layout.ts';
 import { DaybookError } from '../contract/errors.ts';
 
 export interface BuilderOptions {
@@ -60,10 +60,6 @@ const BLOCK = 65_536;
 const SMALL_BLOCK = 16_384;
 /** Input below this size gets small blocks. */
 const SMALL_BYTES = 1 << 20;
-/** Free text: 40 % smaller than by DuckDB's own choice, quicker to write, as quick to search. */
-const ZSTD_COLUMNS: ReadonlySet<string> = new Set(['message']);
-/** The share of messages kept whole above which they are better compressed than left out: zstd keeps 4 bytes of every row. */
-const LEAST_WHOLE = 0.25;
 /** The order of events in a segment: time, then source and record. */
 const ORDER = [
   ['ts', 'ts NULLS LAST'],
@@ -72,18 +68,7 @@ const ORDER = [
   ['seq', 'seq'],
 ] as const;
 
-/** What queries read: a table, or a view of `STORED` where messages are cut. */
-const EVENTS = 'events';
-const STORED = 'stored';
-
-/** A quoted SQL identifier. */
-export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-/** A quoted SQL text, for the few places that take no parameter (ATTACH, file names). */
-export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
+export { identifier, literal };
 
 export class SegmentBuilder {
   private readonly instance: DuckDBInstance;
@@ -203,32 +188,18 @@ export class SegmentBuilder {
       await connection.run(attachNew(path, name, block));
       try {
         const described = await connection.runAndReadAll(`DESCRIBE ${select}`);
-        const physical = described.getRowsJS().map((row) => row[0] as string);
-        const columns = physical.filter((name) => !MESSAGE_PARTS.has(name));
-        const shapes = options.messages && storedShapes(options.messages.shapes);
-        const table = shapes === undefined ? EVENTS : STORED;
+        const selected = described
+          .getRowsJS()
+          .map(([name, type]) => ({ name: name as string, type: type as string }));
+        const hasTimes = selected.some(({ name }) => name === 'ts');
+        const unit = hasTimes ? await timeUnit(connection, select) : 1;
+        const layout = tableLayout(selected, options.constants ?? [], options.messages, unit);
+        const { columns, table, view } = layout;
         const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
         const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
-        const constants = new Map((options.constants ?? []).map((one) => [one.name, one]));
-        const definitions = described.getRowsJS().map(([name, type]) => {
-          const one = constants.get(name as string);
-          const generated = one === undefined ? '' : ` GENERATED ALWAYS AS (${one.value}) VIRTUAL`;
-          const zstd =
-            one === undefined &&
-            ZSTD_COLUMNS.has(name as string) &&
-            (options.messages === undefined || options.messages.wholeShare > LEAST_WHOLE);
-          return `${identifier(name as string)} ${type as string}${generated}${zstd ? ' USING COMPRESSION zstd' : ''}`;
-        });
-        await connection.run(`CREATE TABLE ${name}.${table} (${definitions.join(', ')})`);
-        const kept = physical.filter((name) => !constants.has(name));
-        const stored = kept.map(identifier).join(', ');
-        const values = kept
-          .map((name) =>
-            name === SHAPE && shapes !== undefined ? shapes.number : identifier(name),
-          )
-          .join(', ');
+        await connection.run(`CREATE TABLE ${name}.${table} (${layout.definitions.join(', ')})`);
         await connection.run(
-          `INSERT INTO ${name}.${table} (${stored}) SELECT ${values} FROM (${select})${sort}`,
+          `INSERT INTO ${name}.${table} (${layout.stored}) SELECT ${layout.values} FROM (${select})${sort}`,
         );
         const times = columns.includes('ts')
           ? 'epoch_us(min(ts))::DOUBLE, epoch_us(max(ts))::DOUBLE'
@@ -242,16 +213,12 @@ export class SegmentBuilder {
           number | null,
           number[] | null,
         ];
-        if (shapes !== undefined) await connection.run(createView(name, columns, shapes));
+        if (view !== undefined) await connection.run(view(name));
         await connection.run(`CHECKPOINT ${name}`);
         const loose = (await hasHoles(connection, name)) ? path : undefined;
         if (loose !== undefined) {
           path = loose.replace(/\.duckdb$/, '-tight.duckdb');
-          await copyTight(connection, name, path, block, { table, definitions, stored });
-          if (shapes !== undefined)
-            await connection.run(createView(`${name}_tight`, columns, shapes));
-          await connection.run(`CHECKPOINT ${name}_tight`);
-          await connection.run(`DETACH ${name}_tight`);
+          await copyTight(connection, name, path, block, layout);
         }
         await connection.run(`DETACH ${name}`);
         if (loose !== undefined) rmSync(loose);
@@ -264,13 +231,12 @@ export class SegmentBuilder {
           sha256: await fileSha256(path),
           minTs: minTs ?? undefined,
           maxTs: maxTs ?? undefined,
-          columns,
+          columns: [...columns],
           sources: sources ?? [],
           shapes: options.messages?.shapes.length ?? 0,
         };
       } catch (error) {
-        for (const one of [name, `${name}_tight`])
-          await connection.run(`DETACH DATABASE IF EXISTS ${one}`).catch(() => undefined);
+        await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
         throw error;
       }
     } catch (error) {
@@ -370,26 +336,30 @@ async function copyTight(
   from: string,
   path: string,
   block: number,
-  { table, definitions, stored }: { table: string; definitions: readonly string[]; stored: string },
+  { table, definitions, stored, view }: TableLayout,
 ): Promise<void> {
   const name = `${from}_tight`;
   await connection.run(attachNew(path, name, block));
-  await connection.run(`CREATE TABLE ${name}.${table} (${definitions.join(', ')})`);
-  await connection.run(
-    `INSERT INTO ${name}.${table} (${stored}) SELECT ${stored} FROM ${from}.${table}`,
-  );
+  try {
+    await connection.run(`CREATE TABLE ${name}.${table} (${definitions.join(', ')})`);
+    await connection.run(
+      `INSERT INTO ${name}.${table} (${stored}) SELECT ${stored} FROM ${from}.${table}`,
+    );
+    if (view !== undefined) await connection.run(view(name));
+    await connection.run(`CHECKPOINT ${name}`);
+  } finally {
+    await connection.run(`DETACH ${name}`);
+  }
 }
 
-/**
- * SQL that makes the events of a table with cut messages, row numbers included, and keeps the shapes
- * as data beside it, so that they can be taken over when segments are merged.
- */
-function createView(name: string, columns: readonly string[], shapes: StoredShapes): string {
-  const list = columns.map((column) =>
-    column === MESSAGE ? `${shapes.message} AS ${identifier(MESSAGE)}` : identifier(column),
+/** The coarsest unit of the times of a select. */
+async function timeUnit(connection: DuckDBConnection, select: string): Promise<TimeUnit> {
+  const found = await connection.runAndReadAll(
+    `SELECT bool_and(us % 1000000 = 0), bool_and(us % 1000 = 0) FROM (SELECT epoch_us(ts) AS us FROM (${select}))`,
   );
-  const note = literal(JSON.stringify(shapes.shapes));
-  return `CREATE VIEW ${name}.${EVENTS} AS SELECT rowid AS rowid, ${list.join(', ')} FROM ${STORED}; COMMENT ON TABLE ${name}.${STORED} IS ${note}`;
+  const [seconds, milliseconds] = found.getRowsJS()[0] ?? [];
+  if (seconds === true) return 1_000_000;
+  return milliseconds === true ? 1000 : 1;
 }
 
 /** A file of at most so many bytes is read at once: waiting for each block takes longer than hashing it. */

@@ -1,0 +1,138 @@
+/**
+ * How a segment's table stores the columns of a select: some as they are, some in a form that takes less
+ * room, from which generated columns make them again. Whoever reads the table finds every column under its name.
+ */
+import {
+  type CutMessages,
+  type StoredShapes,
+  MESSAGE,
+  MESSAGE_PARTS,
+  SHAPE,
+  VARIABLES,
+  storedShapes,
+} from './messages/message-columns.ts';
+import { Width } from './messages/cut-rows.ts';
+
+/** A column with one value in all rows. */
+export interface ConstantColumn {
+  name: string;
+  /** SQL type. */
+  type: string;
+  /** SQL expression. */
+  value: string;
+}
+
+export interface SelectedColumn {
+  readonly name: string;
+  /** SQL type. */
+  readonly type: string;
+}
+
+export interface TableLayout {
+  /** The events' own columns, in order. */
+  readonly columns: readonly string[];
+  readonly table: string;
+  /** SQL of the columns of CREATE TABLE. */
+  readonly definitions: readonly string[];
+  /** Of what is stored row by row: names as SQL, and values as SQL of the select. */
+  readonly stored: string;
+  readonly values: string;
+  /** SQL that makes the view of the table in a database, and notes what else is to be known; undefined without one. */
+  readonly view: ((database: string) => string) | undefined;
+}
+
+/** The coarsest unit of all times, in microseconds. */
+export type TimeUnit = 1 | 1000 | 1_000_000;
+
+/** What queries read: a table, or a view of `STORED` where messages are cut. */
+const EVENTS = 'events';
+const STORED = 'stored';
+/** Free text: 40 % smaller than by DuckDB's own choice, quicker to write, as quick to search. */
+const ZSTD = ' USING COMPRESSION zstd';
+/**
+ * The share of messages kept whole above which they have a column of their own: zstd keeps 4 bytes of every
+ * row. Fewer are texts among the variables.
+ */
+const LEAST_WHOLE = 0.25;
+/** Columns of whole numbers that hold times in a coarser unit. */
+const TIME_UNITS: Readonly<Record<1000 | 1_000_000, string>> = {
+  1000: 'ts:ms',
+  1_000_000: 'ts:s',
+};
+
+/** A quoted SQL identifier. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+/** A quoted SQL text, for the few places that take no parameter (ATTACH, file names). */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** @param unit of all times of the select, if it has any */
+export function tableLayout(
+  selected: readonly SelectedColumn[],
+  constants: readonly ConstantColumn[],
+  messages: CutMessages | undefined,
+  unit: TimeUnit,
+): TableLayout {
+  const constant = new Map(constants.map((one) => [one.name, one]));
+  const shapes = messages && storedShapes(messages.shapes);
+  const fewWhole = messages !== undefined && messages.wholeShare <= LEAST_WHOLE;
+  const definitions: string[] = [];
+  const stored: string[] = [];
+  const values: string[] = [];
+  const store = (name: string, type: string, value: string, suffix = ''): void => {
+    definitions.push(`${identifier(name)} ${type}${suffix}`);
+    stored.push(identifier(name));
+    values.push(value);
+  };
+  const generate = (name: string, type: string, value: string): void => {
+    definitions.push(`${identifier(name)} ${type} GENERATED ALWAYS AS (${value}) VIRTUAL`);
+  };
+  for (const { name, type } of selected) {
+    const own = identifier(name);
+    const one = constant.get(name);
+    if (one !== undefined) generate(name, type, one.value);
+    else if (name === 'ts' && unit !== 1) {
+      const inUnits = TIME_UNITS[unit];
+      store(inUnits, 'BIGINT', `epoch_us(ts) // ${unit}`);
+      generate(name, type, `make_timestamp(${identifier(inUnits)} * ${unit})`);
+    } else if (name === MESSAGE && fewWhole) generate(name, type, WHOLE_OF_TEXTS);
+    else if (name === MESSAGE) store(name, type, own, ZSTD);
+    else if (name === SHAPE && shapes !== undefined) store(name, type, shapes.number);
+    else if (name === VARIABLES[Width.text]) store(name, type, textsWith(fewWhole));
+    else store(name, type, own);
+  }
+  const columns = selected.map(({ name }) => name).filter((name) => !MESSAGE_PARTS.has(name));
+  return {
+    columns,
+    table: shapes === undefined ? EVENTS : STORED,
+    definitions,
+    stored: stored.join(', '),
+    values: values.join(', '),
+    view: shapes && ((database) => viewSql(database, columns, shapes)),
+  };
+}
+
+const SHAPE_SQL = identifier(SHAPE);
+const TEXTS_SQL = identifier(VARIABLES[Width.text]);
+const WHOLE_OF_TEXTS = `CASE WHEN ${SHAPE_SQL} IS NULL THEN ${TEXTS_SQL}[1] END`;
+
+/** The texts of a row; of a message that is whole itself, or nothing. */
+function textsWith(whole: boolean): string {
+  const own = whole ? `CASE WHEN ${MESSAGE} IS NOT NULL THEN [${MESSAGE}] END` : 'NULL';
+  return `CASE WHEN ${SHAPE_SQL} IS NULL THEN ${own} ELSE ${TEXTS_SQL} END`;
+}
+
+/**
+ * The events of a table with cut messages, row numbers included. The shapes are kept as data, too, so that
+ * they can be taken over when segments are merged.
+ */
+function viewSql(database: string, columns: readonly string[], shapes: StoredShapes): string {
+  const list = columns.map((column) =>
+    column === MESSAGE ? `${shapes.message} AS ${identifier(MESSAGE)}` : identifier(column),
+  );
+  const note = literal(JSON.stringify(shapes.shapes));
+  return `CREATE VIEW ${database}.${EVENTS} AS SELECT rowid AS rowid, ${list.join(', ')} FROM ${STORED}; COMMENT ON TABLE ${database}.${STORED} IS ${note}`;
+}
