@@ -9,6 +9,7 @@ import {
   directShape,
 } from '../query/index.ts';
 import type { RowFinder } from './row-finder.ts';
+import { rolledCount } from './rolled-count.ts';
 import { SearchCost } from './search-cost.ts';
 
 export interface DirectAnswer {
@@ -29,6 +30,11 @@ export async function answerDirectly(
   if (shape === undefined || plan.events.node !== 'base') return undefined;
   const { filter } = plan.events;
   const { segmentsUsed: segments } = plan;
+  const rolled = shape === 'count' ? await rolledCount(finder, plan) : undefined;
+  if (rolled !== undefined) {
+    const { statement } = directAnswer(plan, []);
+    return { statement, rows: [[rolled.count]], cost: rolled.cost };
+  }
   if (shape === 'timeline' && !finder.hasTimes(segments)) return undefined;
   const before = await finder.findAll(filter, segments);
   if (shape === 'count' && !countsByNumber(segments, before)) return undefined;

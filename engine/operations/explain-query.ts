@@ -12,6 +12,7 @@ import {
 import { countsByNumber } from './answer-directly.ts';
 import { rollUp } from './answer-groups.ts';
 import type { RowFinder } from './row-finder.ts';
+import { rolledCount } from './rolled-count.ts';
 import { SearchCost } from './search-cost.ts';
 
 /**
@@ -28,6 +29,12 @@ async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
   const own = await finder.narrow(plan);
   const why = listLines(plan, finder);
   const direct = directShape(plan);
+  const rolledUp = direct === 'count' ? await rolledCount(finder, plan) : undefined;
+  if (rolledUp !== undefined) {
+    const { path, rowsExamined, segments } = rolledUp.cost.summary;
+    why.push(`counted by rollup: ${segmentCount(segments)}`);
+    return { own, path, rowsExamined, why, runs: false };
+  }
   if (direct !== undefined && plan.events.node === 'base') {
     const found = await finder.findAll(plan.events.filter, plan.segmentsUsed);
     const cost = new SearchCost(direct === 'timeline' ? 'index' : 'catalog');

@@ -69,10 +69,11 @@ export {
   segmentsRead,
   verified,
 } from './paths/narrow.ts';
-export { type GroupQuestion, groupQuestion } from './paths/group-question.ts';
+export { COUNT, type GroupQuestion, groupQuestion } from './paths/group-question.ts';
 export { type NodeGroups, nodeGroups } from './paths/group-nodes.ts';
 export { bareFilter, groupsByValue } from './paths/value-groups.ts';
 export { groupSource } from './paths/group-sources.ts';
+export { isCountedByRollup } from './paths/restrictions.ts';
 export { groupsOfRows, rowsOfGroups } from './paths/group-rows.ts';
 export { groupsByTemplate, withTemplates } from './paths/known-templates.ts';
 export { directAnswer, directShape } from './paths/direct-answer.ts';

@@ -342,7 +342,8 @@ function thirdOf(
 const THIRD = 'event_type';
 
 function inPages(table: SetTable | undefined): boolean {
-  return table?.pairs !== undefined && table.size >= WORTH_PAGES;
+  if (table?.pairs === undefined) return false;
+  return table.pairs.third !== undefined || table.size >= WORTH_PAGES;
 }
 
 function writeSet(

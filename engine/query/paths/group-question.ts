@@ -61,6 +61,12 @@ export function dimensionOf(field: Field): Dimension | undefined {
   }
 }
 
+/** How many events there are. */
+export const COUNT: GroupQuestion = {
+  ...{ stage: 'stats', fields: [], shapes: [], dims: [], sums: [], shown: ['count'] },
+  limit: Infinity,
+};
+
 export function groupQuestion(plan: Plan): GroupQuestion | undefined {
   const [stage] = plan.stages;
   if (plan.stages.length !== 1 || plan.events.node !== 'base' || stage === undefined)

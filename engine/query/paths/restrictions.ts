@@ -137,6 +137,16 @@ function isWithin(value: number, { low, high, lowIncluded, highIncluded }: Numbe
   return above && (high === undefined || value < high || (highIncluded && value === high));
 }
 
+/**
+ * Whether rollups count the events of a filter sooner than its rows are found: it asks for values that
+ * many events have. Rows of an address are found by one page.
+ */
+export function isCountedByRollup(filter: Filter): boolean {
+  const items = filter.filter === 'and' ? filter.items : [filter];
+  const conditions = items.map(conditionOf).filter((one) => one !== undefined);
+  return conditions.length > 0 && !conditions.some(isAddress);
+}
+
 /** Conditions as a segment's rollup meets them; undefined where it cannot be told which values are meant. */
 export function restrictionsIn(
   conditions: readonly Condition[],
