@@ -126,6 +126,11 @@ describe.skipIf(browserShell.whyNot !== undefined)(
 
     it('of which no row is met says so', async () => {
       await list.open();
+      // What is too long to be written in is a file.
+      await list.paste('192.0.2.250\n', 50_000);
+      await expect(list.match).toHaveText('Match 50,000 rows');
+      await expect(list.text).toBeHidden();
+      await list.dialog.getByRole('button', { name: 'Give another list' }).click();
       await list.text.fill('192.0.2.250\n192.0.2.251\n');
       await expect(list.verdict).toHaveText('2 rows, matched as ip');
       await list.match.click();

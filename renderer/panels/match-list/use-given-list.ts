@@ -95,19 +95,21 @@ export function useGivenList(): GivenList {
     } else void latest.current(async () => new TextEncoder().encode(settled));
   }, [settled]);
 
+  const take = (given: File): void => {
+    choose(undefined);
+    setFile({ name: given.name, size: given.size });
+    void keep(async () => {
+      if (given.size > MOST_BYTES) throw tooLarge();
+      return new Uint8Array(await given.arrayBuffer());
+    });
+  };
+
   return {
     ...{ text, file, choice, directed, error, choose, direct },
     isEmpty: file === undefined && text.trim() === '',
     kept: file === undefined && settled !== text ? undefined : kept,
-    type: setText,
-    take(given) {
-      choose(undefined);
-      setFile({ name: given.name, size: given.size });
-      void keep(async () => {
-        if (given.size > MOST_BYTES) throw tooLarge();
-        return new Uint8Array(await given.arrayBuffer());
-      });
-    },
+    type: (next) => (next.length > MOST_TYPED ? take(new File([next], PASTED)) : setText(next)),
+    take,
     drop() {
       newest.current += 1;
       choose(undefined);
