@@ -101,14 +101,14 @@ export class CombinationIndex {
     const { dims, measures, columnOf } = question;
     const table = this.opened();
     const column = (key: GroupKey) => table.columns.get(columnOf(key) ?? '');
-    const kept = this.kept(table, question);
+    const unsorted = this.kept(table, question);
     const sums = measures.map((name) => table.sums.get(name));
     const [a, b] = dims.map(column);
     const sizes = dims.map((key) => this.sizeOf(columnOf(key)));
     const width = (sizes[1] ?? 0) + 1;
     // Rows without a value have the place behind the last, which is the only one of a column that is absent.
     const keyOf = (at: number) => (a?.codes[at] ?? 0) * width + (b?.codes[at] ?? 0);
-    if (dims.length === 2) kept.sort((one, other) => keyOf(one) - keyOf(other));
+    const kept = dims.length === 2 ? sortedBy(keyOf, unsorted) : unsorted;
     const places = dims.length === 2 ? distinctKeys(kept, keyOf) : undefined;
     const size = places?.keys.length ?? (sizes[0] ?? 0) + 1;
     const counts = new Uint32Array(size);
@@ -175,6 +175,12 @@ export class CombinationIndex {
     if (this.size * each <= SMALL) this.table = table;
     return table;
   }
+}
+
+/** By key, then by number: sorted as numbers, which asks nobody. */
+function sortedBy(keyOf: (at: number) => number, kept: readonly number[]): number[] {
+  const sorted = Float64Array.from(kept, (at) => keyOf(at) * MOST_COMBINATIONS + at).sort();
+  return Array.from(sorted, (one) => one % MOST_COMBINATIONS);
 }
 
 /** @param kept in the order of their keys */
