@@ -244,13 +244,15 @@ export class Rollup {
   }
 
   covers(question: RollupQuestion): boolean {
-    const { measures = [], hours } = question;
+    const { measures = [], hours, where = [] } = question;
     const served = this.reader.guarded(() => this.servedBy(question));
     if (served === undefined) return false;
     const { set, third } = served;
     const summed = measures.filter((name) => !this.absentMeasures.has(name));
     if (summed.some((name) => third !== undefined || !set.sums.has(name))) return false;
-    return hours === undefined || set.hours !== undefined || this.wholeWithin(hours);
+    if (hours === undefined || this.wholeWithin(hours)) return true;
+    // Of single pages nothing is known by hour.
+    return set.hours !== undefined && (where.length === 0 || set.directory === undefined);
   }
 
   /** Groups that would have to be read; what is not covered has none. */
