@@ -77,13 +77,17 @@ class SourceProgress {
     this.state = emptySourceState(sourceId);
   }
 
-  /** Whether rows that were committed before are still being read again. */
-  get replaying(): boolean {
+  /**
+   * Whether rows that were committed before are still being read again.
+   * @param waiting with rows that are not counted yet
+   */
+  replaying(waiting?: ReadonlyMap<string, EventBatch>): boolean {
     const resume = this.skip?.resume;
     if (resume === undefined) return false;
     if (this.state.quarantineMet < resume.quarantined) return true;
     for (const kind in resume.rows) {
-      if ((this.state.emitted[kind] ?? 0) < resume.rows[kind]!) return true;
+      const met = (this.state.emitted[kind] ?? 0) + (waiting?.get(kind)?.length ?? 0);
+      if (met < resume.rows[kind]!) return true;
     }
     return false;
   }
@@ -219,7 +223,9 @@ export class ChunkWriter implements EventSink {
 
   /** Whether enough has come together for a chunk. */
   get due(): boolean {
-    if (!this.any) return false;
+    // A leader's flows are committed before the packets they are of: so new rows may come while others are
+    // still left out. A chunk of them could not say how far their source is, and they would be stored again.
+    if (!this.any || this.current?.replaying(this.batches) === true) return false;
     return this.full || performance.now() - this.startedAt >= this.limits.ms;
   }
 
@@ -274,7 +280,7 @@ export class ChunkWriter implements EventSink {
     this.parts.clear();
     const sources: SourceState[] = [];
     for (const [id, progress] of this.touched) {
-      if (!progress.replaying || progress.state.done !== undefined) {
+      if (!progress.replaying() || progress.state.done !== undefined) {
         if (progress === this.current) {
           progress.state.elapsedMs = performance.now() - progress.startedAt;
         }

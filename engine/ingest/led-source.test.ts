@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PieceChunk } from './protocol.ts';
 import type { WorkerHandle } from './run-import.ts';
 import { classicCapture, damaged, pcapngCapture } from './testing/captures.ts';
 import { contents, counting } from './testing/case-contents.ts';
@@ -141,6 +142,55 @@ it('goes on to the same after a cancellation in the middle', async () => {
   const held = await contents(path);
   expect(held.rows).toEqual(whole.rows);
   expect(held.quarantine).toEqual(whole.quarantine);
+  expect(held.sources).toEqual(whole.sources);
+});
+
+it('goes on to the same after two cancellations, the first while flows were ahead of their packets', async () => {
+  const evidence = join(folder, 'twice.pcap');
+  // Of several blocks, between which a chunk may be cut.
+  writeFileSync(evidence, classicCapture(700, {}, 16_000));
+  const whole = await importInto(evidence, { workers: 1 });
+  const path = join(folder, 'twice.daybook');
+  /** Cancels at the commit of the first chunk of which `isLast` holds. */
+  const cancelled = async (
+    how: InProcessOptions,
+    isLast: (chunk: PieceChunk | undefined) => boolean,
+  ) => {
+    const controller = new AbortController();
+    const startWorker = (): WorkerHandle => {
+      const inner = startInProcess();
+      let last: number | undefined;
+      return {
+        ...inner,
+        onMessage: (handler) =>
+          inner.onMessage((message) => {
+            if (message.type === 'chunk' && isLast(message.piece)) last ??= message.id;
+            handler(message);
+          }),
+        post: (message) => {
+          if (message.type === 'committed' && message.id === last) controller.abort();
+          inner.post(message);
+        },
+      };
+    };
+    const { signal } = controller;
+    await expect(
+      importInProcess(path, [evidence], { ...how, startWorker, signal }),
+    ).rejects.toThrow();
+    return (await contents(path)).rows;
+  };
+  const ahead = await cancelled(
+    { workers: 3, chunk: { pieceLines: 300 } },
+    (piece) => piece?.leads === true,
+  );
+  expect(ahead.length).toBeGreaterThan(0);
+  expect(ahead.filter(({ kind }) => kind === 'packet')).toEqual([]);
+  const again = await cancelled({ workers: 1, chunk: { rows: 10 } }, () => true);
+  expect(again.length).toBeGreaterThan(ahead.length);
+  expect(again.length).toBeLessThan(whole.rows.length);
+  await importInProcess(path, [evidence], { workers: 1 });
+  const held = await contents(path);
+  expect(held.rows).toEqual(whole.rows);
   expect(held.sources).toEqual(whole.sources);
 });
 

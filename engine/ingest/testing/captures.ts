@@ -80,11 +80,12 @@ function frame(n: number): Bytes {
   }
 }
 
-export function classicCapture(packets: number, form: ClassicFile = {}): Buffer {
+/** @param padding bytes behind each frame's packet, as an adapter adds to short ones */
+export function classicCapture(packets: number, form: ClassicFile = {}, padding = 0): Buffer {
   const records = Array.from({ length: packets }, (_, n) => ({
     seconds: START + Math.floor(n / 20),
     fraction: (n % 20) * 1000 + (form.nano === true ? 7 : 0),
-    bytes: frame(n),
+    bytes: cat(frame(n), new Uint8Array(padding)),
   }));
   return Buffer.from(classicFile(form, records));
 }
