@@ -20,7 +20,7 @@ export interface CombinationQuestion {
   readonly measures: readonly Measure[];
   /** Only rows that meet all of these. Of addresses they may only ask whether there is one. */
   readonly where: readonly Restriction[];
-  /** Leave out packets that belong to a flow. */
+  /** Leave out packets that belong to a flow: asked only where there are some, and others. */
   readonly unflowed: boolean;
   /** The column of the segment; undefined: no row has a value. */
   readonly columnOf: (key: GroupKey) => string | undefined;
@@ -84,7 +84,9 @@ export class CombinationIndex {
 
   /** To be added up, with those of other segments; undefined when a column or a sum is not in it. */
   groups(question: CombinationQuestion): RollupGroups | undefined {
-    const { dims, measures, where, columnOf } = question;
+    const { dims, measures, where, unflowed, columnOf } = question;
+    // It may have made too many combinations, as any column may.
+    if (unflowed && !this.columns.has(FLOW_COLUMN)) return undefined;
     const keys = [...dims, ...where.map(({ dim }) => dim)];
     const known = keys.every((key) => {
       const column = columnOf(key);
@@ -143,9 +145,10 @@ export class CombinationIndex {
         chosen: chosenBy(own, () => column?.values ?? NO_VALUES, size),
       });
     }
-    const flow = table.columns.get(FLOW_COLUMN);
-    if (unflowed && flow !== undefined)
-      tests.push({ codes: flow.codes, chosen: { from: 1, to: 2, flags: undefined } });
+    if (unflowed) {
+      const codes = table.columns.get(FLOW_COLUMN)?.codes;
+      tests.push({ codes, chosen: { from: 1, to: 2, flags: undefined } });
+    }
     const kept: number[] = [];
     for (let at = 0; at < this.size; at++)
       if (tests.every(({ codes, chosen }) => isChosen(chosen, codes?.[at] ?? 0))) kept.push(at);

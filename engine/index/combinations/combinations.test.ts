@@ -134,6 +134,37 @@ describe('what is left out', () => {
   });
 });
 
+it('does not count packets of flows where it cannot tell them from others', () => {
+  const texts = ['host', 'program', 'event_type', 'service', 'conn_state'] as const;
+  const numbers = ['proto', 'severity', 'facility'] as const;
+  const packets = Array.from({ length: 2000 }, (_, i): TestRow => {
+    const row: TestRow = { ts: i * 1000, source_id: 1 };
+    texts.forEach((name, bit) => {
+      if (((i >> bit) & 1) === 1) row[name] = 'x';
+    });
+    numbers.forEach((name, bit) => {
+      if (((i >> (bit + 5)) & 1) === 1) row[name] = 1;
+    });
+    if (i >= 256) row.flow_id = i;
+    return row;
+  });
+  // Combinations of all others are as many as there may be.
+  withIndex('packet', packets, (ask) => {
+    expect(ask({ ...plain, dims: ['host'] })).toEqual(expected(packets, ['host'], () => true));
+    expect(ask({ ...plain, dims: ['host'], unflowed: true })).toBeUndefined();
+  });
+  const few = packets.map(({ ts, flow_id, host }): TestRow => ({
+    ...{ ts },
+    ...(flow_id === undefined ? {} : { flow_id }),
+    ...(host === undefined ? {} : { host }),
+  }));
+  withIndex('packet', few, (ask) => {
+    const unflowed = (row: TestRow) => row.flow_id === undefined;
+    const said = ask({ ...plain, dims: ['host'], unflowed: true });
+    expect(said).toEqual(expected(few, ['host'], unflowed));
+  });
+});
+
 it('says that it is damaged, whatever byte of it is another', () => {
   const sections = sectionsOf('flow', rows, n);
   const own = sections.find(({ name }) => name === 'combinations')!;
