@@ -34,7 +34,7 @@ export interface ColumnBatch {
 
 export type CellValue = string | number | null;
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /** The value of `row` (from 0) in `column`; null when it has none. */

@@ -286,7 +286,7 @@ class LookSink implements EventSink {
   }
 }
 
-const text = new TextDecoder();
+const text = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The text of the first row, cut to what is shown. */
 function textOf(column: Extract<Column, { type: 'text' }>, most: number): string {

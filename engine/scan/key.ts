@@ -24,7 +24,7 @@ import {
 } from './row-scope.ts';
 
 const utf8 = new TextEncoder();
-const text = new TextDecoder();
+const text = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** One part of a value. */
 interface PartReader {

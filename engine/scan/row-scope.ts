@@ -116,7 +116,7 @@ export function tableColumns(
 
 // -- single values -------------------------------------------------------------------------------
 
-const utf8 = new TextDecoder();
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Where a text begins and ends in its column's `data`. The row must be present. */
 export function textStart(column: TextColumn, row: number): number {

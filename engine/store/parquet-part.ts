@@ -75,7 +75,7 @@ const SQL_TYPES: Readonly<Record<Column['type'], string>> = {
 };
 /** A longer text is stored with its rows. */
 const MAX_CONSTANT_TEXT = 256;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A PLAIN value as SQL; undefined for what is better stored. */
 function constantSql(type: Column['type'], value: Uint8Array): string | undefined {

@@ -8,6 +8,7 @@ import { createHash, hash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import './texts-as-they-are.ts';
 import { diskFull } from '../base/files.ts';
 import type { KeptInstance } from './kept-instance.ts';
 import type { CutMessages } from './messages/message-columns.ts';

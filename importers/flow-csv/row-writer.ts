@@ -30,7 +30,7 @@ export type IcmpStyle =
   | 'argus';
 
 const DASH = 45;
-const text = new TextDecoder();
+const text = new TextDecoder('utf-8', { ignoreBOM: true });
 const windows1252 = new TextDecoder('windows-1252');
 
 /** What the rows of one table, or one kind of JSON record, have in common. */

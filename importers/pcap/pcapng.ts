@@ -30,7 +30,7 @@ const MAX_INTERFACES = 1 << 16;
 /** The largest block that is believed when looking for the place where blocks go on. */
 const MAX_RESUME = 1 << 20;
 
-const utf8 = new TextDecoder();
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** How an interface writes its time. `divisor` ticks are a microsecond when it is above 0. */
 export interface Clock {

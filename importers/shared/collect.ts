@@ -29,7 +29,7 @@ export interface Collected {
   decisions: Decisions;
 }
 
-const text = new TextDecoder();
+const text = new TextDecoder('utf-8', { ignoreBOM: true });
 
 function valueAt(column: Column, row: number): unknown {
   switch (column.type) {

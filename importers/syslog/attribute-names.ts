@@ -14,7 +14,7 @@ interface Entry {
   readonly next: Entry | undefined;
 }
 
-const text = new TextDecoder();
+const text = new TextDecoder('utf-8', { ignoreBOM: true });
 /** Names kept; beyond these each is looked up as a string. */
 const MAX_NAMES = 4096;
 

@@ -69,7 +69,7 @@ function decidedBy(filter: Filter): Decided | undefined {
       const dim = dimensionOf(filter.field);
       if (filter.field.type === 'virtual' || dim === undefined) return undefined;
       const matches = wildcardMatcher(filter.text, filter.wildcard);
-      const decoder = new TextDecoder();
+      const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
       return {
         dim,
         flags: ({ texts }, size) =>

@@ -37,7 +37,7 @@ export function patternsStage(
   };
 }
 
-const text = new TextDecoder();
+const text = new TextDecoder('utf-8', { ignoreBOM: true });
 /** The group of events without a message; template n is group n + 1. */
 const NO_MESSAGE = 0;
 
