@@ -6,18 +6,32 @@ const MOST_LINES = 100;
 /**
  * @param lines of the list
  * @param number of a row's first line, from 1
- * @returns all of its lines: a value in quotes may hold ends of lines
+ * @param isTable whether rows have cells: of other lists each line is a row, whatever quotes are in it
+ * @returns all of its lines: a cell in quotes may hold ends of lines
  */
-export function recordAt(lines: readonly string[], number: number): string {
-  let record = lines[number - 1] ?? '';
-  if (record.trimStart().startsWith('{')) return record;
+export function recordAt(lines: readonly string[], number: number, isTable: boolean): string {
+  const first = lines[number - 1] ?? '';
+  if (!isTable) return first;
+  let record = first;
   for (let at = number; at < number + MOST_LINES && at < lines.length && isOpen(record); at++)
     record += `\n${lines[at]}`;
-  return isOpen(record) ? (lines[number - 1] ?? '') : record;
+  return isOpen(record) ? first : record;
 }
 
+/** Whether the last cell is one in quotes that goes on. A quote within a cell is part of its value. */
 function isOpen(text: string): boolean {
-  return (text.split('"').length - 1) % 2 === 1;
+  const separator = /[,;\t]/g;
+  for (let at = 0; ;) {
+    if (text[at] === '"') {
+      let end = text.indexOf('"', at + 1);
+      while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+      if (end < 0) return true;
+      at = end + 1;
+    }
+    separator.lastIndex = at;
+    if (separator.exec(text) === null) return false;
+    at = separator.lastIndex;
+  }
 }
 
 /** The number of the first line that is no remark and not empty, from 1; undefined: there is none. */

@@ -46,9 +46,10 @@ export function UnmatchedDialog() {
   const numbers = data?.lines ?? new Float64Array();
   const header =
     preview?.header === true && preview.form !== 'json' ? firstNumber(lines) : undefined;
+  const row = (number: number): string => recordAt(lines, number, preview?.form === 'table');
   const text = (): string =>
     [...(header === undefined ? [] : [header]), ...numbers]
-      .map((number) => `${recordAt(lines, number)}\n`)
+      .map((number) => `${row(number)}\n`)
       .join('');
   const narrowed = query.trim() !== '' || (from ?? to) !== undefined;
   return (
@@ -94,9 +95,9 @@ export function UnmatchedDialog() {
               >
                 <table className={css['table']}>
                   <tbody>
-                    {header !== undefined && <Line lines={lines} number={header} isHeader />}
+                    {header !== undefined && <Line text={row(header)} number={header} isHeader />}
                     {Array.from(numbers.subarray(0, MOST_SHOWN), (number) => (
-                      <Line key={number} lines={lines} number={number} />
+                      <Line key={number} text={row(number)} number={number} />
                     ))}
                   </tbody>
                 </table>
@@ -138,17 +139,17 @@ export function UnmatchedDialog() {
 }
 
 interface LineProps {
-  readonly lines: readonly string[];
+  readonly text: string;
   readonly number: number;
   readonly isHeader?: boolean;
 }
 
-function Line({ lines, number, isHeader = false }: LineProps) {
+function Line({ text, number, isHeader = false }: LineProps) {
   return (
     <tr className={isHeader ? css['header'] : undefined}>
       <td className={css['number']}>{number}</td>
       <td className={`mono ${css['whole'] ?? ''}`}>
-        <EventText text={recordAt(lines, number)} max={MOST_TEXT} />
+        <EventText text={text} max={MOST_TEXT} />
       </td>
     </tr>
   );

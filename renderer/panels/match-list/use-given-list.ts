@@ -84,7 +84,8 @@ export function useGivenList(): GivenList {
   latest.current = keep;
 
   useEffect(() => {
-    if (settled === written.current) return;
+    // What was typed just before a file was chosen is not the list any more.
+    if (settled === written.current || file !== undefined) return;
     // Columns are those of the first line.
     if (firstLine(settled) !== firstLine(written.current)) choose(undefined);
     written.current = settled;
