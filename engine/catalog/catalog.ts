@@ -172,6 +172,12 @@ export class Catalog {
     return existsSync(join(folder, CATALOG_FILE));
   }
 
+  /** Which file the catalog of the case in `folder` is: another one where the case was deleted and made again. */
+  static identity(folder: string): string | undefined {
+    const found = statSync(join(folder, CATALOG_FILE), { bigint: true, throwIfNoEntry: false });
+    return found && `${found.dev}:${found.ino}`;
+  }
+
   /**
    * Opens the catalog in `folder`.
    * @throws DaybookError not-a-case, case-too-new, case-damaged

@@ -2,15 +2,21 @@
  * The cases that this engine has open: one session each, opened when an operation first needs it,
  * kept until nobody has used it for a while.
  *
- * Holds always: a session is not closed while work runs on it.
+ * Holds always: a session is not closed while work runs on it; work is begun on the case that is in its folder
+ * then, although another was there before.
  */
 import { resolve } from 'node:path';
+import { Catalog } from '../catalog/catalog.ts';
 import type { StoreOptions } from '../store/segment-store.ts';
 import { CaseSession } from './case-session.ts';
 
 interface Pooled {
   readonly session: CaseSession;
+  /** Of the catalog's file. */
+  readonly identity: string | undefined;
   users: number;
+  /** Its folder has another case since: it is closed by its last user. */
+  replaced: boolean;
   closing: NodeJS.Timeout | undefined;
 }
 
@@ -31,11 +37,20 @@ export class CasePool {
    */
   async use<T>(folder: string, work: (session: CaseSession) => Promise<T>): Promise<T> {
     const path = resolve(folder);
+    const identity = Catalog.identity(path);
     let pooled = this.open.get(path);
+    if (pooled !== undefined && pooled.identity !== identity) {
+      this.open.delete(path);
+      pooled.replaced = true;
+      if (pooled.users === 0) endOf(pooled);
+      pooled = undefined;
+    }
     if (pooled === undefined) {
       pooled = {
+        identity,
         session: CaseSession.open(path, this.options()),
         users: 0,
+        replaced: false,
         closing: undefined,
       };
       this.open.set(path, pooled);
@@ -46,7 +61,10 @@ export class CasePool {
       return await work(pooled.session);
     } finally {
       pooled.users -= 1;
-      if (pooled.users === 0) this.closeLater(path, pooled);
+      if (pooled.users === 0) {
+        if (pooled.replaced) endOf(pooled);
+        else if (this.open.get(path) === pooled) this.closeLater(path, pooled);
+      }
     }
   }
 
@@ -55,7 +73,7 @@ export class CasePool {
     pooled.closing = setTimeout(() => {
       if (pooled.users > 0) return;
       this.open.delete(path);
-      void pooled.session.close();
+      endOf(pooled);
     }, IDLE_MS);
     pooled.closing.unref();
   }
@@ -68,4 +86,9 @@ export class CasePool {
       await pooled.session.close();
     }
   }
+}
+
+function endOf({ session, closing }: Pooled): void {
+  clearTimeout(closing);
+  void session.close();
 }
