@@ -82,10 +82,12 @@ export function useGivenList(): GivenList {
   };
   const latest = useRef(keep);
   latest.current = keep;
+  const isFile = useRef(false);
+  isFile.current = file !== undefined;
 
   useEffect(() => {
     // What was typed just before a file was chosen is not the list any more.
-    if (settled === written.current || file !== undefined) return;
+    if (settled === written.current || isFile.current) return;
     // Columns are those of the first line.
     if (firstLine(settled) !== firstLine(written.current)) choose(undefined);
     written.current = settled;
