@@ -177,7 +177,8 @@ export interface LedPlan {
   readonly shared: string;
   /**
    * Reads the whole content. Gives to `sink` what reading in one gives to it, but for rows of records, their
-   * counts and what is quarantined or skipped: that is for the pieces.
+   * counts and what is quarantined or skipped: that is for the pieces. Ends without a last cut where the
+   * rest has to be read in one.
    * @throws what `input` and `sink` throw
    */
   lead(input: SourceInput, sink: EventSink, size: PieceSize): AsyncGenerator<LedCut>;

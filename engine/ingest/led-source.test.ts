@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Section } from '../../importers/pcap/build.ts';
 import type { PieceChunk } from './protocol.ts';
 import type { WorkerHandle } from './run-import.ts';
 import { classicCapture, damaged, pcapngCapture } from './testing/captures.ts';
@@ -78,6 +79,21 @@ it('packets are read in one where no rows are made of them', async () => {
   const many = await importInto(evidence, { workers: 3, chunk, startWorker, options });
   expect(pieces()).toBe(0);
   expect(many.rows).toEqual((await importInto(evidence, { workers: 1, options })).rows);
+});
+
+it('a section of more interfaces than a position holds is read in one, from where it begins', async () => {
+  const evidence = join(folder, 'interfaces.pcapng');
+  const section = new Section(true);
+  const parts = [pcapngCapture(150), section.header()];
+  for (let i = 0; i < 65; i++) parts.push(section.interface(1, 0));
+  for (let i = 0n; i < 150n; i++) parts.push(section.packet(64, i, new Uint8Array(60)));
+  writeFileSync(evidence, Buffer.concat(parts));
+  const { startWorker, pieces, readOnInOne } = counting();
+  const chunk = { pieceLines: 20 };
+  const held = await importInto(evidence, { workers: 3, chunk, startWorker });
+  expect(pieces()).toBeGreaterThan(0);
+  expect(readOnInOne()).toBe(true);
+  expect(held).toEqual(await importInto(evidence, { workers: 1 }));
 });
 
 it('a capture that is cut off behind the leader is read in one', async () => {

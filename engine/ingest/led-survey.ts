@@ -13,6 +13,7 @@ export class LedSurvey {
   private readonly size: PieceSize;
   private readonly sink: EventSink;
   private content: HashedInput | undefined;
+  private complete = false;
 
   /** @param sink takes what is for no piece */
   constructor(plan: LedPlan, size: PieceSize, sink: EventSink) {
@@ -31,6 +32,7 @@ export class LedSurvey {
     for await (const { next, known } of this.plan.lead(content, this.sink, this.size)) {
       if (next === undefined) {
         this.known = known;
+        this.complete = true;
         return;
       }
       // Blocks are hashed before they are looked at: all of the piece is in it.
@@ -39,9 +41,10 @@ export class LedSurvey {
     }
   }
 
-  /** What is known of the content once `cuts` has ended. */
-  end(): SourceEnd {
-    const { content } = this;
+  /** What is known of the content once `cuts` has ended; undefined: the rest has to be read in one. */
+  end(): SourceEnd | undefined {
+    const { content, complete } = this;
+    if (!complete) return undefined;
     const size = content?.hashed ?? 0;
     const sha256 = content?.digest() ?? '';
     return {

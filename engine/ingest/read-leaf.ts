@@ -337,7 +337,7 @@ class ImportWorker {
       }
       if (!this.splitOver) {
         end = survey.end();
-        if (source.led) await tellMade();
+        if (source.led && end !== undefined) await tellMade();
       }
     } catch (error) {
       // Reading in one meets the same, and says it.

@@ -27,6 +27,8 @@ const MAGIC = 8;
 const LEAST_RECORD = 16;
 /** Bytes that the leader takes at a time; it can cut where each ends. */
 const STEP = 64 * 1024;
+/** Pieces' records without a place to cut: their flows' numbers take memory, so one worker reads the rest. */
+const MOST_UNCUT = 4;
 
 /** Takes note of the flow of every packet. */
 class Flows implements PacketTracker {
@@ -124,7 +126,7 @@ async function plan(input: SourceInput, options: ReadOptions): Promise<LedPlan |
 async function beginning(input: SourceInput): Promise<Uint8Array> {
   try {
     for await (const block of input.blocks())
-      if (block.length >= MAGIC) return block.slice(0, MAGIC);
+      if (block.length >= MAGIC) return new Uint8Array(block.subarray(0, MAGIC));
       else break;
   } catch {
     // Reading meets the same.
@@ -155,7 +157,10 @@ async function* lead(
       // What is left is to be worth a piece of its own.
       if (input.size === undefined || input.size - offset <= bytes / 2) continue;
       const next = positionOf(stream);
-      if (next === undefined) continue;
+      if (next === undefined) {
+        if (records - cutRecords > MOST_UNCUT * size.lines) return;
+        continue;
+      }
       cutOffset = offset;
       cutRecords = records;
       yield { next, known: flows?.taken() };
