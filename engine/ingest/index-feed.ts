@@ -170,7 +170,9 @@ export class IndexFeed {
   }
 }
 
+/** Nobody takes what a thread is sent that is gone: it would be waited for. */
 function post(lane: Lane, part: string, kind: Kind, rows: RowsMessage): void {
+  if (lane.gone) return;
   lane.waiting += 1;
   lane.indexer.post({ type: 'rows', part, kind, rows }, arraysOf(rows));
 }

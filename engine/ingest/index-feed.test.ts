@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { EventBatch } from '../contract/event-batch.ts';
+import { rowSpan } from '../store/batch-rows.ts';
+import { IndexFeed, type IndexerHandle } from './index-feed.ts';
+import type { FromIndexer } from './index-protocol.ts';
+
+const ROWS = 10;
+
+function batchOf(rows: number): EventBatch {
+  const batch = new EventBatch('log', () => undefined, rows);
+  for (let row = 0; row < rows; row++) {
+    batch.seq.set(row, row + 1);
+    batch.endRow();
+  }
+  return batch;
+}
+
+/** A feed whose only thread answers until it ends, as one that ran out of memory does. */
+function feedOf() {
+  const built: [string, boolean][] = [];
+  let say: (message: FromIndexer) => void = () => undefined;
+  let exited: (error: Error | undefined) => void = () => undefined;
+  let gone = false;
+  const indexer: IndexerHandle = {
+    post: (message) => {
+      if (gone) return;
+      if (message.type === 'rows') say({ type: 'taken' });
+      if (message.type === 'finish') say({ type: 'failed', part: message.part, message: '' });
+    },
+    onMessage: (handler) => {
+      say = handler;
+    },
+    onExit: (handler) => {
+      exited = handler;
+    },
+    stop: () => undefined,
+    release: () => undefined,
+  };
+  const feed = new IndexFeed(
+    () => indexer,
+    1,
+    ROWS,
+    (part, index) => built.push([part, index !== undefined]),
+  );
+  const end = () => {
+    gone = true;
+    exited(new Error('out of memory'));
+  };
+  return { feed, built, end };
+}
+
+it('goes on without indexes when its thread is gone, also with parts that begin then', async () => {
+  const { feed, built, end } = feedOf();
+  const batch = batchOf(ROWS);
+  feed.add('a', batch, rowSpan(0, ROWS));
+  end();
+  for (const part of ['a', 'b', 'c', 'd']) feed.add(part, batch, rowSpan(0, ROWS));
+  expect(feed.room()).toBeUndefined();
+  for (const part of ['a', 'b', 'c', 'd']) feed.finish(part, true);
+  expect(built).toEqual(['a', 'b', 'c', 'd'].map((part) => [part, false]));
+  await feed.release();
+});
