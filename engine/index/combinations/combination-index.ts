@@ -40,6 +40,8 @@ interface Table {
 
 /** Bytes of a table that is kept when it was read: many segments are open at once. */
 const SMALL = 65_536;
+/** What a text takes beside its bytes. */
+const VIEW = 128;
 const MOST_COMBINATIONS = 65_536;
 const NO_VALUES: DistinctValues = {
   numbers: new Uint32Array(0),
@@ -174,9 +176,16 @@ export class CombinationIndex {
     const counts = reader.small(this.size);
     const sums = new Map(this.summed.map((name) => [name, reader.numbers53(this.size)] as const));
     const table = { columns, counts, sums };
-    const each = this.columns.size * 2 + 4 + this.summed.length * 8;
-    if (this.size * each <= SMALL) this.table = table;
+    if (this.bytesOf(table) <= SMALL) this.table = table;
     return table;
+  }
+
+  /** Of memory, about. */
+  private bytesOf({ columns }: Table): number {
+    let bytes = this.size * (this.columns.size * 2 + 4 + this.summed.length * 8);
+    for (const { values } of columns.values())
+      for (const text of values.texts) bytes += text.length + VIEW;
+    return bytes;
   }
 }
 
