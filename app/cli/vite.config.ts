@@ -34,8 +34,17 @@ function ownFolder(): Plugin {
 
 /** Written when all else is, so that nobody runs half a bundle. */
 function contents(): Plugin {
+  const file = join(out, 'bundle.json');
+  let started = 0;
   return {
     name: 'daybook-contents',
+    buildStart() {
+      started = Date.now();
+    },
+    generateBundle() {
+      // Chunks of the same name are written over now.
+      rmSync(file, { force: true });
+    },
     writeBundle(_, bundle) {
       const sources: Record<string, readonly [number, number]> = {};
       let entry = '';
@@ -45,14 +54,17 @@ function contents(): Plugin {
         for (const id of chunk.moduleIds) {
           // What the bundler adds is no file.
           const stat = statSync(id, { throwIfNoEntry: false });
-          if (stat !== undefined) sources[fromRoot(id)] = [stat.size, stat.mtimeMs];
+          if (stat === undefined) continue;
+          // Changed since it was read, maybe: no bundle of what lies here.
+          const mtimeMs = stat.mtimeMs < started ? stat.mtimeMs : 0;
+          sources[fromRoot(id)] = [stat.size, mtimeMs];
         }
       }
-      writeFileSync(join(out, 'bundle.json'), JSON.stringify({ entry, sources }));
+      writeFileSync(file, JSON.stringify({ entry, sources }));
       for (const name of readdirSync(out)) {
         if (name === 'bundle.json' || Object.hasOwn(bundle, name)) continue;
-        const file = join(out, name);
-        if (Date.now() - statSync(file).mtimeMs > OLD_MS) rmSync(file, { force: true });
+        const chunk = join(out, name);
+        if (Date.now() - statSync(chunk).mtimeMs > OLD_MS) rmSync(chunk, { force: true });
       }
     },
   };
