@@ -12,6 +12,9 @@ const COMMAND_LINE: Build = {
  * Bundles it, where that is missing or old.
  * @throws DaybookError unreadable when it cannot be built: it runs from its sources then; cancelled
  */
-export async function ensureCommandLine(say: (text: string) => void): Promise<void> {
-  await ensureBuilt(COMMAND_LINE, say);
+export async function ensureCommandLine(
+  say: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  await ensureBuilt(COMMAND_LINE, say, signal);
 }
