@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -34,4 +34,30 @@ it('knows that a writer was killed', () => {
 it('takes a file that is no lock for nobody', () => {
   writeFileSync(join(folder, 'writer.lock'), 'something else entirely, and long enough to be read');
   expect(WriterLock.holder(folder)).toBeUndefined();
+});
+
+/** With 0xa5 instead of the bytes from `from` to `to`. */
+function overwritten(whole: Buffer, from: number, to = whole.length): Buffer {
+  return Buffer.from(whole).fill(0xa5, from, to);
+}
+
+it.each([
+  ['another file', () => Buffer.from('something else entirely, and long enough to be read')],
+  ['damaged in its table', (whole: Buffer) => overwritten(whole, 4096)],
+  ['damaged in its layout', (whole: Buffer) => overwritten(whole, 100, 4096)],
+])('says what to do with a lock that is %s: power may have failed', (_, damage) => {
+  const file = join(folder, 'writer.lock');
+  WriterLock.take(folder, 'import').release();
+  writeFileSync(file, damage(readFileSync(file)));
+  const taken = (): unknown => {
+    try {
+      return WriterLock.take(folder, 'compact').release();
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(taken()).toMatchObject({
+    code: 'case-damaged',
+    hint: 'if no other process is writing to the case, remove this file: it holds nothing else',
+  });
 });

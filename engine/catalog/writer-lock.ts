@@ -119,7 +119,8 @@ export class WriterLock {
 function lockProblem(folder: string, error: unknown): DaybookError {
   const file = join(folder, 'writer.lock');
   const why = error instanceof Error ? error.message : String(error);
-  const foreign = error instanceof Error && 'code' in error && error.code === 'SQLITE_NOTADB';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const foreign = /^SQLITE_(NOTADB|CORRUPT)/.test(code);
   return new DaybookError(
     foreign ? 'case-damaged' : 'unreadable',
     `the case cannot be written: ${file}: ${why}`,
