@@ -9,7 +9,7 @@ import { addSum, type RollupGroups } from '../rollup/rollup-index.ts';
 import { MEASURES, type Measure } from '../rollup/sets.ts';
 import type { SideFile } from '../side-file.ts';
 import { BlockReader } from '../values/blocks.ts';
-import type { DistinctValues, GroupKey } from '../values/dimensions.ts';
+import { type DistinctValues, type GroupKey, memoryOf } from '../values/dimensions.ts';
 import { Damaged, PackReader, type SmallNumbers } from '../values/packing.ts';
 import { readTexts } from '../values/value-index.ts';
 import { COMBINATION_SECTION, FLOW_COLUMN, MOST_VALUES } from './combination-section.ts';
@@ -40,8 +40,6 @@ interface Table {
 
 /** Bytes of a table that is kept when it was read: many segments are open at once. */
 const SMALL = 65_536;
-/** What a text takes beside its bytes. */
-const VIEW = 128;
 const MOST_COMBINATIONS = 65_536;
 const NO_VALUES: DistinctValues = {
   numbers: new Uint32Array(0),
@@ -183,8 +181,7 @@ export class CombinationIndex {
   /** Of memory, about. */
   private bytesOf({ columns }: Table): number {
     let bytes = this.size * (this.columns.size * 2 + 4 + this.summed.length * 8);
-    for (const { values } of columns.values())
-      for (const text of values.texts) bytes += text.length + VIEW;
+    for (const { values } of columns.values()) bytes += memoryOf(values);
     return bytes;
   }
 }

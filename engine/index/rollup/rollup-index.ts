@@ -12,6 +12,7 @@ import {
   type DistinctValues,
   type GroupKey,
   isDimension,
+  memoryOf,
 } from '../values/dimensions.ts';
 import { Damaged, PackReader, type SmallNumbers } from '../values/packing.ts';
 import { readTexts } from '../values/value-index.ts';
@@ -148,8 +149,8 @@ interface Table {
   readonly counts: SmallNumbers;
 }
 
-/** Values of a dimension that are kept when they were read: 32 KB. */
-const FEW_VALUES = 8192;
+/** Memory of a dimension's values that are kept when they were read. */
+const FEW_BYTES = 32_768;
 
 const NO_VALUES: DistinctValues = {
   numbers: new Uint32Array(0),
@@ -540,8 +541,8 @@ export class Rollup {
     if (ip6.length !== kept.ip6 * 16) throw new Damaged('addresses');
     const texts = readTexts(reader, kept.texts);
     const values = { numbers, ip6, texts };
-    // What is small is kept; long lists of addresses are not, since many segments are open at once.
-    if (this.keeping || kept.numbers + kept.ip6 + kept.texts <= FEW_VALUES) kept.values = values;
+    // What is small is kept; long lists of addresses or texts are not, since many segments are open at once.
+    if (this.keeping || memoryOf(values) <= FEW_BYTES) kept.values = values;
     return values;
   }
 

@@ -49,6 +49,15 @@ export interface DistinctValues {
   readonly texts: readonly Uint8Array[];
 }
 
+/** What a text takes beside its bytes. */
+const TEXT_MEMORY = 128;
+
+/** Bytes of memory that they take, about. */
+export function memoryOf({ numbers, ip6, texts }: DistinctValues): number {
+  const bytes = texts.reduce((sum, { length }) => sum + length + TEXT_MEMORY, 0);
+  return bytes + numbers.byteLength + ip6.length;
+}
+
 export interface Dimension {
   readonly name: DimensionName;
   readonly values: DistinctValues;
