@@ -10,6 +10,8 @@ export interface Pivots {
   only(field: string, value: string | number | null): void;
   /** A filter in the query language instead of the present one, as for a five-tuple. */
   filter(filter: string, tab?: Tab): void;
+  /** What the present filter was narrowed to: the list stays. */
+  narrow(filter: string, tab?: Tab): void;
   /** Groups what is shown by a field. */
   topValues(field: string): void;
   /** Everything within `minutes` of a time, whatever the query. */
@@ -19,7 +21,7 @@ export interface Pivots {
 
 const MINUTE = 60_000_000;
 
-export function pivotsOf({ views }: Workspace): Pivots {
+export function pivotsOf({ views }: Pick<Workspace, 'views'>): Pivots {
   const query = (): string => views.store.getState().view.query;
   return {
     include: (field, value) => views.show({ query: withTerm(query(), fieldTerm(field, value)) }),
@@ -29,6 +31,7 @@ export function pivotsOf({ views }: Workspace): Pivots {
       views.show({ query: withFilter('', fieldTerm(field, value)), list: undefined }),
     filter: (filter, tab) =>
       views.show({ query: filter, list: undefined, ...(tab === undefined ? {} : { tab }) }),
+    narrow: (filter, tab) => views.show({ query: filter, ...(tab === undefined ? {} : { tab }) }),
     topValues: (field) => views.show({ by: [field], tab: 'talkers' }),
     around: (ts, minutes) =>
       views.show({

@@ -225,7 +225,7 @@ function Template({ text }: { readonly text: string }) {
   const { query } = useView();
   const terms = templateTerms(text);
   const run = (): void =>
-    pivots.filter(
+    pivots.narrow(
       (terms ?? []).reduce((q, term) => withTerm(q, term), dissect(query).filter),
       'events',
     );
