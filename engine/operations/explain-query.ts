@@ -1,4 +1,5 @@
 /** How a query would be answered: which path, what each segment's events are found by, and why so. */
+import { IndexDamaged } from '../index/segment-indexes.ts';
 import {
   type Explained,
   type Plan,
@@ -16,13 +17,20 @@ import { rolledCount } from './rolled-count.ts';
 import { SearchCost } from './search-cost.ts';
 
 /**
- * Lines of text.
+ * Lines of text. Side files that turn out to be damaged are done without, as where the query is answered.
  * @param finder undefined: no index may be used
- * @throws CancelledError, IndexDamaged
+ * @throws CancelledError
  */
 export async function explainPlan(plan: Plan, finder: RowFinder | undefined): Promise<string[]> {
   if (plan.path === 'catalog' || finder === undefined) return explain(plan, undefined);
-  return explain(plan, await howAnswered(plan, finder));
+  for (;;) {
+    try {
+      return explain(plan, await howAnswered(plan, finder));
+    } catch (error) {
+      // Each is found damaged once.
+      if (!(error instanceof IndexDamaged)) throw error;
+    }
+  }
 }
 
 async function howAnswered(plan: Plan, finder: RowFinder): Promise<Explained> {
