@@ -42,15 +42,25 @@ export class Upkeep {
     this.idleMs = idleMs;
   }
 
+  /** Runs an import into a case. One that fails leaves what others before it have left. */
+  async around<T>(folder: string, work: () => Promise<T>): Promise<T> {
+    this.notNow(folder);
+    try {
+      return await work();
+    } finally {
+      this.later(folder);
+    }
+  }
+
   /** Something is imported into a case now. */
-  notNow(folder: string): void {
+  private notNow(folder: string): void {
     const path = resolve(folder);
     clearTimeout(this.waiting.get(path));
     this.waiting.delete(path);
   }
 
   /** An import has ended. */
-  later(folder: string): void {
+  private later(folder: string): void {
     this.notNow(folder);
     const path = resolve(folder);
     const timer = setTimeout(() => {

@@ -67,22 +67,22 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
     async (signal, voice) => {
       const { importMemory, threads, chunkRows, jobs: usual } = settings.limits;
       const nothing = { bytes: 0, totalBytes: 0, rows: 0, source: '' };
-      upkeep.notNow(folder);
-      const report = await importEvidence(evidence, {
-        background: true,
-        startWorker: () => workers.take(),
-        folder,
-        ...told,
-        jobs: jobs ?? usual,
-        builder: { memoryLimit: importMemory, threads, kept },
-        signal,
-        onListing: () => voice.progress({ ...nothing, phase: 'listing' }),
-        onProgress: (progress) => voice.progress(progress),
-        onSource: (source) => voice.part({ source: sourceReport(source) }),
-        onRecovered: (message) => voice.part({ message }),
-        ...(chunkRows === undefined ? {} : { chunk: { rows: chunkRows } }),
-      });
-      upkeep.later(folder);
+      const report = await upkeep.around(folder, () =>
+        importEvidence(evidence, {
+          background: true,
+          startWorker: () => workers.take(),
+          folder,
+          ...told,
+          jobs: jobs ?? usual,
+          builder: { memoryLimit: importMemory, threads, kept },
+          signal,
+          onListing: () => voice.progress({ ...nothing, phase: 'listing' }),
+          onProgress: (progress) => voice.progress(progress),
+          onSource: (source) => voice.part({ source: sourceReport(source) }),
+          onRecovered: (message) => voice.part({ message }),
+          ...(chunkRows === undefined ? {} : { chunk: { rows: chunkRows } }),
+        }),
+      );
       return importReport(report);
     };
 
