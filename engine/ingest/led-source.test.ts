@@ -124,6 +124,42 @@ it('a capture that is cut off behind the leader is read in one', async () => {
   expect(sources[0]?.read).toBe(packets.length);
 });
 
+it('a capture that has fewer packets than are in the case by then keeps the counts of these', async () => {
+  const evidence = join(folder, 'shorter.pcap');
+  writeFileSync(evidence, classicCapture(1500));
+  let isChanged = false;
+  const startWorker = (): WorkerHandle => {
+    const inner = startInProcess();
+    let second: number | undefined;
+    return {
+      ...inner,
+      onMessage: (handler) =>
+        inner.onMessage((message) => {
+          const { piece, id } = message.type === 'chunk' ? message : {};
+          if (piece?.index === 1 && piece.leads !== true) second = id;
+          handler(message);
+        }),
+      post: (message) => {
+        if (message.type === 'committed' && message.id === second) {
+          truncateSync(evidence, classicCapture(50).length);
+          isChanged = true;
+        }
+        inner.post(message);
+      },
+    };
+  };
+  const chunk = { pieceLines: 110 };
+  const { sources, rows } = await importInto(evidence, { workers: 2, chunk, startWorker });
+  expect(isChanged).toBe(true);
+  const packets = rows.filter(({ kind }) => kind === 'packet').length;
+  expect(packets).toBeGreaterThan(100);
+  expect(sources[0]).toMatchObject({
+    read: packets,
+    stored: packets,
+    emitted: { packet: packets, flow: rows.length - packets },
+  });
+});
+
 it('goes on to the same after a cancellation in the middle', async () => {
   const evidence = join(folder, 'cancelled.pcap');
   writeFileSync(evidence, damaged(classicCapture(700), [0.5]));

@@ -935,15 +935,16 @@ class ImportRun {
   private applyState(state: SourceState): void {
     const row = this.sources.get(state.sourceId)!;
     const keyDuplicates = row.emitted['#keyDuplicates'] ?? 0;
-    row.read = state.read;
-    row.stored = state.stored - keyDuplicates;
-    row.duplicate = state.duplicate + keyDuplicates;
-    row.quarantined = state.quarantined;
-    row.skippedReasons = state.skippedReasons;
-    row.skipped = Object.values(state.skippedReasons).reduce((sum, n) => sum + n, 0);
+    const counted = countedOf(row, state);
+    row.read = counted.read;
+    row.stored = counted.stored - keyDuplicates;
+    row.duplicate = counted.duplicate + keyDuplicates;
+    row.quarantined = counted.quarantined;
+    row.skippedReasons = counted.skippedReasons;
+    row.skipped = Object.values(counted.skippedReasons).reduce((sum, n) => sum + n, 0);
     row.emitted = {
-      ...state.emitted,
-      '#quarantined': state.quarantineMet,
+      ...counted.emitted,
+      '#quarantined': counted.quarantineMet,
       '#keyDuplicates': keyDuplicates,
     };
     row.checkpointBytes = state.checkpointBytes;
@@ -1069,6 +1070,33 @@ class ImportRun {
       peakRssBytes: process.resourceUsage().maxRSS * 1024,
     };
   }
+}
+
+type Counted = Pick<
+  SourceState,
+  'read' | 'stored' | 'duplicate' | 'quarantined' | 'skippedReasons' | 'emitted' | 'quarantineMet'
+>;
+
+/**
+ * What was read of a source, in all. A file that became shorter between its reading in pieces and the one
+ * after it has fewer records than are in the case: these are what counts, and what is new in its rest.
+ */
+function countedOf(row: SourceRow, state: SourceState): Counted {
+  if (state.read >= row.read) return state;
+  const { '#quarantined': met = 0, '#keyDuplicates': keyDuplicates = 0, ...rows } = row.emitted;
+  const emitted = { ...rows };
+  for (const [kind, n] of Object.entries(state.emitted))
+    emitted[kind] = Math.max(n, emitted[kind] ?? 0);
+  const more = Math.max(0, state.quarantineMet - met);
+  return {
+    read: row.read + more,
+    stored: row.stored + keyDuplicates,
+    duplicate: row.duplicate - keyDuplicates,
+    quarantined: row.quarantined + more,
+    skippedReasons: row.skippedReasons,
+    emitted,
+    quarantineMet: met + more,
+  };
 }
 
 function reportOf(
