@@ -175,6 +175,15 @@ describe('what is said of a list', () => {
     expect(said.understood === undefined).toBe(said.problem !== undefined);
   });
 
+  it.each([
+    ['a long text in quotes', `"${'a,'.repeat(8e6)}"\n`],
+    ['one that is not closed', `"${'a""'.repeat(5e5)}`],
+    ['many quotes', '""'.repeat(5e5)],
+    ['a value in many others', `{"a":${'['.repeat(2e5)}${']'.repeat(2e5)}}\n`],
+  ])('of %s', (_what, text) => {
+    expect(previewList(session, given(text)).problem).toBeDefined();
+  });
+
   it('of any bytes', () => {
     const piece = fc.constantFrom(
       '{',

@@ -79,15 +79,25 @@ function glanceJson(first: string, reader: LineReader, { most }: GlanceOptions):
     for (const [name, value] of entriesOf(line, reader.number)) {
       const key = name.toLowerCase();
       if (!names.has(key) && names.size < MOST_COLUMNS) names.set(key, name);
-      const shown = typeof value === 'string' ? value : JSON.stringify(value);
       const at = [...names.keys()].indexOf(key);
-      if (at >= 0) cells[at] = shown.slice(0, MOST_TEXT);
+      if (at >= 0) cells[at] = shownOf(value).slice(0, MOST_TEXT);
     }
     rows.push(Array.from(cells, (cell: string | undefined) => cell ?? ''));
     if (rows.length === most) break;
   }
   const all = [...names.values()];
   return { form: 'json', header: true, names: all, rows: rowsOf(rows, all.length, most) };
+}
+
+function shownOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // What is in it is in too much else.
+    if (error instanceof RangeError) return '…';
+    throw error;
+  }
 }
 
 function entriesOf(line: string, number: number): [string, unknown][] {

@@ -34,8 +34,32 @@ export class LineReader {
 
 /** What separates the values of a line; undefined: it has one value. */
 export function delimiterOf(line: string): string | undefined {
-  const plain = line.replace(/"(?:[^"]|"")*"/g, '');
+  const plain = unquoted(line);
   return ['\t', ',', ';'].find((one) => plain.includes(one));
+}
+
+/** What is not between quotes, as far as these are closed. A pattern would need memory for every character. */
+function unquoted(line: string): string {
+  const parts: string[] = [];
+  for (let at = 0; ;) {
+    const quote = line.indexOf('"', at);
+    const end = quote < 0 ? undefined : quotedEnd(line, quote);
+    parts.push(line.slice(at, end === undefined ? undefined : quote));
+    if (end === undefined) return parts.join('');
+    at = end;
+  }
+}
+
+/** Where what begins with the quote at `at` ends; of what is not closed at the last quote in it, if it has one. */
+function quotedEnd(line: string, at: number): number | undefined {
+  let last: number | undefined;
+  for (let from = at + 1; ;) {
+    const quote = line.indexOf('"', from);
+    if (quote < 0) return last;
+    if (line[quote + 1] !== '"') return quote + 1;
+    last = quote + 1;
+    from = quote + 2;
+  }
 }
 
 /** Values in quotes may hold separators, quotes (`""`) and ends of lines, which are read on for. */
