@@ -6,6 +6,8 @@ import { importInProcess } from '../ingest/testing/in-process.ts';
 import { rfc3164 } from '../ingest/testing/small-evidence.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CasePool } from './case-pool.ts';
+import type { Client } from './handler.ts';
+import { listRows, openList } from './open-results.ts';
 import { startQuery } from './query.ts';
 
 let root: string;
@@ -54,4 +56,33 @@ it('answers from the case that is in a folder now, not from one that was', async
   await expect(count()).rejects.toBeInstanceOf(DaybookError);
   renameSync(`${folder}.moved`, folder);
   expect(await count()).toBe(20);
+});
+
+it('says that the events of an open list are gone, rather than show others', async () => {
+  rmSync(folder, { recursive: true });
+  await imported(40);
+  const client: Client = { kept: new Map() };
+  const { signal } = new AbortController();
+  const fields = ['message'];
+  const { result } = await pool.use(folder, (session) =>
+    openList(
+      session,
+      folder,
+      {
+        ...{ query: '*', from: undefined, to: undefined, zone: 'UTC', path: undefined },
+        ...{ sort: { field: 'ts', descending: false }, fields, first: 5 },
+      },
+      client,
+      signal,
+      async () => undefined,
+    ),
+  );
+  const rows = () =>
+    pool.use(folder, (session) =>
+      listRows(session, result, { offset: 10, limit: 5, fields }, client, signal),
+    );
+  expect((await rows()).batch.rows).toBe(5);
+  rmSync(folder, { recursive: true });
+  await imported(50);
+  await expect(rows()).rejects.toMatchObject({ hint: 'run the query again' });
 });

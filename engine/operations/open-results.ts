@@ -67,6 +67,17 @@ class OpenResult {
     this.pinned = { session, release: session.store.pin(ids) };
   }
 
+  /** Whether the folder has another case since: its segments are others with the same numbers. */
+  isOfAnother(session: CaseSession): boolean {
+    if (this.pinned?.session === session) return false;
+    const { plan, snapshot } = this.result;
+    const used = new Set(plan.segmentsUsed.map(({ id }) => id));
+    const made = new Map(snapshot.segments.map(({ id, sha256 }) => [id, sha256]));
+    return session
+      .snapshot()
+      .segments.some(({ id, sha256 }) => used.has(id) && made.get(id) !== sha256);
+  }
+
   replace(session: CaseSession, result: ResultSet): void {
     this.pinned?.release();
     this.pinned = undefined;
@@ -186,6 +197,7 @@ async function onList<T>(
   work: (asked: ReturnType<typeof askResult>, opened: OpenResult) => Promise<T>,
 ): Promise<{ value: T; timings: Timings }> {
   const watch = new Stopwatch(operation);
+  if (opened.isOfAnother(session)) throw goneResult();
   const release = session.store.hold();
   opened.pin(session);
   try {
