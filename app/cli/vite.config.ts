@@ -55,9 +55,9 @@ function contents(): Plugin {
           // What the bundler adds is no file.
           const stat = statSync(id, { throwIfNoEntry: false });
           if (stat === undefined) continue;
-          // Changed since it was read, maybe: no bundle of what lies here.
-          const mtimeMs = stat.mtimeMs < started ? stat.mtimeMs : 0;
-          sources[fromRoot(id)] = [stat.size, mtimeMs];
+          // Changed since it was read, maybe: no bundle of what lies here, to be made again.
+          if (stat.mtimeMs >= started) return;
+          sources[fromRoot(id)] = [stat.size, stat.mtimeMs];
         }
       }
       writeFileSync(file, JSON.stringify({ entry, sources }));
