@@ -1,6 +1,6 @@
 /** Which lists have tables: those of statements, however many others come and whatever fails. */
 import { beforeEach, expect, it } from 'vitest';
-import type { MatchList } from '../query/index.ts';
+import type { MatchList, SegmentInfo } from '../query/index.ts';
 import type { ListTable } from '../store/list-tables.ts';
 import { CaseLists } from './case-lists.ts';
 
@@ -70,4 +70,18 @@ it('forgets lists that were read and never needed a table', () => {
   expect(read(0)).toBe(first);
   for (let n = 1; n <= 20; n++) read(n);
   expect(read(0)).not.toBe(first);
+});
+
+it('reads a list anew where events have other attributes than before', () => {
+  const columns = new Set(['host', 'a:user']);
+  const segment: SegmentInfo = {
+    ...{ id: 1, kind: 'log', day: 'undated', rows: 1, minTs: undefined, maxTs: undefined },
+    ...{ columns, hasDeletes: false, tags: new Set(), unflowedPackets: 0, sources: new Set() },
+  };
+  const given = { bytes: Buffer.from('user\nalice\n') };
+  const [before, behind] = [lists.read(given, []), lists.read(given, [segment])];
+  expect([before.fields, before.lines]).toEqual([['text'], [1, 2]]);
+  expect([behind.fields, behind.lines]).toEqual([['user'], [2]]);
+  expect(before.digest).not.toBe(behind.digest);
+  expect(lists.read(given, [{ ...segment, id: 2 }])).toBe(behind);
 });

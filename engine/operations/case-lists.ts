@@ -4,7 +4,15 @@
  */
 import { hash } from 'node:crypto';
 import { DaybookError } from '../contract/errors.ts';
-import { LINE_COLUMN, type MatchList, eventFields, keyColumn, readList } from '../query/index.ts';
+import {
+  ATTRIBUTE_PREFIX,
+  LINE_COLUMN,
+  type MatchList,
+  OVERFLOW_COLUMN,
+  eventFields,
+  keyColumn,
+  readList,
+} from '../query/index.ts';
 import type { SegmentStore } from '../store/segment-store.ts';
 
 /** A list as it was given: a file's content, or what was pasted. */
@@ -40,8 +48,8 @@ export class CaseLists {
    * @param columns of segments: attributes are fields by them
    * @throws DaybookError usage, unknown-field, limit-exceeded
    */
-  read(given: GivenList, segments: Parameters<typeof eventFields>[0]): MatchList {
-    const digest = digestOf(given);
+  read(given: GivenList, segments: Segments): MatchList {
+    const digest = digestOf(given, attributesOf(segments));
     const { fields, header, directed } = given;
     const columns = given.columns?.map((name) => name ?? undefined);
     const list =
@@ -131,9 +139,24 @@ async function tables(list: MatchList, store: Tables): Promise<void> {
   }
 }
 
-function digestOf({ bytes, fields, columns, header, directed }: GivenList): string {
+type Segments = Parameters<typeof eventFields>[0];
+
+/** The names by which a list may mean attributes: what it says is another matter where there are others. */
+function attributesOf(segments: Segments): string[] {
+  const names = new Set<string>();
+  for (const { columns } of segments)
+    for (const name of columns)
+      if (name.startsWith(ATTRIBUTE_PREFIX) || name === OVERFLOW_COLUMN) names.add(name);
+  return [...names].sort();
+}
+
+function digestOf(
+  { bytes, fields, columns, header, directed }: GivenList,
+  attributes: readonly string[],
+): string {
   const options = [fields ?? null, columns ?? null, header === true, directed === true];
-  return hash('sha256', JSON.stringify([sha256Of(bytes), ...options])).slice(0, 32);
+  const all = JSON.stringify([sha256Of(bytes), ...options, attributes]);
+  return hash('sha256', all).slice(0, 32);
 }
 
 /** Many questions are asked about the same bytes. */

@@ -11,6 +11,7 @@ export { walk } from './ast.ts';
 export { parseQuery } from './parse.ts';
 export { QueryError } from './query-error.ts';
 export type { PruneReason, SegmentInfo } from './scope.ts';
+export { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from './scope.ts';
 export type { Filter, LeafFilter } from './filters/filter.ts';
 export {
   AGGREGATING_STAGES,
