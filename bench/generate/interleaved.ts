@@ -46,13 +46,14 @@ function readBase(path: string): { start: number; packets: BasePacket[] } {
   return { start, packets };
 }
 
-/** Numbers of the local addresses (10.0.0.0/8) of a trace. */
+const isLocal = (address: number): boolean => address >>> 24 === 10;
+
+/** Numbers of the addresses of a trace that each copy has its own of: local ones (10.0.0.0/8), mostly. */
 class Locals {
   private readonly numbers = new Map<number, number>();
 
-  /** `address` as copy `copy` has it. Others are the same for every copy. */
+  /** `address` as copy `copy` has it. */
   of(address: number, copy: number): number {
-    if (address >>> 24 !== 10) return address;
     let number = this.numbers.get(address);
     if (number === undefined) {
       number = this.numbers.size;
@@ -94,10 +95,12 @@ function readdress(
     return;
   }
   const places = packet.kind === 'ip4' ? [ip + 12, ip + 16] : [ip + 14, ip + 24];
+  // Servers are the same for every copy, but a conversation is one copy's: also one that has no local end.
+  const hasLocal = places.some((place) => isLocal(out.readUInt32BE(place)));
   let delta = 0;
   for (const place of places) {
     const before = out.readUInt32BE(place);
-    const after = locals.of(before, copy);
+    const after = hasLocal && !isLocal(before) ? before : locals.of(before, copy);
     out.writeUInt32BE(after, place);
     delta += change(before, after);
   }
