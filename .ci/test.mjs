@@ -1,10 +1,11 @@
 /**
- * `npm test`: every check there is, one after another, each with its output as it comes. Ends with
- * one plain line of counts: every test of vitest counts, and every other check counts as one.
+ * `npm test`: every check there is. Those of the sources go two at a time, each with its output when it is
+ * done; tests one after another, with their output as it comes. Ends with one plain line of counts: every
+ * test of vitest counts, and every other check counts as one.
  *
  * Exit status 0 only if nothing failed and tests really ran.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,31 +18,50 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const problems = [];
 let ran = 0;
 
+const env = {
+  ...process.env,
+  FORCE_COLOR: '0',
+  NO_COLOR: '1',
+  // As the product does. Every worker of an import would else strip the types of its sources anew,
+  // with WebAssembly: slower, and threads that come and go with it can bring V8 down (docs/adr/0009).
+  NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/code'),
+};
+
+/** Says how a program ended. Returns whether it succeeded. */
+function ended(title, started, { status, signal, error }) {
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const how = error?.message ?? (signal ? `ended by ${signal}` : `exit status ${status}`);
+  console.log(`== ${title}: ${status === 0 ? 'ok' : how}, ${seconds} s`);
+  return status === 0;
+}
+
 /** Runs one program on this Node; its output is streamed. Returns whether it succeeded. */
 function run(title, args) {
   console.log(`\n== ${title}`);
   const started = performance.now();
-  const { status, signal, error } = spawnSync(process.execPath, args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: {
-      ...process.env,
-      FORCE_COLOR: '0',
-      NO_COLOR: '1',
-      // As the product does. Every worker of an import would else strip the types of its sources anew,
-      // with WebAssembly: slower, and threads that come and go with it can bring V8 down (docs/adr/0009).
-      NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/code'),
-    },
-  });
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const ok = status === 0;
-  const how = error?.message ?? (signal ? `ended by ${signal}` : `exit status ${status}`);
-  console.log(`== ${title}: ${ok ? 'ok' : how}, ${seconds} s`);
-  return ok;
+  const stdio = ['ignore', 'inherit', 'inherit'];
+  return ended(title, started, spawnSync(process.execPath, args, { cwd: root, stdio, env }));
 }
 
-function check(title, args) {
-  if (run(title, args)) total.passed++;
+/** Runs one check; its output comes when it is done. */
+async function check(title, args) {
+  const started = performance.now();
+  let output = '';
+  const outcome = await new Promise((done) => {
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env,
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => (output += text));
+    }
+    child.on('error', (error) => done({ status: null, signal: null, error }));
+    child.on('close', (status, signal) => done({ status, signal }));
+  });
+  console.log(`\n== ${title}`);
+  if (output !== '') console.log(output.trimEnd());
+  if (ended(title, started, outcome)) total.passed++;
   else {
     total.failed++;
     problems.push(title);
@@ -93,19 +113,19 @@ function vitest(project) {
 
 try {
   console.log(`Node ${process.version} (${process.execPath})`);
-  check('format', [bin('prettier', 'bin/prettier.cjs'), '--check', '.']);
-  check('lint', [
-    bin('eslint', 'bin/eslint.js'),
-    '--cache',
-    '--cache-location',
-    'node_modules/.cache/eslint/',
-    '.',
+  const lint = ['--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'];
+  await Promise.all([
+    // Takes as long as all the others.
+    check('lint', [bin('eslint', 'bin/eslint.js'), ...lint]),
+    (async () => {
+      await check('format', [bin('prettier', 'bin/prettier.cjs'), '--check', '.']);
+      await check('import rules find what they forbid', ['.ci/check-imports.mjs', '--self-test']);
+      await check('import rules', ['.ci/check-imports.mjs']);
+      await check('types', [bin('typescript', 'bin/tsc'), '-p', '.']);
+      await check('types of the window', [bin('typescript', 'bin/tsc'), '-p', 'renderer']);
+      await check('the window builds', [bin('vite', 'bin/vite.js'), 'build', 'renderer']);
+    })(),
   ]);
-  check('import rules find what they forbid', ['.ci/check-imports.mjs', '--self-test']);
-  check('import rules', ['.ci/check-imports.mjs']);
-  check('types', [bin('typescript', 'bin/tsc'), '-p', '.']);
-  check('types of the window', [bin('typescript', 'bin/tsc'), '-p', 'renderer']);
-  check('the window builds', [bin('vite', 'bin/vite.js'), 'build', 'renderer']);
   vitest('unit');
   // What the tests of the window need; says what is missing, and those tests skip with the reason.
   run('browser, display and Electron for the tests', ['.ci/provision.mjs']);
