@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const from = Date.UTC(2026, 9, 12) * 1000;
 const base = join(folder, 'base.pcap');
 const { records } = writeCapture(base, {
-  ...{ from, to: from + 10e6, format: 'pcap', snapLength: 1600, conversations: 8 },
+  ...{ from, to: from + 10e6, format: 'pcap', snapLength: 1600, conversations: 12 },
   ...{ incident: undefined, seed: 5 },
 });
 
@@ -92,4 +92,15 @@ test('copies share no local address, also over several files', () => {
   const [first, second] = [locals(write(4, 2)), locals(write(4, 2, 4))];
   expect(first.size).toBe(4 * locals(write(1, 1)).size);
   expect([...first].filter((address) => second.has(address))).toEqual([]);
+});
+
+test('copies share no conversation, whether an end of it is local or none', () => {
+  const pairs = (packets: readonly { frame: Buffer }[]) =>
+    packets
+      .filter(({ frame }) => frame.readUInt16BE(12) === 0x0800)
+      .map(({ frame }) => [frame.readUInt32BE(26), frame.readUInt32BE(30)].sort());
+  const distinct = (all: readonly number[][]) => new Set(all.map(String)).size;
+  const own = pairs(packetsOf(base));
+  expect(own.some((pair) => pair.every((address) => address >>> 24 !== 10))).toBe(true);
+  expect(distinct(pairs(write(4, 2)))).toBe(4 * distinct(own));
 });
