@@ -35,7 +35,8 @@ Experiments: ${Object.keys(EXPERIMENTS).join(', ')}; without one, all of them.
   --bytes N    size of the captures of pcap and tribeca, such as 1G
   --runs N     warm runs of which the median counts (5)
   --peers A,B  only these peers; none: Daybook alone
-  --scan       Daybook without indexes, rollups and catalog as a column of its own`;
+  --scan       Daybook without indexes, rollups and catalog as a column of its own
+  --inputs DIR keep the inputs of nitro and storebox there, and take them from there the next time`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -45,6 +46,7 @@ const { values, positionals } = parseArgs({
     peers: { type: 'string' },
     bytes: { type: 'string' },
     scan: { type: 'boolean', default: false },
+    inputs: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -58,6 +60,7 @@ const options: ExperimentOptions = {
   size: size === undefined ? undefined : parseSize(size),
   runs: Number(values.runs),
   scan: values.scan,
+  inputs: values.inputs,
   wanted: (peer) => peers === undefined || peers.some((one) => peer.toLowerCase().includes(one)),
 };
 const names = positionals.length === 0 ? Object.keys(EXPERIMENTS) : positionals;

@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { warmPages } from '../harness/disk.ts';
+import { inputOf } from '../harness/inputs.ts';
 import { profileText } from '../harness/profile.ts';
 import { DAYBOOK, DAYBOOK_SCAN, Report } from '../harness/report.ts';
 import { Scope } from '../harness/scope.ts';
@@ -21,6 +22,7 @@ import { Missing, type Store } from '../peers/store.ts';
 import { spansText } from '../peers/spans.ts';
 import type { ExperimentOptions } from './options.ts';
 
+const GENERATOR = new URL('../generate/events.ts', import.meta.url);
 const TYPE = EVENT_TYPES[0];
 const DAY_MS = 86_400_000;
 /** From the tenth day on. */
@@ -143,8 +145,10 @@ export async function nitro(options: ExperimentOptions, scope: Scope): Promise<R
   const rows = options.size ?? 1_000_000;
   const report = new Report('nitro', { events: rows });
   const folder = scope.folder();
-  const file = join(folder, 'events.csv');
-  const made = writeEvents(file, rows);
+  const made = inputOf(folder, options.inputs, GENERATOR, `events-${rows}.csv`, (path) =>
+    writeEvents(path, rows),
+  );
+  const { file } = made;
   report.input['MB'] = Math.round(made.bytes / 1e6);
   report.input['sha256'] = made.sha256.slice(0, 12);
   await warmPages([file]);

@@ -6,6 +6,8 @@ export interface ExperimentOptions {
   readonly runs: number;
   /** Whether Daybook is also measured without its indexes, rollups and catalog. */
   readonly scan: boolean;
+  /** Folder in which large inputs are kept for the next run; undefined: they go with this one. */
+  readonly inputs: string | undefined;
   /** Whether a peer is to be asked. */
   wanted(peer: string): boolean;
 }

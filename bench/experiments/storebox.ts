@@ -4,10 +4,12 @@
  * DuckDB, ClickHouse, SQLite FTS5, ripgrep, zgrep and lnav.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
+import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { bytesBelow, dropPages, warmPages } from '../harness/disk.ts';
+import { inputOf } from '../harness/inputs.ts';
 import { needProgram } from '../harness/packages.ts';
 import { profileText } from '../harness/profile.ts';
 import { DAYBOOK, DAYBOOK_SCAN, Report, type Cell } from '../harness/report.ts';
@@ -23,6 +25,7 @@ import { spansText } from '../peers/spans.ts';
 import { measure } from '../process.ts';
 import type { ExperimentOptions } from './options.ts';
 
+const GENERATOR = new URL('../generate/messages.ts', import.meta.url);
 const ACCOUNT = 'user1500';
 const BARS = 30;
 const FIRST = 200;
@@ -192,11 +195,14 @@ export async function storebox(options: ExperimentOptions, scope: Scope): Promis
   const lines = options.size ?? 1_000_000;
   const report = new Report('storebox', { messages: lines });
   const folder = scope.folder();
-  const file = join(folder, 'messages.log');
-  const made = writeMessages(file, lines);
+  const made = inputOf(folder, options.inputs, GENERATOR, `messages-${lines}.log`, (path) =>
+    writeMessages(path, lines),
+  );
+  const { file } = made;
   report.input['MB'] = Math.round(made.bytes / 1e6);
   report.input['sha256'] = made.sha256.slice(0, 12);
-  await warmPages([file]);
+  if (made.bytes < freemem()) await warmPages([file]);
+  else report.note('The input is larger than the memory that is free: it is read from the disk.');
   const run: Run = {
     report,
     file,
@@ -323,21 +329,31 @@ async function ofDaybook(run: Run, folder: string, scope: Scope): Promise<void> 
   report.add('memory while searching, peak', 'MB', DAYBOOK, { value: engine.peakMemory() / 1e6 });
   await usersWhileImporting(run, engine, folder);
   await engine.close();
-  for (const text of await profileImport(join(folder, 'profiled.daybook'), [file]))
+  let profiled = file;
+  if (lines > MOST_PROFILED) {
+    profiled = join(folder, 'profiled.log');
+    writeMessages(profiled, MOST_PROFILED);
+    report.note(`Profiles of the import are of ${MOST_PROFILED.toLocaleString('en-US')} lines.`);
+  }
+  for (const text of await profileImport(join(folder, 'profiled.daybook'), [profiled]))
     report.note(text);
 }
 
+/** Lines of which an import is profiled: the profile of more is as large as they are. */
+const MOST_PROFILED = 10_000_000;
+/** Lines that arrive while users search, at most: enough to arrive as long as they do. */
+const MOST_ARRIVING = 2_500_000;
 const USERS = [1, 8, 29];
 const USERS_MS = 6_000;
 const PATIENCE_MS = 20_000;
 
-/** Users who look one search after the other, while another process imports a quarter more. */
+/** Users who look one search after the other, while another process imports a quarter more, or 2.5 million. */
 async function usersWhileImporting(run: Run, engine: DaybookEngine, folder: string): Promise<void> {
   const { report } = run;
   const queries = SEARCHES.filter(({ name }) => name !== '*?').map(({ daybook }) => daybook);
   for (const [turn, users] of USERS.entries()) {
     const file = join(folder, `more-${users}.log`);
-    const lines = Math.ceil(run.lines / 4);
+    const lines = Math.min(Math.ceil(run.lines / 4), MOST_ARRIVING);
     writeMessages(file, lines, 100 + turn, 0.5);
     const [asked, imported] = await Promise.all([
       engine.ask<{ took: number[]; failed: string[]; gaveUp: number }>({
