@@ -8,7 +8,7 @@ import { valuePattern } from '../query/filters/wildcard.ts';
 import type { Ref } from '../query/fields.ts';
 import { communityReader } from './community.ts';
 import type { Narrow } from './narrow-logic.ts';
-import { compilePattern } from './re2/matcher.ts';
+import { compilePattern } from '../query/re2/matcher.ts';
 import { type RowScope, dayText, numberAt, overflowOf, textOf } from './row-scope.ts';
 
 /** Rows for which a test made anew for every batch holds. */

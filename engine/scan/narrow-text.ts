@@ -7,7 +7,7 @@ import type { TextValueFilter, ValueField } from '../query/filters/text-value.ts
 import { valuePattern } from '../query/filters/wildcard.ts';
 import { CodeMemo } from './code-memo.ts';
 import type { Narrow } from './narrow-logic.ts';
-import { compilePattern } from './re2/matcher.ts';
+import { compilePattern } from '../query/re2/matcher.ts';
 import { type RowScope, overflowOf, textEnd, textStart } from './row-scope.ts';
 
 /** Whether a text, as UTF-8 in `bytes[start, end)`, is what is looked for. */

@@ -24,6 +24,17 @@ const AFTER_NEWLINE = 1;
 const AFTER_WORD = 2;
 const AFTER_OTHER = 3;
 
+/** A text of which not all is known: bytes, or a run of one to `most` bytes of a set (ranges as in a CodeSet). */
+export type TextPart = Uint8Array | { readonly bytes: readonly number[]; readonly most: number };
+
+/** Whether texts have a match: all of them, none, or some as far as can be told. */
+export type Outcome = 'always' | 'never' | 'maybe';
+
+/** States that `outcome` follows together. */
+const MOST_TOGETHER = 256;
+/** Steps of all its calls, and places that are looked at for those that are made: half a second. */
+const MOST_STEPS = 5_000_000;
+
 interface State {
   /** Instructions that take a byte or ask what follows, ascending. */
   readonly places: Uint32Array;
@@ -53,6 +64,9 @@ export class Matcher {
   private first = 0;
   private readonly mark: Uint32Array;
   private generation = 0;
+  /** How often all states were forgotten: their numbers mean others since. */
+  private forgotten = 0;
+  private steps = 0;
 
   /** @param required stands in every text that matches */
   constructor(program: Program, required?: RequiredBytes) {
@@ -101,7 +115,73 @@ export class Matcher {
     return last === MATCH;
   }
 
+  /** What `test` says of all texts that are made of these parts. */
+  outcome(parts: readonly TextPart[]): Outcome {
+    const { forgotten, width } = this;
+    if (this.steps > MOST_STEPS) return 'maybe';
+    const said = { found: false, missed: false };
+    const moved = (states: ReadonlySet<number>, classes: readonly number[]): Set<number> => {
+      const out = new Set<number>();
+      for (const state of states) {
+        for (const own of classes) {
+          this.steps += 1;
+          let next = this.table[state * width + own]!;
+          if (next === UNKNOWN) {
+            this.steps += this.states[state]!.places.length;
+            next = this.step(state, own);
+          }
+          if (this.forgotten !== forgotten) return out;
+          if (next === MATCH) said.found = true;
+          else if (next === DEAD) said.missed = true;
+          else out.add(next);
+        }
+      }
+      return out;
+    };
+    const isOpen = (states: ReadonlySet<number>): boolean =>
+      (said.found && said.missed) ||
+      this.forgotten !== forgotten ||
+      states.size > MOST_TOGETHER ||
+      this.steps > MOST_STEPS;
+    let here: Set<number> = new Set([this.first]);
+    for (const part of parts) {
+      if (part instanceof Uint8Array) {
+        for (const byte of part) here = moved(here, [this.classes[byte]!]);
+        if (isOpen(here)) return 'maybe';
+        continue;
+      }
+      const classes = this.classesOf(part.bytes);
+      const all = new Set<number>();
+      let level = here;
+      for (let n = 0; n < part.most && level.size > 0; n++) {
+        const next = new Set<number>();
+        for (const state of moved(level, classes)) {
+          // What was come to before leads nowhere new.
+          if (all.has(state)) continue;
+          all.add(state);
+          next.add(state);
+        }
+        level = next;
+        if (isOpen(all)) return 'maybe';
+      }
+      here = all;
+    }
+    moved(here, [width - 1]);
+    if (isOpen(here)) return 'maybe';
+    return said.found ? 'always' : 'never';
+  }
+
+  /** Classes of the bytes of some ranges. */
+  private classesOf(ranges: readonly number[]): number[] {
+    const out = new Set<number>();
+    for (let i = 0; i + 1 < ranges.length; i += 2) {
+      for (let byte = ranges[i]!; byte <= ranges[i + 1]!; byte++) out.add(this.classes[byte]!);
+    }
+    return [...out];
+  }
+
   private forget(): void {
+    this.forgotten += 1;
     this.states = [];
     this.known = new Map();
     this.places = 0;

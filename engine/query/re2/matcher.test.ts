@@ -2,7 +2,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkRe2 } from '../../query/filters/regex.ts';
+import { checkRe2 } from '../filters/regex.ts';
 import { Matcher, compilePattern } from './matcher.ts';
 import { compileProgram } from './program.ts';
 import { parsePattern } from './syntax.ts';
@@ -232,5 +232,85 @@ describe('patterns', () => {
     expect(matcher.test(noise, 0, noise.length)).toBe(false);
     const found = Uint8Array.from([...noise.subarray(0, 50_000), 98, ...noise.subarray(0, 14), 99]);
     expect(matcher.test(found, 0, found.length)).toBe(true);
+  });
+
+  it('say of texts of which parts are known what each of them gives', () => {
+    const digits = [48, 57] as const;
+    const word = [48, 57, 65, 90, 95, 95, 97, 122, 128, 255] as const;
+    const part = fc.oneof(
+      fc.constantFrom('user', ' from ', '.', 'id=', '', '\n', 'K', '\u017f'),
+      fc.constantFrom({ bytes: digits, most: 3 }, { bytes: word, most: Infinity }),
+    );
+    const pattern = fc.constantFrom(
+      ...[
+        'user',
+        '[a-f]{4}',
+        '\\d{4}',
+        'user\\d+ from',
+        '^user',
+        '\\.$',
+        '\\buser\\b',
+        '(?i)k',
+        's$',
+      ],
+      ...[
+        '\\Bfrom',
+        '^$',
+        'é',
+        '[^a]',
+        'id=7',
+        '(?m)^user',
+        '\\d\\.\\d',
+        'x{2,}',
+        '.',
+        '\\w\\W\\w',
+        'user12',
+      ],
+    );
+    const fill = fc.array(
+      fc.tuple(
+        fc.constantFrom('7', '12', '255'),
+        fc.constantFrom('x', 'a1', 'é', 'abcd', '12', 'xx_', 'user'),
+      ),
+      { minLength: 12, maxLength: 12 },
+    );
+    const said = new Set<string>();
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 6 }),
+        fill,
+        pattern,
+        fc.boolean(),
+        (parts, fills, one, ignoreCase) => {
+          const matcher = compilePattern(one, ignoreCase);
+          const given = parts.map((own) => (typeof own === 'string' ? utf8.encode(own) : own));
+          const outcome = matcher.outcome(given);
+          said.add(outcome);
+          const text = parts
+            .map((own, i) =>
+              typeof own === 'string' ? own : own.most === 3 ? fills[i]![0] : fills[i]![1],
+            )
+            .join('');
+          const bytes = utf8.encode(text);
+          if (outcome !== 'maybe')
+            expect([text, matcher.test(bytes, 0, bytes.length)]).toEqual([
+              text,
+              outcome === 'always',
+            ]);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    expect([...said].sort()).toEqual(['always', 'maybe', 'never']);
+    const outcome = (one: string, most: number) =>
+      compilePattern(one, false).outcome([utf8.encode('port '), { bytes: digits, most }]);
+    expect([
+      outcome('\\d{4}', 3),
+      outcome('\\d{4}', 5),
+      outcome('port \\d', 3),
+      outcome('[a-f]{4}', 5),
+    ]).toEqual(['never', 'maybe', 'always', 'never']);
+    // One that is too much to follow is not decided, in bounded time.
+    expect(outcome('(?:[0-4][0-9]{20}|[3-9][0-9]{30}){20}x', Infinity)).toMatch(/maybe|never/);
   });
 });
