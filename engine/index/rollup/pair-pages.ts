@@ -15,7 +15,8 @@ import { Damaged, PackReader, PackWriter, type SmallNumbers } from '../values/pa
 export const IN_PAGES = 128;
 /** Fewer groups are read at once. */
 export const WORTH_PAGES = 16_384;
-const PAGE_GROUPS = 16_384;
+/** All of a page is read for one code. */
+const PAGE_GROUPS = 4096;
 /** A first code with more groups has a page of its own. */
 const OWN_PAGE = 1024;
 
@@ -96,11 +97,11 @@ export class PairPages {
   /** The place of the third dimension in `DIMENSIONS`; undefined: there is none. */
   readonly third: number | undefined;
   private readonly reader: BlockReader;
-  private readonly begin: number;
-  /** Of each page, and behind the last their sum: codes, groups, rows and bytes before it. */
+  /** Of each page, and behind the last their sum: codes, groups and rows before it. */
   private readonly keys: Uint32Array;
   private readonly groups: Uint32Array;
   private readonly rows: Uint32Array;
+  /** Where the first page begins, and where each ends. */
   private readonly ends: Uint32Array;
 
   /**
@@ -114,7 +115,6 @@ export class PairPages {
     most: { keys: number; groups: number; rows: number },
   ) {
     this.reader = reader;
-    this.begin = begin;
     const directory = new PackReader(reader.block(end, last), true);
     const pages = directory.u32();
     if (pages > most.keys) throw new Damaged('pages');
@@ -124,25 +124,25 @@ export class PairPages {
     this.keys = sums(most.keys);
     this.groups = sums(most.groups);
     this.rows = sums(most.rows);
-    this.ends = sums(end - begin);
+    this.ends = sums(end - begin).map((before) => begin + before);
     if (this.keys[pages] !== most.keys || this.groups[pages] !== most.groups)
       throw new Damaged('pages');
   }
 
   /** Groups of the first codes from `from` to `to`, the last not included, and of those in the same pages. */
   read(from: number, to: number, thirds: boolean): PairPart[] {
-    const parts: PairPart[] = [];
-    for (let page = 0; page + 1 < this.keys.length; page++)
-      if (this.keys[page]! < to && this.keys[page + 1]! > from) parts.push(this.page(page, thirds));
-    return parts;
+    const pages = this.keys.length - 1;
+    let first = 0;
+    while (first < pages && this.keys[first + 1]! <= from) first += 1;
+    let last = first;
+    while (last < pages && this.keys[last]! < to) last += 1;
+    return this.reader
+      .blocks(this.ends.subarray(first, last + 1))
+      .map((block, i) => this.page(first + i, block, thirds));
   }
 
-  private page(page: number, thirds: boolean): PairPart {
+  private page(page: number, block: Uint8Array, thirds: boolean): PairPart {
     const of = (sums: Uint32Array): number => sums[page + 1]! - sums[page]!;
-    const block = this.reader.block(
-      this.begin + this.ends[page]!,
-      this.begin + this.ends[page + 1]!,
-    );
     const reader = new PackReader(block, true);
     const lengths = reader.numbers32(of(this.keys));
     const seconds = reader.small(of(this.groups));

@@ -87,19 +87,38 @@ export class BlockReader {
 
   /** The block that begins at `from` and ends at `to`. @throws Damaged */
   block(from: number, to: number): Uint8Array {
-    if (!(to - from >= CRC)) throw new Damaged('no block');
-    const bytes = this.file.read(this.name, this.base + from, this.base + to);
-    if (bytes?.length !== to - from) throw new Damaged('cut short');
-    const block = bytes.subarray(CRC);
-    const stated = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-    if (crc32(block) !== stated) throw new Damaged('checksum');
-    return block;
+    return this.blocks([from, to])[0]!;
+  }
+
+  /**
+   * Blocks that follow each other, read at once.
+   * @param ends where the first begins, and where each ends
+   * @throws Damaged
+   */
+  blocks(ends: ArrayLike<number>): Uint8Array[] {
+    const begin = ends[0] ?? 0;
+    const end = ends[ends.length - 1] ?? 0;
+    if (ends.length < 2) return [];
+    if (!(end > begin) || end > this.length) throw new Damaged('no block');
+    const bytes = this.file.read(this.name, this.base + begin, this.base + end);
+    if (bytes?.length !== end - begin) throw new Damaged('cut short');
+    return Array.from({ length: ends.length - 1 }, (_, i) =>
+      checked(bytes.subarray(ends[i]! - begin, ends[i + 1]! - begin)),
+    );
   }
 
   /** Runs what reads this section: damage becomes an error that says what to do. */
   guarded<T>(read: () => T): T {
     return guarded(this.file, read);
   }
+}
+
+function checked(bytes: Uint8Array): Uint8Array {
+  if (bytes.length < CRC) throw new Damaged('no block');
+  const block = bytes.subarray(CRC);
+  const stated = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  if (crc32(block) !== stated) throw new Damaged('checksum');
+  return block;
 }
 
 function guarded<T>(file: SideFile, read: () => T): T {

@@ -11,8 +11,8 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 /** The bytes are not what was written. */
 export class Damaged extends Error {}
 
-/** Bytes that are shorter are not worth a call of zstd. */
-const WORTH_COMPRESSING = 64;
+/** Bytes that are shorter are not worth a call of zstd: 20 µs or more to read them, several times when a file is opened. */
+const WORTH_COMPRESSING = 512;
 const LEVEL = { [constants.ZSTD_c_compressionLevel]: 1 };
 /** What zlib writes into at a time: all at once, or it collects and joins pieces. */
 const MIN_CHUNK = 64;
