@@ -3,18 +3,10 @@
  * built when it is missing or older than they are. An installed Daybook brings it along.
  */
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { CancelledError, DaybookError } from '../engine/contract/errors.ts';
+import { takeLock } from './lock-file.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const BUILDER = join(ROOT, 'node_modules/vite/bin/vite.js');
@@ -86,36 +78,10 @@ function newest(path: string): number {
   return latest;
 }
 
-/**
- * Shells that start at the same time build once: who builds has its process number in a file. Waits
- * for a build that is under way elsewhere; returns how to give the lock back.
- */
-async function lock({ config }: Build, signal: AbortSignal | undefined): Promise<() => void> {
-  const file = join(ROOT, 'node_modules/.cache', `daybook-${config.replaceAll('/', '-')}.lock`);
-  mkdirSync(dirname(file), { recursive: true });
-  for (;;) {
-    try {
-      writeFileSync(file, String(process.pid), { flag: 'wx' });
-      return () => rmSync(file, { force: true });
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (code !== 'EEXIST') throw error;
-    }
-    if (!isHeld(file)) rmSync(file, { force: true });
-    await setTimeout(200);
-    if (signal?.aborted === true) throw new CancelledError();
-  }
-}
-
-/** Whether who took the lock still runs. A file that is just being written counts as held. */
-function isHeld(file: string): boolean {
-  try {
-    const pid = Number(readFileSync(file, 'utf8'));
-    if (pid > 0) process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+/** Shells that start at the same time build once. */
+function lock({ config }: Build, signal: AbortSignal | undefined): Promise<() => void> {
+  const name = `daybook-${config.replaceAll('/', '-')}.lock`;
+  return takeLock(join(ROOT, 'node_modules/.cache', name), signal);
 }
 
 function run(
