@@ -148,7 +148,8 @@ module.exports = {
       paths('^app/built[.]ts$', '^app/web/window-files[.]ts$', CONTRACT),
       CORE,
     ),
-    ...allow('^app/built[.]ts$', paths(CONTRACT), CORE),
+    ...allow('^app/built[.]ts$', paths('^app/lock-file[.]ts$', CONTRACT), CORE),
+    ...allow('^app/lock-file([.]test)?[.]ts$', paths('^app/lock-file[.]ts$', CONTRACT), CORE),
     ...allow('^app/build[.]ts$', paths('^app/desktop[.]ts$', CONTRACT)),
     ...allow('^app/web/', paths('^app/built[.]ts$')),
 
