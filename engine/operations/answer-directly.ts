@@ -7,6 +7,7 @@ import {
   countOf,
   directAnswer,
   directShape,
+  readsMessages,
 } from '../query/index.ts';
 import type { RowFinder } from './row-finder.ts';
 import { rolledCount } from './rolled-count.ts';
@@ -55,10 +56,13 @@ export function countsByNumber(
 ): boolean {
   let read = 0;
   let all = 0;
-  for (const { id, rows } of segments) {
+  for (const segment of segments) {
+    const { id, rows } = segment;
     const own = found.get(id);
     all += rows;
-    if (own?.exact !== true) read += countOf(own?.rows ?? 'all', rows);
+    // Of messages that are stored as shapes most are not read to know which are meant.
+    if (own !== undefined && (own.exact || readsMessages(segment, own))) continue;
+    read += countOf(own?.rows ?? 'all', rows);
   }
   return read <= all * MOST_READ;
 }

@@ -188,7 +188,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
         segments += read.length;
         if (find !== undefined && isRun(read)) {
           // To find out which of many small segments have any takes less than to read all their columns.
-          own = withFirst(await find.narrow({ ...plan, segmentsUsed: read }, read, true), left);
+          own = withFirst(await find.narrow({ ...plan, segmentsUsed: read }, read, 'all'), left);
           read = segmentsRead(own);
         }
         for (const some of plan.streaming ? readTogether(read) : [read]) {

@@ -11,6 +11,7 @@ import { RowSet } from '../index/row-set.ts';
 import type { RollupNode, RollupNodes } from '../index/rollup/tree/rollup-nodes.ts';
 import { IndexDamaged, type IndexFiles, type TimeLookup } from '../index/segment-indexes.ts';
 import {
+  type Candidates,
   type Filter,
   type FoundRows,
   type Known,
@@ -20,17 +21,20 @@ import {
   type Statement,
   type TimedRows,
   baseFilters,
+  compileShapes,
   compileTimes,
   compileVerify,
   findRows,
   groupsByTemplate,
   narrowed,
+  readsMessages,
   verified,
   withTemplates,
 } from '../query/index.ts';
 import type { Finding } from './finding.ts';
 import type { FoundCache } from './found-cache.ts';
 import { MOST_TIMES, type ReadTimes } from './read-times.ts';
+import type { MessageStores } from './stored-messages.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 
 /** How long lookups go on before others get their turn. */
@@ -40,11 +44,7 @@ const MOST_KEY = 200;
 /** Segments that one statement reads to decide which of their rows are meant. */
 const AT_ONCE = 32;
 
-/** Rows among which those that are meant are found by reading. */
-interface Candidates {
-  readonly segment: SegmentInfo;
-  readonly found: FoundRows;
-}
+export type Reads = 'none' | 'messages' | 'all';
 
 export interface FinderOptions {
   readonly folder: string;
@@ -53,6 +53,7 @@ export interface FinderOptions {
   readonly nodes: RollupNodes;
   readonly cache: FoundCache;
   readonly readTimes: ReadTimes;
+  readonly messages: MessageStores;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal | undefined;
   /** All rows of a statement on some of the snapshot's segments; `signal` stands for the operation's. */
@@ -72,10 +73,10 @@ export function finderOf(
   signal: AbortSignal | undefined,
   rows: FinderOptions['rows'],
 ): RowFinder {
-  const { folder, catalog, indexes: files, nodes, found: cache, readTimes } = session;
+  const { folder, catalog, indexes: files, nodes, found: cache, readTimes, messages } = session;
   const hold = () => session.store.hold();
   return new RowFinder({
-    ...{ folder, catalog, files, nodes, cache, readTimes },
+    ...{ folder, catalog, files, nodes, cache, readTimes, messages },
     ...{ snapshot, signal, rows, hold },
   });
 }
@@ -112,17 +113,18 @@ export class RowFinder {
   /**
    * The plan, held to what is known of these of its segments. Side files that turn out to be damaged
    * are done without: rows of earlier days may have been given already.
-   * @param exactly rows are read where that is what it takes to know which are meant
+   * @param reads which rows to know which are meant: none, those whose messages are put together for that alone, or
+   *   wherever that is what it takes
    * @throws CancelledError, and what a statement throws
    */
   async narrow(
     plan: Plan,
     segments: readonly SegmentInfo[] = plan.segmentsUsed,
-    exactly = false,
+    reads: Reads = 'messages',
   ): Promise<Plan> {
     for (;;) {
       try {
-        return await this.narrowOnce(plan, segments, exactly);
+        return await this.narrowOnce(plan, segments, reads);
       } catch (error) {
         // Each is found damaged once.
         if (!(error instanceof IndexDamaged)) throw error;
@@ -133,11 +135,11 @@ export class RowFinder {
   private async narrowOnce(
     plan: Plan,
     segments: readonly SegmentInfo[],
-    exactly: boolean,
+    reads: Reads,
   ): Promise<Plan> {
     const found = new Map<Filter, ReadonlyMap<number, FoundRows>>();
     for (const filter of baseFilters(plan.events))
-      found.set(filter, await (exactly ? this.exact : this.findAll).call(this, filter, segments));
+      found.set(filter, await this.found(filter, segments, reads));
     if (!groupsByTemplate(plan)) return narrowed(plan, found);
     for (const [filter, own] of found) found.set(filter, await this.withTemplates(own, segments));
     return narrowed(plan, found);
@@ -191,6 +193,19 @@ export class RowFinder {
     return out;
   }
 
+  private async found(
+    filter: Filter,
+    segments: readonly SegmentInfo[],
+    reads: Reads,
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    if (reads === 'all') return this.exact(filter, segments);
+    const found = await this.findAll(filter, segments);
+    if (reads === 'none') return found;
+    const open = segments.filter((one) => readsMessages(one, found.get(one.id)!));
+    if (open.length === 0) return found;
+    return new Map([...found, ...(await this.exact(filter, open))]);
+  }
+
   /**
    * Exactly which rows of these segments `filter` takes. Where that is not known, the rows that may be
    * meant are read: once for all operations that ask at the same time.
@@ -209,6 +224,7 @@ export class RowFinder {
       if (found.exact) out.set(segment.id, found);
       else open.push({ segment, found });
     }
+    await this.learnMessages(open);
     const { cache, snapshot, signal } = this.options;
     const key = this.keyOf(filter);
     for (let at = 0; at < open.length; at += AT_ONCE) {
@@ -241,12 +257,13 @@ export class RowFinder {
     some: readonly Candidates[],
     stop: AbortSignal,
   ): Promise<ReadonlyMap<number, FoundRows>> {
-    const { rows, hold } = this.options;
+    const { rows, hold, messages } = this.options;
     // Who began it may be gone before it ends.
     const release = hold();
     try {
       const segments = some.map(({ segment }) => segment);
-      const bits = await rows(compileVerify(some), segments, stop);
+      const told = some.map((one) => ({ ...one, messages: messages.get(one.segment.id) }));
+      const bits = await rows(compileVerify(told), segments, stop);
       const bySegment = new Map(bits.map(([segment, one]) => [Number(segment), one]));
       return new Map(
         some.map(({ segment, found }) => [
@@ -257,6 +274,20 @@ export class RowFinder {
     } finally {
       release();
     }
+  }
+
+  /** Learns how segments store their messages, where that helps to find which of some rows are meant. */
+  private async learnMessages(some: readonly Candidates[]): Promise<void> {
+    const { messages, rows } = this.options;
+    const missing = some.flatMap(({ segment, found }) =>
+      readsMessages(segment, found) && !messages.has(segment.id) ? [segment] : [],
+    );
+    if (missing.length === 0) return;
+    // It is told of all that are at hand: asked once.
+    const notes = new Map<unknown, unknown>(
+      (await rows(compileShapes(), missing)).map(([segment, note]) => [segment, note]),
+    );
+    for (const { id } of missing) messages.set(id, notes.get(id));
   }
 
   /**

@@ -58,7 +58,9 @@ export {
 export type { Found, FoundRows } from './paths/found-rows.ts';
 export type { Known, LeafRows } from './paths/leaf-rows.ts';
 export {
+  type Candidates,
   baseFilters,
+  compileShapes,
   compileTimes,
   compileVerify,
   findRows,
@@ -66,10 +68,12 @@ export {
   heavier,
   narrowed,
   pathOf,
+  readsMessages,
   rowsRead,
   segmentsRead,
   verified,
 } from './paths/narrow.ts';
+export type { StoredMessages, StoredShape } from './stored-messages.ts';
 export { COUNT, type GroupQuestion, groupQuestion } from './paths/group-question.ts';
 export { type NodeGroups, nodeGroups } from './paths/group-nodes.ts';
 export { bareFilter, groupsByValue } from './paths/value-groups.ts';

@@ -5,7 +5,7 @@
  * Invariant: what a scope does not have is undefined, never a name that SQL would reject.
  */
 import type { ColumnName, Kind } from '../contract/event.ts';
-import { type Params, jsonValue, quoteIdentifier } from './dialect/duckdb.ts';
+import { type Params, jsonValue, matches, quoteIdentifier } from './dialect/duckdb.ts';
 
 export const ATTRIBUTE_PREFIX = 'a:';
 export const OVERFLOW_COLUMN = 'attrs';
@@ -62,6 +62,14 @@ export interface Scope {
   day(): string;
   /** Whether the event carries one of these tags. */
   tagged(ids: readonly number[]): Predicate;
+  /** SQL of whether a text of this scope has a match of an RE2 pattern, where it knows better than to look. */
+  matching?(sql: string, pattern: string, ignoreCase: boolean): string | undefined;
+}
+
+/** Whether a text of a scope has a match of an RE2 pattern. */
+export function hasMatch(scope: Scope, sql: string, pattern: string, ignoreCase: boolean): string {
+  const known = scope.matching?.(sql, pattern, ignoreCase);
+  return known ?? matches(sql, scope.params.text(pattern), ignoreCase);
 }
 
 export const SEARCHED_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;

@@ -96,8 +96,15 @@ export function segmentTable(
   { id, cut }: { readonly id: number; readonly cut?: boolean | undefined },
   columns: string,
 ): string {
+  if (cut === true && !columns.includes('"message"')) return storedTable(id);
   if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`segment number ${id}`);
-  return `seg_${id}.${cut === true && !columns.includes('"message"') ? 'stored' : 'events'}`;
+  return `seg_${id}.events`;
+}
+
+/** The table beneath that view: whose messages are shapes and variables. */
+export function storedTable(id: number): string {
+  if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`segment number ${id}`);
+  return `seg_${id}.stored`;
 }
 
 /** A table of a list's values, in the database that is kept for them. */

@@ -5,9 +5,9 @@
  * what RE2 does not know (looking around, references back) is refused with the reason.
  * https://github.com/google/re2/wiki/Syntax
  */
-import { anyJsonValue, matches } from '../dialect/duckdb.ts';
+import { anyJsonValue } from '../dialect/duckdb.ts';
 import { QueryError } from '../query-error.ts';
-import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { NO_COLUMN, type Predicate, type Scope, hasMatch } from '../scope.ts';
 import { either } from './logic.ts';
 import { type ValueField, fieldText } from './text-value.ts';
 import { checkLength } from './wildcard.ts';
@@ -39,21 +39,20 @@ export function regexFilter(
 }
 
 export function compileRegex(filter: RegexFilter, scope: Scope): Predicate {
-  const { field, ignoreCase } = filter;
-  const pattern = scope.params.text(filter.pattern);
+  const { field, pattern, ignoreCase } = filter;
   if (field.type === 'virtual') {
     const all = scope.attributes();
     if (all.length === 0) return NO_COLUMN;
     return either(
       all.map(({ sql, json }) => ({
         sql: json
-          ? anyJsonValue(sql, (value) => matches(value, pattern, ignoreCase))
-          : matches(sql, pattern, ignoreCase),
+          ? anyJsonValue(sql, (value) => hasMatch(scope, value, pattern, ignoreCase))
+          : hasMatch(scope, sql, pattern, ignoreCase),
       })),
     );
   }
   const sql = fieldText(field, scope);
-  return sql === undefined ? NO_COLUMN : { sql: matches(sql, pattern, ignoreCase) };
+  return sql === undefined ? NO_COLUMN : { sql: hasMatch(scope, sql, pattern, ignoreCase) };
 }
 
 export interface PatternProblem {

@@ -2,9 +2,9 @@
  * `host:web01`, `user:adm*`, `"Flow ID":"a b"`: the whole value of a text field, case ignored.
  * Wildcards match any characters; in quotes nothing is a wildcard.
  */
-import { anyJsonValue, matches } from '../dialect/duckdb.ts';
+import { anyJsonValue } from '../dialect/duckdb.ts';
 import { type AttributeField, type TextField, type VirtualField, refSql } from '../fields.ts';
-import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { NO_COLUMN, type Predicate, type Scope, hasMatch } from '../scope.ts';
 import { either } from './logic.ts';
 import { checkLength, hasWildcard, joinable, valuePattern } from './wildcard.ts';
 
@@ -63,12 +63,12 @@ function anyValue(field: ValueField, filters: readonly TextValueFilter[], scope:
     if (!wildcard && UNCASED.test(text)) plain.push(scope.params.text(text));
     else patterns.push(valuePattern(text, wildcard));
   }
-  const pattern = patterns.length === 0 ? undefined : scope.params.text(patterns.join('|'));
+  const pattern = patterns.length === 0 ? undefined : patterns.join('|');
   const condition = (sql: string): string => {
     const parts: string[] = [];
     if (plain.length === 1) parts.push(`${sql} = ${plain[0]}`);
     else if (plain.length > 1) parts.push(`${sql} IN (${plain.join(', ')})`);
-    if (pattern !== undefined) parts.push(matches(sql, pattern, true));
+    if (pattern !== undefined) parts.push(hasMatch(scope, sql, pattern, true));
     return parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`;
   };
   if (field.type === 'virtual') {

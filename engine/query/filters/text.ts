@@ -5,10 +5,10 @@
  * before the first and after the last token of a phrase are no condition; those between tokens are.
  * In an unquoted word `*` and `?` stand for any run of, or one, token character.
  */
-import { matches, anyJsonValue } from '../dialect/duckdb.ts';
+import { anyJsonValue } from '../dialect/duckdb.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { syntaxError, shown } from '../query-error.ts';
-import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { NO_COLUMN, type Predicate, type Scope, hasMatch } from '../scope.ts';
 import { checkLength, escapeRe2, joinable } from './wildcard.ts';
 import { either } from './logic.ts';
 
@@ -129,18 +129,17 @@ export function compileTexts(filters: readonly TextFilter[], scope: Scope): Pred
 }
 
 function anywhere(re2: string, ref: Ref | undefined, scope: Scope): Predicate {
-  const pattern = scope.params.text(re2);
   if (ref !== undefined) {
     const sql = refSql(ref, scope);
-    return sql === undefined ? NO_COLUMN : { sql: matches(sql, pattern, true) };
+    return sql === undefined ? NO_COLUMN : { sql: hasMatch(scope, sql, re2, true) };
   }
   const texts = scope.texts();
   if (texts.length === 0) return NO_COLUMN;
   return either(
     texts.map(({ sql, json }) => ({
       sql: json
-        ? anyJsonValue(sql, (value) => matches(value, pattern, true))
-        : matches(sql, pattern, true),
+        ? anyJsonValue(sql, (value) => hasMatch(scope, value, re2, true))
+        : hasMatch(scope, sql, re2, true),
     })),
   );
 }

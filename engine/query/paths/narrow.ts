@@ -8,6 +8,7 @@ import { both } from '../filters/logic.ts';
 import type { EventsNode, Path, Plan } from '../plan.ts';
 import { type SegmentInfo, segmentScope } from '../scope.ts';
 import type { Statement } from '../statements.ts';
+import { type StoredMessages, storedScope } from '../stored-messages.ts';
 import { boundsOf } from './bounds.ts';
 import { type Found, type FoundRows, mostListed, rowsOfBits, rowsPredicate } from './found-rows.ts';
 import { isCheap } from './filter-cost.ts';
@@ -115,6 +116,8 @@ export function pathOf(plan: Plan): Path {
   for (const segment of plan.segmentsUsed) {
     for (const found of foundOf(plan.events, segment)) {
       if (found === undefined || found.asFilter === true || found.rows === 'all') return 'scan';
+      // What was found by reading all rows.
+      if (found.by === 'scan') return 'scan';
       if (found.rows !== 'none') path = 'index';
       else if (found.by !== 'catalog') path = heavier(path, 'index');
     }
@@ -131,7 +134,7 @@ export function rowsRead(plan: Plan): number {
         (most, found) =>
           Math.max(
             most,
-            countOf(found === undefined || found.asFilter ? 'all' : found.rows, segment.rows) +
+            countOf(found === undefined || readsAll(found) ? 'all' : found.rows, segment.rows) +
               2 * (found?.templates?.length ?? 0),
           ),
         0,
@@ -150,13 +153,29 @@ function readsAll(found: FoundRows): boolean {
   return found.asFilter === true || found.by === 'scan';
 }
 
+/** Rows among which those that are meant are found by reading. */
+export interface Candidates {
+  readonly segment: SegmentInfo;
+  readonly found: FoundRows;
+  /** Undefined: not known, or stored whole. */
+  readonly messages?: StoredMessages | undefined;
+}
+
+/** Messages of fewer rows are put together as soon as it is asked how they are stored. */
+const FEW_MESSAGES = 2048;
+
+/** Whether it helps to know how a segment stores its messages, to find which of some rows are meant. */
+export function readsMessages({ cut, rows: total }: SegmentInfo, found: FoundRows): boolean {
+  const { exact, rest, rows } = found;
+  return cut === true && !exact && !isCheap(rest) && countOf(rows, total) >= FEW_MESSAGES;
+}
+
 /** Rows `segment` and bits of the rows that the filters are true for, of each of the segments. */
-export function compileVerify(
-  candidates: readonly { readonly segment: SegmentInfo; readonly found: FoundRows }[],
-): Statement {
+export function compileVerify(candidates: readonly Candidates[]): Statement {
   const params = new Params();
-  const parts = candidates.map(({ segment, found }) => {
-    const scope = segmentScope(segment, params);
+  const parts = candidates.map(({ segment, found, messages }) => {
+    const stored = messages && storedScope(segment, messages, params);
+    const scope = stored?.scope ?? segmentScope(segment, params);
     // What is left of the filter is enough where all rows are read: bits of others are taken out.
     const where = both(
       readsAll(found)
@@ -164,7 +183,8 @@ export function compileVerify(
         : [rowsPredicate(found.rows, scope.params), compileFilter(found.rest, scope)],
     );
     const condition = 'sql' in where ? where.sql : where.value ? 'TRUE' : 'FALSE';
-    return `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, ${bitsOfRows(segment.rows)} AS bits FROM ${segmentTable(segment, condition)} WHERE ${condition}`;
+    const table = stored?.table ?? segmentTable(segment, condition);
+    return `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, ${bitsOfRows(segment.rows)} AS bits FROM ${table} WHERE ${condition}`;
   });
   return { ...params.finish(parts.join('\nUNION ALL\n')), columns: [] };
 }
@@ -175,6 +195,12 @@ export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows):
   const rows = readsAll(found) ? intersect(read, found.rows) : read;
   const asFilter = found.asFilter === true && isWide(rows, segment.rows);
   return { rows, exact: true, rest: ALL, by: found.by, asFilter };
+}
+
+/** Rows `segment` and what its table says of its messages' shapes, of all segments at hand whose messages are cut. */
+export function compileShapes(): Statement {
+  const sql = `SELECT TRY_CAST(substr(database_name, 5) AS INTEGER) AS segment, comment FROM duckdb_tables() WHERE table_name = 'stored'`;
+  return { sql, params: [], columns: [] };
 }
 
 /** Rows `segment` and the times of its rows, in microseconds and in the rows' order. */

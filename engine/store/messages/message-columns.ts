@@ -87,6 +87,32 @@ export function storedShapes(shapes: readonly MessageShape[]): StoredShapes {
   return { shapes: alike.flatMap((group) => group.shapes), number, message };
 }
 
+/**
+ * SQL of the message of a row of a table that has one of these shapes.
+ * @param shapes of the table, in the order of their numbers there
+ * @param numbers of those that are meant, from 1; at least one
+ */
+export function messageOf(shapes: readonly MessageShape[], numbers: ReadonlySet<number>): string {
+  const groups: { first: number; shapes: MessageShape[]; wanted: boolean; key: string }[] = [];
+  shapes.forEach((shape, i) => {
+    const key = shape.widths.join();
+    const last = groups.at(-1);
+    const wanted = numbers.has(i + 1);
+    if (last?.key === key) {
+      last.shapes.push(shape);
+      last.wanted ||= wanted;
+    } else groups.push({ first: i + 1, shapes: [shape], wanted, key });
+  });
+  const wanted = groups.filter((group) => group.wanted);
+  return choose(wanted, 0, wanted.length);
+}
+
+/** SQL of any row's message. */
+export function anyMessage(shapes: readonly MessageShape[]): string {
+  const own = messageOf(shapes, new Set(shapes.keys().map((i) => i + 1)));
+  return `CASE WHEN "${SHAPE}" IS NULL THEN "${MESSAGE}" ELSE ${own} END`;
+}
+
 function choose(groups: readonly Alike[], from: number, to: number): string {
   if (to - from === 1) return groupSql(groups[from]!);
   const middle = (from + to) >>> 1;
