@@ -79,14 +79,13 @@ export function combinationSection(
     head.u32(values.numbers.length);
     head.u32(values.texts.length);
     head.u32(size);
-    const { numbers } = values;
-    block.numbers(numbers.map((value, i) => (i === 0 ? value : value - numbers[i - 1]!)));
+    block.numbers(stepsOf(values.numbers));
     block.raw(packTexts(values.texts));
-    block.numbers(examples.map((row) => codes?.[row] ?? 0));
+    block.numbers(
+      codes === undefined ? new Uint32Array(examples.length) : codesOf(codes, examples),
+    );
   }
-  const counts = new Uint32Array(examples.length);
-  for (let row = 0; row < rows; row++) counts[of[row]!]! += 1;
-  block.numbers(counts);
+  block.numbers(countsOf(of, rows, examples.length));
   for (const one of sums) if (one !== undefined) block.numbers(one);
   const blocks = new BlockWriter();
   blocks.add(block.finish());
@@ -130,42 +129,79 @@ type State = Pick<Combined, 'of' | 'examples'>;
 
 /** Undefined when there would be too many. */
 function refined(
-  { of, examples }: State,
+  { of, examples: before }: State,
   columns: readonly SmallColumn[],
   most: number,
 ): State | undefined {
-  const size = columns.reduce((cells, one) => cells * (one.size + 1), examples.length);
+  const size = columns.reduce((cells, one) => cells * (one.size + 1), before.length);
   if (size > MOST_CELLS) return undefined;
   const cells = of.slice();
-  for (const { codes, size: values } of columns) {
-    const width = values + 1;
-    if (codes !== undefined)
-      for (let row = 0; row < cells.length; row++) cells[row] = cells[row]! * width + codes[row]!;
-  }
-  const table = new Uint32Array(size);
-  const found: number[] = [];
+  for (const { codes, size: values } of columns)
+    if (codes !== undefined) addCodes(cells, codes, values + 1);
+  const examples = new Uint32Array(most);
+  const found = numberCells(cells, new Uint32Array(size), examples);
+  return found < 0 ? undefined : { of: cells, examples: examples.slice(0, found) };
+}
+
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+/** Numbers of cells in a table that is `width` as wide. */
+function addCodes(cells: Uint32Array, codes: Uint32Array, width: number): void {
+  for (let row = 0; row < cells.length; row++) cells[row] = cells[row]! * width + codes[row]!;
+}
+
+/**
+ * Numbers cells in the order in which they come.
+ * @param table of zeros, one for each cell
+ * @param examples gets a row of each
+ * @returns how many there are; -1 when there are more than `examples` has room for
+ */
+function numberCells(cells: Uint32Array, table: Uint32Array, examples: Uint32Array): number {
+  let found = 0;
   for (let row = 0; row < cells.length; row++) {
     const cell = cells[row]!;
     let id = table[cell]!;
     if (id === 0) {
-      if (found.length === most) return undefined;
-      found.push(row);
-      id = found.length;
+      if (found === examples.length) return -1;
+      examples[found++] = row;
+      id = found;
       table[cell] = id;
     }
     cells[row] = id - 1;
   }
-  return { of: cells, examples: Uint32Array.from(found) };
+  return found;
+}
+
+function stepsOf(numbers: Uint32Array): Uint32Array {
+  const out = numbers.slice();
+  for (let i = out.length - 1; i > 0; i--) out[i]! -= out[i - 1]!;
+  return out;
+}
+
+function codesOf(codes: Uint32Array, rows: Uint32Array): Uint32Array {
+  const out = new Uint32Array(rows.length);
+  for (let i = 0; i < out.length; i++) out[i] = codes[rows[i]!]!;
+  return out;
+}
+
+function countsOf(of: Uint32Array, rows: number, size: number): Uint32Array {
+  const counts = new Uint32Array(size);
+  for (let row = 0; row < rows; row++) counts[of[row]!]! += 1;
+  return counts;
 }
 
 /** Undefined where a sum is beyond 2^53. */
 function sumsOf(of: Uint32Array, size: number, values: Float64Array): Float64Array | undefined {
   const sums = new Float64Array(size);
+  addValues(of, values, sums);
+  return sums.every((sum) => sum <= Number.MAX_SAFE_INTEGER) ? sums : undefined;
+}
+
+function addValues(of: Uint32Array, values: Float64Array, sums: Float64Array): void {
   for (let row = 0; row < of.length; row++) {
     const value = values[row]!;
     if (Number.isNaN(value)) continue;
     const sum = sums[of[row]!]!;
     sums[of[row]!] = sum === 0 ? value + 1 : sum + value;
   }
-  return sums.every((sum) => sum <= Number.MAX_SAFE_INTEGER) ? sums : undefined;
 }

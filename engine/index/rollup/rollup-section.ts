@@ -43,6 +43,7 @@ export const ROLLUP_SECTION = 'rollup';
 export const FLOWED_SECTION = 'rollup.flowed';
 /** So many cells of a table of all pairs are always few. */
 const MIN_CELLS = 4096;
+const MOST_EXACT = Number.MAX_SAFE_INTEGER;
 export const DIMENSION_STATE = { present: 1, leftOut: 2 } as const;
 
 /** Rows that are counted, in the order of the segment. */
@@ -133,22 +134,31 @@ export function writeDimensions(
     head.u32(values.ip6.length / 16);
     head.u32(values.texts.length);
     const block = new PackWriter(true, values.numbers.length * 4 + values.ip6.length + 256);
-    const steps = values.numbers.slice();
-    for (let i = steps.length - 1; i > 0; i--) steps[i]! -= values.numbers[i - 1]!;
-    block.numbers(steps);
+    block.numbers(stepsOf(values.numbers));
     block.packed(values.ip6);
     block.raw(packTexts(values.texts));
     head.u32(blocks.add(block.finish()));
   }
 }
 
+function stepsOf(numbers: Uint32Array): Uint32Array {
+  const out = numbers.slice();
+  for (let i = out.length - 1; i > 0; i--) out[i]! -= out[i - 1]!;
+  return out;
+}
+
 /** What cannot be summed exactly is not: negative numbers, fractions, more than 2^53. */
 export function usable(values: Float64Array): Float64Array | 'unusable' {
+  return areExact(values) ? values : 'unusable';
+}
+
+function areExact(values: Float64Array): boolean {
   for (let row = 0; row < values.length; row++) {
     const value = values[row]!;
-    if (!Number.isNaN(value) && !(Number.isSafeInteger(value) && value >= 0)) return 'unusable';
+    if (Number.isNaN(value)) continue;
+    if (!(value >= 0 && value <= MOST_EXACT && Math.floor(value) === value)) return false;
   }
-  return values;
+  return true;
 }
 
 function bitsOf<T>(list: readonly T[], holds: (one: T) => boolean): number {
@@ -231,10 +241,21 @@ function tableOf(dims: readonly DimensionName[], counted: Counted): SetTable | u
 
 function singleTable(groupOf: Uint32Array, size: number): SetTable {
   const counts = new Uint32Array(size);
-  for (let row = 0; row < groupOf.length; row++) counts[groupOf[row]!]! += 1;
+  countRows(groupOf, 0, groupOf.length, counts);
+  return { size, used: usedOf(counts), counts, groupOf, pairs: undefined };
+}
+
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+function countRows(groupOf: Uint32Array, from: number, to: number, counts: Uint32Array): void {
+  for (let row = from; row < to; row++) counts[groupOf[row]!]! += 1;
+}
+
+/** Groups that have rows. */
+function usedOf(counts: Uint32Array): number {
   let used = 0;
-  for (let group = 0; group < size; group++) if (counts[group]! > 0) used += 1;
-  return { size, used, counts, groupOf, pairs: undefined };
+  for (let group = 0; group < counts.length; group++) if (counts[group]! > 0) used += 1;
+  return used;
 }
 
 function noValues(name: DimensionName, rows: number): Dimension {
@@ -254,34 +275,54 @@ function pairTable(a: Dimension, b: Dimension, counted: Counted): SetTable | und
 function crossedPairs(a: Dimension, b: Dimension, cells: number): SetTable {
   const rows = a.codes.length;
   const width = b.size + 1;
+  const groupOf = cellsOf(a.codes, b.codes, width);
   const cellCounts = new Uint32Array(cells);
-  const groupOf = new Uint32Array(rows);
-  for (let row = 0; row < rows; row++) {
-    const cell = a.codes[row]! * width + b.codes[row]!;
-    groupOf[row] = cell;
-    cellCounts[cell]! += 1;
-  }
+  countRows(groupOf, 0, rows, cellCounts);
   const lengths = new Uint32Array(a.size + 1);
   const seconds = new Uint32Array(Math.min(cells, rows));
   const counts = new Uint32Array(seconds.length);
   let size = 0;
-  for (let first = 0, cell = 0; first <= a.size; first++) {
-    for (let second = 0; second < width; second++, cell++) {
-      const count = cellCounts[cell]!;
-      if (count === 0) continue;
-      lengths[first]! += 1;
-      seconds[size] = second;
-      counts[size] = count;
-      // From here on the cell says which group it is.
-      cellCounts[cell] = size;
-      size += 1;
-    }
+  for (let first = 0; first <= a.size; first++) {
+    const before = size;
+    size = numberCells(cellCounts, first * width, width, seconds, counts, size);
+    lengths[first] = size - before;
   }
-  for (let row = 0; row < rows; row++) groupOf[row] = cellCounts[groupOf[row]!]!;
+  renumber(groupOf, cellCounts);
   return {
     ...{ size, used: size, counts: counts.subarray(0, size), groupOf },
     pairs: { lengths, seconds: seconds.subarray(0, size), third: undefined },
   };
+}
+
+function cellsOf(first: Uint32Array, second: Uint32Array, width: number): Uint32Array {
+  const cells = new Uint32Array(first.length);
+  for (let row = 0; row < cells.length; row++) cells[row] = first[row]! * width + second[row]!;
+  return cells;
+}
+
+/** Makes groups of the cells from `from` that have rows; from here on such a cell says which group it is. */
+function numberCells(
+  cells: Uint32Array,
+  from: number,
+  width: number,
+  seconds: Uint32Array,
+  counts: Uint32Array,
+  groups: number,
+): number {
+  let size = groups;
+  for (let second = 0; second < width; second++) {
+    const count = cells[from + second]!;
+    if (count === 0) continue;
+    seconds[size] = second;
+    counts[size] = count;
+    cells[from + second] = size;
+    size += 1;
+  }
+  return size;
+}
+
+function renumber(groupOf: Uint32Array, numbers: Uint32Array): void {
+  for (let row = 0; row < groupOf.length; row++) groupOf[row] = numbers[groupOf[row]!]!;
 }
 
 /** Sorted by both: by the first, of those that were sorted by the second. */
@@ -292,33 +333,66 @@ function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | u
   const seconds = new Uint32Array(Math.min(most, rows));
   const counts = new Uint32Array(seconds.length);
   const lengths = new Uint32Array(a.size + 1);
+  const others = chosenCodes(b.codes, sorted.rows);
   let size = 0;
   for (let code = 0; code <= a.size; code++) {
-    const end = sorted.starts[code + 1]!;
     const before = size;
-    let last = -1;
-    for (let at = sorted.starts[code]!; at < end; at++) {
-      const other = b.codes[sorted.rows[at]!]!;
-      if (other !== last) {
-        if (size === seconds.length) return undefined;
-        seconds[size] = other;
-        size += 1;
-        last = other;
-      }
-      counts[size - 1]! += 1;
-    }
+    size = addRuns(others, sorted.starts[code]!, sorted.starts[code + 1]!, seconds, counts, size);
+    if (size < 0) return undefined;
     lengths[code] = size - before;
   }
   let groupOf: Uint32Array | undefined;
   if (size <= maxSummedGroups(2, rows)) {
     groupOf = new Uint32Array(rows);
-    for (let group = 0, at = 0; group < size; group++)
-      for (const end = at + counts[group]!; at < end; at++) groupOf[sorted.rows[at]!] = group;
+    for (let group = 0, at = 0; group < size; group++) {
+      setRows(groupOf, sorted.rows, at, at + counts[group]!, group);
+      at += counts[group]!;
+    }
   }
   return {
     ...{ size, used: size, counts: counts.subarray(0, size), groupOf },
     pairs: { lengths, seconds: seconds.subarray(0, size), third: thirdOf(a, b, counted, sorted) },
   };
+}
+
+function chosenCodes(codes: Uint32Array, rows: Uint32Array): Uint32Array {
+  const out = new Uint32Array(rows.length);
+  for (let at = 0; at < out.length; at++) out[at] = codes[rows[at]!]!;
+  return out;
+}
+
+/** Makes a group of each run of equal codes; returns how many there are now, -1 without room for them. */
+function addRuns(
+  codes: Uint32Array,
+  from: number,
+  to: number,
+  seconds: Uint32Array,
+  counts: Uint32Array,
+  groups: number,
+): number {
+  let size = groups;
+  let last = -1;
+  for (let at = from; at < to; at++) {
+    const code = codes[at]!;
+    if (code !== last) {
+      if (size === seconds.length) return -1;
+      seconds[size] = code;
+      size += 1;
+      last = code;
+    }
+    counts[size - 1]! += 1;
+  }
+  return size;
+}
+
+function setRows(
+  groupOf: Uint32Array,
+  rows: Uint32Array,
+  from: number,
+  to: number,
+  group: number,
+): void {
+  for (let at = from; at < to; at++) groupOf[rows[at]!] = group;
 }
 
 /** A dimension of more values than this is not kept beside pairs. */
@@ -334,9 +408,7 @@ function thirdOf(
   const third = dimensions.present.find(({ name }) => name === THIRD);
   if (a.name !== 'src_ip' || b.name !== 'dst_ip' || third === undefined) return undefined;
   if (third.size < 2 || third.size > MOST_THIRD) return undefined;
-  const codes = new Uint32Array(sorted.rows.length);
-  for (let at = 0; at < codes.length; at++) codes[at] = third.codes[sorted.rows[at]!]!;
-  return { dim: DIMENSIONS.indexOf(THIRD), codes };
+  return { dim: DIMENSIONS.indexOf(THIRD), codes: chosenCodes(third.codes, sorted.rows) };
 }
 
 const THIRD = 'event_type';
@@ -412,7 +484,13 @@ function sumsOf(groupOf: Uint32Array, size: number, values: Float64Array): Float
 
 /** Undefined where a sum is beyond 2^53. */
 function exactly(sums: Float64Array): Float64Array | undefined {
-  return sums.every((sum) => sum <= Number.MAX_SAFE_INTEGER) ? sums : undefined;
+  return mostOf(sums) <= MOST_EXACT ? sums : undefined;
+}
+
+function mostOf(sums: Float64Array): number {
+  let most = 0;
+  for (let i = 0; i < sums.length; i++) if (sums[i]! > most) most = sums[i]!;
+  return most;
 }
 
 function addSums(
@@ -463,32 +541,60 @@ function splitByHour(
   for (let part = 0; part < parts; part++) {
     const from = hours.starts[part]!;
     const to = hours.starts[part + 1]!;
-    for (let row = from; row < to; row++) own[groupOf[row]!]! += 1;
+    countRows(groupOf, from, to, own);
     const before = entries;
-    for (let group = 0; group < size; group++) {
-      if (own[group] === 0) continue;
-      if (entries === most) return undefined;
-      groups[entries] = group;
-      counts[entries] = own[group]!;
-      entries += 1;
-    }
-    own.fill(0);
+    entries = moveUsed(own, groups, counts, entries);
+    if (entries < 0) return undefined;
     lengths[part] = entries - before;
     for (const [i, values] of measures.entries()) {
       if (values === undefined) continue;
       addSums(groupOf, values, from, to, ownSums);
-      const total = totals[i]!;
-      for (let entry = before; entry < entries; entry++) {
-        const group = groups[entry]!;
-        const sum = ownSums[group]!;
-        ownSums[group] = 0;
-        sums[i]![entry] = sum;
-        if (sum > 0) total[group] = total[group] === 0 ? sum : total[group]! + (sum - 1);
-      }
+      moveSums(ownSums, groups, before, entries, sums[i]!, totals[i]!);
     }
   }
   return {
     ...{ lengths, groups: groups.subarray(0, entries), counts: counts.subarray(0, entries) },
     ...{ sums: sums.map((one) => one?.subarray(0, entries)), totals },
   };
+}
+
+/**
+ * Appends the groups that have rows, with their counts, which become 0; returns how many entries there are
+ * now, -1 without room for them.
+ */
+function moveUsed(
+  own: Uint32Array,
+  groups: Uint32Array,
+  counts: Uint32Array,
+  entries: number,
+): number {
+  let to = entries;
+  for (let group = 0; group < own.length; group++) {
+    const count = own[group]!;
+    if (count === 0) continue;
+    if (to === groups.length) return -1;
+    groups[to] = group;
+    counts[to] = count;
+    own[group] = 0;
+    to += 1;
+  }
+  return to;
+}
+
+/** Takes the sums of an hour's entries, which become 0, and adds them to those of all hours. */
+function moveSums(
+  own: Float64Array,
+  groups: Uint32Array,
+  from: number,
+  to: number,
+  sums: Float64Array,
+  totals: Float64Array,
+): void {
+  for (let entry = from; entry < to; entry++) {
+    const group = groups[entry]!;
+    const sum = own[group]!;
+    own[group] = 0;
+    sums[entry] = sum;
+    if (sum > 0) totals[group] = totals[group] === 0 ? sum : totals[group]! + (sum - 1);
+  }
 }

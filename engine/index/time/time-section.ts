@@ -54,25 +54,31 @@ export function datedRows(times: Float64Array): number | undefined {
 
 /** The number of the coarsest unit that all differences are multiples of. */
 function unitOf(page: Float64Array): number {
-  for (let unit = UNITS.length - 1; unit > 0; unit--) {
-    const micros = UNITS[unit]!;
-    let fits = true;
-    for (let i = 1; i < page.length && fits; i++) {
-      const step = page[i]! - page[i - 1]!;
-      fits = Math.floor(step / micros) * micros === step;
-    }
-    if (fits) return unit;
-  }
+  for (let unit = UNITS.length - 1; unit > 0; unit--) if (fits(page, UNITS[unit]!)) return unit;
   return 0;
 }
 
+function fits(page: Float64Array, micros: number): boolean {
+  for (let i = 1; i < page.length; i++) {
+    const step = page[i]! - page[i - 1]!;
+    if (Math.floor(step / micros) * micros !== step) return false;
+  }
+  return true;
+}
+
 function packPage(page: Float64Array, micros: number): Uint8Array {
-  const steps = new Float64Array(page.length - 1);
-  for (let i = 0; i < steps.length; i++) steps[i] = (page[i + 1]! - page[i]!) / micros;
+  const steps = stepsOf(page, micros);
   const planes = new PackWriter(false, steps.length * 4 + 16);
   planes.numbers(steps);
   const bytes = planes.finish();
   const out = new PackWriter(false, bytes.length + 16);
   out.packed(bytes);
   return out.finish();
+}
+
+/** The difference of each time to the one before, in units of `micros`; one less than there are times. */
+function stepsOf(page: Float64Array, micros: number): Float64Array {
+  const out = new Float64Array(page.length - 1);
+  for (let i = 0; i < out.length; i++) out[i] = (page[i + 1]! - page[i]!) / micros;
+  return out;
 }

@@ -98,36 +98,29 @@ export class PackWriter {
 
   /** The first `n` of whole numbers from 0 to 2^53 - 1. The reader must know `n`. */
   numbers(values: Uint32Array | Float64Array, n: number = values.length): void {
-    let most = 0;
-    for (let i = 0; i < n; i++) if (values[i]! > most) most = values[i]!;
+    const most = values instanceof Uint32Array ? most32(values, n) : most64(values, n);
     const width = widthOf(most);
     if (!this.compress) {
       this.u8(width);
       this.room(n * width);
-      for (let byte = 0; byte < width; byte++) {
-        putPlane(values, byte, this.bytes.subarray(this.size, this.size + n));
-        this.size += n;
-      }
+      const from = this.size;
+      this.size += n * width;
+      putPlanes(values, width, (byte) =>
+        this.bytes.subarray(from + byte * n, from + (byte + 1) * n),
+      );
       return;
     }
-    const planes: Packed[] = [];
-    for (let byte = 0; byte < width; byte++) {
-      const plane = new Uint8Array(n);
-      putPlane(values, byte, plane);
-      planes.push(squeezed(plane));
-    }
+    const bytes = new Uint8Array(n * width);
+    const planeOf = (byte: number): Uint8Array => bytes.subarray(byte * n, (byte + 1) * n);
+    putPlanes(values, width, planeOf);
+    const planes = Array.from({ length: width }, (_, byte) => squeezed(planeOf(byte)));
     if (width === 2 && planes.every(({ method }) => method === STORED)) {
       this.u8(PAIRS);
-      const pairs = new Uint8Array(n * 2);
-      for (let i = 0; i < n; i++) {
-        pairs[i * 2] = values[i]!;
-        pairs[i * 2 + 1] = values[i]! >>> 8;
-      }
-      this.raw(pairs);
+      this.raw(woven(planeOf(0), planeOf(1)));
       return;
     }
     this.u8(width);
-    this.room(planes.reduce((sum, { bytes }) => sum + bytes.length + 9, 0));
+    this.room(planes.reduce((sum, plane) => sum + plane.bytes.length + 9, 0));
     for (const plane of planes) this.put(plane);
   }
 
@@ -277,15 +270,59 @@ export class PackReader {
   }
 }
 
-/** Byte `byte` of each of the first numbers, as many as fit. */
-function putPlane(values: Uint32Array | Float64Array, byte: number, plane: Uint8Array): void {
-  if (byte < 4) {
-    const shift = byte * 8;
-    for (let i = 0; i < plane.length; i++) plane[i] = values[i]! >>> shift;
-  } else {
-    const shift = (byte - 4) * 8;
-    for (let i = 0; i < plane.length; i++) plane[i] = Math.floor(values[i]! / TWO_32) >>> shift;
+// Loops are functions of their own, over one type of array each: within larger ones V8 compiles them again and again.
+
+/** Byte `byte` of each of the first numbers into `planeOf(byte)`, as many as fit. */
+function putPlanes(
+  values: Uint32Array | Float64Array,
+  width: number,
+  planeOf: (byte: number) => Uint8Array,
+): void {
+  if (width === 0) return;
+  const n = planeOf(0).length;
+  const words = values instanceof Uint32Array ? values : lowWords(values, n);
+  for (let byte = 0; byte < width && byte < 4; byte++) putPlane(words, byte * 8, planeOf(byte));
+  if (width <= 4 || values instanceof Uint32Array) return;
+  const high = highWords(values, n);
+  for (let byte = 4; byte < width; byte++) putPlane(high, (byte - 4) * 8, planeOf(byte));
+}
+
+function putPlane(words: Uint32Array, shift: number, plane: Uint8Array): void {
+  for (let i = 0; i < plane.length; i++) plane[i] = words[i]! >>> shift;
+}
+
+function lowWords(values: Float64Array, n: number): Uint32Array {
+  const words = new Uint32Array(n);
+  for (let i = 0; i < n; i++) words[i] = values[i]!;
+  return words;
+}
+
+function highWords(values: Float64Array, n: number): Uint32Array {
+  const words = new Uint32Array(n);
+  for (let i = 0; i < n; i++) words[i] = Math.floor(values[i]! / TWO_32);
+  return words;
+}
+
+function most32(values: Uint32Array, n: number): number {
+  let most = 0;
+  for (let i = 0; i < n; i++) if (values[i]! > most) most = values[i]!;
+  return most;
+}
+
+function most64(values: Float64Array, n: number): number {
+  let most = 0;
+  for (let i = 0; i < n; i++) if (values[i]! > most) most = values[i]!;
+  return most;
+}
+
+/** The bytes of two planes by turns. */
+function woven(low: Uint8Array, high: Uint8Array): Uint8Array {
+  const out = new Uint8Array(low.length * 2);
+  for (let i = 0; i < low.length; i++) {
+    out[i * 2] = low[i]!;
+    out[i * 2 + 1] = high[i]!;
   }
+  return out;
 }
 
 /** Bytes that hold a number. */

@@ -15,28 +15,45 @@ export function sortedNumbers(words: readonly Uint32Array[], n: number): Uint32A
   for (let at = words.length - 1; at >= 0; at--) {
     const word = words[at]!;
     for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
-      counts.fill(0);
-      for (let i = 0; i < n; i++) counts[(word[i]! >>> shift) & (BUCKETS - 1)]! += 1;
+      countDigits(word, n, shift, counts);
       if (n === 0 || counts[(word[0]! >>> shift) & (BUCKETS - 1)] === n) continue;
-      let sum = 0;
-      for (let bucket = 0; bucket < BUCKETS; bucket++) {
-        const count = counts[bucket]!;
-        counts[bucket] = sum;
-        sum += count;
-      }
-      for (let i = 0; i < n; i++) {
-        const entry = order[i]!;
-        const bucket = (word[entry]! >>> shift) & (BUCKETS - 1);
-        const to = counts[bucket]!;
-        counts[bucket] = to + 1;
-        other[to] = entry;
-      }
+      moveByDigit(word, shift, counts, order, other);
       const done = order;
       order = other;
       other = done;
     }
   }
   return order;
+}
+
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+function countDigits(word: Uint32Array, n: number, shift: number, counts: Uint32Array): void {
+  counts.fill(0);
+  for (let i = 0; i < n; i++) counts[(word[i]! >>> shift) & (BUCKETS - 1)]! += 1;
+}
+
+/** @param counts of the digits, which become where each ends */
+function moveByDigit(
+  word: Uint32Array,
+  shift: number,
+  counts: Uint32Array,
+  from: Uint32Array,
+  to: Uint32Array,
+): void {
+  let sum = 0;
+  for (let digit = 0; digit < BUCKETS; digit++) {
+    const count = counts[digit]!;
+    counts[digit] = sum;
+    sum += count;
+  }
+  for (let i = 0; i < from.length; i++) {
+    const entry = from[i]!;
+    const digit = (word[entry]! >>> shift) & (BUCKETS - 1);
+    const at = counts[digit]!;
+    counts[digit] = at + 1;
+    to[at] = entry;
+  }
 }
 
 /** Rows by their code: those of code `c`, in the order they were given, from `starts[c]` on. */
@@ -50,19 +67,41 @@ export interface Grouped {
  * @param rows rows to group, all when left out.
  */
 export function groupByCode(codes: Uint32Array, size: number, rows?: Uint32Array): Grouped {
-  const n = rows === undefined ? codes.length : rows.length;
   const starts = new Uint32Array(size + 1);
-  if (rows === undefined) for (let i = 0; i < n; i++) starts[codes[i]! + 1]! += 1;
-  else for (let i = 0; i < n; i++) starts[codes[rows[i]!]! + 1]! += 1;
+  if (rows === undefined) countAll(codes, starts);
+  else countSome(codes, rows, starts);
   for (let code = 0; code < size; code++) starts[code + 1]! += starts[code]!;
   const next = starts.slice(0, size);
-  const out = new Uint32Array(n);
-  for (let i = 0; i < n; i++) {
-    const row = rows === undefined ? i : rows[i]!;
+  const out = new Uint32Array(rows === undefined ? codes.length : rows.length);
+  if (rows === undefined) putAll(codes, next, out);
+  else putSome(codes, rows, next, out);
+  return { starts, rows: out };
+}
+
+/** Adds up how many rows have each code, one place behind it. */
+function countAll(codes: Uint32Array, counts: Uint32Array): void {
+  for (let row = 0; row < codes.length; row++) counts[codes[row]! + 1]! += 1;
+}
+
+function countSome(codes: Uint32Array, rows: Uint32Array, counts: Uint32Array): void {
+  for (let i = 0; i < rows.length; i++) counts[codes[rows[i]!]! + 1]! += 1;
+}
+
+function putAll(codes: Uint32Array, next: Uint32Array, out: Uint32Array): void {
+  for (let row = 0; row < codes.length; row++) {
     const code = codes[row]!;
     const to = next[code]!;
     next[code] = to + 1;
     out[to] = row;
   }
-  return { starts, rows: out };
+}
+
+function putSome(codes: Uint32Array, rows: Uint32Array, next: Uint32Array, out: Uint32Array): void {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
+    const code = codes[row]!;
+    const to = next[code]!;
+    next[code] = to + 1;
+    out[to] = row;
+  }
 }

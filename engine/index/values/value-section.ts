@@ -143,14 +143,7 @@ function addColumn(column: Column, total: number, head: PackWriter, blocks: Bloc
   const ends: number[] = [];
   for (let from = 0; from < column.size;) {
     const start = starts[column.first + from]!;
-    let to = from + 1;
-    while (
-      to < column.size &&
-      starts[column.first + to]! - start < OWN_PAGE &&
-      starts[column.first + to + 1]! - starts[column.first + to]! < OWN_PAGE &&
-      starts[column.first + to + 1]! - start + (to + 1 - from) <= PAGE_ENTRIES
-    )
-      to += 1;
+    const to = pageEnd(starts, column.first, from, column.size);
     firsts.push(from);
     rows.push(starts[column.first + to]! - start);
     ends.push(blocks.add(packPage(column, from, to, total)) - begin);
@@ -193,33 +186,69 @@ function packPage(column: Column, from: number, to: number, total: number): Uint
   const bits = to - from === 1 && (high - low) * DENSE >= total;
   const page = new PackWriter(false, (high - low) * 4 + (to - from) * 8 + 256);
   page.u8(bits ? FORM.bits : FORM.gaps);
-  if (column.type === 'ip4') {
-    const values = new Uint32Array(to - from);
-    for (let i = 1; i < values.length; i++)
-      values[i] = column.numbers[from + i]! - column.numbers[from + i - 1]!;
-    page.numbers(values);
-  }
+  if (column.type === 'ip4') page.numbers(stepsIn(column.numbers, from, to));
   if (column.type === 'ip6')
     page.raw(column.ip6.subarray(from * ADDRESS_BYTES, to * ADDRESS_BYTES));
   if (bits) {
-    const bytes = new Uint8Array(wordsFor(total) * 4);
-    for (let at = low; at < high; at++) bytes[rows[at]! >>> 3]! |= 1 << (rows[at]! & 7);
-    page.raw(bytes);
+    page.raw(bitsOf(rows, low, high, total));
   } else {
-    const counts = new Uint32Array(to - from);
-    const gaps = new Uint32Array(high - low);
-    for (let i = 0; i < counts.length; i++) {
-      const start = starts[column.first + from + i]!;
-      const end = starts[column.first + from + i + 1]!;
-      counts[i] = end - start - 1;
-      gaps[start - low] = rows[start]!;
-      for (let at = start + 1; at < end; at++) gaps[at - low] = rows[at]! - rows[at - 1]! - 1;
-    }
-    page.numbers(counts);
-    page.numbers(gaps);
+    const first = column.first + from;
+    page.numbers(countsOf(starts, first, to - from));
+    page.numbers(gapsOf(rows, starts, first, to - from));
   }
   const bytes = page.finish();
   const out = new PackWriter(false, bytes.length + 16);
   out.packed(bytes);
   return out.finish();
+}
+
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+/** Where the page ends that begins with value `from` of a column's `size`, the first of which is code `first`. */
+function pageEnd(starts: Uint32Array, first: number, from: number, size: number): number {
+  const start = starts[first + from]!;
+  let to = from + 1;
+  for (; to < size; to++) {
+    const begin = starts[first + to]!;
+    const end = starts[first + to + 1]!;
+    if (begin - start >= OWN_PAGE || end - begin >= OWN_PAGE) break;
+    if (end - start + (to + 1 - from) > PAGE_ENTRIES) break;
+  }
+  return to;
+}
+
+/** The difference of each number to the one before; 0 of the first. */
+function stepsIn(numbers: Uint32Array, from: number, to: number): Uint32Array {
+  const out = new Uint32Array(to - from);
+  for (let i = 1; i < out.length; i++) out[i] = numbers[from + i]! - numbers[from + i - 1]!;
+  return out;
+}
+
+function bitsOf(rows: Uint32Array, from: number, to: number, total: number): Uint8Array {
+  const out = new Uint8Array(wordsFor(total) * 4);
+  for (let at = from; at < to; at++) out[rows[at]! >>> 3]! |= 1 << (rows[at]! & 7);
+  return out;
+}
+
+/** Rows less one of each of `n` values from code `first` on. */
+function countsOf(starts: Uint32Array, first: number, n: number): Uint32Array {
+  const out = new Uint32Array(n);
+  for (let i = 0; i < n; i++) out[i] = starts[first + i + 1]! - starts[first + i]! - 1;
+  return out;
+}
+
+/** Of each of their rows the rows left out since the one before of the same value. */
+function gapsOf(rows: Uint32Array, starts: Uint32Array, first: number, n: number): Uint32Array {
+  const low = starts[first]!;
+  const out = new Uint32Array(starts[first + n]! - low);
+  let before = 0;
+  for (let at = low; at < low + out.length; at++) {
+    out[at - low] = rows[at]! - before - 1;
+    before = rows[at]!;
+  }
+  for (let i = 0; i < n; i++) {
+    const start = starts[first + i]!;
+    out[start - low] = rows[start]!;
+  }
+  return out;
 }
