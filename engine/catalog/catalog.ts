@@ -2,8 +2,9 @@
  * The catalog: the SQLite database of a case. Every change of a case is one transaction here; a
  * segment file that no row names does not exist.
  *
- * Holds always: opened in WAL mode with full synchronisation; migrations are numbered files that are
- * applied in one transaction; a catalog written by a newer Daybook is refused, never touched.
+ * Holds always: opened in WAL mode; a commit waits for the disk, but for what is said to be `unhurried`; migrations
+ * are numbered files that are applied in one transaction; a catalog written by a newer Daybook is refused, never
+ * touched.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -230,6 +231,20 @@ export class Catalog {
       return this.db.transaction(work).immediate();
     } catch (error) {
       throw diskError(error) ?? error;
+    }
+  }
+
+  /**
+   * Runs `work`, whose commits do not wait for the disk: they last whatever becomes of this process, and where the
+   * system itself stops before the next commit that waits, they may be gone, the last ones first. Not within a
+   * transaction.
+   */
+  unhurried<T>(work: () => T): T {
+    this.db.pragma('synchronous = NORMAL');
+    try {
+      return work();
+    } finally {
+      this.db.pragma('synchronous = FULL');
     }
   }
 
@@ -707,30 +722,31 @@ export class Catalog {
     });
   }
 
-  /** In one transaction: each waits for the disk. */
+  /** In one transaction, and nobody waits for the disk: what is measured is no evidence. */
   addOperations(rows: readonly OperationRow[]): void {
     if (this.readOnly || rows.length === 0) return;
-    this.transaction(() => {
-      let last: number | bigint = 0;
-      for (const row of rows) {
-        ({ lastInsertRowid: last } = this.run(
-          `INSERT INTO operations(at, operation, text, status, total_ms, spans, path, days, segments, rows_examined,
+    this.unhurried(() => this.transaction(() => this.putOperations(rows)));
+  }
+  private putOperations(rows: readonly OperationRow[]): void {
+    let last: number | bigint = 0;
+    for (const row of rows) {
+      ({ lastInsertRowid: last } = this.run(
+        `INSERT INTO operations(at, operation, text, status, total_ms, spans, path, days, segments, rows_examined,
          rows_returned) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          row.at,
-          row.operation,
-          row.text ?? null,
-          row.status,
-          row.totalMs,
-          JSON.stringify(row.spans),
-          row.path ?? null,
-          row.days ?? null,
-          row.segments ?? null,
-          row.rowsExamined ?? null,
-          row.rowsReturned ?? null,
-        ));
-      }
-      this.run('DELETE FROM operations WHERE id <= ?', Number(last) - MAX_OPERATIONS);
-    });
+        row.at,
+        row.operation,
+        row.text ?? null,
+        row.status,
+        row.totalMs,
+        JSON.stringify(row.spans),
+        row.path ?? null,
+        row.days ?? null,
+        row.segments ?? null,
+        row.rowsExamined ?? null,
+        row.rowsReturned ?? null,
+      ));
+    }
+    this.run('DELETE FROM operations WHERE id <= ?', Number(last) - MAX_OPERATIONS);
   }
   operations(): OperationRow[] {
     return this.all('SELECT * FROM operations ORDER BY id').map((row) => ({
@@ -862,8 +878,18 @@ function sourceOf(row: Raw): SourceRow {
   };
 }
 
-/** The numbered migrations, in order. */
-function migrations(): { version: number; sql: string }[] {
+interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+let knownMigrations: readonly Migration[] | undefined;
+
+/** The numbered migrations, in order. They are part of the program: read once. */
+function migrations(): readonly Migration[] {
+  knownMigrations ??= readMigrations();
+  return knownMigrations;
+}
+function readMigrations(): Migration[] {
   return readdirSync(MIGRATIONS)
     .filter((file) => /^\d{4}-.*\.sql$/.test(file))
     .sort()

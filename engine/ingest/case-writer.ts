@@ -224,7 +224,8 @@ export class CaseWriter {
   /** Appends to an import's quarantine file and makes it durable; returns its new size. */
   appendQuarantine(importId: number, size: number, bytes: Uint8Array): number {
     if (bytes.length === 0) return size;
-    const fd = openSync(quarantineFile(this.folder, importId), 'a');
+    // What is there before the first bytes is of an import that the catalog lost with the system's power.
+    const fd = openSync(quarantineFile(this.folder, importId), size === 0 ? 'w' : 'a');
     try {
       let at = 0;
       while (at < bytes.length) at += writeSync(fd, bytes, at);
