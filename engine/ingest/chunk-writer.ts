@@ -12,6 +12,7 @@ import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Decisions, EventSink } from '../contract/importer.ts';
 import { type BatchRows, countPresent, rowList, rowSpan } from '../store/batch-rows.ts';
 import { ParquetPart } from '../store/parquet-part.ts';
+import type { TimeUnit } from '../store/table-layout.ts';
 import type { IndexFeed } from './index-feed.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
 import { emptySourceState } from './source-state.ts';
@@ -35,6 +36,7 @@ interface OpenPart {
   maxTs: EpochMicros;
   lastTs: number;
   lastNanos: number;
+  timeUnit: TimeUnit;
   sorted: boolean;
   sources: Map<number, number>;
   unflowedPackets: number;
@@ -269,6 +271,8 @@ export class ChunkWriter implements EventSink {
         sorted,
         sources: [...open.sources],
         columns,
+        selected: open.part.selected,
+        timeUnit: open.timeUnit,
         constants: open.part.constants(),
         messages: open.part.messages,
         unflowedPackets: open.unflowedPackets,
@@ -403,6 +407,7 @@ export class ChunkWriter implements EventSink {
         maxTs: NaN,
         lastTs: -Infinity,
         lastNanos: 0,
+        timeUnit: 1_000_000,
         sorted: true,
         sources: new Map(),
         unflowedPackets: 0,
@@ -436,10 +441,10 @@ function rowsOf(bounds: readonly number[]): BatchRows {
   return rowList(list);
 }
 
-/** First and last time of a part, and whether its rows come in order. */
+/** First and last time of a part, the coarsest unit of all, and whether its rows come in order. */
 function noteTimes(open: OpenPart, batch: EventBatch, { from, to, list }: BatchRows): void {
   const { ts, ts_ns: nanos } = batch;
-  let { lastTs, lastNanos, minTs, maxTs, sorted } = open;
+  let { lastTs, lastNanos, timeUnit, minTs, maxTs, sorted } = open;
   for (let i = from; i < to; i++) {
     const row = list === undefined ? i : list[i]!;
     if (ts.present[row] === 0) continue;
@@ -450,9 +455,11 @@ function noteTimes(open: OpenPart, batch: EventBatch, { from, to, list }: BatchR
     lastNanos = rest;
     if (!(value >= minTs)) minTs = value;
     if (!(value <= maxTs)) maxTs = value;
+    if (timeUnit !== 1 && value % timeUnit !== 0) timeUnit = value % 1000 === 0 ? 1000 : 1;
   }
   open.lastTs = lastTs;
   open.lastNanos = lastNanos;
+  open.timeUnit = timeUnit;
   open.minTs = minTs;
   open.maxTs = maxTs;
   open.sorted = sorted;

@@ -13,7 +13,7 @@ import type {
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import type { CutMessages } from '../store/messages/message-columns.ts';
-import type { ConstantColumn } from '../store/table-layout.ts';
+import type { ConstantColumn, SelectedColumn, TimeUnit } from '../store/table-layout.ts';
 
 /** A file below the arguments of an import. */
 export interface FoundFile {
@@ -59,6 +59,9 @@ export interface PartInfo {
   /** Rows by source. */
   sources: [number, number][];
   columns: string[];
+  /** What DuckDB reads of the file; undefined: it is asked. */
+  selected: SelectedColumn[] | undefined;
+  timeUnit: TimeUnit;
   /** Columns with one value in all rows. */
   constants: ConstantColumn[];
   /** How messages are cut; undefined when they are whole. */

@@ -146,6 +146,12 @@ function expected(row: Row): unknown[] {
   ];
 }
 
+/** The columns of a file as DuckDB has them. */
+async function described(path: string) {
+  const found = await connection.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet('${path}')`);
+  return found.getRowsJS().map(([name, type]) => ({ name, type }));
+}
+
 describe('ParquetPart', () => {
   it('gives back to DuckDB what batches held, in the order of the chosen rows', async () => {
     await fc.assert(
@@ -179,10 +185,43 @@ describe('ParquetPart', () => {
           part.finish();
           const got = await readBack(path, part.columns, part.messages);
           expect(got.map((row) => row.map((value) => (value === 0 ? 0 : value)))).toEqual(want);
+          expect(part.selected).toEqual(await described(path));
         },
       ),
       { numRuns: 60, seed: 7 },
     );
+  });
+
+  it.each([
+    ['in case', ['Note', 'note']],
+    ['in what is no character', ['a\ud800', 'a\ud801']],
+  ])('has DuckDB name columns that differ %s only', async (_, names) => {
+    const path = join(folder, `${number++}.parquet`);
+    const part = new ParquetPart(path);
+    const batch = new EventBatch('log', () => undefined, 4);
+    for (const name of names) batch.setAttribute(name, 'x');
+    batch.endRow();
+    part.addRowGroup(batch);
+    part.finish();
+    expect(part.selected).toBeUndefined();
+    expect((await described(path)).at(-1)?.name).toMatch(/_1$/);
+  });
+
+  it('knows every type that a column has', async () => {
+    const path = join(folder, `${number++}.parquet`);
+    const part = new ParquetPart(path);
+    const batch = new EventBatch('flow', () => undefined, 4);
+    for (const [, column] of batch.columns()) {
+      if (column.type === 'text') column.setString(0, 'x');
+      else if (column.type === 'ip6') column.set(0, new Uint8Array(16), 0);
+      else column.set(0, 1);
+    }
+    batch.endRow();
+    part.addRowGroup(batch);
+    part.finish();
+    const selected = await described(path);
+    expect(part.selected).toEqual(selected);
+    expect(new Set(selected.map(({ type }) => type)).size).toBeGreaterThan(8);
   });
 
   it('leaves out columns that no row uses', () => {

@@ -21,7 +21,7 @@ import {
   wideValuesOf,
 } from './batch-rows.ts';
 import { writeAll } from '../base/files.ts';
-import type { ConstantColumn } from './table-layout.ts';
+import type { ConstantColumn, SelectedColumn } from './table-layout.ts';
 import { CutRows, Width } from './messages/cut-rows.ts';
 import { MessageCutter } from './messages/message-cutter.ts';
 import {
@@ -44,35 +44,25 @@ interface SchemaType {
   /** ConvertedType, or -1. */
   converted: number;
   uuid: boolean;
+  /** What DuckDB reads such a column as; of a list, its values. */
+  sql: string;
   /** Whether a row has a list of such values, never NULL, rather than one. */
   list?: boolean;
 }
 
 const SCHEMA: Readonly<Record<Column['type'], SchemaType>> = {
-  u8: { physical: PHYSICAL.int32, converted: 11, uuid: false },
-  u16: { physical: PHYSICAL.int32, converted: 12, uuid: false },
-  u32: { physical: PHYSICAL.int32, converted: 13, uuid: false },
-  i32: { physical: PHYSICAL.int32, converted: -1, uuid: false },
-  u64: { physical: PHYSICAL.int64, converted: -1, uuid: false },
-  i64: { physical: PHYSICAL.int64, converted: -1, uuid: false },
-  micros: { physical: PHYSICAL.int64, converted: 10, uuid: false },
-  f64: { physical: PHYSICAL.double, converted: -1, uuid: false },
-  text: { physical: PHYSICAL.byteArray, converted: 0, uuid: false },
-  ip6: { physical: PHYSICAL.fixed, converted: -1, uuid: true },
+  u8: { physical: PHYSICAL.int32, converted: 11, uuid: false, sql: 'UTINYINT' },
+  u16: { physical: PHYSICAL.int32, converted: 12, uuid: false, sql: 'USMALLINT' },
+  u32: { physical: PHYSICAL.int32, converted: 13, uuid: false, sql: 'UINTEGER' },
+  i32: { physical: PHYSICAL.int32, converted: -1, uuid: false, sql: 'INTEGER' },
+  u64: { physical: PHYSICAL.int64, converted: -1, uuid: false, sql: 'BIGINT' },
+  i64: { physical: PHYSICAL.int64, converted: -1, uuid: false, sql: 'BIGINT' },
+  micros: { physical: PHYSICAL.int64, converted: 10, uuid: false, sql: 'TIMESTAMP' },
+  f64: { physical: PHYSICAL.double, converted: -1, uuid: false, sql: 'DOUBLE' },
+  text: { physical: PHYSICAL.byteArray, converted: 0, uuid: false, sql: 'VARCHAR' },
+  ip6: { physical: PHYSICAL.fixed, converted: -1, uuid: true, sql: 'UUID' },
 };
 
-const SQL_TYPES: Readonly<Record<Column['type'], string>> = {
-  u8: 'UTINYINT',
-  u16: 'USMALLINT',
-  u32: 'UINTEGER',
-  i32: 'INTEGER',
-  u64: 'BIGINT',
-  i64: 'BIGINT',
-  micros: 'TIMESTAMP',
-  f64: 'DOUBLE',
-  ip6: 'UUID',
-  text: 'VARCHAR',
-};
 /** A longer text is stored with its rows. */
 const MAX_CONSTANT_TEXT = 256;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -90,7 +80,7 @@ function constantSql(type: Column['type'], value: Uint8Array): string | undefine
     case 'u8':
     case 'u16':
     case 'u32':
-      return `${view.getUint32(0, true)}::${SQL_TYPES[type]}`;
+      return `${view.getUint32(0, true)}::${SCHEMA[type].sql}`;
     case 'i32':
       return `(${view.getInt32(0, true)})::INTEGER`;
     case 'u64':
@@ -457,6 +447,16 @@ export class ParquetPart {
   get columns(): string[] {
     return [...this.types.keys()].filter((name) => !MESSAGE_PARTS.has(name));
   }
+  /**
+   * The columns of the file as DuckDB reads them, in order; undefined where it gives some of them other names.
+   */
+  get selected(): SelectedColumn[] | undefined {
+    if (this.hasAlikeNames) return undefined;
+    return Array.from(this.types, ([name, { sql, list }]) => ({
+      name: name.toWellFormed(),
+      type: list === true ? `${sql}[]` : sql,
+    }));
+  }
   /** How messages are cut; undefined when all are stored whole. */
   get messages(): CutMessages | undefined {
     const { shapes, whole, cut } = this.cutter;
@@ -467,7 +467,7 @@ export class ParquetPart {
    * name, so that nothing that is said of columns by their names holds of the segment.
    */
   get hasAlikeNames(): boolean {
-    const names = this.columns.map((name) => name.toLowerCase());
+    const names = this.columns.map((name) => name.toWellFormed().toLowerCase());
     return new Set(names).size < names.length;
   }
   get size(): number {
@@ -505,7 +505,7 @@ export class ParquetPart {
     for (const [name, { type, value, groups }] of this.same) {
       if (groups !== this.groups.length || value === undefined) continue;
       const sql = constantSql(type, value);
-      if (sql !== undefined) out.push({ name, type: SQL_TYPES[type], value: sql });
+      if (sql !== undefined) out.push({ name, type: SCHEMA[type].sql, value: sql });
     }
     return out;
   }

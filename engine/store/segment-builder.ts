@@ -14,6 +14,7 @@ import type { KeptInstance } from './kept-instance.ts';
 import type { CutMessages } from './messages/message-columns.ts';
 import {
   type ConstantColumn,
+  type SelectedColumn,
   type TableLayout,
   type TimeUnit,
   identifier,
@@ -37,6 +38,19 @@ export interface BuildOptions {
   constants?: readonly ConstantColumn[];
   /** How the messages of the select are cut; none when they are whole. */
   messages?: CutMessages | undefined;
+  /** What is known of the rows of the select; left out: they are looked at. */
+  known?: KnownRows | undefined;
+}
+
+/** What a segment must know of its rows. */
+export interface KnownRows {
+  readonly selected: readonly SelectedColumn[];
+  readonly timeUnit: TimeUnit;
+  readonly rows: number;
+  readonly minTs: number | undefined;
+  readonly maxTs: number | undefined;
+  /** Ascending. */
+  readonly sources: readonly number[];
 }
 
 export interface BuiltSegment {
@@ -61,6 +75,8 @@ const BLOCK = 65_536;
 const SMALL_BLOCK = 16_384;
 /** Input below this size gets small blocks. */
 const SMALL_BYTES = 1 << 20;
+/** The share of a file's blocks that may be unused. */
+const MOST_HOLES = 0.1;
 /** The order of events in a segment: time, then source and record. */
 const ORDER = [
   ['ts', 'ts NULLS LAST'],
@@ -186,37 +202,33 @@ export class SegmentBuilder {
     const inputBytes = options.inputBytes * (options.messages === undefined ? 1 : 2);
     const block = inputBytes < SMALL_BYTES ? SMALL_BLOCK : BLOCK;
     try {
-      await connection.run(attachNew(path, name, block));
       try {
-        const described = await connection.runAndReadAll(`DESCRIBE ${select}`);
-        const selected = described
-          .getRowsJS()
-          .map(([name, type]) => ({ name: name as string, type: type as string }));
-        const hasTimes = selected.some(({ name }) => name === 'ts');
-        const unit = hasTimes ? await timeUnit(connection, select) : 1;
-        const layout = tableLayout(selected, options.constants ?? [], options.messages, unit);
+        const known = options.known ?? (await selectedOf(connection, select));
+        const { selected, timeUnit } = known;
+        const layout = tableLayout(selected, options.constants ?? [], options.messages, timeUnit);
         const { columns, table, view } = layout;
         const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
         const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
-        await connection.run(`CREATE TABLE ${name}.${table} (${layout.definitions.join(', ')})`);
+        // At once: between statements threads would wait for each other.
         await connection.run(
-          `INSERT INTO ${name}.${table} (${layout.stored}) SELECT ${layout.values} FROM (${select})${sort}`,
+          [
+            attachNew(path, name, block),
+            `CREATE TABLE ${name}.${table} (${layout.definitions.join(', ')})`,
+            `INSERT INTO ${name}.${table} (${layout.stored}) SELECT ${layout.values} FROM (${select})${sort}`,
+            ...(view === undefined ? [] : [view(name)]),
+            `CHECKPOINT ${name}`,
+          ].join(';\n'),
         );
-        const times = columns.includes('ts')
-          ? 'epoch_us(min(ts))::DOUBLE, epoch_us(max(ts))::DOUBLE'
-          : 'NULL::DOUBLE, NULL::DOUBLE';
-        const summary = await connection.runAndReadAll(
-          `SELECT count(*)::DOUBLE, ${times}, list(DISTINCT source_id ORDER BY source_id) FROM ${name}.${table}`,
+        const made = await connection.runAndReadAll(
+          `SELECT (SELECT count(*)::DOUBLE FROM ${name}.${table}), free_blocks::DOUBLE, total_blocks::DOUBLE
+           FROM pragma_database_size() WHERE database_name = '${name}'`,
         );
-        const [rows, minTs, maxTs, sources] = summary.getRowsJS()[0] as [
-          number,
-          number | null,
-          number | null,
-          number[] | null,
-        ];
-        if (view !== undefined) await connection.run(view(name));
-        await connection.run(`CHECKPOINT ${name}`);
-        const loose = (await hasHoles(connection, name)) ? path : undefined;
+        const [rows, free, total] = made.getRowsJS()[0] as [number, number, number];
+        const counted =
+          options.known?.rows === rows
+            ? options.known
+            : await timesAndSources(connection, `${name}.${table}`, columns);
+        const loose = free > total * MOST_HOLES ? path : undefined;
         if (loose !== undefined) {
           path = loose.replace(/\.duckdb$/, '-tight.duckdb');
           await copyTight(connection, name, path, block, layout);
@@ -230,10 +242,10 @@ export class SegmentBuilder {
           rows,
           bytes: statSync(path).size,
           sha256: await fileSha256(path),
-          minTs: minTs ?? undefined,
-          maxTs: maxTs ?? undefined,
+          minTs: counted.minTs,
+          maxTs: counted.maxTs,
           columns: [...columns],
-          sources: sources ?? [],
+          sources: [...counted.sources],
           shapes: options.messages?.shapes.length ?? 0,
         };
       } catch (error) {
@@ -318,15 +330,6 @@ function attachNew(path: string, name: string, block: number): string {
   return `ATTACH ${literal(path)} AS ${name} (STORAGE_VERSION 'v1.5.0', BLOCK_SIZE ${block}, RECOVERY_MODE 'no_wal_writes')`;
 }
 
-/** Whether more than a tenth of a database's blocks is unused. */
-async function hasHoles(connection: DuckDBConnection, name: string): Promise<boolean> {
-  const found = await connection.runAndReadAll(
-    `SELECT free_blocks::DOUBLE, total_blocks::DOUBLE FROM pragma_database_size() WHERE database_name = '${name}'`,
-  );
-  const [free, total] = (found.getRowsJS()[0] ?? [0, 0]) as [number, number];
-  return free > total / 10;
-}
-
 /**
  * Copies a segment into the new file `path` without unused blocks. Threads that insert leave row
  * groups of uneven sizes, which a checkpoint may join: what they took before stays unused in the file,
@@ -353,14 +356,42 @@ async function copyTight(
   }
 }
 
-/** The coarsest unit of the times of a select. */
-async function timeUnit(connection: DuckDBConnection, select: string): Promise<TimeUnit> {
+/** The columns of a select, and the coarsest unit of its times. */
+async function selectedOf(
+  connection: DuckDBConnection,
+  select: string,
+): Promise<Pick<KnownRows, 'selected' | 'timeUnit'>> {
+  const described = await connection.runAndReadAll(`DESCRIBE ${select}`);
+  const selected = described
+    .getRowsJS()
+    .map(([name, type]) => ({ name: name as string, type: type as string }));
+  if (!selected.some(({ name }) => name === 'ts')) return { selected, timeUnit: 1 };
   const found = await connection.runAndReadAll(
     `SELECT bool_and(us % 1000000 = 0), bool_and(us % 1000 = 0) FROM (SELECT epoch_us(ts) AS us FROM (${select}))`,
   );
   const [seconds, milliseconds] = found.getRowsJS()[0] ?? [];
-  if (seconds === true) return 1_000_000;
-  return milliseconds === true ? 1000 : 1;
+  if (seconds === true) return { selected, timeUnit: 1_000_000 };
+  return { selected, timeUnit: milliseconds === true ? 1000 : 1 };
+}
+
+/** The first and the last time of a segment's rows, and their sources. */
+async function timesAndSources(
+  connection: DuckDBConnection,
+  table: string,
+  columns: readonly string[],
+): Promise<Pick<KnownRows, 'minTs' | 'maxTs' | 'sources'>> {
+  const times = columns.includes('ts')
+    ? 'epoch_us(min(ts))::DOUBLE, epoch_us(max(ts))::DOUBLE'
+    : 'NULL::DOUBLE, NULL::DOUBLE';
+  const found = await connection.runAndReadAll(
+    `SELECT ${times}, list(DISTINCT source_id ORDER BY source_id) FROM ${table}`,
+  );
+  const [minTs, maxTs, sources] = found.getRowsJS()[0] as [
+    number | null,
+    number | null,
+    number[] | null,
+  ];
+  return { minTs: minTs ?? undefined, maxTs: maxTs ?? undefined, sources: sources ?? [] };
 }
 
 /** A file of at most so many bytes is read at once: waiting for each block takes longer than hashing it. */
