@@ -12,6 +12,8 @@ const SMALL_ROWS = 250_000;
 const MERGED_ROWS = 1_000_000;
 /** Small segments of about one size that one day and kind may have before an import merges them. */
 const TOLERATED = 4;
+/** The same of an import that somebody waits for: who tidies up later finds fewer. */
+const TOLERATED_BRIEFLY = 16;
 /** A small segment is of another size than smaller ones while it has so many times the rows of all of these. */
 const MUCH_LARGER = 8;
 
@@ -20,9 +22,16 @@ export interface CompactReport {
   after: number;
 }
 
-/** After an import: merges where a day and kind has become many small segments. */
-export async function compactSmall(writer: CaseWriter, importId: number): Promise<CompactReport> {
-  return compact(writer, TOLERATED, importId);
+/**
+ * After an import: merges where a day and kind has become many small segments.
+ * @param brief only where they are very many
+ */
+export async function compactSmall(
+  writer: CaseWriter,
+  importId: number,
+  brief: boolean,
+): Promise<CompactReport> {
+  return compact(writer, brief ? TOLERATED_BRIEFLY : TOLERATED, importId);
 }
 
 /** Merges all small segments and removes deleted rows from the files. */

@@ -16,6 +16,7 @@ import {
   literal,
   type BuildOptions,
   type BuiltSegment,
+  type KnownRows,
 } from '../store/segment-builder.ts';
 import { indexRows, type CaseWriter } from './case-writer.ts';
 import { compactSmall } from './compact.ts';
@@ -55,6 +56,11 @@ export interface ImportRequest {
   onSource: ((report: SourceReport) => void) | undefined;
   /** Workers give way to other work. */
   background?: boolean;
+  /**
+   * Little is read, and somebody waits for it: indexes that small segments do without, and the merging of
+   * segments and rollups, are left to who asks (engine/operations/upkeep.ts).
+   */
+  brief?: boolean;
   /** Overrides for tests. */
   chunk?: { rows?: number; bytes?: number; ms?: number; pieceLines?: number };
 }
@@ -111,6 +117,10 @@ export interface ImportReport {
 const CHUNK_ROWS = 491_520;
 const CHUNK_BYTES = 256 << 20;
 const CHUNK_MS = 5_000;
+/** A commit of an import waits for the disk when none has for so long; what ends the import always does. */
+const SYNC_MS = 1_000;
+/** A brief import leaves the index of a part with fewer rows for later. */
+const BRIEF_INDEX_ROWS = 32_768;
 
 /** Below this, starting more workers takes longer than they would save. */
 const LEAST_SPLIT_BYTES = 48 << 20;
@@ -189,7 +199,7 @@ class ImportRun {
   constructor(writer: CaseWriter, request: ImportRequest) {
     this.writer = writer;
     this.request = request;
-    this.importId = writer.catalog.beginImport(request.description);
+    this.importId = writer.catalog.unhurried(() => writer.catalog.beginImport(request.description));
     this.totalBytes = request.items.reduce((sum, item) => sum + sizeOf(item.path), 0);
     this.order = new SourceOrder(
       request.items.map(({ ordinal }) => ordinal),
@@ -214,8 +224,7 @@ class ImportRun {
       await this.commits;
       if (this.failure !== undefined) throw this.failure;
       this.progress('', 'compacting');
-      await compactSmall(this.writer, this.importId);
-      await mergeAfterImport(this.writer, () => this.progress('', 'compacting'));
+      await this.tidy();
     } catch (error) {
       const cancelled = error instanceof DaybookError && error.code === 'cancelled';
       try {
@@ -238,6 +247,26 @@ class ImportRun {
     });
     return report;
   }
+
+  /** Merges what has become many. */
+  private async tidy(): Promise<void> {
+    const { brief = false } = this.request;
+    await compactSmall(this.writer, this.importId, brief);
+    if (!brief) await mergeAfterImport(this.writer, () => this.progress('', 'compacting'));
+  }
+
+  /**
+   * A transaction within the import. Its last one makes all of them durable before it is said to be done, and
+   * while that is long to come one of them does now and then.
+   */
+  private transact<T>(work: () => T): T {
+    const { catalog } = this.writer;
+    if (performance.now() - this.syncedAt < SYNC_MS)
+      return catalog.unhurried(() => catalog.transaction(work));
+    this.syncedAt = performance.now();
+    return catalog.transaction(work);
+  }
+  private syncedAt = this.startedAt;
 
   /** Ends the import: workers are stopped where they are; what was committed stays. */
   private fail(error: unknown): void {
@@ -382,7 +411,7 @@ class ImportRun {
           chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,
           chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
           chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
-          indexRows: indexRows(),
+          indexRows: this.request.brief === true ? BRIEF_INDEX_ROWS : indexRows(),
           background: this.request.background ?? false,
           indexers: Math.max(1, Math.floor(this.request.workers / (2 * this.slots.size))),
         });
@@ -700,7 +729,7 @@ class ImportRun {
       }
     }
     const isMember = begin.location.members.length > 0;
-    const row = catalog.transaction(() => {
+    const row = this.transact(() => {
       const id = catalog.addSource({
         id: this.order.number(begin.item.ordinal, isMember),
         name: begin.name,
@@ -795,9 +824,10 @@ class ImportRun {
     for (const part of chunk.parts) {
       const { sorted, bytes: inputBytes, messages } = part;
       const constants = part.constants.filter(({ name }) => recordShift === 0 || name !== 'seq');
+      const known = knownOf(part);
       builds.push({
         select: await this.selectPart(part, recordShift),
-        options: { sorted, inputBytes, constants, messages },
+        options: { sorted, inputBytes, constants, messages, known },
       });
     }
     const built = await this.writer.builder.buildAll(builds);
@@ -812,7 +842,7 @@ class ImportRun {
       chunk.quarantine,
     );
     const finished: SourceReport[] = [];
-    catalog.transaction(() => {
+    this.transact(() => {
       for (const segment of placed) catalog.addSegment(segment);
       for (const state of chunk.sources) this.applyState(state);
       for (const state of chunk.sources) {
@@ -1007,7 +1037,7 @@ class ImportRun {
       byKind: {},
       elapsedMs: 0,
     };
-    this.writer.catalog.transaction(() => this.addLedger(this.ordinal(begin.item.ordinal), report));
+    this.transact(() => this.addLedger(this.ordinal(begin.item.ordinal), report));
     this.reports.push(report);
     this.request.onSource?.(report);
   }
@@ -1035,7 +1065,7 @@ class ImportRun {
       status: failed ? 'failed' : 'ignored',
       message: reason,
     };
-    this.writer.catalog.transaction(() => this.addLedger(this.ordinal(item), report));
+    this.transact(() => this.addLedger(this.ordinal(item), report));
     this.reports.push(report);
     this.request.onSource?.(report);
   }
@@ -1126,6 +1156,14 @@ function reportOf(
     status,
     message,
   };
+}
+
+/** What is known of the rows of a part; undefined: some may be left out. */
+function knownOf(part: PartInfo): KnownRows | undefined {
+  const { selected, columns, timeUnit, rows, minTs, maxTs } = part;
+  if (selected === undefined || columns.includes('record_key')) return undefined;
+  const sources = part.sources.map(([id]) => id).sort((a, b) => a - b);
+  return { selected, timeUnit, rows, minTs, maxTs, sources };
 }
 
 function isQuick(source: SplitSource): boolean {

@@ -1,5 +1,5 @@
 /** `import.start`: reads evidence into a case. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Ignored } from '../contract/importer.ts';
 import { DaybookError } from '../contract/errors.ts';
@@ -56,7 +56,14 @@ export interface ImportParameters {
   /** Somebody searches meanwhile: what they ask goes first. */
   background?: boolean;
   /** Where threads are kept from import to import; else each starts its own. */
-  startWorker?: () => WorkerHandle;
+  startWorker?: (background: boolean) => WorkerHandle;
+  /** Who asks does later what can wait (upkeep.ts): where little is imported, it is left undone. */
+  tidiesUp?: boolean;
+}
+
+/** Whether evidence of so many bytes in all is little: a minute's worth of a busy log. */
+export function isBrief(bytes: number): boolean {
+  return bytes <= 16 << 20;
 }
 
 /**
@@ -93,12 +100,16 @@ export async function importEvidence(
         'name files or folders that hold evidence',
       );
     }
+    const brief = parameters.tidiesUp === true && isBrief(bytesOf(files));
+    // Somebody waits for few events, whatever is asked meanwhile.
+    const background = parameters.background === true && !brief;
+    const { startWorker = () => evidence.startWorker() } = parameters;
     const report = await watch.spanAsync('run', () =>
       runImport(writer, {
         items: workItems(files, parameters.items),
         ignored,
         workers: parameters.jobs,
-        startWorker: parameters.startWorker ?? (() => evidence.startWorker()),
+        startWorker: () => startWorker(background),
         description: {
           items: parameters.items.map(({ options }, i) => ({ path: paths[i], options })),
           recursive: parameters.recursive,
@@ -106,7 +117,8 @@ export async function importEvidence(
         signal: parameters.signal,
         onProgress: parameters.onProgress,
         onSource: parameters.onSource,
-        background: parameters.background ?? false,
+        background,
+        brief,
         ...(parameters.chunk === undefined ? {} : { chunk: parameters.chunk }),
       }),
     );
@@ -120,6 +132,14 @@ export async function importEvidence(
     recordImport(writer, watch, status, parameters.items.map(({ path }) => path).join(' '));
     writer.close(status === 'done');
   }
+}
+
+/** Of all files; one that is gone has none. */
+function bytesOf(files: readonly ListedFile[]): number {
+  return files.reduce(
+    (sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
 }
 
 /** Keeps what the import cost. Where that is impossible (a full disk), why it failed is what matters. */

@@ -7,7 +7,7 @@ import type { ImportOptions } from '../../ingest/protocol.ts';
 import { WarmThreads } from '../../ingest/threads.ts';
 import { KeptInstance } from '../../store/kept-instance.ts';
 import type { CallContext, HandlersOf, Services } from '../handler.ts';
-import { importEvidence, type ImportReport, type SourceReport } from '../import.ts';
+import { importEvidence, isBrief, type ImportReport, type SourceReport } from '../import.ts';
 import { argumentsOf, listImports, type ImportArguments } from '../import-history.ts';
 import { importOptions } from '../import-items.ts';
 import type { ImportWork } from '../import-jobs.ts';
@@ -26,8 +26,10 @@ type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
 
 export function evidenceHandlers(services: Services): HandlersOf<keyof typeof evidenceOperations> {
   const { cases, evidence, imports, settings } = services;
-  /** All of them give way to other work. */
-  const workers = new WarmThreads(() => evidence.startWorker(), IDLE_MS);
+  const start = () => evidence.startWorker();
+  const workers = new WarmThreads(start, IDLE_MS);
+  /** Those that give way to other work, which a thread does for good. */
+  const givingWay = new WarmThreads(start, IDLE_MS);
   const kept = new KeptInstance(IDLE_MS);
   const upkeep = new Upkeep(async (folder) => {
     if (imports.runs(folder)) return;
@@ -70,7 +72,8 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
       const report = await upkeep.around(folder, () =>
         importEvidence(evidence, {
           background: true,
-          startWorker: () => workers.take(),
+          startWorker: (gives) => (gives ? givingWay : workers).take(),
+          tidiesUp: true,
           folder,
           ...told,
           jobs: jobs ?? usual,
@@ -109,7 +112,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
         onPreview: (preview) => part({ preview }),
       });
       // Who has looked imports next.
-      workers.prepare();
+      (isBrief(looked.bytes) ? workers : givingWay).prepare();
       return looked;
     },
 
