@@ -21,6 +21,31 @@ export interface Ip6Rows {
   readonly present: Uint8Array;
 }
 
+/** The text that many messages share, and what differs between: constants and variables by turns. */
+export interface CutShape {
+  /** One more than variables. */
+  readonly constants: readonly string[];
+  /** 0 to 2: a number in this list of `CutMessages.numbers`; 3: a text; 4: the row's process identifier. */
+  readonly widths: readonly number[];
+}
+
+/**
+ * Messages of some rows as they were cut into shapes and variables. A message is what its shape's constants
+ * and its variables are one after the other, numbers in decimal without leading zeros.
+ */
+export interface CutMessages {
+  /** Of all rows so far of these that go together: more are added, none changes. */
+  readonly shapes: readonly CutShape[];
+  /** By row: the place of its shape, plus 1; 0 when its message is among the texts, or it has none. */
+  readonly shapeOf: Uint16Array;
+  /** Variables of the rows, one after the other. */
+  readonly numbers: readonly [Uint32Array, Uint32Array, Uint32Array];
+  /** The same: each a 32-bit little-endian length and UTF-8 bytes. */
+  readonly texts: Uint8Array;
+  /** By row. */
+  readonly pids: Uint32Array;
+}
+
 /**
  * Rows in the order in which they came, at most a batch of them. Columns that no row has a value in
  * may be missing. What is here is lent: it changes after the call that it was given to.
@@ -32,6 +57,8 @@ export interface IndexRows {
   readonly texts: ReadonlyMap<string, TextRows>;
   readonly numbers: ReadonlyMap<ColumnName, NumberRows>;
   readonly ip6: ReadonlyMap<'src_ip6' | 'dst_ip6', Ip6Rows>;
+  /** Messages that are not among the texts. */
+  readonly cut?: CutMessages | undefined;
 }
 
 /** One kind of index being built over the rows of one segment. */

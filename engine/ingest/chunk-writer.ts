@@ -422,8 +422,8 @@ export class ChunkWriter implements EventSink {
     noteTimes(open, batch, rows);
     const id = this.source().state.sourceId;
     open.sources.set(id, (open.sources.get(id) ?? 0) + n);
-    open.part.addRowGroup(batch, rows);
-    this.feed?.add(open.part.path, batch, rows);
+    const cut = open.part.addRowGroup(batch, rows);
+    this.feed?.add(open.part.path, batch, rows, cut);
     this.rows += n;
     this.bytes += open.part.size - before;
   }

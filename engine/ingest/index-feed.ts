@@ -5,6 +5,7 @@
 import type { EventBatch } from '../contract/event-batch.ts';
 import type { Kind } from '../contract/event.ts';
 import type { BatchRows } from '../store/batch-rows.ts';
+import type { CutRowGroup } from '../store/messages/message-cutter.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
 import { arraysOf, indexRowsOf } from './index-rows.ts';
 import type { ThreadHandle } from './threads.ts';
@@ -63,12 +64,15 @@ export class IndexFeed {
     this.onBuilt = onBuilt;
   }
 
-  /** These rows of `batch` are the next of `part`. */
-  add(part: string, batch: EventBatch, rows: BatchRows): void {
+  /**
+   * These rows of `batch` are the next of `part`.
+   * @param cut how their messages were cut, if any was
+   */
+  add(part: string, batch: EventBatch, rows: BatchRows, cut?: CutRowGroup): void {
     const { kind } = batch;
     let lane = this.laneOf.get(part);
     if (lane?.gone === true) return;
-    const message = indexRowsOf(batch, rows);
+    const message = indexRowsOf(batch, rows, cut);
     if (lane === undefined) {
       const held = this.held.get(part) ?? { kind, messages: [], rows: 0 };
       held.messages.push(message);

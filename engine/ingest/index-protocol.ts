@@ -1,6 +1,6 @@
 /** What an import worker and its indexing thread say to each other. Plain data, so that it crosses threads. */
 import type { ColumnName, Kind } from '../contract/event.ts';
-import type { Ip6Rows, NumberRows, TextRows } from '../index/rows.ts';
+import type { CutMessages, Ip6Rows, NumberRows, TextRows } from '../index/rows.ts';
 
 /** `IndexRows` as it travels: its arrays go over without being copied again. */
 export interface RowsMessage {
@@ -8,6 +8,7 @@ export interface RowsMessage {
   readonly texts: readonly (readonly [string, TextRows])[];
   readonly numbers: readonly (readonly [ColumnName, NumberRows])[];
   readonly ip6: readonly (readonly ['src_ip6' | 'dst_ip6', Ip6Rows])[];
+  readonly cut: CutMessages | undefined;
 }
 
 /** The side file of a part's segment, finished in the staging folder. */

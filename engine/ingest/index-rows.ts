@@ -1,16 +1,19 @@
 /** Copies of the rows of a batch that indexes are built from: what goes over to an indexing thread. */
 import type { ColumnName } from '../contract/event.ts';
 import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
-import type { Ip6Rows, NumberRows, TextRows } from '../index/rows.ts';
+import type { CutMessages, Ip6Rows, NumberRows, TextRows } from '../index/rows.ts';
 import {
   type BatchNumbers,
   type BatchRows,
   countPresent,
   textBytesOf,
+  textLength,
   textStartsOf,
   valuesOf,
   wideValuesOf,
 } from '../store/batch-rows.ts';
+import type { NumberLists } from '../store/messages/cut-rows.ts';
+import type { CutRowGroup } from '../store/messages/message-cutter.ts';
 import type { RowsMessage } from './index-protocol.ts';
 
 /** Columns of numbers that an index is built from, or that order rows. */
@@ -23,14 +26,20 @@ const TEXTS = [
 ] as const satisfies readonly ColumnName[];
 const ADDRESSES = ['src_ip6', 'dst_ip6'] as const;
 
-/** Columns that none of the rows has a value in are left out. */
-export function indexRowsOf(batch: EventBatch, rows: BatchRows): RowsMessage {
+/**
+ * Columns that none of the rows has a value in are left out.
+ * @param cut how the rows' messages were cut: only those that are whole are texts then
+ */
+export function indexRowsOf(batch: EventBatch, rows: BatchRows, cut?: CutRowGroup): RowsMessage {
   const isUsed = ({ present }: { present: Uint8Array }): boolean => countPresent(present, rows) > 0;
   const texts: [string, TextRows][] = [];
   const addText = (name: string, column: TextColumn): void => {
     if (isUsed(column)) texts.push([name, textOf(column, rows)]);
   };
-  for (const name of TEXTS) addText(name, batch[name]);
+  for (const name of TEXTS) {
+    if (name !== 'message' || cut === undefined) addText(name, batch[name]);
+    else if (cut.whole.includes(1)) texts.push([name, wholeOf(batch.message, rows, cut.whole)]);
+  }
   for (const [name, column] of batch.attributes) addText(`a:${name}`, column);
   addText('attrs', batch.overflow);
   const numbers = NUMBERS.flatMap((name): [ColumnName, NumberRows][] => {
@@ -42,15 +51,16 @@ export function indexRowsOf(batch: EventBatch, rows: BatchRows): RowsMessage {
   const ip6 = ADDRESSES.flatMap((name): ['src_ip6' | 'dst_ip6', Ip6Rows][] =>
     isUsed(batch[name]) ? [[name, addressesOf(batch[name], rows)]] : [],
   );
-  return { length: rows.to - rows.from, texts, numbers, ip6 };
+  return { length: rows.to - rows.from, texts, numbers, ip6, cut: cut && cutOf(cut) };
 }
 
 /** The memory of a message, which goes over with it. */
-export function arraysOf({ texts, numbers, ip6 }: RowsMessage): ArrayBuffer[] {
+export function arraysOf({ texts, numbers, ip6, cut }: RowsMessage): ArrayBuffer[] {
   const arrays = [
     ...texts.flatMap(([, one]) => [one.data, one.starts, one.present]),
     ...numbers.flatMap(([, one]) => [one.values, one.present]),
     ...ip6.flatMap(([, one]) => [one.values, one.present]),
+    ...(cut === undefined ? [] : [cut.shapeOf, ...cut.numbers, cut.texts, cut.pids]),
   ];
   return arrays.map(({ buffer }) => buffer as ArrayBuffer);
 }
@@ -77,5 +87,38 @@ function textOf(column: TextColumn, rows: BatchRows): TextRows {
     data: rows.list === undefined ? data.slice() : data,
     starts: textStartsOf(column, rows),
     present: copied(column.present, rows),
+  };
+}
+
+/** Copies of the texts of those rows that keep theirs whole. */
+function wholeOf(column: TextColumn, rows: BatchRows, whole: Uint8Array): TextRows {
+  const data = textBytesOf(column, rows);
+  const from = textStartsOf(column, rows);
+  const starts = new Uint32Array(whole.length);
+  let size = 0;
+  for (let row = 0; row < whole.length; row++) {
+    if (whole[row] === 0) continue;
+    starts[row] = size;
+    size += 4 + textLength(data, from[row]!);
+  }
+  const kept = new Uint8Array(size);
+  for (let row = 0; row < whole.length; row++) {
+    if (whole[row] === 0) continue;
+    const start = from[row]!;
+    kept.set(data.subarray(start, start + 4 + textLength(data, start)), starts[row]);
+  }
+  return { data: kept, starts, present: whole };
+}
+
+/** A copy of what is lent. */
+function cutOf({ shapes, shapeOf, variables, pids }: CutRowGroup): CutMessages {
+  const [numbers0, numbers1, numbers2] = variables.numbers;
+  const usedOf = ({ values, used }: NumberLists): Uint32Array => values.slice(0, used);
+  return {
+    shapes: shapes.slice(),
+    shapeOf,
+    numbers: [usedOf(numbers0), usedOf(numbers1), usedOf(numbers2)],
+    texts: variables.texts.data.slice(0, variables.texts.size),
+    pids: pids.slice(),
   };
 }

@@ -84,12 +84,13 @@ export function runIndexer(port: IndexerPort): void {
   });
 }
 
-function rowsFrom(kind: Kind, { length, texts, numbers, ip6 }: RowsMessage): IndexRows {
+function rowsFrom(kind: Kind, { length, texts, numbers, ip6, cut }: RowsMessage): IndexRows {
   return {
     kind,
     length,
     texts: new Map(texts),
     numbers: new Map<ColumnName, RowsMessage['numbers'][number][1]>(numbers),
     ip6: new Map(ip6),
+    cut,
   };
 }

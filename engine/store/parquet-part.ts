@@ -23,7 +23,7 @@ import {
 import { writeAll } from '../base/files.ts';
 import type { ConstantColumn, SelectedColumn } from './table-layout.ts';
 import { CutRows, Width } from './messages/cut-rows.ts';
-import { MessageCutter } from './messages/message-cutter.ts';
+import { type CutRowGroup, MessageCutter } from './messages/message-cutter.ts';
 import {
   type CutMessages,
   MESSAGE,
@@ -476,15 +476,19 @@ export class ParquetPart {
 
   /**
    * Adds these rows of `batch`, in their order. The bytes are copied or written before it returns, so
-   * the batch may be cleared.
+   * the batch may be cleared. Gives how their messages were cut; undefined when all are whole.
    */
-  addRowGroup(batch: EventBatch, rows: BatchRows = rowSpan(0, batch.length)): void {
+  addRowGroup(
+    batch: EventBatch,
+    rows: BatchRows = rowSpan(0, batch.length),
+  ): CutRowGroup | undefined {
     const n = rows.to - rows.from;
-    if (n === 0) return;
+    if (n === 0) return undefined;
     const group: RowGroup = { rows: n, size: 0, chunks: new Map() };
+    let messages: CutRowGroup | undefined;
     for (const [name, column] of batch.columns()) {
       if (name === MESSAGE && column.type === 'text')
-        this.addMessages(group, column, batch.pid, rows);
+        messages = this.addMessages(group, column, batch.pid, rows);
       else this.addColumn(group, name, column, rows);
     }
     for (const [name, column] of batch.attributes) {
@@ -493,6 +497,7 @@ export class ParquetPart {
     this.addColumn(group, OVERFLOW_COLUMN, batch.overflow, rows);
     this.groups.push(group);
     this.rows += n;
+    return messages;
   }
 
   /**
@@ -558,11 +563,16 @@ export class ParquetPart {
   }
 
   /** Messages as shapes and variables where that is possible, the others as they are. */
-  private addMessages(group: RowGroup, column: TextColumn, pid: U32Column, rows: BatchRows): void {
+  private addMessages(
+    group: RowGroup,
+    column: TextColumn,
+    pid: U32Column,
+    rows: BatchRows,
+  ): CutRowGroup | undefined {
     const n = rows.to - rows.from;
     const present = valuesOf(column.present, rows);
     const count = countPresent(column.present, rows);
-    if (count === 0) return;
+    if (count === 0) return undefined;
     const { cutter } = this;
     const texts = textBytesOf(column, rows);
     const starts = textStartsOf(column, rows);
@@ -571,6 +581,7 @@ export class ParquetPart {
     cutter.begin(n);
     const whole = new Uint8Array(n);
     const shaped = new Uint8Array(n);
+    const shapeOf = new Uint16Array(n);
     const numbers = new Int32Array(count);
     let cut = 0;
     for (let i = 0; i < n; i++) {
@@ -579,12 +590,13 @@ export class ParquetPart {
       const own = hasPid[i] === 1 ? pids[i]! : -1;
       if (cutter.add(i, texts, at, at + textLength(texts, at - 4), own)) {
         shaped[i] = 1;
+        shapeOf[i] = cutter.number;
         numbers[cut++] = cutter.number;
       } else whole[i] = 1;
     }
     if (cut === 0) {
       this.addColumn(group, MESSAGE, column, rows);
-      return;
+      return undefined;
     }
     if (!this.types.has(MESSAGE)) this.types.set(MESSAGE, SCHEMA.text);
     this.noteConstant(MESSAGE, 'text', undefined);
@@ -608,6 +620,7 @@ export class ParquetPart {
       this.addList(group, i, counts, used, bytesOf(values.subarray(0, used)), n);
     const { data, size, used, counts } = cutRows.texts;
     this.addList(group, Width.text, counts, used, data.subarray(0, size), n);
+    return { shapes: cutter.shapes, shapeOf, whole, variables: cutRows, pids };
   }
 
   private addList(

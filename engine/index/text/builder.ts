@@ -10,19 +10,21 @@
 import type { IndexBuilder, IndexRows, TextRows } from '../rows.ts';
 import type { Section } from '../side-file.ts';
 import { giveBack, take32 } from '../spare.ts';
-import { IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from './collected.ts';
+import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from './collected.ts';
 import { finishText } from './finish.ts';
+import { MessageForms } from './message-forms.ts';
 import { overflowValues } from './overflow.ts';
 import { NO_SHAPE, NOTHING_OPEN, ShapeTable } from './shape-table.ts';
 import { BYTE_CLASS, DIGIT, LETTER, MAX_TOKEN_BYTES } from './token-class.ts';
 import {
+  FIRST_LONG,
   FIRST_STRING,
   HASH_FACTOR,
   HASH_START,
   TokenTable,
   hashToken,
   mix,
-  smallNumber,
+  numberValue,
 } from './token-table.ts';
 
 /** Columns that a word is searched in besides attributes; their numbers. */
@@ -43,6 +45,7 @@ const MOST_COLUMNS = 400;
 export class TextIndexBuilder implements IndexBuilder {
   private readonly tokens = new TokenTable();
   private readonly shapes = new ShapeTable();
+  private readonly forms = new MessageForms(this.tokens);
   private readonly columns: string[] = [...FIELD_COLUMNS];
   private items = take32(1 << 14);
   private used = 0;
@@ -64,7 +67,7 @@ export class TextIndexBuilder implements IndexBuilder {
     ends: new Int32Array(MOST_OPEN),
   };
   private readonly openHashes = new Int32Array(MOST_OPEN);
-  /** Identifiers of open tokens; -1 where that is to be found. */
+  /** Identifiers of open tokens; see `unnumbered` for those that are to be found yet. */
   private readonly openTokens = new Int32Array(MOST_OPEN);
 
   add(rows: IndexRows): void {
@@ -82,9 +85,12 @@ export class TextIndexBuilder implements IndexBuilder {
       this.rowStarts = doubled(this.rowStarts);
     }
     this.shapes.expect(this.rows + rows.length);
+    const { cut } = rows;
+    if (cut !== undefined) this.forms.begin(cut);
     for (let row = 0; row < rows.length; row++) {
       this.rowStarts[this.rows + row] = this.used;
       this.message = NO_SHAPE;
+      if (cut !== undefined && cut.shapeOf[row] !== 0) this.cutMessage(cut.shapeOf[row]! - 1, row);
       for (let c = 0; c < columns.length; c++) {
         const { column, text } = columns[c]!;
         if (text.present[row] === 0) continue;
@@ -108,7 +114,8 @@ export class TextIndexBuilder implements IndexBuilder {
 
   finish(order: Uint32Array | undefined): Section[] {
     const { tokens, shapes, columns, rows, items, rowStarts, implied, pairs } = this;
-    const text = { tokens, shapes, columns, rows, items, rowStarts, implied, pairs };
+    const { forms } = this.forms;
+    const text = { tokens, shapes, forms, columns, rows, items, rowStarts, implied, pairs };
     const sections = finishText(text, order);
     giveBack(items.buffer);
     giveBack(rowStarts.buffer);
@@ -123,6 +130,34 @@ export class TextIndexBuilder implements IndexBuilder {
     if (!name.startsWith(ATTRIBUTE_PREFIX) && name !== OVERFLOW) return undefined;
     if (this.columns.length >= MOST_COLUMNS) return this.columns.length - 1;
     return this.columns.push(name) - 1;
+  }
+
+  /** The row's message, which was cut. */
+  private cutMessage(cutShape: number, row: number): void {
+    const { forms } = this;
+    const number = forms.numberOf(cutShape);
+    const at = this.used;
+    if (number >= 0) {
+      const form = forms.forms[number]!;
+      const count = form.widths.length;
+      while (at + count >= this.items.length) this.items = doubled(this.items);
+      const { items } = this;
+      if (forms.take(form, row, items, at + 1)) {
+        items[at] = (number | FORM_ITEM | SHAPE_ITEM) >>> 0;
+        const { counts } = this.tokens;
+        for (let i = at + 1; i <= at + count; i++) counts[items[i]!]! += 1;
+        if (!form.settled) forms.note(form, this.shapes, items, at + 1);
+        form.rows += 1;
+        this.shapes.rows[form.shape]! += 1;
+        this.message = form.shape;
+        this.used = at + count + 1;
+        return;
+      }
+    }
+    const text = forms.join(cutShape, row);
+    this.text(MESSAGE, text, 0, text.length);
+    if (number < 0 && !this.shapes.isFree(this.message))
+      forms.learn(cutShape, this.message, this.items.subarray(at + 1, this.used));
   }
 
   /** A short value is a shape as a whole, as long as there are few. */
@@ -213,9 +248,9 @@ export class TextIndexBuilder implements IndexBuilder {
           value = value * 10 + digit;
           i += 1;
           digit = i < end ? data[i]! - 0x30 : -1;
-        } while (digit >= 0 && digit <= 9 && value < FIRST_STRING);
-        if (value < FIRST_STRING && (i === end || BYTE_CLASS[data[i]!] === 0)) {
-          openTokens[n] = value;
+        } while (digit >= 0 && digit <= 9 && value < FIRST_LONG);
+        if (value < FIRST_LONG && (i === end || BYTE_CLASS[data[i]!] === 0)) {
+          openTokens[n] = value < FIRST_STRING ? value : ofValue(value);
           continue;
         }
         i = from;
@@ -233,7 +268,7 @@ export class TextIndexBuilder implements IndexBuilder {
       starts[n] = from;
       ends[n] = i;
       openHashes[n] = hash;
-      openTokens[n] = kinds === DIGIT ? smallNumber(data, from, i) : -1;
+      openTokens[n] = unnumbered(data, from, i, kinds);
     }
   }
 
@@ -274,7 +309,7 @@ export class TextIndexBuilder implements IndexBuilder {
       starts[n] = from;
       ends[n] = i;
       openHashes[n] = hash;
-      openTokens[n] = kinds === DIGIT ? smallNumber(data, from, i) : -1;
+      openTokens[n] = unnumbered(data, from, i, kinds);
       n += 1;
       shapeHash = Math.imul(shapeHash ^ 0x5bd1e995, 0x297a2d39);
     }
@@ -297,7 +332,8 @@ export class TextIndexBuilder implements IndexBuilder {
     let { used } = this;
     for (let k = 0; k < count; k++) {
       let token = openTokens[k]!;
-      if (token < 0) token = tokens.string(data, starts[k]!, ends[k]!, openHashes[k]!);
+      if (token === BY_BYTES) token = tokens.string(data, starts[k]!, ends[k]!, openHashes[k]!);
+      else if (token < 0) token = tokens.number(ofValue(token));
       items[used++] = token;
       tokens.counts[token]! += 1;
       const known = tokenAt[place + k]!;
@@ -353,8 +389,7 @@ export class TextIndexBuilder implements IndexBuilder {
         kinds |= kind;
         hash = Math.imul(hash ^ byte, HASH_FACTOR);
       }
-      const number = kinds === DIGIT ? smallNumber(data, from, i) : -1;
-      this.token(number >= 0 ? number : this.tokens.string(data, from, i, hash));
+      this.token(this.tokens.ofHashed(data, from, i, hash, kinds));
     }
   }
 
@@ -362,6 +397,21 @@ export class TextIndexBuilder implements IndexBuilder {
     if (this.used === this.items.length) this.items = doubled(this.items);
     this.items[this.used++] = item;
   }
+}
+
+/** An open token that is to be found by its bytes; others that are not known yet are `ofValue` of their number. */
+const BY_BYTES = -1;
+
+/** What stands for a number whose identifier is not known yet, and the number of what stands for one. */
+function ofValue(value: number): number {
+  return -2 - value;
+}
+
+/** What is known of an open token before it is looked up. */
+function unnumbered(data: Uint8Array, start: number, end: number, kinds: number): number {
+  const value = kinds === DIGIT ? numberValue(data, start, end) : -1;
+  if (value < 0) return BY_BYTES;
+  return value < FIRST_STRING ? value : ofValue(value);
 }
 
 function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {

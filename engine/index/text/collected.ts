@@ -1,9 +1,12 @@
 /** The rows of a segment as TextIndexBuilder keeps them until all are known. */
+import type { MessageForm } from './message-forms.ts';
 import type { ShapeTable } from './shape-table.ts';
 import type { TokenTable } from './token-table.ts';
 
 /** Set in an item that is a shape. */
 export const SHAPE_ITEM = 0x8000_0000;
+/** And in one that is a form: shapes and forms are fewer than this. */
+export const FORM_ITEM = 0x4000_0000;
 
 /** The number of the message among columns. */
 export const MESSAGE = 0;
@@ -16,6 +19,7 @@ export const IMPLIED_COLUMNS = 32;
 export interface CollectedText {
   readonly tokens: TokenTable;
   readonly shapes: ShapeTable;
+  readonly forms: readonly MessageForm[];
   /**
    * By shape of the message and column, `shape * IMPLIED_COLUMNS + column`: the shape that the column
    * had with it in all rows so far, plus 1; -1 of several; and in how many rows it had one.
@@ -26,7 +30,8 @@ export interface CollectedText {
   readonly rows: number;
   /**
    * Of each row, one after another: shapes with SHAPE_ITEM set, each before its open tokens; the
-   * message's first.
+   * message's first. A cut message is its form instead, with FORM_ITEM set, too, before the tokens
+   * that the form leaves open.
    */
   readonly items: Uint32Array;
   /** Where each row's items start; one more than rows. */

@@ -10,7 +10,13 @@ import { giveBack, take32 } from '../spare.ts';
 import { BitWriter } from './bits.ts';
 import { ByteWriter, withCheck } from './bytes.ts';
 import { type ClosedShapes, closeShapes } from './closed-shapes.ts';
-import { type CollectedText, IMPLIED_COLUMNS, MESSAGE, SHAPE_ITEM } from './collected.ts';
+import {
+  type CollectedText,
+  FORM_ITEM,
+  IMPLIED_COLUMNS,
+  MESSAGE,
+  SHAPE_ITEM,
+} from './collected.ts';
 import { FOLD_VERSION } from './fold.ts';
 import {
   HEAD,
@@ -277,6 +283,7 @@ class RowLists {
     const { order, masks, others } = this;
     const { items, rowStarts, rows, shapes, tokens } = this.text;
     const { constant, isFree, implied } = this.closed;
+    const forms = openForms(this.text, this.closed);
     const { columns, opens, runStarts } = shapes;
     const { numberOf } = this.closed;
     const { limit } = tokens;
@@ -285,7 +292,17 @@ class RowLists {
       const end = rowStarts[came + 1]!;
       let message = -1;
       for (let i = rowStarts[came]!; i < end;) {
-        const shape = items[i++]! - SHAPE_ITEM;
+        const item = items[i++]! - SHAPE_ITEM;
+        if (item >= FORM_ITEM) {
+          const { shape, number, size, open, others } = forms[item - FORM_ITEM]!;
+          message = shape;
+          append(limit + number, row, ends, out);
+          for (let k = 0; k < open.length; k++) append(items[i + open[k]!]!, row, ends, out);
+          for (let k = 0; k < others.length; k++) append(others[k]!, row, ends, out);
+          i += size;
+          continue;
+        }
+        const shape = item;
         const column = columns[shape]!;
         let follows = false;
         if (column === MESSAGE) message = shape;
@@ -320,7 +337,7 @@ class RowLists {
   /** Rows without any token, in the segment's order. */
   tokenless(): Uint32Array {
     const { order, shapesWithTokens } = this;
-    const { items, rowStarts, rows, shapes } = this.text;
+    const { items, rowStarts, rows, shapes, forms } = this.text;
     const { numberOf, isFree } = this.closed;
     // Of each shape whether its rows have a token, whatever else they have.
     const telling = Uint8Array.from({ length: shapes.count }, (_, shape) =>
@@ -341,12 +358,43 @@ class RowLists {
       const end = rowStarts[came + 1]!;
       for (let i = rowStarts[came]!; i < end && any === 0; i++) {
         const item = items[i]!;
-        any = item < SHAPE_ITEM ? 1 : telling[item - SHAPE_ITEM]!;
+        if (item < SHAPE_ITEM) any = 1;
+        else if (item < FORM_ITEM + SHAPE_ITEM) any = telling[item - SHAPE_ITEM]!;
+        else any = telling[forms[item - FORM_ITEM - SHAPE_ITEM]!.shape]!;
       }
       if (any === 0) out[count++] = row;
     }
     return out.subarray(0, count);
   }
+}
+
+/** A form as its rows are listed. */
+interface OpenForm {
+  readonly shape: number;
+  /** Of the shape as written. */
+  readonly number: number;
+  /** Tokens that follow each item of the form, and which of these are not in the shape's text. */
+  readonly size: number;
+  readonly open: Int32Array;
+  /** Of those that are the same in all rows of the form, the ones that differ in others of the shape. */
+  readonly others: Int32Array;
+}
+
+function openForms(
+  { forms, shapes }: CollectedText,
+  { constant, numberOf }: ClosedShapes,
+): OpenForm[] {
+  return forms.map(({ shape, places, fixed, fixedPlaces }) => {
+    const first = shapes.runStarts[shape]!;
+    const isOpen = (place: number): boolean => constant[first + place] === 0;
+    return {
+      shape,
+      number: numberOf[shape]!,
+      size: places.length,
+      open: Int32Array.from(places.keys()).filter((i) => isOpen(places[i]!)),
+      others: fixed.filter((_, i) => isOpen(fixedPlaces[i]!)),
+    };
+  });
 }
 
 /** Adds a row to a list that has a place, unless it is in it. */
@@ -359,12 +407,13 @@ function append(list: number, row: number, ends: Uint32Array, out: Uint32Array):
 
 /** Of each token, and behind them of each shape as written: how many rows its list needs room for. */
 function countsOf(
-  { tokens, shapes }: CollectedText,
+  { tokens, shapes, forms }: CollectedText,
   { count, constant, numberOf }: ClosedShapes,
 ): Uint32Array {
   const { limit } = tokens;
   const counts = new Uint32Array(limit + count);
   counts.set(tokens.counts.subarray(0, limit));
+  for (const { fixed, rows } of forms) for (const token of fixed) counts[token]! += rows;
   for (let shape = 0; shape < shapes.count; shape++) {
     const rows = shapes.rows[shape]!;
     counts[limit + numberOf[shape]!] = rows;

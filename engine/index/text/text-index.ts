@@ -19,8 +19,7 @@ import { MOST_PLACES, type OpenPlaces, phraseFit } from './phrase.ts';
 import { readRows } from './row-list.ts';
 import { ShapeTexts } from './shape-texts.ts';
 import { type OwnedCache, TextCache } from './text-cache.ts';
-import { MAX_TOKEN_BYTES } from './token-class.ts';
-import { NUMBER_DIGITS } from './vocabulary.ts';
+import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from './token-class.ts';
 
 export interface QueryToken {
   readonly text: string;

@@ -5,9 +5,6 @@
 import { foldBytes } from './fold.ts';
 import { FIRST_STRING, LONG, type TokenTable } from './token-table.ts';
 
-/** Tokens of at most so many digits, without leading zeros, are numbers. */
-export const NUMBER_DIGITS = 9;
-
 export interface Vocabulary {
   /** Ascending. */
   readonly numbers: Uint32Array;
@@ -33,14 +30,10 @@ export function rankTokens(tokens: TokenTable, small: Uint8Array): Vocabulary {
   const words: number[] | Uint32Array = new Uint32Array(strings);
   let wordCount = 0;
   const large: number[] = [];
-  const values = new Uint32Array(strings);
+  const values = tokens.starts;
   for (let id = 0; id < strings; id++) {
-    const value = numberValue(tokens, id);
-    if (value < 0) words[wordCount++] = id;
-    else {
-      values[id] = value;
-      large.push(id);
-    }
+    if (tokens.lengths[id] !== 0) words[wordCount++] = id;
+    else large.push(id);
   }
 
   const rankOf = new Uint32Array(tokens.limit);
@@ -79,22 +72,6 @@ export function rankTokens(tokens: TokenTable, small: Uint8Array): Vocabulary {
   };
 }
 
-/** The value of a string that is a number, else -1. */
-function numberValue(tokens: TokenTable, id: number): number {
-  const length = tokens.lengths[id]!;
-  if (length > NUMBER_DIGITS) return -1;
-  const { bytes } = tokens;
-  const start = tokens.starts[id]!;
-  if (bytes[start] === 0x30) return -1;
-  let value = 0;
-  for (let i = start; i < start + length; i++) {
-    const digit = bytes[i]! - 0x30;
-    if (digit < 0 || digit > 9) return -1;
-    value = value * 10 + digit;
-  }
-  return value;
-}
-
 interface Keys {
   bytes: Uint8Array;
   starts: Uint32Array;
@@ -102,11 +79,10 @@ interface Keys {
   long: Uint8Array;
 }
 
-/** Folded bytes of every string. */
+/** Folded bytes of every string; nothing of numbers. */
 function foldedKeys(tokens: TokenTable): Keys {
   const { strings } = tokens;
-  const last = strings - 1;
-  let size = strings === 0 ? 0 : tokens.starts[last]! + (tokens.lengths[last]! & ~LONG);
+  let { size } = tokens;
   const keys: Keys = {
     bytes: tokens.bytes.slice(0, size),
     starts: tokens.starts.slice(0, strings),
@@ -115,6 +91,7 @@ function foldedKeys(tokens: TokenTable): Keys {
   };
   for (let id = 0; id < strings; id++) {
     const length = tokens.lengths[id]! & ~LONG;
+    if (length === 0) continue;
     keys.lengths[id] = length;
     keys.long[id] = tokens.lengths[id]! >>> 7;
     const start = keys.starts[id]!;

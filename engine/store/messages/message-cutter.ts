@@ -18,6 +18,19 @@ export interface MessageShape {
   readonly widths: readonly VariableWidth[];
 }
 
+/** How the messages of one row group were cut. Lent until the next row group, of whichever part. */
+export interface CutRowGroup {
+  /** Of the part so far: more are added, none changes. */
+  readonly shapes: readonly MessageShape[];
+  /** By row: the number of the shape from 1, or 0. */
+  readonly shapeOf: Uint16Array;
+  /** By row: 1 where there is a message that is kept whole. */
+  readonly whole: Uint8Array;
+  readonly variables: CutRows;
+  /** By row; anything without one. */
+  readonly pids: Uint32Array;
+}
+
 /** Bounds of what is read with every message: shapes, bytes of their texts, variables of shapes that are unlike. */
 const MOST_SHAPES = 400;
 const MOST_SHAPE_BYTES = 65_536;
