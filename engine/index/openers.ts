@@ -12,7 +12,7 @@ export function openers(): Openers {
   return {
     text: (file) => TextIndex.open(file, cache),
     time: (file) => TimeIndex.open(file),
-    values: (file) => ValueIndex.open(file),
+    values: (file) => ValueIndex.open(file, cache),
     rollup: (file) => RollupIndex.open(file),
     combinations: (file) => CombinationIndex.open(file),
   };

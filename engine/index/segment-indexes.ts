@@ -24,6 +24,7 @@ export interface TimeLookup {
 /** Rows by whole values; undefined: the column is not in it, or has too many values. */
 export type ValueLookup = Pick<
   ValueIndex,
+  | 'close'
   | 'countsOfText'
   | 'rowsOfIp4'
   | 'rowsOfIp6'
@@ -195,6 +196,7 @@ class Handle implements SegmentIndexes {
       mostOfIp4: (column, low, high) => this.ask(() => own()?.mostOfIp4(column, low, high)),
       mostOfIp6: (column, low, high) => this.ask(() => own()?.mostOfIp6(column, low, high)),
       mostOfIp4List: (column, ranges) => this.ask(() => own()?.mostOfIp4List(column, ranges)),
+      close: () => undefined,
     };
   }
 
@@ -217,6 +219,7 @@ class Handle implements SegmentIndexes {
 
   close(): void {
     this.sections?.text?.close();
+    this.sections?.values?.close();
     this.sections?.file.close();
     this.sections = undefined;
   }

@@ -4,7 +4,8 @@
  * Every row has at most one value in a column, so the rows of several values share none.
  */
 import type { SideFile } from '../side-file.ts';
-import { RowSet, popcount, wordsFor } from '../row-set.ts';
+import { RowSet, wordsFor } from '../row-set.ts';
+import { type OwnedCache, TextCache } from '../text/text-cache.ts';
 import { BlockReader } from './blocks.ts';
 import { Damaged, PackReader } from './packing.ts';
 import {
@@ -71,9 +72,13 @@ export class ValueIndex {
   readonly rows: number;
   private readonly reader: BlockReader;
   private readonly columns: ReadonlyMap<string, Column | 'absent' | 'left-out'>;
+  private readonly cache: OwnedCache;
+  /** Columns whose text of every row was looked up, and is likely to be kept. */
+  private readonly lookedUp = new Set<TextValueColumn>();
 
-  private constructor(file: SideFile, reader: BlockReader) {
+  private constructor(file: SideFile, reader: BlockReader, cache: OwnedCache) {
     this.reader = reader;
+    this.cache = cache;
     const head = new PackReader(reader.head, true);
     this.rows = head.u32();
     if (this.rows !== file.rows) throw new Damaged('rows');
@@ -93,9 +98,15 @@ export class ValueIndex {
    * Undefined when the file has no such section.
    * @throws DaybookError case-damaged, like all that follow
    */
-  static open(file: SideFile): ValueIndex | undefined {
+  static open(file: SideFile, cache: TextCache = new TextCache()): ValueIndex | undefined {
     const reader = BlockReader.open(file, VALUES_SECTION);
-    return reader?.guarded(() => new ValueIndex(file, reader));
+    return reader?.guarded(() => new ValueIndex(file, reader, cache.owner()));
+  }
+
+  /** Forgets what the cache has of it. */
+  close(): void {
+    this.cache.forget();
+    this.lookedUp.clear();
   }
 
   /** Rows with an address from `low` to `high`, both included; undefined when this cannot tell. */
@@ -250,17 +261,36 @@ export class ValueIndex {
     const found = this.columns.get(column);
     if (found === undefined || found === 'left-out') return undefined;
     if (found === 'absent') return { texts: [], counts: new Uint32Array(0) };
-    if (this.listed(found) > most) return undefined;
+    if (!this.lookedUp.has(column) && this.listed(found) > most) return undefined;
     return this.reader.guarded(() => {
-      const counts = new Uint32Array(found.size);
-      for (let number = 0; number < found.rows.length; number++) {
-        const page = this.page(found, number);
-        const own = counts.subarray(found.firsts[number], found.firsts[number + 1]);
-        if (page.bits === undefined) countGaps(page, rows, this.rows, own);
-        else own[0] = countBits(page.bits, rows);
+      const counts = new Uint32Array(found.size + 1);
+      const places = this.placesOfRows(column, found);
+      for (let word = 0; word < rows.length; word++) {
+        for (let bits = rows[word]!; bits !== 0; bits &= bits - 1)
+          counts[places[word * 32 + 31 - Math.clz32(bits & -bits)]!]! += 1;
       }
-      return { texts: this.textsOf(found), counts };
+      return { texts: this.textsOf(found), counts: counts.subarray(1) };
     });
+  }
+
+  /** Of each row the place of its text among all, from 1; 0 without one. */
+  private placesOfRows(column: TextValueColumn, found: Column): Uint8Array | Uint16Array {
+    const places = this.cache.take(
+      `places ${column}`,
+      () => {
+        const out = found.size < 256 ? new Uint8Array(this.rows) : new Uint16Array(this.rows);
+        for (let number = 0; number < found.rows.length; number++) {
+          const page = this.page(found, number);
+          const first = found.firsts[number]! + 1;
+          if (page.bits === undefined) setPlaces(page, first, out);
+          else setPlace(page.bits, first, out);
+        }
+        return out;
+      },
+      ({ byteLength }) => byteLength,
+    );
+    this.lookedUp.add(column);
+    return places;
   }
 
   /** Rows that pages name one by one: not those of pages that hold the bits of one value. */
@@ -407,29 +437,31 @@ export function readTexts(reader: PackReader, n: number): Uint8Array[] {
   return texts;
 }
 
-/** Of each value of a page, how many of its rows are among `rows`. */
-function countGaps(page: Page, rows: Uint32Array, total: number, into: Uint32Array): void {
-  const { counts, gaps } = page;
+/** Sets the places of the rows of a page's values, of which the first has place `first`. */
+function setPlaces({ counts, gaps }: Page, first: number, out: Uint8Array | Uint16Array): void {
+  const { length } = out;
   let at = 0;
-  for (let place = 0; place < counts.length; place++) {
-    const end = at + counts[place]! + 1;
+  for (let value = 0; value < counts.length; value++) {
+    const end = at + counts[value]! + 1;
+    const place = first + value;
     let row = -1;
-    let found = 0;
     for (; at < end; at++) {
       row += gaps[at]! + 1;
-      if (row >= total) throw new Damaged('row');
-      found += (rows[row >>> 5]! >>> (row & 31)) & 1;
+      if (row >= length) throw new Damaged('row');
+      out[row] = place;
     }
-    into[place] = found;
   }
 }
 
-function countBits(bytes: Uint8Array, rows: Uint32Array): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  let found = 0;
-  for (let word = 0; word < rows.length; word++)
-    found += popcount(view.getUint32(word * 4, true) & rows[word]!);
-  return found;
+/** The same of a page that has the bits of one value's rows. */
+function setPlace(bytes: Uint8Array, place: number, out: Uint8Array | Uint16Array): void {
+  for (let at = 0; at < bytes.length; at++) {
+    for (let bits = bytes[at]!; bits !== 0; bits &= bits - 1) {
+      const row = at * 8 + 31 - Math.clz32(bits & -bits);
+      if (row >= out.length) throw new Damaged('row');
+      out[row] = place;
+    }
+  }
 }
 
 /** Rows as they are found, in any order, none twice. */

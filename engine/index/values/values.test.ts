@@ -132,12 +132,30 @@ describe('columns of many rows', () => {
     const rows = made((i) => ({ host: ['often', 'seldom'][Number(i % 50 === 0)]! }));
     withIndex(rows, (index) => {
       const words = new Uint32Array((n + 31) >>> 5).fill(0xffff_ffff, 0, 100);
-      const { texts, counts } = index.countsOfText('host', words)!;
       expect(index.countsOfText('host', words, 0)).toBeUndefined();
+      const { texts, counts } = index.countsOfText('host', words)!;
       expect([texts, [...counts]]).toEqual([
         ['often', 'seldom'],
         [3136, 64],
       ]);
+      // Then nothing needs to be looked at to count others.
+      const few = new Uint32Array(words.length).fill(3, 0, 1);
+      expect([...index.countsOfText('host', few, 0)!.counts]).toEqual([1, 1]);
+      index.close();
+      expect(index.countsOfText('host', few, 0)).toBeUndefined();
+    });
+  });
+
+  it('counts more texts than a byte can tell apart, and rows without one', () => {
+    const rows = made((i) => (i % 5 === 0 ? {} : { host: `host${i % 300}` }));
+    withIndex(rows, (index) => {
+      const words = new Uint32Array((n + 31) >>> 5);
+      for (let i = 0; i < n; i += 3) words[i >>> 5]! |= 1 << (i & 31);
+      const { texts, counts } = index.countsOfText('host', words)!;
+      const expected = texts.map(
+        (text) => rows.filter((row, i) => i % 3 === 0 && row['host'] === text).length,
+      );
+      expect([texts.length, [...counts]]).toEqual([240, expected]);
     });
   });
 
