@@ -9,6 +9,7 @@ import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import {
   type Ast,
+  type MessageParts,
   type Plan,
   type RawValue,
   type SegmentInfo,
@@ -23,6 +24,7 @@ import type { CaseSession, Snapshot } from './case-session.ts';
 import { contextOf, isGone, noteRead, raw } from './query.ts';
 import { type RowFinder, finderOf } from './row-finder.ts';
 import type { Rank } from './turns.ts';
+import { statementRows } from './whole-messages.ts';
 
 export interface View {
   query: string;
@@ -70,6 +72,7 @@ export interface AskedView {
 export interface BoundStatement {
   readonly sql: string;
   readonly params: readonly (string | number)[];
+  readonly messages?: MessageParts | undefined;
 }
 
 /** What an operation's statements wait for; `later` when it is not here. */
@@ -182,7 +185,7 @@ export function onPlan(
       const end = await turn(rank, stop);
       try {
         const found = await watch.spanAsync('execute', () =>
-          session.store.rows(statement.sql, statement.params, stop),
+          statementRows(session, statement, wanted, stop),
         );
         return found.map((row) => row.map(raw));
       } finally {

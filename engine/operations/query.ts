@@ -41,6 +41,7 @@ import type { CaseSession, Snapshot } from './case-session.ts';
 import { explainPlan } from './explain-query.ts';
 import { type RowFinder, finderOf } from './row-finder.ts';
 import { addCommunityId } from './shown-events.ts';
+import { putTogether } from './whole-messages.ts';
 
 export { requestRange } from './request-range.ts';
 export { addCommunityId, rowFieldNames } from './shown-events.ts';
@@ -116,7 +117,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   async function* execute(
     statement: Statement,
     signal = parameters.signal,
-  ): AsyncGenerator<readonly (readonly Plain[])[]> {
+  ): AsyncGenerator<readonly Plain[][]> {
     let name = 'execute';
     let from = performance.now();
     for await (const batch of session.store.query(statement.sql, statement.params, signal)) {
@@ -129,6 +130,18 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
       from = performance.now();
     }
     watch.add(name, performance.now() - from);
+  }
+
+  /** Puts messages together that are in parts. */
+  async function withMessages(
+    rows: readonly Plain[][],
+    { messages }: Statement,
+    segments: readonly SegmentInfo[],
+  ): Promise<void> {
+    if (messages === undefined) return;
+    const cut = segments.filter((one) => one.cut === true).map(({ id }) => id);
+    const shapes = await session.store.messageShapes(cut);
+    for (const row of rows) putTogether(row, messages, shapes);
   }
 
   async function all(statement: Statement, signal?: AbortSignal): Promise<RawValue[][]> {
@@ -194,12 +207,13 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
         for (const some of plan.streaming ? readTogether(read) : [read]) {
           if (left === 0 || some.length === 0) break;
           const statement = watch.span('compile', () =>
-            compileRows(own, { segments: some, limit: left }),
+            compileRows(own, { segments: some, limit: left, inParts: givesFew(own, some) }),
           );
           await prepared(some, statement.sql);
           for await (const batch of execute(statement)) {
             returned += batch.length;
             if (left !== undefined) left -= batch.length;
+            await withMessages(batch, statement, some);
             yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
           }
         }
@@ -302,6 +316,21 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     notes: () => [...notesOf(plan), ...damageNotes(session, snapshot, plan)],
     timings: () => timings ?? watch.timings(),
   };
+}
+
+/** Rows of a statement, at most, whose messages are put together one by one. */
+const FEW = 2000;
+
+/** Whether all events that a plan has in some segments are known, and few. */
+function givesFew(plan: Plan, segments: readonly SegmentInfo[]): boolean {
+  const found = foundByFilter(plan);
+  let rows = 0;
+  for (const segment of segments) {
+    const own = found?.get(segment.id);
+    if (own?.exact !== true || own.asFilter === true) return false;
+    rows += countOf(own.rows, segment.rows);
+  }
+  return rows <= FEW;
 }
 
 /** The first `limit` events of each segment are enough for the first of all. */

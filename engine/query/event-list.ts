@@ -10,6 +10,7 @@ import { Params, micros, nullOf } from './dialect/duckdb.ts';
 import { type Edge, type EventContext, filterRelation, judge } from './events.ts';
 import { knownField } from './fields.ts';
 import { ALL, type Filter, allOf } from './filters/filter.ts';
+import { messageParts } from './message-parts.ts';
 import type { Found } from './paths/found-rows.ts';
 import type { Rows } from './paths/rows.ts';
 import { type EventsNode, type Plan, eventContext, inputOf, relationOf } from './plan.ts';
@@ -149,8 +150,9 @@ export function compileByNumber(
     ...eventContext(plan, segments, params),
     chosen: (segment) => numbers.get(segment) ?? [],
   };
-  const relation = filterRelation(ALL, context);
-  return listed(plan, { segments, fields }, relation, params, (sql) => sql, undefined);
+  const needed = new Set<string>();
+  const relation = filterRelation(ALL, context, needed);
+  return listed(plan, { segments, fields, needed }, relation, params, (sql) => sql, undefined);
 }
 
 /** Rows `offset` to `offset + limit`, by time, of those with these numbers in their segments. */
@@ -166,12 +168,13 @@ export function compileNumbered(
   const found: Found = new Map(
     [...sets].map(([{ id }, rows]) => [id, { rows, exact: true, rest: ALL, by: 'index' }]),
   );
-  const relation = filterRelation(ALL, eventContext(plan, segments, params), new Set(), found);
+  const needed = new Set<string>();
+  const relation = filterRelation(ALL, eventContext(plan, segments, params), needed, found);
   const order = orderBy(relation.order);
   const [most, skipped] = [params.bind(limit, 'BIGINT'), params.bind(offset, 'BIGINT')];
   return listed(
     plan,
-    { segments, fields },
+    { segments, fields, needed },
     relation,
     params,
     (sql) => `SELECT * FROM (${sql}) AS r ORDER BY ${order} LIMIT ${most} OFFSET ${skipped}`,
@@ -241,7 +244,7 @@ export function withoutLastSort(plan: Plan): Plan {
 
 function listed(
   plan: Plan,
-  { segments, fields }: ListOptions,
+  { segments, fields, needed }: ListOptions & { readonly needed?: Set<string> },
   relation: Relation,
   params: Params,
   chosen: (sql: string) => string,
@@ -261,10 +264,12 @@ function listed(
       if (!(error instanceof QueryError)) throw error;
     }
   }
+  // Where `needed` is given, rows are known.
+  const messages = needed && messageParts(outputs, needed, segments);
   const select = outputs.sql.map((sql, i) => `${sql} AS o${i}`).join(', ');
   const by = order === undefined ? '' : ` ORDER BY ${order}`;
   const sql = `SELECT ${select} FROM (${chosen(relation.sql())}) AS r${by}`;
-  return { ...params.finish(sql), columns: outputs.columns };
+  return { ...params.finish(sql), columns: outputs.columns, messages };
 }
 
 /** Names under which the columns of `compilePart` carry what was asked for as `name`. */

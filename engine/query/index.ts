@@ -119,6 +119,7 @@ export {
   takesAll,
   withoutLastSort,
 } from './event-list.ts';
+export type { MessageParts } from './message-parts.ts';
 export { formatEventId, parseEventId } from './filters/event-id.ts';
 export { ALIASES, VIRTUAL as VIRTUAL_NAMES, knownField, knownNames } from './fields.ts';
 export { NAMED, protocolName } from './filters/names.ts';

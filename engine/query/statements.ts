@@ -9,6 +9,7 @@ import type { Name } from './ast.ts';
 import { type BoundValue, Params, micros, quoteIdentifier } from './dialect/duckdb.ts';
 import { type Field, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
+import { type MessageParts, messageParts } from './message-parts.ts';
 import {
   type MatchedRange,
   type Plan,
@@ -46,6 +47,8 @@ export interface Statement {
   readonly sql: string;
   readonly params: readonly BoundValue[];
   readonly columns: readonly OutputColumn[];
+  /** Messages of its rows are in parts. */
+  readonly messages?: MessageParts | undefined;
 }
 
 /** Where the identity of a row lies in its result. */
@@ -56,6 +59,8 @@ export interface RowsOptions {
   readonly segments?: readonly SegmentInfo[] | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
+  /** Messages in parts: of a plan whose rows are known. */
+  readonly inParts?: boolean | undefined;
 }
 
 /** Columns that are never shown by themselves: they are part of, or beneath, other fields. */
@@ -84,7 +89,8 @@ export function compileRows(plan: Plan, options: RowsOptions = {}): Statement {
     plan.segmentsUsed.some(({ id }) => id === one.id),
   );
   const context = eventContext(plan, segments, params);
-  const relation = relationOf(plan.events, context, new Set());
+  const needed = new Set<string>();
+  const relation = relationOf(plan.events, context, needed);
   const { scope } = relation;
   const outputs = new Outputs();
   outputs.hidden('"segment"', '"row_id"', '"source_id"', '"seq"');
@@ -92,6 +98,7 @@ export function compileRows(plan: Plan, options: RowsOptions = {}): Statement {
   else {
     for (const name of plan.projection) projected(outputs, scope, plan, segments, name);
   }
+  const messages = options.inParts === true ? messageParts(outputs, needed, segments) : undefined;
   const order = orderBy(relation.order);
   const limit = options.limit === undefined ? '' : ` LIMIT ${params.bind(options.limit, 'BIGINT')}`;
   const offset =
@@ -100,7 +107,7 @@ export function compileRows(plan: Plan, options: RowsOptions = {}): Statement {
       : ` OFFSET ${params.bind(options.offset, 'BIGINT')}`;
   const select = outputs.sql.map((sql, i) => `${sql} AS o${i}`).join(', ');
   const sql = `SELECT ${select} FROM (${relation.sql()}) AS r ORDER BY ${order}${limit}${offset}`;
-  return { ...params.finish(sql), columns: outputs.columns };
+  return { ...params.finish(sql), columns: outputs.columns, messages };
 }
 
 /** `compileRows` for the segments of one day. */
@@ -117,7 +124,7 @@ export function compileRowsForDay(
 export class Outputs {
   readonly sql: string[] = [];
   readonly columns: OutputColumn[] = [];
-  private readonly most: number | undefined;
+  readonly most: number | undefined;
 
   /** Texts longer than `most` characters are cut there. */
   constructor(most?: number) {

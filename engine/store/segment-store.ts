@@ -16,6 +16,8 @@ import {
 } from '@duckdb/node-api';
 import { CancelledError } from '../contract/errors.ts';
 import { ListTables, type ListTable } from './list-tables.ts';
+import type { MessageShape } from './messages/message-cutter.ts';
+import { ShapeCache } from './messages/shape-cache.ts';
 import { identifier, literal, segmentProblem, storeError } from './segment-builder.ts';
 
 /** A value that can be bound: whole numbers beyond 32 bits come as bigint. */
@@ -54,6 +56,7 @@ export class SegmentStore {
   private readonly idle: DuckDBConnection[] = [];
   /** Attached segments, the one used last at the end. */
   private readonly attached = new Map<number, string>();
+  private readonly shapes = new ShapeCache();
   private running = 0;
   /** Operations between preparing their segments and their last statement. */
   private holds = 0;
@@ -192,6 +195,7 @@ export class SegmentStore {
 
   private async detach(id: number): Promise<void> {
     this.attached.delete(id);
+    this.shapes.delete(id);
     await this.administer(`DETACH DATABASE IF EXISTS ${identifier(`seg_${id}`)}`);
   }
 
@@ -299,6 +303,27 @@ export class SegmentStore {
       if (this.closed || isAborted(signal)) connection.closeSync();
       else this.idle.push(connection);
     }
+  }
+
+  /** The shapes of messages by attached segment; segments that have none, or none that can be read, are left out. */
+  async messageShapes(segments: readonly number[]): Promise<Map<number, readonly MessageShape[]>> {
+    const out = new Map<number, readonly MessageShape[]>();
+    const missing: number[] = [];
+    for (const id of segments) {
+      const known = this.shapes.get(id);
+      if (known === undefined) missing.push(id);
+      else out.set(id, known);
+    }
+    if (missing.length === 0) return out;
+    const names = missing.map((id) => literal(`seg_${id}`)).join(', ');
+    const found = await this.rows(
+      `SELECT CAST(substr(database_name, 5) AS INTEGER), comment FROM duckdb_tables() WHERE database_name IN (${names}) AND table_name = 'stored'`,
+    );
+    for (const [id, text] of found) {
+      const shapes = this.shapes.set(Number(id), text);
+      if (shapes !== undefined) out.set(Number(id), shapes);
+    }
+    return out;
   }
 
   /** All rows of a small result. */

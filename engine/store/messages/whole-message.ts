@@ -1,0 +1,33 @@
+/** A message out of its shape and variables, as the view of a segment's events puts it together. */
+import { Width } from './cut-rows.ts';
+import type { MessageShape } from './message-cutter.ts';
+
+/** A row's variables by width, each list in order; null: none. */
+export interface MessageVariables {
+  readonly lists: readonly (readonly unknown[] | null)[];
+  readonly pid: unknown;
+}
+
+/** @param most characters of the message that are wanted; all when left out */
+export function wholeMessage(
+  { constants, widths }: MessageShape,
+  { lists, pid }: MessageVariables,
+  most = Infinity,
+): string {
+  const used = [0, 0, 0, 0];
+  let text = constants[0] ?? '';
+  for (const [i, width] of widths.entries()) {
+    const value = width === Width.pid ? pid : lists[width]?.[used[width]!++];
+    // What is not there is left out, as it is by `concat`.
+    if (typeof value === 'number' || typeof value === 'string') text += value;
+    text += constants[i + 1] ?? '';
+  }
+  return text.length <= most ? text : firstCharacters(text, most);
+}
+
+/** What `left` gives: Unicode characters, not units of UTF-16. */
+function firstCharacters(text: string, most: number): string {
+  let at = 0;
+  for (let n = 0; n < most && at < text.length; n++) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+  return text.slice(0, at);
+}
