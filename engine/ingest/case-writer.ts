@@ -9,45 +9,30 @@ import {
   openSync,
   closeSync,
   readdirSync,
-  renameSync,
   rmSync,
   statSync,
   truncateSync,
   writeSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { accessError, diskError, syncFolder } from '../base/files.ts';
-import { Catalog, type SegmentRow } from '../catalog/catalog.ts';
+import { accessError, diskError } from '../base/files.ts';
+import { Catalog } from '../catalog/catalog.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
-import type { Kind } from '../contract/event.ts';
 import { sideFilePath } from '../index/side-file.ts';
-import type { BuiltIndex } from './index-protocol.ts';
-import { indexSegment } from './index-segment.ts';
-import {
-  SegmentBuilder,
-  type BuilderOptions,
-  type BuiltSegment,
-} from '../store/segment-builder.ts';
-
-/** Segments with fewer rows are scanned as quickly as they are looked up; DAYBOOK_INDEX_ROWS for tests. */
-export function indexRows(): number {
-  return Number(process.env['DAYBOOK_INDEX_ROWS'] ?? 2000);
-}
+import { SegmentBuilder, type BuilderOptions } from '../store/segment-builder.ts';
+import { CaseWorkshop } from './case-workshop.ts';
+import { placeSideFile, SegmentPlaces } from './segment-places.ts';
 
 export interface Recovery {
   orphans: string[];
   interruptedImports: number[];
 }
 
-export class CaseWriter {
-  readonly folder: string;
-  readonly catalog: Catalog;
-  readonly builder: SegmentBuilder;
+export class CaseWriter extends CaseWorkshop {
   readonly recovery: Recovery;
+  readonly places: SegmentPlaces;
   private readonly lock: WriterLock;
-  private lastSegment: number;
-  private readonly unsettled = new Set<string>();
 
   private constructor(
     folder: string,
@@ -56,12 +41,10 @@ export class CaseWriter {
     lock: WriterLock,
     recovery: Recovery,
   ) {
-    this.folder = folder;
-    this.catalog = catalog;
-    this.builder = builder;
+    super(folder, join(folder, 'staging'), catalog, builder);
     this.lock = lock;
     this.recovery = recovery;
-    this.lastSegment = catalog.lastSegmentId();
+    this.places = new SegmentPlaces(folder, catalog.lastSegmentId());
   }
 
   /**
@@ -112,10 +95,6 @@ export class CaseWriter {
     }
   }
 
-  get staging(): string {
-    return join(this.folder, 'staging');
-  }
-
   /** @param sound what the case was opened for was done */
   close(sound = false): void {
     this.builder.close(sound);
@@ -124,97 +103,11 @@ export class CaseWriter {
     this.lock.release();
   }
 
-  /**
-   * Moves a built segment to its place. It counts only once a catalog row names it, and `settle` must
-   * come before that.
-   */
-  place(
-    built: BuiltSegment,
-    day: string,
-    kind: Kind,
-    unflowedPackets: number,
-    importId: number | undefined,
-    index?: BuiltIndex,
-  ): SegmentRow {
-    this.lastSegment += 1;
-    const id = this.lastSegment;
-    const file = `days/${day}/${id.toString(16).padStart(8, '0')}.duckdb`;
-    const folder = join(this.folder, 'days', day);
-    if (!existsSync(folder)) {
-      mkdirSync(folder);
-      this.unsettled.add(join(this.folder, 'days'));
-    }
-    renameSync(built.path, join(this.folder, file));
-    if (index !== undefined) renameSync(index.path, sideFilePath(join(this.folder, file)));
-    this.unsettled.add(folder);
-    return {
-      id,
-      day,
-      kind,
-      file,
-      rows: built.rows,
-      minTs: built.minTs,
-      maxTs: built.maxTs,
-      bytes: built.bytes,
-      sha256: built.sha256,
-      columns: built.columns,
-      sources: built.sources,
-      shapes: built.shapes,
-      unflowedPackets,
-      importId,
-      index: index && { bytes: index.bytes, sha256: index.sha256 },
-    };
-  }
-
-  /** Makes durable what was placed. */
-  settle(): void {
-    for (const folder of this.unsettled) syncFolder(folder);
-    this.unsettled.clear();
-  }
-
-  /** Makes a segment readable by the builder; returns the name of its database there. */
-  async attach(segment: SegmentRow): Promise<string> {
-    const name = `seg_${segment.id}`;
-    await this.builder.attach(name, join(this.folder, segment.file));
-    return name;
-  }
-
-  /**
-   * Removes the file of a segment that the catalog no longer names. A reader in another process may
-   * still have it open: where the system then refuses, the next recovery removes it.
-   */
-  discard(segment: SegmentRow): void {
-    rmSync(join(this.folder, segment.file), { force: true });
-    rmSync(sideFilePath(join(this.folder, segment.file)), { force: true });
-  }
-
-  /**
-   * Makes the side file of a segment that was just built, in the staging folder; undefined for one that
-   * is scanned as quickly.
-   */
-  async indexOf(built: BuiltSegment, kind: Kind): Promise<BuiltIndex | undefined> {
-    if (built.rows < indexRows()) return undefined;
-    const { path: file, columns } = built;
-    return indexSegment(this.builder, { file, kind, columns }, `${file}.idx`);
-  }
-
   /** Makes the side files that are missing; returns how many. */
   async indexMissing(): Promise<number> {
     let made = 0;
-    for (const segment of this.catalog.segments()) {
-      const file = join(this.folder, segment.file);
-      if (segment.index !== undefined || segment.rows < indexRows() || !existsSync(file)) continue;
-      const path = join(this.staging, `index-${segment.id}.idx`);
-      const { kind, columns } = segment;
-      const index = await indexSegment(this.builder, { file, kind, columns }, path).catch(
-        (error: unknown) => {
-          // Whoever reads it is told; the others are to have theirs.
-          if (error instanceof DaybookError && error.code === 'case-damaged') return undefined;
-          throw error;
-        },
-      );
-      if (index === undefined) continue;
-      renameSync(index.path, sideFilePath(file));
+    for await (const { segment, index } of this.missingIndexes()) {
+      placeSideFile(this.folder, segment, index);
       this.catalog.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
       made += 1;
     }

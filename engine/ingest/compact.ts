@@ -44,32 +44,47 @@ async function compact(
   tolerated: number,
   importId: number | undefined,
 ): Promise<CompactReport> {
-  const segments = writer.catalog.segments();
+  const before = writer.catalog.segments().length;
+  let after = before;
+  for (const run of runsToMerge(writer, tolerated)) {
+    const added = await rewriteSegments(writer, run, { importId });
+    after += added.length - run.length;
+  }
+  return { before, after };
+}
+
+/**
+ * Segments that are to be merged with each other, by what the catalog has now.
+ * @param tolerated small ones of about one size that a day and kind may have; 1: also what is deleted goes
+ */
+export function runsToMerge(
+  { catalog }: Pick<CaseWriter, 'catalog'>,
+  tolerated = TOLERATED,
+): SegmentRow[][] {
   const deleted = new Set(
-    writer.catalog
+    catalog
       .markSummary()
       .filter((mark) => mark.tagId === 0)
       .map((mark) => mark.segmentId),
   );
   const groups = new Map<string, SegmentRow[]>();
-  for (const segment of segments) {
+  for (const segment of catalog.segments()) {
     const small = segment.rows < SMALL_ROWS || (tolerated === 1 && deleted.has(segment.id));
     if (!small) continue;
     const key = `${segment.day}/${segment.kind}`;
     groups.set(key, [...(groups.get(key) ?? []), segment]);
   }
-  let after = segments.length;
+  const out: SegmentRow[][] = [];
   for (const all of groups.values()) {
     const group = tolerated === 1 ? all : ofOneSize(all);
     const holdsDeleted = tolerated === 1 && group.some((segment) => deleted.has(segment.id));
     if (group.length <= tolerated && !holdsDeleted) continue;
     for (const run of runs(group)) {
       if (run.length === 1 && !(tolerated === 1 && deleted.has(run[0]!.id))) continue;
-      const added = await rewriteSegments(writer, run, { importId });
-      after += added.length - run.length;
+      out.push(run);
     }
   }
-  return { before: segments.length, after };
+  return out;
 }
 
 /**

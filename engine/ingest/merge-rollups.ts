@@ -29,7 +29,7 @@ import {
 } from '../index/rollup/tree/plan.ts';
 import { filesIn, NODE_FOLDER } from '../index/rollup/tree/rollup-nodes.ts';
 import { SideFile, sideFilePath } from '../index/side-file.ts';
-import { type CaseWriter, indexRows } from './case-writer.ts';
+import { type CaseWorkshop, indexRows } from './case-workshop.ts';
 import { indexSegment } from './index-segment.ts';
 
 /** Segments, or nodes, that one node is made of. */
@@ -62,12 +62,9 @@ export function mergeOptions(mostBehind = 0): MergeOptions {
 }
 
 /** After an import, which may have added little. */
-export function mergeAfterImport(writer: CaseWriter, onNode: () => void): Promise<MergeReport> {
+export function mergeAfterImport(writer: CaseWorkshop, onNode: () => void): Promise<MergeReport> {
   return mergeRollups(writer, onNode, mergeOptions(MOST_BEHIND));
 }
-
-/** What nodes are made of, and where. */
-export type MergedCase = Pick<CaseWriter, 'folder' | 'staging' | 'catalog' | 'builder'>;
 
 export interface MergeReport {
   made: number;
@@ -79,7 +76,7 @@ export interface MergeReport {
  * @param onNode told before each
  */
 export async function mergeRollups(
-  writer: MergedCase,
+  writer: CaseWorkshop,
   onNode: () => void = () => undefined,
   options: MergeOptions = mergeOptions(),
 ): Promise<MergeReport> {
@@ -96,7 +93,7 @@ export async function mergeRollups(
  * it says, and comes whole or not at all.
  */
 export async function makeNodes(
-  writer: MergedCase,
+  writer: CaseWorkshop,
   onNode: () => void = () => undefined,
   options: MergeOptions = mergeOptions(),
 ): Promise<{ made: number; wanted: ReadonlySet<string> }> {
@@ -251,7 +248,7 @@ function byTime(a: SegmentRow, b: SegmentRow): number {
 
 /** Makes nodes, each of those that were there or made before it. */
 class NodeMaker {
-  private readonly writer: MergedCase;
+  private readonly writer: CaseWorkshop;
   private readonly folder: string;
   private readonly segments: ReadonlyMap<number, SegmentRow>;
   /** Files of the nodes that are there by now. */
@@ -261,7 +258,7 @@ class NodeMaker {
   /** Side files of small segments, by segment, while nodes are made. */
   private readonly staged = new Map<number, string>();
 
-  constructor(writer: MergedCase, folder: string, segments: readonly SegmentRow[]) {
+  constructor(writer: CaseWorkshop, folder: string, segments: readonly SegmentRow[]) {
     this.writer = writer;
     this.folder = folder;
     this.segments = new Map(segments.map((segment) => [segment.id, segment]));

@@ -5,8 +5,12 @@
  */
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { MESSAGE, SHAPE, VARIABLES } from '../store/messages/message-columns.ts';
-import { identifier } from '../store/segment-builder.ts';
+import { type BuiltSegment, identifier } from '../store/segment-builder.ts';
+import type { Kind } from '../contract/event.ts';
+import type { CaseWorkshop } from './case-workshop.ts';
 import type { CaseWriter } from './case-writer.ts';
+import type { BuiltIndex } from './index-protocol.ts';
+import type { SegmentPlaces } from './segment-places.ts';
 import { type MergedShapes, mergeShapes } from './merge-messages.ts';
 
 export interface RewriteOptions {
@@ -16,9 +20,28 @@ export interface RewriteOptions {
   derive?: Readonly<Record<string, string>>;
   /** Column definitions that have to exist for `replace`: absent ones are added as typed NULLs. */
   need?: Readonly<Record<string, string>>;
+}
+
+/** What happens beside the swap. */
+export interface SwapOptions {
   /** Called inside the transaction that swaps the segments. */
   commit?: (added: SegmentRow[]) => void;
   importId?: number | undefined;
+}
+
+/** Segments, and those that were built in their place. */
+export interface Rewritten {
+  readonly before: readonly SegmentRow[];
+  readonly kind: Kind;
+  readonly made: readonly Made[];
+}
+
+interface Made {
+  readonly day: string;
+  readonly built: BuiltSegment;
+  readonly index: BuiltIndex | undefined;
+  readonly unflowedPackets: number;
+  readonly tags: { readonly tagId: number; readonly rows: Uint32Array }[];
 }
 
 /**
@@ -26,17 +49,17 @@ export interface RewriteOptions {
  * cut where `merged` has the shapes.
  */
 async function selectLive(
-  writer: CaseWriter,
+  workshop: CaseWorkshop,
   segments: readonly SegmentRow[],
   merged: MergedShapes | undefined,
 ): Promise<string> {
   const parts: string[] = [];
   for (const segment of segments) {
-    const name = await writer.attach(segment);
-    const deleted = writer.catalog.marks(segment.id, 0);
+    const name = await workshop.attach(segment);
+    const deleted = workshop.catalog.marks(segment.id, 0);
     let where = '';
     if (deleted.length > 0) {
-      await writer.builder.rowTable(`deleted_${segment.id}`, deleted);
+      await workshop.builder.rowTable(`deleted_${segment.id}`, deleted);
       where = ` WHERE rowid NOT IN (SELECT row FROM deleted_${segment.id})`;
     }
     const columns = segment.columns.map(identifier);
@@ -59,13 +82,45 @@ async function selectLive(
 export async function rewriteSegments(
   writer: CaseWriter,
   segments: readonly SegmentRow[],
-  options: RewriteOptions = {},
+  options: RewriteOptions & SwapOptions = {},
 ): Promise<SegmentRow[]> {
-  const { catalog, builder } = writer;
+  return swap(writer, writer.places, await rewrite(writer, segments, options), options);
+}
+
+/** Puts what was built in the place of the segments it was built of: at once, in one transaction. */
+export function swap(
+  { catalog }: Pick<CaseWorkshop, 'catalog'>,
+  places: SegmentPlaces,
+  { before, kind, made }: Rewritten,
+  { commit, importId }: SwapOptions = {},
+): SegmentRow[] {
+  const added = made.map(({ built, day, unflowedPackets, index }) =>
+    places.place(built, day, kind, unflowedPackets, importId, index),
+  );
+  places.settle();
+  catalog.transaction(() => {
+    for (const segment of before) catalog.removeSegment(segment.id);
+    for (const [i, segment] of added.entries()) {
+      catalog.addSegment(segment);
+      for (const { tagId, rows } of made[i]!.tags) catalog.setMarks(segment.id, tagId, rows);
+    }
+    commit?.(added);
+  });
+  for (const segment of before) places.discard(segment);
+  return added;
+}
+
+/** Builds what is to be in the place of `segments` (all of one kind); nothing is swapped yet. */
+export async function rewrite(
+  workshop: CaseWorkshop,
+  segments: readonly SegmentRow[],
+  options: RewriteOptions = {},
+): Promise<Rewritten> {
+  const { builder } = workshop;
   const kind = segments[0]!.kind;
   const have = new Set(segments.flatMap((segment) => segment.columns));
-  const merged = await mergeShapes(writer, segments);
-  let source = await selectLive(writer, segments, merged);
+  const merged = await mergeShapes(workshop, segments);
+  let source = await selectLive(workshop, segments, merged);
   const missing = Object.entries(options.need ?? {}).filter(([name]) => !have.has(name));
   if (missing.length > 0) {
     source = `SELECT *, ${missing.map(([name, type]) => `NULL::${type} AS ${identifier(name)}`).join(', ')} FROM (${source})`;
@@ -85,10 +140,10 @@ export async function rewriteSegments(
   }
   const messages = merged && {
     shapes: merged.shapes,
-    wholeShare: await wholeShare(writer, source),
+    wholeShare: await wholeShare(workshop, source),
   };
   const inputBytes = segments.reduce((sum, segment) => sum + segment.bytes, 0) * 4;
-  const added: SegmentRow[] = [];
+  const made: Made[] = [];
   const days = have.has('ts')
     ? (await builder.rows(`SELECT DISTINCT strftime(ts, '%Y-%m-%d') FROM (${source})`)).map(
         ([day]) => day as string | null,
@@ -105,71 +160,58 @@ export async function rewriteSegments(
       { sorted: false, inputBytes, messages },
     );
     if (built.rows === 0) continue;
-    let unflowed = 0;
-    if (kind === 'packet') {
-      await builder.attach('rebuilt', built.path);
-      const count = built.columns.includes('flow_id')
-        ? 'count(*) FILTER (flow_id IS NULL)'
-        : 'count(*)';
-      unflowed = Number((await builder.rows(`SELECT ${count}::DOUBLE FROM rebuilt.events`))[0]![0]);
-      await builder.detach('rebuilt');
-    }
-    const index = await writer.indexOf(built, kind);
-    added.push(writer.place(built, day ?? 'undated', kind, unflowed, options.importId, index));
+    await builder.attach(MADE, built.path);
+    const unflowedPackets = kind === 'packet' ? await unflowedOf(workshop, built) : 0;
+    const tags = await tagsOf(workshop, segments);
+    await builder.detach(MADE);
+    const index = await workshop.indexOf(built, kind);
+    made.push({ day: day ?? 'undated', built, index, unflowedPackets, tags });
   }
-  writer.settle();
-  const moved = await moveTags(writer, segments, added);
-  catalog.transaction(() => {
-    for (const segment of segments) catalog.removeSegment(segment.id);
-    for (const segment of added) catalog.addSegment(segment);
-    for (const { segmentId, tagId, rows } of moved) catalog.setMarks(segmentId, tagId, rows);
-    options.commit?.(added);
-  });
-  for (const segment of [...segments, ...added]) await builder.detach(`seg_${segment.id}`);
-  for (const segment of segments) writer.discard(segment);
-  return added;
+  for (const segment of segments) await builder.detach(`seg_${segment.id}`);
+  return { before: segments, kind, made };
+}
+
+/** The name of a segment that was just built, while it is read. */
+const MADE = 'made';
+
+async function unflowedOf({ builder }: CaseWorkshop, { columns }: BuiltSegment): Promise<number> {
+  const count = columns.includes('flow_id') ? 'count(*) FILTER (flow_id IS NULL)' : 'count(*)';
+  const [row] = await builder.rows(`SELECT ${count}::DOUBLE FROM ${MADE}.events`);
+  return Number(row?.[0]);
 }
 
 /** Of the messages of `select`, the share that is kept whole. */
-async function wholeShare({ builder }: CaseWriter, select: string): Promise<number> {
+async function wholeShare({ builder }: CaseWorkshop, select: string): Promise<number> {
   const [row] = await builder.rows(
     `SELECT count(${identifier(MESSAGE)})::DOUBLE / greatest(count(*), 1) FROM (${select})`,
   );
   return Number(row?.[0]);
 }
 
-async function moveTags(
-  writer: CaseWriter,
-  from: readonly SegmentRow[],
-  to: readonly SegmentRow[],
-) {
-  const { catalog, builder } = writer;
-  const ids = new Set(from.map((segment) => segment.id));
+/** The rows of the segment that was just built whose events were tagged in `before`, by tag. */
+async function tagsOf(
+  workshop: CaseWorkshop,
+  before: readonly SegmentRow[],
+): Promise<Made['tags']> {
+  const { catalog, builder } = workshop;
+  const ids = new Set(before.map((segment) => segment.id));
   const tagged = catalog
     .markSummary()
     .filter((mark) => mark.tagId !== 0 && ids.has(mark.segmentId));
-  const out: { segmentId: number; tagId: number; rows: Uint32Array }[] = [];
-  for (const tagId of new Set(tagged.map((mark) => mark.tagId))) {
+  const out: Made['tags'] = [];
+  for (const [tagId, marks] of Map.groupBy(tagged, (mark) => mark.tagId)) {
     const events: string[] = [];
-    for (const mark of tagged.filter((one) => one.tagId === tagId)) {
-      const table = `tagged_${mark.segmentId}_${tagId}`;
-      await builder.rowTable(table, catalog.marks(mark.segmentId, tagId));
+    for (const { segmentId } of marks) {
+      const table = `tagged_${segmentId}_${tagId}`;
+      await builder.rowTable(table, catalog.marks(segmentId, tagId));
       events.push(
-        `SELECT source_id, seq FROM seg_${mark.segmentId}.events WHERE rowid IN (SELECT row FROM ${table})`,
+        `SELECT source_id, seq FROM seg_${segmentId}.events WHERE rowid IN (SELECT row FROM ${table})`,
       );
     }
-    for (const segment of to) {
-      await writer.attach(segment);
-      const rows = await builder.rows(
-        `SELECT rowid::DOUBLE FROM seg_${segment.id}.events WHERE (source_id, seq) IN (${events.join(' UNION ALL ')}) ORDER BY rowid`,
-      );
-      if (rows.length > 0)
-        out.push({
-          segmentId: segment.id,
-          tagId,
-          rows: Uint32Array.from(rows, ([row]) => Number(row)),
-        });
-    }
+    const rows = await builder.rows(
+      `SELECT rowid::DOUBLE FROM ${MADE}.events WHERE (source_id, seq) IN (${events.join(' UNION ALL ')}) ORDER BY rowid`,
+    );
+    if (rows.length > 0) out.push({ tagId, rows: Uint32Array.from(rows, ([row]) => Number(row)) });
   }
   return out;
 }

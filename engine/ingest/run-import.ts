@@ -18,7 +18,8 @@ import {
   type BuiltSegment,
   type KnownRows,
 } from '../store/segment-builder.ts';
-import { indexRows, type CaseWriter } from './case-writer.ts';
+import type { CaseWriter } from './case-writer.ts';
+import { indexRows } from './case-workshop.ts';
 import { compactSmall } from './compact.ts';
 import { mergeAfterImport } from './merge-rollups.ts';
 import type { BuiltIndex } from './index-protocol.ts';
@@ -119,8 +120,6 @@ const CHUNK_BYTES = 256 << 20;
 const CHUNK_MS = 5_000;
 /** A commit of an import waits for the disk when none has for so long; what ends the import always does. */
 const SYNC_MS = 1_000;
-/** A brief import leaves the index of a part with fewer rows for later. */
-const BRIEF_INDEX_ROWS = 32_768;
 
 /** Below this, starting more workers takes longer than they would save. */
 const LEAST_SPLIT_BYTES = 48 << 20;
@@ -411,7 +410,7 @@ class ImportRun {
           chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,
           chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
           chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
-          indexRows: this.request.brief === true ? BRIEF_INDEX_ROWS : indexRows(),
+          indexRows: indexRows(this.request.brief),
           background: this.request.background ?? false,
           indexers: Math.max(1, Math.floor(this.request.workers / (2 * this.slots.size))),
         });
@@ -835,7 +834,7 @@ class ImportRun {
       const segment = await this.placePart(part, built[i]!);
       if (segment !== undefined) placed.push(segment);
     }
-    this.writer.settle();
+    this.writer.places.settle();
     const quarantineSize = this.writer.appendQuarantine(
       this.importId,
       this.quarantineSize,
@@ -912,7 +911,7 @@ class ImportRun {
       return undefined;
     }
     const { day, kind, unflowedPackets } = part;
-    return this.writer.place(built, day, kind, unflowedPackets, this.importId, index);
+    return this.writer.places.place(built, day, kind, unflowedPackets, this.importId, index);
   }
 
   /** What became of the side file of a part, once its worker has said so. */

@@ -1,50 +1,153 @@
-import { resolve } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Upkeep } from './upkeep.ts';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Catalog } from '../catalog/catalog.ts';
+import { CaseWriter } from '../ingest/case-writer.ts';
+import { BUILDER, importInProcess, rowsOf } from '../ingest/testing/in-process.ts';
+import { CaseSession } from './case-session.ts';
+import { tagEvents } from './mark.ts';
+import { catchUp, Upkeep } from './upkeep.ts';
+import { verifyCase } from './verify.ts';
 
 const IDLE_MS = 1000;
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 const imported = () => Promise.resolve('imported');
 
-it('is done once nothing has been imported for a while, of each case', async () => {
-  const done: string[] = [];
-  const upkeep = new Upkeep(async (folder) => void done.push(folder), IDLE_MS);
-  expect(await upkeep.around('a', imported)).toBe('imported');
-  await vi.advanceTimersByTimeAsync(IDLE_MS - 1);
-  const { promise, resolve: end } = Promise.withResolvers<void>();
-  const long = upkeep.around('a', () => promise);
-  await upkeep.around('b', imported);
-  await vi.advanceTimersByTimeAsync(IDLE_MS);
-  expect(done).toEqual([resolve('b')]);
-  end();
-  await long;
-  await upkeep.around('a', imported);
-  await vi.advanceTimersByTimeAsync(5 * IDLE_MS);
-  expect(done).toEqual([resolve('b'), resolve('a')]);
-});
+describe('upkeep', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
 
-it('is done also when the last import failed: others before it have left something', async () => {
-  const done: string[] = [];
-  const upkeep = new Upkeep(async (folder) => void done.push(folder), IDLE_MS);
-  await upkeep.around('a', imported);
-  const failed = upkeep.around('a', () => Promise.reject(new Error('cancelled')));
-  await expect(failed).rejects.toThrow('cancelled');
-  await vi.advanceTimersByTimeAsync(IDLE_MS);
-  expect(done).toEqual([resolve('a')]);
-});
-
-it('fails without anybody noticing', async () => {
-  let tries = 0;
-  const upkeep = new Upkeep(async () => {
-    tries += 1;
-    throw new Error('the case is gone');
-  }, IDLE_MS);
-  for (let i = 0; i < 2; i++) {
-    await upkeep.around('a', imported);
+  it('is done once nothing has been imported for a while, of each case', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(async (folder) => void done.push(folder), IDLE_MS);
+    expect(await upkeep.around('a', imported)).toBe('imported');
+    await vi.advanceTimersByTimeAsync(IDLE_MS - 1);
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const long = upkeep.around('a', () => promise);
+    await upkeep.around('b', imported);
     await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect(done).toEqual([resolve('b')]);
+    end();
+    await long;
+    await upkeep.around('a', imported);
+    await vi.advanceTimersByTimeAsync(5 * IDLE_MS);
+    expect(done).toEqual([resolve('b'), resolve('a')]);
+  });
+
+  it('is done also when the last import failed: others before it have left something', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(async (folder) => void done.push(folder), IDLE_MS);
+    await upkeep.around('a', imported);
+    const failed = upkeep.around('a', () => Promise.reject(new Error('cancelled')));
+    await expect(failed).rejects.toThrow('cancelled');
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect(done).toEqual([resolve('a')]);
+  });
+
+  it('fails without anybody noticing', async () => {
+    let tries = 0;
+    const upkeep = new Upkeep(async () => {
+      tries += 1;
+      throw new Error('the case is gone');
+    }, IDLE_MS);
+    for (let i = 0; i < 2; i++) {
+      await upkeep.around('a', imported);
+      await vi.advanceTimersByTimeAsync(IDLE_MS);
+    }
+    expect(tries).toBe(2);
+  });
+});
+
+describe('what small imports leave undone', () => {
+  let root: string;
+  let folder: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'daybook-upkeep-'));
+    folder = join(root, 'x.daybook');
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const HEAD = 'ts_start,src_ip,dst_ip,dst_port,proto,bytes,packets';
+  async function importFlows(imports: number, rows: number): Promise<void> {
+    for (let i = 0; i < imports; i++) {
+      const file = join(root, `flows-${i}.csv`);
+      const lines = Array.from(
+        { length: rows },
+        (_, n) =>
+          `2026-11-02T10:${10 + i}:${10 + (n % 50)}Z,10.0.${i}.${n % 200},10.9.9.9,443,TCP,${n},1`,
+      );
+      writeFileSync(file, [HEAD, ...lines, ''].join('\n'));
+      await importInProcess(folder, [file], { brief: true });
+    }
   }
-  expect(tries).toBe(2);
+  const segments = () => {
+    const catalog = Catalog.open(folder);
+    const found = catalog.segments();
+    catalog.close();
+    return found;
+  };
+  const events = () =>
+    rowsOf(folder, 'SELECT to_json(e)::VARCHAR FROM events e ORDER BY source_id, seq');
+  async function marked<T>(work: (session: CaseSession) => Promise<T>): Promise<T> {
+    const session = CaseSession.open(folder, { memoryLimit: 1e9, threads: 2 });
+    try {
+      return await work(session);
+    } finally {
+      await session.close();
+    }
+  }
+  const tag = (text: string) =>
+    marked((session) => tagEvents({ session, text, zone: 'UTC', name: 'seen', remove: false }));
+
+  it('is made later: few segments with side files, and the same events with their tags', async () => {
+    await importFlows(5, 2500);
+    expect(segments().map(({ index }) => index)).toEqual(Array(5).fill(undefined));
+    const { matched } = await tag('bytes:<5');
+    expect(matched).toBe(25);
+    const before = await events();
+    expect(await catchUp(folder, BUILDER)).toBe(1);
+    const [one, ...more] = segments();
+    expect([more, one?.rows]).toEqual([[], 12_500]);
+    expect(one?.index).toBeDefined();
+    expect(await events()).toEqual(before);
+    expect(await tag('tag:seen')).toMatchObject({ matched: 25, changed: 0 });
+    expect(await catchUp(folder, BUILDER)).toBe(0);
+    expect(readdirSync(join(folder, 'staging'))).toEqual([]);
+    const { findings } = await marked((session) =>
+      verifyCase(session, { repair: false, builder: BUILDER }),
+    );
+    expect(findings).toEqual([]);
+  });
+
+  it('is left where somebody writes', async () => {
+    await importFlows(5, 20);
+    const writer = await CaseWriter.open(folder, 'test', BUILDER);
+    try {
+      expect(await catchUp(folder, BUILDER)).toBe(0);
+    } finally {
+      writer.close();
+    }
+    expect(segments()).toHaveLength(5);
+  });
+
+  it('is left where something has changed since it was begun', async () => {
+    await importFlows(5, 20);
+    const made = catchUp(folder, BUILDER);
+    const staging = join(folder, 'staging');
+    const isBuilding = () =>
+      readdirSync(staging, { recursive: true }).some((name) => String(name).endsWith('.duckdb'));
+    while (!existsSync(staging) || !isBuilding()) await turn();
+    const catalog = Catalog.open(folder);
+    const [first] = catalog.segments();
+    catalog.transaction(() => {
+      catalog.setMarks(first!.id, catalog.tagId('seen'), Uint32Array.of(0, 7));
+      catalog.addChange('tag', {});
+    });
+    catalog.close();
+    expect(await made).toBe(0);
+    expect(segments()).toHaveLength(5);
+    expect(await catchUp(folder, BUILDER)).toBe(1);
+    expect(await tag('tag:seen')).toMatchObject({ matched: 2, changed: 0 });
+  });
 });

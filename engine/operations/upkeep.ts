@@ -1,17 +1,28 @@
 /**
- * What imports leave undone because somebody waits for them: the merged rollup of everything, which they keep
- * as it is while it has nearly all. It is made when nothing has been imported into a case for a while.
+ * What imports leave undone because somebody waits for them: small segments are merged, side files made, and the
+ * merged rollup of everything. It is done when nothing has been imported into a case for a while.
  *
- * Holds always: it takes no writer's lock, so nobody is refused because of it; a writer that comes meanwhile
- * takes its unfinished files away, and nothing is lost. What fails is left for the next time.
+ * Holds always: what is made is made without the writer's lock, so nobody is refused because of it; a writer that
+ * comes meanwhile takes its unfinished files away, and nothing is lost. Only to put it in its place the lock is
+ * taken, for a moment in which this thread does nothing else, and only where the case is as it was when it was
+ * begun. What fails is left for the next time.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Catalog } from '../catalog/catalog.ts';
+import { WriterLock } from '../catalog/writer-lock.ts';
+import { DaybookError } from '../contract/errors.ts';
+import { CaseWorkshop } from '../ingest/case-workshop.ts';
+import { runsToMerge } from '../ingest/compact.ts';
 import { makeNodes } from '../ingest/merge-rollups.ts';
+import { rewrite, swap } from '../ingest/rewrite.ts';
+import { placeSideFile, SegmentPlaces } from '../ingest/segment-places.ts';
 import { type BuilderOptions, SegmentBuilder } from '../store/segment-builder.ts';
 
-/** Makes the merged rollups that a case lacks; returns how many. */
+/** Merging more rows would keep the engine from answering for too long: that is left to imports. */
+const MOST_MERGED = 200_000;
+
+/** Does what is left undone of a case; returns how many segments, side files and rollups were made. */
 export async function catchUp(caseFolder: string, options: BuilderOptions): Promise<number> {
   const folder = resolve(caseFolder);
   const catalog = Catalog.open(folder);
@@ -21,13 +32,64 @@ export async function catchUp(caseFolder: string, options: BuilderOptions): Prom
     mkdirSync(staging, { recursive: true });
     const builder = await SegmentBuilder.create(staging, [join(folder, 'days')], options);
     try {
-      return (await makeNodes({ folder, staging, catalog, builder })).made;
+      const workshop = new CaseWorkshop(folder, staging, catalog, builder);
+      const merged = await mergeSmall(workshop);
+      const indexed = await indexMissing(workshop);
+      return merged + indexed + (await makeNodes(workshop)).made;
     } finally {
       builder.close();
     }
   } finally {
     catalog.close();
     rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+async function mergeSmall(workshop: CaseWorkshop): Promise<number> {
+  const { catalog, folder } = workshop;
+  let made = 0;
+  for (const run of runsToMerge(workshop)) {
+    if (run.reduce((sum, { rows }) => sum + rows, 0) > MOST_MERGED) continue;
+    const before = catalog.lastChange();
+    const rewritten = await rewrite(workshop, run);
+    made += asWriter(folder, () => {
+      const there = new Set(catalog.segments().map(({ id }) => id));
+      // Every change of marks and segments is told of but a compaction within an import.
+      if (catalog.lastChange() !== before || !run.every(({ id }) => there.has(id))) return 0;
+      const places = new SegmentPlaces(folder, catalog.lastSegmentId());
+      return swap(workshop, places, rewritten).length;
+    });
+  }
+  return made;
+}
+
+async function indexMissing(workshop: CaseWorkshop): Promise<number> {
+  const { catalog, folder } = workshop;
+  let made = 0;
+  for await (const { segment, index } of workshop.missingIndexes())
+    made += asWriter(folder, () => {
+      const now = catalog.segments().find(({ id }) => id === segment.id);
+      if (now === undefined || now.index !== undefined) return 0;
+      placeSideFile(folder, segment, index);
+      catalog.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
+      return 1;
+    });
+  return made;
+}
+
+/** Does `work` with the writer's lock; nothing where another has it. */
+function asWriter(folder: string, work: () => number): number {
+  let lock: WriterLock;
+  try {
+    lock = WriterLock.take(folder, 'upkeep');
+  } catch (error) {
+    if (error instanceof DaybookError && error.code === 'case-locked') return 0;
+    throw error;
+  }
+  try {
+    return work();
+  } finally {
+    lock.release();
   }
 }
 

@@ -35,6 +35,7 @@ export interface InProcessOptions {
   signal?: AbortSignal;
   onSource?: (name: string) => void;
   startWorker?: () => WorkerHandle;
+  brief?: boolean;
 }
 
 /** A worker in this process; messages are copied and come later, as between threads. */
@@ -137,6 +138,7 @@ export async function importInProcess(
       signal: how.signal,
       onProgress: undefined,
       onSource: (report) => how.onSource?.(report.source),
+      brief: how.brief ?? false,
       ...(how.chunk === undefined ? {} : { chunk: how.chunk }),
     });
   } finally {

@@ -1,0 +1,87 @@
+/**
+ * Where built segments come to lie in a case, and what the catalog is told of them.
+ *
+ * Holds always: only who has the writer's lock moves files; a file counts once a row of the catalog names it, and
+ * `settle` comes before that.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { syncFolder } from '../base/files.ts';
+import type { SegmentRow } from '../catalog/catalog.ts';
+import type { Kind } from '../contract/event.ts';
+import { sideFilePath } from '../index/side-file.ts';
+import type { BuiltSegment } from '../store/segment-builder.ts';
+import type { BuiltIndex } from './index-protocol.ts';
+
+export class SegmentPlaces {
+  private readonly folder: string;
+  private lastSegment: number;
+  private readonly unsettled = new Set<string>();
+
+  /** @param lastSegment the highest number that a segment of the case has had */
+  constructor(folder: string, lastSegment: number) {
+    this.folder = folder;
+    this.lastSegment = lastSegment;
+  }
+
+  /**
+   * Moves a built segment to its place.
+   */
+  place(
+    built: BuiltSegment,
+    day: string,
+    kind: Kind,
+    unflowedPackets: number,
+    importId: number | undefined,
+    index?: BuiltIndex,
+  ): SegmentRow {
+    this.lastSegment += 1;
+    const id = this.lastSegment;
+    const file = `days/${day}/${id.toString(16).padStart(8, '0')}.duckdb`;
+    const folder = join(this.folder, 'days', day);
+    if (!existsSync(folder)) {
+      mkdirSync(folder);
+      this.unsettled.add(join(this.folder, 'days'));
+    }
+    renameSync(built.path, join(this.folder, file));
+    if (index !== undefined) renameSync(index.path, sideFilePath(join(this.folder, file)));
+    this.unsettled.add(folder);
+    return {
+      id,
+      day,
+      kind,
+      file,
+      rows: built.rows,
+      minTs: built.minTs,
+      maxTs: built.maxTs,
+      bytes: built.bytes,
+      sha256: built.sha256,
+      columns: built.columns,
+      sources: built.sources,
+      shapes: built.shapes,
+      unflowedPackets,
+      importId,
+      index: index && { bytes: index.bytes, sha256: index.sha256 },
+    };
+  }
+
+  /** Makes durable what was placed. */
+  settle(): void {
+    for (const folder of this.unsettled) syncFolder(folder);
+    this.unsettled.clear();
+  }
+
+  /**
+   * Removes the file of a segment that the catalog no longer names. A reader in another process may
+   * still have it open: where the system then refuses, the next recovery removes it.
+   */
+  discard(segment: SegmentRow): void {
+    rmSync(join(this.folder, segment.file), { force: true });
+    rmSync(sideFilePath(join(this.folder, segment.file)), { force: true });
+  }
+}
+
+/** Moves the side file of a segment beside it. */
+export function placeSideFile(folder: string, segment: SegmentRow, index: BuiltIndex): void {
+  renameSync(index.path, sideFilePath(join(folder, segment.file)));
+}
