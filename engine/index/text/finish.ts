@@ -24,6 +24,7 @@ import {
   LITERALS,
   LITERAL_PAGE_BYTES,
   PAGED,
+  PLACES,
   TEXT_VERSION,
   columnBit,
   sectionOf,
@@ -33,6 +34,7 @@ import { writeRows } from './row-list.ts';
 import { BYTE_CLASS, DELIMITER } from './token-class.ts';
 import { FIRST_STRING, type TokenTable } from './token-table.ts';
 import { type Vocabulary, rankTokens } from './vocabulary.ts';
+import { wordPlaces } from './word-places.ts';
 
 const MESSAGE_BIT = columnBit(MESSAGE);
 /** Rows of lists that are held at a time. */
@@ -102,11 +104,13 @@ export function finishText(text: CollectedText, order: Uint32Array | undefined):
     head.raw(writer.directory.bytes());
   }
   const literals = literalPages(closed, head);
+  const places = wordPlaces(text, closed, vocabulary);
   return [
     { name: HEAD, bytes: withCheck(head.bytes()) },
     ...PAGED.map((name) => ({ name: sectionOf(name), bytes: joined(writers[name].parts) })),
     { name: LITERALS, bytes: joined(literals) },
     { name: LISTS, bytes: joined(long.parts) },
+    ...(places === undefined ? [] : [{ name: PLACES, bytes: places }]),
   ];
 }
 

@@ -9,6 +9,7 @@
  *                 are rows of it, too
  * `text.literals` pages of the literal runs of each shape
  * `text.lists`    the rows of what has many
+ * `text.places`   of open places of the message's shapes: the lowest and highest word; not in every file
  *
  * A token's rows are those where it is open in some shape; those where it is in a shape's text are the
  * rows of that shape.
@@ -18,6 +19,7 @@ export const TEXT_VERSION = 1;
 export const HEAD = 'text';
 export const LISTS = 'text.lists';
 export const LITERALS = 'text.literals';
+export const PLACES = 'text.places';
 export const PAGED = ['numbers', 'words', 'shapes'] as const;
 export type Paged = (typeof PAGED)[number];
 export const sectionOf = (paged: Paged): string => `text.${paged}`;

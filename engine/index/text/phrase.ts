@@ -10,11 +10,15 @@ export type OpenPlaces = number;
 /** Phrases of more tokens than there are bits say nothing of where they are open. */
 export const MOST_PLACES = 30;
 
-/**
- * Where a phrase fits into a shape: `certain` when all texts of the shape have it; else once for each
- * place where it may be, if the open tokens there are those of the phrase.
- */
-export type PhraseFit = 'certain' | ReadonlySet<OpenPlaces>;
+/** A place in a shape where a phrase may be, if the open tokens there are those of the phrase. */
+export interface Placement {
+  /** Which of the shape's tokens would be the phrase's first. */
+  readonly start: number;
+  readonly open: OpenPlaces;
+}
+
+/** Where a phrase fits into a shape: `certain` when all texts of the shape have it. */
+export type PhraseFit = 'certain' | readonly Placement[];
 
 export function phraseFit(query: TextQuery): (shape: ParsedShape) => PhraseFit {
   const wanted = query.tokens.map(({ text, wildcard }): ((token: string) => boolean) => {
@@ -27,7 +31,7 @@ export function phraseFit(query: TextQuery): (shape: ParsedShape) => PhraseFit {
   });
   const between = query.between.map((text) => text.toWellFormed());
   return ({ tokens, between: gaps }) => {
-    const fits = new Set<OpenPlaces>();
+    const fits: Placement[] = [];
     for (let start = 0; start + wanted.length <= tokens.length; start++) {
       let open = 0;
       let i = 0;
@@ -39,7 +43,7 @@ export function phraseFit(query: TextQuery): (shape: ParsedShape) => PhraseFit {
       }
       if (i < wanted.length) continue;
       if (open === 0) return 'certain';
-      fits.add(open);
+      fits.push({ start, open });
     }
     return fits;
   };

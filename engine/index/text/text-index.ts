@@ -9,16 +9,28 @@ import type { SideFile } from '../side-file.ts';
 import { BitReader } from './bits.ts';
 import { checked } from './bytes.ts';
 import type { ColumnShapes } from './closed-shapes.ts';
+import { MESSAGE } from './collected.ts';
 import { damagedText } from './damaged.ts';
 import { foldedBytes } from './fold.ts';
 import { Glob } from './glob.ts';
 import { type Head, readHead } from './head.ts';
-import { BITMAP, GAPS, HEAD, LISTS, OTHERS, type Paged, columnBit, sectionOf } from './layout.ts';
+import {
+  BITMAP,
+  GAPS,
+  HEAD,
+  LISTS,
+  OTHERS,
+  PLACES,
+  type Paged,
+  columnBit,
+  sectionOf,
+} from './layout.ts';
 import { type Entry, type EntryRows, Page } from './page.ts';
-import { MOST_PLACES, type OpenPlaces, phraseFit } from './phrase.ts';
+import { MOST_PLACES, type OpenPlaces, type Placement, phraseFit } from './phrase.ts';
 import { readRows } from './row-list.ts';
-import { ShapeTexts } from './shape-texts.ts';
+import { type ParsedShape, ShapeTexts } from './shape-texts.ts';
 import { type OwnedCache, TextCache } from './text-cache.ts';
+import { WordPlaces } from './word-places.ts';
 import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from './token-class.ts';
 
 export interface QueryToken {
@@ -59,8 +71,11 @@ const OWN_BIT = 4;
 const LEAST_LONG = Math.floor(MAX_TOKEN_BYTES / 3) - 1;
 /** Sets of rows that are as large as this part of all are kept as sets. */
 const KEPT_SHARE = 64;
-/** Phrases with fewer candidates are not looked for in shapes: it would not pay. */
+/** Phrases with few candidates are not looked for in many shapes: it would not pay. */
 const FEW_CANDIDATES = 8;
+const MANY_SHAPES = 256;
+/** What a place's words say of how much memory they take. */
+const PLACES_BYTES = 4;
 
 export class TextIndex {
   private readonly file: SideFile;
@@ -149,18 +164,18 @@ export class TextIndex {
   }
 
   /** Rows that may have a token where it is open in a shape. */
-  private openRows(token: QueryToken, column: number | undefined): RowSet {
+  private openRows(token: QueryToken, column: number | undefined): TextAnswer {
     return this.cache.take(
       `open ${column ?? ''} ${token.wildcard} ${token.text}`,
       () => {
         const glob = token.wildcard ? new Glob(token.text) : undefined;
-        if (glob?.any === true) return RowSet.all(this.head.rows);
+        if (glob?.any === true) return { rows: RowSet.all(this.head.rows), exact: false };
         const union = new Union(this, column, true);
         if (glob === undefined) this.equal(foldedBytes(token.text), union);
         else this.matching(glob, union);
-        return union.answer().rows;
+        return union.answer();
       },
-      setBytes,
+      ({ rows }) => setBytes(rows),
     );
   }
 
@@ -314,16 +329,19 @@ export class TextIndex {
       all = all.and(this.token(token, column).rows);
       if (all.count === 0) return { rows: all, exact: true };
     }
-    if (all.count <= FEW_CANDIDATES) return { rows: all, exact: false };
+    const among = this.shapesWith(query.tokens);
+    if (all.count <= FEW_CANDIDATES && (among?.size ?? this.head.shapes) > MANY_SHAPES)
+      return { rows: all, exact: false };
     const fit = phraseFit(query);
     const certain = new Union(this, undefined);
+    // Shapes by which tokens of the phrase are open: these are where they must be; they may be elsewhere.
+    const known = new Map<OpenPlaces, Union>();
     const possible = new Map<OpenPlaces, Union>();
-    const note = (shape: number, open: OpenPlaces): void => {
-      let union = possible.get(open);
-      if (union === undefined) possible.set(open, (union = new Union(this, undefined)));
+    const note = (unions: Map<OpenPlaces, Union>, shape: number, open: OpenPlaces): void => {
+      let union = unions.get(open);
+      if (union === undefined) unions.set(open, (union = new Union(this, undefined)));
       union.addShape(shape);
     };
-    const among = this.shapesWith(query.tokens);
     const everywhere = query.tokens.reduce(
       (bits, _, i) => bits | (1 << Math.min(i, MOST_PLACES)),
       0,
@@ -331,23 +349,68 @@ export class TextIndex {
     for (const { from, to, free } of this.searched(column)) {
       for (let shape = from; shape < to; shape++) {
         if (among?.has(shape) === false) continue;
-        const found = free && shape === from ? undefined : fit(this.texts.parsed(shape));
-        if (found === undefined) note(shape, everywhere);
-        else if (found === 'certain') certain.addShape(shape);
-        else for (const open of found) note(shape, open);
+        if (free && shape === from) {
+          note(possible, shape, everywhere);
+          continue;
+        }
+        const parsed = this.texts.parsed(shape);
+        const found = fit(parsed);
+        if (found === 'certain') certain.addShape(shape);
+        else {
+          const [only] = found;
+          const sure = found.length === 1 && this.isOnlyThere(query, shape, parsed, only!);
+          for (const { open } of found) note(sure ? known : possible, shape, open);
+        }
       }
     }
-    const sure = certain.answer().rows;
-    let maybe = RowSet.none(total);
-    for (const [open, union] of possible) {
+    const rowsOf = (open: OpenPlaces, union: Union, own: number | undefined): RowSet => {
       let rows = all.and(union.answer().rows);
       for (let i = 0; i < MOST_PLACES && rows.count > 0; i++) {
-        if ((open & (1 << i)) !== 0) rows = rows.and(this.openRows(query.tokens[i]!, column));
+        if ((open & (1 << i)) !== 0) rows = rows.and(this.openRows(query.tokens[i]!, own).rows);
       }
-      maybe = maybe.or(rows);
-    }
+      return rows;
+    };
+    let sure = certain.answer().rows;
+    for (const [open, union] of known) sure = sure.or(rowsOf(open, union, MESSAGE));
+    let maybe = RowSet.none(total);
+    for (const [open, union] of possible) maybe = maybe.or(rowsOf(open, union, column));
     maybe = maybe.and(sure.not());
     return { rows: sure.or(maybe), exact: maybe.count === 0 };
+  }
+
+  /**
+   * Whether rows of a shape of the message have the phrase exactly if its open tokens are open in their messages:
+   * none of these can be in another place of the shape.
+   */
+  private isOnlyThere(
+    query: TextQuery,
+    shape: number,
+    { tokens }: ParsedShape,
+    { start, open }: Placement,
+  ): boolean {
+    if (shape >= this.head.columns[MESSAGE]!.to || open >= 1 << MOST_PLACES) return false;
+    const places = tokens.flatMap((token, at) => (token === undefined ? [at] : []));
+    return query.tokens.every((token, i) => {
+      if ((open & (1 << i)) === 0) return true;
+      if (!this.openRows(token, MESSAGE).exact) return false;
+      const word = token.wildcard ? new Glob(token.text).prefix : foldedBytes(token.text);
+      // Numbers may be anywhere, and so may be what begins like one or in no known way.
+      const anywhere = token.wildcard ? !word.some(isNoDigit) : numberOf(word) >= 0;
+      return places.every(
+        (at, place) =>
+          at === start + i ||
+          (!anywhere && !this.words().mayHave(shape, place, word, token.wildcard)),
+      );
+    });
+  }
+
+  /** Which words stand at open places. */
+  private words(): WordPlaces {
+    return this.cache.take(
+      'places',
+      () => WordPlaces.read(this.file),
+      () => this.file.length(PLACES) * PLACES_BYTES,
+    );
   }
 
   /** The only shapes that can have all of these tokens; undefined: any. */
@@ -614,6 +677,10 @@ function numberOf(key: Uint8Array): number {
     value = value * 10 + byte - 0x30;
   }
   return value;
+}
+
+function isNoDigit(byte: number): boolean {
+  return byte < 0x30 || byte > 0x39;
 }
 
 const digits = new Uint8Array(12);
