@@ -449,7 +449,13 @@ export class EventBatch {
     this.source_id.present.fill(1, row, row + n);
     this.length = row + n;
     this.recordBytes += bytes;
-    if (this.length >= this.capacity || this.recordBytes > MAX_RECORD_BYTES) this.onFull(this);
+    if (
+      this.length >= this.capacity ||
+      this.message.size > MAX_TEXT_BYTES ||
+      this.recordBytes > MAX_RECORD_BYTES
+    ) {
+      this.onFull(this);
+    }
   }
 
   /** Forgets what was set of the row being filled. */

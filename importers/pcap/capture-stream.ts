@@ -49,7 +49,9 @@ export class CaptureStream {
     this.offset = offset;
   }
 
-  take(block: Uint8Array): void {
+  take(given: Uint8Array): void {
+    // Always of one class, whatever is given: code for several is slower.
+    const block = new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
     const base = this.offset + this.used;
     let at = 0;
     // A record that began in an earlier block is put together with as little of this one as it takes.

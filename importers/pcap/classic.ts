@@ -185,9 +185,11 @@ export class ClassicReader implements CaptureReader {
     const whole = nano ? 1_000_000_000 : 1_000_000;
     const header = this.recordHeader;
     const limit = this.limit;
-    let at = this.run(bytes, from, end, base);
-    p.bytes = bytes;
-    while (end - at >= header) {
+    let at = from;
+    for (;;) {
+      at = this.run(bytes, at, end, base);
+      if (end - at < header) return at;
+      p.bytes = bytes;
       const seconds = little ? u32le(bytes, at) : u32(bytes, at);
       const fraction = little ? u32le(bytes, at + 4) : u32(bytes, at + 4);
       let captured = little ? u32le(bytes, at + 8) : u32(bytes, at + 8);
@@ -203,7 +205,7 @@ export class ClassicReader implements CaptureReader {
         return at;
       }
       const next = at + header + captured;
-      if (next > end) break;
+      if (next > end) return at;
       this.number += 1;
       this.lastSeconds = seconds;
       p.number = this.number;
@@ -221,7 +223,6 @@ export class ClassicReader implements CaptureReader {
       events.take(p, base + at, header + captured);
       at = next;
     }
-    return at;
   }
 
   /** Ordinary records at once, where that is possible; gives where it ended. */

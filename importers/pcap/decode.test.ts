@@ -1,7 +1,7 @@
 /** Golden results of decoding: one frame a line, with every column and attribute it must give. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collect, inputOf, type CollectedRow } from '../shared/collect.ts';
+import { collect, collectFrom, inputOf, type CollectedRow } from '../shared/collect.ts';
 import {
   ACK,
   arp,
@@ -25,7 +25,8 @@ import {
   vlanTag,
   type Bytes,
 } from './build.ts';
-import { pcapImporter } from './index.ts';
+import { pcapImporter, readCapture } from './index.ts';
+import type { Packet } from './packet.ts';
 
 const A = '10.0.0.1';
 const B = '10.0.0.2';
@@ -597,10 +598,19 @@ const PLAIN_CASES = [
     ['atm', 123, cat('02 01 0069 aaaa03 000000', type, packet)],
   ];
 });
-describe('a scan, which takes many frames at a time, finds what an import finds', () => {
+describe('frames that are taken many at a time give what each by itself gives', () => {
   async function compare(linkType: number, frames: readonly Bytes[], nano = false): Promise<void> {
-    const records = frames.map((bytes, i) => ({ seconds: 1_700_000_000 + i, fraction: 7, bytes }));
-    await compareFile(classicFile({ linkType, nano }, records));
+    const records = frames.flatMap((bytes, i) => [
+      { seconds: 1_700_000_000 + i, fraction: 7, bytes },
+      // Answers, and frames that were cut.
+      { seconds: 1_700_000_000 + i, fraction: 999_999, bytes, wire: bytes.length + i },
+      ...(i % 4 === 1 ? [{ seconds: 1_700_000_000, fraction: 4_000_000_000, bytes }] : []),
+    ]);
+    const file = classicFile({ linkType, nano }, records);
+    // Of the version before 2.4, each record is looked at by itself.
+    const older = classicFile({ linkType, nano, minor: 3 }, records);
+    expect(await followed(file, 3)).toEqual(await followed(older, 40));
+    await compareFile(file);
     for (const clock of nano ? [9, 11, 0x94] : [6, 7, 3])
       await compareFile(blocks(linkType, frames, clock));
   }
@@ -621,6 +631,24 @@ describe('a scan, which takes many frames at a time, finds what an import finds'
     const resolution = section.option(9, Uint8Array.of(clock));
     const described = [section.interface(linkType, 0, resolution), section.interface(linkType, 0)];
     return cat(section.header(), ...described, ...packets);
+  }
+
+  /** Rows, and what a tracker of flows was given. */
+  async function followed(file: Bytes, capacity: number) {
+    const given: unknown[] = [];
+    const tracker = {
+      packet(p: Packet) {
+        given.push({ ...p, bytes: undefined, etherType: undefined });
+        return given.length % 3;
+      },
+      finish() {},
+    };
+    const options = { packets: true };
+    const { rows, records } = await collectFrom(
+      (sink) => readCapture(inputOf(file), sink, options, tracker),
+      capacity,
+    );
+    return { rows, records, given };
   }
 
   async function compareFile(file: Bytes): Promise<void> {

@@ -56,6 +56,10 @@ const DST_MAC = index('dst_mac');
 const COMMENT = index('comment');
 const RAW_TIME = index('raw_time');
 
+/** The numbers of a link that tell circuits apart. */
+export type Circuit = 'dlci' | 'vpi' | 'vci';
+const CIRCUITS: Readonly<Record<Circuit, number>> = { dlci: DLCI, vpi: VPI, vci: VCI };
+
 const ETHERNET = word('ethernet');
 
 /** What is to be written. */
@@ -86,7 +90,7 @@ export interface Writes {
 }
 
 /** Attributes that the link has. */
-const OF_LINK: ReadonlySet<string> = new Set(['dlci', 'vpi', 'vci']);
+const OF_LINK: ReadonlySet<string> = new Set(Object.keys(CIRCUITS));
 /** Attributes that do not come from the frame. */
 const OF_RECORD: ReadonlySet<string> = new Set(['comment', 'raw_time']);
 
@@ -159,11 +163,13 @@ export class PacketEvents {
     this.sink = sink;
     this.batch = keep ? sink.batch('packet') : undefined;
     this.tracker = tracker;
-    if (hint === undefined || this.batch === undefined) return;
-    this.type = codedType(this.batch);
-    this.codes = ATTRIBUTES.map(() => undefined);
-    if (tracker === undefined && !this.writes.wants('raw_time'))
-      this.runs = new PacketRuns(this, this.batch);
+    if (this.batch === undefined) return;
+    if (hint !== undefined) {
+      this.type = codedType(this.batch);
+      this.codes = ATTRIBUTES.map(() => undefined);
+    }
+    if (hint === undefined) this.runs = new PacketRuns(this, this.batch, { tracker });
+    else if (tracker === undefined) this.runs = new PacketRuns(this, this.batch, undefined);
   }
 
   /**
@@ -192,6 +198,27 @@ export class PacketEvents {
     if (this.batch === undefined) return;
     this.decode(p);
     this.writeFrame(this.batch, row, p);
+  }
+
+  /** Writes what a frame of IP carries. */
+  protocol(row: number, proto: number): void {
+    if (this.batch === undefined || !this.writes.type) return;
+    const name = IP_WORD_BYTES[proto]!;
+    if (this.type !== undefined) this.type.set(row, proto);
+    else this.batch.event_type.set(row, name, 0, name.length);
+  }
+
+  /** Writes what a frame carries that is no IP. */
+  linkWord(row: number, linkWord: number): void {
+    if (this.batch === undefined || !this.writes.type) return;
+    const name = LINK_WORD_BYTES[linkWord]!;
+    if (this.type !== undefined) this.type.set(row, codeOfLink(linkWord));
+    else this.batch.event_type.set(row, name, 0, name.length);
+  }
+
+  /** Writes the number of a circuit. */
+  circuit(row: number, name: Circuit, value: number): void {
+    if (this.batch !== undefined) this.number(this.batch, row, CIRCUITS[name], value);
   }
 
   /** Counts records that became rows. */
@@ -248,11 +275,7 @@ export class PacketEvents {
         if (writes.targetPort) batch.dst_port.set(row, p.dstPort);
       }
       if (p.tcpFlags >= 0 && writes.tcpFlags) batch.tcp_flags.set(row, p.tcpFlags);
-      if (writes.type) {
-        const name = IP_WORD_BYTES[p.proto]!;
-        if (this.type !== undefined) this.type.set(row, p.proto);
-        else batch.event_type.set(row, name, 0, name.length);
-      }
+      this.protocol(row, p.proto);
       if (p.icmpType >= 0) this.writeIcmp(batch, row, p);
       if (p.tunnel !== '') this.string(batch, row, TUNNEL, p.tunnel);
     } else {
@@ -281,11 +304,7 @@ export class PacketEvents {
     const c = this.cursor;
     const text = this.text;
     const { writes } = this;
-    if (writes.type) {
-      const name = LINK_WORD_BYTES[c.word]!;
-      if (this.type !== undefined) this.type.set(row, codeOfLink(c.word));
-      else batch.event_type.set(row, name, 0, name.length);
-    }
+    this.linkWord(row, c.word);
     if (c.srcMac >= 0 && c.srcMac + 6 <= p.end) this.mac(batch, row, SRC_MAC, p.bytes, c.srcMac);
     if (c.dstMac >= 0 && c.dstMac + 6 <= p.end) this.mac(batch, row, DST_MAC, p.bytes, c.dstMac);
     if (p.etherType >= 0 && c.word === ETHERNET) {

@@ -7,7 +7,7 @@
 import type { CodedColumn, EventBatch } from '../../engine/contract/event-batch.ts';
 import { u16, u32 } from './bytes.ts';
 import { codedNumber, codedType, codeOfLink } from './coded.ts';
-import type { Writes } from './packet-events.ts';
+import type { Circuit, Writes } from './packet-events.ts';
 import {
   FRAME_RELAY,
   LINK_ONLY,
@@ -19,32 +19,39 @@ import {
 } from './plain-links.ts';
 import type { FoundRecords } from './records.ts';
 
-type Circuit = 'dlci' | 'vpi' | 'vci';
-
 const TCP = 6;
 const UDP = 17;
 
 export class PlainFrames {
   /** Numbers of the frames that the last call left, ascending. */
   readonly left: Int32Array;
+  /**
+   * Of each frame of the last call where IP begins in it; NONE of those that are left, LINK_ONLY minus
+   * their word of those without IP.
+   */
+  readonly networks: Int32Array;
+  /** Where the transport header of each with IP begins. */
+  readonly transports: Int32Array;
   private readonly writes: Writes;
   private readonly batch: EventBatch;
   private readonly type: CodedColumn | undefined;
   private readonly circuits: Record<Circuit, CodedColumn | undefined>;
   private readonly wanted: Readonly<Record<Circuit, boolean>>;
   private readonly icmpInside: boolean;
-  /** Where IP begins in each frame, and where the transport header does. */
-  private readonly networks: Int32Array;
-  private readonly transports: Int32Array;
+  private readonly coded: boolean;
   /** The frames that are plain: those with IP, and those without. */
   private readonly own: Int32Array;
   private readonly linked: Int32Array;
 
-  /** @param most frames at a time */
-  constructor(writes: Writes, batch: EventBatch, most: number) {
+  /**
+   * @param most frames at a time
+   * @param coded whether texts are written, as codes; else the caller writes them
+   */
+  constructor(writes: Writes, batch: EventBatch, most: number, coded: boolean) {
     this.writes = writes;
     this.batch = batch;
-    this.type = writes.type ? codedType(batch) : undefined;
+    this.coded = coded;
+    this.type = writes.type && coded ? codedType(batch) : undefined;
     const [dlci, vpi, vci] = (['dlci', 'vpi', 'vci'] as const).map((name) => writes.wants(name));
     this.wanted = { dlci: dlci === true, vpi: vpi === true, vci: vci === true };
     this.circuits = { dlci: undefined, vpi: undefined, vci: undefined };
@@ -125,6 +132,7 @@ export class PlainFrames {
     const { networks, left } = this;
     const { frames, ends } = found;
     if (!findNetworks(linkType, bytes, frames, ends, n, networks)) {
+      networks.fill(NONE, 0, n);
       for (let i = 0; i < n; i++) left[i] = i;
       return n;
     }
@@ -132,6 +140,7 @@ export class PlainFrames {
     const others = this.leave(n);
     const linked = n - plain - others;
     this.columns(bytes, plain, row);
+    if (!this.coded) return others;
     this.words(linked, row);
     if (linkType === FRAME_RELAY)
       this.circuitOf('dlci', plain, linked, row, (i) => dlciOf(bytes, frames[i]!));

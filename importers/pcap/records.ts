@@ -34,8 +34,8 @@ export interface RecordForm {
   /** Digits of the fraction of a second. */
   readonly digits: number;
   /**
-   * Finds records from the first byte of `[at, end)` on, `most` at most; gives how many. Their times are
-   * written if `timed`.
+   * Finds records from the first byte of `[at, end)` on, `most` at most; gives how many. If `timed`, their
+   * times are written, and one with a time that is not usual is not ordinary.
    */
   find(
     view: DataView,
@@ -84,19 +84,22 @@ export class ClassicRecords implements RecordForm {
       place = next;
     }
     starts[n] = place;
-    if (timed) this.times(view, n, out);
-    return n;
+    return timed ? this.times(view, n, out) : n;
   }
 
-  private times(view: DataView, n: number, { starts, micros, nanos }: FoundRecords): void {
+  /** Gives how many records have a time within their second before the first that has not. */
+  private times(view: DataView, n: number, { starts, micros, nanos }: FoundRecords): number {
     const { little, nano } = this;
+    const second = nano ? 1_000_000_000 : 1_000_000;
     for (let i = 0; i < n; i++) {
       const at = starts[i]!;
       const fraction = view.getUint32(at + 4, little);
+      if (fraction >= second) return i;
       const whole = nano ? Math.floor(fraction / 1000) : fraction;
       micros[i] = view.getUint32(at, little) * 1_000_000 + whole;
       nanos[i] = nano ? fraction - whole * 1000 : 0;
     }
+    return n;
   }
 }
 

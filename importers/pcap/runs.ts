@@ -1,11 +1,12 @@
 /**
- * Takes many ordinary records at a time, for who wants some columns only: a scan. Columns are filled one
- * after the other, each in a loop of its own.
+ * Takes many ordinary records at a time. Columns are filled one after the other, each in a loop of its own;
+ * what depends on the frames before, or is text, frame by frame (`frames-in-order.ts`).
  *
  * Holds always: rows are those that `PacketEvents.take` makes of each record (decode.test.ts).
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { PacketEvents } from './packet-events.ts';
+import { FramesInOrder } from './frames-in-order.ts';
+import type { PacketEvents, PacketTracker } from './packet-events.ts';
 import { PlainFrames } from './plain-frames.ts';
 import type { Packet } from './packet.ts';
 import { FoundRecords, type RecordForm } from './records.ts';
@@ -17,25 +18,35 @@ export class PacketRuns {
   private readonly events: PacketEvents;
   private readonly batch: EventBatch;
   private readonly frames: PlainFrames;
+  private readonly order: FramesInOrder | undefined;
+  private readonly timed: boolean;
   private readonly found = new FoundRecords(STEP);
   /** Where the last record that was taken begins in the bytes of the last call; -1: none was. */
   lastStart = -1;
 
-  constructor(events: PacketEvents, batch: EventBatch) {
+  /** @param inOrder frames are followed into flows, or their texts written; undefined: neither */
+  constructor(
+    events: PacketEvents,
+    batch: EventBatch,
+    inOrder: { tracker: PacketTracker | undefined } | undefined,
+  ) {
     this.events = events;
     this.batch = batch;
-    this.frames = new PlainFrames(events.writes, batch, STEP);
+    this.timed = events.writes.ts || events.writes.wants('raw_time');
+    const coded = inOrder === undefined;
+    this.frames = new PlainFrames(events.writes, batch, STEP, coded);
+    this.order = inOrder && new FramesInOrder(events, batch, this.frames, inOrder.tracker);
   }
 
   /**
-   * Takes the ordinary records at the start of `given[at, end)`.
+   * Takes the ordinary records at the start of `bytes[at, end)`.
    * @param p as the reader keeps it: `number` counts on
-   * @param base offset of `given[0]` in the source
+   * @param base offset of `bytes[0]` in the source
    * @returns where the first record begins that was not taken
    */
   take(
     p: Packet,
-    given: Uint8Array,
+    bytes: Uint8Array,
     at: number,
     end: number,
     base: number,
@@ -43,26 +54,22 @@ export class PacketRuns {
   ): number {
     const { batch, found } = this;
     const { starts } = found;
-    const { buffer, byteOffset, byteLength } = given;
-    // Always of one class, whatever is given: code for several is slower.
-    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-    const view = new DataView(buffer, byteOffset, byteLength);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let place = at;
     this.lastStart = -1;
     for (;;) {
       const most = Math.min(STEP, batch.capacity - batch.length);
-      const n = form.find(view, place, end, most, this.events.writes.ts, found);
+      const n = form.find(view, place, end, most, this.timed, found);
       if (n === 0) return place;
       place = starts[n]!;
       this.lastStart = starts[n - 1]!;
       this.fill(p, bytes, n, base, form);
-      p.number += n;
       this.events.recorded(n);
       batch.endRows(n, place - starts[0]!);
     }
   }
 
-  /** The columns of the first `n` records that were found. */
+  /** The columns of the first `n` records that were found; `p.number` counts on. */
   private fill(
     p: Packet,
     bytes: Uint8Array,
@@ -116,10 +123,17 @@ export class PacketRuns {
       batch.ts_digits.values.fill(digits, row, to);
       batch.ts_digits.present.fill(1, row, to);
     }
+    const number = p.number;
+    p.number += n;
     if (!writes.frame) return;
     const left = this.frames.take(linkType, bytes, this.found, n, row);
     p.bytes = bytes;
     p.linkType = linkType;
+    if (this.order !== undefined) {
+      p.digits = digits;
+      this.order.take(p, this.found, n, row, number);
+      return;
+    }
     for (let j = 0; j < left; j++) {
       const i = this.frames.left[j]!;
       p.start = frames[i]!;
