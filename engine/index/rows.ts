@@ -7,6 +7,8 @@ export interface TextRows {
   readonly data: Uint8Array;
   readonly starts: Uint32Array;
   readonly present: Uint8Array;
+  /** All rows have one and the same text: then only the first of `starts` is there, and nothing of `present`. */
+  readonly same?: boolean;
 }
 
 /** Whole or real numbers of some rows; times are UTC microseconds. */

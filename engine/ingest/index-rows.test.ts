@@ -22,9 +22,9 @@ function told(message: RowsMessage): unknown {
     ...ip6.map(([name, { values, present }]) => [
       ...[name, present[row] ? [...values.subarray(row * 16, row * 16 + 16)] : null],
     ]),
-    ...texts.map(([name, { data, starts, present }]) => {
-      if (!present[row]) return [name, null];
-      const at = starts[row]!;
+    ...texts.map(([name, { data, starts, present, same }]) => {
+      if (same !== true && !present[row]) return [name, null];
+      const at = starts[same === true ? 0 : row]!;
       const size = new DataView(data.buffer, data.byteOffset).getUint32(at, true);
       return [name, Buffer.from(data.subarray(at + 4, at + 4 + size)).toString()];
     }),

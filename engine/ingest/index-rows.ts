@@ -83,11 +83,23 @@ function addressesOf(
 
 function textOf(column: TextColumn, rows: BatchRows): TextRows {
   const data = textBytesOf(column, rows);
+  const n = rows.to - rows.from;
+  if (data.length > 0 && countPresent(column.present, rows) === n && isOneText(data, n)) {
+    const text = data.slice(0, 4 + textLength(data, 0));
+    return { data: text, starts: new Uint32Array(1), present: new Uint8Array(0), same: true };
+  }
   return {
     data: rows.list === undefined ? data.slice() : data,
     starts: textStartsOf(column, rows),
     present: copied(column.present, rows),
   };
+}
+
+/** Whether `n` texts one after the other are all the same: each equals the one before. */
+function isOneText(data: Uint8Array, n: number): boolean {
+  const step = 4 + textLength(data, 0);
+  if (step * n !== data.length) return false;
+  return Buffer.compare(data.subarray(step), data.subarray(0, data.length - step)) === 0;
 }
 
 /** Copies of the texts of those rows that keep theirs whole. */

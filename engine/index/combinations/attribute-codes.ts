@@ -1,5 +1,6 @@
 /** Attributes of few values as codes of rows, collected while rows come. */
 import type { IndexRows } from '../rows.ts';
+import { giveBack } from '../spare.ts';
 import { TextCollector } from '../values/dimensions.ts';
 import { MOST_VALUES, type SmallColumn } from './combination-section.ts';
 
@@ -27,7 +28,11 @@ export class AttributeCodes {
     const out: SmallColumn[] = [];
     for (const [name, collector] of this.collectors) {
       const found = collector.finish(order);
-      if (found !== 'left-out' && found !== undefined) out.push({ name, ...found });
+      if (found === 'left-out' || found === undefined) continue;
+      const { values, size, codes } = found;
+      const isConstant = size === 1 && !codes.includes(size);
+      if (isConstant) giveBack(codes.buffer);
+      out.push({ name, values, size, codes: isConstant ? undefined : codes });
     }
     this.collectors.clear();
     return out;

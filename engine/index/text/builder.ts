@@ -2,10 +2,11 @@
  * Builds the text index of a segment from its rows, as they come.
  *
  * Each searched text is cut into tokens once. Tokens with a digit or with non-ASCII characters are open,
- * the rest of the text is its shape. A row is kept as its shapes, each followed by its open tokens;
- * everything else is done when all rows are known (see finish.ts).
+ * the rest of the text is its shape. A row is kept as its shapes, each followed by its open tokens; those
+ * without any of other columns than the message column by column (value-columns.ts). Everything else is done
+ * when all rows are known (see finish.ts).
  *
- * Held in memory: 4 bytes for each open token and shape of a row, and every different token once.
+ * Held in memory: 4 bytes for each open token and shape of a row, 2 for a value, and every different token once.
  */
 import type { IndexBuilder, IndexRows, TextRows } from '../rows.ts';
 import type { Section } from '../side-file.ts';
@@ -26,6 +27,7 @@ import {
   mix,
   numberValue,
 } from './token-table.ts';
+import { AS_TEXT, ValueColumn } from './value-columns.ts';
 
 /** Columns that a word is searched in besides attributes; their numbers. */
 export const FIELD_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
@@ -54,8 +56,11 @@ export class TextIndexBuilder implements IndexBuilder {
   /** See CollectedText. */
   private implied = new Int32Array(64 * IMPLIED_COLUMNS);
   private pairs: Uint32Array<ArrayBuffer> = new Uint32Array(64 * IMPLIED_COLUMNS);
-  /** The shape of the row's message; NO_SHAPE before it. */
+  /** The row, and the shape of its message; NO_SHAPE before it. */
+  private row = 0;
   private message = NO_SHAPE;
+  /** See CollectedText.values. */
+  private readonly byColumn: (ValueColumn | undefined)[] = [];
 
   /** Shapes plus 1 by beginning, the latest first. */
   private readonly guesses = new Int32Array(GUESSES * WAYS);
@@ -84,30 +89,45 @@ export class TextIndexBuilder implements IndexBuilder {
     while (this.rows + rows.length + 1 > this.rowStarts.length) {
       this.rowStarts = doubled(this.rowStarts);
     }
-    this.shapes.expect(this.rows + rows.length);
     const { cut } = rows;
-    if (cut !== undefined) this.forms.begin(cut);
-    for (let row = 0; row < rows.length; row++) {
-      this.rowStarts[this.rows + row] = this.used;
-      this.message = NO_SHAPE;
-      if (cut !== undefined && cut.shapeOf[row] !== 0) this.cutMessage(cut.shapeOf[row]! - 1, row);
-      for (let c = 0; c < columns.length; c++) {
-        const { column, text } = columns[c]!;
-        if (text.present[row] === 0) continue;
-        const { data } = text;
-        const at = text.starts[row]!;
-        const length =
-          data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
-        if (column === MESSAGE) this.text(column, data, at + 4, at + 4 + length);
-        else this.value(column, data, at + 4, at + 4 + length);
-      }
-      if (overflow !== undefined && overflow.present[row] === 1) {
-        const column = this.columnOf(OVERFLOW)!;
-        for (const value of overflowValues(overflow, row)) {
-          this.value(column, value, 0, value.length);
-        }
-      }
+    const hasMessages = cut !== undefined || columns[0]?.column === MESSAGE;
+    this.shapes.expect(this.rows + rows.length, hasMessages);
+    const values: { column: number; own: ValueColumn }[] = [];
+    const texts: { column: number; text: TextRows; own: ValueColumn | undefined }[] = [];
+    for (const { column, text } of columns) {
+      const own = this.valuesOf(column);
+      if (own !== undefined) values.push({ column, own });
+      if (own === undefined || this.addValues(column, own, text, rows.length))
+        texts.push({ column, text, own });
     }
+    if (cut !== undefined) this.forms.begin(cut);
+    if (hasMessages || texts.length > 0 || overflow !== undefined) {
+      for (let row = 0; row < rows.length; row++) {
+        const at = this.rows + row;
+        this.row = at;
+        this.rowStarts[at] = this.used;
+        this.message = NO_SHAPE;
+        if (cut !== undefined && cut.shapeOf[row] !== 0)
+          this.cutMessage(cut.shapeOf[row]! - 1, row);
+        for (let c = 0; c < texts.length; c++) {
+          const { column, text, own } = texts[c]!;
+          if (own === undefined ? text.present[row] === 0 : own.codeAt(at) !== AS_TEXT) continue;
+          const { data } = text;
+          const start = text.starts[text.same === true ? 0 : row]!;
+          const length = lengthAt(data, start);
+          if (column === MESSAGE) this.text(column, data, start + 4, start + 4 + length);
+          else if (own === undefined) this.value(column, data, start + 4, start + 4 + length);
+          else this.textOfValue(column, own, data, start + 4, start + 4 + length);
+        }
+        if (overflow !== undefined && (overflow.same === true || overflow.present[row] === 1)) {
+          const column = this.columnOf(OVERFLOW)!;
+          for (const value of overflowValues(overflow, overflow.same === true ? 0 : row)) {
+            this.value(column, value, 0, value.length);
+          }
+        }
+        if (this.message !== NO_SHAPE) this.noteValues(values);
+      }
+    } else this.rowStarts.fill(this.used, this.rows, this.rows + rows.length);
     this.rows += rows.length;
     this.rowStarts[this.rows] = this.used;
   }
@@ -115,8 +135,11 @@ export class TextIndexBuilder implements IndexBuilder {
   finish(order: Uint32Array | undefined): Section[] {
     const { tokens, shapes, columns, rows, items, rowStarts, implied, pairs } = this;
     const { forms } = this.forms;
-    const text = { tokens, shapes, forms, columns, rows, items, rowStarts, implied, pairs };
+    const values = this.byColumn;
+    for (const own of values) own?.fill(0, rows - own.length);
+    const text = { tokens, shapes, forms, columns, rows, items, rowStarts, implied, pairs, values };
     const sections = finishText(text, order);
+    for (const own of values) own?.release();
     giveBack(items.buffer);
     giveBack(rowStarts.buffer);
     tokens.release();
@@ -130,6 +153,66 @@ export class TextIndexBuilder implements IndexBuilder {
     if (!name.startsWith(ATTRIBUTE_PREFIX) && name !== OVERFLOW) return undefined;
     if (this.columns.length >= MOST_COLUMNS) return this.columns.length - 1;
     return this.columns.push(name) - 1;
+  }
+
+  /** Where the values of a column are kept by row; undefined where a row may have several, and of the message. */
+  private valuesOf(column: number): ValueColumn | undefined {
+    if (column === MESSAGE || column >= MOST_COLUMNS - 1) return undefined;
+    if (this.columns[column] === OVERFLOW) return undefined;
+    const own = (this.byColumn[column] ??= new ValueColumn(this.rows));
+    own.fill(0, this.rows - own.length);
+    return own;
+  }
+
+  /** Adds the values of a column's `n` rows; returns whether there are some that are no shape as a whole. */
+  private addValues(column: number, own: ValueColumn, text: TextRows, n: number): boolean {
+    const { data, starts, present } = text;
+    const { rows } = this.shapes;
+    if (text.same === true) {
+      const start = starts[0]! + 4;
+      const shape = this.wholeShape(column, data, start, start + lengthAt(data, starts[0]!));
+      own.fill(shape === NO_SHAPE ? AS_TEXT : shape + 1, n);
+      if (shape !== NO_SHAPE) rows[shape]! += n;
+      return shape === NO_SHAPE;
+    }
+    const first = own.length;
+    const codes = own.extend(n);
+    let texts = false;
+    for (let row = 0; row < n; row++) {
+      if (present[row] === 0) continue;
+      const start = starts[row]!;
+      const shape = this.wholeShape(column, data, start + 4, start + 4 + lengthAt(data, start));
+      if (shape === NO_SHAPE) {
+        codes[first + row] = AS_TEXT;
+        texts = true;
+      } else {
+        codes[first + row] = shape + 1;
+        rows[shape]! += 1;
+      }
+    }
+    return texts;
+  }
+
+  /** The row's value in a column, which is no shape as a whole, or could not be one when it was looked for. */
+  private textOfValue(
+    column: number,
+    own: ValueColumn,
+    data: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    const codes = own.extend(0);
+    codes[this.row] = 0;
+    this.text(column, data, start, end);
+  }
+
+  /** Of the row's values that are kept by column: which the message's shape has come with. */
+  private noteValues(columns: readonly { column: number; own: ValueColumn }[]): void {
+    for (let i = 0; i < columns.length; i++) {
+      const { column, own } = columns[i]!;
+      const code = own.codeAt(this.row);
+      if (code !== 0) this.noteImplied(code - 1, column);
+    }
   }
 
   /** The row's message, which was cut. */
@@ -160,30 +243,29 @@ export class TextIndexBuilder implements IndexBuilder {
       forms.learn(cutShape, this.message, this.items.subarray(at + 1, this.used));
   }
 
-  /** A short value is a shape as a whole, as long as there are few. */
+  /** A value of a column in which a row may have several. */
   private value(column: number, data: Uint8Array, start: number, end: number): void {
+    const shape = this.wholeShape(column, data, start, end);
+    if (shape === NO_SHAPE) this.text(column, data, start, end);
+    else this.shapeItem(shape, column);
+  }
+
+  /** A short value is a shape as a whole, as long as there are few. */
+  private wholeShape(column: number, data: Uint8Array, start: number, end: number): number {
     const { shapes, values } = this;
     const length = end - start;
-    if (length <= MAX_VALUE_BYTES) {
-      // Most values were there before: what had such an end lately is compared before anything is computed.
-      const last = length > 1 ? data[end - 1]! + data[end - 2]! * 16 : (data[start] ?? 0);
-      const place = (column * 67 + length * 37 + last) & (GUESSES - 1);
-      const guess = values[place]! - 1;
-      if (guess >= 0 && shapes.columns[guess] === column) {
-        if (shapes.same(guess, data, start, end, NOTHING_OPEN)) {
-          this.shapeItem(guess, column);
-          return;
-        }
-      }
-      const hash = hashToken(data, start, end);
-      const shape = shapes.find(column, data, start, end, NOTHING_OPEN, hash);
-      if (shape !== NO_SHAPE) {
-        values[place] = shape + 1;
-        this.shapeItem(shape, column);
-        return;
-      }
+    if (length > MAX_VALUE_BYTES) return NO_SHAPE;
+    // Most values were there before: what had such an end lately is compared before anything is computed.
+    const last = length > 1 ? data[end - 1]! + data[end - 2]! * 16 : (data[start] ?? 0);
+    const place = (column * 67 + length * 37 + last) & (GUESSES - 1);
+    const guess = values[place]! - 1;
+    if (guess >= 0 && shapes.columns[guess] === column) {
+      if (shapes.same(guess, data, start, end, NOTHING_OPEN)) return guess;
     }
-    this.text(column, data, start, end);
+    const hash = hashToken(data, start, end);
+    const shape = shapes.find(column, data, start, end, NOTHING_OPEN, hash);
+    if (shape !== NO_SHAPE) values[place] = shape + 1;
+    return shape;
   }
 
   /**
@@ -342,14 +424,24 @@ export class TextIndexBuilder implements IndexBuilder {
     this.used = used;
   }
 
-  /** A text has this shape: the row's next item. */
+  /** A text has this shape: the row's next item, or its value in the column. */
   private shapeItem(shape: number, column: number): void {
-    this.item((shape | SHAPE_ITEM) >>> 0);
-    this.shapes.rows[shape]! += 1;
-    if (column === MESSAGE) {
-      this.message = shape;
+    const { shapes } = this;
+    shapes.rows[shape]! += 1;
+    const isValue = column !== MESSAGE && shapes.opens[shape] === 0 && !shapes.isFree(shape);
+    const own = isValue ? this.byColumn[column] : undefined;
+    if (own !== undefined) {
+      // It is noted with the row's others.
+      own.codes[this.row] = shape + 1;
       return;
     }
+    this.item((shape | SHAPE_ITEM) >>> 0);
+    if (column === MESSAGE) this.message = shape;
+    else this.noteImplied(shape, column);
+  }
+
+  /** The row has this shape in a column beside its message. */
+  private noteImplied(shape: number, column: number): void {
     if (this.message === NO_SHAPE || column >= IMPLIED_COLUMNS) return;
     const pair = this.message * IMPLIED_COLUMNS + column;
     while (pair >= this.pairs.length) {
@@ -412,6 +504,10 @@ function unnumbered(data: Uint8Array, start: number, end: number, kinds: number)
   const value = kinds === DIGIT ? numberValue(data, start, end) : -1;
   if (value < 0) return BY_BYTES;
   return value < FIRST_STRING ? value : ofValue(value);
+}
+
+function lengthAt(data: Uint8Array, at: number): number {
+  return data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
 }
 
 function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {

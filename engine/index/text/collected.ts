@@ -2,6 +2,7 @@
 import type { MessageForm } from './message-forms.ts';
 import type { ShapeTable } from './shape-table.ts';
 import type { TokenTable } from './token-table.ts';
+import type { ValueColumn } from './value-columns.ts';
 
 /** Set in an item that is a shape. */
 export const SHAPE_ITEM = 0x8000_0000;
@@ -30,10 +31,12 @@ export interface CollectedText {
   readonly rows: number;
   /**
    * Of each row, one after another: shapes with SHAPE_ITEM set, each before its open tokens; the
-   * message's first. A cut message is its form instead, with FORM_ITEM set, too, before the tokens
+   * message's first. Those in `values` are not among them. A cut message is its form instead, with FORM_ITEM set, too, before the tokens
    * that the form leaves open.
    */
   readonly items: Uint32Array;
   /** Where each row's items start; one more than rows. */
   readonly rowStarts: Uint32Array;
+  /** By column: shapes of its rows that have no open token; none of the message. */
+  readonly values: readonly (ValueColumn | undefined)[];
 }

@@ -33,6 +33,7 @@ import { ListWriter, PageWriter, type RowSlice, compressed } from './page-writer
 import { writeRows } from './row-list.ts';
 import { BYTE_CLASS, DELIMITER } from './token-class.ts';
 import { FIRST_STRING, type TokenTable } from './token-table.ts';
+import { listValues, noteValues } from './value-columns.ts';
 import { type Vocabulary, rankTokens } from './vocabulary.ts';
 import { wordPlaces } from './word-places.ts';
 
@@ -291,6 +292,7 @@ class RowLists {
     const { columns, opens, runStarts } = shapes;
     const { numberOf } = this.closed;
     const { limit } = tokens;
+    this.fillValues(ends, out);
     for (let row = 0; row < rows; row++) {
       const came = order === undefined ? row : order[row]!;
       const end = rowStarts[came + 1]!;
@@ -338,6 +340,39 @@ class RowLists {
     }
   }
 
+  /** The same of what is kept by column; no list has rows of both. */
+  private fillValues(ends: Uint32Array, out: Uint32Array): void {
+    const { limit } = this.text.tokens;
+    const { rows, values } = this.text;
+    const lists = this.closed.numberOf.map((number) => limit + number);
+    const { implied } = this.closed;
+    let messages: Int32Array | undefined;
+    for (let column = 0; column < values.length; column++) {
+      const own = values[column];
+      if (own === undefined) continue;
+      let follows: Uint16Array | undefined;
+      if (column < IMPLIED_COLUMNS && impliesAny(implied, column)) {
+        messages ??= this.messages();
+        follows = new Uint16Array(rows);
+        putImplied(messages, implied, column, follows);
+      }
+      listValues(own, { lists, ends, out, order: this.order }, follows);
+    }
+  }
+
+  /** The shape of each row's message, as rows came; -1 for none. */
+  private messages(): Int32Array {
+    const { items, rowStarts, rows, shapes, forms } = this.text;
+    const out = new Int32Array(rows).fill(-1);
+    for (let row = 0; row < rows; row++) {
+      if (rowStarts[row] === rowStarts[row + 1]) continue;
+      const item = items[rowStarts[row]!]! - SHAPE_ITEM;
+      if (item >= FORM_ITEM) out[row] = forms[item - FORM_ITEM]!.shape;
+      else if (shapes.columns[item] === MESSAGE) out[row] = item;
+    }
+    return out;
+  }
+
   /** Rows without any token, in the segment's order. */
   tokenless(): Uint32Array {
     const { order, shapesWithTokens } = this;
@@ -350,15 +385,14 @@ class RowLists {
         : 0,
     );
     const out = new Uint32Array(rows);
-    // No row has any text.
-    if (rowStarts[rows] === 0) {
-      for (let row = 0; row < rows; row++) out[row] = row;
-      return out;
-    }
+    const known = new Uint8Array(rows);
+    for (const column of this.text.values)
+      if (column !== undefined) noteValues(column, telling, known);
+    if (!known.includes(0)) return NONE;
     let count = 0;
     for (let row = 0; row < rows; row++) {
       const came = order === undefined ? row : order[row]!;
-      let any = 0;
+      let any = known[came]!;
       const end = rowStarts[came + 1]!;
       for (let i = rowStarts[came]!; i < end && any === 0; i++) {
         const item = items[i]!;
@@ -399,6 +433,26 @@ function openForms(
       others: fixed.filter((_, i) => isOpen(fixedPlaces[i]!)),
     };
   });
+}
+
+/** Whether the shape of any message implies one of a column. */
+function impliesAny(implied: Int32Array, column: number): boolean {
+  for (let at = column; at < implied.length; at += IMPLIED_COLUMNS)
+    if (implied[at] !== 0) return true;
+  return false;
+}
+
+/** By row: what its message implies in a column, the shape plus 1. */
+function putImplied(
+  messages: Int32Array,
+  implied: Int32Array,
+  column: number,
+  out: Uint16Array,
+): void {
+  for (let row = 0; row < out.length; row++) {
+    const message = messages[row]!;
+    if (message >= 0) out[row] = implied[message * IMPLIED_COLUMNS + column]!;
+  }
 }
 
 /** Adds a row to a list that has a place, unless it is in it. */

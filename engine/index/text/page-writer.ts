@@ -167,6 +167,7 @@ export class PageWriter {
 
 function complement(rows: Uint32Array, from: number, to: number, total: number): Uint32Array {
   const out = new Uint32Array(total - (to - from));
+  if (out.length === 0) return out;
   let n = 0;
   let next = 0;
   for (let i = from; i < to; i++) {

@@ -51,14 +51,20 @@ export class ShapeTable {
   count = 0;
   /** Shapes that a column may have by now: free texts shall not make one each. */
   private allowed = ALWAYS_ALLOWED;
+  /** Of all columns but the message together. */
+  private others = MOST_SHAPES;
   private readonly hashes = new Uint32Array(MOST_SHAPES);
   private readonly slots = new Int32Array(MOST_SHAPES * 4);
   private readonly perColumn: number[] = [];
   private readonly free: (number | undefined)[] = [];
 
-  /** Tells how many rows there are, so that shapes stay few against them. */
-  expect(rows: number): void {
+  /**
+   * Tells how many rows there are, so that shapes stay few against them, and whether some of them have messages,
+   * whose shapes are not to be without room because other columns come first.
+   */
+  expect(rows: number, messages: boolean): void {
     this.allowed = ALWAYS_ALLOWED + Math.floor(rows / ROWS_A_SHAPE);
+    this.others = MOST_SHAPES - (messages ? MOST_OF_MESSAGE : 0);
   }
 
   /** The free shape of a column. */
@@ -94,6 +100,7 @@ export class ShapeTable {
         if (
           used >= most ||
           this.count + this.reserve(column) >= MOST_SHAPES ||
+          (column !== MESSAGE && this.count - (this.perColumn[MESSAGE] ?? 0) >= this.others) ||
           this.starts[this.count]! + end - start > MOST_BYTES
         )
           return NO_SHAPE;

@@ -254,15 +254,18 @@ export class TextCollector implements Collector {
     let at = this.codes.extend(rows.length);
     const { data, starts, present } = column;
     const codes = this.codes.values;
+    if (column.same === true) {
+      const start = starts[0]!;
+      const id = this.dictionary.idOf(data, start + 4, start + 4 + lengthAt(data, start));
+      if (id < 0) this.leaveOut();
+      else codes.fill(id + 1, at, at + rows.length);
+      return;
+    }
     const { shortTexts, shortIds } = this;
     for (let row = 0; row < rows.length; row++, at++) {
       if (present[row] === 0) continue;
       const start = starts[row]!;
-      const length =
-        data[start]! |
-        (data[start + 1]! << 8) |
-        (data[start + 2]! << 16) |
-        (data[start + 3]! << 24);
+      const length = lengthAt(data, start);
       if (length > 0 && length <= SHORT) {
         let text = length;
         for (let i = start + 4; i < start + 4 + length; i++) text = text * 256 + data[i]!;
@@ -307,6 +310,11 @@ export class TextCollector implements Collector {
       codes: placed(this.codes, places, order),
     };
   }
+}
+
+/** Bytes of the text whose length word lies at `at`. */
+function lengthAt(data: Uint8Array, at: number): number {
+  return data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
 }
 
 /** The place of each row's value, in the segment's order; the codes are done. */
