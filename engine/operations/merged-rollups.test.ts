@@ -39,6 +39,11 @@ const QUERIES = [
   ...['kind:packet | top 4 src_ip', 'kind:packet | stats count() by proto', '* | values service'],
   ...['src_ip:* | top 4 src_ip', 'kind:flow src_ip:* | top 3 src_ip, dst_ip', '* | values source'],
   ...['tag:* | top 5 src_ip', '* | top 3 conn_state by sum(packets_rev)'],
+  ...[
+    'src_ip:10.20.0.0/16 | stats count(), sum(bytes)',
+    'src_ip>=10.20.0.0 | top 4 src_ip',
+    'dst_ip:10.20.1.10 | top 3 src_ip',
+  ],
 ];
 const DAY = 86_400e6;
 const RANGES: { from?: number; to?: number }[] = [

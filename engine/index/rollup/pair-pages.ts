@@ -18,7 +18,7 @@ export const WORTH_PAGES = 16_384;
 /** All of a page is read for one code. */
 const PAGE_GROUPS = 4096;
 /** A first code with more groups has a page of its own. */
-const OWN_PAGE = 1024;
+const OWN_PAGE = 512;
 
 /** The code of a dimension in `DIMENSIONS` for every row, in the order of the groups. */
 export interface ThirdCodes {
@@ -139,6 +139,19 @@ export class PairPages {
     return this.reader
       .blocks(this.ends.subarray(first, last + 1))
       .map((block, i) => this.page(first + i, block, thirds));
+  }
+
+  /** The pages that have groups of some first codes, which ascend, with the third codes. */
+  readSome(firsts: Uint32Array): PairPart[] {
+    const parts: PairPart[] = [];
+    let at = 0;
+    for (let page = 0; page + 1 < this.keys.length && at < firsts.length; page++) {
+      const before = at;
+      while (at < firsts.length && firsts[at]! < this.keys[page + 1]!) at += 1;
+      const [block] = at > before ? this.reader.blocks(this.ends.subarray(page, page + 2)) : [];
+      if (block !== undefined) parts.push(this.page(page, block, true));
+    }
+    return parts;
   }
 
   private page(page: number, block: Uint8Array, thirds: boolean): PairPart {

@@ -17,6 +17,8 @@ export interface Restriction {
   readonly dim: GroupKey;
   /** It asks whether there is a value, not which. */
   readonly presence?: boolean | undefined;
+  /** It asks for one value. */
+  readonly isOne?: boolean | undefined;
   /**
    * Those of `size` values: a range of their places, or a flag for each place and one more, at the end,
    * for rows that have no value.
@@ -222,7 +224,11 @@ function picked<T extends Uint32Array | Float64Array>(
   return into;
 }
 
-function valuesAt({ numbers, ip6, texts }: DistinctValues, places: Uint32Array): DistinctValues {
+/** The values at some places, which ascend; of no row's none. */
+export function valuesAt(
+  { numbers, ip6, texts }: DistinctValues,
+  places: Uint32Array,
+): DistinctValues {
   let few = 0;
   while (few < places.length && places[few]! < numbers.length) few += 1;
   const own = picked(numbers, places.subarray(0, few), new Uint32Array(few));

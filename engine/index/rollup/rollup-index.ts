@@ -261,6 +261,26 @@ export class Rollup {
     return this.setFor(dims.filter(isDimension))?.groups ?? 0;
   }
 
+  /** The third dimension beside a set of two, where its groups are in pages. */
+  thirdOf(dims: readonly DimensionName[]): DimensionName | undefined {
+    return this.reader.guarded(() => {
+      const set = this.setFor(dims);
+      const third = set?.directory && this.pagesOf(set).third;
+      return third === undefined ? undefined : DIMENSIONS[third];
+    });
+  }
+
+  /**
+   * The groups of some of the first values, by their places, with others among them; undefined where the set is
+   * not in pages.
+   */
+  pairsOf(dims: readonly DimensionName[], firsts: Uint32Array): readonly Part[] | undefined {
+    return this.reader.guarded(() => {
+      const set = this.setFor(dims);
+      return set?.directory && this.pagesOf(set).readSome(firsts);
+    });
+  }
+
   /** From now on values are read once: for those who read all of it, and soon let it go. */
   keepValues(): void {
     this.keeping = true;

@@ -10,7 +10,7 @@ import type { SegmentInfo } from '../scope.ts';
 import type { Dimension, GroupQuestion } from './group-question.ts';
 import type { Restriction } from '../../index/rollup/restricted.ts';
 import { type Conditions, conditionsOf, withValue } from './group-sources.ts';
-import { isAddress } from './restrictions.ts';
+import { amongValues, isAddress } from './restrictions.ts';
 
 export interface NodeGroups {
   readonly groups: readonly RollupGroups[];
@@ -72,9 +72,7 @@ function wholeSegments(
   for (const segment of segments) {
     if (segment.hasDeletes) continue;
     const conditions = conditionsOf(question, filter, segment);
-    // Places of addresses are a segment's own.
-    if (conditions === undefined || conditions === 'none' || conditions.chosen.some(isAddress))
-      continue;
+    if (conditions === undefined || conditions === 'none') continue;
     if (conditions.from === -Infinity && conditions.to === Infinity)
       whole.set(segment.id, conditions);
   }
@@ -93,7 +91,9 @@ function conditionsOfAll(
   return {
     unflowed: own.some(({ unflowed }) => unflowed),
     present: [...new Set(own.flatMap(({ present }) => present))],
-    where: [...new Set(own.flatMap(({ chosen }) => chosen))].filter((one) => 'choose' in one),
+    where: [...new Set(own.flatMap(({ chosen }) => chosen))].map((one) =>
+      isAddress(one) ? amongValues(one) : one,
+    ),
   };
 }
 

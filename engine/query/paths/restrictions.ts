@@ -2,7 +2,7 @@
  * Conditions of a filter on single dimensions, as rollups meet them: which of a dimension's values are
  * meant, and whether rows without a value are.
  */
-import type { Restriction } from '../../index/rollup/restricted.ts';
+import type { PlaceRange, Restriction } from '../../index/rollup/restricted.ts';
 import type { DistinctValues } from '../../index/values/dimensions.ts';
 import type { AddressFilter } from '../filters/address.ts';
 import type { Filter } from '../filters/filter.ts';
@@ -22,6 +22,40 @@ export type Condition = Restriction | AddressCondition;
 
 export function isAddress(condition: Condition): condition is AddressCondition {
   return 'range' in condition;
+}
+
+/** The same of values that are all there, as those of merged rollups are: each is a segment's own else. */
+export function amongValues({ dim, range }: AddressCondition): Restriction {
+  const isOne = range.low === range.high;
+  return { dim, isOne, choose: (values) => placesOf(values(), range) };
+}
+
+function placesOf({ numbers, ip6 }: DistinctValues, range: AddressCondition['range']): PlaceRange {
+  if (range.version === 4)
+    return {
+      from: countBelow(numbers.length, (at) => numbers[at]! < range.low),
+      to: countBelow(numbers.length, (at) => numbers[at]! <= range.high),
+    };
+  const [low, high] = [ip6Bytes(range.low), ip6Bytes(range.high)];
+  const order = (at: number, other: Uint8Array) =>
+    Buffer.compare(ip6.subarray(at * other.length, (at + 1) * other.length), other);
+  const count = ip6.length / low.length;
+  return {
+    from: numbers.length + countBelow(count, (at) => order(at, low) < 0),
+    to: numbers.length + countBelow(count, (at) => order(at, high) <= 0),
+  };
+}
+
+/** How many of the first `n` places `holds` is true for. */
+function countBelow(n: number, holds: (at: number) => boolean): number {
+  let low = 0;
+  let high = n;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 const kept = new WeakMap<Filter, Condition | 'none'>();

@@ -4,16 +4,18 @@
  *
  * Layout: that of a side file (`side-file.ts`), of as many rows as all segments together. Section `node`
  * says what it was made from (JSON, in the head of `blocks.ts`); `rollup` and `rollup.flowed` are as in a
- * segment; `rollup.largest.SET` has the largest groups of a set whose groups are in no list.
+ * segment; `rollup.largest.SET` has the largest groups of a set whose groups are in no list,
+ * `rollup.frequent.SET.N` those of frequent first values (`frequent.ts`).
  */
 import { createHash } from 'node:crypto';
 import { type Kind, KINDS } from '../../../contract/event.ts';
 import { type Section, SideFile, damagedFile, writeSideFile } from '../../side-file.ts';
 import { BlockReader, BlockWriter } from '../../values/blocks.ts';
 import { Damaged } from '../../values/packing.ts';
-import { Rollup, type RollupGroups, RollupIndex } from '../rollup-index.ts';
+import { Rollup, type RollupGroups, RollupIndex, type RollupQuestion } from '../rollup-index.ts';
 import { FLOWED_SECTION, ROLLUP_SECTION } from '../rollup-section.ts';
 import { SETS } from '../sets.ts';
+import { FrequentPairs, type FrequentSet, frequentOf } from './frequent.ts';
 import { type SetTotal, largestOf, largestSection } from './largest.ts';
 import { mergedTables } from './merged-tables.ts';
 import { tablesSection } from './tables-section.ts';
@@ -56,6 +58,7 @@ export interface NodeHead {
   readonly level: number;
   readonly segments: readonly NodeSegment[];
   readonly totals: readonly SetTotal[];
+  readonly frequent: readonly FrequentSet[];
   /** All others of the file. */
   readonly sections: readonly { readonly name: string; readonly sha256: string }[];
 }
@@ -102,10 +105,16 @@ export function writeNode(
   const sections: Section[] = [tablesSection(ROLLUP_SECTION, tables)];
   if (flowed.length > 0) sections.push(tablesSection(FLOWED_SECTION, mergedTables(flowed)));
   const totals: SetTotal[] = [];
+  const frequent: FrequentSet[] = [];
   SETS.forEach((dims, which) => {
     if (dims.length < 2 || tables.list.some((table) => table.which === which)) return;
     const sources = below?.(which)?.map((part) => part.rest);
     if (sources === undefined || !sources.every((part) => part.covers({ dims }))) return;
+    const pairs = frequentOf(which, sources, tables);
+    if (pairs !== undefined) {
+      sections.push(...pairs.sections);
+      frequent.push(pairs.set);
+    }
     if (entriesOf(sources, which) > MOST_ENTRIES) return;
     const groups = sources.map((part) => part.groups({ dims }));
     const { section, total } = largestOf(which, groups, tables.rows);
@@ -113,7 +122,7 @@ export function writeNode(
     totals.push(total);
   });
   const rows = parts.reduce((sum, part) => sum + part.rows(), 0);
-  writeSideFile(path, rows, [headSection(making, totals, sections), ...sections]);
+  writeSideFile(path, rows, [headSection(making, { totals, frequent }, sections), ...sections]);
 }
 
 function entriesOf(sources: readonly Rollup[], which: number): number {
@@ -122,11 +131,11 @@ function entriesOf(sources: readonly Rollup[], which: number): number {
 
 function headSection(
   { kind, level, segments }: NodeMaking,
-  totals: readonly SetTotal[],
+  sets: Pick<NodeHead, 'totals' | 'frequent'>,
   sections: readonly Section[],
 ): Section {
   const made = {
-    ...{ version: VERSION, kind, level, totals },
+    ...{ version: VERSION, kind, level, ...sets },
     segments: segments.map(({ id, sha256 }) => [id, shortened(sha256)]),
     sections: sections.map(({ name, bytes }) => [name, sha256Of(bytes)]),
   };
@@ -142,6 +151,7 @@ export class NodeFile {
   readonly head: NodeHead;
   private readonly file: SideFile;
   private index: RollupIndex | undefined;
+  private pairs: readonly FrequentPairs[] | undefined;
 
   private constructor(file: SideFile, head: NodeHead) {
     this.file = file;
@@ -171,6 +181,27 @@ export class NodeFile {
     this.index ??= RollupIndex.open(this.file);
     if (this.index === undefined) throw damagedFile(this.file.path);
     return this.index;
+  }
+
+  covers(question: RollupQuestion): boolean {
+    return this.rollup.covers(question) || this.frequent(question) !== undefined;
+  }
+
+  /** Undefined when the question is not covered. */
+  groups(question: RollupQuestion): RollupGroups[] | undefined {
+    return this.rollup.groups(question) ?? this.frequent(question);
+  }
+
+  /** Of pairs of one of the frequent first values. */
+  private frequent(question: RollupQuestion): RollupGroups[] | undefined {
+    // As below.
+    if (this.rollup.flowed !== undefined && question.unflowed !== true) return undefined;
+    this.pairs ??= this.head.frequent.map((set) => new FrequentPairs(this.file, set));
+    for (const pairs of this.pairs) {
+      const groups = pairs.groups(question);
+      if (groups !== undefined) return groups;
+    }
+    return undefined;
   }
 
   /** The largest groups of a set of which there is no list; undefined when they are not kept. */
@@ -210,6 +241,10 @@ function headOf(bytes: Uint8Array): NodeHead | undefined {
     totals: list(read['totals']).map((one) => {
       const { which, groups, count } = record(one);
       return { which: number(which), groups: number(groups), count: number(count) };
+    }),
+    frequent: list(read['frequent'] ?? []).map((one) => {
+      const { which, third, sections } = record(one);
+      return { which: number(which), third: number(third), sections: number(sections) };
     }),
     sections: list(read['sections']).map((one) => {
       const [name, sha256] = list(one);

@@ -147,11 +147,11 @@ class Handle implements RollupNode {
   }
 
   covers(question: RollupQuestion): boolean {
-    return this.ask((file) => file?.rollup.covers(question) ?? false);
+    return this.ask((file) => file?.covers(question) ?? false);
   }
 
   groups(question: RollupQuestion): RollupGroups[] | undefined {
-    return this.ask((file) => file?.rollup.groups(question));
+    return this.ask((file) => file?.groups(question));
   }
 
   largest(

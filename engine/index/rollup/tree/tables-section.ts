@@ -2,6 +2,7 @@
 import type { Section } from '../../side-file.ts';
 import { BlockWriter } from '../../values/blocks.ts';
 import { PackWriter } from '../../values/packing.ts';
+import { IN_PAGES, writePages } from '../pair-pages.ts';
 import { type DimensionValues, writeDimensions } from '../rollup-section.ts';
 import { MEASURES, type Measure } from '../sets.ts';
 
@@ -12,6 +13,8 @@ export interface Table {
   /** Two dimensions: how many groups each first value has, those without one last; and their second values. */
   readonly pairs: { readonly lengths: Uint32Array; readonly seconds: Uint32Array } | undefined;
   readonly counts: Float64Array;
+  /** Pairs are kept in pages: they are asked for by their first value, or all of them. */
+  readonly inPages?: boolean;
   /** Plus one, 0 for none. */
   readonly sums: ReadonlyMap<Measure, Float64Array>;
 }
@@ -33,18 +36,28 @@ export function tablesSection(name: string, { rows, dimensions, absent, list }: 
   // What cannot be summed is in no table; no hours; no minutes.
   for (let i = 0; i < 3; i++) head.u8(0);
   head.u8(list.length);
-  for (const { which, pairs, counts, sums } of list) {
-    head.u8(which);
+  for (const { which, pairs, counts, sums, inPages } of list) {
+    const paged = inPages === true && pairs !== undefined;
+    head.u8(paged ? which + IN_PAGES : which);
     head.u32(counts.length);
     head.u8(bitsOf(sums));
     head.u8(0);
-    const keys = new PackWriter(true);
-    if (pairs !== undefined) {
-      keys.numbers(pairs.lengths);
-      keys.numbers(pairs.seconds);
+    if (paged) {
+      const written = writePages(
+        { ...pairs, counts: Uint32Array.from(counts), third: undefined },
+        blocks,
+      );
+      head.u32(written.pages);
+      head.u32(written.directory);
+    } else {
+      const keys = new PackWriter(true);
+      if (pairs !== undefined) {
+        keys.numbers(pairs.lengths);
+        keys.numbers(pairs.seconds);
+      }
+      keys.numbers(counts);
+      head.u32(blocks.add(keys.finish()));
     }
-    keys.numbers(counts);
-    head.u32(blocks.add(keys.finish()));
     for (const measure of MEASURES) {
       const own = sums.get(measure);
       if (own === undefined) continue;

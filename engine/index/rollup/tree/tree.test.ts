@@ -8,6 +8,7 @@ import { IndexDamaged } from '../../segment-indexes.ts';
 import { SideFile, writeSideFile } from '../../side-file.ts';
 import type { DimensionName } from '../../values/dimensions.ts';
 import { mergeTop } from '../merge.ts';
+import type { Restriction } from '../restricted.ts';
 import { RollupIndex, type RollupQuestion } from '../rollup-index.ts';
 import { MEASURES, SETS } from '../sets.ts';
 import { rowsArbitrary } from '../testing/arbitrary-rows.ts';
@@ -116,6 +117,120 @@ describe('pairs that hardly repeat', () => {
     expect(total).toMatchObject({ groups: all.groups, count: all.count });
     expect(mergeTop([groups], ask).top).toEqual(all.top);
     expect(mergeTop([groups], { ...ask, dims: ['dst_ip', 'src_ip'] }).top.length).toBe(5);
+  });
+});
+
+describe('pairs of frequent first values', () => {
+  const types = ['Drop', 'Alert', 'Flow'];
+  const ip6 = 'fe'.repeat(16);
+  /** Two sources that many have, and many that few have. */
+  const frequent = (n: number, from: number, typed = true): TestRow[] =>
+    Array.from({ length: n }, (_, i): TestRow => ({
+      ...{ ts: i * 1000, bytes: i, proto: i % 2 },
+      ...(i % 4 === 0 ? { src_ip6: ip6 } : { src_ip4: i % 4 === 1 ? 7 : 100 + ((i * i) % 4099) }),
+      ...(i % 4 > 1
+        ? { dst_ip4: (from + i) % 5003 }
+        : i % 12 < 2
+          ? {}
+          : { dst_ip4: from + (i % 90) }),
+      ...(typed && i % 5 > 0 ? { event_type: types[(i >>> 3) % 3]! } : {}),
+      ...(!typed ? { event_type: 'Flow' } : {}),
+    }));
+  const withoutSource = ({ src_ip4: _, src_ip6: __, ...row }: TestRow): TestRow => row;
+  const withoutTarget = ({ dst_ip4: _, ...row }: TestRow): TestRow => row;
+  const one = (list: 'numbers' | 'ip6', value: number | string): Restriction => ({
+    ...{ dim: 'src_ip', isOne: true },
+    choose(values) {
+      const { numbers, ip6: long } = values();
+      const at =
+        list === 'numbers'
+          ? numbers.indexOf(Number(value))
+          : numbers.length + Number(Buffer.from(long).toString('hex').indexOf(String(value))) / 32;
+      return at < 0 || (list === 'ip6' && long.length === 0)
+        ? { from: 0, to: 0 }
+        : { from: at, to: at + 1 };
+    },
+  });
+  const typesAre = (...wanted: (string | undefined)[]): Restriction => ({
+    dim: 'event_type',
+    choose: (values, size) =>
+      Uint8Array.from({ length: size + 1 }, (_, place) => {
+        const text = values().texts[place];
+        return Number(wanted.includes(text && Buffer.from(text).toString()));
+      }),
+  });
+
+  it('are what the segments say of them, by type too', () => {
+    const indexes = opened('flow', [
+      frequent(9000, 0),
+      frequent(8000, 40),
+      frequent(2000, 9, false),
+      frequent(3000, 9).map(withoutSource),
+    ]);
+    const top = nodeOf('flow', indexes, TOP);
+    expect(nodeOf('flow', indexes).head.frequent).toEqual([]);
+    expect(top.head.frequent).toMatchObject([{ which: 3, sections: 4 }]);
+    for (const dims of [['dst_ip'], ['src_ip', 'dst_ip'], ['dst_ip', 'src_ip'], []] as const)
+      for (const source of [one('numbers', 7), one('ip6', ip6)])
+        for (const more of [
+          [],
+          [typesAre('Alert')],
+          [typesAre('Drop', undefined)],
+          [typesAre(undefined)],
+          [typesAre('Flow')],
+          [typesAre('none of them')],
+        ]) {
+          const ask = { dims, where: [source, ...more] };
+          const found = { dims, limit: Infinity, by: 'count' } as const;
+          const all = indexes.flatMap((index) => rowsOf(index, ask));
+          expect(mergeTop(top.groups(ask)!, found)).toEqual(mergeTop(all, found));
+          expect(top.covers(ask)).toBe(true);
+        }
+  });
+
+  /** Groups of a segment, whether or not it keeps types beside its pairs. */
+  const rowsOf = (
+    index: RollupIndex,
+    ask: { dims: RollupQuestion['dims']; where: Restriction[] },
+  ) => {
+    const known = index.groups(ask);
+    if (known !== undefined) return known;
+    const [source, type] = ask.where;
+    const isFlow = (
+      type!.choose(() => ({ ...EMPTY, texts: [Buffer.from('Flow')] }), 1) as Uint8Array
+    )[0];
+    return isFlow === 1 ? index.groups({ ...ask, where: [source!] })! : [];
+  };
+  const EMPTY = { numbers: new Uint32Array(0), ip6: new Uint8Array(0), texts: [] };
+
+  it('leave to the segments what they do not know', () => {
+    const top = nodeOf('flow', opened('flow', [frequent(9000, 0), frequent(8000, 40)]), TOP);
+    const dims = ['dst_ip'] as const;
+    const covers = (asked: RollupQuestion) => top.covers(asked);
+    const seven = one('numbers', 7);
+    expect(covers({ dims, where: [seven] })).toBe(true);
+    expect(covers({ dims, where: [one('numbers', 101)] })).toBe(false);
+    expect(covers({ dims, where: [{ ...seven, isOne: false }] })).toBe(false);
+    expect(covers({ dims, where: [seven, { ...seven, dim: 'proto' }] })).toBe(false);
+    expect(covers({ dims, where: [seven], measures: ['bytes'] })).toBe(false);
+    expect(covers({ dims, where: [seven], hours: { from: 0, to: 3_600_000_000 } })).toBe(false);
+    expect(covers({ dims: ['dst_ip', 'event_type'], where: [seven] })).toBe(false);
+    expect(covers({ dims: ['proto'], where: [seven] })).toBe(false);
+  });
+
+  it('are without types where a segment has too many of them', () => {
+    const many = frequent(9000, 0).map((row, i) => ({ ...row, event_type: `t${i % 300}` }));
+    const dims = ['dst_ip'] as const;
+    const where = [one('numbers', 7)];
+    for (const other of [many, frequent(3000, 9).map(withoutTarget)]) {
+      const indexes = opened('flow', [frequent(8000, 40), other, frequent(9000, 0)]);
+      const top = nodeOf('flow', indexes, TOP);
+      expect(top.head.frequent).toMatchObject([{ third: -1, sections: 1 }]);
+      const found = { dims, limit: Infinity, by: 'count' } as const;
+      const all = indexes.flatMap((index) => index.groups({ dims, where })!);
+      expect(mergeTop(top.groups({ dims, where })!, found)).toEqual(mergeTop(all, found));
+      expect(top.covers({ dims, where: [...where, typesAre('Flow')] })).toBe(false);
+    }
   });
 });
 
