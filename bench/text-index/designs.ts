@@ -66,7 +66,7 @@ const shapes: Design = {
       });
     }
     const path = join(folder, 'shapes.idx');
-    const bytes = writeSideFile(path, lines.length, builder.finish(undefined));
+    const bytes = writeSideFile(path, lines.length, builder.finish(undefined).sections);
     return {
       bytes,
       count: ({ words, prefix, leading }) => {

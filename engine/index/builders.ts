@@ -1,9 +1,25 @@
-/** Which indexes are built beside a segment. */
+/** All that is built beside a segment. */
 import type { Kind } from '../contract/event.ts';
 import { ColumnIndexBuilder } from './rollup/column-index-builder.ts';
-import type { IndexBuilder } from './rows.ts';
+import type { IndexBuilder, IndexRows } from './rows.ts';
+import type { Section } from './side-file.ts';
 import { TextIndexBuilder } from './text/index.ts';
 
-export function buildersFor(kind: Kind): IndexBuilder[] {
-  return [new ColumnIndexBuilder(kind), new TextIndexBuilder()];
+export class SegmentIndexBuilder implements IndexBuilder {
+  private readonly columns: ColumnIndexBuilder;
+  private readonly texts = new TextIndexBuilder();
+
+  constructor(kind: Kind) {
+    this.columns = new ColumnIndexBuilder(kind);
+  }
+
+  add(rows: IndexRows): void {
+    this.columns.add(rows);
+    this.texts.add(rows);
+  }
+
+  finish(order: Uint32Array | undefined): Section[] {
+    const { sections, whole } = this.texts.finish(order);
+    return [...this.columns.finish(order, whole), ...sections];
+  }
 }

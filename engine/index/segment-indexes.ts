@@ -12,7 +12,10 @@ import { SideFile, sideFilePath } from './side-file.ts';
 import type { TextIndex } from './text/index.ts';
 import type { ValueIndex } from './values/value-index.ts';
 
-export type TextLookup = Pick<TextIndex, 'search' | 'patterns' | 'close'>;
+export type TextLookup = Pick<
+  TextIndex,
+  'search' | 'patterns' | 'rowsOfText' | 'countsOfText' | 'close'
+>;
 
 export interface TimeLookup {
   /** The first row at or after a time in UTC microseconds; rows without a time come last. */
@@ -37,6 +40,7 @@ export type ValueLookup = Pick<
   | 'mostOfIp6'
   | 'mostOfIp4List'
 >;
+type Values = ValueLookup & Pick<ValueIndex, 'isInText'>;
 export type RollupLookup = Pick<RollupIndex, 'covers' | 'groups' | 'minutes' | 'rows'>;
 
 export type CombinationLookup = Pick<CombinationIndex, 'groups'>;
@@ -53,7 +57,7 @@ export interface SegmentIndexes {
 export interface Openers {
   readonly text: (file: SideFile) => TextLookup | undefined;
   readonly time: (file: SideFile) => TimeLookup | undefined;
-  readonly values: (file: SideFile) => ValueLookup | undefined;
+  readonly values: (file: SideFile) => Values | undefined;
   readonly rollup: (file: SideFile) => RollupLookup | undefined;
   readonly combinations: (file: SideFile) => CombinationLookup | undefined;
 }
@@ -136,7 +140,7 @@ interface Sections {
   readonly file: SideFile;
   text?: TextLookup | undefined;
   time?: TimeLookup | undefined;
-  values?: ValueLookup | undefined;
+  values?: Values | undefined;
   rollup?: RollupLookup | undefined;
   combinations?: CombinationLookup | undefined;
 }
@@ -164,6 +168,8 @@ class Handle implements SegmentIndexes {
     return {
       search: (query, column) => this.ask(() => own()?.search(query, column)),
       patterns: (column) => this.ask(() => own()?.patterns(column) ?? []),
+      rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),
+      countsOfText: (column, rows, most) => this.ask(() => own()?.countsOfText(column, rows, most)),
       close: () => undefined,
     };
   }
@@ -184,14 +190,17 @@ class Handle implements SegmentIndexes {
   get values(): ValueLookup | undefined {
     const own = () => this.section('values', this.openers.values);
     if (own() === undefined) return undefined;
+    const textsOf = (column: 'host' | 'program') =>
+      own()?.isInText(column) === true ? this.section('text', this.openers.text) : own();
     return {
       rowsOfIp4: (column, low, high) => this.ask(() => own()?.rowsOfIp4(column, low, high)),
       rowsOfIp6: (column, low, high) => this.ask(() => own()?.rowsOfIp6(column, low, high)),
       rowsOfIp4List: (column, ranges) => this.ask(() => own()?.rowsOfIp4List(column, ranges)),
       placesOfIp4: (dim, low, high) => this.ask(() => own()?.placesOfIp4(dim, low, high)),
       placesOfIp6: (dim, low, high) => this.ask(() => own()?.placesOfIp6(dim, low, high)),
-      rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),
-      countsOfText: (column, rows, most) => this.ask(() => own()?.countsOfText(column, rows, most)),
+      rowsOfText: (column, test) => this.ask(() => textsOf(column)?.rowsOfText(column, test)),
+      countsOfText: (column, rows, most) =>
+        this.ask(() => textsOf(column)?.countsOfText(column, rows, most)),
       unflowed: () => this.ask(() => own()?.unflowed()),
       mostOfIp4: (column, low, high) => this.ask(() => own()?.mostOfIp4(column, low, high)),
       mostOfIp6: (column, low, high) => this.ask(() => own()?.mostOfIp6(column, low, high)),

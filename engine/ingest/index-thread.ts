@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import type { ColumnName, Kind } from '../contract/event.ts';
-import { buildersFor } from '../index/builders.ts';
+import { SegmentIndexBuilder } from '../index/builders.ts';
 import type { IndexBuilder, IndexRows } from '../index/rows.ts';
 import { writeSideFile } from '../index/side-file.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
@@ -18,11 +18,11 @@ export interface IndexerPort {
 
 /** The side file of one segment while its rows come. */
 export class IndexWriter {
-  private readonly builders: readonly IndexBuilder[];
+  private readonly builder: IndexBuilder;
   private readonly keys = new RowKeys();
 
   constructor(kind: Kind) {
-    this.builders = buildersFor(kind);
+    this.builder = new SegmentIndexBuilder(kind);
   }
 
   get rows(): number {
@@ -31,14 +31,14 @@ export class IndexWriter {
 
   add(rows: IndexRows): void {
     this.keys.add(rows);
-    for (const builder of this.builders) builder.add(rows);
+    this.builder.add(rows);
   }
 
   /** @param sorted rows came in the segment's order. */
   finish(path: string, sorted: boolean): BuiltIndex {
     const order = sorted ? undefined : this.keys.order();
     this.keys.release();
-    const sections = this.builders.flatMap((builder) => builder.finish(order));
+    const sections = this.builder.finish(order);
     const bytes = writeSideFile(path, this.rows, sections);
     const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
     return { path, bytes, sha256 };

@@ -9,7 +9,7 @@ import {
   type SmallColumn,
   combinationSection,
 } from '../combinations/combination-section.ts';
-import type { IndexBuilder, IndexRows } from '../rows.ts';
+import type { IndexRows } from '../rows.ts';
 import { giveBack } from '../spare.ts';
 import type { Section } from '../side-file.ts';
 import { datedRows, timeSection } from '../time/time-section.ts';
@@ -26,7 +26,7 @@ import {
 } from './rollup-section.ts';
 import { MEASURES } from './sets.ts';
 
-export class ColumnIndexBuilder implements IndexBuilder {
+export class ColumnIndexBuilder {
   private readonly dimensions = new DimensionCollector();
   private readonly attributes = new AttributeCodes();
   private readonly times = new Growing64();
@@ -48,7 +48,11 @@ export class ColumnIndexBuilder implements IndexBuilder {
     this.flows?.append(rows.numbers.get('flow_id'), rows.length);
   }
 
-  finish(order: Uint32Array | undefined): Section[] {
+  /**
+   * @param order as of `IndexBuilder.finish`
+   * @param inText columns whose values the text index has with their rows
+   */
+  finish(order: Uint32Array | undefined, inText: ReadonlySet<string>): Section[] {
     const { rows } = this;
     const times = this.times.inOrder(order);
     const dated = datedRows(times);
@@ -65,7 +69,7 @@ export class ColumnIndexBuilder implements IndexBuilder {
       measures: this.measures.map((values) => (values.used ? values.inOrder(order) : undefined)),
     };
     const { flowed, unflowed } = this.parts(order);
-    const sections = [valueSection(rows, dimensions, grouped, unflowed)];
+    const sections = [valueSection(rows, dimensions, grouped, unflowed, inText)];
     if (dated !== undefined) sections.push(timeSection(times, dated));
     if (flowed === undefined || unflowed === undefined || flowed.length === 0) {
       sections.push(rollupSection(ROLLUP_SECTION, counted));

@@ -8,11 +8,10 @@
  *
  * Held in memory: 4 bytes for each open token and shape of a row, 2 for a value, and every different token once.
  */
-import type { IndexBuilder, IndexRows, TextRows } from '../rows.ts';
-import type { Section } from '../side-file.ts';
+import type { IndexRows, TextRows } from '../rows.ts';
 import { giveBack, take32 } from '../spare.ts';
 import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from './collected.ts';
-import { finishText } from './finish.ts';
+import { type FinishedText, finishText } from './finish.ts';
 import { MessageForms } from './message-forms.ts';
 import { overflowValues } from './overflow.ts';
 import { NO_SHAPE, NOTHING_OPEN, ShapeTable } from './shape-table.ts';
@@ -44,7 +43,7 @@ const WAYS = 4;
 /** Columns with a number of their own; the rest share the last. */
 const MOST_COLUMNS = 400;
 
-export class TextIndexBuilder implements IndexBuilder {
+export class TextIndexBuilder {
   private readonly tokens = new TokenTable();
   private readonly shapes = new ShapeTable();
   private readonly forms = new MessageForms(this.tokens);
@@ -132,18 +131,19 @@ export class TextIndexBuilder implements IndexBuilder {
     this.rowStarts[this.rows] = this.used;
   }
 
-  finish(order: Uint32Array | undefined): Section[] {
+  /** @param order as of `IndexBuilder.finish` */
+  finish(order: Uint32Array | undefined): FinishedText {
     const { tokens, shapes, columns, rows, items, rowStarts, implied, pairs } = this;
     const { forms } = this.forms;
     const values = this.byColumn;
     for (const own of values) own?.fill(0, rows - own.length);
     const text = { tokens, shapes, forms, columns, rows, items, rowStarts, implied, pairs, values };
-    const sections = finishText(text, order);
+    const finished = finishText(text, order);
     for (const own of values) own?.release();
     giveBack(items.buffer);
     giveBack(rowStarts.buffer);
     tokens.release();
-    return sections;
+    return finished;
   }
 
   /** The number of a searched column; undefined for others. */

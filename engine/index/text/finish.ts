@@ -17,6 +17,7 @@ import {
   MESSAGE,
   SHAPE_ITEM,
 } from './collected.ts';
+import { wholeColumns } from './whole-texts.ts';
 import { FOLD_VERSION } from './fold.ts';
 import {
   HEAD,
@@ -44,7 +45,13 @@ const NONE = new Uint32Array(0);
 /** No segment has so many rows. */
 const NO_ROW = 0xffff_ffff;
 
-export function finishText(text: CollectedText, order: Uint32Array | undefined): Section[] {
+export interface FinishedText {
+  readonly sections: Section[];
+  /** Columns of which the rows of each value are known: see `WholeTexts`. */
+  readonly whole: ReadonlySet<string>;
+}
+
+export function finishText(text: CollectedText, order: Uint32Array | undefined): FinishedText {
   const closed = closeShapes(text);
   const inShapes = staticTokens(text.tokens, closed);
   const small = new Uint8Array(FIRST_STRING);
@@ -106,13 +113,14 @@ export function finishText(text: CollectedText, order: Uint32Array | undefined):
   }
   const literals = literalPages(closed, head);
   const places = wordPlaces(text, closed, vocabulary);
-  return [
+  const sections = [
     { name: HEAD, bytes: withCheck(head.bytes()) },
     ...PAGED.map((name) => ({ name: sectionOf(name), bytes: joined(writers[name].parts) })),
     { name: LITERALS, bytes: joined(literals) },
     { name: LISTS, bytes: joined(long.parts) },
     ...(places === undefined ? [] : [{ name: PLACES, bytes: places }]),
   ];
+  return { sections, whole: wholeColumns(closed) };
 }
 
 /** Tokens in the text of shapes: pairs of token and shape as written, by shape. */

@@ -1,5 +1,7 @@
 /** What was read of text indexes and may be wanted again, the least recently used given up first. */
 
+/** Sets of rows that are as large as this part of all are kept as sets. */
+export const KEPT_SHARE = 64;
 /** Bytes that are kept when nothing else is said. */
 const DEFAULT_BYTES = 192 << 20;
 

@@ -20,7 +20,7 @@ function sectionsOf(rows: readonly TextRow[], order?: Uint32Array, batch = 1000)
   for (let at = 0; at < rows.length; at += batch) {
     builder.add(indexRows(rows.slice(at, at + batch)));
   }
-  return builder.finish(order);
+  return builder.finish(order).sections;
 }
 
 function withIndex<T>(
@@ -546,7 +546,7 @@ it('bounds memory where nothing repeats', () => {
   const count = 500_000;
   const before = process.memoryUsage().rss;
   for (let at = 0; at < count; at += 100_000) builder.add(allDifferent(at, 100_000));
-  const sections = builder.finish(undefined);
+  const { sections } = builder.finish(undefined);
   expect(process.memoryUsage().rss - before).toBeLessThan(400 << 20);
   withIndex(count, sections, (index) => {
     const word = `w${(123_456 * 2_654_435_761).toString(36)}`;

@@ -29,9 +29,10 @@ import { type Entry, type EntryRows, Page } from './page.ts';
 import { MOST_PLACES, type OpenPlaces, type Placement, phraseFit } from './phrase.ts';
 import { readRows } from './row-list.ts';
 import { type ParsedShape, ShapeTexts } from './shape-texts.ts';
-import { type OwnedCache, TextCache } from './text-cache.ts';
+import { KEPT_SHARE, type OwnedCache, TextCache } from './text-cache.ts';
 import { WordPlaces } from './word-places.ts';
 import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from './token-class.ts';
+import { type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
 
 export interface QueryToken {
   readonly text: string;
@@ -69,8 +70,6 @@ export interface Pattern {
 const OWN_BIT = 4;
 /** A folded token shorter than this is no beginning of one that was cut: folding shrinks 3 bytes to 1. */
 const LEAST_LONG = Math.floor(MAX_TOKEN_BYTES / 3) - 1;
-/** Sets of rows that are as large as this part of all are kept as sets. */
-const KEPT_SHARE = 64;
 /** Phrases with few candidates are not looked for in many shapes: it would not pay. */
 const FEW_CANDIDATES = 8;
 const MANY_SHAPES = 256;
@@ -82,6 +81,8 @@ export class TextIndex {
   private readonly head: Head;
   private readonly cache: OwnedCache;
   private readonly texts: ShapeTexts;
+  /** Columns whose text of every row was looked up, and is likely to be kept. */
+  private readonly lookedUp = new Set<string>();
 
   private constructor(file: SideFile, head: Head, cache: OwnedCache) {
     this.file = file;
@@ -106,6 +107,7 @@ export class TextIndex {
   /** Forgets what the cache has of it. */
   close(): void {
     this.cache.forget();
+    this.lookedUp.clear();
   }
 
   /**
@@ -141,6 +143,54 @@ export class TextIndex {
       });
     }
     return out;
+  }
+
+  /**
+   * Rows whose text in a column `test` holds for, exactly as stored; undefined unless the column's values
+   * are shapes as a whole.
+   */
+  rowsOfText(column: string, test: (text: string) => boolean): RowSet | undefined {
+    return this.whole(column)?.rowsOf(test);
+  }
+
+  /**
+   * How many of some rows have each text of such a column; undefined also where more than `most` numbers of
+   * rows would have to be read.
+   * @param rows as `RowSet.toWords` has them
+   */
+  countsOfText(column: string, rows: Uint32Array, most = Infinity): TextCounts | undefined {
+    const whole = this.whole(column);
+    if (whole === undefined) return undefined;
+    if (!this.lookedUp.has(column) && whole.listed() > most) return undefined;
+    const places = this.cache.take(
+      `places ${column}`,
+      () => whole.places(),
+      ({ byteLength }) => byteLength,
+    );
+    this.lookedUp.add(column);
+    return countPlaces(whole.texts, places, rows);
+  }
+
+  private whole(column: string): WholeTexts | undefined {
+    const found = this.head.columns.find(({ name }) => name === column);
+    if (found === undefined || found.free) return undefined;
+    return this.cache.take(
+      `whole ${column}`,
+      () => {
+        const texts: { text: string; shape: number }[] = [];
+        for (let shape = found.from; shape < found.to; shape++) {
+          const [text, more] = this.texts.runs(shape);
+          if (text === undefined || more !== undefined) return undefined;
+          texts.push({ text, shape });
+        }
+        const count = (shape: number): number => {
+          const { rows, shapes } = this.shapeEntry(shape);
+          return shapes.reduce((sum, one) => sum + this.shapeEntry(one).rows.count, rows.count);
+        };
+        return new WholeTexts(this.head.rows, texts, { count, rows: (one) => this.shapeRows(one) });
+      },
+      (whole) => whole?.size ?? 0,
+    );
   }
 
   private columnNumber(column: string): number | undefined {
@@ -453,9 +503,7 @@ export class TextIndex {
   }
 
   shapeRows(shape: number): RowSet {
-    const page = this.pageOfNumber('shapes', shape);
-    if (page === undefined) throw damagedText();
-    const { rows, shapes } = page.entry(shape - page.numbers[0]!);
+    const { rows, shapes } = this.shapeEntry(shape);
     const own = this.rowSet(rows);
     if (shapes.length === 0) return own;
     return this.cache.take(
@@ -471,6 +519,12 @@ export class TextIndex {
       },
       setBytes,
     );
+  }
+
+  private shapeEntry(shape: number): Entry {
+    const page = this.pageOfNumber('shapes', shape);
+    if (page === undefined) throw damagedText();
+    return page.entry(shape - page.numbers[0]!);
   }
 
   /** The rows of an entry as a set; kept when it is large. */

@@ -3,6 +3,7 @@
  *
  * Every row has at most one value in a column, so the rows of several values share none.
  */
+import { type RowPlaces, type TextCounts, countPlaces, emptyPlaces } from '../text/whole-texts.ts';
 import type { SideFile } from '../side-file.ts';
 import { RowSet, wordsFor } from '../row-set.ts';
 import { type OwnedCache, TextCache } from '../text/text-cache.ts';
@@ -34,12 +35,6 @@ export interface Ip4Ranges {
 export interface Places {
   readonly from: number;
   readonly to: number;
-}
-
-/** Distinct texts, ascending by their bytes, and a number for each. */
-export interface TextCounts {
-  readonly texts: readonly string[];
-  readonly counts: Uint32Array;
 }
 
 interface Column {
@@ -75,6 +70,7 @@ export class ValueIndex {
   private readonly cache: OwnedCache;
   /** Columns whose text of every row was looked up, and is likely to be kept. */
   private readonly lookedUp = new Set<TextValueColumn>();
+  private readonly inText = new Set<string>();
 
   private constructor(file: SideFile, reader: BlockReader, cache: OwnedCache) {
     this.reader = reader;
@@ -87,6 +83,7 @@ export class ValueIndex {
       const name = Buffer.from(head.raw(head.u8())).toString('latin1');
       const state = head.u8();
       if (!isColumn(name)) throw new Damaged('column');
+      if (state === STATE.inText) this.inText.add(name);
       if (state === STATE.indexed)
         columns.set(name, readColumn(head, VALUE_COLUMNS[name], this.rows));
       else columns.set(name, state === STATE.absent ? 'absent' : 'left-out');
@@ -222,6 +219,11 @@ export class ValueIndex {
     });
   }
 
+  /** Whether the text index has the rows of a column's values, and this has not. */
+  isInText(column: TextValueColumn): boolean {
+    return this.inText.has(column);
+  }
+
   /**
    * Rows whose text `test` holds for; it is asked once for each distinct text, exactly as stored.
    * Undefined when the column has too many texts for this index.
@@ -262,23 +264,16 @@ export class ValueIndex {
     if (found === undefined || found === 'left-out') return undefined;
     if (found === 'absent') return { texts: [], counts: new Uint32Array(0) };
     if (!this.lookedUp.has(column) && this.listed(found) > most) return undefined;
-    return this.reader.guarded(() => {
-      const counts = new Uint32Array(found.size + 1);
-      const places = this.placesOfRows(column, found);
-      for (let word = 0; word < rows.length; word++) {
-        for (let bits = rows[word]!; bits !== 0; bits &= bits - 1)
-          counts[places[word * 32 + 31 - Math.clz32(bits & -bits)]!]! += 1;
-      }
-      return { texts: this.textsOf(found), counts: counts.subarray(1) };
-    });
+    return this.reader.guarded(() =>
+      countPlaces(this.textsOf(found), this.placesOfRows(column, found), rows),
+    );
   }
 
-  /** Of each row the place of its text among all, from 1; 0 without one. */
-  private placesOfRows(column: TextValueColumn, found: Column): Uint8Array | Uint16Array {
+  private placesOfRows(column: TextValueColumn, found: Column): RowPlaces {
     const places = this.cache.take(
       `places ${column}`,
       () => {
-        const out = found.size < 256 ? new Uint8Array(this.rows) : new Uint16Array(this.rows);
+        const out = emptyPlaces(this.rows, found.size);
         for (let number = 0; number < found.rows.length; number++) {
           const page = this.page(found, number);
           const first = found.firsts[number]! + 1;
@@ -438,7 +433,7 @@ export function readTexts(reader: PackReader, n: number): Uint8Array[] {
 }
 
 /** Sets the places of the rows of a page's values, of which the first has place `first`. */
-function setPlaces({ counts, gaps }: Page, first: number, out: Uint8Array | Uint16Array): void {
+function setPlaces({ counts, gaps }: Page, first: number, out: RowPlaces): void {
   const { length } = out;
   let at = 0;
   for (let value = 0; value < counts.length; value++) {
@@ -454,7 +449,7 @@ function setPlaces({ counts, gaps }: Page, first: number, out: Uint8Array | Uint
 }
 
 /** The same of a page that has the bits of one value's rows. */
-function setPlace(bytes: Uint8Array, place: number, out: Uint8Array | Uint16Array): void {
+function setPlace(bytes: Uint8Array, place: number, out: RowPlaces): void {
   for (let at = 0; at < bytes.length; at++) {
     for (let bits = bytes[at]!; bits !== 0; bits &= bits - 1) {
       const row = at * 8 + 31 - Math.clz32(bits & -bits);

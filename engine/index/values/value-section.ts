@@ -11,6 +11,8 @@
  * Head: u32 rows, u8 columns, then of each column: name, u8 state, and where it is indexed: u32 values,
  * u32 pages; values, rows and bytes of each page; its first value; of texts also the end of the block
  * that holds them, which lies behind the pages, and its bytes.
+ *
+ * A column whose values the text index has with their rows is left out: its state says so.
  */
 import type { Section } from '../side-file.ts';
 import { wordsFor } from '../row-set.ts';
@@ -34,8 +36,8 @@ export const VALUE_COLUMNS = {
 export type ValueColumn = keyof typeof VALUE_COLUMNS;
 export type ValueType = (typeof VALUE_COLUMNS)[ValueColumn];
 
-/** What is known of a column: no row has a value; indexed; or too many values to be. */
-export const STATE = { absent: 0, indexed: 1, leftOut: 2 } as const;
+/** What is known of a column: no row has a value; indexed; too many values to be; as shapes of the text index. */
+export const STATE = { absent: 0, indexed: 1, leftOut: 2, inText: 3 } as const;
 export const FORM = { gaps: 0, bits: 1 } as const;
 export const ADDRESS_BYTES = 16;
 
@@ -63,16 +65,18 @@ interface Column {
  * @param rows of the segment.
  * @param grouped rows by the codes of a dimension, where that is known already.
  * @param unflowed rows of packets of no flow; undefined for other kinds.
+ * @param inText columns whose values the text index has with their rows.
  */
 export function valueSection(
   rows: number,
   dimensions: Dimensions,
   grouped: (dimension: Dimension) => Grouped,
   unflowed: Uint32Array | undefined,
+  inText: ReadonlySet<string>,
 ): Section {
-  const columns = dimensions.present.flatMap((dimension) =>
-    columnsOf(dimension, () => grouped(dimension)),
-  );
+  const columns = dimensions.present
+    .filter(({ name }) => !inText.has(name))
+    .flatMap((dimension) => columnsOf(dimension, () => grouped(dimension)));
   if (unflowed !== undefined && unflowed.length > 0) columns.push(oneValue(unflowed));
   const leftOut = new Set<string>(dimensions.leftOut);
   const names = Object.keys(VALUE_COLUMNS);
@@ -84,9 +88,9 @@ export function valueSection(
     const column = columns.find((one) => one.name === name);
     head.u8(name.length);
     head.raw(Buffer.from(name, 'latin1'));
-    head.u8(
-      leftOut.has(name) ? STATE.leftOut : column === undefined ? STATE.absent : STATE.indexed,
-    );
+    if (inText.has(name)) head.u8(STATE.inText);
+    else if (leftOut.has(name)) head.u8(STATE.leftOut);
+    else head.u8(column === undefined ? STATE.absent : STATE.indexed);
     if (column !== undefined) addColumn(column, rows, head, blocks);
   }
   return blocks.finish(VALUES_SECTION, head.finish());

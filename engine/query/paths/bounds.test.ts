@@ -86,6 +86,8 @@ it('holds every filter between what is sure and what may be, and says what is le
           text: {
             close: () => undefined,
             patterns: () => [],
+            rowsOfText: () => undefined,
+            countsOfText: () => undefined,
             search: ({ tokens }) => {
               const one = found[WORDS.indexOf(tokens[0]!.text)]!;
               if (!one.served) return undefined;

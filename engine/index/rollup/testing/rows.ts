@@ -79,7 +79,7 @@ export function sectionsOf(kind: Kind, came: readonly TestRow[], batch: number):
   for (let at = 0; at < came.length; at += batch)
     builder.add(indexRows(kind, came.slice(at, at + batch)));
   const order = segmentOrder(came);
-  return builder.finish(order.every((row, i) => row === i) ? undefined : order);
+  return builder.finish(order.every((row, i) => row === i) ? undefined : order, new Set());
 }
 
 /** Dated rows by time, then the others; equal ones as they came. */

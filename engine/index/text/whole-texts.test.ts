@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import { SegmentIndexBuilder } from '../builders.ts';
+import { openers } from '../openers.ts';
+import { RowSet } from '../row-set.ts';
+import { IndexFiles, type ValueLookup } from '../segment-indexes.ts';
+import { sideFilePath, writeSideFile } from '../side-file.ts';
+import { indexRows, type TextRow } from './testing/index-rows.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-whole-texts-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+
+/** Asks the side file of these rows, which lie in the segment as `order` has them. */
+function withValues<T>(
+  rows: readonly TextRow[],
+  order: Uint32Array | undefined,
+  use: (values: ValueLookup, sections: ReadonlyMap<string, number>) => T,
+): T {
+  const builder = new SegmentIndexBuilder('log');
+  for (let at = 0; at < rows.length; at += 7) builder.add(indexRows(rows.slice(at, at + 7)));
+  const sections = builder.finish(order);
+  const segment = join(folder, `${(files += 1)}.duckdb`);
+  writeSideFile(sideFilePath(segment), rows.length, sections);
+  const indexes = new IndexFiles(openers());
+  try {
+    const sizes = new Map(sections.map(({ name, bytes }) => [name, bytes.length]));
+    return use(indexes.of(segment, rows.length).values!, sizes);
+  } finally {
+    indexes.close();
+    rmSync(sideFilePath(segment));
+  }
+}
+
+const HOSTS = [
+  'web01',
+  'web1',
+  'WEB01',
+  'db',
+  '',
+  '\ufeffweb01',
+  'a b',
+  'é',
+  'web02.example',
+  '17',
+];
+const row = fc.record(
+  {
+    message: fc.constantFrom('failed', 'failed for user7', 'x 1 y', 'x 2 y', ''),
+    host: fc.constantFrom(...HOSTS),
+    program: fc.constantFrom('sshd', 'cron', 'su(pam)'),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<TextRow>;
+
+it('has the rows of each host and program, exactly as stored', () => {
+  fc.assert(
+    fc.property(
+      fc.array(row, { minLength: 1, maxLength: 60 }),
+      fc.boolean(),
+      fc.subarray(HOSTS),
+      (came, turned, wanted) => {
+        const order = turned ? Uint32Array.from(came, (_, i) => came.length - 1 - i) : undefined;
+        const rows = turned ? came.toReversed() : came;
+        withValues(came, order, (values) => {
+          for (const column of ['host', 'program'] as const) {
+            const found = values.rowsOfText(column, (text) => wanted.includes(text))!;
+            const expected = rows.flatMap((one, i) =>
+              one[column] !== undefined && wanted.includes(one[column]) ? [i] : [],
+            );
+            expect([...found.slice(0, found.count)]).toEqual(expected);
+            const every = values.rowsOfText(column, () => true)!;
+            expect(every.count).toBe(rows.filter((one) => one[column] !== undefined).length);
+            const third = rows.flatMap((_, i) => (i % 3 === 0 ? [i] : []));
+            const some = RowSet.ofSorted(Uint32Array.from(third), rows.length);
+            const { texts, counts } = values.countsOfText(column, some.toWords())!;
+            const known = [...new Set(rows.flatMap((one) => one[column] ?? []))];
+            known.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+            expect(texts).toEqual(known);
+            expect([...counts]).toEqual(
+              known.map((text) => third.filter((i) => rows[i]![column] === text).length),
+            );
+          }
+        });
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+it('keeps rows of hosts once', () => {
+  const rows = Array.from({ length: 4_000 }, (_, i) => ({
+    message: `line ${i}`,
+    host: `web${i % 197}`,
+  }));
+  withValues(rows, undefined, (values, sizes) => {
+    expect(sizes.get('values')).toBeLessThan(400);
+    expect(values.countsOfText('host', RowSet.all(4_000).toWords(), 1_000)).toBeUndefined();
+    expect(values.rowsOfText('host', (text) => text === 'web1')!.count).toBe(
+      rows.filter(({ host }) => host === 'web1').length,
+    );
+  });
+});
+
+it('leaves columns with too many values for shapes to the index of values', () => {
+  const rows = Array.from({ length: 9_000 }, (_, i) => ({ message: 'x', host: `h${i % 4_500}.x` }));
+  withValues(rows, undefined, (values, sizes) => {
+    expect(sizes.get('values')).toBeGreaterThan(5_000);
+    expect([...values.rowsOfText('host', (text) => text === 'h4321.x')!.slice(0, 3)]).toEqual([
+      4_321, 8_821,
+    ]);
+  });
+});
