@@ -65,6 +65,36 @@ export class BitWriter {
     if (k > 0) this.put(value & ((1 << k) - 1), k);
   }
 
+  /** Ascending rows: the gaps between them in Rice codes, of the first from row 0. */
+  riceGaps(rows: Uint32Array, from: number, to: number, k: number): void {
+    const low = k === 0 ? 0 : (1 << k) - 1;
+    let { words, word, fill } = this;
+    let before = -1;
+    for (let i = from; i < to; i++) {
+      const gap = rows[i]! - before - 1;
+      before = rows[i]!;
+      const zeros = gap >>> k;
+      if (zeros + k >= 32 || word + 2 >= words.length) {
+        this.word = word;
+        this.fill = fill;
+        this.rice(gap, k);
+        ({ words, word, fill } = this);
+        continue;
+      }
+      const code = ((((gap & low) << 1) | 1) << zeros) >>> 0;
+      words[word]! |= code << fill;
+      const end = fill + zeros + 1 + k;
+      if (end < 32) fill = end;
+      else {
+        word += 1;
+        words[word] = fill === 0 ? 0 : code >>> (32 - fill);
+        fill = end - 32;
+      }
+    }
+    this.word = word;
+    this.fill = fill;
+  }
+
   /** The words written so far, as bytes in a new array. */
   bytes(): Uint8Array {
     const length = this.word + (this.fill > 0 ? 1 : 0);

@@ -301,6 +301,7 @@ class RowLists {
     const { numberOf } = this.closed;
     const { limit } = tokens;
     this.fillValues(ends, out);
+    const waiting = new WaitingRows(ends, out, limit);
     for (let row = 0; row < rows; row++) {
       const came = order === undefined ? row : order[row]!;
       const end = rowStarts[came + 1]!;
@@ -308,11 +309,11 @@ class RowLists {
       for (let i = rowStarts[came]!; i < end;) {
         const item = items[i++]! - SHAPE_ITEM;
         if (item >= FORM_ITEM) {
-          const { shape, number, size, open, others } = forms[item - FORM_ITEM]!;
+          const { shape, number, size, open, differing } = forms[item - FORM_ITEM]!;
           message = shape;
           append(limit + number, row, ends, out);
-          for (let k = 0; k < open.length; k++) append(items[i + open[k]!]!, row, ends, out);
-          for (let k = 0; k < others.length; k++) append(others[k]!, row, ends, out);
+          for (let k = 0; k < open.length; k++) waiting.add(items[i + open[k]!]!, row);
+          for (let k = 0; k < differing.length; k++) waiting.add(differing[k]!, row);
           i += size;
           continue;
         }
@@ -328,24 +329,18 @@ class RowLists {
         let last = i + opens[shape]!;
         const free = isFree[shape] === 1;
         if (free) while (last < end && items[last]! < SHAPE_ITEM) last += 1;
-        // Nearly all tokens are the message's, so that is what is not noted one by one.
-        if (column === MESSAGE && !free) {
-          for (; i < last; i++) {
-            if (constant[place + i] === 0) append(items[i]!, row, ends, out);
-          }
-          continue;
-        }
         for (; i < last; i++) {
           if (!free && constant[place + i] === 1) continue;
           const token = items[i]!;
-          if (ends[token] === 0) continue;
-          append(token, row, ends, out);
-          if (column === MESSAGE) continue;
+          waiting.add(token, row);
+          // Nearly all tokens are the message's, so that is what is not noted one by one.
+          if (column === MESSAGE || ends[token] === 0) continue;
           masks[token]! |= columnBit(column);
           others[token]! += 1;
         }
       }
     }
+    waiting.flush();
   }
 
   /** The same of what is kept by column; no list has rows of both. */
@@ -423,7 +418,7 @@ interface OpenForm {
   readonly size: number;
   readonly open: Int32Array;
   /** Of those that are the same in all rows of the form, the ones that differ in others of the shape. */
-  readonly others: Int32Array;
+  readonly differing: Int32Array;
 }
 
 function openForms(
@@ -438,7 +433,7 @@ function openForms(
       number: numberOf[shape]!,
       size: places.length,
       open: Int32Array.from(places.keys()).filter((i) => isOpen(places[i]!)),
-      others: fixed.filter((_, i) => isOpen(fixedPlaces[i]!)),
+      differing: fixed.filter((_, i) => isOpen(fixedPlaces[i]!)),
     };
   });
 }
@@ -460,6 +455,62 @@ function putImplied(
   for (let row = 0; row < out.length; row++) {
     const message = messages[row]!;
     if (message >= 0) out[row] = implied[message * IMPLIED_COLUMNS + column]!;
+  }
+}
+
+/** Groups of lists of tokens, and how many rows wait for one at most. */
+const GROUPS = 64;
+const MOST_WAITING = 16_384;
+
+/**
+ * Rows on their way to the lists of tokens. There are more lists than a processor's cache has room for their
+ * ends: those of a group lie beside each other, and get their rows when many wait for them.
+ */
+class WaitingRows {
+  private readonly ends: Uint32Array;
+  private readonly out: Uint32Array;
+  private readonly groupOf: Uint8Array;
+  private readonly counts = new Uint32Array(GROUPS);
+  private readonly most: number;
+  /** Token and row by turns, by group. */
+  private readonly pairs: Uint32Array;
+
+  /** @param limit tokens; lists that have a place lie in their order */
+  constructor(ends: Uint32Array, out: Uint32Array, limit: number) {
+    this.ends = ends;
+    this.out = out;
+    this.groupOf = new Uint8Array(limit);
+    let used = 0;
+    for (let token = 0; token < limit; token++) if (ends[token]! > used) used = ends[token]!;
+    const size = Math.floor(used / GROUPS) + 1;
+    for (let token = 0; token < limit; token++) this.groupOf[token] = ends[token]! / size;
+    this.most = Math.min(size, MOST_WAITING);
+    this.pairs = take32(GROUPS * this.most * 2);
+  }
+
+  /** Does nothing for a token whose list has no place. */
+  add(token: number, row: number): void {
+    const { pairs, counts, most } = this;
+    const group = this.groupOf[token]!;
+    const count = counts[group]!;
+    const at = (group * most + count) * 2;
+    pairs[at] = token;
+    pairs[at + 1] = row;
+    counts[group] = count + 1;
+    if (count + 1 === most) this.append(group);
+  }
+
+  flush(): void {
+    for (let group = 0; group < GROUPS; group++) this.append(group);
+    giveBack(this.pairs.buffer);
+  }
+
+  private append(group: number): void {
+    const { pairs, ends, out, counts } = this;
+    const from = group * this.most * 2;
+    const to = from + counts[group]! * 2;
+    for (let i = from; i < to; i += 2) append(pairs[i]!, pairs[i + 1]!, ends, out);
+    counts[group] = 0;
   }
 }
 
