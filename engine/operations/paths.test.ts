@@ -339,6 +339,16 @@ const stages = fc.constantFrom(
     ' | talkers 5',
   ],
   ...[
+    ' | sort ts | head 9',
+    ' | sort -ts | head 11',
+    ' | sort -ts, host | tail 400',
+    ' | sort host | sort -ts | head 6 | count',
+    ' | sort ts | tail 5 | top 3 host',
+    ' | head 800 | tail 3',
+    ' | tail 600 | where failed | count',
+    ' | union (failed | sort -ts | head 4)',
+  ],
+  ...[
     ' | union (host:web01) | count',
     ' | union (failed | head 3)',
     ' | head 12',

@@ -24,7 +24,9 @@ import {
   compileShapes,
   compileTimes,
   compileVerify,
+  edgesOf,
   findRows,
+  foundAtEdge,
   groupsByTemplate,
   narrowed,
   readsMessages,
@@ -138,8 +140,14 @@ export class RowFinder {
     reads: Reads,
   ): Promise<Plan> {
     const found = new Map<Filter, ReadonlyMap<number, FoundRows>>();
-    for (const filter of baseFilters(plan.events))
-      found.set(filter, await this.found(filter, segments, reads));
+    const edges = edgesOf(plan);
+    for (const filter of baseFilters(plan.events)) {
+      const edge = edges.get(filter);
+      const find = (some: readonly SegmentInfo[]) => this.found(filter, some, reads);
+      const timeOf = (segment: SegmentInfo) => this.known(segment).indexes.time;
+      const own = edge === undefined ? find(segments) : foundAtEdge(edge, segments, find, timeOf);
+      found.set(filter, await own);
+    }
     if (!groupsByTemplate(plan)) return narrowed(plan, found);
     for (const [filter, own] of found) found.set(filter, await this.withTemplates(own, segments));
     return narrowed(plan, found);

@@ -80,6 +80,7 @@ export { bareFilter, groupsByValue } from './paths/value-groups.ts';
 export { groupSource } from './paths/group-sources.ts';
 export { isCountedByRollup } from './paths/restrictions.ts';
 export { groupsOfRows, rowsOfGroups } from './paths/group-rows.ts';
+export { edgesOf, foundAtEdge } from './paths/edge-rows.ts';
 export { groupsByTemplate, withTemplates } from './paths/known-templates.ts';
 export { directAnswer, directShape } from './paths/direct-answer.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './paths/rows.ts';
