@@ -37,7 +37,7 @@ describe('side file', () => {
   it('that is none, or of another version, is none', () => {
     expect(SideFile.open(join(folder, 'b.idx'))).toBeUndefined();
     const other = Buffer.from(good);
-    other.writeUInt32LE(99, 4);
+    other.write('DBIY', other.length - 4, 'latin1');
     writeFileSync(join(folder, 'other.idx'), other);
     expect(SideFile.open(join(folder, 'other.idx'))).toBeUndefined();
   });

@@ -4,7 +4,9 @@
  * made again from them; nothing is in it that is not in the segment.
  *
  * Layout, little-endian: `DBIX`, u32 version, the sections' bytes one after another, the directory as
- * JSON in UTF-8 (`{"rows":n,"sections":[[name,offset,length],…]}`), u32 length of the directory, `DBIX`.
+ * JSON in UTF-8 (`{"rows":n,"sections":[[name,offset,length],…]}`), u32 length of the directory, `DBIX`. The
+ * last letter stands for the version, too, so that the end of a file is all that is read to open it; short
+ * sections lie there, and are read with it.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { writeAll } from '../base/files.ts';
@@ -18,8 +20,12 @@ export interface Section {
 /** A file of another version is as good as none: it is made again. */
 export const SIDE_FILE_VERSION = 1;
 const MAGIC = 0x58494244;
+/** What is the same in all versions: `DBI`. */
+const MAGIC_BITS = 0xff_ffff;
 const HEAD = 8;
 const TAIL = 8;
+/** What is read at first, and kept: the directory, and short sections before it. */
+const END = 8192;
 
 /** Where the side file of a segment's file is. */
 export function sideFilePath(segmentFile: string): string {
@@ -36,7 +42,8 @@ export function writeSideFile(path: string, rows: number, sections: readonly Sec
   try {
     writeAll(fd, head);
     let at = HEAD;
-    const entries = sections.map(({ name, bytes }) => {
+    const longestFirst = sections.toSorted((a, b) => b.bytes.length - a.bytes.length);
+    const entries = longestFirst.map(({ name, bytes }) => {
       const entry = [name, at, bytes.length] as const;
       writeAll(fd, bytes);
       at += bytes.length;
@@ -62,18 +69,22 @@ export class SideFile {
   readonly rows: number;
   readonly size: number;
   private readonly fd: number;
+  /** The last bytes of the file. */
+  private readonly end: Uint8Array;
   private readonly sections: ReadonlyMap<string, readonly [number, number]>;
 
   private constructor(
     path: string,
     fd: number,
     size: number,
+    end: Uint8Array,
     rows: number,
     sections: ReadonlyMap<string, readonly [number, number]>,
   ) {
     this.path = path;
     this.fd = fd;
     this.size = size;
+    this.end = end;
     this.rows = rows;
     this.sections = sections;
   }
@@ -91,32 +102,27 @@ export class SideFile {
     }
     try {
       const { size } = fstatSync(fd);
-      const head = read(fd, 0, Math.min(HEAD, size));
-      const tail = read(fd, Math.max(0, size - TAIL), Math.min(TAIL, size));
-      if (
-        head.length < HEAD ||
-        tail.length < TAIL ||
-        word(head, 0) !== MAGIC ||
-        word(tail, 4) !== MAGIC
-      )
-        throw damagedFile(path);
-      if (word(head, 4) !== SIDE_FILE_VERSION) {
+      const last = read(fd, Math.max(0, size - END), Math.min(END, size));
+      if (size < HEAD + TAIL || last.length < TAIL) throw damagedFile(path);
+      const mark = word(last, last.length - 4);
+      if ((mark & MAGIC_BITS) !== (MAGIC & MAGIC_BITS)) throw damagedFile(path);
+      if (mark !== MAGIC) {
         closeSync(fd);
         return undefined;
       }
-      const length = word(tail, 0);
+      const length = word(last, last.length - TAIL);
       if (length > size - HEAD - TAIL) throw damagedFile(path);
-      const directory = JSON.parse(
-        new TextDecoder().decode(read(fd, size - TAIL - length, length)),
-      ) as { rows: number; sections: [string, number, number][] };
       const end = size - TAIL - length;
+      const directory = JSON.parse(
+        new TextDecoder().decode(readAt(fd, last, size, end, length)),
+      ) as { rows: number; sections: [string, number, number][] };
       const sections = new Map<string, readonly [number, number]>();
       for (const [name, at, bytes] of directory.sections) {
         if (!isCount(at) || !isCount(bytes) || at < HEAD || at + bytes > end)
           throw damagedFile(path);
         sections.set(name, [at, bytes]);
       }
-      return new SideFile(path, fd, size, directory.rows, sections);
+      return new SideFile(path, fd, size, last, directory.rows, sections);
     } catch (error) {
       closeSync(fd);
       throw error instanceof DaybookError ? error : damagedFile(path);
@@ -138,12 +144,24 @@ export class SideFile {
     if (found === undefined) return undefined;
     const [at, length] = found;
     const end = Math.min(to, length);
-    return read(this.fd, at + from, Math.max(0, end - from));
+    return readAt(this.fd, this.end, this.size, at + from, Math.max(0, end - from));
   }
 
   close(): void {
     closeSync(this.fd);
   }
+}
+
+/** From the last bytes of a file, if they are there. */
+function readAt(
+  fd: number,
+  last: Uint8Array,
+  size: number,
+  at: number,
+  length: number,
+): Uint8Array {
+  const from = at - (size - last.length);
+  return from < 0 ? read(fd, at, length) : last.slice(from, from + length);
 }
 
 function read(fd: number, at: number, length: number): Uint8Array {
