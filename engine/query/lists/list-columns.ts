@@ -5,7 +5,7 @@
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
 import { ip6ToUuid, parseAddress } from '../address.ts';
 import { INTEGER_RANGES, SQL_TYPES, uuidLength } from '../dialect/duckdb.ts';
-import type { Field, NumberField } from '../fields.ts';
+import type { AddressField, Field, NumberField } from '../fields.ts';
 import { parseEventId } from '../filters/event-id.ts';
 import { type FlowEnd, flowFilter } from '../filters/flow.ts';
 import { codeOf } from '../filters/names.ts';
@@ -100,10 +100,8 @@ export function readColumn(
   lines: readonly number[],
 ): ListColumn[] {
   switch (field.type) {
-    case 'address': {
-      const sides = sidesOf(field.sides.map(({ v4, v6 }) => v4 ?? v6));
-      return [addresses(new Cells(cells.length, sides, true), cells, lines)];
-    }
+    case 'address':
+      return [addresses(new Cells(cells.length, addressColumn(field).sides, true), cells, lines)];
     case 'number':
       return [numbers(field, cells, lines)];
     case 'text':
@@ -193,33 +191,72 @@ function wholeNumber(text: string): number | undefined {
   return value;
 }
 
+/** What every cell of a column is: an IPv4 address, or a number of a field. */
+export interface PlainColumn {
+  readonly sides: readonly Side[] | undefined;
+  readonly form: Form;
+  /** Undefined: its cells are addresses. */
+  readonly number:
+    { readonly least: number; readonly most: number; readonly whole: boolean } | undefined;
+}
+
+/** What a column of a field is as long as its cells are plain; undefined: they never are. */
+export function plainColumn(field: Field): PlainColumn | undefined {
+  if (field.type === 'address') return addressColumn(field);
+  return field.type === 'number' ? numberColumn(field) : undefined;
+}
+
+function addressColumn({ sides }: AddressField): PlainColumn {
+  return {
+    sides: sidesOf(sides.map(({ v4, v6 }) => v4 ?? v6)),
+    form: { form: 'address4', prefix: 32 },
+    number: undefined,
+  };
+}
+
+function numberColumn({
+  refs,
+}: NumberField): PlainColumn & { number: NonNullable<PlainColumn['number']> } {
+  const [column] = refs.flatMap((ref) => ('column' in ref ? ref.column : []));
+  if (column === undefined) throw new TypeError('a list is compared with stored columns');
+  const isPort = column === 'src_port' || column === 'dst_port';
+  const range = INTEGER_RANGES[SQL_TYPES[COLUMNS[column]]];
+  const [least, most] = range ?? [-Infinity, Infinity];
+  return {
+    sides: isPort ? sidesOf(refs) : undefined,
+    form: isPort ? { form: 'port' } : { form: 'number', column },
+    number: { least, most, whole: range !== undefined },
+  };
+}
+
+/** The number that a cell of a field is, or the one that its name stands for. */
+export function numberOf({ names }: NumberField, cell: string): number | undefined {
+  return (
+    wholeNumber(cell) ??
+    parseNumber(cell) ??
+    (names === undefined ? undefined : codeOf(names, cell))
+  );
+}
+
 function numbers(
   field: NumberField,
   cells: readonly string[],
   lines: readonly number[],
 ): ListColumn {
-  const columns = field.refs.flatMap((ref) => ('column' in ref ? ref.column : []));
-  const [column] = columns;
-  if (column === undefined) throw new TypeError('a list is compared with stored columns');
-  const isPort = column === 'src_port' || column === 'dst_port';
-  const sides = isPort ? sidesOf(field.refs) : undefined;
+  const { sides, form: own, number } = numberColumn(field);
   const into = new Cells(cells.length, sides);
-  const form = into.formOf(isPort ? { form: 'port' } : { form: 'number', column });
-  const whole = INTEGER_RANGES[SQL_TYPES[COLUMNS[column]]];
+  const form = into.formOf(own);
+  const { least, most, whole } = number;
   for (let row = 0; row < cells.length; row++) {
     const cell = cells[row]!;
     if (cell === '') {
       into.nothing();
       continue;
     }
-    const value =
-      wholeNumber(cell) ??
-      parseNumber(cell) ??
-      (field.names === undefined ? undefined : codeOf(field.names, cell));
+    const value = numberOf(field, cell);
     if (value === undefined)
       throw new ListError('usage', lines[row], `${field.name} has no value ${shown(cell)}`);
-    const [least, most] = whole ?? [-Infinity, Infinity];
-    const can = value >= least && value <= most && (whole === undefined || Number.isInteger(value));
+    const can = value >= least && value <= most && (!whole || Number.isInteger(value));
     into.add(can ? form : NEVER, value);
   }
   return into;

@@ -25,6 +25,7 @@ import {
   readColumn,
 } from './list-columns.ts';
 import { LIST_LIMITS, ListError } from './list-error.ts';
+import { readPlain } from './plain-list.ts';
 
 /** What the values of a key are compared with; `present` has none: a side must have an address. */
 export type ListKey =
@@ -182,10 +183,12 @@ export function readList(options: ListOptions): MatchList {
   const { text, fields, columns: named, header, digest, resolve, directed } = options;
   const fieldOf = (name: string): Field | undefined => fieldNamed(name, resolve);
   const isField = (name: string) => isText(name) || fieldOf(name) !== undefined;
-  const cut = cutList(text, { fields, columns: named, header, isField });
-  if (cut.names === undefined) return ofAnyType(cut, digest, fieldOf);
-  if (cut.names.some(isText)) return ofTexts(cut, digest);
-  const { names, lines } = cut;
+  const cutOptions = { fields, columns: named, header, isField };
+  const plain = readPlain(text, cutOptions, fieldOf);
+  const cut = plain ?? cutList(text, cutOptions);
+  if ('cells' in cut && cut.names === undefined) return ofAnyType(cut, digest, fieldOf);
+  if ('cells' in cut && cut.names?.some(isText) === true) return ofTexts(cut, digest);
+  const { names = [], lines } = cut;
   const seen = new Map<string, string>();
   const read = names.map((name, at) => {
     const field = fieldOf(name);
@@ -201,7 +204,10 @@ export function readList(options: ListOptions): MatchList {
         'name the columns that count with --list-field, each once',
       );
     seen.set(`${field.type} ${field.name}`, name);
-    return { field, columns: readColumn(field, cut.cells[at]!, lines) };
+    return {
+      field,
+      columns: 'cells' in cut ? readColumn(field, cut.cells[at]!, lines) : [cut.columns[at]!],
+    };
   });
   const columns = read.flatMap((one) => one.columns);
   const isFlow = read.some(({ field }) => field.name === 'flow' && field.type === 'virtual');
@@ -329,9 +335,18 @@ function groupsOf(
 ): ListGroup[] {
   const groups = new Map<string, Open>();
   const never = new Set<number>();
-  for (const { form } of columns)
+  for (const { form } of columns) {
+    if (!form.includes(NEVER)) continue;
     for (let row = 0; row < form.length; row++) if (form[row] === NEVER) never.add(row);
+  }
+  const alike = never.size === 0 && columns.every(({ form }) => isOfOne(form));
   for (const variant of variantsOf(columns, eitherWay)) {
+    if (alike) {
+      const forms = columns.map(({ form }) => form[0]!);
+      const { rows } = partOf(groups, columns, forms, variant, eitherWay, lines[0]!);
+      for (let row = 0; row < lines.length; row++) rows.push(row);
+      continue;
+    }
     // Most rows are of the form of the row before.
     let forms: readonly number[] | undefined;
     let part: Part | undefined;
@@ -349,6 +364,12 @@ function groupsOf(
     lines: parts.flatMap(({ rows }) => rows.map((row) => lines[row]!)),
     keys: keys.map((key, at) => new KeyValues(key, valuesOf(columns, parts, at))),
   }));
+}
+
+/** Whether all rows of a column are of one form. */
+function isOfOne(form: Int16Array): boolean {
+  for (let row = 1; row < form.length; row++) if (form[row] !== form[0]) return false;
+  return true;
 }
 
 /** The values of a key, of each row of a group. */
