@@ -13,7 +13,7 @@ import type {
 } from '../../engine/contract/event-batch.ts';
 import { POWERS_OF_TEN } from '../shared/bytes.ts';
 import * as F from './fields.ts';
-import { FLAG_BITS } from './numbers.ts';
+import { FLAG_BITS, parseProtocol } from './numbers.ts';
 import type { RowWriter } from './row-writer.ts';
 import type { StampReader } from './stamp.ts';
 
@@ -27,6 +27,30 @@ const EXACT_DIGITS = 15;
 const MOST_FLAGS = 32;
 /** Rows that may be refused before it is asked whether most are. */
 const TRIALS = 64;
+/** Columns of text beside each other that are worth a look whether all are as in the row before, and their bytes. */
+const LEAST_RUN = 4;
+const MOST_RUN = 1024;
+const MOST_RUN_BYTES = 4096;
+/** Protocols' names of at most so many bytes are remembered. */
+const NAME_BYTES = 4;
+const NAMES = 64;
+
+/** Attributes beside each other, as the row before had them: many exports have columns that hardly change. */
+interface Run {
+  readonly first: number;
+  readonly last: number;
+  readonly bytes: Uint8Array;
+  size: number;
+  /** The row that has these; see `RowWriter.begun`. */
+  row: number;
+  /** By column: how often it was the first that had changed. */
+  readonly changes: Uint32Array;
+  /** How often all were as before, less WORTH for each time that they were not. */
+  score: number;
+}
+/** A run is worth while so many rows are as the one before for each that is not; else it is cut where it changes. */
+const WORTH = 4;
+const LEAST_SCORE = -32;
 
 export class PlainRows {
   private readonly writer: RowWriter;
@@ -39,6 +63,10 @@ export class PlainRows {
   private zoneUsed = false;
   private taken = 0;
   private refused = 0;
+  /** By the column that a run begins with. */
+  private readonly runs: (Run | undefined)[];
+  private readonly names = new Uint32Array(NAMES);
+  private readonly protocols = new Uint8Array(NAMES);
 
   constructor(writer: RowWriter, stamp: StampReader, delimiter: number, quoted: boolean) {
     this.writer = writer;
@@ -48,6 +76,7 @@ export class PlainRows {
     this.quoted = quoted;
     // What stands for nothing must not be taken for a value.
     this.typed = writer.unset.every((mark) => !isValueByte(mark[0] ?? SPACE));
+    this.runs = runsOf(writer.setters);
   }
 
   /** Whether tables with this delimiter can be read so: none that is part of a value. */
@@ -68,8 +97,25 @@ export class PlainRows {
     this.zoneUsed = this.stamp.zoneUsed;
     const last = setters.length - 1;
     let at = start;
+    let open: Run | undefined;
+    let openAt = 0;
     for (let i = 0; i <= last; i++) {
       let stop = -1;
+      const run = this.runs[i];
+      if (run !== undefined) {
+        if (row > 0 && run.row === writer.begun - 1 && this.goesOn(run, bytes, at, end)) {
+          for (; i < run.last; i++) repeat(writer.knownText(i), row);
+          repeat(writer.knownText(i), row);
+          run.row = writer.begun;
+          at += run.size + 1;
+          if (at <= end) {
+            if (i === last && at < end) return this.refuse(true);
+          } else if (i < last) return this.refuse(true);
+          continue;
+        }
+        open = run;
+        openAt = at;
+      }
       if (at < end) {
         const byte = bytes[at]!;
         if (quoted && byte === QUOTE) return this.refuse(i > 0);
@@ -104,19 +150,14 @@ export class PlainRows {
               stop = this.stamp.readPlain(bytes, at, end, delimiter);
               if (stop >= 0) writer.setTime();
               break;
-            case F.PROTO: {
-              stop = at + 3;
-              if (stop > end || (stop < end && bytes[stop] !== delimiter)) {
-                stop = -1;
-                break;
-              }
-              const name =
-                ((byte | 32) << 16) | ((bytes[at + 1]! | 32) << 8) | (bytes[at + 2]! | 32);
-              if (name === 0x746370) batch.proto.set(row, 6);
-              else if (name === 0x756470) batch.proto.set(row, 17);
-              else stop = -1;
+            case F.PROTO:
+              stop = this.readProtocol(bytes, at, end, row);
               break;
-            }
+            case F.EVENT_TYPE:
+              // A dash alone is nothing.
+              if (writer.valid && byte !== SPACE && byte !== DASH)
+                stop = this.copyText(bytes, at, end, batch.event_type, row);
+              break;
             case F.ATTR: {
               const column = writer.valid ? writer.knownText(i) : undefined;
               if (column !== undefined && byte !== SPACE)
@@ -130,8 +171,14 @@ export class PlainRows {
           stop = at;
           while (stop < end && bytes[stop] !== delimiter) stop += 1;
           writer.cell(i, bytes, at, stop);
+          // Not all that has no column of its own is known to have a value.
+          if (open !== undefined && writer.knownText(i) === undefined) open = undefined;
         }
       } else stop = at;
+      if (open?.last === i) {
+        if (writer.valid) keep(open, bytes, openAt, stop, writer.begun);
+        open = undefined;
+      }
       if (stop < end) {
         // A delimiter behind the last cell makes an empty one more, which is none.
         if (i === last && stop + 1 < end) return this.refuse(true);
@@ -144,9 +191,59 @@ export class PlainRows {
 
   private refuse(begun: boolean): false {
     if (begun) this.writer.batch.dropRow();
+    for (const run of this.runs) if (run !== undefined) run.row = -1;
     this.stamp.zoneUsed = this.zoneUsed;
     this.refused += 1;
     return false;
+  }
+
+  /** Whether the cells of a run are as they were in the row before. */
+  private goesOn(run: Run, bytes: Uint8Array, at: number, end: number): boolean {
+    const same = sameBytes(run, bytes, at, end);
+    const stop = at + same;
+    if (same === run.size && (stop === end || bytes[stop] === this.delimiter)) {
+      run.score += 1;
+      return this.writer.valid;
+    }
+    let changed = run.first;
+    for (let i = 0; i < same; i++) if (run.bytes[i] === this.delimiter) changed += 1;
+    run.changes[changed - run.first]! += 1;
+    run.score -= WORTH;
+    if (run.score < LEAST_SCORE) this.cutRun(run);
+    return false;
+  }
+
+  /** Leaves out of a run the column that changes most often. */
+  private cutRun({ first, last, changes }: Run): void {
+    const most = first + changes.indexOf(Math.max(...changes));
+    this.runs[first] = undefined;
+    addRun(this.runs, first, most - 1);
+    addRun(this.runs, most + 1, last);
+  }
+
+  /** A protocol by a short name, most often one that was there before; as those below. */
+  private readProtocol(bytes: Uint8Array, start: number, end: number, row: number): number {
+    const { batch } = this.writer;
+    let name = 0;
+    let at = start;
+    for (; at < end; at++) {
+      const byte = bytes[at]!;
+      if (byte === this.delimiter) break;
+      if (at - start === NAME_BYTES || byte <= SPACE) return -1;
+      name = (name << 8) | byte;
+    }
+    name >>>= 0;
+    const slot = Math.imul(name, 0x9e37_79b1) >>> 26;
+    if (this.names[slot] !== name) {
+      if (bytes[start] === DASH || this.writer.standsForNothing(bytes, start, at)) return -1;
+      const protocol = parseProtocol(bytes, start, at);
+      if (protocol < 0) return -1;
+      this.names[slot] = name;
+      this.protocols[slot] = protocol;
+    }
+    batch.proto.values[row] = this.protocols[slot]!;
+    batch.proto.present[row] = 1;
+    return at;
   }
 
   /** Copies a cell while looking for its end; -1, and nothing set, where it is not copied as it is. */
@@ -172,6 +269,49 @@ export class PlainRows {
     column.setWritten(row, at - start);
     return at;
   }
+}
+
+function runsOf(setters: Uint8Array): (Run | undefined)[] {
+  const runs: (Run | undefined)[] = Array.from(setters, () => undefined);
+  for (let from = 0; from < setters.length;) {
+    let to = from;
+    while (to < setters.length && setters[to] === F.ATTR) to += 1;
+    addRun(runs, from, to - 1);
+    from = to + 1;
+  }
+  return runs;
+}
+
+function addRun(runs: (Run | undefined)[], first: number, last: number): void {
+  const columns = last + 1 - first;
+  if (columns < LEAST_RUN || columns > MOST_RUN) return;
+  runs[first] = {
+    ...{ first, last, bytes: new Uint8Array(MOST_RUN_BYTES), size: 0, row: -1 },
+    ...{ changes: new Uint32Array(columns), score: 0 },
+  };
+}
+
+/** How many of a run's bytes are those from `at` on. */
+function sameBytes({ bytes: own, size }: Run, bytes: Uint8Array, at: number, end: number): number {
+  const most = Math.min(size, end - at);
+  let same = 0;
+  while (same < most && bytes[at + same] === own[same]) same += 1;
+  return same;
+}
+
+function keep(run: Run, bytes: Uint8Array, from: number, to: number, row: number): void {
+  if (to - from > MOST_RUN_BYTES) return;
+  for (let at = from; at < to; at++) run.bytes[at - from] = bytes[at]!;
+  run.size = to - from;
+  run.row = row;
+}
+
+/** Gives a row the text that the row before has, if it has one. */
+function repeat(column: TextColumn | undefined, row: number): void {
+  if (column?.present[row - 1] !== 1) return;
+  const { data, starts, size } = column;
+  // Nothing came behind it.
+  column.set(row, data, starts[row - 1]! + 4, size);
 }
 
 function isValueByte(byte: number): boolean {

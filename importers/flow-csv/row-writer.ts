@@ -52,6 +52,8 @@ export class RowWriter {
   readonly batch: EventBatch;
   /** Whether text is known to be UTF-8, so that it is copied as it is. */
   valid = true;
+  /** How often a row was begun. */
+  begun = 0;
 
   private readonly plan: RowPlan;
   private readonly stamp: StampReader;
@@ -92,6 +94,7 @@ export class RowWriter {
 
   /** Starts the row that is being filled. */
   begin(): void {
+    this.begun += 1;
     this.row = this.batch.length;
     if (!this.finishing) return;
     this.end = Number.NaN;

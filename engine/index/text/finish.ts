@@ -34,7 +34,7 @@ import { ListWriter, PageWriter, type RowSlice, compressed } from './page-writer
 import { writeRows } from './row-list.ts';
 import { BYTE_CLASS, DELIMITER } from './token-class.ts';
 import { FIRST_STRING, type TokenTable } from './token-table.ts';
-import { listValues, noteValues } from './value-columns.ts';
+import { type ValueColumn, listValues, noteValues } from './value-columns.ts';
 import { type Vocabulary, rankTokens } from './vocabulary.ts';
 import { wordPlaces } from './word-places.ts';
 
@@ -203,6 +203,9 @@ class RowLists {
   private readonly order: Uint32Array | undefined;
   /** Of each list: at least as many as it has rows. */
   private readonly counts: Uint32Array;
+  /** By shape as written: 1 where all rows have it in a column of values. */
+  private readonly every: Uint8Array;
+  private all: Uint32Array | undefined;
   /** Of tokens: their columns but the message, and how often they are in those. */
   private readonly masks: Uint8Array;
   private readonly others: Uint32Array;
@@ -220,6 +223,11 @@ class RowLists {
     this.shapesWithTokens = shapesWithTokens;
     this.order = order;
     this.counts = countsOf(text, closed);
+    this.every = new Uint8Array(closed.count);
+    text.values.forEach((own, column) => {
+      if (own !== undefined && hasEvery(own, column, closed))
+        this.every[closed.numberOf[own.only! - 1]!] = 1;
+    });
     this.masks = new Uint8Array(text.tokens.limit);
     this.others = new Uint32Array(text.tokens.limit);
   }
@@ -235,7 +243,7 @@ class RowLists {
     const listOf = (key: number): number => (key < size ? first[key]! - 1 : limit + key - size);
     const sizeOf = (key: number): number => {
       const list = listOf(key);
-      if (list < 0) return 0;
+      if (list < 0 || (key >= size && this.every[key - size] === 1)) return 0;
       const own = counts[list]! + 1;
       if (key >= size || several[key] === 0) return own;
       return more.get(key)!.reduce((sum, one) => sum + counts[one]! + 1, own);
@@ -258,7 +266,7 @@ class RowLists {
       const ends = new Uint32Array(counts.length);
       let at = 0;
       for (let list = 0; list < counts.length; list++) {
-        if (counts[list] === 0) continue;
+        if (counts[list] === 0 || (list >= limit && this.every[list - limit] === 1)) continue;
         const key = list < limit ? rankOf[list]! : size + list - limit;
         if (key < from || key >= to) continue;
         rows[at] = NO_ROW;
@@ -271,7 +279,8 @@ class RowLists {
       for (let key = from; key < to; key++) {
         const list = listOf(key);
         if (list < 0) visit(key, { rows, from: 0, to: 0 }, 0);
-        else if (list >= limit) visit(key, slice(list), 1);
+        else if (list >= limit)
+          visit(key, this.every[list - limit] === 1 ? this.everyRow() : slice(list), 1);
         else {
           if (several[key] === 0) visit(key, slice(list), this.maskOf(list));
           else {
@@ -284,6 +293,11 @@ class RowLists {
       from = to;
     }
     giveBack(rows.buffer);
+  }
+
+  private everyRow(): RowSlice {
+    this.all ??= countedUp(this.text.rows);
+    return { rows: this.all, from: 0, to: this.all.length };
   }
 
   private maskOf(token: number): number {
@@ -352,7 +366,7 @@ class RowLists {
     let messages: Int32Array | undefined;
     for (let column = 0; column < values.length; column++) {
       const own = values[column];
-      if (own === undefined) continue;
+      if (own === undefined || hasEvery(own, column, this.closed)) continue;
       let follows: Uint16Array | undefined;
       if (column < IMPLIED_COLUMNS && impliesAny(implied, column)) {
         messages ??= this.messages();
@@ -436,6 +450,18 @@ function openForms(
       differing: fixed.filter((_, i) => isOpen(fixedPlaces[i]!)),
     };
   });
+}
+
+function countedUp(n: number): Uint32Array {
+  const rows = new Uint32Array(n);
+  for (let row = 0; row < n; row++) rows[row] = row;
+  return rows;
+}
+
+/** Whether all rows have the same value in a column, and no message's shape says so. */
+function hasEvery({ only }: ValueColumn, column: number, { implied }: ClosedShapes): boolean {
+  if (only === undefined || only === 0) return false;
+  return column >= IMPLIED_COLUMNS || !impliesAny(implied, column);
 }
 
 /** Whether the shape of any message implies one of a column. */

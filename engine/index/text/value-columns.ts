@@ -80,14 +80,6 @@ export function listValues(
 ): void {
   const { only, length } = column;
   if (only === 0) return;
-  if (only !== undefined && follows === undefined) {
-    const list = lists[only - 1]!;
-    const at = ends[list]!;
-    if (at === 0) return;
-    countUp(out, at, length);
-    ends[list] = at + length;
-    return;
-  }
   if (only !== undefined) column.extend(0);
   const { codes } = column;
   if (order === undefined && follows === undefined) addRows(codes, length, lists, ends, out);
@@ -95,10 +87,6 @@ export function listValues(
 }
 
 // Loops are functions of their own: within larger ones V8 compiles them again and again.
-
-function countUp(out: Uint32Array, at: number, n: number): void {
-  for (let row = 0; row < n; row++) out[at + row] = row;
-}
 
 function addRows(
   codes: Uint16Array,
