@@ -5,7 +5,7 @@
  * Invariant: what a scope does not have is undefined, never a name that SQL would reject.
  */
 import type { ColumnName, Kind } from '../contract/event.ts';
-import { type Params, jsonValue, matches, quoteIdentifier } from './dialect/duckdb.ts';
+import { type Params, jsonValue, matches, ownText, quoteIdentifier } from './dialect/duckdb.ts';
 
 export const ATTRIBUTE_PREFIX = 'a:';
 export const OVERFLOW_COLUMN = 'attrs';
@@ -128,8 +128,8 @@ export function segmentScope(segment: SegmentInfo, params: Params): Scope {
       })),
       ...attributeTexts(columns),
     ],
-    kind: () => params.text(segment.kind),
-    day: () => params.text(segment.day),
+    kind: () => ownText(segment.kind),
+    day: () => ownText(segment.day),
     tagged: (ids) => {
       const here = ids.filter((id) => segment.tags.has(id));
       if (here.length === 0) return { value: false, reason: 'tag' };

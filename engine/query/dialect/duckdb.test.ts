@@ -3,7 +3,15 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { foldText } from '../../index/text/fold.ts';
 import { parseIp4, parseIp6, ip6ToUuid } from '../address.ts';
-import { Params, communityId, foldedText, ip4Hex, ip6Hex, quoteIdentifier } from './duckdb.ts';
+import {
+  Params,
+  communityId,
+  foldedText,
+  ip4Hex,
+  ip6Hex,
+  quoteIdentifier,
+  ownText,
+} from './duckdb.ts';
 
 let connection: DuckDBConnection;
 let instance: DuckDBInstance;
@@ -58,11 +66,15 @@ it('binds what is used, once', () => {
   const params = new Params();
   const a = params.text('a');
   params.text('unused');
-  const b = params.bind(5, 'BIGINT');
-  expect(params.finish(`${b} ${a} ${b} ${params.text('a')}`)).toEqual({
-    sql: 'CAST($1 AS BIGINT) CAST($2 AS VARCHAR) CAST($1 AS BIGINT) CAST($2 AS VARCHAR)',
-    params: [5, 'a'],
+  const b = params.bind(5.5, 'DOUBLE');
+  const whole = params.bind(-5, 'BIGINT');
+  expect(params.finish(`${b} ${a} ${whole} ${b} ${params.text('a')}`)).toEqual({
+    sql: 'CAST($1 AS DOUBLE) CAST($2 AS VARCHAR) CAST(-5 AS BIGINT) CAST($1 AS DOUBLE) CAST($2 AS VARCHAR)',
+    params: [5.5, 'a'],
   });
+  const huge = params.finish(`${params.bind(1e300, 'BIGINT')} ${params.text('1; DROP TABLE x')}`);
+  expect(huge.params).toEqual([1e300, '1; DROP TABLE x']);
+  expect(ownText("it's")).toBe("CAST('it''s' AS VARCHAR)");
   expect(quoteIdentifier('a"; DROP TABLE x; --')).toBe('"a""; DROP TABLE x; --"');
   expect(() => quoteIdentifier('a\0')).toThrow(RangeError);
 });

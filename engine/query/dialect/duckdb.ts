@@ -2,7 +2,7 @@
  * Everything that is DuckDB's own: types, quoting, functions, parameters. The rest of the compiler
  * composes these, so that a second dialect can stand beside this file.
  *
- * Invariant: text of a query becomes SQL only through `Params`; identifiers are either ours or were
+ * Invariant: text of a query becomes SQL only as a value of `Params`; identifiers are either ours or were
  * found in a segment, and are quoted.
  * Reference: https://duckdb.org/docs/stable/sql/introduction
  */
@@ -44,8 +44,12 @@ export class Params {
   private readonly known = new Map<string, string>();
   private readonly all: BoundValue[] = [];
 
-  /** An expression of `type` with this value. */
+  /**
+   * An expression of `type` with this value. Whole numbers stand in it as they are: a statement that has
+   * values to bind is planned twice, which is a tenth of the time of one that reads few rows of many segments.
+   */
   bind(value: BoundValue, type: string): string {
+    if (Number.isSafeInteger(value)) return `CAST(${value} AS ${type})`;
     const key = `${type} ${value}`;
     let sql = this.known.get(key);
     if (sql === undefined) {
@@ -79,6 +83,11 @@ export class Params {
     const near = Math.min(Math.max(micros, -MOST_MICROS), MOST_MICROS);
     return `make_timestamp(${this.bind(near, 'BIGINT')})`;
   }
+}
+
+/** A text that is ours, such as a kind of events: never one of a query or of evidence. */
+export function ownText(value: string): string {
+  return `CAST('${value.replaceAll("'", "''")}' AS VARCHAR)`;
 }
 
 /** Throws RangeError on a name that cannot be one: plans leave such columns out. */
