@@ -9,9 +9,9 @@ import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import { u16, u32 } from './bytes.ts';
 import type { PacketEvents, PacketTracker } from './packet-events.ts';
 import type { Packet } from './packet.ts';
-import type { PlainFrames } from './plain-frames.ts';
 import { FRAME_RELAY, LINK_ONLY, NONE, SUN_ATM, dlciOf } from './plain-links.ts';
 import type { FoundRecords } from './records.ts';
+import type { SortedFrames } from './sorted-frames.ts';
 
 const TCP = 6;
 const UDP_HEADER = 8;
@@ -19,20 +19,23 @@ const IP6_HEADER = 40;
 
 export class FramesInOrder {
   private readonly events: PacketEvents;
-  private readonly batch: EventBatch;
-  private readonly plain: PlainFrames;
+  private readonly batch: EventBatch | undefined;
+  private readonly sorted: SortedFrames;
   private readonly tracker: PacketTracker | undefined;
 
-  /** @param plain has sorted the frames that are to be taken */
+  /**
+   * @param batch undefined: no rows are made
+   * @param sorted has sorted the frames that are to be taken
+   */
   constructor(
     events: PacketEvents,
-    batch: EventBatch,
-    plain: PlainFrames,
+    batch: EventBatch | undefined,
+    sorted: SortedFrames,
     tracker: PacketTracker | undefined,
   ) {
     this.events = events;
     this.batch = batch;
-    this.plain = plain;
+    this.sorted = sorted;
     this.tracker = tracker;
   }
 
@@ -44,8 +47,8 @@ export class FramesInOrder {
   take(p: Packet, found: FoundRecords, n: number, row: number, before: number): void {
     const { events, tracker } = this;
     const { frames, ends, wires, micros, nanos } = found;
-    const { networks, transports } = this.plain;
-    const { values: flows, present: hasFlow } = this.batch.flow_id;
+    const { networks, transports } = this.sorted;
+    const flows = this.batch?.flow_id;
     const withCircuits = p.linkType === FRAME_RELAY || p.linkType === SUN_ATM;
     for (let i = 0; i < n; i++) {
       const at = networks[i]!;
@@ -67,9 +70,7 @@ export class FramesInOrder {
       }
       if (tracker === undefined) continue;
       const flow = tracker.packet(p);
-      if (flow === 0) continue;
-      flows[row + i] = flow;
-      hasFlow[row + i] = 1;
+      if (flow !== 0) flows?.set(row + i, flow);
     }
   }
 

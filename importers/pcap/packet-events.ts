@@ -163,11 +163,12 @@ export class PacketEvents {
     this.sink = sink;
     this.batch = keep ? sink.batch('packet') : undefined;
     this.tracker = tracker;
-    if (this.batch === undefined) return;
-    if (hint !== undefined) {
+    if (this.batch !== undefined && hint !== undefined) {
       this.type = codedType(this.batch);
       this.codes = ATTRIBUTES.map(() => undefined);
     }
+    // Without rows and flows records are only counted.
+    if (this.batch === undefined && tracker === undefined) return;
     if (hint === undefined) this.runs = new PacketRuns(this, this.batch, { tracker });
     else if (tracker === undefined) this.runs = new PacketRuns(this, this.batch, undefined);
   }
@@ -193,11 +194,10 @@ export class PacketEvents {
     else if (frame) decodeLink(p, this.cursor);
   }
 
-  /** Decodes a frame and writes its columns, but not those of its record. */
+  /** Decodes a frame and writes its columns, where rows are made, but not those of its record. */
   frame(p: Packet, row: number): void {
-    if (this.batch === undefined) return;
     this.decode(p);
-    this.writeFrame(this.batch, row, p);
+    if (this.batch !== undefined) this.writeFrame(this.batch, row, p);
   }
 
   /** Writes what a frame of IP carries. */
@@ -221,9 +221,10 @@ export class PacketEvents {
     if (this.batch !== undefined) this.number(this.batch, row, CIRCUITS[name], value);
   }
 
-  /** Counts records that became rows. */
+  /** Counts records that became rows, where rows are made. */
   recorded(n: number): void {
-    this.sink.record(n);
+    if (this.batch === undefined) this.skipped += n;
+    else this.sink.record(n);
   }
 
   /** Call once per block. */

@@ -1,67 +1,37 @@
 /**
- * The frames that nearly all frames are, decoded many at a time: TCP, UDP or ICMP in IP in a plain link,
- * whole, no fragment and no tunnel; and those of frame relay that carry no IP. A pass over the frames
- * finds where headers are, then each column is filled in a loop of its own. Whatever else is met is left
- * to `decode.ts`, and columns are what it would have written.
+ * The columns of plain frames, many at a time: each is filled in a loop of its own. Whatever else is met is
+ * left to `decode.ts`, and columns are what it would have written.
  */
 import type { CodedColumn, EventBatch } from '../../engine/contract/event-batch.ts';
 import { u16, u32 } from './bytes.ts';
 import { codedNumber, codedType, codeOfLink } from './coded.ts';
 import type { Circuit, Writes } from './packet-events.ts';
-import {
-  FRAME_RELAY,
-  LINK_ONLY,
-  NONE,
-  SUN_ATM,
-  dlciOf,
-  findNetworks,
-  shortAddress,
-} from './plain-links.ts';
+import { FRAME_RELAY, LINK_ONLY, SUN_ATM, dlciOf, shortAddress } from './plain-links.ts';
 import type { FoundRecords } from './records.ts';
+import type { SortedFrames } from './sorted-frames.ts';
 
 const TCP = 6;
 const UDP = 17;
 
 export class PlainFrames {
-  /** Numbers of the frames that the last call left, ascending. */
-  readonly left: Int32Array;
-  /**
-   * Of each frame of the last call where IP begins in it; NONE of those that are left, LINK_ONLY minus
-   * their word of those without IP.
-   */
-  readonly networks: Int32Array;
-  /** Where the transport header of each with IP begins. */
-  readonly transports: Int32Array;
   private readonly writes: Writes;
   private readonly batch: EventBatch;
   private readonly type: CodedColumn | undefined;
   private readonly circuits: Record<Circuit, CodedColumn | undefined>;
   private readonly wanted: Readonly<Record<Circuit, boolean>>;
-  private readonly icmpInside: boolean;
+  private readonly sorted: SortedFrames;
   private readonly coded: boolean;
-  /** The frames that are plain: those with IP, and those without. */
-  private readonly own: Int32Array;
-  private readonly linked: Int32Array;
 
-  /**
-   * @param most frames at a time
-   * @param coded whether texts are written, as codes; else the caller writes them
-   */
-  constructor(writes: Writes, batch: EventBatch, most: number, coded: boolean) {
+  /** @param coded whether texts are written, as codes; else the caller writes them */
+  constructor(writes: Writes, batch: EventBatch, sorted: SortedFrames, coded: boolean) {
     this.writes = writes;
     this.batch = batch;
+    this.sorted = sorted;
     this.coded = coded;
     this.type = writes.type && coded ? codedType(batch) : undefined;
     const [dlci, vpi, vci] = (['dlci', 'vpi', 'vci'] as const).map((name) => writes.wants(name));
     this.wanted = { dlci: dlci === true, vpi: vpi === true, vci: vci === true };
     this.circuits = { dlci: undefined, vpi: undefined, vci: undefined };
-    // What ICMP says is written from its own fields.
-    this.icmpInside = writes.message || writes.wants('icmp_type') || writes.wants('icmp_code');
-    this.left = new Int32Array(most);
-    this.networks = new Int32Array(most);
-    this.transports = new Int32Array(most);
-    this.own = new Int32Array(most);
-    this.linked = new Int32Array(most);
   }
 
   /** The column of a circuit's number if it is wanted; made when there is a first one. */
@@ -75,7 +45,7 @@ export class PlainFrames {
    * Circuits, where nothing else of the frames is wanted. False, and nothing is written, when it takes
    * more to tell them.
    */
-  private links(
+  links(
     linkType: number,
     bytes: Uint8Array,
     { frames, ends }: FoundRecords,
@@ -123,98 +93,24 @@ export class PlainFrames {
     dlci.present.fill(1, row, row + n);
   }
 
-  /**
-   * Writes the columns of the plain ones of `n` frames, frame i into row `row + i`.
-   * @returns how many are left; nothing is written of those
-   */
-  take(linkType: number, bytes: Uint8Array, found: FoundRecords, n: number, row: number): number {
-    if (this.links(linkType, bytes, found, n, row)) return 0;
-    const { networks, left } = this;
-    const { frames, ends } = found;
-    if (!findNetworks(linkType, bytes, frames, ends, n, networks)) {
-      networks.fill(NONE, 0, n);
-      for (let i = 0; i < n; i++) left[i] = i;
-      return n;
-    }
-    const plain = this.sort(bytes, found, n);
-    const others = this.leave(n);
-    const linked = n - plain - others;
-    this.columns(bytes, plain, row);
-    if (!this.coded) return others;
-    this.words(linked, row);
+  /** Writes the columns of the plain ones of the frames that were sorted, frame i into row `row + i`. */
+  take(linkType: number, bytes: Uint8Array, { frames }: FoundRecords, row: number): void {
+    const { owned, links } = this.sorted;
+    this.columns(bytes, owned, row);
+    if (!this.coded) return;
+    this.words(links, row);
     if (linkType === FRAME_RELAY)
-      this.circuitOf('dlci', plain, linked, row, (i) => dlciOf(bytes, frames[i]!));
+      this.circuitOf('dlci', owned, links, row, (i) => dlciOf(bytes, frames[i]!));
     else if (linkType === SUN_ATM) {
-      this.circuitOf('vpi', plain, linked, row, (i) => bytes[frames[i]! + 1]!);
-      this.circuitOf('vci', plain, linked, row, (i) => u16(bytes, frames[i]! + 2));
+      this.circuitOf('vpi', owned, links, row, (i) => bytes[frames[i]! + 1]!);
+      this.circuitOf('vci', owned, links, row, (i) => u16(bytes, frames[i]! + 2));
     }
-    return others;
-  }
-
-  /**
-   * Finds the frames with plain IP, where their transport headers begin, and puts NONE where a frame
-   * turns out to be another; gives how many are plain.
-   */
-  private sort(bytes: Uint8Array, { frames, ends, wires }: FoundRecords, n: number): number {
-    const { networks, transports, own, icmpInside } = this;
-    let plain = 0;
-    for (let i = 0; i < n; i++) {
-      const at = networks[i]!;
-      if (at < 0) continue;
-      const end = ends[i]!;
-      // Bytes on the wire from here on.
-      const wire = wires[i]! - (at - frames[i]!);
-      networks[i] = NONE;
-      const first = bytes[at]!;
-      let proto: number;
-      let behind: number;
-      let length: number;
-      if (first >>> 4 === 4) {
-        const size = (first & 15) * 4;
-        behind = at + size;
-        if (size < 20 || behind > end) continue;
-        const total = u16(bytes, at + 2);
-        if (total < size || total > wire || (u16(bytes, at + 6) & 0x3fff) !== 0) continue;
-        proto = bytes[at + 9]!;
-        length = total - size;
-      } else {
-        if (first >>> 4 !== 6 || end - at < 40) continue;
-        length = u16(bytes, at + 4);
-        if (length === 0 || length + 40 > wire) continue;
-        proto = bytes[at + 6]!;
-        behind = at + 40;
-      }
-      const captured = Math.min(end - behind, length);
-      if (proto === TCP) {
-        if (captured < 20) continue;
-        const size = (bytes[behind + 12]! >>> 4) * 4;
-        if (size < 20 || size > length) continue;
-      } else if (proto === UDP) {
-        if (captured < 8 || mayTunnel(u16(bytes, behind), u16(bytes, behind + 2))) continue;
-      } else if ((proto !== 1 && proto !== 58) || captured < 2 || icmpInside) continue;
-      networks[i] = at;
-      transports[i] = behind;
-      own[plain++] = i;
-    }
-    return plain;
-  }
-
-  /** Sorts the frames that are not plain IP; gives how many are left. */
-  private leave(n: number): number {
-    const { networks, left, linked } = this;
-    let others = 0;
-    let links = 0;
-    for (let i = 0; i < n; i++) {
-      const at = networks[i]!;
-      if (at === NONE) left[others++] = i;
-      else if (at <= LINK_ONLY) linked[links++] = i;
-    }
-    return others;
   }
 
   /** The columns of frames with plain IP. */
   private columns(bytes: Uint8Array, plain: number, row: number): void {
-    const { writes, batch, networks, transports, own } = this;
+    const { writes, batch } = this;
+    const { networks, transports, own } = this.sorted;
     if (writes.sources) this.addresses(bytes, plain, row, 'src', 12, 8);
     if (writes.targets) this.addresses(bytes, plain, row, 'dst', 16, 24);
     if (writes.proto || writes.type) {
@@ -249,7 +145,8 @@ export class PlainFrames {
     at4: number,
     at6: number,
   ): void {
-    const { batch, networks, own } = this;
+    const { batch } = this;
+    const { networks, own } = this.sorted;
     const { values, present } = batch[`${side}_ip4`];
     const long = batch[`${side}_ip6`];
     for (let j = 0; j < plain; j++) {
@@ -269,7 +166,7 @@ export class PlainFrames {
     name: 'src_port' | 'dst_port',
     offset: number,
   ): void {
-    const { networks, transports, own } = this;
+    const { networks, transports, own } = this.sorted;
     const { values, present } = this.batch[name];
     for (let j = 0; j < plain; j++) {
       const i = own[j]!;
@@ -282,7 +179,8 @@ export class PlainFrames {
 
   /** What the frames that end with their link have. */
   private words(links: number, row: number): void {
-    const { type, linked, networks } = this;
+    const { type } = this;
+    const { linked, networks } = this.sorted;
     if (type === undefined) return;
     for (let j = 0; j < links; j++) {
       const i = linked[j]!;
@@ -302,7 +200,7 @@ export class PlainFrames {
     const column = this.circuit(name);
     if (column === undefined) return;
     const { values, present } = column;
-    const { own, linked } = this;
+    const { own, linked } = this.sorted;
     for (let j = 0; j < plain; j++) {
       const i = own[j]!;
       values[row + i] = numberOf(i);
@@ -319,19 +217,4 @@ export class PlainFrames {
 /** The protocol of a plain IP packet. */
 function protoAt(bytes: Uint8Array, at: number): number {
   return bytes[at]! >>> 4 === 4 ? bytes[at + 9]! : bytes[at + 6]!;
-}
-
-/** Ports behind which network.ts looks for tunnels. */
-function mayTunnel(source: number, target: number): boolean {
-  switch (target) {
-    case 4789:
-    case 8472:
-    case 4790:
-    case 6081:
-    case 6635:
-    case 2152:
-      return true;
-    default:
-      return source === 2152;
-  }
 }

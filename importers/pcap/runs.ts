@@ -10,32 +10,41 @@ import type { PacketEvents, PacketTracker } from './packet-events.ts';
 import { PlainFrames } from './plain-frames.ts';
 import type { Packet } from './packet.ts';
 import { FoundRecords, type RecordForm } from './records.ts';
+import { SortedFrames } from './sorted-frames.ts';
 
 /** Records at a time: their first bytes stay near the processor from one column to the next. */
 const STEP = 512;
 
 export class PacketRuns {
   private readonly events: PacketEvents;
-  private readonly batch: EventBatch;
-  private readonly frames: PlainFrames;
+  private readonly batch: EventBatch | undefined;
+  private readonly sorted: SortedFrames;
+  private readonly plain: PlainFrames | undefined;
   private readonly order: FramesInOrder | undefined;
   private readonly timed: boolean;
   private readonly found = new FoundRecords(STEP);
   /** Where the last record that was taken begins in the bytes of the last call; -1: none was. */
   lastStart = -1;
 
-  /** @param inOrder frames are followed into flows, or their texts written; undefined: neither */
+  /**
+   * @param batch undefined: no rows are made
+   * @param inOrder frames are followed into flows, or their texts written; undefined: neither
+   */
   constructor(
     events: PacketEvents,
-    batch: EventBatch,
+    batch: EventBatch | undefined,
     inOrder: { tracker: PacketTracker | undefined } | undefined,
   ) {
+    const { writes } = events;
     this.events = events;
     this.batch = batch;
-    this.timed = events.writes.ts || events.writes.wants('raw_time');
+    this.timed = writes.ts || writes.wants('raw_time');
+    // What ICMP says is written from its own fields, and told flows by.
+    const icmpInside = writes.message || writes.wants('icmp_type') || writes.wants('icmp_code');
+    this.sorted = new SortedFrames(STEP, icmpInside);
     const coded = inOrder === undefined;
-    this.frames = new PlainFrames(events.writes, batch, STEP, coded);
-    this.order = inOrder && new FramesInOrder(events, batch, this.frames, inOrder.tracker);
+    this.plain = batch && new PlainFrames(writes, batch, this.sorted, coded);
+    this.order = inOrder && new FramesInOrder(events, batch, this.sorted, inOrder.tracker);
   }
 
   /**
@@ -58,26 +67,29 @@ export class PacketRuns {
     let place = at;
     this.lastStart = -1;
     for (;;) {
-      const most = Math.min(STEP, batch.capacity - batch.length);
+      const most = batch === undefined ? STEP : Math.min(STEP, batch.capacity - batch.length);
       const n = form.find(view, place, end, most, this.timed, found);
       if (n === 0) return place;
       place = starts[n]!;
       this.lastStart = starts[n - 1]!;
-      this.fill(p, bytes, n, base, form);
+      if (batch !== undefined) this.fill(batch, p.number, n, base, form);
+      this.frames(p, bytes, n, form);
       this.events.recorded(n);
-      batch.endRows(n, place - starts[0]!);
+      batch?.endRows(n, place - starts[0]!);
     }
   }
 
-  /** The columns of the first `n` records that were found; `p.number` counts on. */
+  /**
+   * The columns of the first `n` records that were found, but not those of their frames.
+   * @param before number of the record before the first
+   */
   private fill(
-    p: Packet,
-    bytes: Uint8Array,
+    batch: EventBatch,
+    before: number,
     n: number,
     base: number,
-    { linkType, digits }: RecordForm,
+    { digits }: RecordForm,
   ): void {
-    const { batch } = this;
     const { starts, frames, ends, wires, micros, nanos } = this.found;
     const { writes } = this.events;
     const row = batch.length;
@@ -93,7 +105,7 @@ export class PacketRuns {
     }
     if (writes.seq) {
       const { values, present } = batch.seq;
-      for (let i = 0; i < n; i++) values[row + i] = p.number + 1 + i;
+      for (let i = 0; i < n; i++) values[row + i] = before + 1 + i;
       present.fill(1, row, to);
     }
     if (writes.offset) {
@@ -123,23 +135,30 @@ export class PacketRuns {
       batch.ts_digits.values.fill(digits, row, to);
       batch.ts_digits.present.fill(1, row, to);
     }
-    const number = p.number;
+  }
+
+  /** What the frames of the first `n` records carry; `p.number` counts on. */
+  private frames(p: Packet, bytes: Uint8Array, n: number, { linkType, digits }: RecordForm): void {
+    const { events, found, order, plain, sorted } = this;
+    const row = this.batch?.length ?? 0;
+    const before = p.number;
     p.number += n;
-    if (!writes.frame) return;
-    const left = this.frames.take(linkType, bytes, this.found, n, row);
+    if (!events.writes.frame || plain?.links(linkType, bytes, found, n, row) === true) return;
+    sorted.take(linkType, bytes, found, n);
+    plain?.take(linkType, bytes, found, row);
     p.bytes = bytes;
     p.linkType = linkType;
-    if (this.order !== undefined) {
+    if (order !== undefined) {
       p.digits = digits;
-      this.order.take(p, this.found, n, row, number);
+      order.take(p, found, n, row, before);
       return;
     }
-    for (let j = 0; j < left; j++) {
-      const i = this.frames.left[j]!;
-      p.start = frames[i]!;
-      p.end = ends[i]!;
-      p.wire = wires[i]!;
-      this.events.frame(p, row + i);
+    for (let j = 0; j < sorted.others; j++) {
+      const i = sorted.left[j]!;
+      p.start = found.frames[i]!;
+      p.end = found.ends[i]!;
+      p.wire = found.wires[i]!;
+      events.frame(p, row + i);
     }
   }
 }
