@@ -656,10 +656,10 @@ describe('frames that are taken many at a time give what each by itself gives', 
 
   async function compareFile(file: Bytes): Promise<void> {
     const input = inputOf(file);
-    const all = await collect(pcapImporter, input, { flows: false });
+    const all = await collect(pcapImporter, input, { flows: false }, 40);
     for (const wanted of WANTED) {
       const columns = new Set(wanted);
-      const found = await collect(pcapImporter, input, { flows: false, columns });
+      const found = await collect(pcapImporter, input, { flows: false, columns }, 40);
       const pick = (row: CollectedRow) => [
         ...wanted.map((name) => row[name]),
         ...wanted.map((name) => row.attrs[name.slice(2)]),
