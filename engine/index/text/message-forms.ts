@@ -60,6 +60,7 @@ export class MessageForms {
   private readonly byCut: number[] = [];
   /** What is before the number in tokens, from 1. */
   private readonly prefixes: Uint8Array[] = [NOTHING];
+  private readonly prefixNumbers = new Map([['', 0]]);
   private readonly constants: (readonly Uint8Array[])[] = [];
 
   private cut: CutMessages | undefined;
@@ -214,8 +215,13 @@ export class MessageForms {
   }
 
   private prefixOf(bytes: Uint8Array): number {
-    const known = this.prefixes.findIndex((one) => Buffer.compare(one, bytes) === 0);
-    return known >= 0 ? known : this.prefixes.push(bytes) - 1;
+    const key = Buffer.from(bytes).toString('latin1');
+    let number = this.prefixNumbers.get(key);
+    if (number === undefined) {
+      number = this.prefixes.push(bytes) - 1;
+      this.prefixNumbers.set(key, number);
+    }
+    return number;
   }
 
   /** The token of a prefix and a number. */
