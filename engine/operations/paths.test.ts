@@ -249,6 +249,12 @@ const field = fc.constantFrom(
   ...[
     'message:failed',
     'message:/ro+t/',
+    'message:/session opened/',
+    'message:/FAILED pass/i',
+    'message:/(for|from) root/',
+    'NOT message:/ port 1/',
+    'message:/\\.0\\.0\\.1/',
+    'host:/web01/',
     'message:"naïve É"',
     'message:*',
     'user:root',

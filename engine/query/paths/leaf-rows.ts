@@ -13,6 +13,7 @@ import type { TagFilter } from '../filters/tag.ts';
 import type { PhraseToken, TextFilter } from '../filters/text.ts';
 import type { TextValueFilter } from '../filters/text-value.ts';
 import type { PresentFilter } from '../filters/present.ts';
+import type { RegexFilter } from '../filters/regex.ts';
 import type { TimeFilter } from '../filters/time.ts';
 import { wildcardMatcher } from '../filters/wildcard.ts';
 import {
@@ -24,6 +25,7 @@ import {
 } from '../scope.ts';
 import { listRows } from './list-rows.ts';
 import { ip6Bytes } from './ip6-bytes.ts';
+import { requiredWords } from './required-words.ts';
 import { type Rows, intersect, rowsOf, unite } from './rows.ts';
 
 /** What is known of one segment's rows. */
@@ -53,6 +55,7 @@ export function leafCost(filter: LeafFilter): number {
     case 'flow':
       return 4;
     case 'list':
+    case 'regex':
       return 30;
     case 'tag':
     case 'unflowed':
@@ -78,6 +81,8 @@ export function leafRows(
       return textRows(filter, known);
     case 'text-value':
       return textValueRows(filter, segment, known, few);
+    case 'regex':
+      return few ? undefined : regexRows(filter, segment, known);
     case 'address':
       return addressRows(filter, segment, known);
     case 'flow':
@@ -112,6 +117,29 @@ const SEARCHED: ReadonlySet<string> = new Set(SEARCHED_COLUMNS);
 
 function searched(ref: Ref): string | undefined {
   return 'column' in ref && SEARCHED.has(ref.column) ? ref.column : undefined;
+}
+
+/** Candidates that are more of the rows than this are sooner all read; and where most messages are judged by their shape. */
+const MOST_CANDIDATES = 1 / 4;
+const MOST_OF_CUT = 1 / 256;
+
+/** Rows whose text has what every match of a pattern has. */
+function regexRows(
+  filter: RegexFilter,
+  { rows: total, cut }: SegmentInfo,
+  { indexes }: Known,
+): LeafRows | undefined {
+  const { field } = filter;
+  const column = field.type === 'text' ? searched(field.ref) : undefined;
+  const query = column === undefined ? undefined : requiredWords(filter);
+  if (query === undefined) return undefined;
+  const isCut = cut === true && column === 'message';
+  // To look for a part of a word in all words takes longer than to judge shapes.
+  if (isCut && query.tokens.some(({ text }) => text.startsWith('*'))) return undefined;
+  const found = indexes.text?.search(query, column);
+  const most = total * (isCut ? MOST_OF_CUT : MOST_CANDIDATES);
+  if (found === undefined || found.rows.count > most) return undefined;
+  return { rows: rowsOf(found.rows), exact: false };
 }
 
 /** Texts of which every distinct one is known: what a filter says of them it says of their rows. */

@@ -54,14 +54,15 @@ export class RequiredBytes {
 
 /** The longest run of characters that a match must have; undefined: none that would help. */
 export function requiredBytes(node: Node): RequiredBytes | undefined {
-  const best = longest(node).slice(0, MOST_PLACES);
+  const best = longestRun(node, isNarrow).slice(0, MOST_PLACES);
   return best.length < LEAST_PLACES ? undefined : new RequiredBytes(best);
 }
 
 /** Sets of single bytes, one behind the other. */
 type Run = readonly CodeSet[];
 
-function longest(node: Node): Run {
+/** The longest run of characters that every match has, each one of a set that `isPart` holds for. */
+export function longestRun(node: Node, isPart: (set: CodeSet) => boolean): Run {
   let best: Run = [];
   let run: CodeSet[] = [];
   const end = (): void => {
@@ -71,7 +72,7 @@ function longest(node: Node): Run {
   const walk = (one: Node): void => {
     switch (one.op) {
       case 'set':
-        if (isNarrow(one.set)) run.push(one.set);
+        if (isPart(one.set)) run.push(one.set);
         else end();
         return;
       case 'assert':
@@ -83,7 +84,7 @@ function longest(node: Node): Run {
       case 'repeat': {
         end();
         if (one.least === 0) return;
-        const inside = longest(one.item);
+        const inside = longestRun(one.item, isPart);
         if (inside.length > best.length) best = inside;
         return;
       }

@@ -1,0 +1,69 @@
+/**
+ * Words that stand in every text in which a pattern is found, as the token index looks for them.
+ *
+ * Invariant: a text that does not have them does not match, whatever case its letters have; one that has may.
+ */
+import type { TextQuery } from '../../index/text/index.ts';
+import type { RegexFilter } from '../filters/regex.ts';
+import type { CodeSet } from '../re2/code-set.ts';
+import { longestRun } from '../re2/required.ts';
+import { parsePattern } from '../re2/syntax.ts';
+
+/** Characters of words; fewer are in most texts. */
+const LEAST_CHARACTERS = 3;
+const KELVIN = 0x212a;
+const LONG_S = 0x017f;
+const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
+const queries = new WeakMap<RegexFilter, TextQuery | 'none'>();
+
+/** Undefined: there are none, or too short ones. */
+export function requiredWords(filter: RegexFilter): TextQuery | undefined {
+  let query = queries.get(filter);
+  if (query === undefined) {
+    const node = parsePattern(filter.pattern, filter.ignoreCase);
+    const run = longestRun(node, (set) => characterOf(set) !== undefined);
+    query = wordsIn(run.map((set) => characterOf(set) ?? '').join('')) ?? 'none';
+    queries.set(filter, query);
+  }
+  return query === 'none' ? undefined : query;
+}
+
+/** The character that a set stands for, when all of it is that or differs in case only. */
+function characterOf(set: CodeSet): string | undefined {
+  const [low, , next, , third] = set;
+  if (low === undefined) return undefined;
+  if (set.length === 2) {
+    const surrogate = low >= 0xd800 && low <= 0xdfff;
+    return low === set[1] && !surrogate ? String.fromCodePoint(low) : undefined;
+  }
+  const cased =
+    low >= 0x41 && low <= 0x5a && low === set[1] && next === low + 32 && next === set[3];
+  if (!cased) return undefined;
+  const others = set.length === 4 || (set.length === 6 && (third === KELVIN || third === LONG_S));
+  return others && (set.length === 4 || set[5] === third) ? String.fromCodePoint(next) : undefined;
+}
+
+/**
+ * What stands before and behind a text may be a part of its first and last word. The first is left out where there
+ * are others: one of which the beginning is not known is looked for among all words.
+ */
+function wordsIn(text: string): TextQuery | undefined {
+  const found = [...text.matchAll(TOKEN)];
+  const words = found.map(({ 0: word, index }) => {
+    const before = index === 0 ? '*' : '';
+    const behind = index + word.length === text.length ? '*' : '';
+    const wildcard = before !== '' || behind !== '';
+    return { word, index, text: `${before}${word}${behind}`, wildcard };
+  });
+  const length = (some: typeof words) => some.reduce((sum, { word }) => sum + word.length, 0);
+  const known = words.filter((word) => !word.text.startsWith('*'));
+  const used = length(known) >= LEAST_CHARACTERS ? known : words;
+  if (length(used) < LEAST_CHARACTERS) return undefined;
+  return {
+    tokens: used.map(({ text: own, wildcard }) => ({ text: own, wildcard })),
+    between: used.slice(1).map(({ index }, i) => {
+      const before = used[i]!;
+      return text.slice(before.index + before.word.length, index);
+    }),
+  };
+}
