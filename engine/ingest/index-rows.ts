@@ -45,7 +45,7 @@ export function indexRowsOf(batch: EventBatch, rows: BatchRows, cut?: CutRowGrou
   const numbers = NUMBERS.flatMap((name): [ColumnName, NumberRows][] => {
     const column = batch[name];
     if (!isUsed(column)) return [];
-    const values = copied<BatchNumbers>(column.values, rows);
+    const values = widened(column.values, rows);
     return [[name, { values, present: copied(column.present, rows) }]];
   });
   const ip6 = ADDRESSES.flatMap((name): ['src_ip6' | 'dst_ip6', Ip6Rows][] =>
@@ -63,6 +63,13 @@ export function arraysOf({ texts, numbers, ip6, cut }: RowsMessage): ArrayBuffer
     ...(cut === undefined ? [] : [cut.shapeOf, ...cut.numbers, cut.texts, cut.pids]),
   ];
   return arrays.map(({ buffer }) => buffer as ArrayBuffer);
+}
+
+/** Copies of numbers in one of two types: code for many types is slow, and compiled anew for each that comes. */
+function widened(values: BatchNumbers, rows: BatchRows): Uint32Array | Float64Array {
+  if (values instanceof Float64Array || values instanceof Uint32Array) return copied(values, rows);
+  const found = valuesOf(values, rows);
+  return found instanceof Int32Array ? new Float64Array(found) : new Uint32Array(found);
 }
 
 function copied<T extends BatchNumbers>(values: T, rows: BatchRows): T {

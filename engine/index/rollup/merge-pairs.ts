@@ -10,7 +10,7 @@ import type { SmallNumbers } from '../values/packing.ts';
 import { groupByCode } from '../values/radix.ts';
 import type { Chosen, TopQuestion } from './chosen.ts';
 import { addSum, type RollupGroups } from './rollup-index.ts';
-import { type LongValues, mergeLong, unionOf } from './union.ts';
+import { type LongValues, type Rank, mergeLong, unionOf } from './union.ts';
 
 /** Bits of a measure: first keys are taken by the length of theirs. */
 const BITS = 54;
@@ -40,20 +40,33 @@ export function addPairs(
     const found = adder.add(first);
     groups += found;
     tally.segments[first] = 0;
-    for (let i = 0; i < found; i++) {
-      const place = adder.touched[i]!;
-      const count = adder.counts[place]!;
-      const measure = chosen.measureOf(count, adder.sums, place);
-      if (measure < chosen.least) continue;
-      const own = firsts.rankAt(first);
-      const other = seconds.rankAt(place);
-      if (straight) chosen.offer(measure, own, other, count, adder.sums, place);
-      else chosen.offer(measure, other, own, count, adder.sums, place);
-    }
+    offerGroups(adder, found, chosen, straight, (place) => ({
+      first: firsts.rankAt(first),
+      second: seconds.rankAt(place),
+    }));
   }
   groups += countGroups(segments, tally.segments, seconds.size + 1);
   chosen.tally(groups, 0);
   return straight ? long : long.reverse();
+}
+
+/** Offers those of a first key's groups that may be wanted; a loop of its own as `sumOf` is. */
+function offerGroups(
+  { touched, counts, sums }: GroupAdder,
+  found: number,
+  chosen: Chosen,
+  straight: boolean,
+  ranksAt: (place: number) => { readonly first: Rank; readonly second: Rank },
+): void {
+  for (let i = 0; i < found; i++) {
+    const place = touched[i]!;
+    const count = counts[place]!;
+    const measure = chosen.measureOf(count, sums, place);
+    if (measure < chosen.least) continue;
+    const { first, second } = ranksAt(place);
+    if (straight) chosen.offer(measure, first, second, count, sums, place);
+    else chosen.offer(measure, second, first, count, sums, place);
+  }
 }
 
 export type PairTable = RollupGroups & {
