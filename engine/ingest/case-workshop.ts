@@ -45,8 +45,8 @@ export class CaseWorkshop {
    * Makes the side file of a segment that was just built, in the staging folder; undefined for one that
    * is scanned as quickly.
    */
-  async indexOf(built: BuiltSegment, kind: Kind): Promise<BuiltIndex | undefined> {
-    if (built.rows < indexRows()) return undefined;
+  async indexOf(built: BuiltSegment, kind: Kind, brief = false): Promise<BuiltIndex | undefined> {
+    if (built.rows < indexRows(brief)) return undefined;
     const { path: file, columns } = built;
     return indexSegment(this.builder, { file, kind, columns }, `${file}.idx`);
   }
@@ -54,11 +54,16 @@ export class CaseWorkshop {
   /**
    * Makes the side files that are missing, one after the other; each lies in the staging folder until it is moved
    * to its place.
+   * @param most rows of a segment; larger ones are left without
    */
-  async *missingIndexes(): AsyncGenerator<{ segment: SegmentRow; index: BuiltIndex }> {
+  async *missingIndexes(
+    most = Infinity,
+  ): AsyncGenerator<{ segment: SegmentRow; index: BuiltIndex }> {
     for (const segment of this.catalog.segments()) {
       const file = join(this.folder, segment.file);
-      if (segment.index !== undefined || segment.rows < indexRows() || !existsSync(file)) continue;
+      const { rows } = segment;
+      if (segment.index !== undefined || rows < indexRows() || rows > most || !existsSync(file))
+        continue;
       const path = join(this.staging, `index-${segment.id}.idx`);
       const { kind, columns } = segment;
       try {

@@ -4,7 +4,7 @@
  */
 import type { SegmentRow } from '../catalog/catalog.ts';
 import type { CaseWriter } from './case-writer.ts';
-import { rewriteSegments } from './rewrite.ts';
+import { type RewriteOptions, type SwapOptions, rewriteSegments } from './rewrite.ts';
 
 /** A segment with fewer rows is small. */
 const SMALL_ROWS = 250_000;
@@ -34,23 +34,23 @@ export async function compactSmall(
   importId: number,
   brief: boolean,
 ): Promise<CompactReport> {
-  return compact(writer, brief ? TOLERATED_BRIEFLY : TOLERATED, importId);
+  return compact(writer, brief ? TOLERATED_BRIEFLY : TOLERATED, { importId, brief });
 }
 
 /** Merges all small segments and removes deleted rows from the files. */
 export async function compactAll(writer: CaseWriter): Promise<CompactReport> {
-  return compact(writer, 1, undefined);
+  return compact(writer, 1, {});
 }
 
 async function compact(
   writer: CaseWriter,
   tolerated: number,
-  importId: number | undefined,
+  options: Pick<RewriteOptions & SwapOptions, 'importId' | 'brief'>,
 ): Promise<CompactReport> {
   const before = writer.catalog.segments().length;
   let after = before;
   for (const run of runsToMerge(writer, tolerated)) {
-    const added = await rewriteSegments(writer, run, { importId });
+    const added = await rewriteSegments(writer, run, options);
     after += added.length - run.length;
   }
   return { before, after };

@@ -20,6 +20,8 @@ export interface RewriteOptions {
   derive?: Readonly<Record<string, string>>;
   /** Column definitions that have to exist for `replace`: absent ones are added as typed NULLs. */
   need?: Readonly<Record<string, string>>;
+  /** Side files of small segments are left for later. */
+  brief?: boolean;
 }
 
 /** What happens beside the swap. */
@@ -164,7 +166,7 @@ export async function rewrite(
     const unflowedPackets = kind === 'packet' ? await unflowedOf(workshop, built) : 0;
     const tags = await tagsOf(workshop, segments);
     await builder.detach(MADE);
-    const index = await workshop.indexOf(built, kind);
+    const index = await workshop.indexOf(built, kind, options.brief);
     made.push({ day: day ?? 'undated', built, index, unflowedPackets, tags });
   }
   for (const segment of segments) await builder.detach(`seg_${segment.id}`);
