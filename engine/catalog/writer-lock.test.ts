@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +22,20 @@ it('says who writes, and does not hinder it', () => {
   lock.release();
   expect(WriterLock.holder(folder)).toBeUndefined();
   WriterLock.take(folder, 'compact').release();
+});
+
+it('is waited for where it is held for a moment only', async () => {
+  const module = JSON.stringify(join(import.meta.dirname, 'writer-lock.ts'));
+  const script = `import { WriterLock } from ${module};
+    const lock = WriterLock.take(${JSON.stringify(folder)}, 'upkeep');
+    setTimeout(() => lock.release(), 100);
+    console.log('taken');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
+  const ended = once(child, 'close');
+  await once(child.stdout, 'data');
+  expect(() => WriterLock.take(folder, 'upkeep')).toThrow(/process \d+ .*upkeep/);
+  WriterLock.take(folder, 'import').release();
+  expect((await ended)[0]).toBe(0);
 });
 
 it('knows that a writer was killed', () => {

@@ -9,6 +9,12 @@ import Database from 'better-sqlite3';
 import { diskError } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 
+/** Who has the lock for this has it for a moment, and is waited for. */
+export const UPKEEP = 'upkeep';
+/** A moment, where the disk is slow. */
+const MOST_WAIT_MS = 5_000;
+const LOOK_MS = 10;
+
 export interface Holder {
   pid: number;
   host: string;
@@ -27,6 +33,23 @@ export class WriterLock {
    * @throws DaybookError case-locked, naming the process that has it and since when
    */
   static take(folder: string, what: string): WriterLock {
+    const until = performance.now() + MOST_WAIT_MS;
+    for (;;) {
+      const taken = WriterLock.tryTake(folder, what);
+      if (taken instanceof WriterLock) return taken;
+      const { holder } = taken;
+      // One whose name is not known yet may be of those.
+      const brief = holder === undefined || holder.what === UPKEEP;
+      if (!brief || what === UPKEEP || performance.now() > until) throw locked(holder);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+    }
+  }
+
+  /** The lock, or who has it; undefined: who cannot be said yet. */
+  private static tryTake(
+    folder: string,
+    what: string,
+  ): WriterLock | { readonly holder: Holder | undefined } {
     let db: Database.Database;
     try {
       db = new Database(join(folder, 'writer.lock'), { timeout: 0 });
@@ -64,15 +87,7 @@ export class WriterLock {
         // The holder is between its two transactions: it exists, but cannot be named yet.
       }
       db.close();
-      const who =
-        holder === undefined
-          ? 'another process'
-          : `process ${holder.pid} on ${holder.host} (${holder.what}, since ${holder.since})`;
-      throw new DaybookError(
-        'case-locked',
-        `the case is being written by ${who}`,
-        'wait until it has finished, or stop it; queries go on meanwhile',
-      );
+      return { holder };
     }
   }
 
@@ -113,6 +128,18 @@ export class WriterLock {
     }
     this.db.close();
   }
+}
+
+function locked(holder: Holder | undefined): DaybookError {
+  const who =
+    holder === undefined
+      ? 'another process'
+      : `process ${holder.pid} on ${holder.host} (${holder.what}, since ${holder.since})`;
+  return new DaybookError(
+    'case-locked',
+    `the case is being written by ${who}`,
+    'wait until it has finished, or stop it; queries go on meanwhile',
+  );
 }
 
 /** A lock file that can be neither taken nor waited for: read-only, or not what it should be. */

@@ -45,6 +45,29 @@ describe('upkeep', () => {
     expect(done).toEqual([resolve('a')]);
   });
 
+  it('is done by one at a time: what ends during it is waited for', async () => {
+    let running = 0;
+    let most = 0;
+    let done = 0;
+    const ends: (() => void)[] = [];
+    const upkeep = new Upkeep(async () => {
+      most = Math.max(most, ++running);
+      await new Promise<void>((end) => ends.push(end));
+      running -= 1;
+      done += 1;
+    }, IDLE_MS);
+    await upkeep.around('a', imported);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    await upkeep.around('a', imported);
+    await vi.advanceTimersByTimeAsync(3 * IDLE_MS);
+    expect([running, most]).toEqual([1, 1]);
+    ends.shift()!();
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    ends.shift()!();
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect([done, most]).toEqual([2, 1]);
+  });
+
   it('fails without anybody noticing', async () => {
     let tries = 0;
     const upkeep = new Upkeep(async () => {

@@ -7,10 +7,10 @@
  * taken, for a moment in which this thread does nothing else, and only where the case is as it was when it was
  * begun. What fails is left for the next time.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Catalog } from '../catalog/catalog.ts';
-import { WriterLock } from '../catalog/writer-lock.ts';
+import { UPKEEP, WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWorkshop } from '../ingest/case-workshop.ts';
 import { runsToMerge } from '../ingest/compact.ts';
@@ -19,17 +19,19 @@ import { rewrite, swap } from '../ingest/rewrite.ts';
 import { placeSideFile, SegmentPlaces } from '../ingest/segment-places.ts';
 import { type BuilderOptions, SegmentBuilder } from '../store/segment-builder.ts';
 
-/** Merging more rows would keep the engine from answering for too long: that is left to imports. */
-const MOST_MERGED = 200_000;
+/** More rows at once would keep the engine from answering for too long: they are left to writers. */
+const MOST_ROWS = 200_000;
 
 /** Does what is left undone of a case; returns how many segments, side files and rollups were made. */
 export async function catchUp(caseFolder: string, options: BuilderOptions): Promise<number> {
   const folder = resolve(caseFolder);
   const catalog = Catalog.open(folder);
-  const staging = join(folder, 'staging', `upkeep-${process.pid}`);
+  let staging: string | undefined;
   try {
     if (catalog.readOnly) return 0;
-    mkdirSync(staging, { recursive: true });
+    mkdirSync(join(folder, 'staging'), { recursive: true });
+    // Nobody else's: what is put in its place by its name must be what was made here.
+    staging = mkdtempSync(join(folder, 'staging', 'upkeep-'));
     const builder = await SegmentBuilder.create(staging, [join(folder, 'days')], options);
     try {
       const workshop = new CaseWorkshop(folder, staging, catalog, builder);
@@ -41,7 +43,7 @@ export async function catchUp(caseFolder: string, options: BuilderOptions): Prom
     }
   } finally {
     catalog.close();
-    rmSync(staging, { recursive: true, force: true });
+    if (staging !== undefined) rmSync(staging, { recursive: true, force: true });
   }
 }
 
@@ -49,7 +51,7 @@ async function mergeSmall(workshop: CaseWorkshop): Promise<number> {
   const { catalog, folder } = workshop;
   let made = 0;
   for (const run of runsToMerge(workshop)) {
-    if (run.reduce((sum, { rows }) => sum + rows, 0) > MOST_MERGED) continue;
+    if (run.reduce((sum, { rows }) => sum + rows, 0) > MOST_ROWS) continue;
     const before = catalog.lastChange();
     const rewritten = await rewrite(workshop, run);
     made += asWriter(folder, () => {
@@ -66,7 +68,7 @@ async function mergeSmall(workshop: CaseWorkshop): Promise<number> {
 async function indexMissing(workshop: CaseWorkshop): Promise<number> {
   const { catalog, folder } = workshop;
   let made = 0;
-  for await (const { segment, index } of workshop.missingIndexes())
+  for await (const { segment, index } of workshop.missingIndexes(MOST_ROWS))
     made += asWriter(folder, () => {
       const now = catalog.segments().find(({ id }) => id === segment.id);
       if (now === undefined || now.index !== undefined) return 0;
@@ -81,7 +83,7 @@ async function indexMissing(workshop: CaseWorkshop): Promise<number> {
 function asWriter(folder: string, work: () => number): number {
   let lock: WriterLock;
   try {
-    lock = WriterLock.take(folder, 'upkeep');
+    lock = WriterLock.take(folder, UPKEEP);
   } catch (error) {
     if (error instanceof DaybookError && error.code === 'case-locked') return 0;
     throw error;
@@ -97,6 +99,7 @@ export class Upkeep {
   private readonly work: (folder: string) => Promise<void>;
   private readonly idleMs: number;
   private readonly waiting = new Map<string, NodeJS.Timeout>();
+  private readonly working = new Set<string>();
 
   /** @param idleMs after the last import */
   constructor(work: (folder: string) => Promise<void>, idleMs: number) {
@@ -127,9 +130,21 @@ export class Upkeep {
     const path = resolve(folder);
     const timer = setTimeout(() => {
       this.waiting.delete(path);
-      // The case is whole without it, and may be gone.
-      this.work(path).catch(() => undefined);
+      // What is done now was begun before the last import.
+      if (this.working.has(path)) this.later(path);
+      else void this.workOn(path);
     }, this.idleMs);
     this.waiting.set(path, timer.unref());
+  }
+
+  private async workOn(path: string): Promise<void> {
+    this.working.add(path);
+    try {
+      await this.work(path);
+    } catch {
+      // The case is whole without it, and may be gone.
+    } finally {
+      this.working.delete(path);
+    }
   }
 }
