@@ -164,9 +164,10 @@ function prepareFolder(folder: string, create: boolean): void {
   mkdirSync(folder, { recursive: true });
 }
 
+/** Who tidies up without the lock may be making files in there: removing them is tried again. */
 function clearFolder(folder: string): void {
   for (const name of readdirSync(folder))
-    rmSync(join(folder, name), { recursive: true, force: true });
+    rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 5 });
 }
 
 function recover(folder: string, catalog: Catalog): Recovery {

@@ -5,7 +5,7 @@
  * `settle` comes before that.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { syncFolder } from '../base/files.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import type { Kind } from '../contract/event.ts';
@@ -44,7 +44,10 @@ export class SegmentPlaces {
       this.unsettled.add(join(this.folder, 'days'));
     }
     renameSync(built.path, join(this.folder, file));
-    if (index !== undefined) renameSync(index.path, sideFilePath(join(this.folder, file)));
+    const sideFile = sideFilePath(join(this.folder, file));
+    if (index !== undefined) renameSync(index.path, sideFile);
+    // A writer that was killed may have left one of this name, which says nothing of these rows.
+    else rmSync(sideFile, { force: true });
     this.unsettled.add(folder);
     return {
       id,
@@ -81,7 +84,9 @@ export class SegmentPlaces {
   }
 }
 
-/** Moves the side file of a segment beside it. */
+/** Moves the side file of a segment beside it, for good. */
 export function placeSideFile(folder: string, segment: SegmentRow, index: BuiltIndex): void {
-  renameSync(index.path, sideFilePath(join(folder, segment.file)));
+  const path = sideFilePath(join(folder, segment.file));
+  renameSync(index.path, path);
+  syncFolder(dirname(path));
 }
