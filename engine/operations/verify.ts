@@ -1,6 +1,7 @@
 /** `case.verify`: whether a case is what its catalog says, and whether the evidence is still the same. */
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SegmentRow } from '../catalog/catalog.ts';
 import { CancelledError } from '../contract/errors.ts';
 import { CaseWriter, orphanFiles } from '../ingest/case-writer.ts';
 import { damagedNodes, mergeRollups } from '../ingest/merge-rollups.ts';
@@ -8,6 +9,7 @@ import { sideFilePath } from '../index/side-file.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { fileSha256, type BuilderOptions } from '../store/segment-builder.ts';
 import type { CaseSession } from './case-session.ts';
+import { isGone } from './query.ts';
 
 export interface Finding {
   /** `error`: the case is not whole. `warning`: worth knowing. `repaired`: was an error. */
@@ -76,7 +78,9 @@ export async function verifyCase(
       writer.close();
     }
   } else {
-    for (const file of orphanFiles(folder, catalog))
+    // Looked at twice: a writer may put one in its place just now.
+    const unnamed = new Set(orphanFiles(folder, catalog));
+    for (const file of orphanFiles(folder, catalog).filter((one) => unnamed.has(one)))
       warning(`${file} belongs to no committed import (removed by the next import or by --repair)`);
     for (const run of catalog.imports()) {
       if (run.status === 'running')
@@ -90,49 +94,35 @@ export async function verifyCase(
     if (!entry.intact)
       error(`audit entry ${entry.id} (${entry.operation}, ${entry.at}) was changed`);
 
-  const { segments, sources } = session.snapshot();
-  let done = 0;
-  for (const segment of segments) {
-    if (parameters.signal?.aborted === true) throw new CancelledError();
-    parameters.onProgress?.(done++, segments.length + sources.length, segment.file);
-    const path = join(folder, segment.file);
-    if (!existsSync(path)) {
-      error(
-        `segment ${segment.file} is missing: ${segment.rows} ${segment.kind} events of ${segment.day}`,
-      );
-      continue;
+  const { sources } = session.snapshot();
+  const checked = new Set<number>();
+  let replaced = 0;
+  for (let before = -1; before < replaced;) {
+    before = replaced;
+    const segments = session.snapshot().segments.filter(({ id }) => !checked.has(id));
+    const total = checked.size + segments.length + sources.length;
+    for (const segment of segments) {
+      if (parameters.signal?.aborted === true) throw new CancelledError();
+      parameters.onProgress?.(checked.size, total, segment.file);
+      checked.add(segment.id);
+      const problems = await problemsOf(session, segment, parameters.signal);
+      if (problems.length === 0) continue;
+      if (session.snapshot().segments.some(({ id }) => id === segment.id)) problems.forEach(error);
+      // Others are in its place since this began, and are looked at next.
+      else replaced += 1;
     }
-    if (existsSync(`${path}.wal`)) error(`segment ${segment.file} has a write-ahead log beside it`);
-    if (
-      statSync(path).size !== segment.bytes ||
-      (await hashOf(path, parameters.signal)) !== segment.sha256
-    ) {
-      error(`segment ${segment.file} differs from what was written (SHA-256)`);
-      continue;
-    }
-    const { index } = segment;
-    if (index !== undefined && !(await sideFileFits(folder, segment.file, index.sha256))) {
-      error(
-        `the index of ${segment.file} differs from what was written; --repair makes it again from the segment`,
-      );
-    }
-    await session.store.attach([segment]);
-    const [[rows]] = (await session.store.rows(
-      `SELECT count(*) FROM seg_${segment.id}.events`,
-    )) as [[number]];
-    if (rows !== segment.rows)
-      error(`segment ${segment.file} has ${rows} rows, the catalog says ${segment.rows}`);
   }
 
   for (const file of damagedNodes(folder))
     error(`the merged rollup ${file} is damaged; --repair makes it again from the segments' own`);
 
+  let done = 0;
   let evidenceChecked = 0;
   let evidenceMissing = 0;
   let evidenceNotChecked = 0;
   for (const source of sources) {
     if (parameters.signal?.aborted === true) throw new CancelledError();
-    parameters.onProgress?.(done++, segments.length + sources.length, source.name);
+    parameters.onProgress?.(checked.size + done++, checked.size + sources.length, source.name);
     const sum = source.stored + source.duplicate + source.quarantined + source.skipped;
     if (sum !== source.read)
       error(
@@ -163,7 +153,7 @@ export async function verifyCase(
 
   session.record(watch, 'done');
   return {
-    segments: segments.length,
+    segments: checked.size - replaced,
     sources: sources.length,
     evidenceChecked,
     evidenceMissing,
@@ -171,6 +161,41 @@ export async function verifyCase(
     auditEntries: audit.length,
     findings,
   };
+}
+
+/** What is wrong with a segment that the catalog names. */
+async function problemsOf(
+  { folder, store }: CaseSession,
+  segment: SegmentRow,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const { id, file, bytes, sha256, index } = segment;
+  const missing = `segment ${file} is missing: ${segment.rows} ${segment.kind} events of ${segment.day}`;
+  const path = join(folder, file);
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return [missing];
+  const problems: string[] = [];
+  if (existsSync(`${path}.wal`)) problems.push(`segment ${file} has a write-ahead log beside it`);
+  if (size !== bytes || (await hashOf(path, signal)) !== sha256)
+    return [...problems, `segment ${file} differs from what was written (SHA-256)`];
+  if (index !== undefined && !(await sideFileFits(folder, file, index.sha256))) {
+    problems.push(
+      `the index of ${file} differs from what was written; --repair makes it again from the segment`,
+    );
+  }
+  const release = store.hold();
+  try {
+    await store.attach([segment]);
+    const [[rows]] = (await store.rows(`SELECT count(*) FROM seg_${id}.events`)) as [[number]];
+    if (rows !== segment.rows)
+      problems.push(`segment ${file} has ${rows} rows, the catalog says ${segment.rows}`);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    problems.push(missing);
+  } finally {
+    release();
+  }
+  return problems;
 }
 
 async function sideFileFits(folder: string, file: string, sha256: string): Promise<boolean> {

@@ -1,0 +1,67 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Catalog } from '../catalog/catalog.ts';
+import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
+import { CaseSession } from './case-session.ts';
+import { verifyCase } from './verify.ts';
+
+let root: string;
+let folder: string;
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'daybook-verify-'));
+  folder = join(root, 'x.daybook');
+  const head = 'ts_start,src_ip,dst_ip,dst_port,proto,bytes,packets';
+  for (const day of [1, 2, 3]) {
+    const file = join(root, `${day}.csv`);
+    writeFileSync(file, `${head}\n2026-11-0${day}T10:00:00Z,10.0.0.1,10.9.9.9,443,TCP,1,1\n`);
+    await importInProcess(folder, [file]);
+  }
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Puts the last segment somewhere else, as a compaction does; returns where it is now. */
+function replaceLast(): string {
+  const catalog = Catalog.open(folder);
+  const last = catalog.segments().at(-1)!;
+  const id = catalog.lastSegmentId() + 1;
+  const file = last.file.replace(
+    /[0-9a-f]+\.duckdb$/,
+    `${id.toString(16).padStart(8, '0')}.duckdb`,
+  );
+  renameSync(join(folder, last.file), join(folder, file));
+  catalog.transaction(() => {
+    catalog.removeSegment(last.id);
+    catalog.addSegment({ ...last, id, file });
+  });
+  catalog.close();
+  return file;
+}
+
+/** @param meanwhile is done when the first segment is looked at */
+async function verified(meanwhile: () => void) {
+  const session = CaseSession.open(folder, { memoryLimit: 1e9, threads: 2 });
+  let first = true;
+  try {
+    return await verifyCase(session, {
+      repair: false,
+      builder: BUILDER,
+      onProgress: () => {
+        if (first) meanwhile();
+        first = false;
+      },
+    });
+  } finally {
+    await session.close();
+  }
+}
+
+it('does not miss segments that others have replaced meanwhile, and looks at those instead', async () => {
+  const report = await verified(() => void replaceLast());
+  expect([report.segments, report.findings]).toEqual([3, []]);
+  const damaged = await verified(() => writeFileSync(join(folder, replaceLast()), 'other'));
+  expect(damaged.findings.map(({ what }) => what)).toEqual([expect.stringMatching(/differs/)]);
+  const lost = await verified(() => rmSync(join(folder, replaceLast())));
+  expect(lost.findings.map(({ what }) => what)).toEqual([expect.stringMatching(/is missing/)]);
+});
