@@ -199,7 +199,7 @@ class ImportRun {
     this.writer = writer;
     this.request = request;
     this.importId = writer.catalog.unhurried(() => writer.catalog.beginImport(request.description));
-    this.totalBytes = request.items.reduce((sum, item) => sum + sizeOf(item.path), 0);
+    this.totalBytes = bytesOf(request.items.map(({ path }) => path));
     this.order = new SourceOrder(
       request.items.map(({ ordinal }) => ordinal),
       writer.catalog.lastSourceId() + 1,
@@ -1167,6 +1167,11 @@ function knownOf(part: PartInfo): KnownRows | undefined {
 
 function isQuick(source: SplitSource): boolean {
   return source.plan.contentSize <= QUICK_SURVEY_BYTES;
+}
+
+/** Of all these files; one that cannot be looked at counts for none, which whoever reads it says. */
+export function bytesOf(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + sizeOf(path), 0);
 }
 
 function sizeOf(path: string): number {

@@ -1,5 +1,5 @@
 /** `import.start`: reads evidence into a case. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Ignored } from '../contract/importer.ts';
 import { DaybookError } from '../contract/errors.ts';
@@ -8,6 +8,7 @@ import type { FromWorker, ToWorker } from '../ingest/protocol.ts';
 import type { KeptThread } from '../ingest/threads.ts';
 import type { LookWorkerHandle } from '../ingest/look-protocol.ts';
 import {
+  bytesOf,
   runImport,
   type ImportProgress,
   type ImportReport,
@@ -100,7 +101,7 @@ export async function importEvidence(
         'name files or folders that hold evidence',
       );
     }
-    const brief = parameters.tidiesUp === true && isBrief(bytesOf(files));
+    const brief = parameters.tidiesUp === true && isBrief(bytesOf(files.map(({ path }) => path)));
     // Somebody waits for few events, whatever is asked meanwhile.
     const background = parameters.background === true && !brief;
     const { startWorker = () => evidence.startWorker() } = parameters;
@@ -132,14 +133,6 @@ export async function importEvidence(
     recordImport(writer, watch, status, parameters.items.map(({ path }) => path).join(' '));
     writer.close(status === 'done');
   }
-}
-
-/** Of all files; one that is gone has none. */
-function bytesOf(files: readonly ListedFile[]): number {
-  return files.reduce(
-    (sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
 }
 
 /** Keeps what the import cost. Where that is impossible (a full disk), why it failed is what matters. */
