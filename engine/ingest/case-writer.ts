@@ -24,6 +24,9 @@ import { SegmentBuilder, type BuilderOptions } from '../store/segment-builder.ts
 import { CaseWorkshop } from './case-workshop.ts';
 import { placeSideFile, SegmentPlaces } from './segment-places.ts';
 
+/** How folders begin, below `staging`, of those who tidy up without the lock. */
+export const UPKEEP_FOLDER = 'upkeep-';
+
 export interface Recovery {
   orphans: string[];
   interruptedImports: number[];
@@ -164,10 +167,15 @@ function prepareFolder(folder: string, create: boolean): void {
   mkdirSync(folder, { recursive: true });
 }
 
-/** Who tidies up without the lock may be making files in there: removing them is tried again. */
 function clearFolder(folder: string): void {
-  for (const name of readdirSync(folder))
-    rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 5 });
+  for (const name of readdirSync(folder)) {
+    try {
+      rmSync(join(folder, name), { recursive: true, force: true });
+    } catch (error) {
+      // Somebody makes files in there just now, and removes it, or the next writer does.
+      if (!name.startsWith(UPKEEP_FOLDER)) throw error;
+    }
+  }
 }
 
 function recover(folder: string, catalog: Catalog): Recovery {

@@ -13,6 +13,7 @@ import { Catalog } from '../catalog/catalog.ts';
 import { UPKEEP, WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWorkshop } from '../ingest/case-workshop.ts';
+import { UPKEEP_FOLDER } from '../ingest/case-writer.ts';
 import { runsToMerge } from '../ingest/compact.ts';
 import { makeNodes } from '../ingest/merge-rollups.ts';
 import { rewrite, swap } from '../ingest/rewrite.ts';
@@ -31,7 +32,7 @@ export async function catchUp(caseFolder: string, options: BuilderOptions): Prom
     if (catalog.readOnly) return 0;
     mkdirSync(join(folder, 'staging'), { recursive: true });
     // Nobody else's: what is put in its place by its name must be what was made here.
-    staging = mkdtempSync(join(folder, 'staging', 'upkeep-'));
+    staging = mkdtempSync(join(folder, 'staging', UPKEEP_FOLDER));
     const builder = await SegmentBuilder.create(staging, [join(folder, 'days')], options);
     try {
       const workshop = new CaseWorkshop(folder, staging, catalog, builder);
