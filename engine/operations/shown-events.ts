@@ -2,6 +2,7 @@
 import { communityId } from '../base/community-id.ts';
 import { COLUMNS, PROTOCOLS } from '../contract/event.ts';
 import { parseAddress } from '../query/address.ts';
+import { chosenName } from '../query/fields.ts';
 import type { ShownRecord, ShownValue } from '../query/format.ts';
 import type { Plan } from '../query/plan.ts';
 import { EXPANDED } from '../query/statements.ts';
@@ -64,9 +65,11 @@ export function rowFieldNames(plan: Plan): string[] {
   const columns = new Set(plan.segmentsUsed.flatMap((segment) => [...segment.columns]));
   if (plan.projection !== undefined) {
     const names = plan.projection.flatMap((chosen) => {
-      const { name, type } = plan.resolve(chosen);
+      const field = plan.resolve(chosen);
+      const { name, type } = field;
       if (type === 'virtual' && name === 'attributes') return attributeNames(columns);
-      return type !== 'attribute' && Object.hasOwn(EXPANDED, name) ? EXPANDED[name]! : [name];
+      if (type !== 'attribute' && Object.hasOwn(EXPANDED, name)) return EXPANDED[name]!;
+      return [chosenName(field)];
     });
     return [...new Set(names)];
   }

@@ -80,6 +80,11 @@ export interface VirtualField {
 export type Field =
   NumberField | TextField | TimeField | AddressField | AttributeField | VirtualField;
 
+/** What a field that was chosen is called in rows: an attribute named as another field is keeps its prefix. */
+export function chosenName({ type, name }: Field): string {
+  return type === 'attribute' && knownField(name) !== undefined ? `attrs.${name}` : name;
+}
+
 /** SQL of a reference in a scope, or undefined where there is no such column. */
 export function refSql(ref: Ref, scope: Scope): string | undefined {
   return 'column' in ref ? scope.column(ref.column) : quoteIdentifier(ref.computed);

@@ -7,7 +7,7 @@
 import { COLUMNS } from '../contract/event.ts';
 import type { Name } from './ast.ts';
 import { type BoundValue, Params, micros, quoteIdentifier } from './dialect/duckdb.ts';
-import { type Field, knownField } from './fields.ts';
+import { type Field, chosenName, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
 import {
@@ -252,7 +252,7 @@ export function projected(
       projected(outputs, scope, plan, segments, { ...name, name: other });
     }
   } else if (found.type === 'time' && found.name === 'ts') instant(outputs, scope, 'ts');
-  else fieldOutput(outputs, scope, plan, found, found.name);
+  else fieldOutput(outputs, scope, plan, found, chosenName(found));
 }
 
 // -- answers ---------------------------------------------------------------------------------------
