@@ -13,7 +13,6 @@ import { SegmentStore, type StoreOptions } from '../store/segment-store.ts';
 import { CaseLists } from './case-lists.ts';
 import { FoundCache } from './found-cache.ts';
 import { ReadTimes } from './read-times.ts';
-import { MessageStores } from './stored-messages.ts';
 import { Turns } from './turns.ts';
 
 export type { SourceRow };
@@ -40,7 +39,6 @@ export class CaseSession {
   /** Rows that were found for what is asked now. */
   readonly found = new FoundCache();
   readonly readTimes = new ReadTimes();
-  readonly messages = new MessageStores();
   readonly lists = new CaseLists();
   private version = -1;
   private current: Snapshot | undefined;

@@ -21,7 +21,6 @@ import {
   type Statement,
   type TimedRows,
   baseFilters,
-  compileShapes,
   compileTimes,
   compileVerify,
   edgesOf,
@@ -33,10 +32,11 @@ import {
   verified,
   withTemplates,
 } from '../query/index.ts';
+import type { MessageShape } from '../store/messages/message-cutter.ts';
 import type { Finding } from './finding.ts';
 import type { FoundCache } from './found-cache.ts';
 import { MOST_TIMES, type ReadTimes } from './read-times.ts';
-import type { MessageStores } from './stored-messages.ts';
+import { storedMessages } from './stored-messages.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 
 /** How long lookups go on before others get their turn. */
@@ -55,7 +55,6 @@ export interface FinderOptions {
   readonly nodes: RollupNodes;
   readonly cache: FoundCache;
   readonly readTimes: ReadTimes;
-  readonly messages: MessageStores;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal | undefined;
   /** All rows of a statement on some of the snapshot's segments; `signal` stands for the operation's. */
@@ -64,6 +63,11 @@ export interface FinderOptions {
     segments: readonly SegmentInfo[],
     signal?: AbortSignal,
   ) => Promise<RawValue[][]>;
+  /** The shapes of the messages of some of the snapshot's segments. */
+  readonly shapes: (
+    segments: readonly SegmentInfo[],
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<number, readonly MessageShape[]>>;
   /** Keeps segments readable until what is returned is called. */
   readonly hold: () => () => void;
 }
@@ -75,11 +79,18 @@ export function finderOf(
   signal: AbortSignal | undefined,
   rows: FinderOptions['rows'],
 ): RowFinder {
-  const { folder, catalog, indexes: files, nodes, found: cache, readTimes, messages } = session;
+  const { folder, catalog, indexes: files, nodes, found: cache, readTimes } = session;
+  const shapes: FinderOptions['shapes'] = async (segments, stop) => {
+    const ids = new Set(segments.map(({ id }) => id));
+    const wanted = snapshot.segments.filter(({ id }) => ids.has(id));
+    // Of shapes no statement names marks.
+    await session.prepare(wanted, snapshot, '');
+    return session.store.messageShapes([...ids], stop);
+  };
   const hold = () => session.store.hold();
   return new RowFinder({
-    ...{ folder, catalog, files, nodes, cache, readTimes, messages },
-    ...{ snapshot, signal, rows, hold },
+    ...{ folder, catalog, files, nodes, cache, readTimes },
+    ...{ snapshot, signal, rows, shapes, hold },
   });
 }
 
@@ -232,7 +243,6 @@ export class RowFinder {
       if (found.exact) out.set(segment.id, found);
       else open.push({ segment, found });
     }
-    await this.learnMessages(open);
     const { cache, snapshot, signal } = this.options;
     const key = this.keyOf(filter);
     for (let at = 0; at < open.length; at += AT_ONCE) {
@@ -265,12 +275,12 @@ export class RowFinder {
     some: readonly Candidates[],
     stop: AbortSignal,
   ): Promise<ReadonlyMap<number, FoundRows>> {
-    const { rows, hold, messages } = this.options;
+    const { rows, hold } = this.options;
     // Who began it may be gone before it ends.
     const release = hold();
     try {
       const segments = some.map(({ segment }) => segment);
-      const told = some.map((one) => ({ ...one, messages: messages.get(one.segment.id) }));
+      const told = await this.withMessages(some, stop);
       const bits = await rows(compileVerify(told), segments, stop);
       const bySegment = new Map(bits.map(([segment, one]) => [Number(segment), one]));
       return new Map(
@@ -284,18 +294,17 @@ export class RowFinder {
     }
   }
 
-  /** Learns how segments store their messages, where that helps to find which of some rows are meant. */
-  private async learnMessages(some: readonly Candidates[]): Promise<void> {
-    const { messages, rows } = this.options;
-    const missing = some.flatMap(({ segment, found }) =>
-      readsMessages(segment, found) && !messages.has(segment.id) ? [segment] : [],
+  /** The same, told how segments store their messages where that helps. */
+  private async withMessages(
+    some: readonly Candidates[],
+    stop: AbortSignal,
+  ): Promise<readonly Candidates[]> {
+    const cut = some.flatMap(({ segment, found }) =>
+      readsMessages(segment, found) ? [segment] : [],
     );
-    if (missing.length === 0) return;
-    // It is told of all that are at hand: asked once.
-    const notes = new Map<unknown, unknown>(
-      (await rows(compileShapes(), missing)).map(([segment, note]) => [segment, note]),
-    );
-    for (const { id } of missing) messages.set(id, notes.get(id));
+    if (cut.length === 0) return some;
+    const shapes = await this.options.shapes(cut, stop);
+    return some.map((one) => ({ ...one, messages: storedMessages(shapes.get(one.segment.id)) }));
   }
 
   /**

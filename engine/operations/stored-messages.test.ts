@@ -1,6 +1,6 @@
 /** What is asked of messages that are stored as shapes: the same as of whole ones, although most are not put together. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evidence } from '../../app/compose.ts';
 import { CaseSession } from './case-session.ts';
 import { startQuery } from './query.ts';
@@ -58,6 +58,7 @@ const scanned = async (filter: string): Promise<unknown> => [
 it('patterns on shapes of every kind find what they find in whole messages', async () => {
   const [segment] = session.snapshot().segments;
   expect(segment?.shapes).toBeGreaterThan(4);
+  const told = vi.spyOn(session.store, 'messageShapes');
   const filters = [
     ...[
       'message:/[a-f]{4}/',
@@ -92,7 +93,9 @@ it('patterns on shapes of every kind find what they find in whole messages', asy
   ];
   for (const filter of filters)
     expect([filter, await found(filter)]).toEqual([filter, await scanned(filter)]);
-  expect(session.messages.get(segment!.id)?.shapes.length).toBe(segment!.shapes);
+  const shapes: unknown = await told.mock.results[0]!.value;
+  expect(shapes instanceof Map && shapes.get(segment!.id)).toHaveLength(segment!.shapes);
+  told.mockRestore();
   // Of a pattern that no variable can complete nothing is read but whole messages.
   expect(await answer('message:/[a-f]{4}/ | count')).toMatchObject({ shape: 'count' });
 });
@@ -134,4 +137,19 @@ it('so do patterns put together at random', async () => {
     }),
     { numRuns: 25, seed: 11 },
   );
+});
+
+it.each([
+  ['there are none', 'message:/close[d]$/', []],
+  ['they cannot be read', 'message:/[c]losed$/', undefined],
+])('where %s, messages are found as DuckDB puts them together', async (_, filter, shapes) => {
+  const [segment] = session.snapshot().segments;
+  const told = vi
+    .spyOn(session.store, 'messageShapes')
+    .mockImplementation(async () => new Map(shapes && [[segment!.id, shapes]]));
+  expect(await answer(`${filter} | count`)).toEqual(await answer(`${filter} | count`, 'scan'));
+  expect(told).toHaveBeenCalled();
+  // Which the engine cannot do.
+  await expect(answer('user13 | head 7')).rejects.toMatchObject({ code: 'case-damaged' });
+  told.mockRestore();
 });

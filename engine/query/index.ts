@@ -60,7 +60,6 @@ export type { Known, LeafRows } from './paths/leaf-rows.ts';
 export {
   type Candidates,
   baseFilters,
-  compileShapes,
   compileTimes,
   compileVerify,
   findRows,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { SegmentStore } from './segment-store.ts';
 
 it.each([
@@ -53,6 +53,39 @@ it('attaches segments while others are attached and lists are made', async () =>
     await Promise.all([attaching(), attaching(), making('a'), making('b')]);
     await store.createList(list('a'));
     expect(await store.rows('SELECT count(*) FROM lists.main.a')).toEqual([[1e5]]);
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('reads the shapes of segments once, and forgets them with the segments', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
+  const shape = { constants: ['user ', " o'clock"], widths: [1] };
+  const notes = [[shape], [shape, { constants: ['quiet'], widths: [] }], { no: 'list' }, undefined];
+  const files = notes.map((_, id) => ({ id, file: `days/${id}.duckdb` }));
+  mkdirSync(join(folder, 'days'));
+  for (const { id, file } of files) {
+    const instance = await DuckDBInstance.create(join(folder, file));
+    const connection = await instance.connect();
+    await connection.run('CREATE TABLE stored (a INTEGER)');
+    const note = JSON.stringify(notes[id])?.replaceAll("'", "''");
+    if (note !== undefined) await connection.run(`COMMENT ON TABLE stored IS '${note}'`);
+    connection.closeSync();
+    instance.closeSync();
+  }
+  const store = new SegmentStore(folder, { memoryLimit: 1e8, threads: 1 });
+  try {
+    await store.attach(files);
+    const asked = vi.spyOn(store, 'rows');
+    const first = await store.messageShapes([0, 1, 2, 3]);
+    expect([...first]).toEqual([0, 1].map((id) => [id, notes[id]]));
+    expect(first.get(1)![0]).toBe(first.get(0)![0]);
+    expect(await store.messageShapes([1, 0])).toEqual(first);
+    expect(asked).toHaveBeenCalledTimes(1);
+    await store.keepOnly(new Set([0]));
+    expect([...(await store.messageShapes([0, 1]))]).toEqual([[0, notes[0]]]);
+    expect(asked).toHaveBeenCalledTimes(2);
   } finally {
     await store.close();
     rmSync(folder, { recursive: true });

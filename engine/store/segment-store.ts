@@ -306,7 +306,10 @@ export class SegmentStore {
   }
 
   /** The shapes of messages by attached segment; segments that have none, or none that can be read, are left out. */
-  async messageShapes(segments: readonly number[]): Promise<Map<number, readonly MessageShape[]>> {
+  async messageShapes(
+    segments: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<Map<number, readonly MessageShape[]>> {
     const out = new Map<number, readonly MessageShape[]>();
     const missing: number[] = [];
     for (const id of segments) {
@@ -318,6 +321,8 @@ export class SegmentStore {
     const names = missing.map((id) => literal(`seg_${id}`)).join(', ');
     const found = await this.rows(
       `SELECT CAST(substr(database_name, 5) AS INTEGER), comment FROM duckdb_tables() WHERE database_name IN (${names}) AND table_name = 'stored'`,
+      [],
+      signal,
     );
     for (const [id, text] of found) {
       const shapes = this.shapes.set(Number(id), text);

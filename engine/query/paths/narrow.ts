@@ -197,12 +197,6 @@ export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows):
   return { rows, exact: true, rest: ALL, by: found.by, asFilter };
 }
 
-/** Rows `segment` and what its table says of its messages' shapes, of all segments at hand whose messages are cut. */
-export function compileShapes(): Statement {
-  const sql = `SELECT TRY_CAST(substr(database_name, 5) AS INTEGER) AS segment, comment FROM duckdb_tables() WHERE table_name = 'stored'`;
-  return { sql, params: [], columns: [] };
-}
-
 /** Rows `segment` and the times of its rows, in microseconds and in the rows' order. */
 export function compileTimes(segments: readonly SegmentInfo[]): Statement {
   const params = new Params();

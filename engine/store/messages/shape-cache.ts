@@ -1,17 +1,21 @@
 /**
- * The shapes of segments that were asked for last. They never change, and take as much memory as the texts
- * that they were read from; that of all together is bounded.
+ * The shapes of segments that were asked for last. They never change, and take about as much memory as the texts
+ * that they were read from; that of all together is bounded. Shapes that several segments have are one object, so
+ * that what is told from one is told once.
  */
 import { readShapes } from './message-columns.ts';
 import type { MessageShape } from './message-cutter.ts';
 
-/** Characters of the texts. */
+/** Characters of the texts of segments, and of unlike shapes. */
 const MOST = 16e6;
 
 export class ShapeCache {
   /** The one used last at the end. */
   private readonly kept = new Map<number, { shapes: readonly MessageShape[]; size: number }>();
   private size = 0;
+  /** By their text. */
+  private readonly unlike = new Map<string, MessageShape>();
+  private unlikeSize = 0;
 
   get(segment: number): readonly MessageShape[] | undefined {
     const one = this.kept.get(segment);
@@ -23,14 +27,14 @@ export class ShapeCache {
 
   /** Keeps what a segment's table says of its shapes; undefined when these are none. */
   set(segment: number, text: unknown): readonly MessageShape[] | undefined {
-    const shapes = readShapes(text);
+    const shapes = readShapes(text)?.map((shape) => this.sharedShape(shape));
     if (shapes === undefined) return undefined;
     this.delete(segment);
     const size = String(text).length;
     this.kept.set(segment, { shapes, size });
     this.size += size;
     for (const oldest of this.kept.keys()) {
-      if (this.size <= MOST || oldest === segment) break;
+      if (this.size <= MOST) break;
       this.delete(oldest);
     }
     return shapes;
@@ -39,5 +43,18 @@ export class ShapeCache {
   delete(segment: number): void {
     this.size -= this.kept.get(segment)?.size ?? 0;
     this.kept.delete(segment);
+  }
+
+  private sharedShape(shape: MessageShape): MessageShape {
+    const key = JSON.stringify([shape.constants, shape.widths]);
+    const known = this.unlike.get(key);
+    if (known !== undefined) return known;
+    this.unlikeSize += key.length;
+    if (this.unlikeSize > MOST) {
+      this.unlike.clear();
+      this.unlikeSize = key.length;
+    }
+    this.unlike.set(key, shape);
+    return shape;
   }
 }
