@@ -313,4 +313,22 @@ describe('patterns', () => {
     // One that is too much to follow is not decided, in bounded time.
     expect(outcome('(?:[0-4][0-9]{20}|[3-9][0-9]{30}){20}x', Infinity)).toMatch(/maybe|never/);
   });
+
+  it('is not told by states that were forgotten on the way', () => {
+    const matcher = compilePattern('[0-4].{13}[5-9]', false);
+    let seed = 1;
+    let said = 0;
+    // Each text makes more states, so that there are too many at another place each time.
+    for (let i = 0; i < 120; i++) {
+      const text = Uint8Array.from({ length: 40 }, () => {
+        seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+        return '0102x'.charCodeAt((seed >>> 16) % 5);
+      });
+      const outcome = matcher.outcome([utf8.encode('x'), { bytes: [0x30, 0x39], most: 5 }, text]);
+      expect(outcome).not.toBe('always');
+      if (outcome === 'never') said += 1;
+    }
+    expect(said).toBeGreaterThan(20);
+    expect(said).toBeLessThan(120);
+  });
 });

@@ -124,13 +124,14 @@ export class Matcher {
       const out = new Set<number>();
       for (const state of states) {
         for (const own of classes) {
+          // What is here may be numbers of states that are no more.
+          if (this.forgotten !== forgotten) return out;
           this.steps += 1;
           let next = this.table[state * width + own]!;
           if (next === UNKNOWN) {
             this.steps += this.states[state]!.places.length;
             next = this.step(state, own);
           }
-          if (this.forgotten !== forgotten) return out;
           if (next === MATCH) said.found = true;
           else if (next === DEAD) said.missed = true;
           else out.add(next);
