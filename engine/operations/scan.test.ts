@@ -310,6 +310,17 @@ describe('a log', () => {
   ])('%s', (text) => same(log, text));
 });
 
+it('attributes that are called as columns', async () => {
+  const path = join(root, 'named.log');
+  writeFileSync(path, '<13>1 2026-11-21T00:00:00Z web01 app 1 - [message][host] hello\n');
+  const log = await imported(path);
+  const text = '* | fields attrs.message, host, message, attrs.host';
+  await same(log, text);
+  expect(await log.ask(text)).toEqual([
+    { 'attrs.message': '', host: 'web01', message: 'hello', 'attrs.host': '' },
+  ]);
+});
+
 describe('a flow file', () => {
   let flows: Imported;
   beforeAll(async () => {

@@ -5,7 +5,7 @@
 import type { Column, EventBatch, TextColumn } from '../contract/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
 import type { Name } from '../query/ast.ts';
-import { type Field, type Ref, knownField } from '../query/fields.ts';
+import { type Field, type Ref, chosenName, knownField } from '../query/fields.ts';
 import type { RawValue } from '../query/format.ts';
 import type { Plan } from '../query/plan.ts';
 import { EXPANDED, HIDDEN_COLUMNS, type OutputColumn } from '../query/statements.ts';
@@ -95,7 +95,7 @@ function chosen(
     for (const other of EXPANDED[field.name] ?? [])
       chosen(columns, batch, scope, plan, { ...name, name: other });
   } else if (field.type === 'time' && field.name === 'ts') instant(columns, scope);
-  else fieldColumn(columns, scope, plan, field, field.name);
+  else fieldColumn(columns, scope, plan, field, chosenName(field));
 }
 
 function instant(columns: Collected, scope: RowScope): void {
