@@ -26,3 +26,8 @@ it('keeps a bounded number of bytes', () => {
   const again = given.map(() => takeBuffer(size));
   expect(again.filter((buffer) => given.includes(buffer)).length).toBeLessThanOrEqual(4);
 });
+
+it('gives little to who asks for little', () => {
+  expect(takeBuffer(1).byteLength).toBeLessThanOrEqual(1024);
+  expect(takeBuffer(5_000).byteLength).toBe(8192);
+});

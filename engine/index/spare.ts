@@ -7,15 +7,16 @@
 
 /** Smaller arrays are as cheap from the runtime. */
 const LEAST_BYTES = 1 << 16;
+const SMALLEST_BYTES = 1 << 10;
 /** Bytes that may lie here at most. */
 const MOST_BYTES = 64 << 20;
 
 const spare = new Map<number, ArrayBuffer[]>();
 let kept = 0;
 
-/** A buffer of at least `bytes`, whose size is a power of two. */
+/** A buffer of at least `bytes`, whose size is a power of two: of few, since hundreds of columns of hundreds of days may be held. */
 export function takeBuffer(bytes: number): ArrayBuffer {
-  let size = LEAST_BYTES;
+  let size = SMALLEST_BYTES;
   while (size < bytes) size *= 2;
   const found = spare.get(size)?.pop();
   if (found === undefined) return new ArrayBuffer(size);
