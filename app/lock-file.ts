@@ -29,7 +29,7 @@ export async function takeLock(file: string, signal?: AbortSignal): Promise<() =
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
     }
-    if (!isHeld(file)) rmSync(file, { force: true });
+    if (isLeft(file)) rmSync(file, { force: true });
     await setTimeout(LOOK_MS);
     if (signal?.aborted === true) throw new CancelledError();
   }
@@ -44,16 +44,19 @@ function touch(file: string): void {
   }
 }
 
-/** A file that is just being written counts as held. */
-function isHeld(file: string): boolean {
+/**
+ * Whether nobody has the lock any more. Not of a file that is just being written, nor of one that was given back
+ * meanwhile: who came first may have it by now.
+ */
+function isLeft(file: string): boolean {
   try {
-    if (Date.now() - statSync(file).mtimeMs > STALE_MS) return false;
+    if (Date.now() - statSync(file).mtimeMs > STALE_MS) return true;
     const pid = Number(readFileSync(file, 'utf8'));
     if (pid > 0) process.kill(pid, 0);
-    return true;
+    return false;
   } catch (error) {
     // Somebody else's process is one all the same.
-    return codeOf(error) === 'EPERM';
+    return codeOf(error) === 'ESRCH';
   }
 }
 
