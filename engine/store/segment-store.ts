@@ -3,7 +3,7 @@
  * when a query first needs them.
  *
  * Holds always: DuckDB may read the case's `days` folder only, write the `staging` folder only, loads
- * no extension and cannot be reconfigured; values reach it as parameters.
+ * no extension and cannot be reconfigured; texts of queries reach it as parameters.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
