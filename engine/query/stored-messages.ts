@@ -114,10 +114,20 @@ function judgeOf(pattern: string, ignoreCase: boolean): Judge {
   return judge;
 }
 
+/** Which characters are in a class beyond ASCII is not the same for RE2 and for the runtime. */
+const CLASSES = /\\[pP]/;
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+function isBeyondAscii({ constants, variables }: StoredShape): boolean {
+  return variables.includes('token') || constants.some((text) => BEYOND_ASCII.test(text));
+}
+
 function newJudge(pattern: string, ignoreCase: boolean): Judge {
+  const hasClasses = CLASSES.test(pattern);
   const known = new WeakMap<StoredShape, Outcome>();
   let matcher: Matcher | undefined;
   return (shape) => {
+    if (hasClasses && isBeyondAscii(shape)) return 'maybe';
     let outcome = known.get(shape);
     if (outcome === undefined) {
       matcher ??= compilePattern(pattern, ignoreCase);

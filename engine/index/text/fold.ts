@@ -18,6 +18,11 @@ const UNCASED_IN_RE2: readonly (readonly [number, number])[] = [
   [0x10d50, 0x10d85],
   [0x16ea0, 0x16ed3],
 ];
+/** Whether a character has case only for a newer Unicode than RE2's. */
+export function isUncasedInRe2(point: number): boolean {
+  return UNCASED_IN_RE2.some(([from, to]) => point >= from && point <= to);
+}
+
 /** Cased scripts end before this. */
 const CASED_END = 0x1f000;
 
@@ -36,12 +41,12 @@ function foldTable(): ReadonlyMap<number, number> {
   };
   for (let point = 0x80; point < CASED_END; point++) {
     if (point >= 0xd800 && point < 0xe000) continue;
-    if (UNCASED_IN_RE2.some(([from, to]) => point >= from && point <= to)) continue;
+    if (isUncasedInRe2(point)) continue;
     const text = String.fromCodePoint(point);
     for (const other of [text.toLowerCase(), text.toUpperCase()]) {
       if (other === text || [...other].length !== 1) continue;
       const found = other.codePointAt(0)!;
-      if (UNCASED_IN_RE2.some(([from, to]) => found >= from && found <= to)) continue;
+      if (isUncasedInRe2(found)) continue;
       if (!new RegExp(`^\\u{${point.toString(16)}}$`, 'iu').test(other)) continue;
       const a = lead(point);
       const b = lead(found);

@@ -4,6 +4,8 @@
  * Invariant: a set is a flat list `low, high, low, high, …` of ascending ranges that do not touch.
  * https://github.com/google/re2/wiki/Syntax, https://www.unicode.org/Public/UNIDATA/CaseFolding.txt
  */
+import { isUncasedInRe2 } from '../../index/text/fold.ts';
+
 export type CodeSet = readonly number[];
 
 export const MAX_CODE = 0x10ffff;
@@ -84,10 +86,12 @@ function orbits(): readonly (readonly number[])[] {
     for (const code of one) of.set(code, one);
   };
   for (let code = 0; code < CASED; code++) {
+    if (isUncasedInRe2(code)) continue;
     const text = String.fromCodePoint(code);
     for (const mapped of [text.toLowerCase(), text.toUpperCase()]) {
       const other = mapped.codePointAt(0)!;
       if (other === code || mapped.length !== (other > 0xffff ? 2 : 1)) continue;
+      if (isUncasedInRe2(other)) continue;
       if (new RegExp(`^\\u{${other.toString(16)}}$`, 'iu').test(text)) join(code, other);
     }
   }
@@ -122,11 +126,15 @@ export const POSIX: Readonly<Record<string, CodeSet>> = {
 
 const SCRIPT = /^[A-Z][a-z]{2,}$/;
 
-/** A general category or script by its name, such as `L`, `Nd`, `Greek`. */
+/**
+ * A general category or script by its name, such as `L`, `Nd`, `Greek`: the runtime's, which has characters of
+ * newer versions of Unicode than RE2's.
+ */
 export function unicodeClass(name: string): CodeSet {
   if (name === 'Any') return ANY;
-  const property = SCRIPT.test(name) ? `Script=${name}` : name;
-  const pattern = new RegExp(`^\\p{${property}}$`, 'u');
+  const property = SCRIPT.test(name) ? `\\p{Script=${name}}` : `\\p{${name}}`;
+  // What is no character yet is in none of RE2's.
+  const pattern = new RegExp(`^(?!\\p{Cn})${property}$`, 'u');
   const out: number[] = [];
   let from = -1;
   for (let code = 0; code <= MAX_CODE; code++) {

@@ -42,6 +42,9 @@ const TEXTS = [
   '_',
   '-',
   'Z9',
+  // A letter with a capital that RE2's Unicode does not know yet; no character.
+  '\u019b',
+  '\u0378',
 ];
 const PATTERNS = [
   'a',
@@ -78,6 +81,10 @@ const PATTERNS = [
   '\\p{Greek}+',
   '\\P{L}',
   '\\p{Lu}',
+  '\\p{C}',
+  '\\P{C}',
+  '\ua7dc',
+  '[\ua7d6-\ua7e0]',
   '\\x41',
   '\\x{e9}',
   '\\101',
