@@ -101,6 +101,8 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
       throw error;
     }
   });
+  // Asked for first: what changes between the two is not missed.
+  let lastChange = session.catalog.lastChange();
   let snapshot = session.snapshot();
   const replan = (): Plan =>
     watch.span('plan', () => planQuery(ast, contextOf(snapshot, parameters, session)));
@@ -176,69 +178,98 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   }
 
   async function* planned(): AsyncGenerator<RowBatch> {
-    const limit = least(plan.limit, parameters.limit);
-    let left = limit;
+    let left = least(plan.limit, parameters.limit);
     let examined = 0;
     let returned = 0;
     const seenDays = new Set<string>();
     let segments = 0;
-    const find = finder();
-    const inOrder = find === undefined ? byDay : dayRuns;
-    const days = plan.streaming ? inOrder(plan.segmentsUsed) : [plan.segmentsUsed];
     let path: Path = 'catalog';
-    try {
-      for (const day of days) {
-        if (left === 0 || day.length === 0) break;
-        let own = { ...plan, segmentsUsed: day };
-        if (find !== undefined) {
-          own = await watch.spanAsync('index', () => find.narrow(own, day));
-          if (plan.streaming) own = withFirst(own, left);
-        }
-        path = heavier(path, pathOf(own));
-        let read = segmentsRead(own);
-        examined += rowsRead(own);
-        for (const one of read) seenDays.add(one.day);
-        segments += read.length;
-        if (find !== undefined && isRun(read)) {
-          // To find out which of many small segments have any takes less than to read all their columns.
-          own = withFirst(await find.narrow({ ...plan, segmentsUsed: read }, read, 'all'), left);
-          read = segmentsRead(own);
-        }
-        for (const some of plan.streaming ? readTogether(read) : [read]) {
-          if (left === 0 || some.length === 0) break;
-          const statement = watch.span('compile', () =>
-            compileRows(own, { segments: some, limit: left, inParts: givesFew(own, some) }),
-          );
-          await prepared(some, statement.sql);
-          for await (const batch of execute(statement)) {
-            returned += batch.length;
-            if (left !== undefined) left -= batch.length;
-            await withMessages(batch, statement, some);
-            yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
+    /** The last day of which all is given, and whether some is of the day behind it. */
+    let given: string | undefined;
+    let within = false;
+    for (let rest = plan.segmentsUsed; ;) {
+      try {
+        const find = finder();
+        const inOrder = find === undefined ? byDay : dayRuns;
+        for (const day of plan.streaming ? inOrder(rest) : [rest]) {
+          if (left === 0 || day.length === 0) break;
+          let own = { ...plan, segmentsUsed: day };
+          if (find !== undefined) {
+            own = await watch.spanAsync('index', () => find.narrow(own, day));
+            if (plan.streaming) own = withFirst(own, left);
+          }
+          path = heavier(path, pathOf(own));
+          let read = segmentsRead(own);
+          examined += rowsRead(own);
+          for (const one of read) seenDays.add(one.day);
+          segments += read.length;
+          if (find !== undefined && isRun(read)) {
+            // To find out which of many small segments have any takes less than to read all their columns.
+            own = withFirst(await find.narrow({ ...plan, segmentsUsed: read }, read, 'all'), left);
+            read = segmentsRead(own);
+          }
+          for (const some of plan.streaming ? readTogether(read) : [read]) {
+            if (left === 0 || some.length === 0) break;
+            const statement = watch.span('compile', () =>
+              compileRows(own, { segments: some, limit: left, inParts: givesFew(own, some) }),
+            );
+            await prepared(some, statement.sql);
+            for await (const batch of execute(statement)) {
+              within = true;
+              returned += batch.length;
+              if (left !== undefined) left -= batch.length;
+              await withMessages(batch, statement, some);
+              yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
+            }
+            given = some.at(-1)!.day;
+            within = false;
+            if (returned > 0) attempts = 0;
           }
         }
+        break;
+      } catch (error) {
+        // A compaction may replace segments while a reader goes from day to day.
+        if (returned === 0) given = undefined;
+        const behind = within ? undefined : planBehind(given, error);
+        if (behind === undefined) {
+          const cancelled = error instanceof DaybookError && error.code === 'cancelled';
+          finish(cancelled ? 'cancelled' : 'failed');
+          throw error;
+        }
+        rest = behind;
       }
-      watch.path = path;
-      watch.rowsExamined = examined;
-      watch.segments = segments;
-      watch.days = seenDays.size;
-      watch.rowsReturned = returned;
-    } catch (error) {
-      // A compaction may replace segments while a reader goes from day to day.
-      if (returned === 0 && canRetry(error)) {
-        snapshot = session.snapshot();
-        plan = replan();
-        yield* planned();
-        return;
-      }
-      finish(error instanceof DaybookError && error.code === 'cancelled' ? 'cancelled' : 'failed');
-      throw error;
     }
+    watch.path = path;
+    watch.rowsExamined = examined;
+    watch.segments = segments;
+    watch.days = seenDays.size;
+    watch.rowsReturned = returned;
     finish('done');
   }
   let attempts = 0;
   const canRetry = (error: unknown): boolean =>
     error instanceof IndexDamaged || (isGone(error) && attempts++ < MAX_PLANS);
+
+  /**
+   * Plans anew after an error that passes; gives the segments of the days that are to come, undefined where the
+   * error is to be told. Who was given events goes on only where small segments were merged and nothing else was done,
+   * which is the one change of a case that nobody is told of: the same events lie on the same days.
+   * @param given the last day whose events were given; undefined: none were
+   */
+  function planBehind(
+    given: string | undefined,
+    error: unknown,
+  ): readonly SegmentInfo[] | undefined {
+    if (!canRetry(error)) return undefined;
+    const isSame = session.catalog.lastChange() === lastChange;
+    if (given !== undefined && (!isSame || parameters.only !== undefined)) return undefined;
+    lastChange = session.catalog.lastChange();
+    snapshot = session.snapshot();
+    plan = replan();
+    if (given === undefined) return plan.segmentsUsed;
+    const at = plan.segmentsUsed.findLastIndex(({ day }) => day === given);
+    return at < 0 ? undefined : plan.segmentsUsed.slice(at + 1);
+  }
 
   async function answer(): Promise<Answer> {
     const release = session.store.hold();

@@ -8,6 +8,7 @@ import { CaseWriter } from '../ingest/case-writer.ts';
 import { BUILDER, importInProcess, rowsOf } from '../ingest/testing/in-process.ts';
 import { CaseSession } from './case-session.ts';
 import { tagEvents } from './mark.ts';
+import { startQuery } from './query.ts';
 import { catchUp, Upkeep } from './upkeep.ts';
 import { verifyCase } from './verify.ts';
 
@@ -92,13 +93,13 @@ describe('what small imports leave undone', () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const HEAD = 'ts_start,src_ip,dst_ip,dst_port,proto,bytes,packets';
-  async function importFlows(imports: number, rows: number): Promise<void> {
+  async function importFlows(imports: number, rows: number, day = '2026-11-02'): Promise<void> {
     for (let i = 0; i < imports; i++) {
-      const file = join(root, `flows-${i}.csv`);
+      const file = join(root, `flows-${day}-${i}.csv`);
       const lines = Array.from(
         { length: rows },
         (_, n) =>
-          `2026-11-02T10:${10 + i}:${10 + (n % 50)}Z,10.0.${i}.${n % 200},10.9.9.9,443,TCP,${n},1`,
+          `${day}T10:${10 + i}:${10 + (n % 50)}Z,10.0.${i}.${n % 200},10.9.9.9,443,TCP,${n},1`,
       );
       writeFileSync(file, [HEAD, ...lines, ''].join('\n'));
       await importInProcess(folder, [file], { brief: true });
@@ -141,6 +142,21 @@ describe('what small imports leave undone', () => {
       verifyCase(session, { repair: false, builder: BUILDER }),
     );
     expect(findings).toEqual([]);
+  });
+
+  it('is no reason for a query to end that has begun to give its events', async () => {
+    await importFlows(1, 3, '2026-11-01');
+    await importFlows(5, 20);
+    await marked(async (session) => {
+      const query = { text: '*', zone: 'UTC', path: 'scan' } as const;
+      const rows = startQuery(session, query).rows();
+      const seen: number[] = [];
+      for await (const batch of rows) {
+        if (seen.length === 0) expect(await catchUp(folder, BUILDER)).toBe(1);
+        seen.push(batch.rows.length);
+      }
+      expect(seen).toEqual([3, 100]);
+    });
   });
 
   it('is left where somebody writes', async () => {
