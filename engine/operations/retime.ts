@@ -154,8 +154,12 @@ async function retime(
       need: { ts_basis: 'UTINYINT', tz_offset: 'INTEGER' },
       derive: { new_offset: offset.replaceAll('LOCAL', `(${local})`), local_time: local },
       replace,
-      // With the last kind, so that a crash never leaves new times beside the old decision.
-      ...(group === groups.at(-1) ? { commit: () => catalog.updateSource(source) } : {}),
+      commit: () => {
+        // Who reads meanwhile must not take it for a merge, which leaves events on their days.
+        catalog.addChange('retime', { sources: [source.id] });
+        // With the last kind, so that a crash never leaves new times beside the old decision.
+        if (group === groups.at(-1)) catalog.updateSource(source);
+      },
     });
   }
   for (const segment of catalog.segments()) {

@@ -9,6 +9,7 @@ import { BUILDER, importInProcess, rowsOf } from '../ingest/testing/in-process.t
 import { CaseSession } from './case-session.ts';
 import { tagEvents } from './mark.ts';
 import { startQuery } from './query.ts';
+import { retimeSource } from './retime.ts';
 import { catchUp, Upkeep } from './upkeep.ts';
 import { verifyCase } from './verify.ts';
 
@@ -156,6 +157,24 @@ describe('what small imports leave undone', () => {
         seen.push(batch.rows.length);
       }
       expect(seen).toEqual([3, 100]);
+    });
+  });
+
+  it('is told from new times, after which a query cannot go on', async () => {
+    for (const day of [1, 2]) {
+      const file = join(root, `${day}.csv`);
+      writeFileSync(file, `${HEAD}\n2026-11-0${day} 10:00:00,10.0.0.1,10.9.9.9,443,TCP,1,1\n`);
+      await importInProcess(folder, [file]);
+    }
+    await marked(async (session) => {
+      const rows = startQuery(session, { text: '*', zone: 'UTC', path: 'scan' }).rows();
+      expect((await rows.next()).done).toBe(false);
+      const before = segments().at(-1)!.id;
+      const parameters = { folder, source: '2.csv', timeZone: 'Asia/Tokyo', year: undefined };
+      const retimed = retimeSource({ ...parameters, builder: BUILDER });
+      while (segments().at(-1)!.id === before) await turn();
+      await expect(rows.next()).rejects.toThrow(/is missing/);
+      await retimed;
     });
   });
 
