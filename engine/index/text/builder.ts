@@ -6,7 +6,8 @@
  * without any of other columns than the message column by column (value-columns.ts). Everything else is done
  * when all rows are known (see finish.ts).
  *
- * Held in memory: 4 bytes for each open token and shape of a row, 2 for a value, and every different token once.
+ * Held in memory: 4 bytes for each open token and shape of a row, 2 for each row of some columns of values, and
+ * every different token once.
  */
 import type { IndexRows, TextRows } from '../rows.ts';
 import { giveBack, take32 } from '../spare.ts';
@@ -42,6 +43,8 @@ const GUESSES = 4096;
 const WAYS = 4;
 /** Columns with a number of their own; the rest share the last. */
 const MOST_COLUMNS = 400;
+/** Columns whose values are kept by row: two bytes for each row, also where few have a value. */
+const MOST_BY_ROW = 64;
 
 export class TextIndexBuilder {
   private readonly tokens = new TokenTable();
@@ -155,9 +158,9 @@ export class TextIndexBuilder {
     return this.columns.push(name) - 1;
   }
 
-  /** Where the values of a column are kept by row; undefined where a row may have several, and of the message. */
+  /** Where the values of a column are kept by row; undefined of the message, where a row may have several, and of columns beyond the first. */
   private valuesOf(column: number): ValueColumn | undefined {
-    if (column === MESSAGE || column >= MOST_COLUMNS - 1) return undefined;
+    if (column === MESSAGE || column >= MOST_BY_ROW) return undefined;
     if (this.columns[column] === OVERFLOW) return undefined;
     const own = (this.byColumn[column] ??= new ValueColumn(this.rows));
     own.fill(0, this.rows - own.length);
@@ -243,7 +246,7 @@ export class TextIndexBuilder {
       forms.learn(cutShape, this.message, this.items.subarray(at + 1, this.used));
   }
 
-  /** A value of a column in which a row may have several. */
+  /** A value of a column whose values are not kept by row. */
   private value(column: number, data: Uint8Array, start: number, end: number): void {
     const shape = this.wholeShape(column, data, start, end);
     if (shape === NO_SHAPE) this.text(column, data, start, end);

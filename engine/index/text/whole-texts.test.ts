@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { SegmentIndexBuilder } from '../builders.ts';
 import { openers } from '../openers.ts';
 import { RowSet } from '../row-set.ts';
-import { IndexFiles, type ValueLookup } from '../segment-indexes.ts';
+import { IndexFiles, type SegmentIndexes, type ValueLookup } from '../segment-indexes.ts';
 import { sideFilePath, writeSideFile } from '../side-file.ts';
 import { indexRows, type TextRow } from './testing/index-rows.ts';
 
@@ -15,10 +15,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 
 /** Asks the side file of these rows, which lie in the segment as `order` has them. */
-function withValues<T>(
+function withIndex<T>(
   rows: readonly TextRow[],
   order: Uint32Array | undefined,
-  use: (values: ValueLookup, sections: ReadonlyMap<string, number>) => T,
+  use: (indexes: SegmentIndexes, sections: ReadonlyMap<string, number>) => T,
 ): T {
   const builder = new SegmentIndexBuilder('log');
   for (let at = 0; at < rows.length; at += 7) builder.add(indexRows(rows.slice(at, at + 7)));
@@ -28,7 +28,7 @@ function withValues<T>(
   const indexes = new IndexFiles(openers());
   try {
     const sizes = new Map(sections.map(({ name, bytes }) => [name, bytes.length]));
-    return use(indexes.of(segment, rows.length).values!, sizes);
+    return use(indexes.of(segment, rows.length), sizes);
   } finally {
     indexes.close();
     rmSync(sideFilePath(segment));
@@ -55,6 +55,14 @@ const row = fc.record(
   },
   { requiredKeys: [] },
 ) as fc.Arbitrary<TextRow>;
+
+function withValues<T>(
+  rows: readonly TextRow[],
+  order: Uint32Array | undefined,
+  use: (values: ValueLookup, sections: ReadonlyMap<string, number>) => T,
+): T {
+  return withIndex(rows, order, ({ values }, sections) => use(values!, sections));
+}
 
 it('has the rows of each host and program, exactly as stored', () => {
   fc.assert(
@@ -112,5 +120,31 @@ it('leaves columns with too many values for shapes to the index of values', () =
     expect([...values.rowsOfText('host', (text) => text === 'h4321.x')!.slice(0, 3)]).toEqual([
       4_321, 8_821,
     ]);
+  });
+});
+
+it('finds the values of columns beyond those that are kept by row', () => {
+  const text = (row: number, column: number): string | undefined =>
+    (row + column) % 3 === 0 ? undefined : `v ${(row * 7 + column) % 11}`;
+  const rows = Array.from({ length: 60 }, (_, row) =>
+    Object.fromEntries(
+      Array.from(
+        { length: 90 },
+        (__, column) => [`a:${column}`, text(row, column)] as const,
+      ).filter(
+        (one): one is [string, string] => one[1] !== undefined && (one[0] < 'a:5' || row > 8),
+      ),
+    ),
+  );
+  const order = Uint32Array.from(rows, (_, i) => rows.length - 1 - i);
+  withIndex(rows, order, ({ text: index }) => {
+    for (let number = 0; number < 12; number++) {
+      const tokens = [{ text: String(number), wildcard: false }];
+      const { rows: found, exact } = index!.search({ tokens, between: [] })!;
+      const expected = rows
+        .toReversed()
+        .flatMap((row, i) => (Object.values(row).includes(`v ${number}`) ? [i] : []));
+      expect([exact, ...found.slice(0, found.count)]).toEqual([true, ...expected]);
+    }
   });
 });
