@@ -73,8 +73,8 @@ const LEAST_LONG = Math.floor(MAX_TOKEN_BYTES / 3) - 1;
 /** Phrases with few candidates are not looked for in many shapes: it would not pay. */
 const FEW_CANDIDATES = 8;
 const MANY_SHAPES = 256;
-/** What a place's words say of how much memory they take. */
-const PLACES_BYTES = 4;
+/** Memory that the words of places take for each byte of the file: 260 bytes for two of nine letters. */
+const PLACES_BYTES = 12;
 
 export class TextIndex {
   private readonly file: SideFile;
