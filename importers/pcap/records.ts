@@ -69,11 +69,13 @@ export class ClassicRecords implements RecordForm {
     const { little, header, limit } = this;
     const { starts, frames, ends, wires } = out;
     const last = end - header;
+    const second = this.nano ? 1_000_000_000 : 1_000_000;
     let place = at;
     let n = 0;
     while (n < most && place <= last) {
       const captured = view.getUint32(place + 8, little);
       if (captured > limit) break;
+      if (timed && view.getUint32(place + 4, little) >= second) break;
       const next = place + header + captured;
       if (next > end) break;
       starts[n] = place;
@@ -84,22 +86,19 @@ export class ClassicRecords implements RecordForm {
       place = next;
     }
     starts[n] = place;
-    return timed ? this.times(view, n, out) : n;
+    if (timed) this.times(view, n, out);
+    return n;
   }
 
-  /** Gives how many records have a time within their second before the first that has not. */
-  private times(view: DataView, n: number, { starts, micros, nanos }: FoundRecords): number {
+  private times(view: DataView, n: number, { starts, micros, nanos }: FoundRecords): void {
     const { little, nano } = this;
-    const second = nano ? 1_000_000_000 : 1_000_000;
     for (let i = 0; i < n; i++) {
       const at = starts[i]!;
       const fraction = view.getUint32(at + 4, little);
-      if (fraction >= second) return i;
       const whole = nano ? Math.floor(fraction / 1000) : fraction;
       micros[i] = view.getUint32(at, little) * 1_000_000 + whole;
       nanos[i] = nano ? fraction - whole * 1000 : 0;
     }
-    return n;
   }
 }
 
