@@ -14,6 +14,13 @@ import { SortedFrames } from './sorted-frames.ts';
 
 /** Records at a time: their first bytes stay near the processor from one column to the next. */
 const STEP = 512;
+/**
+ * Fewer are quicker taken one by one, as where two interfaces take turns: after so many calls that took few, the
+ * next records are left to the reader.
+ */
+const FEW = 8;
+const MOST_SHORT = 4;
+const PAUSE = 64;
 
 export class PacketRuns {
   private readonly events: PacketEvents;
@@ -25,6 +32,9 @@ export class PacketRuns {
   private readonly found = new FoundRecords(STEP);
   /** Where the last record that was taken begins in the bytes of the last call; -1: none was. */
   lastStart = -1;
+  /** Calls in a row that took few, and records that are left to the reader yet. */
+  private short = 0;
+  private pause = 0;
 
   /**
    * @param batch undefined: no rows are made
@@ -61,15 +71,20 @@ export class PacketRuns {
     base: number,
     form: RecordForm,
   ): number {
+    this.lastStart = -1;
+    if (this.pause > 0) {
+      this.pause -= 1;
+      return at;
+    }
     const { batch, found } = this;
     const { starts } = found;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const before = p.number;
     let place = at;
-    this.lastStart = -1;
     for (;;) {
       const most = batch === undefined ? STEP : Math.min(STEP, batch.capacity - batch.length);
       const n = form.find(view, place, end, most, this.timed, found);
-      if (n === 0) return place;
+      if (n === 0) break;
       place = starts[n]!;
       this.lastStart = starts[n - 1]!;
       if (batch !== undefined) this.fill(batch, p.number, n, base, form);
@@ -77,6 +92,12 @@ export class PacketRuns {
       this.events.recorded(n);
       batch?.endRows(n, place - starts[0]!);
     }
+    this.short = p.number - before < FEW ? this.short + 1 : 0;
+    if (this.short === MOST_SHORT) {
+      this.short = 0;
+      this.pause = PAUSE;
+    }
+    return place;
   }
 
   /**
