@@ -75,13 +75,14 @@ export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | st
   for (const segment of merged.segments) cost.add(segment, rolled);
   const most = plan.rowsExamined * MOST_READ;
   let reading = 0;
+  const asked = merged.rest.reduce((sum, { rows }) => sum + rows, 0);
   for (const segment of merged.rest) {
     await finder.breathe();
     const known = finder.known(segment);
     const source = groupSource(question, filter, segment, known);
     if (bare !== undefined && (source.groups === undefined || source.left !== undefined)) {
       const found = await finder.find(bare.filter, segment);
-      const groups = groupsByValue(question, bare, found, segment, known);
+      const groups = groupsByValue(question, bare, found, segment, known, asked);
       if (groups !== undefined) {
         sources.push(groups);
         cost.add(segment, { ...found, by: 'index' });

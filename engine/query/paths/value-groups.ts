@@ -21,6 +21,10 @@ const COLUMNS: Partial<Record<Dimension, 'host' | 'program'>> = {
  * a statement takes 60 ns, and four times that where rows are scattered. More numbers than these are left to it.
  */
 const LISTED_FOR_ONE = 12;
+/** The same where all that would be kept is more than is: each question looks at every number again. */
+const LISTED_AGAIN = 3;
+/** Rows of which the text is kept, at one byte or two for each: half of what is kept of all side files. */
+const MOST_KEPT_ROWS = 64_000_000;
 const FEW_LISTED = 65_536;
 
 /** A filter, without that its events must have a value of what they are grouped by. */
@@ -43,18 +47,23 @@ export function bareFilter({ dims, sums }: GroupQuestion, filter: Filter): BareF
   return { filter: allOf(items), present };
 }
 
-/** @param found which rows of the segment `bare` takes; undefined when it, or the index, cannot tell */
+/**
+ * @param found which rows of the segment `bare` takes; undefined when it, or the index, cannot tell
+ * @param asked rows of all segments that the question is asked of
+ */
 export function groupsByValue(
   { dims }: GroupQuestion,
   { present }: BareFilter,
   found: FoundRows,
   segment: SegmentInfo,
   { indexes: { values: index } }: Known,
+  asked: number,
 ): RollupGroups | undefined {
   const [dimension] = dims;
   const column = dimension === undefined ? undefined : COLUMNS[dimension];
   if (column === undefined || !found.exact) return undefined;
-  const most = Math.max(FEW_LISTED, countOf(found.rows, segment.rows) * LISTED_FOR_ONE);
+  const forOne = asked > MOST_KEPT_ROWS ? LISTED_AGAIN : LISTED_FOR_ONE;
+  const most = Math.max(FEW_LISTED, countOf(found.rows, segment.rows) * forOne);
   const own = index?.countsOfText(column, wordsOf(found.rows, segment.rows), most);
   if (own === undefined) return undefined;
   const size = own.texts.length;
