@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import type { Expected } from '../../fixtures/generate.ts';
 import { generateEvidence } from '../harness.ts';
 import { DaybookWindow } from './pages/daybook-window.ts';
-import { expect, IMPORT_MS } from './pages/expect.ts';
+import { expect, IMPORT_MS, ready } from './pages/expect.ts';
 import { addsUp } from './pages/ledger.ts';
 import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
 import { shot } from './shots.ts';
@@ -152,6 +152,7 @@ for (const shell of [browserShell, electronShell]) {
       const memory = dialog.getByRole('textbox', { name: 'Memory for queries (MB)' });
       const workers = dialog.getByRole('textbox', { name: 'Workers of an import' });
       await window.caseMenu('Settings…');
+      await ready(dialog);
       await memory.fill('700');
       await workers.fill('1');
       await shot(opened.page, `${shell.name}-settings`);

@@ -1,5 +1,6 @@
 /** Adding evidence: what was found, decisions, progress, ledger. */
 import type { Locator, Page } from '@playwright/test';
+import { ready } from './expect.ts';
 import { ledgerIn, type LedgerCounts } from './ledger.ts';
 
 export class ImportDialog {
@@ -22,6 +23,7 @@ export class ImportDialog {
   /** In a browser: goes to a folder of the machine, ticks an entry of it, and looks at it. */
   async choosePath(folder: string, entry: string): Promise<void> {
     const place = this.choosing.getByRole('textbox', { name: 'Folder' });
+    await ready(this.choosing);
     await place.fill(folder);
     await place.press('Enter');
     await this.choosing.getByRole('checkbox', { name: `Choose ${entry}`, exact: true }).check();

@@ -1,5 +1,6 @@
 /** What is seen before a case is open, and the dialog that makes one. */
 import type { Locator, Page } from '@playwright/test';
+import { ready } from './expect.ts';
 
 export class StartPage {
   readonly heading: Locator;
@@ -30,6 +31,7 @@ export class NewCaseDialog {
 
   /** `folder`: the case itself. */
   async create(folder: string): Promise<void> {
+    await ready(this.dialog);
     await this.dialog.getByRole('textbox', { name: 'Folder' }).fill(folder);
     await this.dialog.getByRole('button', { name: 'Create case' }).click();
   }
