@@ -148,4 +148,29 @@ describe('what people read', () => {
     child.kill('SIGINT');
     await outcome;
   });
+
+  it('watch with a query gives each event that arrives once', async () => {
+    const { child, outcome } = start(['watch', folder, 'arrival', '--json']);
+    await new Promise<void>((ready) => child.stderr.once('data', () => ready()));
+    let out = '';
+    const last = new Promise<void>((seen) =>
+      child.stdout.on('data', (part: Buffer) => {
+        out += part.toString();
+        if (out.includes('last arrival')) seen();
+      }),
+    );
+    for (const words of ['first arrival', 'a departure', 'last arrival']) {
+      const file = path.join(space.folder, `${words.replaceAll(' ', '-')}.log`);
+      writeFileSync(file, `<13>1 2026-03-01T00:00:00Z host program - - - ${words}\n`);
+      await daybook(['import', folder, file]);
+    }
+    await last;
+    child.kill('SIGINT');
+    await outcome;
+    const records = out.trimEnd().split('\n');
+    expect(records.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { message: 'first arrival' },
+      { message: 'last arrival' },
+    ]);
+  });
 });

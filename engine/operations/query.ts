@@ -8,6 +8,7 @@ import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import {
   type Answer,
+  type CompileContext,
   type FoundRows,
   type OutputColumn,
   type Path,
@@ -59,8 +60,10 @@ export interface QueryParameters {
   signal?: AbortSignal | undefined;
   /** What the latency log calls it; `query.run` when left out. */
   operation?: string;
-  /** Only these segments: what an import has just added. */
+  /** Only these segments. */
   only?: ReadonlySet<number>;
+  /** Only events that came between two moments of the case. */
+  arrived?: CompileContext['arrived'];
   /** `scan`: reads the rows of every segment that may have some, whatever is known of them. */
   path?: 'scan' | undefined;
 }
@@ -451,6 +454,7 @@ export function contextOf(
     from: parameters.from,
     to: parameters.to,
     list: parameters.list && lists.read(parameters.list, segments),
+    arrived: parameters.arrived,
   };
 }
 

@@ -8,12 +8,13 @@ import type { CaseSession } from './case-session.ts';
  */
 const POLL_MS = 50;
 
-/** Yields the changes that are committed from now on, within POLL_MS, until `signal` aborts. */
+/** Yields the changes that are committed after the call, within POLL_MS, until `signal` aborts. */
 export async function* watchCase(
   session: CaseSession,
   signal: AbortSignal,
+  // Of the moment of the call, not of the first question for a change.
+  last = session.catalog.lastChange(),
 ): AsyncGenerator<ChangeRow> {
-  let last = session.catalog.lastChange();
   while (!signal.aborted) {
     if (session.catalog.lastChange() !== last) {
       for (const change of session.catalog.changesAfter(last)) {

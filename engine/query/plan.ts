@@ -10,6 +10,7 @@ import type { Ast, Expression, Name, Stage } from './ast.ts';
 import { Params } from './dialect/duckdb.ts';
 import { allColumns, filterInput, filterRelation, judge, type EventContext } from './events.ts';
 import { type Resolve, eventFields } from './fields.ts';
+import type { ArrivedFilter } from './filters/arrived.ts';
 import { ALL, type Filter, allOf } from './filters/filter.ts';
 import { listFilter } from './filters/list.ts';
 import { either } from './filters/logic.ts';
@@ -58,6 +59,8 @@ export interface CompileContext {
   readonly to?: EpochMicros | undefined;
   /** Events must also meet one of its rows. */
   readonly list?: MatchList | undefined;
+  /** Only events that came between two moments of the case. */
+  readonly arrived?: Omit<ArrivedFilter, 'filter'> | undefined;
   /** Seconds that a zone is ahead of UTC at a local time; the runtime's own when left out. */
   readonly zoneOffset?: ZoneOffset;
 }
@@ -152,7 +155,9 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const shaping = split < 0 ? ast.stages : ast.stages.slice(0, split);
   const stages = split < 0 ? [] : ast.stages.slice(split);
   const asked = eventsNode(ast.filter, shaping, ast.stages, resolve, context);
-  const events = context.list === undefined ? asked : held(asked, listFilter(context.list));
+  const listed = context.list === undefined ? asked : held(asked, listFilter(context.list));
+  const { arrived } = context;
+  const events = arrived === undefined ? listed : held(listed, { filter: 'arrived', ...arrived });
   const projection = shaping.findLast((one) => one.stage === 'fields');
 
   const params = new Params();

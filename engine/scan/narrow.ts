@@ -48,6 +48,8 @@ export function compileNarrow(filter: Filter, scope: RowScope): Narrow {
       return scope.kind !== undefined && filter.kinds.includes(scope.kind) ? KEEP : NONE;
     case 'list':
       throw new TypeError('a list narrows queries on a case');
+    case 'arrived':
+      throw new TypeError('events arrive in a case');
     case 'number':
       return narrowNumber(filter, scope);
     case 'present':

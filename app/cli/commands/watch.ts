@@ -1,5 +1,6 @@
 /** `daybook watch`: a line per change of a case; with a query, the events that arrive. */
 import { resolveZone } from '../../../engine/contract/zone.ts';
+import { isSame, reachedBy } from '../../../engine/operations/arrivals.ts';
 import { CaseSession } from '../../../engine/operations/case-session.ts';
 import {
   shownRows,
@@ -68,24 +69,29 @@ export const watchCommand: Command = {
     try {
       // What is wrong with the query is said now, not when the first event comes.
       if (text !== undefined) startQuery(session, { text, zone, operation: 'case.watch' });
+      const changes = watchCase(session, signal);
+      let reached = text === undefined ? undefined : await reachedBy(session);
       streams.err.write('watching; ctrl-C ends it\n');
-      for await (const change of watchCase(session, signal)) {
-        if (text === undefined) {
+      for await (const change of changes) {
+        if (text === undefined || reached === undefined) {
           const line = asJson
             ? JSON.stringify({ at: change.at, operation: change.operation, ...change.detail })
             : `${change.at} ${visible(changeText(change.operation, change.detail))}`;
           await write(streams.out, `${line}\n`);
           continue;
         }
-        const segments = change.detail['segments'];
-        if (change.operation !== 'import' || !Array.isArray(segments)) continue;
+        if (change.operation !== 'import') continue;
+        const now = await reachedBy(session);
+        // Another change that was committed with this one has told of it.
+        if (isSame(reached, now)) continue;
         const running = startQuery(session, {
           text,
           zone,
           signal,
           operation: 'case.watch',
-          only: new Set(segments.map(Number)),
+          arrived: { after: reached, until: now },
         });
+        reached = now;
         if (running.plan.shape !== 'rows') {
           await write(streams.out, `${JSON.stringify(await running.answer())}\n`);
           continue;

@@ -7,6 +7,7 @@
  */
 import { TRUE, type Predicate, type Scope } from '../scope.ts';
 import { type AddressFilter, compileAddress } from './address.ts';
+import { type ArrivedFilter, compileArrived } from './arrived.ts';
 import { type CommunityFilter, compileCommunity } from './community-id.ts';
 import { type DayFilter, compileDay } from './day.ts';
 import { type EventIdFilter, compileEventId } from './event-id.ts';
@@ -27,6 +28,7 @@ import { type UnflowedFilter, compileUnflowed } from './unflowed.ts';
 
 export type LeafFilter =
   | AddressFilter
+  | ArrivedFilter
   | CommunityFilter
   | DayFilter
   | EventIdFilter
@@ -70,6 +72,8 @@ export function compileFilter(filter: Filter, scope: Scope): Predicate {
       return negate(compileFilter(filter.item, scope));
     case 'address':
       return compileAddress(filter, scope);
+    case 'arrived':
+      return compileArrived(filter, scope);
     case 'community-id':
       return compileCommunity(filter, scope);
     case 'day':

@@ -3,7 +3,7 @@ import type { Filter } from '../filters/filter.ts';
 
 /** Conditions that compare numbers: thousands of rows are tested in the time of one pattern. */
 const CHEAP: ReadonlySet<Filter['filter']> = new Set<Filter['filter']>([
-  ...(['all', 'address', 'day', 'event-id', 'kind', 'number'] as const),
+  ...(['all', 'address', 'arrived', 'day', 'event-id', 'kind', 'number'] as const),
   ...(['present', 'source', 'time', 'unflowed'] as const),
 ]);
 
