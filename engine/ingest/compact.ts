@@ -3,6 +3,7 @@
  * on write, so that a day costs a query few files.
  */
 import type { SegmentRow } from '../catalog/catalog.ts';
+import { DaybookError } from '../contract/errors.ts';
 import type { CaseWriter } from './case-writer.ts';
 import { type RewriteOptions, type SwapOptions, rewriteSegments } from './rewrite.ts';
 
@@ -50,10 +51,22 @@ async function compact(
   const before = writer.catalog.segments().length;
   let after = before;
   for (const run of runsToMerge(writer, tolerated)) {
-    const added = await rewriteSegments(writer, run, options);
-    after += added.length - run.length;
+    try {
+      const added = await rewriteSegments(writer, run, options);
+      after += added.length - run.length;
+    } catch (error) {
+      // An import is not to fail for what was damaged before; whoever reads the segment is told.
+      if (options.importId === undefined || !isDamaged(error)) throw error;
+    }
   }
   return { before, after };
+}
+
+/** Whether segments cannot be merged since one of them cannot be read. */
+export function isDamaged(error: unknown): boolean {
+  return (
+    error instanceof DaybookError && (error.code === 'case-damaged' || error.code === 'not-found')
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -124,6 +124,22 @@ describe('what small imports leave undone', () => {
   }
   const tag = (text: string) =>
     marked((session) => tagEvents({ session, text, zone: 'UTC', name: 'seen', remove: false }));
+
+  it('is made of other days where a segment is damaged, and imports go on', async () => {
+    await importFlows(5, 20);
+    await importFlows(5, 20, '2026-11-03');
+    const damaged = segments().find(({ day }) => day === '2026-11-02')!;
+    truncateSync(join(folder, damaged.file), 4096);
+    expect(await catchUp(folder, BUILDER)).toBe(1);
+    expect(Object.groupBy(segments(), ({ day }) => day)).toMatchObject({
+      '2026-11-02': { length: 5 },
+      '2026-11-03': { length: 1 },
+    });
+    const file = join(root, 'more.csv');
+    writeFileSync(file, `${HEAD}\n2026-11-02T12:00:00Z,10.0.9.9,10.9.9.9,443,TCP,1,1\n`);
+    const report = await importInProcess(folder, [file]);
+    expect(report.total.stored).toBe(1);
+  });
 
   it('is made later: few segments with side files, and the same events with their tags', async () => {
     await importFlows(5, 2500);

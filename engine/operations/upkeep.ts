@@ -14,9 +14,9 @@ import { UPKEEP, WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWorkshop } from '../ingest/case-workshop.ts';
 import { UPKEEP_FOLDER } from '../ingest/case-writer.ts';
-import { runsToMerge } from '../ingest/compact.ts';
+import { isDamaged, runsToMerge } from '../ingest/compact.ts';
 import { makeNodes } from '../ingest/merge-rollups.ts';
-import { rewrite, swap } from '../ingest/rewrite.ts';
+import { type Rewritten, rewrite, swap } from '../ingest/rewrite.ts';
 import { placeSideFile, SegmentPlaces } from '../ingest/segment-places.ts';
 import { type BuilderOptions, SegmentBuilder } from '../store/segment-builder.ts';
 
@@ -54,7 +54,14 @@ async function mergeSmall(workshop: CaseWorkshop): Promise<number> {
   for (const run of runsToMerge(workshop)) {
     if (run.reduce((sum, { rows }) => sum + rows, 0) > MOST_ROWS) continue;
     const before = catalog.lastChange();
-    const rewritten = await rewrite(workshop, run);
+    let rewritten: Rewritten;
+    try {
+      rewritten = await rewrite(workshop, run);
+    } catch (error) {
+      // Whoever reads the segment is told; the others are to be merged.
+      if (isDamaged(error)) continue;
+      throw error;
+    }
     made += asWriter(folder, () => {
       const there = new Set(catalog.segments().map(({ id }) => id));
       // Every change of marks and segments is told of but a compaction within an import.
