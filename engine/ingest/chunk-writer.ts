@@ -275,6 +275,7 @@ export class ChunkWriter implements EventSink {
         timeUnit: open.timeUnit,
         constants: open.part.constants(),
         messages: open.part.messages,
+        rareMessages: open.part.hasRareMessages,
         unflowedPackets: open.unflowedPackets,
         indexed,
       });

@@ -66,6 +66,8 @@ export interface PartInfo {
   constants: ConstantColumn[];
   /** How messages are cut; undefined when they are whole. */
   messages: CutMessages | undefined;
+  /** Whether few rows have one (`areRare`). */
+  rareMessages: boolean;
   unflowedPackets: number;
   /** A message `indexed` says what became of its side file. */
   indexed: boolean;

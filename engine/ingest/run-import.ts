@@ -1159,10 +1159,10 @@ function reportOf(
 
 /** What is known of the rows of a part; undefined: some may be left out. */
 function knownOf(part: PartInfo): KnownRows | undefined {
-  const { selected, columns, timeUnit, rows, minTs, maxTs } = part;
+  const { selected, columns, timeUnit, rareMessages, rows, minTs, maxTs } = part;
   if (selected === undefined || columns.includes('record_key')) return undefined;
   const sources = part.sources.map(([id]) => id).sort((a, b) => a - b);
-  return { selected, timeUnit, rows, minTs, maxTs, sources };
+  return { selected, timeUnit, rareMessages, rows, minTs, maxTs, sources };
 }
 
 function isQuick(source: SplitSource): boolean {

@@ -224,6 +224,38 @@ describe('ParquetPart', () => {
     expect(new Set(selected.map(({ type }) => type)).size).toBeGreaterThan(8);
   });
 
+  it.each([
+    { every: [20], shapes: 0, wholeShare: undefined, rare: true },
+    { every: [2], shapes: 1, wholeShare: 7 / 100, rare: false },
+    { every: [20, 2], shapes: 1, wholeShare: 17 / 110, rare: false },
+    { every: [2, 20, 20], shapes: 1, wholeShare: 27 / 120, rare: false },
+  ])(
+    'cuts no messages of row groups where one of $every rows has one',
+    async ({ every, shapes, wholeShare, rare }) => {
+      const path = join(folder, `${number++}.parquet`);
+      const part = new ParquetPart(path);
+      const want: (string | null)[] = [];
+      for (const step of every) {
+        const batch = new EventBatch('packet', () => undefined, 201);
+        for (let i = 0; i < 200; i++) {
+          const message = i % step === 0 ? `who has ${1000 + i}, asks ${70_000 + i * 7}` : null;
+          if (message !== null) batch.message.setString(i, message);
+          want.push(message);
+          batch.endRow();
+        }
+        part.addRowGroup(batch);
+      }
+      part.finish();
+      const { messages } = part;
+      expect(messages?.shapes.length ?? 0).toBe(shapes);
+      if (wholeShare === undefined) expect(messages).toBeUndefined();
+      else expect(messages?.wholeShare).toBeCloseTo(wholeShare);
+      expect(part.hasRareMessages).toBe(rare);
+      const at = COLUMNS.indexOf('message');
+      expect((await readBack(path, part.columns, messages)).map((row) => row[at])).toEqual(want);
+    },
+  );
+
   it('leaves out columns that no row uses', () => {
     const part = new ParquetPart(join(folder, `${number++}.parquet`));
     const batch = new EventBatch('log', () => undefined, 4);

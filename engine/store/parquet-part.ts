@@ -21,7 +21,7 @@ import {
   wideValuesOf,
 } from './batch-rows.ts';
 import { writeAll } from '../base/files.ts';
-import type { ConstantColumn, SelectedColumn } from './table-layout.ts';
+import { type ConstantColumn, type SelectedColumn, areRare } from './table-layout.ts';
 import { CutRows, Width } from './messages/cut-rows.ts';
 import { type CutRowGroup, MessageCutter } from './messages/message-cutter.ts';
 import {
@@ -437,6 +437,7 @@ export class ParquetPart {
   private readonly types = new Map<string, SchemaType>();
 
   private readonly cutter = new MessageCutter(cutRows);
+  private messageRows = 0;
 
   constructor(path: string) {
     this.path = path;
@@ -459,8 +460,12 @@ export class ParquetPart {
   }
   /** How messages are cut; undefined when all are stored whole. */
   get messages(): CutMessages | undefined {
-    const { shapes, whole, cut } = this.cutter;
-    return cut === 0 ? undefined : { shapes, wholeShare: whole / (whole + cut) };
+    const { shapes, cut } = this.cutter;
+    return cut === 0 ? undefined : { shapes, wholeShare: 1 - cut / this.messageRows };
+  }
+  /** Whether few rows have a message. */
+  get hasRareMessages(): boolean {
+    return areRare(this.messageRows, this.rows);
   }
   /**
    * Whether names of columns differ in the case of letters only. DuckDB then gives the second of them another
@@ -573,6 +578,12 @@ export class ParquetPart {
     const present = valuesOf(column.present, rows);
     const count = countPresent(column.present, rows);
     if (count === 0) return undefined;
+    this.messageRows += count;
+    // Of cut messages all rows have lists, also those without one.
+    if (areRare(count, n)) {
+      this.addColumn(group, MESSAGE, column, rows);
+      return undefined;
+    }
     const { cutter } = this;
     const texts = textBytesOf(column, rows);
     const starts = textStartsOf(column, rows);

@@ -11,12 +11,12 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import './texts-as-they-are.ts';
 import { diskFull } from '../base/files.ts';
 import type { KeptInstance } from './kept-instance.ts';
-import type { CutMessages } from './messages/message-columns.ts';
+import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
 import {
   type ConstantColumn,
-  type SelectedColumn,
+  type KnownColumns,
   type TableLayout,
-  type TimeUnit,
+  areRare,
   identifier,
   literal,
   tableLayout,
@@ -43,9 +43,7 @@ export interface BuildOptions {
 }
 
 /** What a segment must know of its rows. */
-export interface KnownRows {
-  readonly selected: readonly SelectedColumn[];
-  readonly timeUnit: TimeUnit;
+export interface KnownRows extends KnownColumns {
   readonly rows: number;
   readonly minTs: number | undefined;
   readonly maxTs: number | undefined;
@@ -204,8 +202,7 @@ export class SegmentBuilder {
     try {
       try {
         const known = options.known ?? (await selectedOf(connection, select));
-        const { selected, timeUnit } = known;
-        const layout = tableLayout(selected, options.constants ?? [], options.messages, timeUnit);
+        const layout = tableLayout(known, options.constants ?? [], options.messages);
         const { columns, table, view } = layout;
         const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
         const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
@@ -356,22 +353,25 @@ async function copyTight(
   }
 }
 
-/** The columns of a select, and the coarsest unit of its times. */
-async function selectedOf(
-  connection: DuckDBConnection,
-  select: string,
-): Promise<Pick<KnownRows, 'selected' | 'timeUnit'>> {
+/** The columns of a select, the coarsest unit of its times, and whether it has few messages. */
+async function selectedOf(connection: DuckDBConnection, select: string): Promise<KnownColumns> {
   const described = await connection.runAndReadAll(`DESCRIBE ${select}`);
   const selected = described
     .getRowsJS()
     .map(([name, type]) => ({ name: name as string, type: type as string }));
-  if (!selected.some(({ name }) => name === 'ts')) return { selected, timeUnit: 1 };
+  const columnOf = (name: string): string =>
+    selected.some((column) => column.name === name) ? identifier(name) : 'NULL';
   const found = await connection.runAndReadAll(
-    `SELECT bool_and(us % 1000000 = 0), bool_and(us % 1000 = 0) FROM (SELECT epoch_us(ts) AS us FROM (${select}))`,
+    `SELECT bool_and(us % 1000000 = 0), bool_and(us % 1000 = 0), count(message)::DOUBLE, count(*)::DOUBLE
+     FROM (SELECT epoch_us(${columnOf('ts')}::TIMESTAMP) AS us, ${columnOf(MESSAGE)} AS message FROM (${select}))`,
   );
-  const [seconds, milliseconds] = found.getRowsJS()[0] ?? [];
-  if (seconds === true) return { selected, timeUnit: 1_000_000 };
-  return { selected, timeUnit: milliseconds === true ? 1000 : 1 };
+  const [seconds, milliseconds, messages, rows] = found.getRowsJS()[0] as [
+    ...[boolean | null, boolean | null],
+    ...[number, number],
+  ];
+  const rareMessages = areRare(messages, rows);
+  if (seconds === true) return { selected, timeUnit: 1_000_000, rareMessages };
+  return { selected, timeUnit: milliseconds === true ? 1000 : 1, rareMessages };
 }
 
 /** The first and the last time of a segment's rows, and their sources. */

@@ -28,6 +28,14 @@ export interface SelectedColumn {
   readonly type: string;
 }
 
+/** What a select's columns are stored by. */
+export interface KnownColumns {
+  readonly selected: readonly SelectedColumn[];
+  readonly timeUnit: TimeUnit;
+  /** As `areRare` has it. */
+  readonly rareMessages: boolean;
+}
+
 export interface TableLayout {
   /** The events' own columns, in order. */
   readonly columns: readonly string[];
@@ -54,6 +62,8 @@ const ZSTD = ' USING COMPRESSION zstd';
  * row. Fewer are texts among the variables.
  */
 const LEAST_WHOLE = 0.25;
+/** Of rows, the share with a message below which messages are neither cut nor kept in zstd. */
+const LEAST_MESSAGES = 1 / 8;
 /** Columns of whole numbers that hold times in a coarser unit. */
 const TIME_UNITS: Readonly<Record<1000 | 1_000_000, string>> = {
   1000: 'ts:ms',
@@ -69,12 +79,16 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** @param unit of all times of the select, if it has any */
+/** Whether so few rows have a message that what is kept of every row costs more than their texts. */
+export function areRare(messages: number, rows: number): boolean {
+  return messages < rows * LEAST_MESSAGES;
+}
+
+/** @param known of the rows of the select; `timeUnit` of all their times, if there are any */
 export function tableLayout(
-  selected: readonly SelectedColumn[],
+  { selected, timeUnit: unit, rareMessages }: KnownColumns,
   constants: readonly ConstantColumn[],
   messages: CutMessages | undefined,
-  unit: TimeUnit,
 ): TableLayout {
   const constant = new Map(constants.map((one) => [one.name, one]));
   const shapes = messages && storedShapes(messages.shapes);
@@ -99,7 +113,7 @@ export function tableLayout(
       store(inUnits, 'BIGINT', `epoch_us(ts) // ${unit}`);
       generate(name, type, `make_timestamp(${identifier(inUnits)} * ${unit})`);
     } else if (name === MESSAGE && fewWhole) generate(name, type, WHOLE_OF_TEXTS);
-    else if (name === MESSAGE) store(name, type, own, ZSTD);
+    else if (name === MESSAGE) store(name, type, own, rareMessages ? '' : ZSTD);
     else if (name === SHAPE && shapes !== undefined) store(name, type, shapes.number);
     else if (name === VARIABLES[Width.text]) store(name, type, textsWith(fewWhole));
     else store(name, type, own);
