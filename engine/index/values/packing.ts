@@ -186,6 +186,11 @@ export class PackReader {
     return part;
   }
 
+  /** All that is left. */
+  rest(): Uint8Array {
+    return this.raw(this.bytes.length - this.at);
+  }
+
   /** @param most bytes that the caller is ready for. */
   packed(most: number): Uint8Array {
     const method = this.u8();

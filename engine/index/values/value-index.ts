@@ -13,6 +13,7 @@ import {
   ADDRESS_BYTES,
   FORM,
   STATE,
+  OLD_VALUES_SECTION,
   VALUES_SECTION,
   DENSE,
   VALUE_COLUMNS,
@@ -20,6 +21,7 @@ import {
   type ValueType,
 } from './value-section.ts';
 import { MAX_TEXT_BYTES } from './dimensions.ts';
+import { CodedLists, GapLists, type RowLists } from './row-lists.ts';
 
 export type Ip4Column = 'src_ip4' | 'dst_ip4';
 export type Ip6Column = 'src_ip6' | 'dst_ip6';
@@ -55,10 +57,14 @@ interface Column {
 interface Page {
   readonly numbers: Uint32Array;
   readonly ip6: Uint8Array;
+  /** Of a value alone: a bit for each row of the segment. */
   readonly bits: Uint8Array | undefined;
-  readonly counts: Uint32Array;
-  readonly gaps: Uint32Array;
+  /** Else the rows of each value. */
+  readonly lists: RowLists | undefined;
 }
+
+const NO_NUMBERS = new Uint32Array(0);
+const NO_BYTES = new Uint8Array(0);
 
 /** Says of a value's place in the page whether it is wanted. */
 type Wanted = (page: Page, place: number, at: number) => boolean;
@@ -66,14 +72,17 @@ type Wanted = (page: Page, place: number, at: number) => boolean;
 export class ValueIndex {
   readonly rows: number;
   private readonly reader: BlockReader;
+  /** Whether the section is that of older files. */
+  private readonly old: boolean;
   private readonly columns: ReadonlyMap<string, Column | 'absent' | 'left-out'>;
   private readonly cache: OwnedCache;
   /** Columns whose text of every row was looked up, and is likely to be kept. */
   private readonly lookedUp = new Set<TextValueColumn>();
   private readonly inText = new Set<string>();
 
-  private constructor(file: SideFile, reader: BlockReader, cache: OwnedCache) {
+  private constructor(file: SideFile, reader: BlockReader, old: boolean, cache: OwnedCache) {
     this.reader = reader;
+    this.old = old;
     this.cache = cache;
     const head = new PackReader(reader.head, true);
     this.rows = head.u32();
@@ -96,8 +105,9 @@ export class ValueIndex {
    * @throws DaybookError case-damaged, like all that follow
    */
   static open(file: SideFile, cache: TextCache = new TextCache()): ValueIndex | undefined {
-    const reader = BlockReader.open(file, VALUES_SECTION);
-    return reader?.guarded(() => new ValueIndex(file, reader, cache.owner()));
+    const old = !file.has(VALUES_SECTION);
+    const reader = BlockReader.open(file, old ? OLD_VALUES_SECTION : VALUES_SECTION);
+    return reader?.guarded(() => new ValueIndex(file, reader, old, cache.owner()));
   }
 
   /** Forgets what the cache has of it. */
@@ -277,8 +287,8 @@ export class ValueIndex {
         for (let number = 0; number < found.rows.length; number++) {
           const page = this.page(found, number);
           const first = found.firsts[number]! + 1;
-          if (page.bits === undefined) setPlaces(page, first, out);
-          else setPlace(page.bits, first, out);
+          if (page.lists !== undefined) setPlaces(page.lists, first, out);
+          else if (page.bits !== undefined) setPlace(page.bits, first, out);
         }
         return out;
       },
@@ -362,48 +372,70 @@ export class ValueIndex {
         if (wanted(page, 0, column.firsts[number]!)) found.addBits(page.bits);
         continue;
       }
-      let start = 0;
+      if (page.lists === undefined) continue;
+      const { counts } = page.lists;
       for (let place = 0; place < values; place++) {
-        const end = start + page.counts[place]! + 1;
-        if (wanted(page, place, column.firsts[number]!)) found.addGaps(page.gaps, start, end);
-        start = end;
+        const count = counts[place]! + 1;
+        if (wanted(page, place, column.firsts[number]!)) found.addList(page.lists, count);
+        else page.lists.pass(count);
       }
     }
     return found.finish();
   }
 
   private page(column: Column, number: number): Page {
+    const from = column.begin + (number === 0 ? 0 : column.ends[number - 1]!);
+    const block = this.reader.block(from, column.begin + column.ends[number]!);
+    const page = this.old
+      ? this.oldPage(column, number, block)
+      : this.newPage(column, number, block);
+    if (page.lists === undefined) return page;
+    const { counts } = page.lists;
+    let sum = counts.length;
+    for (let place = 0; place < counts.length; place++) sum += counts[place]!;
+    if (sum !== column.rows[number]!) throw new Damaged('counts');
+    return page;
+  }
+
+  private newPage(column: Column, number: number, block: Uint8Array): Page {
+    const { type } = column;
+    const values = column.firsts[number + 1]! - column.firsts[number]!;
+    const page = new PackReader(block, true);
+    const form = page.u8();
+    const ip6 = type === 'ip6' ? page.packed(values * ADDRESS_BYTES) : NO_BYTES;
+    if (type === 'ip6' && ip6.length !== values * ADDRESS_BYTES) throw new Damaged('values');
+    const first = column.firstNumbers[number]!;
+    if (form === FORM.bits) {
+      if (values !== 1) throw new Damaged('bits');
+      const bits = page.packed(wordsFor(this.rows) * 4);
+      if (bits.length !== wordsFor(this.rows) * 4) throw new Damaged('bits');
+      const numbers = type === 'ip4' ? Uint32Array.of(first) : NO_NUMBERS;
+      return { numbers, ip6, bits, lists: undefined };
+    }
+    if (form !== FORM.codes) throw new Damaged('form');
+    const lists = new CodedLists(page.rest(), values, type === 'ip4' ? values : 0, this.rows);
+    return { numbers: addedUp(first, lists.steps), ip6, bits: undefined, lists };
+  }
+
+  /** Of a section that was written before there were codes. */
+  private oldPage(column: Column, number: number, block: Uint8Array): Page {
     const values = column.firsts[number + 1]! - column.firsts[number]!;
     const rows = column.rows[number]!;
-    const from = column.begin + (number === 0 ? 0 : column.ends[number - 1]!);
-    const block = new PackReader(
-      this.reader.block(from, column.begin + column.ends[number]!),
-      false,
-    );
     const bitmap = wordsFor(this.rows) * 4;
     const most = 16 + values * (ADDRESS_BYTES + 8) + Math.max(rows * 4, bitmap);
-    const page = new PackReader(block.packed(most), false);
+    const page = new PackReader(new PackReader(block, false).packed(most), false);
     const form = page.u8();
-    const numbers = new Uint32Array(column.type === 'ip4' ? values : 0);
-    if (column.type === 'ip4') {
-      const steps = page.numbers32(values);
-      let value = column.firstNumbers[number]!;
-      for (let place = 0; place < values; place++) {
-        value += steps[place]!;
-        numbers[place] = value;
-      }
-    }
+    const numbers =
+      column.type === 'ip4'
+        ? addedUp(column.firstNumbers[number]!, page.numbers32(values))
+        : NO_NUMBERS;
     const ip6 = page.raw(column.type === 'ip6' ? values * ADDRESS_BYTES : 0);
     if (form === FORM.bits) {
       if (values !== 1) throw new Damaged('bits');
-      const none = new Uint32Array(0);
-      return { numbers, ip6, bits: page.raw(bitmap), counts: none, gaps: none };
+      return { numbers, ip6, bits: page.raw(bitmap), lists: undefined };
     }
-    const counts = page.numbers32(values);
-    let sum = values;
-    for (let place = 0; place < values; place++) sum += counts[place]!;
-    if (sum !== rows) throw new Damaged('counts');
-    return { numbers, ip6, bits: undefined, counts, gaps: page.numbers32(rows) };
+    const lists = new GapLists(page, values, rows, this.rows);
+    return { numbers, ip6, bits: undefined, lists };
   }
 
   private textsOf(column: Column): readonly string[] {
@@ -432,19 +464,25 @@ export function readTexts(reader: PackReader, n: number): Uint8Array[] {
   return texts;
 }
 
+/** The values of a page from their steps. */
+function addedUp(first: number, steps: Uint32Array): Uint32Array {
+  const numbers = new Uint32Array(steps.length);
+  let value = first;
+  for (let place = 0; place < steps.length; place++) {
+    value += steps[place]!;
+    numbers[place] = value;
+  }
+  return numbers;
+}
+
 /** Sets the places of the rows of a page's values, of which the first has place `first`. */
-function setPlaces({ counts, gaps }: Page, first: number, out: RowPlaces): void {
-  const { length } = out;
-  let at = 0;
+function setPlaces(lists: RowLists, first: number, out: RowPlaces): void {
+  const { counts } = lists;
+  const rows = new Uint32Array(counts.reduce((most, count) => Math.max(most, count), 0) + 1);
   for (let value = 0; value < counts.length; value++) {
-    const end = at + counts[value]! + 1;
-    const place = first + value;
-    let row = -1;
-    for (; at < end; at++) {
-      row += gaps[at]! + 1;
-      if (row >= length) throw new Damaged('row');
-      out[row] = place;
-    }
+    const count = counts[value]! + 1;
+    lists.read(count, rows);
+    for (let i = 0; i < count; i++) out[rows[i]!] = first + value;
   }
 }
 
@@ -463,20 +501,20 @@ function setPlace(bytes: Uint8Array, place: number, out: RowPlaces): void {
 class RowCollector {
   private readonly total: number;
   private readonly words: Uint32Array;
+  private list = new Uint32Array(0);
 
   constructor(total: number) {
     this.total = total;
     this.words = new Uint32Array(wordsFor(total));
   }
 
-  addGaps(gaps: Uint32Array, from: number, to: number): void {
-    const { words, total } = this;
-    let row = -1;
-    for (let at = from; at < to; at++) {
-      row += gaps[at]! + 1;
-      if (row >= total) throw new Damaged('row');
-      words[row >>> 5]! |= 1 << (row & 31);
-    }
+  /** Adds the next of some lists. */
+  addList(lists: RowLists, count: number): void {
+    const { words } = this;
+    if (this.list.length < count) this.list = new Uint32Array(Math.max(count, 64));
+    const { list } = this;
+    lists.read(count, list);
+    for (let i = 0; i < count; i++) words[list[i]! >>> 5]! |= 1 << (list[i]! & 31);
   }
 
   addBits(bytes: Uint8Array): void {

@@ -1,12 +1,13 @@
 /**
- * Section `values`: the rows of each address, host and program, so that a keyed lookup reads one page
+ * Section `values.coded`: the rows of each address, host and program, so that a keyed lookup reads one page
  * and not a day.
  *
- * Of each column the distinct values lie ascending in pages of about 16 KB with the numbers of their
- * rows behind them: u8 form; `GAPS`: the values' steps (IPv4), 16 bytes each (IPv6) or nothing (texts:
- * their place in the dictionary is the value), rows of each value less one, and of each row the rows
- * left out since the one before of the same value; `BITS`: the same values, and one bit for each row of
- * the segment, for a value alone in its page that many rows have. The whole page is compressed.
+ * Of each column the distinct values lie ascending in pages of about 10 KB with the numbers of their
+ * rows behind them: u8 form; `CODES`: 16 bytes of each value (IPv6), then as bits the values' steps (IPv4;
+ * of texts their place in the dictionary is the value), and the rows of each (`row-lists.ts`); `BITS`: the
+ * value (IPv6), and compressed one bit for each row of the segment, for a value alone
+ * in its page that many rows have. Section `values`, of older files, has pages that are compressed as a
+ * whole, and gaps in planes in place of codes.
  *
  * Head: u32 rows, u8 columns, then of each column: name, u8 state, and where it is indexed: u32 values,
  * u32 pages; values, rows and bytes of each page; its first value; of texts also the end of the block
@@ -20,8 +21,12 @@ import { BlockWriter } from './blocks.ts';
 import type { Dimension, Dimensions, DimensionName } from './dimensions.ts';
 import { PackWriter } from './packing.ts';
 import { type Grouped, groupByCode } from './radix.ts';
+import { codedLists } from './row-lists.ts';
 
-export const VALUES_SECTION = 'values';
+/** Older programs take a file as one without this section, and read the rows. */
+export const VALUES_SECTION = 'values.coded';
+/** The same with other pages. */
+export const OLD_VALUES_SECTION = 'values';
 
 /** Columns that rows can be looked up by. `unflowed` has one value: packets that belong to no flow. */
 export const VALUE_COLUMNS = {
@@ -38,7 +43,7 @@ export type ValueType = (typeof VALUE_COLUMNS)[ValueColumn];
 
 /** What is known of a column: no row has a value; indexed; too many values to be; as shapes of the text index. */
 export const STATE = { absent: 0, indexed: 1, leftOut: 2, inText: 3 } as const;
-export const FORM = { gaps: 0, bits: 1 } as const;
+export const FORM = { gaps: 0, bits: 1, codes: 2 } as const;
 export const ADDRESS_BYTES = 16;
 
 /** Values and rows of a page. */
@@ -184,27 +189,23 @@ function steps(numbers: readonly number[]): Uint32Array {
 }
 
 function packPage(column: Column, from: number, to: number, total: number): Uint8Array {
-  const { starts, rows } = column.grouped;
-  const low = starts[column.first + from]!;
-  const high = starts[column.first + to]!;
-  const bits = to - from === 1 && (high - low) * DENSE >= total;
-  const page = new PackWriter(false, (high - low) * 4 + (to - from) * 8 + 256);
-  page.u8(bits ? FORM.bits : FORM.gaps);
-  if (column.type === 'ip4') page.numbers(stepsIn(column.numbers, from, to));
-  if (column.type === 'ip6')
-    page.raw(column.ip6.subarray(from * ADDRESS_BYTES, to * ADDRESS_BYTES));
-  if (bits) {
-    page.raw(bitsOf(rows, low, high, total));
-  } else {
-    const first = column.first + from;
-    page.numbers(countsOf(starts, first, to - from));
-    page.numbers(gapsOf(rows, starts, first, to - from));
+  const { grouped, first, type, numbers, ip6 } = column;
+  const { starts, rows } = grouped;
+  const low = starts[first + from]!;
+  const high = starts[first + to]!;
+  const dense = to - from === 1 && (high - low) * DENSE >= total;
+  const page = new PackWriter(true, (high - low) * 2 + 256);
+  page.u8(dense ? FORM.bits : FORM.codes);
+  if (type === 'ip6') page.packed(ip6.subarray(from * ADDRESS_BYTES, to * ADDRESS_BYTES));
+  if (dense) page.packed(bitsOf(rows, low, high, total));
+  else {
+    const steps = type === 'ip4' ? stepsIn(numbers, from, to) : NO_STEPS;
+    page.raw(codedLists(grouped, first + from, to - from, total, steps));
   }
-  const bytes = page.finish();
-  const out = new PackWriter(false, bytes.length + 16);
-  out.packed(bytes);
-  return out.finish();
+  return page.finish();
 }
+
+const NO_STEPS = new Uint32Array(0);
 
 // Loops are functions of their own: within larger ones V8 compiles them again and again.
 
@@ -231,28 +232,5 @@ function stepsIn(numbers: Uint32Array, from: number, to: number): Uint32Array {
 function bitsOf(rows: Uint32Array, from: number, to: number, total: number): Uint8Array {
   const out = new Uint8Array(wordsFor(total) * 4);
   for (let at = from; at < to; at++) out[rows[at]! >>> 3]! |= 1 << (rows[at]! & 7);
-  return out;
-}
-
-/** Rows less one of each of `n` values from code `first` on. */
-function countsOf(starts: Uint32Array, first: number, n: number): Uint32Array {
-  const out = new Uint32Array(n);
-  for (let i = 0; i < n; i++) out[i] = starts[first + i + 1]! - starts[first + i]! - 1;
-  return out;
-}
-
-/** Of each of their rows the rows left out since the one before of the same value. */
-function gapsOf(rows: Uint32Array, starts: Uint32Array, first: number, n: number): Uint32Array {
-  const low = starts[first]!;
-  const out = new Uint32Array(starts[first + n]! - low);
-  let before = 0;
-  for (let at = low; at < low + out.length; at++) {
-    out[at - low] = rows[at]! - before - 1;
-    before = rows[at]!;
-  }
-  for (let i = 0; i < n; i++) {
-    const start = starts[first + i]!;
-    out[start - low] = rows[start]!;
-  }
   return out;
 }

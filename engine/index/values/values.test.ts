@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rowsArbitrary } from '../rollup/testing/arbitrary-rows.ts';
 import { inSegmentOrder, sectionsOf, type TestRow, withSideFile } from '../rollup/testing/rows.ts';
-import type { RowSet } from '../row-set.ts';
+import { RowSet } from '../row-set.ts';
 import { ValueIndex } from './value-index.ts';
+import { OLD_VALUES_SECTION, VALUES_SECTION } from './value-section.ts';
 
 const members = (set: RowSet | undefined): number[] | undefined =>
   set === undefined ? undefined : [...set.slice(0, set.count)];
@@ -123,7 +124,7 @@ describe('columns of many rows', () => {
 
   it('costs at most five bytes a row when all addresses differ', () => {
     const [section] = sectionsOf('flow', columns['all different']!, n).filter(
-      (one) => one.name === 'values',
+      (one) => one.name === VALUES_SECTION,
     );
     expect(section!.bytes.length / n).toBeLessThan(5);
   });
@@ -169,5 +170,47 @@ describe('columns of many rows', () => {
         expect(index.countsOfText('host', new Uint32Array(n / 32 + 1))).toBeUndefined();
       },
     );
+  });
+});
+
+/** Of the rows below, as it was written before rows were kept in codes. */
+const OLD = [
+  'xwAAAEN0VgjECQAABwdzcmNfaXA0AQYAAAACAAAAAAAAAAEAAgAAAAUB//oAyggCAAIAAAARRwICAAAAAQEAAgAAAA',
+  'BjB3NyY19pcDYAB2RzdF9pcDQAB2RzdF9pcDYBAwAAAAEAAABYAgAAAQABAAAAAwEAAQAAAAUBAAEAAABJAAAAAAAA',
+  'AAAAAAAAAAAAAARob3N0AQEAAAABAAAAoQIAAAEAAQAAAAEBAAEAAAAFAQABAAAAF80CAAAHcHJvZ3JhbQAIdW5mbG',
+  '93ZWQA40pC6QAIAQAAAAEACgoKCgExMTExMQEAMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEx',
+  'MTExMTExMTExMQoxMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExFDExMTExMT',
+  'ExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEeMTExMTExMTExMTExMTExMTExMTExMTEx',
+  'MTExMTExMTExMTExMTExMTExMTExMTExMSgxMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMT',
+  'ExMTExMTExSpwFqwA+AQAAAQD++++///7777///vvvv//++++///7777///vvvv//++++///7777///vvvv//++++/',
+  '//7777///vvvv//++++///7777///vvvv//++++///7777///vvvv//++++///7777///vvvv//++++///7777///v',
+  'vvv//++++///7777///vvvv//++++///7777///vvvv//++++///7777///vvvv//++++///7777///vvvv//++++/',
+  '//7777///vvvv//++++///7777///vvvv//++++///7777///vvvv//++++///7777///vvvv//++++///7777///v',
+  'vvv//++++///7777///vvvv//++++///7777///vvvv//++++///7777///vvvv//++++///7777///vsPAAAA6ukk',
+  'ugBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAgEBAAECANvo9NsABQ',
+  'MBBV0rtIoADgAAAAABBAIA8/Pz8wABAQEBlYlIPQEAAQAAAAUABQAAAGhvc3Qw',
+].join('');
+
+it('reads what was written before rows were kept in codes', () => {
+  const rows = Array.from({ length: 2500 }, (_, i): TestRow => ({
+    ...{ ts: i * 1000, src_ip4: i % 10 === 0 ? i % 50 : 99 },
+    ...(i % 500 === 0
+      ? { dst_ip6: (i % 3).toString(16).padStart(32, '0'), host: `host${i % 4}` }
+      : {}),
+  }));
+  const old = { name: OLD_VALUES_SECTION, bytes: Buffer.from(OLD, 'base64') };
+  withSideFile(rows.length, [old], (file) => {
+    const index = ValueIndex.open(file)!;
+    for (const ip of [0, 10, 30, 99, 100])
+      expect(members(index.rowsOfIp4('src_ip4', ip, ip))).toEqual(
+        where(rows, (row) => row.src_ip4 === ip),
+      );
+    const [low, high] = [Buffer.alloc(16), Buffer.alloc(16, 255)];
+    expect(members(index.rowsOfIp6('dst_ip6', low, high))).toEqual([0, 500, 1000, 1500, 2000]);
+    expect(members(index.rowsOfText('host', (text) => text === 'host0'))).toEqual(
+      where(rows, (row) => row.host === 'host0'),
+    );
+    const counted = index.countsOfText('host', RowSet.all(rows.length).toWords());
+    expect([counted?.texts, [...(counted?.counts ?? [])]]).toEqual([['host0'], [5]]);
   });
 });
