@@ -176,11 +176,12 @@ for (const input of INPUTS) {
     rmSync(name, { recursive: true, force: true });
     const run = await measure(process.execPath, [DAYBOOK, 'import', name, path, '--json']);
     const report = JSON.parse(run.out.trim().split('\n').at(-1) ?? '{}') as {
-      total?: { read: number; quarantined: number };
+      total?: { stored: number };
     };
-    if (report.total?.read !== records) {
+    // More is read where a table ends with lines that are no records, which are counted as skipped.
+    if (report.total?.stored !== records) {
       console.log(
-        `${input.name}: daybook read ${report.total?.read} of ${records} records: ${run.err.slice(0, 500)}`,
+        `${input.name}: daybook stored ${report.total?.stored} of ${records} records: ${run.err.slice(0, 500)}`,
       );
     }
     lines.push({
