@@ -10,7 +10,7 @@ import { SideFile, writeSideFile } from '../../engine/index/side-file.ts';
 import { BitWriter } from '../../engine/index/text/bits.ts';
 import { ByteWriter } from '../../engine/index/text/bytes.ts';
 import { TextCache, TextIndex, TextIndexBuilder } from '../../engine/index/text/index.ts';
-import { compressed } from '../../engine/index/text/page-writer.ts';
+import { packed } from '../../engine/index/text/packed.ts';
 import { writeRows } from '../../engine/index/text/row-list.ts';
 import { BYTE_CLASS } from '../../engine/index/text/token-class.ts';
 import {
@@ -165,7 +165,7 @@ const postings: Design = {
       RowSet.ofSorted(rows.slice(counts[id], ends[id]), lines.length);
     const sorted = order.map((id) => words[id]!);
     return {
-      bytes: bits.bits / 8 + compressed(keys.bytes()).length,
+      bytes: bits.bits / 8 + packed(keys.bytes()).length,
       count: ({ words: wanted, prefix, leading }) => {
         if (!prefix && !leading) {
           let set = RowSet.all(lines.length);

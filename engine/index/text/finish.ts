@@ -20,6 +20,7 @@ import {
 import { wholeColumns } from './whole-texts.ts';
 import { FOLD_VERSION } from './fold.ts';
 import {
+  GRAMS,
   HEAD,
   LISTS,
   LITERALS,
@@ -30,7 +31,8 @@ import {
   columnBit,
   sectionOf,
 } from './layout.ts';
-import { ListWriter, PageWriter, type RowSlice, compressed } from './page-writer.ts';
+import { packed } from './packed.ts';
+import { ListWriter, PageWriter, type RowSlice } from './page-writer.ts';
 import { writeRows } from './row-list.ts';
 import { BYTE_CLASS, DELIMITER } from './token-class.ts';
 import { FIRST_STRING, type TokenTable } from './token-table.ts';
@@ -113,11 +115,13 @@ export function finishText(text: CollectedText, order: Uint32Array | undefined):
   }
   const literals = literalPages(closed, head);
   const places = wordPlaces(text, closed, vocabulary);
+  const grams = writers.words.grams.bytes();
   const sections = [
     { name: HEAD, bytes: withCheck(head.bytes()) },
     ...PAGED.map((name) => ({ name: sectionOf(name), bytes: joined(writers[name].parts) })),
     { name: LITERALS, bytes: joined(literals) },
     { name: LISTS, bytes: joined(long.parts) },
+    ...(grams === undefined ? [] : [{ name: GRAMS, bytes: grams }]),
     ...(places === undefined ? [] : [{ name: PLACES, bytes: places }]),
   ];
   return { sections, whole: wholeColumns(closed) };
@@ -619,7 +623,7 @@ function literalPages(closed: ClosedShapes, head: ByteWriter): Uint8Array[] {
     page.number(runs.length);
     for (const run of runs) page.string(run);
     if (page.size < LITERAL_PAGE_BYTES && number + 1 < closed.count) continue;
-    const part = withCheck(compressed(page.bytes()));
+    const part = withCheck(packed(page.bytes()));
     parts.push(part);
     directory.number(first);
     directory.number(part.length);

@@ -18,7 +18,10 @@ export class Glob {
   readonly prefix: Uint8Array;
   /** Whether `prefix` is all there is to it: what follows is one `*`. */
   readonly onlyPrefix: boolean;
-  /** The longest run of bytes that is in every match. */
+  /** Runs of bytes that are in every match, in this order; whether it ends with the last. */
+  readonly runs: readonly Uint8Array[];
+  readonly endsWithRun: boolean;
+  /** The longest of these. */
   readonly literal: Uint8Array;
   /** Whether it holds for every token. */
   readonly any: boolean;
@@ -45,6 +48,8 @@ export class Glob {
     const [first] = elements;
     this.prefix = first instanceof Uint8Array ? first : new Uint8Array(0);
     this.onlyPrefix = this.prefix.length > 0 && elements.length === 2 && elements[1] === '*';
+    this.runs = runs;
+    this.endsWithRun = elements.at(-1) instanceof Uint8Array;
     this.literal = runs.reduce(
       (longest, run) => (run.length > longest.length ? run : longest),
       new Uint8Array(0),

@@ -5,6 +5,7 @@
  *                 tokens, directories of the pages of the four sections that follow
  * `text.numbers`  pages of tokens that are numbers, ascending: for each its rows and its shapes
  * `text.words`    pages of all other tokens, folded, ascending by bytes
+ * `text.grams`    which runs of two and three bytes each page of words has; not in every file
  * `text.shapes`   pages of the rows of each shape, and shapes of the message that imply it: their rows
  *                 are rows of it, too
  * `text.literals` pages of the literal runs of each shape
@@ -17,6 +18,7 @@
 
 export const TEXT_VERSION = 1;
 export const HEAD = 'text';
+export const GRAMS = 'text.grams';
 export const LISTS = 'text.lists';
 export const LITERALS = 'text.literals';
 export const PLACES = 'text.places';

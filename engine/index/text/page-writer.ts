@@ -1,5 +1,4 @@
 /** Writes the entries of one paged section, and the lists that are too long for a page. */
-import { constants, zstdCompressSync } from 'node:zlib';
 import { BitWriter } from './bits.ts';
 import { ByteWriter, withCheck } from './bytes.ts';
 import {
@@ -12,7 +11,9 @@ import {
   PAGE_BYTES,
   PAGE_ENTRIES,
 } from './layout.ts';
+import { packed } from './packed.ts';
 import { writeRows } from './row-list.ts';
+import { WordGramsWriter } from './word-grams.ts';
 
 /** Rows of a section of lists. */
 export interface RowSlice {
@@ -35,14 +36,12 @@ export class ListWriter {
   }
 }
 
-export function compressed(bytes: Uint8Array): Uint8Array {
-  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } });
-}
-
 export class PageWriter {
   readonly parts: Uint8Array[] = [];
   /** Of each page: first entry's key, bytes, entries, where its lists start. */
   readonly directory = new ByteWriter();
+  /** Of words. */
+  readonly grams = new WordGramsWriter();
   pages = 0;
   private readonly bits = new BitWriter();
   private readonly scratch = new BitWriter();
@@ -79,6 +78,8 @@ export class PageWriter {
     }
     this.keys.number(common * 2 + (long ? 1 : 0));
     this.keys.string(bytes.subarray(common));
+    if (long) this.grams.addAll();
+    else this.grams.add(bytes, common);
     this.lastKey = bytes;
   }
 
@@ -146,10 +147,10 @@ export class PageWriter {
     const { directory, bits, keys } = this;
     const page = new ByteWriter();
     const raw = keys.bytes();
-    const packed = raw.length > 64 ? compressed(raw) : raw;
-    const smaller = packed.length < raw.length;
+    const squeezed = raw.length > 64 ? packed(raw) : raw;
+    const smaller = squeezed.length < raw.length;
     page.number(raw.length);
-    page.string(smaller ? packed : raw);
+    page.string(smaller ? squeezed : raw);
     page.raw(bits.bytes());
     const part = withCheck(page.bytes());
     this.parts.push(part);
@@ -158,6 +159,7 @@ export class PageWriter {
     directory.number(part.length);
     directory.number(this.entries);
     directory.number(this.listsFrom);
+    this.grams.endPage();
     this.pages += 1;
     this.entries = 0;
     bits.clear();

@@ -1,9 +1,9 @@
 /** A page of entries, read. */
-import { zstdDecompressSync } from 'node:zlib';
 import { BitReader } from './bits.ts';
 import { ByteReader } from './bytes.ts';
 import { damagedText } from './damaged.ts';
 import { INLINE_COUNT, MASK_BITS, PAGE_ENTRIES, type Paged } from './layout.ts';
+import { unpacked } from './packed.ts';
 import { readRows } from './row-list.ts';
 
 /** Where a page is, and what it begins with. */
@@ -57,7 +57,10 @@ export class Page {
     if (entries > PAGE_ENTRIES) throw damagedText();
     const reader = new ByteReader(content);
     const rawLength = reader.number();
-    const keys = new ByteReader(unpacked(reader.string(), rawLength));
+    const coded = reader.string();
+    // No page's keys are longer: that many tokens of the greatest length.
+    if (rawLength > PAGE_ENTRIES * 400) throw damagedText();
+    const keys = new ByteReader(coded.length === rawLength ? coded : unpacked(coded, rawLength));
     this.kind = kind;
     this.entries = entries;
     this.total = total;
@@ -141,15 +144,6 @@ export class Page {
     }
     return { bitStarts, listStarts };
   }
-}
-
-function unpacked(packed: Uint8Array, rawLength: number): Uint8Array {
-  if (packed.length === rawLength) return packed;
-  // No page's keys are longer: that many tokens of the greatest length.
-  if (rawLength > PAGE_ENTRIES * 400) throw damagedText();
-  const raw = zstdDecompressSync(packed, { maxOutputLength: rawLength });
-  if (raw.length !== rawLength) throw damagedText();
-  return raw;
 }
 
 /** Fills in where each key starts, and which are beginnings of longer ones. */

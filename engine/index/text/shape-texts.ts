@@ -1,11 +1,11 @@
 /** The texts of shapes: read page by page, and cut into tokens for phrases. */
-import { zstdDecompressSync } from 'node:zlib';
 import type { SideFile } from '../side-file.ts';
 import { ByteReader, checked } from './bytes.ts';
 import { damagedText } from './damaged.ts';
 import { foldText } from './fold.ts';
 import type { Head, LiteralPlace } from './head.ts';
 import { LITERALS, LITERAL_PAGE_BYTES } from './layout.ts';
+import { unpacked } from './packed.ts';
 import type { OwnedCache } from './text-cache.ts';
 
 /** A shape's text as tokens, undefined where one is open, and what is between them. */
@@ -56,9 +56,9 @@ export class ShapeTexts {
       `literals ${place.first}`,
       () => {
         const { at, bytes, raw: rawLength, first, end } = place;
-        const packed = checked(this.file.read(LITERALS, at, at + bytes), bytes);
+        const content = checked(this.file.read(LITERALS, at, at + bytes), bytes);
         if (rawLength > MOST_RAW || end < first) throw damagedText();
-        const raw = zstdDecompressSync(packed, { maxOutputLength: Math.max(1, rawLength) });
+        const raw = unpacked(content, rawLength);
         const reader = new ByteReader(raw);
         const starts = Uint32Array.from({ length: end - first }, () => {
           const start = reader.at;

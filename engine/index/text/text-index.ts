@@ -30,6 +30,7 @@ import { MOST_PLACES, type OpenPlaces, type Placement, phraseFit } from './phras
 import { readRows } from './row-list.ts';
 import { type ParsedShape, ShapeTexts } from './shape-texts.ts';
 import { KEPT_SHARE, type OwnedCache, TextCache } from './text-cache.ts';
+import { WordGrams } from './word-grams.ts';
 import { WordPlaces } from './word-places.ts';
 import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from './token-class.ts';
 import { type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
@@ -329,7 +330,7 @@ export class TextIndex {
         }
       }
     }
-    for (let at = 0; at < this.head.pages.words.length; at++) {
+    for (const at of this.pagesWithRuns(glob)) {
       const page = this.page('words', at);
       this.candidates(page, glob.literal, (i) => {
         const from = page.keyStarts[i]!;
@@ -345,6 +346,17 @@ export class TextIndex {
         }
       }
     }
+  }
+
+  /** Pages of words that may have a match. */
+  private pagesWithRuns(glob: Glob): Iterable<number> {
+    const { words } = this.head.pages;
+    const grams = this.cache.take(
+      'grams',
+      () => WordGrams.read(this.file, words.length),
+      (read) => read?.size ?? 0,
+    );
+    return grams === undefined ? words.keys() : grams.pagesWith(glob);
   }
 
   /** Entries of a page whose key has `literal` in it. */
