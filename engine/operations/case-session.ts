@@ -12,6 +12,7 @@ import type { MatchList } from '../query/index.ts';
 import { SegmentStore, type StoreOptions } from '../store/segment-store.ts';
 import { CaseLists } from './case-lists.ts';
 import { FoundCache } from './found-cache.ts';
+import { KeptNumbers } from './kept-numbers.ts';
 import { ReadTimes } from './read-times.ts';
 import { Turns } from './turns.ts';
 
@@ -40,6 +41,7 @@ export class CaseSession {
   readonly found = new FoundCache();
   readonly readTimes = new ReadTimes();
   readonly lists = new CaseLists();
+  readonly numbers = new KeptNumbers();
   private version = -1;
   private current: Snapshot | undefined;
   /** By `segment/tag`: marks of this version that are loaded, or being loaded. */
@@ -89,6 +91,7 @@ export class CaseSession {
       marks,
     };
     this.nodes.renew();
+    this.numbers.keepOnly(new Set(this.current.segments.map(({ id }) => id)));
     this.indexes.keepOnly(
       new Set(this.current.segments.map(({ file }) => join(this.folder, file))),
     );

@@ -27,6 +27,9 @@ import {
   findRows,
   foundAtEdge,
   groupsByTemplate,
+  exactly,
+  intersect,
+  listOf,
   narrowed,
   readsMessages,
   verified,
@@ -35,6 +38,7 @@ import {
 import type { MessageShape } from '../store/messages/message-cutter.ts';
 import type { Finding } from './finding.ts';
 import type { FoundCache } from './found-cache.ts';
+import type { KeptNumbers, ReadNumbers } from './kept-numbers.ts';
 import { MOST_TIMES, type ReadTimes } from './read-times.ts';
 import { storedMessages } from './stored-messages.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
@@ -68,6 +72,9 @@ export interface FinderOptions {
     segments: readonly SegmentInfo[],
     signal: AbortSignal,
   ) => Promise<ReadonlyMap<number, readonly MessageShape[]>>;
+  /** Columns of some of the snapshot's segments, which have them. */
+  readonly readNumbers: ReadNumbers;
+  readonly numbers: KeptNumbers;
   /** Keeps segments readable until what is returned is called. */
   readonly hold: () => () => void;
 }
@@ -79,18 +86,28 @@ export function finderOf(
   signal: AbortSignal | undefined,
   rows: FinderOptions['rows'],
 ): RowFinder {
-  const { folder, catalog, indexes: files, nodes, found: cache, readTimes } = session;
-  const shapes: FinderOptions['shapes'] = async (segments, stop) => {
+  const { folder, catalog, indexes: files, nodes, found: cache, readTimes, numbers } = session;
+  // Of shapes and of numbers no statement names marks.
+  const prepare = (segments: readonly SegmentInfo[]) => {
     const ids = new Set(segments.map(({ id }) => id));
     const wanted = snapshot.segments.filter(({ id }) => ids.has(id));
-    // Of shapes no statement names marks.
-    await session.prepare(wanted, snapshot, '');
-    return session.store.messageShapes([...ids], stop);
+    return session.prepare(wanted, snapshot, '');
+  };
+  const shapes: FinderOptions['shapes'] = async (segments, stop) => {
+    await prepare(segments);
+    return session.store.messageShapes(
+      segments.map(({ id }) => id),
+      stop,
+    );
+  };
+  const readNumbers: ReadNumbers = async (segments, columns) => {
+    await prepare(segments);
+    return session.store.numbers(segments, columns, signal);
   };
   const hold = () => session.store.hold();
   return new RowFinder({
-    ...{ folder, catalog, files, nodes, cache, readTimes },
-    ...{ snapshot, signal, rows, shapes, hold },
+    ...{ folder, catalog, files, nodes, cache, readTimes, numbers },
+    ...{ snapshot, signal, rows, shapes, readNumbers, hold },
   });
 }
 
@@ -237,12 +254,15 @@ export class RowFinder {
     urgent = false,
   ): Promise<ReadonlyMap<number, FoundRows>> {
     const out = new Map<number, FoundRows>();
-    const open: Candidates[] = [];
+    const unknown: Candidates[] = [];
     for (const segment of segments) {
       const found = await this.find(filter, segment);
       if (found.exact) out.set(segment.id, found);
-      else open.push({ segment, found });
+      else unknown.push({ segment, found });
     }
+    const compared = await this.compareLists(filter, unknown);
+    for (const [id, found] of compared) out.set(id, found);
+    const open = unknown.filter(({ segment }) => !compared.has(segment.id));
     const { cache, snapshot, signal } = this.options;
     const key = this.keyOf(filter);
     for (let at = 0; at < open.length; at += AT_ONCE) {
@@ -266,6 +286,36 @@ export class RowFinder {
         if (one.status === 'rejected') throw one.reason;
         for (const [id, found] of one.value) out.set(id, found);
       }
+    }
+    return out;
+  }
+
+  /** Which rows a list takes, where that is all that is left to know and its columns are in memory. */
+  private async compareLists(
+    filter: Filter,
+    open: readonly Candidates[],
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    const out = new Map<number, FoundRows>();
+    const list = open.map(({ found }) => listOf(found.rest)).find((one) => one !== undefined);
+    if (list === undefined) return out;
+    const some = open.filter(({ found }) => listOf(found.rest) === list);
+    const { cache, snapshot, numbers, readNumbers, hold } = this.options;
+    const key = this.keyOf(filter);
+    const release = hold();
+    try {
+      const segments = some.map(({ segment }) => segment);
+      const comparison = await numbers.comparing(list, segments, readNumbers);
+      for (const { segment, found } of comparison === undefined ? [] : some) {
+        await this.breathe();
+        const kept = cache.get(snapshot, key, segment.id);
+        const rows = kept?.exact === true ? kept.rows : comparison?.rowsOf(segment);
+        if (rows === undefined) continue;
+        const own = exactly(intersect(rows, found.rows), found);
+        cache.set(snapshot, key, segment.id, own);
+        out.set(segment.id, own);
+      }
+    } finally {
+      release();
     }
     return out;
   }

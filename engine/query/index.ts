@@ -62,9 +62,11 @@ export {
   baseFilters,
   compileTimes,
   compileVerify,
+  exactly,
   findRows,
   foundByFilter,
   heavier,
+  listOf,
   narrowed,
   pathOf,
   readsMessages,
@@ -79,6 +81,7 @@ export { bareFilter, groupsByValue } from './paths/value-groups.ts';
 export { groupSource } from './paths/group-sources.ts';
 export { isCountedByRollup } from './paths/restrictions.ts';
 export { groupsOfRows, rowsOfGroups } from './paths/group-rows.ts';
+export { type JoinColumn, type JoinKey, JoinTable, hashRows, joinKeys } from './lists/list-join.ts';
 export { edgesOf, foundAtEdge } from './paths/edge-rows.ts';
 export { groupsByTemplate, withTemplates } from './paths/known-templates.ts';
 export { directAnswer, directShape } from './paths/direct-answer.ts';

@@ -91,3 +91,52 @@ it('reads the shapes of segments once, and forgets them with the segments', asyn
     rmSync(folder, { recursive: true });
   }
 });
+
+it('reads columns of numbers whole, with what has no value', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
+  const sizes = [5000, 1, 300_000];
+  const files = sizes.map((rows, id) => ({ id, file: `days/${id}.duckdb`, rows, cut: id === 1 }));
+  mkdirSync(join(folder, 'days'));
+  for (const { id, file, rows, cut } of files) {
+    const instance = await DuckDBInstance.create(join(folder, file));
+    const connection = await instance.connect();
+    await connection.run(
+      `CREATE TABLE ${cut ? 'stored' : 'events'} AS SELECT
+         CASE WHEN i % 7 <> 3 THEN 4294967295 - i END::UINTEGER AS a, (i % 256)::UTINYINT AS b,
+         (i % 65536)::USMALLINT AS c, (${id} - i)::INTEGER AS d FROM range(${rows}) AS r(i)`,
+    );
+    connection.closeSync();
+    instance.closeSync();
+  }
+  const store = new SegmentStore(folder, { memoryLimit: 3e8, threads: 2 });
+  try {
+    await store.attach(files);
+    const columns = [
+      { name: 'a', type: 'UINTEGER' },
+      { name: 'b', type: 'UTINYINT' },
+      { name: 'c', type: 'USMALLINT' },
+      { name: 'd', type: 'INTEGER' },
+    ];
+    const numbers = await store.numbers(files, columns);
+    for (const { id, rows } of files) {
+      const [a, b, c, d] = numbers.get(id)!;
+      let different = 0;
+      for (let row = 0; row < rows; row++) {
+        const has = row % 7 !== 3;
+        if (a!.nulls !== undefined && (a!.nulls[row] === 0) !== has) different += 1;
+        if (has && a!.values[row] !== 4294967295 - row) different += 1;
+        if (b!.values[row] !== row % 256 || c!.values[row] !== row % 65536) different += 1;
+        if (d!.values[row] !== id - row) different += 1;
+      }
+      expect(different).toBe(0);
+      expect([a, b, c, d].map((column) => column!.nulls?.length)).toEqual([
+        ...[rows > 1 ? rows : undefined, undefined, undefined, undefined],
+      ]);
+    }
+    const more = [{ ...files[0]!, rows: 5001 }];
+    await expect(store.numbers(more, columns)).rejects.toMatchObject({ code: 'case-damaged' });
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+});

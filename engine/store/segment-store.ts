@@ -12,13 +12,21 @@ import {
   DuckDBTimestampValue,
   DuckDBUUIDValue,
   type DuckDBConnection,
+  type DuckDBDataChunk,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import { CancelledError } from '../contract/errors.ts';
+import { CancelledError, DaybookError } from '../contract/errors.ts';
 import { ListTables, type ListTable } from './list-tables.ts';
 import type { MessageShape } from './messages/message-cutter.ts';
 import { ShapeCache } from './messages/shape-cache.ts';
 import { identifier, literal, segmentProblem, storeError } from './segment-builder.ts';
+import {
+  type NumberColumnName,
+  type NumberedSegment,
+  type SegmentNumbers,
+  NumberCollector,
+  numbersSql,
+} from './segment-numbers.ts';
 
 /** A value that can be bound: whole numbers beyond 32 bits come as bigint. */
 export type Bound = string | number | bigint | boolean | null;
@@ -270,6 +278,20 @@ export class SegmentStore {
     values: readonly Bound[],
     signal?: AbortSignal,
   ): AsyncGenerator<ResultBatch> {
+    for await (const { names, chunk } of this.chunks(sql, values, signal))
+      yield {
+        names,
+        columns: chunk.getColumns().map((column) => column.map(plain)),
+        rows: chunk.rowCount,
+      };
+  }
+
+  /** The same as DuckDB has them. */
+  private async *chunks(
+    sql: string,
+    values: readonly Bound[],
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<{ names: readonly string[]; chunk: DuckDBDataChunk }> {
     const instance = await this.instance();
     stopIfAborted(signal);
     const connection = this.idle.pop() ?? (await instance.connect());
@@ -288,11 +310,7 @@ export class SegmentStore {
         const chunk = await result.fetchChunk();
         stopIfAborted(signal);
         if (chunk === null || chunk.rowCount === 0) break;
-        yield {
-          names,
-          columns: chunk.getColumns().map((column) => column.map(plain)),
-          rows: chunk.rowCount,
-        };
+        yield { names, chunk };
       }
     } catch (error) {
       throw storeError(error);
@@ -329,6 +347,23 @@ export class SegmentStore {
       if (shapes !== undefined) out.set(Number(id), shapes);
     }
     return out;
+  }
+
+  /**
+   * Columns of numbers, by segment, each whole. The segments are attached, and have these columns.
+   * @throws DaybookError cancelled, case-damaged
+   */
+  async numbers(
+    segments: readonly NumberedSegment[],
+    columns: readonly NumberColumnName[],
+    signal?: AbortSignal,
+  ): Promise<SegmentNumbers> {
+    const collector = new NumberCollector(segments, columns);
+    for await (const { chunk } of this.chunks(numbersSql(segments, columns), [], signal))
+      collector.add(chunk);
+    if (!collector.whole)
+      throw new DaybookError('case-damaged', 'a segment has fewer rows than the catalog says');
+    return collector.numbers;
   }
 
   /** All rows of a small result. */

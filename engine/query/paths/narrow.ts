@@ -5,6 +5,7 @@
 import { Params, bitsOfRows, micros, segmentTable } from '../dialect/duckdb.ts';
 import { ALL, type Filter, compileFilter } from '../filters/filter.ts';
 import { both } from '../filters/logic.ts';
+import type { MatchList } from '../lists/match-list.ts';
 import type { EventsNode, Path, Plan } from '../plan.ts';
 import { type SegmentInfo, segmentScope } from '../scope.ts';
 import type { Statement } from '../statements.ts';
@@ -194,7 +195,17 @@ export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows):
   const read = rowsOfBits(bits, segment.rows);
   const rows = readsAll(found) ? intersect(read, found.rows) : read;
   const asFilter = found.asFilter === true && isWide(rows, segment.rows);
-  return { rows, exact: true, rest: ALL, by: found.by, asFilter };
+  return { ...exactly(rows, found), asFilter };
+}
+
+/** Those of the rows found that are meant. */
+export function exactly(rows: Rows, found: FoundRows): FoundRows {
+  return { rows, exact: true, rest: ALL, by: found.by };
+}
+
+/** The list that a filter is, and nothing else. */
+export function listOf(filter: Filter): MatchList | undefined {
+  return filter.filter === 'list' ? filter.list : undefined;
 }
 
 /** Rows `segment` and the times of its rows, in microseconds and in the rows' order. */

@@ -1,0 +1,187 @@
+/**
+ * Which rows of a segment a list takes, found by comparing columns that are in memory: one pass over a hash
+ * of each row's keys, and a look at the columns for the few whose hash some row of the list has.
+ *
+ * Holds always: a row is taken if and only if each of its keys is one of the same list row; hashes only leave
+ * rows out. Multipliers differ from process to process: nobody can make values that meet in one place.
+ */
+import type { ColumnName } from '../../contract/event.ts';
+import type { ListGroup, MatchList } from './match-list.ts';
+
+/** A column of a segment's rows. */
+export interface JoinColumn {
+  readonly values: Uint8Array | Uint16Array | Uint32Array | Int32Array;
+  /** 1 for each row without a value. */
+  readonly nulls: Uint8Array | undefined;
+}
+
+/** What is compared with a group's keys: a column, and which of its bits count. */
+export interface JoinKey {
+  readonly column: ColumnName;
+  /** SQL type of the column. */
+  readonly type: string;
+  readonly mask: number;
+}
+
+const TYPES: ReadonlySet<string> = new Set(['UTINYINT', 'USMALLINT', 'UINTEGER', 'INTEGER']);
+
+/** The keys of each group; undefined: some are no whole numbers of 32 bits. */
+export function joinKeys(list: MatchList): readonly (readonly JoinKey[])[] | undefined {
+  const out: JoinKey[][] = [];
+  for (const { keys } of list.groups) {
+    const own: JoinKey[] = [];
+    for (const { key, type, values } of keys) {
+      if (key.key !== 'address4' && key.key !== 'number') return undefined;
+      if (!TYPES.has(type) || !(values instanceof Float64Array)) return undefined;
+      const prefix = key.key === 'address4' ? key.prefix : 32;
+      const mask = prefix === 0 ? 0 : (0xffff_ffff << (32 - prefix)) >>> 0;
+      own.push({ column: key.column, type, mask });
+    }
+    out.push(own);
+  }
+  return out;
+}
+
+/** Odd numbers. */
+const MULTIPLIERS = Uint32Array.from({ length: 16 }, () => (Math.random() * 2 ** 32) | 1);
+
+function multiplier(key: number): number {
+  return Math.imul(MULTIPLIERS[key % MULTIPLIERS.length]!, 2 * key + 1);
+}
+
+/** Rows whose hashes stay in the processor's cache while all keys are mixed into them. */
+const BLOCK = 4096;
+
+/** A hash of the keys of each row of a segment. */
+export function hashRows(
+  keys: readonly JoinKey[],
+  columns: readonly JoinColumn[],
+  total: number,
+): Uint32Array {
+  const hashes = new Uint32Array(total);
+  for (let from = 0; from < total; from += BLOCK) {
+    const to = Math.min(total, from + BLOCK);
+    for (let key = 0; key < keys.length; key++)
+      mixInto(hashes, columns[key]!.values, keys[key]!.mask, multiplier(key), from, to);
+  }
+  return hashes;
+}
+
+function mixInto(
+  hashes: Uint32Array,
+  values: JoinColumn['values'],
+  mask: number,
+  by: number,
+  from: number,
+  to: number,
+): void {
+  for (let row = from; row < to; row++) hashes[row] = mixed(hashes[row]!, values[row]! & mask, by);
+}
+
+function mixed(hash: number, value: number, by: number): number {
+  const product = Math.imul(hash ^ value, by);
+  return product ^ (product >>> 15);
+}
+
+const EMPTY = 0;
+/** Bits of the filter for each row of a list, at the least, and of the whole filter, at the most. */
+const FILTER_BITS = 16;
+const [LEAST_FILTER, MOST_FILTER] = [16, 23];
+
+/** A group's rows by a hash of their values. */
+export class JoinTable {
+  private readonly keys: number;
+  /** Of each different row its values, one after the other. */
+  private readonly values: Uint32Array;
+  private readonly hashes: Uint32Array;
+  /** Numbers of rows, plus 1, from the place that their hash names on. */
+  private readonly slots: Uint32Array;
+  /** A bit for each hash, by its upper bits. */
+  private readonly filter: Uint32Array;
+  private readonly shift: number;
+
+  /** @param group whose keys `joinKeys` takes */
+  constructor({ keys, lines }: ListGroup) {
+    const rows = lines.length;
+    this.keys = keys.length;
+    this.values = new Uint32Array(rows * keys.length);
+    this.hashes = new Uint32Array(rows);
+    this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(rows * 2 + 1)));
+    const bits = Math.ceil(Math.log2(rows * FILTER_BITS + 1));
+    const filterBits = Math.min(MOST_FILTER, Math.max(LEAST_FILTER, bits));
+    this.shift = 32 - filterBits;
+    this.filter = new Uint32Array(2 ** (filterBits - 5));
+    keys.forEach(({ values }, key) => {
+      for (let row = 0, to = key; row < rows; row++, to += keys.length)
+        this.values[to] = Number(values[row]);
+    });
+    for (let row = 0; row < rows; row++) this.insert(row);
+  }
+
+  private insert(row: number): void {
+    const { keys, values, hashes, slots, filter, shift } = this;
+    let hash = 0;
+    for (let key = 0; key < keys; key++)
+      hash = mixed(hash, values[row * keys + key]!, multiplier(key));
+    hash >>>= 0;
+    hashes[row] = hash;
+    const mask = slots.length - 1;
+    let slot = hash & mask;
+    for (; slots[slot] !== EMPTY; slot = (slot + 1) & mask) {
+      const other = slots[slot]! - 1;
+      // Once is enough, however often a list says the same.
+      if (hashes[other] === hash && this.isSame(row, other)) return;
+    }
+    slots[slot] = row + 1;
+    const bit = hash >>> shift;
+    filter[bit >>> 5]! |= 1 << (bit & 31);
+  }
+
+  private isSame(row: number, other: number): boolean {
+    const { keys, values } = this;
+    for (let key = 0; key < keys; key++)
+      if (values[row * keys + key] !== values[other * keys + key]) return false;
+    return true;
+  }
+
+  /**
+   * Sets the bits of the rows that are in the table.
+   * @param hashes of `hashRows`, for these keys and columns
+   */
+  markRows(
+    words: Uint32Array,
+    hashes: Uint32Array,
+    keys: readonly JoinKey[],
+    columns: readonly JoinColumn[],
+  ): void {
+    const { filter, shift } = this;
+    for (let row = 0; row < hashes.length; row++) {
+      const hash = hashes[row]!;
+      const bit = hash >>> shift;
+      if ((filter[bit >>> 5]! & (1 << (bit & 31))) === 0) continue;
+      if (this.has(hash, row, keys, columns)) words[row >>> 5]! |= 1 << (row & 31);
+    }
+  }
+
+  private has(
+    hash: number,
+    row: number,
+    keys: readonly JoinKey[],
+    columns: readonly JoinColumn[],
+  ): boolean {
+    const { slots, hashes, values } = this;
+    const mask = slots.length - 1;
+    for (let slot = hash & mask; slots[slot] !== EMPTY; slot = (slot + 1) & mask) {
+      const other = slots[slot]! - 1;
+      if (hashes[other] !== hash) continue;
+      let key = 0;
+      for (; key < this.keys; key++) {
+        const { values: own, nulls } = columns[key]!;
+        if ((own[row]! & keys[key]!.mask) >>> 0 !== values[other * this.keys + key]) break;
+        if (nulls !== undefined && nulls[row] === 1) break;
+      }
+      if (key === this.keys) return true;
+    }
+    return false;
+  }
+}
