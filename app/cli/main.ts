@@ -101,6 +101,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
 };
 
+/** What other tools call a command. */
+const MEANT: Readonly<Record<string, string>> = {
+  ...{ search: 'query', find: 'query', grep: 'query', show: 'query', export: 'query --out FILE' },
+  ...{ add: 'import', ingest: 'import', load: 'import', histogram: 'timeline' },
+  ...{ info: 'sources', ls: 'sources', list: 'sources', ledger: 'sources' },
+  ...{ follow: 'watch', tail: 'watch', rm: 'delete', gui: 'open', web: 'serve' },
+};
+
 export const EXIT = { done: 0, failed: 1, usage: 2, quarantined: 3, cancelled: 130 } as const;
 
 function overview(): string {
@@ -148,7 +156,9 @@ export async function main(
       throw new DaybookError(
         'usage',
         `there is no command ${JSON.stringify(name)}`,
-        'daybook --help lists the commands',
+        Object.hasOwn(MEANT, name)
+          ? `did you mean ${MEANT[name]}? daybook --help lists the commands`
+          : 'daybook --help lists the commands',
       );
     }
     const command = await entry.load();

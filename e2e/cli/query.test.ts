@@ -297,6 +297,7 @@ describe('wrong usage and what is not there', () => {
   it.each([
     ['no command', [], 2],
     ['an unknown command', ['frobnicate'], 2],
+    ['a query where top takes a field', ['top', 'CASE', 'kind:log'], 2],
     ['an unknown option', ['query', 'CASE', '*', '--frobnicate'], 2],
     ['no query', ['query'], 2],
     ['too many arguments', ['query', 'CASE', 'a', 'b', 'c'], 2],
@@ -327,6 +328,10 @@ describe('wrong usage and what is not there', () => {
   });
 
   it('names the place of a mistake and the nearest field', async () => {
+    const command = await daybook(['search', CASE, 'x']);
+    expect(command.err).toContain('did you mean query?');
+    const top = await daybook(['top', CASE, 'kind:log']);
+    expect(top.err).toContain('"kind:log" is no field');
     const quote = await daybook(['query', CASE, 'failed "password']);
     expect(quote.err).toContain('unclosed " at column 8');
     const field = await daybook(['query', CASE, 'sorce_ip:10.0.0.1']);

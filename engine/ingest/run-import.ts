@@ -152,6 +152,11 @@ interface WorkerSlot {
   rows: number;
 }
 
+/** Evidence of computers is younger: such times count from something else than 1970. */
+const YEAR_1971 = Date.UTC(1971) * 1000;
+const NO_DATE =
+  'all its times are of 1970: they seem to count from the beginning of a recording, not to be dates';
+
 interface InFlight {
   sourceId: number;
   begin: BeginRequest;
@@ -985,6 +990,9 @@ class ImportRun {
     row.notes = state.notes;
     row.elapsedMs = Math.round(state.elapsedMs);
     if (state.done === undefined) return;
+    const { firstTs, lastTs } = row;
+    if (firstTs !== undefined && firstTs >= 0 && lastTs !== undefined && lastTs < YEAR_1971)
+      row.notes = [...row.notes, NO_DATE];
     row.status = 'complete';
     row.rawSize = state.done.rawSize;
     row.rawSha256 = state.done.rawSha256;

@@ -10,6 +10,7 @@ import {
   startQuery,
   type RunningQuery,
 } from '../../../engine/operations/query.ts';
+import { areFields } from '../../../engine/operations/top-fields.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { LIST_OPTIONS, givenList, tellUnmatched } from '../list-option.ts';
@@ -85,7 +86,14 @@ export const topCommand: Command = {
   },
   run: (parsed, context) => {
     const by = parsed.text('by');
-    const stage = `top ${parsed.whole('n', 1) ?? 10} ${parsed.positionals[1]!}${by === undefined ? '' : ` by ${by}`}`;
+    const fields = parsed.positionals[1]!;
+    if (!areFields(fields))
+      throw new DaybookError(
+        'usage',
+        `top takes a field first, such as src_ip, and a query after it; ${JSON.stringify(fields)} is no field`,
+        "daybook top CASE FIELD[,FIELD…] ['QUERY']",
+      );
+    const stage = `top ${parsed.whole('n', 1) ?? 10} ${fields}${by === undefined ? '' : ` by ${by}`}`;
     return run('query.top', `${filterOf(parsed.positionals[2])} | ${stage}`, parsed, context);
   },
 };
