@@ -127,6 +127,7 @@ export class Ip6Column {
 }
 
 const utf8 = new TextEncoder();
+const NO_BYTES = Buffer.alloc(0);
 const lossyUtf8 = new TextDecoder('utf-8', { fatal: true });
 const windows1252 = new TextDecoder('windows-1252');
 
@@ -164,7 +165,8 @@ export class TextColumn {
     if (n < 48) {
       for (let i = 0; i < n; i++) data[to + i] = bytes[start + i]!;
     } else {
-      data.set(bytes.subarray(start, end), to);
+      // `set` would need an array made of these bytes for each text.
+      NO_BYTES.copy.call(bytes, data, to, start, end);
     }
     this.size = to + n;
   }

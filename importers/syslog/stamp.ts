@@ -203,6 +203,11 @@ export class Stamp {
   offset = 0;
   /** For `epoch`: whole seconds since 1970. */
   epochSeconds = 0;
+  /** The last date that was written as `2003-10-11T`: lines that follow each other mostly have one date. */
+  private readonly lastDate = new Uint8Array(11);
+  private lastYear = 0;
+  private lastMonth = 0;
+  private lastDay = 0;
 
   /** Tries to read a time at `at`; true when one was found. */
   parse(b: Uint8Array, at: number, end: number): boolean {
@@ -213,9 +218,27 @@ export class Stamp {
     this.zoned = false;
     this.offset = 0;
     const c = b[at]!;
-    if (c >= 48 && c <= 57) return this.fromDigits(b, at, end);
+    if (c >= 48 && c <= 57) {
+      if (this.isLastDate(b, at, end)) {
+        this.year = this.lastYear;
+        this.month = this.lastMonth;
+        this.day = this.lastDay;
+        this.shape = SHAPE.isoT;
+        return this.time(b, at + 11, end) && this.zoneAfter(b, end, false);
+      }
+      return this.fromDigits(b, at, end);
+    }
     if (c === 64) return this.tai64n(b, at, end);
     return isLetter(c) && this.fromLetters(b, at, end);
+  }
+
+  /** Whether the date that was read last stands here again, as `2003-10-11T`. */
+  private isLastDate(b: Uint8Array, at: number, end: number): boolean {
+    const { lastDate } = this;
+    if (at + lastDate.length > end) return false;
+    // The day changes more often than the year.
+    for (let i = lastDate.length - 1; i >= 0; i--) if (b[at + i] !== lastDate[i]) return false;
+    return true;
   }
 
   private fromLetters(b: Uint8Array, at: number, end: number): boolean {
@@ -414,6 +437,12 @@ export class Stamp {
     let c = b[i]!;
     if (c === 84 || c === 116) {
       this.shape = SHAPE.isoT;
+      if (c === 84 && i === at + 10) {
+        for (let k = 0; k <= 10; k++) this.lastDate[k] = b[at + k]!;
+        this.lastYear = year;
+        this.lastMonth = this.month;
+        this.lastDay = this.day;
+      }
       return this.time(b, i + 1, end) && this.zoneAfter(b, end, false);
     }
     if (c === COMMA || c === 59 || c === 124) {

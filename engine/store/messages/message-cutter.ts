@@ -58,6 +58,7 @@ interface CutShape {
   readonly number: number;
   /** Constants one after the other; `ends[i]` is where the i-th ends. */
   readonly bytes: Uint8Array;
+  readonly words: DataView;
   readonly ends: Int32Array;
   readonly widths: Uint8Array;
   /** Variables by width. */
@@ -90,6 +91,9 @@ export class MessageCutter {
     ends: new Int32Array(MOST_VARIABLES),
   };
   private pid = -1;
+  /** What messages lie in, and the same as words. */
+  private data: Uint8Array = new Uint8Array(0);
+  private view: DataView = new DataView(new ArrayBuffer(0));
   private count = 0;
   private hash = 0;
   /** Messages that were cut, and those that were not. */
@@ -121,6 +125,10 @@ export class MessageCutter {
    */
   add(row: number, data: Uint8Array, start: number, end: number, pid: number): boolean {
     this.pid = pid;
+    if (data !== this.data) {
+      this.data = data;
+      this.view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+    }
     const length = end - start;
     const may = !this.off && length > 0 && length <= MOST_BYTES;
     const done = may && this.cutOne(row, data, start, end);
@@ -148,7 +156,8 @@ export class MessageCutter {
    * its texts are.
    */
   private fits(shape: CutShape, data: Uint8Array, start: number, end: number): boolean {
-    const { bytes, ends, widths } = shape;
+    const { bytes, words, ends, widths } = shape;
+    const { view } = this;
     const [list8, list16, list32] = this.out.numbers;
     const { values: values8 } = list8;
     const { values: values16 } = list16;
@@ -163,6 +172,8 @@ export class MessageCutter {
     for (let i = 0; ; i++) {
       const stop = ends[i]!;
       if (at + stop - c > end) return false;
+      for (; c + 4 <= stop; c += 4, at += 4)
+        if (words.getInt32(c) !== view.getInt32(at)) return false;
       while (c < stop) if (bytes[c++] !== data[at++]) return false;
       if (i === last) return at === end;
       const first = at;
@@ -370,7 +381,9 @@ export class MessageCutter {
     });
     const counts = new Uint8Array(5);
     for (const width of open) counts[width]! += 1;
-    return { number, bytes: new Uint8Array(bytes), ends, widths: Uint8Array.from(open), counts };
+    const own = new Uint8Array(bytes);
+    const words = new DataView(own.buffer);
+    return { number, bytes: own, words, ends, widths: Uint8Array.from(open), counts };
   }
 }
 
