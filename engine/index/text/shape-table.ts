@@ -14,6 +14,12 @@ const MOST_SHAPES = 16_384;
 const MOST_BYTES = 4 << 20;
 const MOST_OF_MESSAGE = 8192;
 const MOST_OF_OTHERS = 1024;
+/**
+ * Of any other column so many more that have open tokens, and of all together, which values as a whole leave
+ * room for: times and numbers are all different, but of one shape.
+ */
+const MORE_OPEN = 64;
+const ALL_MORE_OPEN = 1024;
 /** A column may have so many shapes, and one more for so many rows. */
 const ALWAYS_ALLOWED = 1024;
 const ROWS_A_SHAPE = 32;
@@ -95,11 +101,10 @@ export class ShapeTable {
     for (let probes = 0; probes < MOST_PROBES; probes++) {
       const found = this.slots[slot]! - 1;
       if (found < 0) {
-        const most = Math.min(column === MESSAGE ? MOST_OF_MESSAGE : MOST_OF_OTHERS, this.allowed);
         const used = this.perColumn[column] ?? 0;
         if (
-          used >= most ||
-          this.count + this.reserve(column) >= MOST_SHAPES ||
+          used >= this.mostOf(column, open) ||
+          this.count + this.reserve(column, open) >= MOST_SHAPES ||
           (column !== MESSAGE && this.count - (this.perColumn[MESSAGE] ?? 0) >= this.others) ||
           this.starts[this.count]! + end - start > MOST_BYTES
         )
@@ -121,9 +126,15 @@ export class ShapeTable {
     return NO_SHAPE;
   }
 
-  /** Shapes that must stay for free texts of columns that have none yet. */
-  private reserve(column: number): number {
-    return Math.max(512, column + 2);
+  private mostOf(column: number, open: OpenTokens): number {
+    if (column === MESSAGE) return Math.min(MOST_OF_MESSAGE, this.allowed);
+    return Math.min(MOST_OF_OTHERS, this.allowed) + (open.count > 0 ? MORE_OPEN : 0);
+  }
+
+  /** Shapes that must stay for free texts of columns that have none yet, and for those with open tokens. */
+  private reserve(column: number, open: OpenTokens): number {
+    const others = column === MESSAGE || open.count > 0 ? 0 : ALL_MORE_OPEN;
+    return Math.max(512, column + 2) + others;
   }
 
   /** Whether a text with these open tokens has this shape. */

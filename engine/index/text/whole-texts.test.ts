@@ -8,6 +8,7 @@ import { openers } from '../openers.ts';
 import { RowSet } from '../row-set.ts';
 import { IndexFiles, type SegmentIndexes, type ValueLookup } from '../segment-indexes.ts';
 import { sideFilePath, writeSideFile } from '../side-file.ts';
+import { VALUES_SECTION } from '../values/value-section.ts';
 import { indexRows, type TextRow } from './testing/index-rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-whole-texts-'));
@@ -105,7 +106,7 @@ it('keeps rows of hosts once', () => {
     host: `web${i % 197}`,
   }));
   withValues(rows, undefined, (values, sizes) => {
-    expect(sizes.get('values')).toBeLessThan(400);
+    expect(sizes.get(VALUES_SECTION)).toBeLessThan(400);
     expect(values.countsOfText('host', RowSet.all(4_000).toWords(), 1_000)).toBeUndefined();
     expect(values.rowsOfText('host', (text) => text === 'web1')!.count).toBe(
       rows.filter(({ host }) => host === 'web1').length,
@@ -116,7 +117,7 @@ it('keeps rows of hosts once', () => {
 it('leaves columns with too many values for shapes to the index of values', () => {
   const rows = Array.from({ length: 9_000 }, (_, i) => ({ message: 'x', host: `h${i % 4_500}.x` }));
   withValues(rows, undefined, (values, sizes) => {
-    expect(sizes.get('values')).toBeGreaterThan(5_000);
+    expect(sizes.get(VALUES_SECTION)).toBeGreaterThan(5_000);
     expect([...values.rowsOfText('host', (text) => text === 'h4321.x')!.slice(0, 3)]).toEqual([
       4_321, 8_821,
     ]);
@@ -145,5 +146,23 @@ it('finds the values of columns beyond those that are kept by row', () => {
         .flatMap((row, i) => (Object.values(row).includes(`v ${number}`) ? [i] : []));
       expect([exact, ...found.slice(0, found.count)]).toEqual([true, ...expected]);
     }
+  });
+});
+
+it('has one shape for the times of a column that are too many to be shapes each', () => {
+  const time = (i: number): string =>
+    `2026-11-21 ${10 + (i % 13)}:${10 + (i % 47)}:${10 + (i % 49)}`;
+  const rows = Array.from({ length: 3_000 }, (_, i): TextRow => ({ 'a:te': time(i) }));
+  withIndex(rows, undefined, ({ text: index }) => {
+    for (const word of ['2026', '11', '17', '49', '9']) {
+      const tokens = [{ text: word, wildcard: false }];
+      const { rows: found, exact } = index!.search({ tokens, between: [] })!;
+      const expected = rows.flatMap((_, i) => (time(i).split(/[- :]/).includes(word) ? [i] : []));
+      expect([exact, ...found.slice(0, found.count)]).toEqual([true, ...expected]);
+    }
+    const open = index!.patterns('a:te').filter(({ parts }) => parts?.length !== 1);
+    expect(open.map(({ parts, count }) => [parts, count])).toEqual([
+      [['2026-11-21 ', ':', ':', ''], 3_000 - 1_024],
+    ]);
   });
 });
