@@ -8,6 +8,17 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   while (at < bytes.length) at += writeSync(fd, bytes, at, bytes.length - at);
 }
 
+/** Writes a file that lasts once this returns, as far as its folder does. */
+export function writeDurably(path: string, bytes: Uint8Array): void {
+  const fd = openSync(path, 'w');
+  try {
+    writeAll(fd, bytes);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Makes what was renamed into `folder` durable. Windows has no such call for folders. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;

@@ -1,16 +1,18 @@
 /**
  * Builds segments: immutable DuckDB files that hold the events of one day and kind in time order.
  *
- * A segment is made in the staging folder, checkpointed and closed, so that no write-ahead log stays
- * (a leftover one can stop every later start under a low memory limit); only then may it be moved.
+ * A segment is made in the staging folder, small ones in memory and copied there, checkpointed and closed, so that no
+ * write-ahead log stays (a leftover one can stop every later start under a low memory limit); only then may it be
+ * moved.
  */
 import { createHash, hash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import './texts-as-they-are.ts';
-import { diskFull } from '../base/files.ts';
+import { diskError, diskFull, writeDurably } from '../base/files.ts';
 import type { KeptInstance } from './kept-instance.ts';
+import { hasRoom, memoryFolder, NamelessFile } from './memory-folder.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
 import {
   type ConstantColumn,
@@ -73,6 +75,10 @@ const BLOCK = 65_536;
 const SMALL_BLOCK = 16_384;
 /** Input below this size gets small blocks. */
 const SMALL_BYTES = 1 << 20;
+/** Of input up to this size the file is made in memory: of more the disk's writing takes longer than waiting for it. */
+const MEMORY_BYTES = 8 << 20;
+/** DuckDB's: in a table of so many rows at most no thread can leave unused blocks. */
+const ROW_GROUP_ROWS = 122_880;
 /** The share of a file's blocks that may be unused. */
 const MOST_HOLES = 0.1;
 /** The order of events in a segment: time, then source and record. */
@@ -82,6 +88,8 @@ const ORDER = [
   ['source_id', 'source_id'],
   ['seq', 'seq'],
 ] as const;
+
+let nextInMemory = 0;
 
 export { identifier, literal };
 
@@ -126,7 +134,10 @@ export class SegmentBuilder {
       // Each part is read once, and the next import has others of the same names.
       enable_external_file_cache: 'false',
     };
-    const folders = [staging, ...readable].map(literal).join(', ');
+    const memory = memoryFolder();
+    const folders = [staging, ...readable, ...(memory === undefined ? [] : [memory])]
+      .map(literal)
+      .join(', ');
     const settings = JSON.stringify([config, folders]);
     const keep = options.kept && ((one: DuckDBInstance) => options.kept?.keep(settings, one));
     const kept = options.kept?.take(settings);
@@ -194,63 +205,78 @@ export class SegmentBuilder {
     options: BuildOptions,
   ): Promise<BuiltSegment> {
     const number = this.number++;
+    const memory = options.inputBytes <= MEMORY_BYTES ? memoryFolder() : undefined;
+    if (memory !== undefined && hasRoom(memory, options.inputBytes * 2)) {
+      try {
+        return await this.buildIn(memory, number, connection, select, options);
+      } catch (error) {
+        // Memory may be full where the disk is not.
+        if (!(error instanceof DaybookError && error.code === 'disk-full')) throw error;
+      }
+    }
+    return this.buildIn(undefined, number, connection, select, options);
+  }
+
+  /** @param memory folder in which the file is made; else it is where it is to lie */
+  private async buildIn(
+    memory: string | undefined,
+    number: number,
+    connection: DuckDBConnection,
+    select: string,
+    options: BuildOptions,
+  ): Promise<BuiltSegment> {
     const name = `new_${number}`;
     let path = join(this.folder, `segment-${number}.duckdb`);
     // Cut messages take less than half of the bytes.
     const inputBytes = options.inputBytes * (options.messages === undefined ? 1 : 2);
     const block = inputBytes < SMALL_BYTES ? SMALL_BLOCK : BLOCK;
+    let nameless: NamelessFile | undefined;
     try {
-      try {
-        const known = options.known ?? (await selectedOf(connection, select));
-        const layout = tableLayout(known, options.constants ?? [], options.messages);
-        const { columns, table, view } = layout;
-        const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
-        const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
-        // At once: between statements threads would wait for each other.
-        await connection.run(
-          [
-            attachNew(path, name, block),
-            `CREATE TABLE ${name}.${table} (${layout.definitions.join(', ')})`,
-            `INSERT INTO ${name}.${table} (${layout.stored}) SELECT ${layout.values} FROM (${select})${sort}`,
-            ...(view === undefined ? [] : [view(name)]),
-            `CHECKPOINT ${name}`,
-          ].join(';\n'),
-        );
-        const made = await connection.runAndReadAll(
-          `SELECT (SELECT count(*)::DOUBLE FROM ${name}.${table}), free_blocks::DOUBLE, total_blocks::DOUBLE
-           FROM pragma_database_size() WHERE database_name = '${name}'`,
-        );
-        const [rows, free, total] = made.getRowsJS()[0] as [number, number, number];
-        const counted =
-          options.known?.rows === rows
-            ? options.known
-            : await timesAndSources(connection, `${name}.${table}`, columns);
-        const loose = free > total * MOST_HOLES ? path : undefined;
-        if (loose !== undefined) {
-          path = loose.replace(/\.duckdb$/, '-tight.duckdb');
-          await copyTight(connection, name, path, block, layout);
-        }
-        await connection.run(`DETACH ${name}`);
-        if (loose !== undefined) rmSync(loose);
-        if (existsSync(`${path}.wal`))
-          throw new DaybookError('internal', `a write-ahead log stayed beside ${path}`);
-        return {
-          path,
-          rows,
-          bytes: statSync(path).size,
-          sha256: await fileSha256(path),
-          minTs: counted.minTs,
-          maxTs: counted.maxTs,
-          columns: [...columns],
-          sources: [...counted.sources],
-          shapes: options.messages?.shapes.length ?? 0,
-        };
-      } catch (error) {
-        await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
-        throw error;
+      const known = options.known ?? (await selectedOf(connection, select));
+      const layout = tableLayout(known, options.constants ?? [], options.messages);
+      const { columns, table, view } = layout;
+      const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
+      const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
+      // Other builders of this process have segments of these numbers.
+      const making = memory === undefined ? path : join(memory, `${nextInMemory++}.duckdb`);
+      await connection.run(attachNew(making, name, block));
+      if (memory !== undefined) nameless = new NamelessFile(making);
+      const { rowsChanged: rows } = await connection.run(
+        `CREATE TABLE ${name}.${table} (${layout.definitions.join(', ')});
+         INSERT INTO ${name}.${table} (${layout.stored}) SELECT ${layout.values} FROM (${select})${sort}`,
+      );
+      await connection.run(`${view === undefined ? '' : `${view(name)};`} CHECKPOINT ${name}`);
+      const counted =
+        options.known?.rows === rows
+          ? options.known
+          : await timesAndSources(connection, `${name}.${table}`, columns);
+      const loose = rows > ROW_GROUP_ROWS && (await hasHoles(connection, name));
+      if (loose) {
+        path = path.replace(/\.duckdb$/, '-tight.duckdb');
+        await copyTight(connection, name, path, block, layout);
       }
+      await connection.run(`DETACH ${name}`);
+      if (existsSync(`${making}.wal`))
+        throw new DaybookError('internal', `a write-ahead log stayed beside ${making}`);
+      if (loose) rmSync(making, { force: true });
+      const whole = loose ? undefined : nameless?.read();
+      if (whole !== undefined) writeDurably(path, whole);
+      return {
+        path,
+        rows,
+        bytes: whole?.length ?? statSync(path).size,
+        sha256: whole === undefined ? await fileSha256(path) : hash('sha256', whole),
+        minTs: counted.minTs,
+        maxTs: counted.maxTs,
+        columns: [...columns],
+        sources: [...counted.sources],
+        shapes: options.messages?.shapes.length ?? 0,
+      };
     } catch (error) {
-      throw storeError(error);
+      await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
+      throw storeError(diskError(error) ?? error);
+    } finally {
+      nameless?.close();
     }
   }
 
@@ -325,6 +351,15 @@ function spillFolder(staging: string): string {
  */
 function attachNew(path: string, name: string, block: number): string {
   return `ATTACH ${literal(path)} AS ${name} (STORAGE_VERSION 'v1.5.0', BLOCK_SIZE ${block}, RECOVERY_MODE 'no_wal_writes')`;
+}
+
+/** Whether so much of a database's file is unused that it is worth copying it. */
+async function hasHoles(connection: DuckDBConnection, name: string): Promise<boolean> {
+  const sizes = await connection.runAndReadAll(
+    `SELECT free_blocks::DOUBLE, total_blocks::DOUBLE FROM pragma_database_size() WHERE database_name = '${name}'`,
+  );
+  const [free, total] = sizes.getRowsJS()[0] as [number, number];
+  return free > total * MOST_HOLES;
 }
 
 /**

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeAll } from '../base/files.ts';
+import { hasRoom, memoryFolder, NamelessFile } from './memory-folder.ts';
+import { SegmentBuilder } from './segment-builder.ts';
+
+let folder: string;
+let builder: SegmentBuilder;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'daybook-memory-'));
+  builder = await SegmentBuilder.create(folder, [], { memoryLimit: 2e8, threads: 2 });
+});
+afterAll(() => {
+  builder.close(true);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('is readable by nobody else, and the same for a whole process', ({ skip }) => {
+  const memory = memoryFolder();
+  if (memory === undefined) return skip('this system keeps no files in memory');
+  expect(statSync(memory).mode & 0o077).toBe(0);
+  expect(memoryFolder()).toBe(memory);
+});
+
+it('says whether there is room', () => {
+  expect(hasRoom(tmpdir(), Number.MAX_SAFE_INTEGER)).toBe(false);
+  expect(hasRoom(join(folder, 'nothing'), 0)).toBe(false);
+});
+
+it('reads what was written to a file after its name was gone', () => {
+  const path = join(folder, 'file');
+  const fd = openSync(path, 'w');
+  const file = new NamelessFile(path);
+  writeAll(fd, Buffer.from('of an event'));
+  closeSync(fd);
+  expect(readdirSync(folder)).not.toContain('file');
+  expect(file.read().toString()).toBe('of an event');
+  file.close();
+});
+
+describe('a segment', () => {
+  const MANY = 200_000;
+  const numbers = (rows: number) =>
+    `SELECT range AS seq, 1::UINTEGER AS source_id, hash(range) % 1000 AS bytes FROM range(${rows})`;
+
+  it.each([
+    ['in memory', 3000, 1000],
+    ['in memory, of several row groups', MANY, 1000],
+    ['on the disk', MANY, 1 << 30],
+    ['without events', 0, 1000],
+  ])('that is made %s is whole, and nothing else is left', async (_, rows, inputBytes) => {
+    const select = numbers(rows);
+    const built = await builder.build(select, { sorted: true, inputBytes });
+    const bytes = readFileSync(built.path);
+    expect(built).toMatchObject({ rows, bytes: bytes.length });
+    expect(built.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+    await builder.attach('made', built.path);
+    const [same] = await builder.rows(
+      `SELECT count(*) = ${rows} FROM (SELECT rowid, seq, bytes FROM made.events INTERSECT SELECT seq, seq, bytes FROM (${select}))`,
+    );
+    expect(same).toEqual([true]);
+    await builder.detach('made');
+    rmSync(built.path);
+    expect(readdirSync(folder)).toEqual([]);
+    const memory = memoryFolder();
+    if (memory !== undefined) expect(readdirSync(memory)).toEqual([]);
+  });
+
+  it('that cannot be made leaves nothing', async () => {
+    const select = `SELECT error('no such thing') AS seq, 1::UINTEGER AS source_id`;
+    const known = {
+      selected: [
+        { name: 'seq', type: 'VARCHAR' },
+        { name: 'source_id', type: 'UINTEGER' },
+      ],
+      timeUnit: 1,
+      rareMessages: false,
+      rows: 1,
+      minTs: undefined,
+      maxTs: undefined,
+      sources: [1],
+    } as const;
+    await expect(builder.build(select, { sorted: true, inputBytes: 10, known })).rejects.toThrow(
+      'no such thing',
+    );
+    const memory = memoryFolder();
+    if (memory === undefined) return;
+    expect(readdirSync(memory)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * Files that lie in memory while DuckDB makes them. It waits for the disk four times for each database that it
+ * makes, and nothing of one is of use before it is whole: copied to the disk then, one waits for it once.
+ *
+ * Holds always: a file has no name any more before an event is written to it, so none is left behind, however the
+ * process ends. Linux only; elsewhere, or where there is no room, whoever asks makes the file on the disk.
+ */
+import {
+  closeSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmdirSync,
+  statfsSync,
+  unlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+const MEMORY = '/dev/shm';
+/** Room that is left to others. */
+const LEAST_FREE_BYTES = 32 << 20;
+
+let made: string | undefined;
+
+/** This process's folder in memory, which nobody else may read; undefined where there is none. */
+export function memoryFolder(): string | undefined {
+  if (made !== undefined || process.platform !== 'linux') return made;
+  try {
+    made = mkdtempSync(join(MEMORY, 'daybook-'));
+    process.once('exit', removeFolder);
+  } catch {
+    // A machine without one, or where others fill it.
+  }
+  return made;
+}
+
+function removeFolder(): void {
+  if (made === undefined) return;
+  try {
+    rmdirSync(made);
+  } catch {
+    // It holds nothing, whoever removes it.
+  }
+}
+
+/** Whether a file of so many bytes may be made in `folder`. */
+export function hasRoom(folder: string, bytes: number): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= bytes + LEAST_FREE_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/** A file that somebody else has open: takes its name away, and reads it when it is whole. */
+export class NamelessFile {
+  private readonly fd: number;
+
+  constructor(path: string) {
+    this.fd = openSync(path, 'r');
+    unlinkSync(path);
+  }
+
+  /** All of its bytes. */
+  read(): Buffer {
+    const bytes = Buffer.allocUnsafe(fstatSync(this.fd).size);
+    let at = 0;
+    while (at < bytes.length) {
+      const n = readSync(this.fd, bytes, at, bytes.length - at, at);
+      if (n === 0) throw new Error('a file in memory became shorter');
+      at += n;
+    }
+    return bytes;
+  }
+
+  close(): void {
+    closeSync(this.fd);
+  }
+}
