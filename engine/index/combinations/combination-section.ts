@@ -8,6 +8,7 @@
  * column its numbers' steps, its texts and the place of its value in each combination, behind the last
  * for none; the rows of each combination; of each measure its sum and one, 0 where no row has a value.
  */
+import { type Measured, sumsOf } from '../rollup/measured.ts';
 import type { Section } from '../side-file.ts';
 import { BlockWriter } from '../values/blocks.ts';
 import type { DistinctValues } from '../values/dimensions.ts';
@@ -40,9 +41,6 @@ export interface SmallColumn {
   readonly codes: Uint32Array | undefined;
 }
 
-/** What is added up: of every row, NaN for none; undefined: no row has it. */
-export type Measured = Float64Array | 'unusable' | undefined;
-
 interface Combined {
   readonly columns: readonly SmallColumn[];
   /** The combination of every row. */
@@ -55,13 +53,14 @@ interface Combined {
 export function combinationSection(
   rows: number,
   columns: readonly SmallColumn[],
-  measures: readonly Measured[],
+  measures: readonly (Measured | undefined)[],
 ): Section | undefined {
   const combined = combine(rows, columns);
   if (combined.columns.length === 0) return undefined;
   const { examples, of } = combined;
-  const sums = measures.map((values) =>
-    values instanceof Float64Array ? sumsOf(of, examples.length, values) : undefined,
+  const counts = countsOf(of, rows, examples.length);
+  const sums = measures.map((measure) =>
+    measure?.exact === true ? sumsOf(of, counts, measure) : undefined,
   );
   const bits = (holds: (i: number) => boolean) =>
     measures.reduce((all, _, i) => all | (holds(i) ? 1 << i : 0), 0);
@@ -85,7 +84,7 @@ export function combinationSection(
       codes === undefined ? new Uint32Array(examples.length) : codesOf(codes, examples),
     );
   }
-  block.numbers(countsOf(of, rows, examples.length));
+  block.numbers(counts);
   for (const one of sums) if (one !== undefined) block.numbers(one);
   const blocks = new BlockWriter();
   blocks.add(block.finish());
@@ -188,20 +187,4 @@ function countsOf(of: Uint32Array, rows: number, size: number): Uint32Array {
   const counts = new Uint32Array(size);
   for (let row = 0; row < rows; row++) counts[of[row]!]! += 1;
   return counts;
-}
-
-/** Undefined where a sum is beyond 2^53. */
-function sumsOf(of: Uint32Array, size: number, values: Float64Array): Float64Array | undefined {
-  const sums = new Float64Array(size);
-  addValues(of, values, sums);
-  return sums.every((sum) => sum <= Number.MAX_SAFE_INTEGER) ? sums : undefined;
-}
-
-function addValues(of: Uint32Array, values: Float64Array, sums: Float64Array): void {
-  for (let row = 0; row < of.length; row++) {
-    const value = values[row]!;
-    if (Number.isNaN(value)) continue;
-    const sum = sums[of[row]!]!;
-    sums[of[row]!] = sum === 0 ? value + 1 : sum + value;
-  }
 }

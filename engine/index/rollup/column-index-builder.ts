@@ -17,13 +17,8 @@ import { type Dimension, DimensionCollector, type Dimensions } from '../values/d
 import { Growing64 } from '../values/growing.ts';
 import type { Grouped } from '../values/radix.ts';
 import { groupedRows, valueSection } from '../values/value-section.ts';
-import {
-  type Counted,
-  FLOWED_SECTION,
-  ROLLUP_SECTION,
-  rollupSection,
-  usable,
-} from './rollup-section.ts';
+import { measured } from './measured.ts';
+import { type Counted, FLOWED_SECTION, ROLLUP_SECTION, rollupSection } from './rollup-section.ts';
 import { MEASURES } from './sets.ts';
 
 export class ColumnIndexBuilder {
@@ -66,7 +61,9 @@ export class ColumnIndexBuilder {
     const counted: Counted = {
       ...{ rows, dimensions, grouped },
       times: dated === undefined ? undefined : times,
-      measures: this.measures.map((values) => (values.used ? values.inOrder(order) : undefined)),
+      measures: this.measures.map((values) =>
+        values.used ? measured(values.inOrder(order)) : undefined,
+      ),
     };
     const { flowed, unflowed } = this.parts(order);
     const sections = [valueSection(rows, dimensions, grouped, unflowed, inText)];
@@ -82,7 +79,7 @@ export class ColumnIndexBuilder {
     const combined = combinationSection(
       rows,
       [...smallColumns(dimensions, rows, unflowed), ...attributes],
-      counted.measures.map((values) => values && usable(values)),
+      counted.measures,
     );
     if (combined !== undefined) sections.push(combined);
     for (const { codes } of [...dimensions.present, ...attributes])
@@ -156,8 +153,8 @@ function partOf(counted: Counted, rows: Uint32Array): Counted {
     rows: rows.length,
     dimensions,
     times: counted.times === undefined ? undefined : chosenNumbers(counted.times, rows),
-    measures: counted.measures.map((values) =>
-      values === undefined ? undefined : chosenNumbers(values, rows),
+    measures: counted.measures.map((measure) =>
+      measure === undefined ? undefined : measured(chosenNumbers(measure.values, rows)),
     ),
     grouped(dimension) {
       const found = known.get(dimension) ?? groupedRows(dimension);

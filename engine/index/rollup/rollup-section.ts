@@ -27,6 +27,7 @@ import { PackWriter } from '../values/packing.ts';
 import { type Grouped, groupByCode } from '../values/radix.ts';
 import { packTexts } from '../values/value-section.ts';
 import { IN_PAGES, type ThirdCodes, WORTH_PAGES, writePages } from './pair-pages.ts';
+import { type Measured, addRows, exactly, sumsOf } from './measured.ts';
 import {
   HOUR,
   MAX_HOURS,
@@ -43,7 +44,6 @@ export const ROLLUP_SECTION = 'rollup';
 export const FLOWED_SECTION = 'rollup.flowed';
 /** So many cells of a table of all pairs are always few. */
 const MIN_CELLS = 4096;
-const MOST_EXACT = Number.MAX_SAFE_INTEGER;
 export const DIMENSION_STATE = { present: 1, leftOut: 2 } as const;
 
 /** Rows that are counted, in the order of the segment. */
@@ -52,8 +52,8 @@ export interface Counted {
   readonly dimensions: Dimensions;
   /** UTC microseconds, ascending, NaN last; undefined when they are in no order. */
   readonly times: Float64Array | undefined;
-  /** Of each measure what every row has, NaN for none; undefined when no row has it. */
-  readonly measures: readonly (Float64Array | undefined)[];
+  /** Undefined when no row has it. */
+  readonly measures: readonly (Measured | undefined)[];
   /** Rows by the codes of a dimension. */
   grouped(dimension: Dimension): Grouped;
 }
@@ -98,11 +98,9 @@ export function rollupSection(name: string, counted: Counted): Section {
   const blocks = new BlockWriter();
   head.u32(rows);
   writeDimensions(dimensions, head, blocks);
-  const sums = counted.measures.map((values) =>
-    values === undefined ? undefined : usable(values),
-  );
-  head.u8(bitsOf(counted.measures, (values) => values === undefined));
-  head.u8(bitsOf(sums, (values) => values === 'unusable'));
+  const { measures } = counted;
+  head.u8(bitsOf(measures, (measure) => measure === undefined));
+  head.u8(bitsOf(measures, (measure) => measure?.exact === false));
   const hours = counted.times === undefined ? undefined : hoursOf(counted.times);
   writeHours(hours, head);
   writeMinutes(counted.times, head, blocks);
@@ -112,7 +110,7 @@ export function rollupSection(name: string, counted: Counted): Section {
   for (const { which, table } of kept) {
     head.u8(inPages(table) ? which + IN_PAGES : which);
     if (table !== undefined)
-      writeSet(SETS[which]?.length ?? 0, table, rows, sums, hours, head, blocks);
+      writeSet(SETS[which]?.length ?? 0, table, rows, measures, hours, head, blocks);
   }
   return blocks.finish(name, head.finish());
 }
@@ -145,20 +143,6 @@ function stepsOf(numbers: Uint32Array): Uint32Array {
   const out = numbers.slice();
   for (let i = out.length - 1; i > 0; i--) out[i]! -= out[i - 1]!;
   return out;
-}
-
-/** What cannot be summed exactly is not: negative numbers, fractions, more than 2^53. */
-export function usable(values: Float64Array): Float64Array | 'unusable' {
-  return areExact(values) ? values : 'unusable';
-}
-
-function areExact(values: Float64Array): boolean {
-  for (let row = 0; row < values.length; row++) {
-    const value = values[row]!;
-    if (Number.isNaN(value)) continue;
-    if (!(value >= 0 && value <= MOST_EXACT && Math.floor(value) === value)) return false;
-  }
-  return true;
 }
 
 function bitsOf<T>(list: readonly T[], holds: (one: T) => boolean): number {
@@ -228,7 +212,7 @@ function tableOf(dims: readonly DimensionName[], counted: Counted): SetTable | u
   const { rows, dimensions } = counted;
   const [first, second] = dims;
   if (dims.some((name) => dimensions.leftOut.includes(name))) return undefined;
-  if (first === undefined) return singleTable(new Uint32Array(rows), 1);
+  if (first === undefined) return wholeTable(rows);
   const a = dimensions.present.find(({ name }) => name === first);
   const b = dimensions.present.find(({ name }) => name === second);
   if (second !== undefined) {
@@ -237,6 +221,12 @@ function tableOf(dims: readonly DimensionName[], counted: Counted): SetTable | u
   }
   if (a === undefined || a.size > maxGroups(1, rows)) return undefined;
   return singleTable(a.codes, a.size + 1);
+}
+
+function wholeTable(rows: number): SetTable {
+  const used = Math.min(rows, 1);
+  const groupOf = new Uint32Array(rows);
+  return { size: 1, used, counts: Uint32Array.of(rows), groupOf, pairs: undefined };
 }
 
 function singleTable(groupOf: Uint32Array, size: number): SetTable {
@@ -422,15 +412,14 @@ function writeSet(
   dims: number,
   table: SetTable,
   rows: number,
-  sums: readonly (Float64Array | 'unusable' | undefined)[],
+  measures: readonly (Measured | undefined)[],
   hours: Hours | undefined,
   head: PackWriter,
   blocks: BlockWriter,
 ): void {
   const { size, used, counts, groupOf } = table;
-  const values = sums.map((one) => (one instanceof Float64Array ? one : undefined));
   const few = groupOf !== undefined && used <= maxSummedGroups(dims, rows);
-  const added = values.map((one) => (few ? one : undefined));
+  const added = measures.map((one) => (few && one?.exact === true ? one : undefined));
   const byHour =
     hours === undefined || groupOf === undefined
       ? undefined
@@ -438,7 +427,9 @@ function writeSet(
   const summed = added.map((one, i) =>
     one === undefined || groupOf === undefined
       ? undefined
-      : exactly(byHour?.totals[i] ?? sumsOf(groupOf, size, one)),
+      : byHour?.totals[i] === undefined
+        ? sumsOf(groupOf, counts, one)
+        : exactly(byHour.totals[i]),
   );
   head.u32(size);
   head.u8(bitsOf(summed, (one) => one !== undefined));
@@ -475,46 +466,12 @@ function numbers(values: Float64Array): Uint8Array {
   return out.finish();
 }
 
-/** Each group's sum plus one, 0 where no row has a value. */
-function sumsOf(groupOf: Uint32Array, size: number, values: Float64Array): Float64Array {
-  const sums = new Float64Array(size);
-  addSums(groupOf, values, 0, values.length, sums);
-  return sums;
-}
-
-/** Undefined where a sum is beyond 2^53. */
-function exactly(sums: Float64Array): Float64Array | undefined {
-  return mostOf(sums) <= MOST_EXACT ? sums : undefined;
-}
-
-function mostOf(sums: Float64Array): number {
-  let most = 0;
-  for (let i = 0; i < sums.length; i++) if (sums[i]! > most) most = sums[i]!;
-  return most;
-}
-
-function addSums(
-  groupOf: Uint32Array,
-  values: Float64Array,
-  from: number,
-  to: number,
-  sums: Float64Array,
-): void {
-  for (let row = from; row < to; row++) {
-    const value = values[row]!;
-    if (Number.isNaN(value)) continue;
-    const group = groupOf[row]!;
-    const sum = sums[group]!;
-    sums[group] = sum === 0 ? value + 1 : sum + value;
-  }
-}
-
 interface HourSplit {
   /** Groups of each hour, undated rows as one more. */
   readonly lengths: Uint32Array;
   readonly groups: Uint32Array;
   readonly counts: Uint32Array;
-  /** Of each measure that is added up, as `sumsOf` has them: of each entry, and of each group in all hours. */
+  /** Of each measure that is added up, as `measured.ts` has them: of each entry, and of each group in all hours. */
   readonly sums: readonly (Float64Array | undefined)[];
   readonly totals: readonly (Float64Array | undefined)[];
 }
@@ -525,7 +482,7 @@ function splitByHour(
   size: number,
   used: number,
   hours: Hours,
-  measures: readonly (Float64Array | undefined)[],
+  measures: readonly (Measured | undefined)[],
 ): HourSplit | undefined {
   const most = maxHourEntries(groupOf.length);
   if (used > most || size > most * 2) return undefined;
@@ -546,10 +503,11 @@ function splitByHour(
     entries = moveUsed(own, groups, counts, entries);
     if (entries < 0) return undefined;
     lengths[part] = entries - before;
-    for (const [i, values] of measures.entries()) {
-      if (values === undefined) continue;
-      addSums(groupOf, values, from, to, ownSums);
-      moveSums(ownSums, groups, before, entries, sums[i]!, totals[i]!);
+    for (const [i, measure] of measures.entries()) {
+      if (measure === undefined) continue;
+      addRows(groupOf, measure, from, to, ownSums);
+      const one = measure.complete ? 1 : 0;
+      moveSums(ownSums, one, groups, before, entries, sums[i]!, totals[i]!);
     }
   }
   return {
@@ -581,9 +539,13 @@ function moveUsed(
   return to;
 }
 
-/** Takes the sums of an hour's entries, which become 0, and adds them to those of all hours. */
+/**
+ * Takes the sums of an hour's entries, which become 0, and adds them to those of all hours.
+ * @param one what each sum is short of
+ */
 function moveSums(
   own: Float64Array,
+  one: number,
   groups: Uint32Array,
   from: number,
   to: number,
@@ -592,7 +554,7 @@ function moveSums(
 ): void {
   for (let entry = from; entry < to; entry++) {
     const group = groups[entry]!;
-    const sum = own[group]!;
+    const sum = own[group]! + one;
     own[group] = 0;
     sums[entry] = sum;
     if (sum > 0) totals[group] = totals[group] === 0 ? sum : totals[group]! + (sum - 1);
