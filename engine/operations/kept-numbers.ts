@@ -37,7 +37,7 @@ export type ReadNumbers = (
 interface Kept {
   readonly columns: Map<string, JoinColumn>;
   /** Hashes of its rows, by the keys that they are of. */
-  hashes: { readonly keys: string; readonly values: Uint32Array } | undefined;
+  hashes: { readonly keys: string; readonly values: Int32Array } | undefined;
 }
 
 export class KeptNumbers {
@@ -192,7 +192,7 @@ export class ListComparison {
     keys: readonly JoinKey[],
     columns: readonly JoinColumn[],
     total: number,
-  ): Uint32Array {
+  ): Int32Array {
     const name = keys.map(({ column, mask }) => `${column}/${mask}`).join();
     if (kept.hashes?.keys === name) return kept.hashes.values;
     const values = hashRows(keys, columns, total);

@@ -57,8 +57,8 @@ export function hashRows(
   keys: readonly JoinKey[],
   columns: readonly JoinColumn[],
   total: number,
-): Uint32Array {
-  const hashes = new Uint32Array(total);
+): Int32Array {
+  const hashes = new Int32Array(total);
   for (let from = 0; from < total; from += BLOCK) {
     const to = Math.min(total, from + BLOCK);
     for (let key = 0; key < keys.length; key++)
@@ -68,7 +68,7 @@ export function hashRows(
 }
 
 function mixInto(
-  hashes: Uint32Array,
+  hashes: Int32Array,
   values: JoinColumn['values'],
   mask: number,
   by: number,
@@ -84,18 +84,17 @@ function mixed(hash: number, value: number, by: number): number {
 }
 
 const EMPTY = 0;
-/** Bits of the filter for each row of a list, at the least, and of the whole filter, at the most. */
-const FILTER_BITS = 16;
-const [LEAST_FILTER, MOST_FILTER] = [16, 23];
+/** Bits of the filter for each row of a list; of the whole filter, at the least and at the most, as powers of two. */
+const FILTER_BITS = 32;
+const [LEAST_FILTER, MOST_FILTER] = [18, 23];
 
 /** A group's rows by a hash of their values. */
 export class JoinTable {
   private readonly keys: number;
   /** Of each different row its values, one after the other. */
   private readonly values: Uint32Array;
-  private readonly hashes: Uint32Array;
-  /** Numbers of rows, plus 1, from the place that their hash names on. */
-  private readonly slots: Uint32Array;
+  /** Pairs of a row's number, plus 1, and its hash, from the place that the hash names on. */
+  private readonly slots: Int32Array;
   /** A bit for each hash, by its upper bits. */
   private readonly filter: Uint32Array;
   private readonly shift: number;
@@ -105,8 +104,7 @@ export class JoinTable {
     const rows = lines.length;
     this.keys = keys.length;
     this.values = new Uint32Array(rows * keys.length);
-    this.hashes = new Uint32Array(rows);
-    this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(rows * 2 + 1)));
+    this.slots = new Int32Array(2 * 2 ** Math.ceil(Math.log2(rows * 2 + 1)));
     const bits = Math.ceil(Math.log2(rows * FILTER_BITS + 1));
     const filterBits = Math.min(MOST_FILTER, Math.max(LEAST_FILTER, bits));
     this.shift = 32 - filterBits;
@@ -119,20 +117,18 @@ export class JoinTable {
   }
 
   private insert(row: number): void {
-    const { keys, values, hashes, slots, filter, shift } = this;
+    const { keys, values, slots, filter, shift } = this;
     let hash = 0;
     for (let key = 0; key < keys; key++)
       hash = mixed(hash, values[row * keys + key]!, multiplier(key));
-    hash >>>= 0;
-    hashes[row] = hash;
     const mask = slots.length - 1;
-    let slot = hash & mask;
-    for (; slots[slot] !== EMPTY; slot = (slot + 1) & mask) {
-      const other = slots[slot]! - 1;
+    let slot = (hash << 1) & mask;
+    for (; slots[slot] !== EMPTY; slot = (slot + 2) & mask) {
       // Once is enough, however often a list says the same.
-      if (hashes[other] === hash && this.isSame(row, other)) return;
+      if (slots[slot + 1] === hash && this.isSame(row, slots[slot]! - 1)) return;
     }
     slots[slot] = row + 1;
+    slots[slot + 1] = hash;
     const bit = hash >>> shift;
     filter[bit >>> 5]! |= 1 << (bit & 31);
   }
@@ -150,17 +146,30 @@ export class JoinTable {
    */
   markRows(
     words: Uint32Array,
-    hashes: Uint32Array,
+    hashes: Int32Array,
     keys: readonly JoinKey[],
     columns: readonly JoinColumn[],
   ): void {
-    const { filter, shift } = this;
-    for (let row = 0; row < hashes.length; row++) {
-      const hash = hashes[row]!;
-      const bit = hash >>> shift;
-      if ((filter[bit >>> 5]! & (1 << (bit & 31))) === 0) continue;
-      if (this.has(hash, row, keys, columns)) words[row >>> 5]! |= 1 << (row & 31);
+    const some = new Uint32Array(BLOCK);
+    for (let from = 0; from < hashes.length; from += BLOCK) {
+      const count = this.candidates(hashes, from, some);
+      for (let at = 0; at < count; at++) {
+        const row = some[at]!;
+        if (this.has(hashes[row]!, row, keys, columns)) words[row >>> 5]! |= 1 << (row & 31);
+      }
     }
+  }
+
+  /** Rows of the block from `from` on whose hash the filter has: a loop that does nothing else is quick. */
+  private candidates(hashes: Int32Array, from: number, some: Uint32Array): number {
+    const { filter, shift } = this;
+    const to = Math.min(hashes.length, from + BLOCK);
+    let count = 0;
+    for (let row = from; row < to; row++) {
+      const bit = hashes[row]! >>> shift;
+      if ((filter[bit >>> 5]! & (1 << (bit & 31))) !== 0) some[count++] = row;
+    }
+    return count;
   }
 
   private has(
@@ -169,15 +178,15 @@ export class JoinTable {
     keys: readonly JoinKey[],
     columns: readonly JoinColumn[],
   ): boolean {
-    const { slots, hashes, values } = this;
+    const { slots, values } = this;
     const mask = slots.length - 1;
-    for (let slot = hash & mask; slots[slot] !== EMPTY; slot = (slot + 1) & mask) {
-      const other = slots[slot]! - 1;
-      if (hashes[other] !== hash) continue;
+    for (let slot = (hash << 1) & mask; slots[slot] !== EMPTY; slot = (slot + 2) & mask) {
+      if (slots[slot + 1] !== hash) continue;
+      const other = (slots[slot]! - 1) * this.keys;
       let key = 0;
       for (; key < this.keys; key++) {
         const { values: own, nulls } = columns[key]!;
-        if ((own[row]! & keys[key]!.mask) >>> 0 !== values[other * this.keys + key]) break;
+        if ((own[row]! & keys[key]!.mask) >>> 0 !== values[other + key]) break;
         if (nulls !== undefined && nulls[row] === 1) break;
       }
       if (key === this.keys) return true;

@@ -324,7 +324,8 @@ interface Part {
   readonly variant: Variant;
   /** The columns that the keys with values are of. */
   readonly from: readonly number[];
-  readonly rows: number[];
+  /** `all`: each of the list's, in their order. */
+  rows: number[] | 'all';
 }
 
 function groupsOf(
@@ -343,8 +344,7 @@ function groupsOf(
   for (const variant of variantsOf(columns, eitherWay)) {
     if (alike) {
       const forms = columns.map(({ form }) => form[0]!);
-      const { rows } = partOf(groups, columns, forms, variant, eitherWay, lines[0]!);
-      for (let row = 0; row < lines.length; row++) rows.push(row);
+      partOf(groups, columns, forms, variant, eitherWay, lines[0]!).rows = 'all';
       continue;
     }
     // Most rows are of the form of the row before.
@@ -356,13 +356,16 @@ function groupsOf(
         forms = columns.map(({ form }) => form[row]!);
         part = partOf(groups, columns, forms, variant, eitherWay, lines[row]!);
       }
-      part.rows.push(row);
+      if (part.rows !== 'all') part.rows.push(row);
     }
   }
   return [...groups.values()].map(({ keys, parts }, number) => ({
     table: `l${digest}_${number}`,
-    lines: parts.flatMap(({ rows }) => rows.map((row) => lines[row]!)),
-    keys: keys.map((key, at) => new KeyValues(key, valuesOf(columns, parts, at))),
+    lines: parts.reduce<readonly number[]>(
+      (all, { rows }) => all.concat(rows === 'all' ? lines : rows.map((row) => lines[row]!)),
+      [],
+    ),
+    keys: keys.map((key, at) => new KeyValues(key, valuesOf(columns, parts, lines.length, at))),
   }));
 }
 
@@ -372,19 +375,40 @@ function isOfOne(form: Int16Array): boolean {
   return true;
 }
 
-/** The values of a key, of each row of a group. */
-function valuesOf(columns: readonly ListColumn[], parts: readonly Part[], key: number): Values {
+/**
+ * The values of a key, of each row of a group.
+ * @param total rows of the list
+ */
+function valuesOf(
+  columns: readonly ListColumn[],
+  parts: readonly Part[],
+  total: number,
+  key: number,
+): Values {
   const of = parts.map(({ from, rows }) => ({ values: columns[from[key] ?? -1]?.values, rows }));
-  const numbers = new Float64Array(of.reduce((sum, { rows }) => sum + rows.length, 0));
+  const count = (rows: Part['rows']) => (rows === 'all' ? total : rows.length);
+  const numbers = new Float64Array(of.reduce((sum, { rows }) => sum + count(rows), 0));
   let to = 0;
   for (const { values, rows } of of) {
     // No column: the key has no values.
     if (values === undefined) return [];
-    if (!(values instanceof Float64Array))
-      return of.flatMap((one) => one.rows.map((row) => one.values?.[row] ?? ''));
-    for (let at = 0; at < rows.length; at++) numbers[to++] = values[rows[at]!]!;
+    if (!(values instanceof Float64Array)) return of.flatMap(mixedValues);
+    if (rows === 'all') numbers.set(values, to);
+    else for (let at = 0; at < rows.length; at++) numbers[to + at] = values[rows[at]!]!;
+    to += count(rows);
   }
   return numbers;
+}
+
+/** Of each row: numbers and texts. */
+function mixedValues({
+  values = [],
+  rows,
+}: {
+  readonly values: Values | undefined;
+  readonly rows: Part['rows'];
+}): (number | string)[] {
+  return rows === 'all' ? [...values] : rows.map((row) => values[row] ?? '');
 }
 
 function sameForms(columns: readonly ListColumn[], row: number, forms: readonly number[]): boolean {

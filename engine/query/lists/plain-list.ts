@@ -21,6 +21,8 @@ export interface PlainList {
 const [LF, CR, DOT, ZERO, NINE, BLANK, QUOTE, DELETE] = [10, 13, 46, 48, 57, 0x20, 0x22, 0x7f];
 /** Digits of numbers that are exact whatever they are. */
 const EXACT_DIGITS = 15;
+/** Characters of names that one number tells from each other: 127 ** 7 is less than 2 ** 53. */
+const EXACT_NAME = 7;
 /** Different names of numbers that a column may have. */
 const MOST_NAMES = 1000;
 
@@ -39,7 +41,10 @@ export function readPlain(
     if (plain === undefined) return undefined;
     columns.push(new Column(plain, field?.type === 'number' ? field : undefined));
   }
-  const reader = new Reader(text, head.from, columns, head.delimiter);
+  const bytes = new TextEncoder().encode(text);
+  // Places in the text are places in its bytes.
+  if (bytes.length !== text.length) return undefined;
+  const reader = new Reader(bytes, head.from, columns, head.delimiter);
   const lines: number[] = [];
   for (let number = head.line; reader.more; number++) {
     const cells = reader.line();
@@ -86,7 +91,8 @@ class Column {
   readonly field: NumberField | undefined;
   private readonly plain: PlainColumn;
   private values = new Float64Array(1024);
-  private readonly named = new Map<string, number>();
+  /** By their characters, as digits of one number. */
+  private readonly named = new Map<number, number>();
 
   /** @param field of numbers; undefined for addresses */
   constructor(plain: PlainColumn, field: NumberField | undefined) {
@@ -112,14 +118,17 @@ class Column {
     );
   }
 
-  /** The number that a name stands for. */
-  numberOf(cell: string): number | undefined {
+  /**
+   * The number that a name stands for.
+   * @param bytes which it is; `code` tells it from others
+   */
+  numberOf(code: number, bytes: Uint8Array): number | undefined {
     if (this.field === undefined) return undefined;
-    const known = this.named.get(cell);
+    const known = this.named.get(code);
     if (known !== undefined) return known;
-    const value = numberOf(this.field, cell);
+    const value = numberOf(this.field, new TextDecoder().decode(bytes));
     if (value === undefined || this.named.size === MOST_NAMES) return undefined;
-    this.named.set(cell, value);
+    this.named.set(code, value);
     return value;
   }
 
@@ -135,24 +144,28 @@ class Column {
   }
 }
 
+function isDigit(value: number): boolean {
+  return value >= 0 && value <= 9;
+}
+
 /** Reads lines one after the other, as long as they are plain. */
 class Reader {
-  private readonly text: string;
+  private readonly bytes: Uint8Array;
   private readonly columns: readonly Column[];
   private readonly delimiter: number;
   private at: number;
   private row = 0;
   private value = 0;
 
-  constructor(text: string, from: number, columns: readonly Column[], delimiter: number) {
-    this.text = text;
+  constructor(bytes: Uint8Array, from: number, columns: readonly Column[], delimiter: number) {
+    this.bytes = bytes;
     this.at = from;
     this.columns = columns;
     this.delimiter = delimiter;
   }
 
   get more(): boolean {
-    return this.at < this.text.length;
+    return this.at < this.bytes.length;
   }
 
   line(): 'row' | 'empty' | 'other' {
@@ -165,7 +178,7 @@ class Reader {
       if (!read || !column.has(this.value)) return 'other';
       column.put(row, this.value);
       if (i === last) break;
-      if (this.text.charCodeAt(this.at) !== delimiter) return 'other';
+      if (this.bytes[this.at] !== delimiter) return 'other';
       this.at += 1;
     }
     if (!this.endsLine()) return 'other';
@@ -175,32 +188,33 @@ class Reader {
 
   /** Steps over the end of a line. */
   private endsLine(): boolean {
-    const { text, at } = this;
-    const code = text.charCodeAt(at);
-    if (at === text.length || code === LF) this.at = at + 1;
-    else if (code === CR && (at + 1 === text.length || text.charCodeAt(at + 1) === LF))
-      this.at = at + 2;
+    const { bytes, at } = this;
+    const code = bytes[at];
+    if (at === bytes.length || code === LF) this.at = at + 1;
+    else if (code === CR && (at + 1 === bytes.length || bytes[at + 1] === LF)) this.at = at + 2;
     else return false;
     return true;
   }
 
   private address(): boolean {
-    const { text } = this;
+    const { bytes } = this;
     let { at } = this;
     let value = 0;
     for (let part = 0; part < 4; part++) {
-      if (part > 0 && text.charCodeAt(at++) !== DOT) return false;
-      const from = at;
-      let octet = 0;
-      for (
-        let code = text.charCodeAt(at);
-        code >= ZERO && code <= NINE;
-        code = text.charCodeAt(at)
-      ) {
-        octet = octet * 10 + code - ZERO;
-        if (++at - from > 3) return false;
+      if (part > 0 && bytes[at++] !== DOT) return false;
+      // Beyond the end there is no digit.
+      let octet = bytes[at]! - ZERO;
+      if (!isDigit(octet)) return false;
+      const second = bytes[++at]! - ZERO;
+      if (isDigit(second)) {
+        octet = octet * 10 + second;
+        const third = bytes[++at]! - ZERO;
+        if (isDigit(third)) {
+          octet = octet * 10 + third;
+          at += 1;
+        }
       }
-      if (at === from || octet > 255) return false;
+      if (octet > 255) return false;
       value = value * 256 + octet;
     }
     this.value = value;
@@ -209,23 +223,31 @@ class Reader {
   }
 
   private number(column: Column): boolean {
-    const { text, delimiter } = this;
+    const { bytes, delimiter } = this;
+    const { length } = bytes;
     const from = this.at;
     let { at } = this;
     let value = 0;
+    // Of a few characters, all of them as digits of one number.
+    let name = 0;
     let isDigits = true;
-    for (; at < text.length; at++) {
-      const code = text.charCodeAt(at);
+    for (; at < length; at++) {
+      const code = bytes[at]!;
       if (code === delimiter || code === LF || code === CR) break;
       if (code <= BLANK || code >= DELETE || code === QUOTE) return false;
       if (code < ZERO || code > NINE) isDigits = false;
       else value = value * 10 + code - ZERO;
+      name = name * DELETE + code;
     }
     this.at = at;
     if (at === from || at - from > EXACT_DIGITS) return false;
-    const named = isDigits ? value : column.numberOf(text.slice(from, at));
-    if (named === undefined) return false;
-    this.value = named;
+    if (!isDigits) {
+      if (at - from > EXACT_NAME) return false;
+      const named = column.numberOf(name, bytes.subarray(from, at));
+      if (named === undefined) return false;
+      value = named;
+    }
+    this.value = value;
     return true;
   }
 }
