@@ -95,6 +95,12 @@ export class BitWriter {
     this.fill = fill;
   }
 
+  /** What another has written. */
+  append(other: BitWriter): void {
+    for (let i = 0; i < other.word; i++) this.put(other.words[i]!, 32);
+    if (other.fill > 0) this.put(other.words[other.word]!, other.fill);
+  }
+
   /** The words written so far, as bytes in a new array. */
   bytes(): Uint8Array {
     const length = this.word + (this.fill > 0 ? 1 : 0);

@@ -280,13 +280,20 @@ class RowLists {
       const starts = ends.slice();
       this.fill(ends, rows);
       const slice = (list: number): RowSlice => ({ rows, from: starts[list]!, to: ends[list]! });
+      // One for all keys: there are as many as different tokens.
+      const lent = { rows, from: 0, to: 0 };
+      const lend = (list: number): RowSlice => {
+        lent.from = starts[list]!;
+        lent.to = ends[list]!;
+        return lent;
+      };
       for (let key = from; key < to; key++) {
         const list = listOf(key);
         if (list < 0) visit(key, { rows, from: 0, to: 0 }, 0);
         else if (list >= limit)
-          visit(key, this.every[list - limit] === 1 ? this.everyRow() : slice(list), 1);
+          visit(key, this.every[list - limit] === 1 ? this.everyRow() : lend(list), 1);
         else {
-          if (several[key] === 0) visit(key, slice(list), this.maskOf(list));
+          if (several[key] === 0) visit(key, lend(list), this.maskOf(list));
           else {
             const all = [list, ...more.get(key)!];
             const mask = all.reduce((bits, one) => bits | this.maskOf(one), 0);

@@ -122,7 +122,7 @@ export class PageWriter {
     } else writeRows(scratch, rows, from, to, total);
     if (kind === GAPS && scratch.bits <= INLINE_BYTES * 8) {
       bits.put(0, 1);
-      writeRows(bits, rows, from, to, total);
+      bits.append(scratch);
       return;
     }
     bits.put(1, 1);

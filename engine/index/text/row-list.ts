@@ -13,6 +13,39 @@ function evenParameter(count: number, total: number): number {
   return Math.max(0, 31 - Math.clz32(Math.floor((total / count) * 0.69)));
 }
 
+/** Of longer lists some gaps tell which code is shorter. */
+const SAMPLED = 2048;
+/** Runs of gaps that are looked at, and how many each has. */
+const RUNS = 16;
+const RUN = 64;
+
+/** The order of an exponential Golomb code for rows, and whether a Rice code is shorter. */
+interface Judgement {
+  readonly order: number;
+  readonly even: boolean;
+}
+
+function judged(rows: Uint32Array, from: number, to: number, k: number): Judgement {
+  const order = burstOrder(rows, from, to);
+  return { order, even: isShorterEven(rows, from, to, k, order) };
+}
+
+/** The same by gaps from all over a long list. */
+function judgedBySome(rows: Uint32Array, from: number, to: number, k: number): Judgement {
+  const some = new Uint32Array(RUNS * RUN);
+  const step = Math.floor((to - from - RUN - 1) / (RUNS - 1));
+  let row = 0;
+  let size = 0;
+  for (let run = 0; run < RUNS; run++) {
+    const first = from + 1 + run * step;
+    for (let i = first; i < first + RUN; i++) {
+      row += rows[i]! - rows[i - 1]!;
+      some[size++] = row;
+    }
+  }
+  return judged(some, 0, size, k);
+}
+
 /** The exponential Golomb order for gaps of this mean size. */
 function burstOrder(rows: Uint32Array, from: number, to: number): number {
   let bits = 0;
@@ -48,8 +81,9 @@ export function writeRows(
     out.riceGaps(rows, from, to, k);
     return;
   }
-  const order = burstOrder(rows, from, to);
-  if (isShorterEven(rows, from, to, k, order)) {
+  const { order, even } =
+    count > SAMPLED ? judgedBySome(rows, from, to, k) : judged(rows, from, to, k);
+  if (even) {
     out.put(0, 1);
     out.riceGaps(rows, from, to, k);
   } else {

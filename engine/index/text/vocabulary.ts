@@ -27,25 +27,25 @@ export interface Words {
 export function rankTokens(tokens: TokenTable, small: Uint8Array): Vocabulary {
   const { strings } = tokens;
   const keys = foldedKeys(tokens);
-  const words: number[] | Uint32Array = new Uint32Array(strings);
+  const words = new Uint32Array(strings);
   let wordCount = 0;
-  const large: number[] = [];
   const values = tokens.starts;
-  for (let id = 0; id < strings; id++) {
-    if (tokens.lengths[id] !== 0) words[wordCount++] = id;
-    else large.push(id);
-  }
+  for (let id = 0; id < strings; id++) if (tokens.lengths[id] !== 0) words[wordCount++] = id;
+  const large = largeNumbers(tokens, strings - wordCount);
 
   const rankOf = new Uint32Array(tokens.limit);
-  const numbers: number[] = [];
+  const numbers = new Uint32Array(FIRST_STRING + large.length);
+  let numberCount = 0;
   for (let value = 0; value < FIRST_STRING; value++) {
     if (small[value] === 0) continue;
-    rankOf[value] = numbers.length;
-    numbers.push(value);
+    rankOf[value] = numberCount;
+    numbers[numberCount++] = value;
   }
-  for (const id of sortedBy(large, (one) => values[one]!)) {
-    if (numbers.at(-1) !== values[id]) numbers.push(values[id]!);
-    rankOf[FIRST_STRING + id] = numbers.length - 1;
+  for (let i = 0; i < large.length; i++) {
+    const id = large[i]!;
+    const value = values[id]!;
+    if (numberCount === 0 || numbers[numberCount - 1] !== value) numbers[numberCount++] = value;
+    rankOf[FIRST_STRING + id] = numberCount - 1;
   }
 
   const sorted = words.subarray(0, wordCount);
@@ -62,13 +62,13 @@ export function rankTokens(tokens: TokenTable, small: Uint8Array): Vocabulary {
       long[count] = keys.long[id]!;
       count += 1;
     }
-    rankOf[FIRST_STRING + id] = numbers.length + count - 1;
+    rankOf[FIRST_STRING + id] = numberCount + count - 1;
   }
   return {
-    numbers: Uint32Array.from(numbers),
+    numbers: numbers.slice(0, numberCount),
     words: { count, bytes: keys.bytes, starts, lengths, long },
     rankOf,
-    size: numbers.length + count,
+    size: numberCount + count,
   };
 }
 
@@ -180,12 +180,17 @@ function sortByKey(ids: Uint32Array, keys: Keys, depth = 0): void {
   }
 }
 
-function sortedBy(ids: readonly number[], value: (id: number) => number): number[] {
-  const pairs = new Uint32Array(ids.length * 2);
-  ids.forEach((id, i) => {
-    pairs[i * 2] = id;
-    pairs[i * 2 + 1] = value(id);
-  });
+/** The identifiers less FIRST_STRING of the `count` numbers that have one, by value. */
+function largeNumbers({ strings, lengths, starts }: TokenTable, count: number): Uint32Array {
+  const pairs = new Uint32Array(count * 2);
+  let size = 0;
+  for (let id = 0; id < strings; id++) {
+    if (lengths[id] !== 0) continue;
+    pairs[size++] = id;
+    pairs[size++] = starts[id]!;
+  }
   new BigUint64Array(pairs.buffer).sort();
-  return ids.map((_, i) => pairs[i * 2]!);
+  const ids = new Uint32Array(count);
+  for (let i = 0; i < count; i++) ids[i] = pairs[i * 2]!;
+  return ids;
 }
