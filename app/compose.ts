@@ -2,7 +2,7 @@
  * The only joiner of engine and importers. What needs no importer does not load this module: starting
  * must be quick.
  */
-import { dirname, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { FromLookWorker, ToLookWorker } from '../engine/ingest/look-protocol.ts';
 import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/protocol.ts';
 import type { Evidence } from '../engine/operations/import.ts';
@@ -38,8 +38,10 @@ export const evidence: Evidence = {
     }
     return { files: linkRotated(oncePerFile(files, paths)), ignored };
   },
-  startWorker: () => startThread<ToWorker, FromWorker>('import-worker.ts'),
-  startLookWorker: () => startThread<ToLookWorker, FromLookWorker>('look-worker.ts'),
+  startWorker: () =>
+    startThread<ToWorker, FromWorker>(join(import.meta.dirname, 'import-worker.ts')),
+  startLookWorker: () =>
+    startThread<ToLookWorker, FromLookWorker>(join(import.meta.dirname, 'look-worker.ts')),
   readRecord: (location, offset, length, signal) => readRecord(location, offset, length, signal),
   readPacket: (location, offset, length, signal) =>
     packets.readPacket(location, offset, length, signal),

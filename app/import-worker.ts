@@ -1,4 +1,5 @@
 /** Entry of an import worker thread: joins the reading side of the engine with the importers. */
+import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import type { FromIndexer, ToIndexer } from '../engine/ingest/index-protocol.ts';
 import { runImportWorker } from '../engine/ingest/read-leaf.ts';
@@ -15,7 +16,7 @@ if (port === null) throw new Error('import-worker.ts runs as a worker thread onl
 /** Threads of this worker's own, which end with it. As long as it is kept, so is one of them. */
 const indexers = (background: boolean) =>
   new WarmThreads<ToIndexer, FromIndexer>(
-    () => startThread('index-worker.ts', { background }),
+    () => startThread(join(import.meta.dirname, 'index-worker.ts'), { background }),
     Infinity,
   );
 const [usual, givingWay] = [indexers(false), indexers(true)];

@@ -1,11 +1,10 @@
-/** Starts the threads of an import: each a file of this folder. */
-import { join } from 'node:path';
+/** Starts the threads of an import. */
 import { Worker } from 'node:worker_threads';
 import type { KeptThread } from '../engine/ingest/threads.ts';
 
-/** A thread that runs `file`, with messages of these types; it ends with the thread that started it. */
-export function startThread<To, From>(file: string, workerData?: unknown): KeptThread<To, From> {
-  const worker = new Worker(join(import.meta.dirname, file), { workerData });
+/** A thread that runs `entry`, with messages of these types; it ends with the thread that started it. */
+export function startThread<To, From>(entry: string, workerData?: unknown): KeptThread<To, From> {
+  const worker = new Worker(entry, { workerData });
   return {
     post: (message, transfer = []) => worker.postMessage(message, [...transfer]),
     onMessage: (handler) => void worker.on('message', (message: From) => handler(message)),

@@ -3,21 +3,28 @@
  * TypeScript take. `daybook.mjs` runs the bundle as long as no source has changed since, by
  * `dist/bundle.json`, which names its entry and the size and time of change of every module in it.
  *
- * Only what the process that a user starts loads itself: workers, the engine's process and packages are
- * loaded as ever.
+ * With it come the threads that it starts, and DuckDB's driver, which is some hundred small files. The engine's
+ * process and other packages are loaded as ever.
  */
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, normalizePath, type Plugin } from 'vite';
 
 const folder = import.meta.dirname;
 const root = resolve(folder, '../..');
+const main = normalizePath(join(folder, 'main.ts'));
 const out = join(folder, 'dist');
 /** Chunks of earlier bundles that this old are loaded by nobody who still runs. */
 const OLD_MS = 86_400_000;
 
 function fromRoot(path: string): string {
   return relative(root, path).split(sep).join('/');
+}
+
+/** What says which version of a package a module is of; undefined for our own. */
+function packageOf(module: string): string | undefined {
+  const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(module)?.[0];
+  return folder && `${folder}package.json`;
 }
 
 /** A module asks for what lies beside it, wherever the bundle lies. */
@@ -28,6 +35,23 @@ function ownFolder(): Plugin {
       if (!code.includes('import.meta.dirname')) return undefined;
       const path = JSON.stringify(`/../../../${fromRoot(dirname(id))}`);
       return { code: code.replaceAll('import.meta.dirname', `(import.meta.dirname + ${path})`) };
+    },
+  };
+}
+
+/** Threads run what is bundled of their entries. */
+function threads(): Plugin {
+  return {
+    name: 'daybook-threads',
+    transform(code, id) {
+      return code.replaceAll(
+        /join\(import\.meta\.dirname, ["']([\w-]+-worker\.ts)["']\)/g,
+        (_, file: string) => {
+          const chunk = this.emitFile({ type: 'chunk', id: join(dirname(id), file) });
+          // From the folder that all chunks lie in, which is given as the root.
+          return `new URL("." + import.meta.ROLLUP_FILE_URL_${chunk}, import.meta.url)`;
+        },
+      );
     },
   };
 }
@@ -50,9 +74,11 @@ function contents(): Plugin {
       let entry = '';
       for (const chunk of Object.values(bundle)) {
         if (chunk.type !== 'chunk') continue;
-        if (chunk.isEntry) entry = chunk.fileName;
-        for (const id of chunk.moduleIds) {
+        if (chunk.facadeModuleId === main) entry = chunk.fileName;
+        for (const module of chunk.moduleIds) {
           // What the bundler adds is no file.
+          if (module.startsWith('\0')) continue;
+          const id = packageOf(module) ?? module;
           const stat = statSync(id, { throwIfNoEntry: false });
           if (stat === undefined) continue;
           // Changed since it was read, maybe: no bundle of what lies here, to be made again.
@@ -72,9 +98,10 @@ function contents(): Plugin {
 
 export default defineConfig({
   root: folder,
-  plugins: [ownFolder(), contents()],
+  plugins: [threads(), ownFolder(), contents()],
+  ssr: { noExternal: ['@duckdb/node-api'], external: ['@duckdb/node-bindings'] },
   build: {
-    ssr: join(folder, 'main.ts'),
+    ssr: main,
     target: 'node24',
     outDir: out,
     emptyOutDir: false,
