@@ -12,6 +12,7 @@ import { BlockReader } from '../values/blocks.ts';
 import { type DistinctValues, type GroupKey, memoryOf } from '../values/dimensions.ts';
 import { Damaged, PackReader, type SmallNumbers } from '../values/packing.ts';
 import { readTexts } from '../values/value-index.ts';
+import { KeptWithin } from '../kept-within.ts';
 import { COMBINATION_SECTION, FLOW_COLUMN, MOST_VALUES } from './combination-section.ts';
 
 export interface CombinationQuestion {
@@ -38,8 +39,8 @@ interface Table {
   readonly sums: ReadonlyMap<Measure, Float64Array>;
 }
 
-/** Bytes of a table that is kept when it was read: many segments are open at once. */
-const SMALL = 65_536;
+/** Tables that were read, of all segments, by what they take in memory. */
+const tables = new KeptWithin<CombinationIndex, Table>(16e6);
 const MOST_COMBINATIONS = 65_536;
 const NO_VALUES: DistinctValues = {
   numbers: new Uint32Array(0),
@@ -55,7 +56,6 @@ export class CombinationIndex {
   private readonly columns = new Map<string, KeptColumn>();
   private readonly absent: ReadonlySet<Measure>;
   private readonly summed: readonly Measure[];
-  private table: Table | undefined;
 
   private constructor(file: SideFile, reader: BlockReader) {
     this.reader = reader;
@@ -103,55 +103,46 @@ export class CombinationIndex {
     const { dims, measures, columnOf } = question;
     const table = this.opened();
     const column = (key: GroupKey) => table.columns.get(columnOf(key) ?? '');
-    const unsorted = this.kept(table, question);
-    const sums = measures.map((name) => table.sums.get(name));
+    const kept = this.kept(table, question);
     const [a, b] = dims.map(column);
     const sizes = dims.map((key) => this.sizeOf(columnOf(key)));
-    const width = (sizes[1] ?? 0) + 1;
     // Rows without a value have the place behind the last, which is the only one of a column that is absent.
-    const keyOf = (at: number) => (a?.codes[at] ?? 0) * width + (b?.codes[at] ?? 0);
-    const kept = dims.length === 2 ? sortedBy(keyOf, unsorted) : unsorted;
-    const places = dims.length === 2 ? distinctKeys(kept, keyOf) : undefined;
-    const size = places?.keys.length ?? (sizes[0] ?? 0) + 1;
+    const width = dims.length === 2 ? sizes[1]! + 1 : 1;
+    const cells = cellsOf(this.size, a?.codes, b?.codes, width);
+    const places = dims.length === 2 ? usedCells(cells, kept, (sizes[0]! + 1) * width) : undefined;
+    const size = places?.length ?? (sizes[0] ?? 0) + 1;
     const counts = new Uint32Array(size);
-    const added = measures.map(() => new Float64Array(size));
-    kept.forEach((at, i) => {
-      const group = places?.places[i] ?? a?.codes[at] ?? 0;
-      if (group >= size) throw new Damaged('combination');
-      counts[group]! += table.counts[at]!;
-      sums.forEach((list, m) => list && addSum(added[m]!, group, list[at]!));
+    addCounts(counts, cells, kept, table.counts);
+    const sums = measures.map((name) => {
+      const added = new Float64Array(size);
+      const list = table.sums.get(name);
+      if (list !== undefined) addSums(added, cells, kept, list);
+      return added;
     });
     const values = dims.map((key) => column(key)?.values ?? NO_VALUES);
-    const groups = { dims, values, sizes, counts, sums: added };
+    const groups = { dims, values, sizes, counts, sums };
     if (places === undefined) return { ...groups, starts: undefined, seconds: undefined };
-    const starts = new Uint32Array((sizes[0] ?? 0) + 2);
-    for (const key of places.keys) {
-      const first = Math.floor(key / width);
-      if (first + 2 > starts.length) throw new Damaged('combination');
-      starts[first + 1]! += 1;
-    }
+    const starts = new Uint32Array(sizes[0]! + 2);
+    for (const cell of places) starts[Math.floor(cell / width) + 1]! += 1;
     for (let i = 1; i < starts.length; i++) starts[i]! += starts[i - 1]!;
-    return { ...groups, starts, seconds: Uint32Array.from(places.keys, (key) => key % width) };
+    return { ...groups, starts, seconds: places.map((cell) => cell % width) };
   }
 
-  /** Combinations that meet the conditions. */
-  private kept(table: Table, { where, unflowed, columnOf }: CombinationQuestion): number[] {
-    const tests: { codes: SmallNumbers | undefined; chosen: Chosen }[] = [];
+  /** Combinations that meet the conditions, ascending. */
+  private kept(table: Table, { where, unflowed, columnOf }: CombinationQuestion): Uint32Array {
+    let kept = new Uint32Array(this.size);
+    for (let at = 0; at < kept.length; at++) kept[at] = at;
+    const test = (column: string | undefined, chosen: Chosen): void => {
+      const codes = table.columns.get(column ?? '')?.codes;
+      if (codes !== undefined) kept = kept.subarray(0, keep(kept, codes, chosen));
+      else if (!isChosen(chosen, 0)) kept = new Uint32Array(0);
+    };
     for (const [key, own] of Map.groupBy(where, ({ dim }) => dim)) {
-      const column = table.columns.get(columnOf(key) ?? '');
-      const size = this.sizeOf(columnOf(key));
-      tests.push({
-        codes: column?.codes,
-        chosen: chosenBy(own, () => column?.values ?? NO_VALUES, size),
-      });
+      const column = columnOf(key);
+      const values = () => table.columns.get(column ?? '')?.values ?? NO_VALUES;
+      test(column, chosenBy(own, values, this.sizeOf(column)));
     }
-    if (unflowed) {
-      const codes = table.columns.get(FLOW_COLUMN)?.codes;
-      tests.push({ codes, chosen: { from: 1, to: 2, flags: undefined } });
-    }
-    const kept: number[] = [];
-    for (let at = 0; at < this.size; at++)
-      if (tests.every(({ codes, chosen }) => isChosen(chosen, codes?.[at] ?? 0))) kept.push(at);
+    if (unflowed) test(FLOW_COLUMN, { from: 1, to: 2, flags: undefined });
     return kept;
   }
 
@@ -160,7 +151,8 @@ export class CombinationIndex {
   }
 
   private opened(): Table {
-    if (this.table !== undefined) return this.table;
+    const known = tables.get(this);
+    if (known !== undefined) return known;
     const reader = new PackReader(this.reader.block(0, this.reader.length), true);
     const columns = new Map<string, { values: DistinctValues; codes: SmallNumbers }>();
     for (const [name, { numbers: n, texts: m, size }] of this.columns) {
@@ -174,7 +166,7 @@ export class CombinationIndex {
     const counts = reader.small(this.size);
     const sums = new Map(this.summed.map((name) => [name, reader.numbers53(this.size)] as const));
     const table = { columns, counts, sums };
-    if (this.bytesOf(table) <= SMALL) this.table = table;
+    tables.set(this, table, this.bytesOf(table));
     return table;
   }
 
@@ -186,24 +178,71 @@ export class CombinationIndex {
   }
 }
 
-/** By key, then by number: sorted as numbers, which asks nobody. */
-function sortedBy(keyOf: (at: number) => number, kept: readonly number[]): number[] {
-  const sorted = Float64Array.from(kept, (at) => keyOf(at) * MOST_COMBINATIONS + at).sort();
-  return Array.from(sorted, (one) => one % MOST_COMBINATIONS);
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+/** Moves those whose code is chosen to the front; returns how many they are. */
+function keep(kept: Uint32Array, codes: SmallNumbers, chosen: Chosen): number {
+  let count = 0;
+  for (let i = 0; i < kept.length; i++) {
+    const at = kept[i]!;
+    if (isChosen(chosen, codes[at]!)) kept[count++] = at;
+  }
+  return count;
 }
 
-/** @param kept in the order of their keys */
-function distinctKeys(
-  kept: readonly number[],
-  keyOf: (at: number) => number,
-): { keys: readonly number[]; places: readonly number[] } {
-  const keys: number[] = [];
-  const places = kept.map((at) => {
-    const key = keyOf(at);
-    if (keys.at(-1) !== key) keys.push(key);
-    return keys.length - 1;
-  });
-  return { keys, places };
+/** The place of each combination among all that two columns could have; of what is not grouped by, 0. */
+function cellsOf(
+  size: number,
+  first: SmallNumbers | undefined,
+  second: SmallNumbers | undefined,
+  width: number,
+): Uint32Array {
+  const cells = new Uint32Array(size);
+  if (first !== undefined) for (let at = 0; at < size; at++) cells[at] = first[at]! * width;
+  if (second !== undefined) for (let at = 0; at < size; at++) cells[at]! += second[at]!;
+  return cells;
+}
+
+/**
+ * Cells that combinations of `kept` are in, ascending; `cells` of these become places among them.
+ * @param total cells that there are
+ */
+function usedCells(cells: Uint32Array, kept: Uint32Array, total: number): Uint32Array {
+  const places = new Uint32Array(total);
+  for (const at of kept) places[cells[at]!] = 1;
+  let used = 0;
+  for (let cell = 0; cell < total; cell++) if (places[cell] !== 0) places[cell] = used++;
+  const out = new Uint32Array(used);
+  for (const at of kept) {
+    const cell = cells[at]!;
+    out[places[cell]!] = cell;
+    cells[at] = places[cell]!;
+  }
+  return out;
+}
+
+function addCounts(
+  counts: Uint32Array,
+  cells: Uint32Array,
+  kept: Uint32Array,
+  more: SmallNumbers,
+): void {
+  for (let i = 0; i < kept.length; i++) {
+    const at = kept[i]!;
+    counts[cells[at]!]! += more[at]!;
+  }
+}
+
+function addSums(
+  sums: Float64Array,
+  cells: Uint32Array,
+  kept: Uint32Array,
+  more: Float64Array,
+): void {
+  for (let i = 0; i < kept.length; i++) {
+    const at = kept[i]!;
+    addSum(sums, cells[at]!, more[at]!);
+  }
 }
 
 function measuresOf(bits: number): Measure[] {

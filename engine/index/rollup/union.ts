@@ -274,14 +274,26 @@ function mergeIp6(lists: readonly Uint8Array[]): { values: Uint8Array; places: U
   return { values: values.subarray(0, size * ADDRESS_BYTES), places };
 }
 
+/** Names of short lists, which indexes keep: of many segments they are asked for again and again. */
+const names = new WeakMap<readonly Uint8Array[], readonly string[]>();
+const SHORT = 1024;
+
+function namesOf(texts: readonly Uint8Array[]): readonly string[] {
+  const known = names.get(texts);
+  if (known !== undefined) return known;
+  const made = texts.map((text) =>
+    Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1'),
+  );
+  if (texts.length <= SHORT) names.set(texts, made);
+  return made;
+}
+
 /** Texts as Latin-1 strings of their bytes, whose order is that of the bytes. */
 function mergeTexts(lists: readonly (readonly Uint8Array[])[]): {
   values: string[];
   places: number[][];
 } {
-  const named = lists.map((texts) =>
-    texts.map((text) => Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1')),
-  );
+  const named = lists.map(namesOf);
   const values = [...new Set(named.flat())].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const ranks = new Map(values.map((text, rank) => [text, rank]));
   return { values, places: named.map((texts) => texts.map((text) => ranks.get(text)!)) };

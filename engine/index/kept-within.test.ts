@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { KeptWithin } from './kept-within.ts';
+
+it('keeps what was used last, within its bytes', () => {
+  const kept = new KeptWithin<object, string>(100);
+  const [a, b, c, d] = [{}, {}, {}, {}];
+  kept.set(a, 'a', 40);
+  kept.set(b, 'b', 40);
+  expect(kept.get(a)).toBe('a');
+  kept.set(c, 'c', 40);
+  expect([a, b, c].map((one) => kept.get(one))).toEqual(['a', undefined, 'c']);
+  // In place of what was there.
+  kept.set(c, 'C', 60);
+  expect([a, c].map((one) => kept.get(one))).toEqual(['a', 'C']);
+  kept.set(d, 'd', 101);
+  expect([a, c, d].map((one) => kept.get(one))).toEqual(['a', 'C', undefined]);
+  // What took the place of others and is too large itself leaves none.
+  kept.set(a, 'A', 101);
+  kept.set(b, 'b', 40);
+  expect([a, b, c].map((one) => kept.get(one))).toEqual([undefined, 'b', 'C']);
+});
