@@ -326,6 +326,7 @@ class RowLists {
     const { numberOf } = this.closed;
     const { limit } = tokens;
     this.fillValues(ends, out);
+    if (!hasItems(this.text)) return;
     const waiting = new WaitingRows(ends, out, limit);
     for (let row = 0; row < rows; row++) {
       const came = order === undefined ? row : order[row]!;
@@ -404,7 +405,9 @@ class RowLists {
   /** Rows without any token, in the segment's order. */
   tokenless(): Uint32Array {
     const { order, shapesWithTokens } = this;
-    const { items, rowStarts, rows, shapes, forms } = this.text;
+    const { items, rowStarts, rows, shapes, forms, values } = this.text;
+    if (!hasItems(this.text) && values.every((own) => own === undefined || own.only === 0))
+      return countedUp(rows);
     const { numberOf, isFree } = this.closed;
     // Of each shape whether its rows have a token, whatever else they have.
     const telling = Uint8Array.from({ length: shapes.count }, (_, shape) =>
@@ -414,8 +417,7 @@ class RowLists {
     );
     const out = new Uint32Array(rows);
     const known = new Uint8Array(rows);
-    for (const column of this.text.values)
-      if (column !== undefined) noteValues(column, telling, known);
+    for (const column of values) if (column !== undefined) noteValues(column, telling, known);
     if (!known.includes(0)) return NONE;
     let count = 0;
     for (let row = 0; row < rows; row++) {
@@ -432,6 +434,11 @@ class RowLists {
     }
     return out.subarray(0, count);
   }
+}
+
+/** Whether anything is kept row by row: tables most often have columns of values only. */
+function hasItems({ rows, rowStarts }: CollectedText): boolean {
+  return rowStarts[rows]! > 0;
 }
 
 /** A form as its rows are listed. */
