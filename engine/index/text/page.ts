@@ -37,18 +37,15 @@ const few = new Uint32Array(INLINE_COUNT);
 
 export class Page {
   readonly entries: number;
-  /** Of words: all keys, each followed by a line feed, and where each starts. */
-  readonly keys: Uint8Array;
-  readonly keyStarts: Uint32Array;
   /** Of numbers and shapes. */
   readonly numbers: Uint32Array;
-  /** Entries that are beginnings of longer tokens. */
-  readonly long: number[];
-  private readonly kind: Paged;
   private readonly bits: BitReader;
   private readonly listsFrom: number;
   private readonly total: number;
   private readonly shapes: number;
+  /** Of words, as they are written. */
+  private readonly coded: Uint8Array;
+  private plain: PlainKeys | undefined;
   private starts: EntryStarts | undefined;
 
   /** @param content a page without its check @throws DaybookError case-damaged */
@@ -60,38 +57,62 @@ export class Page {
     const coded = reader.string();
     // No page's keys are longer: that many tokens of the greatest length.
     if (rawLength > PAGE_ENTRIES * 400) throw damagedText();
-    const keys = new ByteReader(coded.length === rawLength ? coded : unpacked(coded, rawLength));
-    this.kind = kind;
+    const keys = coded.length === rawLength ? coded : unpacked(coded, rawLength);
     this.entries = entries;
     this.total = total;
     this.shapes = shapes;
     this.listsFrom = place.listsFrom;
     this.bits = new BitReader(reader.raw(content.length - reader.at));
-    this.keyStarts = new Uint32Array(kind === 'words' ? entries + 1 : 0);
+    this.coded = keys;
     this.numbers = new Uint32Array(kind === 'words' ? 0 : entries);
-    this.long = [];
-    this.keys = kind === 'words' ? readKeys(keys, this.keyStarts, this.long) : new Uint8Array(0);
     if (kind === 'words') return;
+    const gaps = new ByteReader(keys);
     let { number } = place;
     for (let i = 0; i < entries; i++) {
-      if (i > 0) number += kind === 'numbers' ? keys.number() + 1 : 1;
+      if (i > 0) number += kind === 'numbers' ? gaps.number() + 1 : 1;
       this.numbers[i] = number;
     }
   }
 
-  /** Bytes held, about. */
+  /** Of words: all of them. */
+  get words(): PlainKeys {
+    return (this.plain ??= readKeys(new ByteReader(this.coded), this.entries));
+  }
+
+  /**
+   * Goes to the entries of words with exactly this key, a word and the beginning of longer ones at most; returns
+   * whether others come after them. Keys are compared as they are written: most pages are asked for one.
+   */
+  find(key: Uint8Array, visit: (entry: number, long: boolean) => void): boolean {
+    const coded = new ByteReader(this.coded);
+    const { data } = coded;
+    // Bytes that the key has in common with the word before, which is below it.
+    let same = 0;
+    for (let i = 0; i < this.entries; i++) {
+      const lead = coded.number();
+      const common = lead >>> 1;
+      const rest = coded.number();
+      const from = coded.past(rest);
+      if (common > same) continue;
+      if (common < same) return true;
+      let k = 0;
+      while (k < rest && same + k < key.length && data[from + k] === key[same + k]) k += 1;
+      if (k < rest) {
+        if (same + k === key.length || data[from + k]! > key[same + k]!) return true;
+      } else if (same + k === key.length) visit(i, (lead & 1) === 1);
+      same += k;
+    }
+    return false;
+  }
+
+  /** Bytes held, about, once all was asked for. */
   get size(): number {
-    return (
-      this.bits.words.byteLength +
-      this.keys.length +
-      this.entries * (this.kind === 'words' ? 16 : 20)
-    );
+    return this.bits.words.byteLength + this.coded.length * 2 + this.entries * 20;
   }
 
   entry(index: number): Entry {
     const { bits } = this;
-    const { bitStarts, listStarts } = (this.starts ??= this.findStarts());
-    bits.at = bitStarts[index]!;
+    const { listStarts } = this.goTo(index);
     const count = bits.expGolomb(0);
     const shapes = new Uint32Array(bits.expGolomb(0));
     readRows(bits, shapes.length, this.shapes, shapes);
@@ -112,8 +133,7 @@ export class Page {
    */
   addTo(words: Uint32Array, index: number): Entry | undefined {
     const { bits } = this;
-    const { bitStarts } = (this.starts ??= this.findStarts());
-    bits.at = bitStarts[index]!;
+    this.goTo(index);
     const count = bits.expGolomb(0);
     if (count > INLINE_COUNT || bits.expGolomb(0) > 0) return this.entry(index);
     if (count === 0) return undefined;
@@ -123,32 +143,48 @@ export class Page {
     return undefined;
   }
 
-  /** Goes past all entries: most pages are read for their keys only. */
-  private findStarts(): EntryStarts {
+  /** Goes to where an entry starts: past it and those before it once, which checks them. */
+  private goTo(index: number): EntryStarts {
     const { bits, entries, total, shapes } = this;
-    const bitStarts = new Uint32Array(entries);
-    const listStarts = new Float64Array(entries);
-    let listAt = this.listsFrom;
-    bits.at = 0;
-    for (let i = 0; i < entries; i++) {
-      bitStarts[i] = bits.at;
-      listStarts[i] = listAt;
+    const starts = (this.starts ??= {
+      known: 0,
+      bitStarts: new Uint32Array(entries + 1),
+      listStarts: new Float64Array(entries + 1).fill(this.listsFrom, 0, 1),
+    });
+    const { bitStarts, listStarts } = starts;
+    bits.at = bitStarts[starts.known]!;
+    for (; starts.known <= index; starts.known += 1) {
+      let listAt = listStarts[starts.known]!;
       const rows = bits.expGolomb(0);
       const inShapes = bits.expGolomb(0);
       if (rows > total || inShapes > shapes) throw damagedText();
       readRows(bits, inShapes, shapes);
-      if (rows === 0) continue;
-      if (bits.get(1) === 1) bits.get(MASK_BITS);
-      if (rows > INLINE_COUNT && bits.get(1) === 1) listAt += bits.expGolomb(8);
-      else readRows(bits, rows, total);
+      if (rows > 0) {
+        if (bits.get(1) === 1) bits.get(MASK_BITS);
+        if (rows > INLINE_COUNT && bits.get(1) === 1) listAt += bits.expGolomb(8);
+        else readRows(bits, rows, total);
+      }
+      bitStarts[starts.known + 1] = bits.at;
+      listStarts[starts.known + 1] = listAt;
     }
-    return { bitStarts, listStarts };
+    bits.at = bitStarts[index]!;
+    return starts;
   }
 }
 
-/** Fills in where each key starts, and which are beginnings of longer ones. */
-function readKeys(coded: ByteReader, starts: Uint32Array, long: number[]): Uint8Array {
-  const entries = starts.length - 1;
+/** Keys as they are. */
+export interface PlainKeys {
+  /** One after another, each followed by a line feed. */
+  readonly keys: Uint8Array;
+  /** Where each starts, and where the last ends. */
+  readonly starts: Uint32Array;
+  /** Entries that are beginnings of longer tokens. */
+  readonly long: readonly number[];
+}
+
+function readKeys(coded: ByteReader, entries: number): PlainKeys {
+  const starts = new Uint32Array(entries + 1);
+  const long: number[] = [];
   const { data } = coded;
   let out = new Uint8Array(entries * 12 + 512);
   let size = 0;
@@ -174,11 +210,13 @@ function readKeys(coded: ByteReader, starts: Uint32Array, long: number[]): Uint8
     out[size++] = KEY_END;
   }
   starts[entries] = size;
-  return out.subarray(0, size);
+  return { keys: out.subarray(0, size), starts, long };
 }
 
-/** Where the entries of a page start in its bits, and their lists in the section of lists. */
+/** Where entries of a page start in its bits, and their lists in the section of lists. */
 interface EntryStarts {
+  /** Entries that were gone past; where the next one starts is known. */
+  known: number;
   readonly bitStarts: Uint32Array;
   readonly listStarts: Float64Array;
 }

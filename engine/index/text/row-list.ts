@@ -2,6 +2,7 @@
  * Ascending row numbers as bits: the gaps between them, in the code that is shorter for them. Rows
  * spread evenly cost what they must with Rice codes; those that come in bursts with exponential Golomb.
  */
+import { wordsFor } from '../row-set.ts';
 import type { BitReader, BitWriter } from './bits.ts';
 import { damagedText } from './damaged.ts';
 
@@ -140,18 +141,56 @@ export function readRows(
   out?: Uint32Array<ArrayBuffer>,
 ): void {
   if (count === 0) return;
-  let k = evenParameter(count, total);
-  let even = true;
-  if (count >= CHOICE && bits.get(1) === 1) {
-    even = false;
-    k = bits.get(5);
+  const code = codeOf(bits, count, total);
+  const last = readGaps(bits, code, -1, count, out);
+  if (last >= total || bits.exceeded) throw damagedText();
+}
+
+/**
+ * The same as one bit for each of `total` rows.
+ * @throws DaybookError case-damaged
+ */
+export function readRowBits(
+  bits: BitReader,
+  count: number,
+  total: number,
+): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(wordsFor(total));
+  if (count === 0) return words;
+  const code = codeOf(bits, count, total);
+  let row = -1;
+  for (let left = count; left > 0; left -= some.length) {
+    const n = Math.min(left, some.length);
+    row = readGaps(bits, code, row, n, some);
+    if (row >= total || bits.exceeded) throw damagedText();
+    for (let i = 0; i < n; i++) words[some[i]! >>> 5]! |= 1 << (some[i]! & 31);
   }
+  return words;
+}
+
+/** How the gaps of a list are written: the parameter of Rice codes, or beyond 31 that of exponential Golomb codes. */
+function codeOf(bits: BitReader, count: number, total: number): number {
+  return count >= CHOICE && bits.get(1) === 1 ? BURSTS + bits.get(5) : evenParameter(count, total);
+}
+
+const BURSTS = 32;
+
+/** Reads `count` rows beyond `before` into `out`; returns the last. */
+function readGaps(
+  bits: BitReader,
+  code: number,
+  before: number,
+  count: number,
+  out: Uint32Array<ArrayBuffer> | undefined,
+): number {
   const { words } = bits;
+  const even = code < BURSTS;
+  const k = code & (BURSTS - 1);
   const low = k === 0 ? 0 : (1 << k) - 1;
   const into = out ?? NOWHERE;
   const store = out === undefined ? 0 : 1;
   let at = bits.at;
-  let row = -1;
+  let row = before;
   for (let i = 0; i < count; i++) {
     const word = at >>> 5;
     const shift = at & 31;
@@ -176,8 +215,9 @@ export function readRows(
     into[i * store] = row;
   }
   bits.at = at;
-  if (row >= total || bits.exceeded) throw damagedText();
+  return row;
 }
 
-/** Where rows go that are not wanted. */
+/** Where rows go that are not wanted, and those on their way to bits. */
 const NOWHERE = new Uint32Array(1);
+const some = new Uint32Array(2048);

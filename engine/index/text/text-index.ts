@@ -25,9 +25,9 @@ import {
   columnBit,
   sectionOf,
 } from './layout.ts';
-import { type Entry, type EntryRows, Page } from './page.ts';
+import { type Entry, type EntryRows, Page, type PlainKeys } from './page.ts';
 import { MOST_PLACES, type OpenPlaces, type Placement, phraseFit } from './phrase.ts';
-import { readRows } from './row-list.ts';
+import { readRowBits, readRows } from './row-list.ts';
 import { type ParsedShape, ShapeTexts } from './shape-texts.ts';
 import { KEPT_SHARE, type OwnedCache, TextCache } from './text-cache.ts';
 import { WordGrams } from './word-grams.ts';
@@ -238,8 +238,8 @@ export class TextIndex {
       if (page !== undefined && at >= 0) union.addFrom(page, at, true);
       return;
     }
-    this.word(key, (page, at) => {
-      if (!page.long.includes(at)) union.addFrom(page, at, true);
+    this.word(key, (page, at, long) => {
+      if (!long) union.addFrom(page, at, true);
     });
     this.beginnings(key, union);
   }
@@ -247,8 +247,8 @@ export class TextIndex {
   /** Tokens that were cut, and may have been `key` or begin with it. */
   private beginnings(key: Uint8Array, union: EntrySink): void {
     for (let length = LEAST_LONG; length < key.length; length++) {
-      this.word(key.subarray(0, length), (page, at) => {
-        if (page.long.includes(at)) union.addFrom(page, at, false);
+      this.word(key.subarray(0, length), (page, at, long) => {
+        if (long) union.addFrom(page, at, false);
       });
     }
   }
@@ -306,15 +306,15 @@ export class TextIndex {
     const places = this.head.pages.words;
     for (let at = Math.max(0, this.placeOfWord(prefix)); at < places.length; at++) {
       const page = this.page('words', at);
-      let i = firstNotBelow(page, prefix);
-      for (; i < page.entries; i++) {
-        const from = page.keyStarts[i]!;
-        const to = page.keyStarts[i + 1]! - 1;
-        if (!beginsWith(page.keys, from, to, prefix)) return;
+      const { keys, starts, long } = page.words;
+      for (let i = firstNotBelow(page.words, prefix); i < page.entries; i++) {
+        const from = starts[i]!;
+        const to = starts[i + 1]! - 1;
+        if (!beginsWith(keys, from, to, prefix)) return;
         if (glob.onlyPrefix) union.addFrom(page, i, true);
-        else if (page.long.includes(i)) {
-          if (glob.mayMatchLonger(page.keys, from, to)) union.addFrom(page, i, false);
-        } else if (glob.matches(page.keys, from, to)) union.addFrom(page, i, true);
+        else if (long.includes(i)) {
+          if (glob.mayMatchLonger(keys, from, to)) union.addFrom(page, i, false);
+        } else if (glob.matches(keys, from, to)) union.addFrom(page, i, true);
       }
     }
   }
@@ -332,18 +332,14 @@ export class TextIndex {
     }
     for (const at of this.pagesWithRuns(glob)) {
       const page = this.page('words', at);
-      this.candidates(page, glob.literal, (i) => {
-        const from = page.keyStarts[i]!;
-        const to = page.keyStarts[i + 1]! - 1;
-        if (glob.matches(page.keys, from, to) && !page.long.includes(i)) {
+      const { keys, starts, long } = page.words;
+      candidates(page.words, glob.literal, (i) => {
+        if (glob.matches(keys, starts[i]!, starts[i + 1]! - 1) && !long.includes(i))
           union.addFrom(page, i, true);
-        }
       });
-      for (const i of page.long) {
-        const to = page.keyStarts[i + 1]! - 1;
-        if (glob.mayMatchLonger(page.keys, page.keyStarts[i]!, to)) {
+      for (const i of long) {
+        if (glob.mayMatchLonger(keys, starts[i]!, starts[i + 1]! - 1))
           union.addFrom(page, i, false);
-        }
       }
     }
   }
@@ -357,21 +353,6 @@ export class TextIndex {
       (read) => read?.size ?? 0,
     );
     return grams === undefined ? words.keys() : grams.pagesWith(glob);
-  }
-
-  /** Entries of a page whose key has `literal` in it. */
-  private candidates(page: Page, literal: Uint8Array, visit: (entry: number) => void): void {
-    if (literal.length === 0) {
-      for (let i = 0; i < page.entries; i++) visit(i);
-      return;
-    }
-    const keys = Buffer.from(page.keys.buffer, page.keys.byteOffset, page.keys.length);
-    let entry = 0;
-    for (let at = keys.indexOf(literal); at >= 0; at = keys.indexOf(literal, at)) {
-      entry = entryAt(page, at, entry);
-      visit(entry);
-      at = page.keyStarts[entry + 1]!;
-    }
   }
 
   // -- phrases ---------------------------------------------------------------------------------
@@ -554,14 +535,15 @@ export class TextIndex {
     const rest = content.slice(1);
     switch (content[0]) {
       case GAPS: {
+        if (count * 32 > total)
+          return RowSet.ofWords(readRowBits(new BitReader(rest), count, total), total);
         const rows = new Uint32Array(count);
         readRows(new BitReader(rest), count, total, rows);
         return RowSet.ofSorted(rows, total);
       }
       case OTHERS: {
-        const rows = new Uint32Array(total - count);
-        readRows(new BitReader(rest), rows.length, total, rows);
-        return RowSet.ofSorted(rows, total).not();
+        const others = readRowBits(new BitReader(rest), total - count, total);
+        return RowSet.ofWords(others, total).not();
       }
       case BITMAP: {
         if (rest.length !== wordsFor(total) * 4) throw damagedText();
@@ -605,15 +587,12 @@ export class TextIndex {
   }
 
   /** The entries with exactly this key: two at most. */
-  private word(key: Uint8Array, visit: (page: Page, entry: number) => void): void {
+  private word(key: Uint8Array, visit: (page: Page, entry: number, long: boolean) => void): void {
     const places = this.head.pages.words;
     for (let at = Math.max(0, this.placeOfWord(key)); at < places.length; at++) {
       if (Buffer.compare(places[at]!.key, key) > 0) return;
       const page = this.page('words', at);
-      for (let i = firstNotBelow(page, key); i < page.entries; i++) {
-        if (compareKey(page, i, key) !== 0) return;
-        visit(page, i);
-      }
+      if (page.find(key, (entry, long) => visit(page, entry, long))) return;
     }
   }
 }
@@ -782,10 +761,9 @@ function placeOfNumber(places: readonly { readonly number: number }[], number: n
   return low - 1;
 }
 
-function compareKey(page: Page, entry: number, key: Uint8Array): number {
-  const { keys, keyStarts } = page;
-  const from = keyStarts[entry]!;
-  const length = keyStarts[entry + 1]! - 1 - from;
+function compareKey({ keys, starts }: PlainKeys, entry: number, key: Uint8Array): number {
+  const from = starts[entry]!;
+  const length = starts[entry + 1]! - 1 - from;
   const common = Math.min(length, key.length);
   for (let i = 0; i < common; i++) {
     const difference = keys[from + i]! - key[i]!;
@@ -794,12 +772,12 @@ function compareKey(page: Page, entry: number, key: Uint8Array): number {
   return length - key.length;
 }
 
-function firstNotBelow(page: Page, key: Uint8Array): number {
+function firstNotBelow(words: PlainKeys, key: Uint8Array): number {
   let low = 0;
-  let high = page.entries;
+  let high = words.starts.length - 1;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareKey(page, middle, key) < 0) low = middle + 1;
+    if (compareKey(words, middle, key) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -811,13 +789,32 @@ function beginsWith(data: Uint8Array, from: number, to: number, prefix: Uint8Arr
   return true;
 }
 
+/** Entries whose key has `literal` in it. */
+function candidates(
+  { keys, starts }: PlainKeys,
+  literal: Uint8Array,
+  visit: (entry: number) => void,
+): void {
+  if (literal.length === 0) {
+    for (let i = 0; i + 1 < starts.length; i++) visit(i);
+    return;
+  }
+  const all = Buffer.from(keys.buffer, keys.byteOffset, keys.length);
+  let entry = 0;
+  for (let at = all.indexOf(literal); at >= 0; at = all.indexOf(literal, at)) {
+    entry = entryAt(starts, at, entry);
+    visit(entry);
+    at = starts[entry + 1]!;
+  }
+}
+
 /** The entry whose key has byte `at` of the keys; not before `from`. */
-function entryAt(page: Page, at: number, from: number): number {
+function entryAt(starts: Uint32Array, at: number, from: number): number {
   let low = from;
-  let high = page.entries - 1;
+  let high = starts.length - 2;
   while (low < high) {
     const middle = (low + high + 1) >>> 1;
-    if (page.keyStarts[middle]! <= at) low = middle;
+    if (starts[middle]! <= at) low = middle;
     else high = middle - 1;
   }
   return low;
