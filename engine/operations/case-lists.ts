@@ -50,12 +50,12 @@ export class CaseLists {
    */
   read(given: GivenList, segments: Segments): MatchList {
     const digest = digestOf(given, attributesOf(segments));
-    const { fields, header, directed } = given;
+    const { bytes, fields, header, directed } = given;
     const columns = given.columns?.map((name) => name ?? undefined);
     const list =
       this.known.get(digest) ??
       readList({
-        ...{ text: textOf(given.bytes), digest, fields, columns, header, directed },
+        ...{ text: textOf(bytes), bytes, digest, fields, columns, header, directed },
         resolve: eventFields(segments),
       });
     this.known.delete(digest);

@@ -83,6 +83,22 @@ function mixed(hash: number, value: number, by: number): number {
   return product ^ (product >>> 15);
 }
 
+/** Puts a key of each row of a list where it belongs among its `keys`, and into the row's hash. */
+function putKey(
+  to: Uint32Array,
+  keys: number,
+  key: number,
+  values: Float64Array,
+  hashes: Int32Array,
+): void {
+  const by = multiplier(key);
+  for (let row = 0; row < hashes.length; row++) {
+    const value = values[row]! >>> 0;
+    to[row * keys + key] = value;
+    hashes[row] = mixed(hashes[row]!, value, by);
+  }
+}
+
 const EMPTY = 0;
 /** Bits of the filter for each row of a list; of the whole filter, at the least and at the most, as powers of two. */
 const FILTER_BITS = 32;
@@ -109,18 +125,16 @@ export class JoinTable {
     const filterBits = Math.min(MOST_FILTER, Math.max(LEAST_FILTER, bits));
     this.shift = 32 - filterBits;
     this.filter = new Uint32Array(2 ** (filterBits - 5));
+    const hashes = new Int32Array(rows);
     keys.forEach(({ values }, key) => {
-      for (let row = 0, to = key; row < rows; row++, to += keys.length)
-        this.values[to] = Number(values[row]);
+      if (!(values instanceof Float64Array)) throw new TypeError('keys that are no numbers');
+      putKey(this.values, keys.length, key, values, hashes);
     });
-    for (let row = 0; row < rows; row++) this.insert(row);
+    for (let row = 0; row < rows; row++) this.insert(row, hashes[row]!);
   }
 
-  private insert(row: number): void {
-    const { keys, values, slots, filter, shift } = this;
-    let hash = 0;
-    for (let key = 0; key < keys; key++)
-      hash = mixed(hash, values[row * keys + key]!, multiplier(key));
+  private insert(row: number, hash: number): void {
+    const { slots, filter, shift } = this;
     const mask = slots.length - 1;
     let slot = (hash << 1) & mask;
     for (; slots[slot] !== EMPTY; slot = (slot + 2) & mask) {

@@ -102,6 +102,8 @@ export interface ListGroup {
 
 export interface ListOptions {
   readonly text: string;
+  /** What the text was read from. */
+  readonly bytes?: Uint8Array | undefined;
   /** Tells this list from others: hexadecimal digits. */
   readonly digest: string;
   /** Names of the columns that count. */
@@ -180,11 +182,11 @@ function fieldNamed(name: string, resolve: Resolve): Field | undefined {
 
 /** @throws ListError */
 export function readList(options: ListOptions): MatchList {
-  const { text, fields, columns: named, header, digest, resolve, directed } = options;
+  const { text, bytes, fields, columns: named, header, digest, resolve, directed } = options;
   const fieldOf = (name: string): Field | undefined => fieldNamed(name, resolve);
   const isField = (name: string) => isText(name) || fieldOf(name) !== undefined;
   const cutOptions = { fields, columns: named, header, isField };
-  const plain = readPlain(text, cutOptions, fieldOf);
+  const plain = readPlain(text, cutOptions, fieldOf, bytes);
   const cut = plain ?? cutList(text, cutOptions);
   if ('cells' in cut && cut.names === undefined) return ofAnyType(cut, digest, fieldOf);
   if ('cells' in cut && cut.names?.some(isText) === true) return ofTexts(cut, digest);

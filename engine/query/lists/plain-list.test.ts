@@ -116,6 +116,26 @@ describe('a list of addresses and numbers', () => {
     expect(plain).toBeGreaterThan(50);
   });
 
+  it('is read from the bytes that the text was, whatever they are', () => {
+    const rows = '10.0.0.1,6\n10.0.0.2,tcp\n10.0.0.3,17\n';
+    fc.assert(
+      fc.property(fc.nat(rows.length - 1), fc.uint8Array({ maxLength: 3 }), (at, more) => {
+        const bytes = Buffer.concat([
+          Buffer.from(rows.slice(0, at)),
+          more,
+          Buffer.from(rows.slice(at + 1)),
+        ]);
+        const text = new TextDecoder().decode(bytes);
+        const fields = ['src_ip', 'proto'];
+        const read = readPlain(text, optionsOf(fields), fieldOf, bytes);
+        expect(read && { ...read, columns: read.columns.map(plainValues) }).toEqual(
+          plainly(text, fields),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it.each([
     ['a header of which some columns count', 'src_ip,proto\n10.0.0.1,6\n', ['proto']],
     ['a list of one value a line without a name', '10.0.0.1\n10.0.0.2\n', undefined],

@@ -26,11 +26,15 @@ const EXACT_NAME = 7;
 /** Different names of numbers that a column may have. */
 const MOST_NAMES = 1000;
 
-/** Undefined: it is no such list. */
+/**
+ * Undefined: it is no such list.
+ * @param given the bytes that the text was read from, if they are there
+ */
 export function readPlain(
   text: string,
   options: CutOptions,
   fieldOf: (name: string) => Field | undefined,
+  given?: Uint8Array,
 ): PlainList | undefined {
   const head = headOf(text, options);
   if (head === undefined) return undefined;
@@ -41,8 +45,8 @@ export function readPlain(
     if (plain === undefined) return undefined;
     columns.push(new Column(plain, field?.type === 'number' ? field : undefined));
   }
-  const bytes = new TextEncoder().encode(text);
-  // Places in the text are places in its bytes.
+  // Of as many bytes as characters each is one, at least before the first that is not ASCII.
+  const bytes = given?.length === text.length ? given : new TextEncoder().encode(text);
   if (bytes.length !== text.length) return undefined;
   const reader = new Reader(bytes, head.from, columns, head.delimiter);
   const lines: number[] = [];
