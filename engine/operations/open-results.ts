@@ -102,6 +102,7 @@ export async function openList(
   signal: AbortSignal,
   send: SendFirst,
 ): Promise<OpenedResult> {
+  session.store.prepare();
   let names: string[] = [];
   const { result, ...scope } = await askView(
     session,

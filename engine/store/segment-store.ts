@@ -83,6 +83,11 @@ export class SegmentStore {
     this.options = options;
   }
 
+  /** Begins with what every first statement waits for, while the caller finds out what it is to read. */
+  prepare(): void {
+    this.instance().catch(() => undefined);
+  }
+
   private instance(): Promise<DuckDBInstance> {
     this.opening ??= this.open();
     return this.opening;
@@ -103,19 +108,23 @@ export class SegmentStore {
       autoload_known_extensions: 'false',
       preserve_insertion_order: 'true',
     });
-    const admin = await instance.connect();
-    await admin.run(
-      `SET allowed_directories = [${literal(join(this.folder, 'days'))}, ${literal(staging)}]`,
+    const connections = Array.from({ length: 3 }, () => instance.connect());
+    const [admin, marker, lister] = await Promise.all(connections);
+    // At once: between statements the thread may be busy with indexes.
+    await admin!.run(
+      [
+        `SET allowed_directories = [${literal(join(this.folder, 'days'))}, ${literal(staging)}]`,
+        'SET enable_external_access = false',
+        'SET lock_configuration = true',
+        `ATTACH ':memory:' AS lists`,
+        `ATTACH ':memory:' AS marks`,
+        'CREATE TABLE marks.deleted (segment INTEGER, row BIGINT)',
+        'CREATE TABLE marks.tagged (segment INTEGER, tag INTEGER, row BIGINT)',
+      ].join(';'),
     );
-    await admin.run('SET enable_external_access = false');
-    await admin.run('SET lock_configuration = true');
-    await admin.run(`ATTACH ':memory:' AS lists`);
-    await admin.run(`ATTACH ':memory:' AS marks`);
-    await admin.run('CREATE TABLE marks.deleted (segment INTEGER, row BIGINT)');
-    await admin.run('CREATE TABLE marks.tagged (segment INTEGER, tag INTEGER, row BIGINT)');
     this.admin = admin;
-    this.marker = await instance.connect();
-    this.lister = await instance.connect();
+    this.marker = marker;
+    this.lister = lister;
     return instance;
   }
 
