@@ -366,6 +366,16 @@ export class ChunkWriter implements EventSink {
     const { state } = this.source();
     let first = state.firstTs ?? Infinity;
     let last = state.lastTs ?? -Infinity;
+    const span = spanOf(values, present, from, n);
+    if (
+      span !== undefined &&
+      Math.floor(span.first / DAY_MICROS) === Math.floor(span.last / DAY_MICROS)
+    ) {
+      state.firstTs = Math.min(first, span.first);
+      state.lastTs = Math.max(last, span.last);
+      this.addRows(batch, dayOf(span.first), rowSpan(from, n));
+      return;
+    }
     // Rows of one day mostly follow each other: one run of them after the other.
     const runs = new Map<number, number[]>();
     let day = UNDATED;
@@ -428,6 +438,24 @@ export class ChunkWriter implements EventSink {
     this.rows += n;
     this.bytes += open.part.size - before;
   }
+}
+
+/** The first and last of the times from `from` to `to`; undefined where one is missing. */
+function spanOf(
+  values: Float64Array,
+  present: Uint8Array,
+  from: number,
+  to: number,
+): { first: EpochMicros; last: EpochMicros } | undefined {
+  let first = Infinity;
+  let last = -Infinity;
+  for (let row = from; row < to; row++) {
+    const value = values[row]!;
+    if (present[row] === 0 || Number.isNaN(value)) return undefined;
+    if (value < first) first = value;
+    if (value > last) last = value;
+  }
+  return { first, last };
 }
 
 /** Rows between the bounds, which are where runs of them begin and end by turns. */

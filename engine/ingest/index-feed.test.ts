@@ -3,6 +3,7 @@ import { EventBatch } from '../contract/event-batch.ts';
 import { rowSpan } from '../store/batch-rows.ts';
 import { IndexFeed, type IndexerHandle } from './index-feed.ts';
 import type { FromIndexer } from './index-protocol.ts';
+import { memoryOf } from './index-rows.ts';
 
 const ROWS = 10;
 
@@ -18,13 +19,17 @@ function batchOf(rows: number): EventBatch {
 /** A feed whose only thread answers until it ends, as one that ran out of memory does. */
 function feedOf() {
   const built: [string, boolean][] = [];
+  const buffers: SharedArrayBuffer[][] = [];
   let say: (message: FromIndexer) => void = () => undefined;
   let exited: (error: Error | undefined) => void = () => undefined;
   let gone = false;
   const indexer: IndexerHandle = {
     post: (message) => {
       if (gone) return;
-      if (message.type === 'rows') say({ type: 'taken' });
+      if (message.type === 'rows') {
+        buffers.push(memoryOf(message.rows).lent);
+        say({ type: 'taken' });
+      }
       if (message.type === 'finish') say({ type: 'failed', part: message.part, message: '' });
     },
     onMessage: (handler) => {
@@ -46,7 +51,7 @@ function feedOf() {
     gone = true;
     exited(new Error('out of memory'));
   };
-  return { feed, built, end };
+  return { feed, built, buffers, end };
 }
 
 it('goes on without indexes when its thread is gone, also with parts that begin then', async () => {
@@ -58,5 +63,16 @@ it('goes on without indexes when its thread is gone, also with parts that begin 
   expect(feed.room()).toBeUndefined();
   for (const part of ['a', 'b', 'c', 'd']) feed.finish(part, true);
   expect(built).toEqual(['a', 'b', 'c', 'd'].map((part) => [part, false]));
+  await feed.release();
+});
+
+it('lends rows in the memory of those that were taken in', async () => {
+  const { feed, buffers } = feedOf();
+  const batch = batchOf(70_000);
+  for (let i = 0; i < 3; i++) feed.add('a', batch, rowSpan(0, 70_000));
+  const [first, , last] = buffers;
+  expect(last?.length).toBeGreaterThan(1);
+  expect(new Set(last)).toEqual(new Set(first));
+  feed.drop('a');
   await feed.release();
 });

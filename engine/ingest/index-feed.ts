@@ -7,7 +7,8 @@ import type { Kind } from '../contract/event.ts';
 import type { BatchRows } from '../store/batch-rows.ts';
 import type { CutRowGroup } from '../store/messages/message-cutter.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
-import { arraysOf, indexRowsOf } from './index-rows.ts';
+import { indexRowsOf, memoryOf } from './index-rows.ts';
+import { takeBack } from './shared-memory.ts';
 import type { ThreadHandle } from './threads.ts';
 
 /** A thread that builds side files, in whatever way it was started. */
@@ -19,8 +20,8 @@ const MOST_WAITING = 2;
 /** One indexing thread and what it has before it. */
 interface Lane {
   readonly indexer: IndexerHandle;
-  /** Row groups that were sent and not taken in yet. */
-  waiting: number;
+  /** Of row groups that were sent and not taken in yet, the oldest first, the memory that is lent. */
+  readonly waiting: SharedArrayBuffer[][];
   /** Parts that were finished and whose side files are not written yet. */
   readonly finishing: Set<string>;
   gone: boolean;
@@ -118,7 +119,7 @@ export class IndexFeed {
 
   /** Lets the threads go once all side files are written, or cannot be. */
   async release(): Promise<void> {
-    while (this.lanes.some(({ finishing, waiting }) => finishing.size > 0 || waiting > 0))
+    while (this.lanes.some(({ finishing, waiting }) => finishing.size > 0 || waiting.length > 0))
       await new Promise<void>((resolve) => {
         this.onSettled = resolve;
       });
@@ -131,7 +132,7 @@ export class IndexFeed {
     let waiting = 0;
     let running = 0;
     for (const lane of this.lanes) {
-      waiting += lane.waiting;
+      waiting += lane.waiting.length;
       if (!lane.gone) running += 1;
     }
     return waiting <= MOST_WAITING * Math.max(1, running);
@@ -139,7 +140,7 @@ export class IndexFeed {
 
   private leastBusy(): Lane {
     const load = (lane: Lane): number =>
-      lane.gone ? Infinity : lane.waiting + lane.finishing.size;
+      lane.gone ? Infinity : lane.waiting.length + lane.finishing.size;
     let best = this.lanes[0];
     for (const lane of this.lanes) if (best === undefined || load(lane) < load(best)) best = lane;
     if (best !== undefined && (load(best) === 0 || this.lanes.length >= this.most)) return best;
@@ -148,11 +149,11 @@ export class IndexFeed {
 
   private newLane(): Lane {
     const indexer = this.start();
-    const lane: Lane = { indexer, waiting: 0, finishing: new Set(), gone: false };
+    const lane: Lane = { indexer, waiting: [], finishing: new Set(), gone: false };
     this.lanes.push(lane);
     indexer.onMessage((message) => {
       if (message.type === 'taken') {
-        lane.waiting -= 1;
+        lane.waiting.shift()?.forEach(takeBack);
         this.wake?.();
         this.onSettled();
         return;
@@ -164,7 +165,7 @@ export class IndexFeed {
     // Events without an index are found all the same.
     indexer.onExit(() => {
       lane.gone = true;
-      lane.waiting = 0;
+      lane.waiting.length = 0;
       this.wake?.();
       for (const part of lane.finishing) this.onBuilt(part, undefined);
       lane.finishing.clear();
@@ -177,6 +178,7 @@ export class IndexFeed {
 /** Nobody takes what a thread is sent that is gone: it would be waited for. */
 function post(lane: Lane, part: string, kind: Kind, rows: RowsMessage): void {
   if (lane.gone) return;
-  lane.waiting += 1;
-  lane.indexer.post({ type: 'rows', part, kind, rows }, arraysOf(rows));
+  const { moved, lent } = memoryOf(rows);
+  lane.waiting.push(lent);
+  lane.indexer.post({ type: 'rows', part, kind, rows }, moved);
 }

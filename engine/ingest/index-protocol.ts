@@ -2,13 +2,19 @@
 import type { ColumnName, Kind } from '../contract/event.ts';
 import type { CutMessages, Ip6Rows, NumberRows, TextRows } from '../index/rows.ts';
 
-/** `IndexRows` as it travels: its arrays go over without being copied again. */
+/** `IndexRows` as it travels: its arrays go over, or are lent, without being copied again. */
 export interface RowsMessage {
   readonly length: number;
   readonly texts: readonly (readonly [string, TextRows])[];
-  readonly numbers: readonly (readonly [ColumnName, NumberRows])[];
+  readonly numbers: readonly (readonly [ColumnName, SentNumbers])[];
   readonly ip6: readonly (readonly ['src_ip6' | 'dst_ip6', Ip6Rows])[];
   readonly cut: CutMessages | undefined;
+}
+
+/** Numbers of rows; `present` is left out where all rows have one, as nearly always. */
+export interface SentNumbers {
+  readonly values: NumberRows['values'];
+  readonly present: Uint8Array | undefined;
 }
 
 /** The side file of a part's segment, finished in the staging folder. */
@@ -30,7 +36,7 @@ export type ToIndexer =
   | { readonly type: 'drop'; readonly part: string };
 
 export type FromIndexer =
-  /** One `rows` was taken in. */
+  /** The oldest `rows` was taken in: nothing of it is read any more. */
   | { readonly type: 'taken' }
   | { readonly type: 'built'; readonly part: string; readonly index: BuiltIndex }
   /** The part has no index; its segment is scanned, and `verify` says so. */

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EventBatch } from '../contract/event-batch.ts';
 import { rowList, rowSpan } from '../store/batch-rows.ts';
-import { arraysOf, indexRowsOf } from './index-rows.ts';
-import type { RowsMessage } from './index-protocol.ts';
+import type { RowsMessage, SentNumbers } from './index-protocol.ts';
+import { indexRowsOf, memoryOf } from './index-rows.ts';
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2 });
 const ROW = fc.record({
@@ -14,11 +14,15 @@ const ROW = fc.record({
   word: maybe(fc.string({ maxLength: 60 })),
 });
 
+function numberOf({ values, present }: SentNumbers, row: number): number | null {
+  return present === undefined || present[row] === 1 ? values[row]! : null;
+}
+
 /** What a message says of each row. */
 function told(message: RowsMessage): unknown {
   const { length, texts, numbers, ip6 } = message;
   return Array.from({ length }, (_, row) => [
-    ...numbers.map(([name, { values, present }]) => [name, present[row] ? values[row] : null]),
+    ...numbers.map(([name, column]) => [name, numberOf(column, row)]),
     ...ip6.map(([name, { values, present }]) => [
       ...[name, present[row] ? [...values.subarray(row * 16, row * 16 + 16)] : null],
     ]),
@@ -59,10 +63,10 @@ it('says the same of a span of rows as of the list of their numbers, in memory o
         // Every value that was set is told, whichever rows have none.
         const ports = span.numbers.find(([name]) => name === 'dst_port')?.[1];
         for (let row = from; row < to; row++) {
-          const there = ports !== undefined && ports.present[row - from] === 1;
-          expect(there ? ports.values[row - from] : null).toBe(rows[row]!.port);
+          const told = ports === undefined ? null : numberOf(ports, row - from);
+          expect(told).toBe(rows[row]!.port);
         }
-        for (const buffer of arraysOf(span)) {
+        for (const buffer of memoryOf(span).moved) {
           expect(buffer).not.toBe(batch.seq.values.buffer);
           expect(buffer).not.toBe(batch.host.data.buffer);
         }

@@ -1,7 +1,8 @@
 /** Copies of the rows of a batch that indexes are built from: what goes over to an indexing thread. */
 import type { ColumnName } from '../contract/event.ts';
 import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
-import type { CutMessages, Ip6Rows, NumberRows, TextRows } from '../index/rows.ts';
+import type { CutMessages, Ip6Rows, TextRows } from '../index/rows.ts';
+import { lentMemory } from './shared-memory.ts';
 import {
   type BatchNumbers,
   type BatchRows,
@@ -14,7 +15,7 @@ import {
 } from '../store/batch-rows.ts';
 import type { NumberLists } from '../store/messages/cut-rows.ts';
 import type { CutRowGroup } from '../store/messages/message-cutter.ts';
-import type { RowsMessage } from './index-protocol.ts';
+import type { RowsMessage, SentNumbers } from './index-protocol.ts';
 
 /** Columns of numbers that an index is built from, or that order rows. */
 const NUMBERS = [
@@ -42,39 +43,69 @@ export function indexRowsOf(batch: EventBatch, rows: BatchRows, cut?: CutRowGrou
   }
   for (const [name, column] of batch.attributes) addText(`a:${name}`, column);
   addText('attrs', batch.overflow);
-  const numbers = NUMBERS.flatMap((name): [ColumnName, NumberRows][] => {
+  const n = rows.to - rows.from;
+  const numbers = NUMBERS.flatMap((name): [ColumnName, SentNumbers][] => {
     const column = batch[name];
-    if (!isUsed(column)) return [];
-    const values = widened(column.values, rows);
-    return [[name, { values, present: copied(column.present, rows) }]];
+    const count = countPresent(column.present, rows);
+    if (count === 0) return [];
+    const present = count === n ? undefined : copied(column.present, rows);
+    return [[name, { values: widened(column.values, rows), present }]];
   });
   const ip6 = ADDRESSES.flatMap((name): ['src_ip6' | 'dst_ip6', Ip6Rows][] =>
     isUsed(batch[name]) ? [[name, addressesOf(batch[name], rows)]] : [],
   );
-  return { length: rows.to - rows.from, texts, numbers, ip6, cut: cut && cutOf(cut) };
+  return { length: n, texts, numbers, ip6, cut: cut && cutOf(cut) };
 }
 
-/** The memory of a message, which goes over with it. */
-export function arraysOf({ texts, numbers, ip6, cut }: RowsMessage): ArrayBuffer[] {
+/** The memory of a message, each once: what goes over with it, and what is lent. */
+export function memoryOf({ texts, numbers, ip6, cut }: RowsMessage): {
+  moved: ArrayBuffer[];
+  lent: SharedArrayBuffer[];
+} {
   const arrays = [
     ...texts.flatMap(([, one]) => [one.data, one.starts, one.present]),
-    ...numbers.flatMap(([, one]) => [one.values, one.present]),
+    ...numbers.flatMap(([, { values, present }]) =>
+      present === undefined ? [values] : [values, present],
+    ),
     ...ip6.flatMap(([, one]) => [one.values, one.present]),
     ...(cut === undefined ? [] : [cut.shapeOf, ...cut.numbers, cut.texts, cut.pids]),
   ];
-  return arrays.map(({ buffer }) => buffer as ArrayBuffer);
+  const moved: ArrayBuffer[] = [];
+  const lent: SharedArrayBuffer[] = [];
+  for (const { buffer } of arrays) {
+    if (buffer instanceof SharedArrayBuffer) lent.push(buffer);
+    else moved.push(buffer);
+  }
+  return { moved, lent };
 }
 
 /** Copies of numbers in one of two types: code for many types is slow, and compiled anew for each that comes. */
 function widened(values: BatchNumbers, rows: BatchRows): Uint32Array | Float64Array {
   if (values instanceof Float64Array || values instanceof Uint32Array) return copied(values, rows);
   const found = valuesOf(values, rows);
-  return found instanceof Int32Array ? new Float64Array(found) : new Uint32Array(found);
+  const wide =
+    found instanceof Int32Array
+      ? new Float64Array(lentMemory(found.length * 8), 0, found.length)
+      : new Uint32Array(lentMemory(found.length * 4), 0, found.length);
+  wide.set(found);
+  return wide;
 }
 
 function copied<T extends BatchNumbers>(values: T, rows: BatchRows): T {
   const found = valuesOf(values, rows);
-  return rows.list === undefined ? (found.slice() as T) : found;
+  return rows.list === undefined ? copyOf(found) : found;
+}
+
+function copyOf<T extends BatchNumbers>(values: T): T {
+  const { byteLength, length } = values;
+  const Typed = values.constructor as new (
+    buffer: ArrayBufferLike,
+    at: number,
+    length: number,
+  ) => T;
+  const copy = new Typed(lentMemory(byteLength), 0, length);
+  copy.set(values);
+  return copy;
 }
 
 function addressesOf(
@@ -83,7 +114,7 @@ function addressesOf(
 ): Ip6Rows {
   const values = wideValuesOf(column.values, 16, rows);
   return {
-    values: rows.list === undefined ? values.slice() : values,
+    values: rows.list === undefined ? copyOf(values) : values,
     present: copied(column.present, rows),
   };
 }
@@ -97,7 +128,7 @@ function textOf(column: TextColumn, rows: BatchRows): TextRows {
   }
   return {
     data: rows.list === undefined ? data.slice() : data,
-    starts: textStartsOf(column, rows),
+    starts: textStartsOf(column, rows, new Uint32Array(lentMemory(n * 4), 0, n)),
     present: copied(column.present, rows),
   };
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import type { ColumnName, Kind } from '../contract/event.ts';
 import { SegmentIndexBuilder } from '../index/builders.ts';
-import type { IndexBuilder, IndexRows } from '../index/rows.ts';
+import type { IndexBuilder, IndexRows, NumberRows } from '../index/rows.ts';
 import { writeSideFile } from '../index/side-file.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
 import { RowKeys } from './row-keys.ts';
@@ -89,8 +89,21 @@ function rowsFrom(kind: Kind, { length, texts, numbers, ip6, cut }: RowsMessage)
     kind,
     length,
     texts: new Map(texts),
-    numbers: new Map<ColumnName, RowsMessage['numbers'][number][1]>(numbers),
+    numbers: new Map(
+      numbers.map(([name, { values, present }]): [ColumnName, NumberRows] => [
+        name,
+        { values, present: present ?? allPresent(length) },
+      ]),
+    ),
     ip6: new Map(ip6),
     cut,
   };
+}
+
+let ones = new Uint8Array(0);
+
+/** What says of `n` rows that each has a value. */
+function allPresent(n: number): Uint8Array {
+  if (ones.length < n) ones = new Uint8Array(n).fill(1);
+  return ones;
 }

@@ -86,11 +86,17 @@ export function textBytesOf(column: TextColumn, rows: BatchRows): Uint8Array {
   return out;
 }
 
-/** Where each of the rows' texts begins in what `textBytesOf` gives; anything for rows without one. */
-export function textStartsOf(column: TextColumn, rows: BatchRows): Uint32Array {
+/**
+ * Where each of the rows' texts begins in what `textBytesOf` gives; anything for rows without one.
+ * @param out as many as there are rows
+ */
+export function textStartsOf(
+  column: TextColumn,
+  rows: BatchRows,
+  out: Uint32Array = new Uint32Array(rows.to - rows.from),
+): Uint32Array {
   const { from, to, list } = rows;
   const { data, starts, present } = column;
-  const out = new Uint32Array(to - from);
   if (list === undefined) {
     const first = present.indexOf(1, from);
     const before = first < 0 || first >= to ? 0 : starts[first]!;

@@ -258,17 +258,17 @@ function definitionLevels(present: Uint8Array, n: number, count: number): Uint8A
   const out = new Uint8Array(4 + head.length + groups);
   new DataView(out.buffer).setUint32(0, head.length + groups, true);
   out.set(head, 4);
-  let to = 4 + head.length;
-  let bits = 0;
-  for (let i = 0; i < n; i++) {
-    bits |= present[i]! << (i & 7);
-    if ((i & 7) === 7) {
-      out[to++] = bits;
-      bits = 0;
-    }
-  }
-  if ((n & 7) !== 0) out[to] = bits;
+  putBits(present, n, out, 4 + head.length);
   return out;
+}
+
+function putBits(present: Uint8Array, n: number, out: Uint8Array, at: number): void {
+  for (let i = 0, to = at; i < n; i += 8, to++) {
+    const end = Math.min(n - i, 8);
+    let bits = 0;
+    for (let bit = 0; bit < end; bit++) bits |= present[i + bit]! << bit;
+    out[to] = bits;
+  }
 }
 
 /** Repetition and definition levels of lists with so many values each: a level a value, one for an empty list. */

@@ -46,35 +46,43 @@ export class Growing32 {
   }
 }
 
-/** Numbers of rows as they are; NaN for a row that has none. */
+/**
+ * Numbers of rows as they are; NaN for a row that has none. As long as all rows have the same, or each one more
+ * than the row before, no room is taken for them.
+ */
 export class Growing64 {
   private values: Float64Array<ArrayBuffer> = new Float64Array(NONE);
   private size = 0;
   /** Rows whose numbers are in `values`; those behind have none. */
   private set = 0;
+  private line: Line | undefined = { first: 0, step: 0 };
   /** Whether any row has a number. */
   used = false;
 
   append(column: NumberRows | undefined, rows: number): void {
+    if (rows === 0) return;
     const first = this.size;
+    if (this.line !== undefined) {
+      const line = first === 0 ? lineOf(column, rows) : this.line;
+      if (column !== undefined && line !== undefined && goesOn(line, column, first, rows)) {
+        this.line = line;
+        this.size += rows;
+        this.used = true;
+        return;
+      }
+      this.unfold();
+    }
     this.size += rows;
     if (column === undefined) return;
     this.room();
     this.values.fill(NaN, this.set, first);
-    const own = this.values;
-    const { values, present } = column;
-    let used = 0;
-    for (let i = 0; i < rows; i++) {
-      const there = present[i]!;
-      own[first + i] = there === 0 ? NaN : values[i]!;
-      used |= there;
-    }
+    if (putNumbers(column, this.values, first, rows)) this.used = true;
     this.set = this.size;
-    if (used !== 0) this.used = true;
   }
 
   /** @param order as `IndexBuilder.finish` has it. Good until `release`. */
   inOrder(order: Uint32Array | undefined): Float64Array {
+    this.unfold();
     if (this.set < this.size) {
       this.room();
       this.values.fill(NaN, this.set, this.size);
@@ -95,6 +103,16 @@ export class Growing64 {
     this.set = 0;
   }
 
+  /** Puts the numbers of all rows where they are read. */
+  private unfold(): void {
+    const { line } = this;
+    this.line = undefined;
+    if (line === undefined || this.size === 0) return;
+    this.room();
+    putLine(line, this.values, this.size);
+    this.set = this.size;
+  }
+
   private room(): void {
     if (this.size <= this.values.length) return;
     const bigger = take64(this.size);
@@ -102,4 +120,55 @@ export class Growing64 {
     giveBack(this.values.buffer);
     this.values = bigger;
   }
+}
+
+/** Numbers of rows, each `step` more than the one before. */
+interface Line {
+  readonly first: number;
+  readonly step: 0 | 1;
+}
+
+/** What rows begin with; undefined where that is no line. */
+function lineOf(column: NumberRows | undefined, rows: number): Line | undefined {
+  if (column === undefined || rows < 2) return undefined;
+  const first = column.values[0]!;
+  const step = column.values[1]! - first;
+  return step === 0 || step === 1 ? { first, step } : undefined;
+}
+
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+function goesOn(
+  { first, step }: Line,
+  { values, present }: NumberRows,
+  before: number,
+  rows: number,
+): boolean {
+  // Steps from numbers beyond are not exact.
+  if (step === 1 && !(Number.isSafeInteger(first) && Number.isSafeInteger(first + before + rows)))
+    return false;
+  let next = first + step * before;
+  for (let i = 0; i < rows; i++, next += step)
+    if (values[i] !== next || present[i] === 0) return false;
+  return true;
+}
+
+function putLine({ first, step }: Line, out: Float64Array, rows: number): void {
+  for (let row = 0, value = first; row < rows; row++, value += step) out[row] = value;
+}
+
+/** Returns whether any row has one. */
+function putNumbers(
+  { values, present }: NumberRows,
+  out: Float64Array,
+  first: number,
+  rows: number,
+): boolean {
+  let used = 0;
+  for (let i = 0; i < rows; i++) {
+    const there = present[i]!;
+    out[first + i] = there === 0 ? NaN : values[i]!;
+    used |= there;
+  }
+  return used !== 0;
 }

@@ -1,0 +1,35 @@
+/**
+ * Memory that columns of rows are lent in to an indexing thread, used again once it has taken them in.
+ *
+ * It is shared, since V8 counts memory that goes over from thread to thread as allocated by both: each of
+ * them then looked for garbage many times a second.
+ */
+
+/** Smaller columns are quicker copied into memory that goes over. */
+const LEAST_BYTES = 1 << 16;
+/** Bytes that may wait to be used at most. */
+const MOST_BYTES = 64 << 20;
+
+const spare = new Map<number, SharedArrayBuffer[]>();
+let kept = 0;
+
+/** Memory for at least `bytes`, that holds anything. */
+export function lentMemory(bytes: number): ArrayBufferLike {
+  if (bytes < LEAST_BYTES) return new ArrayBuffer(bytes);
+  let size = LEAST_BYTES;
+  while (size < bytes) size *= 2;
+  const found = spare.get(size)?.pop();
+  if (found === undefined) return new SharedArrayBuffer(size);
+  kept -= size;
+  return found;
+}
+
+/** Nobody reads it any more. */
+export function takeBack(memory: SharedArrayBuffer): void {
+  const size = memory.byteLength;
+  if (kept + size > MOST_BYTES) return;
+  const same = spare.get(size);
+  if (same === undefined) spare.set(size, [memory]);
+  else same.push(memory);
+  kept += size;
+}
