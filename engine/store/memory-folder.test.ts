@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +76,21 @@ describe('a segment', () => {
     expect(readdirSync(folder)).toEqual([]);
     const memory = memoryFolder();
     if (memory !== undefined) expect(readdirSync(memory)).toEqual([]);
+  });
+
+  it('is made anew where the disk was full when it was to be copied there', async ({ skip }) => {
+    if (memoryFolder() === undefined) return skip('this system keeps no files in memory');
+    const select = numbers(10);
+    const before = await builder.build(select, { sorted: true, inputBytes: 1000 });
+    rmSync(before.path);
+    const number = Number(/segment-(\d+)/.exec(before.path)![1]);
+    const path = join(folder, `segment-${number + 1}.duckdb`);
+    // A disk without room, as far as this file goes.
+    symlinkSync('/dev/full', path);
+    const built = await builder.build(select, { sorted: true, inputBytes: 1000 });
+    expect(built).toMatchObject({ path, rows: 10 });
+    expect(built.sha256).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'));
+    rmSync(path);
   });
 
   it('that cannot be made leaves nothing', async () => {

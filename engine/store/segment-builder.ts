@@ -230,6 +230,8 @@ export class SegmentBuilder {
     // Cut messages take less than half of the bytes.
     const inputBytes = options.inputBytes * (options.messages === undefined ? 1 : 2);
     const block = inputBytes < SMALL_BYTES ? SMALL_BLOCK : BLOCK;
+    // Other builders of this process have segments of these numbers.
+    const making = memory === undefined ? path : join(memory, `${nextInMemory++}.duckdb`);
     let nameless: NamelessFile | undefined;
     try {
       const known = options.known ?? (await selectedOf(connection, select));
@@ -237,8 +239,6 @@ export class SegmentBuilder {
       const { columns, table, view } = layout;
       const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
       const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
-      // Other builders of this process have segments of these numbers.
-      const making = memory === undefined ? path : join(memory, `${nextInMemory++}.duckdb`);
       await connection.run(attachNew(making, name, block));
       if (memory !== undefined) nameless = new NamelessFile(making);
       const { rowsChanged: rows } = await connection.run(
@@ -274,6 +274,8 @@ export class SegmentBuilder {
       };
     } catch (error) {
       await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
+      // It is made there next where this was for want of room, which half a file would not be taken for.
+      if (memory !== undefined) for (const half of [making, path]) rmSync(half, { force: true });
       throw storeError(diskError(error) ?? error);
     } finally {
       nameless?.close();
