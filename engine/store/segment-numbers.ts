@@ -97,7 +97,7 @@ export class NumberCollector {
     }
   }
 
-  /** Whether all rows have come. */
+  /** Whether all rows have come, and no others. */
   get whole(): boolean {
     return this.left.values().every((left) => left === 0);
   }
@@ -120,8 +120,9 @@ function put(
 ): void {
   const { values } = column;
   const items = itemsOf(vector, count);
-  // As they come: one after the other.
-  if (isRun) values.set(items.subarray(from, to), rows[from]);
+  // As they come, one after the other. A damaged segment's rows may lie beyond all that there should be: they are counted only.
+  if (isRun && rows[from]! + to - from <= values.length)
+    values.set(items.subarray(from, to), rows[from]);
   else for (let at = from; at < to; at++) values[rows[at]!] = items[at]!;
   const valid = validityOf(vector);
   if (valid === 'all') return;

@@ -133,8 +133,11 @@ it('reads columns of numbers whole, with what has no value', async () => {
         ...[rows > 1 ? rows : undefined, undefined, undefined, undefined],
       ]);
     }
-    const more = [{ ...files[0]!, rows: 5001 }];
-    await expect(store.numbers(more, columns)).rejects.toMatchObject({ code: 'case-damaged' });
+    for (const rows of [5001, 4999, 1])
+      await expect(store.numbers([{ ...files[0]!, rows }], columns)).rejects.toMatchObject({
+        code: 'case-damaged',
+        hint: 'run: daybook verify CASE',
+      });
   } finally {
     await store.close();
     rmSync(folder, { recursive: true });

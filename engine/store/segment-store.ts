@@ -371,7 +371,11 @@ export class SegmentStore {
     for await (const { chunk } of this.chunks(numbersSql(segments, columns), [], signal))
       collector.add(chunk);
     if (!collector.whole)
-      throw new DaybookError('case-damaged', 'a segment has fewer rows than the catalog says');
+      throw new DaybookError(
+        'case-damaged',
+        'a segment has other rows than the catalog says',
+        'run: daybook verify CASE',
+      );
     return collector.numbers;
   }
 
