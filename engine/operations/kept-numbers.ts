@@ -27,6 +27,8 @@ import {
 /** Bytes that are kept. */
 const MOST_BYTES = 64e6;
 const HASH_BYTES = 4;
+/** Rows of a list whose tables are kept, at about 40 bytes each. */
+const MOST_LIST_ROWS = 500_000;
 
 /** Reads columns of segments that have them. */
 export type ReadNumbers = (
@@ -46,6 +48,7 @@ export class KeptNumbers {
   private readonly kept = new Map<number, Kept>();
   /** Segments that a list was compared with before. */
   private readonly met = new Set<number>();
+  private made: { readonly list: MatchList; readonly tables: readonly JoinTable[] } | undefined;
   /** One reads what the next one finds here. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -76,7 +79,15 @@ export class KeptNumbers {
     const own = this.last.then(() => this.load(segments, columns, read));
     this.last = own.catch(() => undefined);
     await own;
-    return new ListComparison(list, groups, (id) => this.kept.get(id));
+    return new ListComparison(groups, this.tablesOf(list), (id) => this.kept.get(id));
+  }
+
+  /** Those of the last list are kept: several questions are asked about it. */
+  private tablesOf(list: MatchList): readonly JoinTable[] {
+    if (this.made?.list === list) return this.made.tables;
+    const tables = list.groups.map((group) => new JoinTable(group));
+    this.made = list.rows <= MOST_LIST_ROWS ? { list, tables } : undefined;
+    return tables;
   }
 
   private isWorthKeeping(
@@ -152,24 +163,21 @@ function bytesOf(segment: SegmentInfo, columns: ReadonlyMap<string, string>): nu
   return bytes * segment.rows;
 }
 
-/** Tables of the lists that there are. */
-const tables = new WeakMap<MatchList, readonly JoinTable[]>();
-
 /** A list, and the columns that it is compared with. */
 export class ListComparison {
   private readonly groups: readonly (readonly JoinKey[])[];
   private readonly tables: readonly JoinTable[];
   private readonly keptOf: (segment: number) => Kept | undefined;
 
+  /** @param tables of the groups */
   constructor(
-    list: MatchList,
     groups: readonly (readonly JoinKey[])[],
+    tables: readonly JoinTable[],
     keptOf: (segment: number) => Kept | undefined,
   ) {
     this.groups = groups;
-    this.tables = tables.get(list) ?? list.groups.map((group) => new JoinTable(group));
+    this.tables = tables;
     this.keptOf = keptOf;
-    tables.set(list, this.tables);
   }
 
   /** The rows of a segment that the list takes; undefined: its columns have been let go of. */
