@@ -89,6 +89,7 @@ describe('marks', () => {
       columns: [],
       sources: [],
       shapes: 0,
+      numberForm: 'bytes',
       unflowedPackets: 0,
       importId: undefined,
       index: undefined,

@@ -80,6 +80,8 @@ export interface SegmentRow {
   sources: number[];
   /** What its messages are cut by; 0 when they are stored whole. */
   shapes: number;
+  /** How the numbers of these lie: bytes of one list, or a list for each width. */
+  numberForm: 'bytes' | 'widths';
   unflowedPackets: number;
   importId: number | undefined;
   /** The index file beside it. */
@@ -465,8 +467,8 @@ export class Catalog {
   addSegment(segment: SegmentRow): void {
     this.run(
       `INSERT INTO segments(id, day, kind, file, rows, min_ts, max_ts, bytes, sha256, columns, sources,
-         shapes, unflowed_packets, import_id, index_bytes, index_sha256)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         shapes, number_bytes, unflowed_packets, import_id, index_bytes, index_sha256)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       segment.id,
       segment.day,
       segment.kind,
@@ -479,6 +481,7 @@ export class Catalog {
       JSON.stringify(segment.columns),
       JSON.stringify(segment.sources),
       segment.shapes,
+      segment.numberForm === 'bytes' ? 1 : 0,
       segment.unflowedPackets,
       segment.importId ?? null,
       segment.index?.bytes ?? null,
@@ -511,6 +514,7 @@ export class Catalog {
       columns: json(row.columns),
       sources: json(row.sources),
       shapes: Number(row.shapes),
+      numberForm: Number(row.number_bytes) === 1 ? 'bytes' : 'widths',
       unflowedPackets: Number(row.unflowed_packets),
       importId: optional<number>(row.import_id),
       index:

@@ -4,7 +4,7 @@
  * transaction.
  */
 import type { SegmentRow } from '../catalog/catalog.ts';
-import { MESSAGE, SHAPE, VARIABLES } from '../store/messages/message-columns.ts';
+import { MESSAGE, SHAPE, variableColumns } from '../store/messages/message-columns.ts';
 import { type BuiltSegment, identifier } from '../store/segment-builder.ts';
 import type { Kind } from '../contract/event.ts';
 import type { CaseWorkshop } from './case-workshop.ts';
@@ -69,7 +69,7 @@ async function selectLive(
     if (numbers !== undefined) {
       const shape = identifier(SHAPE);
       columns.push(`[${numbers.join(', ')}][${shape}]::USMALLINT AS ${shape}`);
-      columns.push(...VARIABLES.map(identifier));
+      columns.push(...variableColumns(segment.numberForm));
     }
     const table = numbers === undefined ? 'events' : 'stored';
     parts.push(`SELECT ${columns.join(', ')} FROM ${identifier(name)}.${table}${where}`);

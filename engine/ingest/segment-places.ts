@@ -62,6 +62,7 @@ export class SegmentPlaces {
       columns: built.columns,
       sources: built.sources,
       shapes: built.shapes,
+      numberForm: 'bytes',
       unflowedPackets,
       importId,
       index: index && { bytes: index.bytes, sha256: index.sha256 },

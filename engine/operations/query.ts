@@ -469,6 +469,7 @@ function infoOf(segment: SegmentRow, snapshot: Snapshot): SegmentInfo {
     maxTs: segment.maxTs,
     columns: new Set(segment.columns),
     cut: segment.shapes > 0,
+    numberForm: segment.numberForm,
     hasDeletes: marks?.has(0) ?? false,
     tags: new Set([...(marks ?? [])].filter((tag) => tag !== 0)),
     unflowedPackets: segment.unflowedPackets,

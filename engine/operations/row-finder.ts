@@ -354,7 +354,10 @@ export class RowFinder {
     );
     if (cut.length === 0) return some;
     const shapes = await this.options.shapes(cut, stop);
-    return some.map((one) => ({ ...one, messages: storedMessages(shapes.get(one.segment.id)) }));
+    return some.map((one) => ({
+      ...one,
+      messages: storedMessages(shapes.get(one.segment.id), one.segment.numberForm),
+    }));
   }
 
   /**

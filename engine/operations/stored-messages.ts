@@ -1,7 +1,13 @@
 /** How a segment stores its messages, as queries want to be told of it: made from the shapes that the store keeps. */
 import type { StoredMessages, StoredShape } from '../query/index.ts';
 import { Width } from '../store/messages/cut-rows.ts';
-import { MESSAGE, SHAPE, anyMessage, messageOf } from '../store/messages/message-columns.ts';
+import {
+  MESSAGE,
+  type NumberForm,
+  SHAPE,
+  anyMessage,
+  messageOf,
+} from '../store/messages/message-columns.ts';
 import type { MessageShape } from '../store/messages/message-cutter.ts';
 
 /** Digits of the largest number of a width. */
@@ -19,6 +25,7 @@ const stored = new WeakMap<MessageShape, StoredShape>();
 /** @param shapes of the segment; undefined, or none: nothing can be told */
 export function storedMessages(
   shapes: readonly MessageShape[] | undefined,
+  form: NumberForm = 'bytes',
 ): StoredMessages | undefined {
   if (shapes === undefined || shapes.length === 0) return undefined;
   return {
@@ -26,9 +33,9 @@ export function storedMessages(
     number: `"${SHAPE}"`,
     whole: `"${MESSAGE}"`,
     get message() {
-      return anyMessage(shapes);
+      return anyMessage(shapes, form);
     },
-    messageOf: (numbers) => messageOf(shapes, numbers),
+    messageOf: (numbers) => messageOf(shapes, numbers, form),
   };
 }
 

@@ -132,10 +132,14 @@ it.each(QUERIES)('the list of %s', async (query) => {
   expect(await listed(query, true, 'host')).toEqual(await listed(query, true, 'host', 'scan'));
 });
 
-it('a shape that is not there is damage, not a message', () => {
-  const parts = { message: 4, shape: 5, variables: [6, 7, 8, 9], pid: 10, most: 10 };
-  const row = () => [3, 0, 1, 1, null, 2, [7], null, [], ['é'], null];
-  const shape = { constants: ['a ', ' b ', ' 𝔸𝔸𝔸𝔸𝔸𝔸𝔸'], widths: [0, 3] as const };
+const PARTS = { message: 4, shape: 5, bytes: undefined, lists: [], texts: 7, pid: 8, most: 10 };
+
+it.each([
+  ['as bytes', { ...PARTS, bytes: 6 }, [7, 0, 1]],
+  ['in lists by width', { ...PARTS, lists: [6, 9, 10] }, [7]],
+])('numbers %s; a shape that is not there is damage, not a message', (_, parts, numbers) => {
+  const row = () => [3, 0, 1, 1, null, 2, numbers, ['é'], null, [256], []];
+  const shape = { constants: ['a ', ' b ', ' ', ' 𝔸𝔸𝔸𝔸𝔸𝔸𝔸'], widths: [0, 3, 1] as const };
   expect(() => putTogether(row(), parts, new Map([[3, [{ ...shape, widths: [] }]]]))).toThrow(
     expect.objectContaining({ code: 'case-damaged' } satisfies Partial<DaybookError>),
   );
@@ -145,5 +149,5 @@ it('a shape that is not there is damage, not a message', () => {
   ];
   const good = row();
   putTogether(good, parts, new Map([[3, [whole, cut]]]));
-  expect(good).toEqual([3, 0, 1, 1, 'a 7 b é 𝔸𝔸', 2].slice(0, 5));
+  expect(good).toEqual([3, 0, 1, 1, 'a 7 b é 25', 2].slice(0, 5));
 });

@@ -58,10 +58,12 @@ function messageOf(row: Plain[], number: number, parts: MessageParts, shapes: Sh
       `segment ${segment} of the case is damaged: a message has shape ${number}, which is not there`,
       'run: daybook verify CASE',
     );
-  const lists = parts.variables.map((at) => {
-    const list = row[at];
-    return Array.isArray(list) ? list : null;
-  });
+  const list = (at: number | undefined): readonly unknown[] => {
+    const value = at === undefined ? null : row[at];
+    return Array.isArray(value) ? value : [];
+  };
   const pid = parts.pid === undefined ? null : row[parts.pid];
-  return wholeMessage(shape, { lists, pid }, parts.most);
+  const bytes = list(parts.bytes);
+  const numbers = bytes.length > 0 ? { bytes } : { lists: parts.lists.map(list) };
+  return wholeMessage(shape, { numbers, texts: list(parts.texts), pid }, parts.most);
 }

@@ -9,7 +9,7 @@ import { type Params, nullOf, quoteIdentifier, segmentTable } from './dialect/du
 import type { Resolve } from './fields.ts';
 import { type Filter, compileFilter } from './filters/filter.ts';
 import { both } from './filters/logic.ts';
-import { PART_TYPES, isInParts } from './message-parts.ts';
+import { hasPart, isInParts, partType } from './message-parts.ts';
 import { type Found, rowsPredicate } from './paths/found-rows.ts';
 import { type Input, type OrderKey, type Relation, selectBranch, unionAll } from './relation.ts';
 import {
@@ -166,8 +166,8 @@ export function filterRelation(
           if (name === 'row_id') return 'rowid';
           if (name === 'kind') return scope.kind();
           if (name === 'day') return scope.day();
-          if (Object.hasOwn(PART_TYPES, name))
-            return segment.cut === true ? quoteIdentifier(name) : nullOf(typeOf(name));
+          if (partType(name) !== undefined)
+            return hasPart(segment, name) ? quoteIdentifier(name) : nullOf(typeOf(name));
           const own = physicalName(segment, name);
           return own === undefined ? nullOf(typeOf(name)) : quoteIdentifier(own);
         };
@@ -192,7 +192,7 @@ function physicalName({ columns }: SegmentInfo, name: string): string | undefine
 function typeOf(name: string): string {
   const derived = Object.hasOwn(DERIVED, name) ? DERIVED[name] : undefined;
   if (derived !== undefined) return derived;
-  const part = Object.hasOwn(PART_TYPES, name) ? PART_TYPES[name] : undefined;
+  const part = partType(name);
   if (part !== undefined) return part;
   return isColumn(name) ? SQL_TYPES[COLUMNS[name]] : 'VARCHAR';
 }

@@ -10,17 +10,32 @@ import type { OutputColumn, Outputs } from './statements.ts';
 
 const MESSAGE = 'message';
 const SHAPE = 'message:shape';
-/** By width of the variables: 8, 16 and 32 bits, and texts. */
-const VARIABLES = ['message:8', 'message:16', 'message:32', 'message:text'] as const;
+const TEXTS = 'message:text';
+const BYTES = 'message:bytes';
+/** Where numbers are not bytes: those of 8, 16 and 32 bits. */
+const LISTS = ['message:8', 'message:16', 'message:32'] as const;
 
-/** Columns of a table with cut messages, with their types. */
-export const PART_TYPES: Readonly<Record<string, string>> = {
+/** Columns of tables with cut messages, with their types. */
+const PART_TYPES: Readonly<Record<string, string>> = {
   [SHAPE]: 'USMALLINT',
+  [BYTES]: 'UTINYINT[]',
   'message:8': 'UTINYINT[]',
   'message:16': 'USMALLINT[]',
   'message:32': 'UINTEGER[]',
-  'message:text': 'VARCHAR[]',
+  [TEXTS]: 'VARCHAR[]',
 };
+
+/** The type of a column of cut messages; undefined of others. */
+export function partType(name: string): string | undefined {
+  return Object.hasOwn(PART_TYPES, name) ? PART_TYPES[name] : undefined;
+}
+
+/** Whether a segment's table has a column of cut messages. */
+export function hasPart({ cut, numberForm = 'bytes' }: SegmentInfo, name: string): boolean {
+  if (cut !== true) return false;
+  if (name === BYTES) return numberForm === 'bytes';
+  return name === SHAPE || name === TEXTS || numberForm === 'widths';
+}
 
 /** Indexes of result columns: of messages, and of their parts, which are the last columns. */
 export interface MessageParts {
@@ -28,8 +43,11 @@ export interface MessageParts {
   readonly message: number;
   /** Number of its shape in the row's segment, from 1; NULL where there is none. The first of the parts. */
   readonly shape: number;
-  /** Lists of variables. */
-  readonly variables: readonly number[];
+  /** Numbers as bytes, where a segment has them so. */
+  readonly bytes: number | undefined;
+  /** Numbers by width, where a segment has them so, else none; a row has either these or the bytes. */
+  readonly lists: readonly number[];
+  readonly texts: number;
   /** The process identifier, which may be a variable. */
   readonly pid: number | undefined;
   /** Characters of a message that are shown; undefined: all. */
@@ -57,10 +75,13 @@ export function messageParts(
     needed.add(name);
     return outputs.sql.push(quoteIdentifier(name)) - 1;
   };
+  const has = (name: string) => segments.some((segment) => hasPart(segment, name));
   return {
     message,
     shape: add(SHAPE),
-    variables: VARIABLES.map(add),
+    bytes: has(BYTES) ? add(BYTES) : undefined,
+    lists: LISTS.filter(has).map(add),
+    texts: add(TEXTS),
     pid: segments.some(({ columns }) => columns.has('pid')) ? add('pid') : undefined,
     most: outputs.most,
   };

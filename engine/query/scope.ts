@@ -29,6 +29,8 @@ export interface SegmentInfo {
   readonly sources: ReadonlySet<number>;
   /** Whether messages are stored as shapes and variables. */
   readonly cut?: boolean | undefined;
+  /** How the numbers of these lie: bytes of one list (when left out), or a list for each width. */
+  readonly numberForm?: 'bytes' | 'widths' | undefined;
 }
 
 export type PruneReason = 'time' | 'kind' | 'source' | 'column' | 'tag' | 'filter';

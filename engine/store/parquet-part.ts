@@ -22,14 +22,16 @@ import {
 } from './batch-rows.ts';
 import { writeAll } from '../base/files.ts';
 import { type ConstantColumn, type SelectedColumn, areRare } from './table-layout.ts';
-import { CutRows, Width } from './messages/cut-rows.ts';
+import { CutRows } from './messages/cut-rows.ts';
 import { type CutRowGroup, MessageCutter } from './messages/message-cutter.ts';
+import { NumberBytes } from './messages/number-bytes.ts';
 import {
+  BYTES,
   type CutMessages,
   MESSAGE,
   MESSAGE_PARTS,
   SHAPE,
-  VARIABLES,
+  TEXTS,
 } from './messages/message-columns.ts';
 
 /** Attribute columns carry this prefix, so that no attribute can take the name of a column. */
@@ -273,7 +275,7 @@ function putBits(present: Uint8Array, n: number, out: Uint8Array, at: number): v
 
 /** Repetition and definition levels of lists with so many values each: a level a value, one for an empty list. */
 function listLevels(
-  counts: Uint8Array,
+  counts: Uint16Array,
   n: number,
   values: number,
 ): { bytes: Uint8Array; levels: number } {
@@ -294,7 +296,7 @@ function listLevels(
 
 /** A bit a level: in one place whether it goes on with a list, in the other whether there is a value. */
 function putListBits(
-  counts: Uint8Array,
+  counts: Uint16Array,
   n: number,
   out: Uint8Array,
   repeated: number,
@@ -424,6 +426,7 @@ const BUFFER_BYTES = 1 << 20;
 
 /** Of the row group that is being added; one for all parts of a thread. */
 const cutRows = new CutRows();
+const numberBytes = new NumberBytes();
 
 /** One Parquet file that grows by row groups. Synchronous: it runs in import workers. */
 export class ParquetPart {
@@ -542,7 +545,7 @@ export class ParquetPart {
         if (group.chunks.has(name)) continue;
         const levels =
           list === true
-            ? listLevels(new Uint8Array(group.rows), group.rows, 0).bytes
+            ? listLevels(new Uint16Array(group.rows), group.rows, 0).bytes
             : definitionLevels(EMPTY, group.rows, 0);
         this.addChunk(group, name, levels, EMPTY, group.rows);
       }
@@ -627,23 +630,24 @@ export class ParquetPart {
     if (!this.types.has(SHAPE)) this.types.set(SHAPE, SCHEMA.u16);
     const levels = definitionLevels(shaped, n, cut);
     this.addChunk(group, SHAPE, levels, bytesOf(numbers.subarray(0, cut)), n);
-    for (const [i, { values, used, counts }] of cutRows.numbers.entries())
-      this.addList(group, i, counts, used, bytesOf(values.subarray(0, used)), n);
+    numberBytes.fill(cutRows.numbers, n);
+    const { values: bytes, used: byteCount, counts: byteCounts } = numberBytes;
+    this.addList(group, 'u8', byteCounts, byteCount, bytesOf(bytes.subarray(0, byteCount)), n);
     const { data, size, used, counts } = cutRows.texts;
-    this.addList(group, Width.text, counts, used, data.subarray(0, size), n);
+    this.addList(group, 'text', counts, used, data.subarray(0, size), n);
     return { shapes: cutter.shapes, shapeOf, whole, variables: cutRows, pids };
   }
 
   private addList(
     group: RowGroup,
-    width: number,
-    counts: Uint8Array,
+    type: 'u8' | 'text',
+    counts: Uint16Array,
     total: number,
     values: Uint8Array,
     n: number,
   ): void {
-    const name = VARIABLES[width]!;
-    if (!this.types.has(name)) this.types.set(name, { ...SCHEMA[LIST_TYPES[width]!], list: true });
+    const name = type === 'u8' ? BYTES : TEXTS;
+    if (!this.types.has(name)) this.types.set(name, { ...SCHEMA[type], list: true });
     const { bytes, levels } = listLevels(counts, n, total);
     this.addChunk(group, name, bytes, values, levels);
   }
@@ -777,8 +781,6 @@ export class ParquetPart {
 }
 
 const EMPTY = new Uint8Array(0);
-/** Of the values of lists, by width. */
-const LIST_TYPES = ['u8', 'u16', 'u32', 'text'] as const;
 /** Below a list's own name, where its values are. */
 const LIST_PATH = ['list', 'element'] as const;
 

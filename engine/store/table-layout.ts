@@ -8,10 +8,9 @@ import {
   MESSAGE,
   MESSAGE_PARTS,
   SHAPE,
-  VARIABLES,
+  TEXTS,
   storedShapes,
 } from './messages/message-columns.ts';
-import { Width } from './messages/cut-rows.ts';
 
 /** A column with one value in all rows. */
 export interface ConstantColumn {
@@ -115,7 +114,7 @@ export function tableLayout(
     } else if (name === MESSAGE && fewWhole) generate(name, type, WHOLE_OF_TEXTS);
     else if (name === MESSAGE) store(name, type, own, rareMessages ? '' : ZSTD);
     else if (name === SHAPE && shapes !== undefined) store(name, type, shapes.number);
-    else if (name === VARIABLES[Width.text]) store(name, type, textsWith(fewWhole));
+    else if (name === TEXTS) store(name, type, textsWith(fewWhole));
     else store(name, type, own);
   }
   const columns = selected.map(({ name }) => name).filter((name) => !MESSAGE_PARTS.has(name));
@@ -130,7 +129,7 @@ export function tableLayout(
 }
 
 const SHAPE_SQL = identifier(SHAPE);
-const TEXTS_SQL = identifier(VARIABLES[Width.text]);
+const TEXTS_SQL = identifier(TEXTS);
 const WHOLE_OF_TEXTS = `CASE WHEN ${SHAPE_SQL} IS NULL THEN ${TEXTS_SQL}[1] END`;
 
 /** The texts of a row; of a message that is whole itself, or nothing. */

@@ -13,7 +13,7 @@ export const MOST_VARIABLES = 64;
 export class NumberLists {
   values = new Uint32Array(1 << 12);
   used = 0;
-  counts = new Uint8Array(1 << 10);
+  counts = new Uint16Array(1 << 10);
 
   begin(rows: number): void {
     this.used = 0;
@@ -33,7 +33,7 @@ export class TextLists {
   data = new Uint8Array(1 << 14);
   size = 0;
   used = 0;
-  counts = new Uint8Array(1 << 10);
+  counts = new Uint16Array(1 << 10);
 
   begin(rows: number): void {
     this.size = 0;
@@ -75,7 +75,7 @@ export class CutRows {
   }
 }
 
-function emptyCounts(counts: Uint8Array<ArrayBuffer>, rows: number): Uint8Array<ArrayBuffer> {
-  if (counts.length < rows) return new Uint8Array(rows * 2);
+function emptyCounts(counts: Uint16Array<ArrayBuffer>, rows: number): Uint16Array<ArrayBuffer> {
+  if (counts.length < rows) return new Uint16Array(rows * 2);
   return counts.fill(0, 0, rows);
 }

@@ -1,17 +1,33 @@
 /**
  * The columns that hold messages cut into shapes and variables, and the SQL that puts a message together.
  *
- * `message` holds what is kept whole, `message:shape` the number of the shape plus one, the others lists of
- * variables by width.
+ * `message` holds what is kept whole, `message:shape` the number of the shape plus one, the others the variables:
+ * numbers as bytes (number-bytes.ts), or in segments from before in a list for each width; texts in a list.
  */
 import { Width } from './cut-rows.ts';
+import { bytesIn, bytesOfLists, numberSql, numberStarts } from './number-bytes.ts';
 import type { MessageShape } from './message-cutter.ts';
 
 export const MESSAGE = 'message';
 export const SHAPE = 'message:shape';
-/** By `Width`. */
-export const VARIABLES = ['message:8', 'message:16', 'message:32', 'message:text'] as const;
-export const MESSAGE_PARTS: ReadonlySet<string> = new Set([SHAPE, ...VARIABLES]);
+export const BYTES = 'message:bytes';
+export const TEXTS = 'message:text';
+/** Of segments from before `BYTES`, by `Width`. */
+const LISTS = ['message:8', 'message:16', 'message:32'] as const;
+export const MESSAGE_PARTS: ReadonlySet<string> = new Set([SHAPE, BYTES, TEXTS]);
+
+/** How a table's numbers lie: `bytes` of one list, or a list for each width. */
+export type NumberForm = 'bytes' | 'widths';
+
+/** SQL of a row's variables as columns of today's names, in a table of either form. */
+export function variableColumns(form: NumberForm): string[] {
+  const [of8, of16, of32] = LISTS.map((name) => `"${name}"`);
+  const bytes = `"${BYTES}"`;
+  return [
+    form === 'bytes' ? bytes : `${bytesOfLists(of8!, of16!, of32!)} AS ${bytes}`,
+    `"${TEXTS}"`,
+  ];
+}
 
 /** The messages of a part or of segments that are merged. */
 export interface CutMessages {
@@ -82,7 +98,7 @@ export function storedShapes(shapes: readonly MessageShape[]): StoredShapes {
     alike.push({ first: next, shapes: group.map((i) => shapes[i]!) });
     for (const i of group) numbers[i] = next++;
   }
-  const message = `CASE WHEN "${SHAPE}" IS NULL THEN "${MESSAGE}" ELSE ${choose(alike, 0, alike.length)} END`;
+  const message = `CASE WHEN "${SHAPE}" IS NULL THEN "${MESSAGE}" ELSE ${choose(alike, 0, alike.length, 'bytes')} END`;
   const number = `[${numbers.join(', ')}]["${SHAPE}"]::USMALLINT`;
   return { shapes: alike.flatMap((group) => group.shapes), number, message };
 }
@@ -92,7 +108,11 @@ export function storedShapes(shapes: readonly MessageShape[]): StoredShapes {
  * @param shapes of the table, in the order of their numbers there
  * @param numbers of those that are meant, from 1; at least one
  */
-export function messageOf(shapes: readonly MessageShape[], numbers: ReadonlySet<number>): string {
+export function messageOf(
+  shapes: readonly MessageShape[],
+  numbers: ReadonlySet<number>,
+  form: NumberForm,
+): string {
   const groups: { first: number; shapes: MessageShape[]; wanted: boolean; key: string }[] = [];
   shapes.forEach((shape, i) => {
     const key = shape.widths.join();
@@ -104,25 +124,26 @@ export function messageOf(shapes: readonly MessageShape[], numbers: ReadonlySet<
     } else groups.push({ first: i + 1, shapes: [shape], wanted, key });
   });
   const wanted = groups.filter((group) => group.wanted);
-  return choose(wanted, 0, wanted.length);
+  return choose(wanted, 0, wanted.length, form);
 }
 
 /** SQL of any row's message. */
-export function anyMessage(shapes: readonly MessageShape[]): string {
-  const own = messageOf(shapes, new Set(shapes.keys().map((i) => i + 1)));
+export function anyMessage(shapes: readonly MessageShape[], form: NumberForm): string {
+  const own = messageOf(shapes, new Set(shapes.keys().map((i) => i + 1)), form);
   return `CASE WHEN "${SHAPE}" IS NULL THEN "${MESSAGE}" ELSE ${own} END`;
 }
 
-function choose(groups: readonly Alike[], from: number, to: number): string {
-  if (to - from === 1) return groupSql(groups[from]!);
+function choose(groups: readonly Alike[], from: number, to: number, form: NumberForm): string {
+  if (to - from === 1) return groupSql(groups[from]!, form);
   const middle = (from + to) >>> 1;
-  return `CASE WHEN "${SHAPE}" < ${groups[middle]!.first} THEN ${choose(groups, from, middle)} ELSE ${choose(groups, middle, to)} END`;
+  return `CASE WHEN "${SHAPE}" < ${groups[middle]!.first} THEN ${choose(groups, from, middle, form)} ELSE ${choose(groups, middle, to, form)} END`;
 }
 
-function groupSql({ first, shapes }: Alike): string {
+function groupSql({ first, shapes }: Alike, form: NumberForm): string {
   const { widths } = shapes[0]!;
   const parts: string[] = [];
   const used = [0, 0, 0, 0];
+  const starts = numberStarts(widths);
   for (let i = 0; i <= widths.length; i++) {
     const texts = shapes.map(({ constants }) => constants[i]!);
     if (texts.some((text) => text !== texts[0])) {
@@ -136,8 +157,10 @@ function groupSql({ first, shapes }: Alike): string {
       parts.push('"pid"');
       continue;
     }
-    used[width]! += 1;
-    parts.push(`"${VARIABLES[width]}"[${used[width]}]`);
+    const place = used[width]!++;
+    if (width === Width.text) parts.push(`"${TEXTS}"[${place + 1}]`);
+    else if (form === 'widths') parts.push(`"${LISTS[width]}"[${place + 1}]`);
+    else parts.push(numberSql(`"${BYTES}"`, starts[width] + place * bytesIn(width), width));
   }
   return widths.length === 0 ? parts[0]! : `concat(${parts.join(', ')})`;
 }

@@ -1,23 +1,36 @@
 /** A message out of its shape and variables, as the view of a segment's events puts it together. */
 import { Width } from './cut-rows.ts';
 import type { MessageShape } from './message-cutter.ts';
+import { bytesIn, numberAt, numberStarts } from './number-bytes.ts';
 
-/** A row's variables by width, each list in order; null: none. */
+/** A row's variables. */
 export interface MessageVariables {
-  readonly lists: readonly (readonly unknown[] | null)[];
+  /** As bytes, or by width, each list in order. */
+  readonly numbers:
+    { readonly bytes: readonly unknown[] } | { readonly lists: readonly (readonly unknown[])[] };
+  /** In order. */
+  readonly texts: readonly unknown[];
   readonly pid: unknown;
 }
 
 /** @param most characters of the message that are wanted; all when left out */
 export function wholeMessage(
   { constants, widths }: MessageShape,
-  { lists, pid }: MessageVariables,
+  { numbers, texts, pid }: MessageVariables,
   most = Infinity,
 ): string {
   const used = [0, 0, 0, 0];
+  const starts = numberStarts(widths);
   let text = constants[0] ?? '';
   for (const [i, width] of widths.entries()) {
-    const value = width === Width.pid ? pid : lists[width]?.[used[width]!++];
+    let value: unknown;
+    if (width === Width.pid) value = pid;
+    else {
+      const place = used[width]!++;
+      if (width === Width.text) value = texts[place];
+      else if ('lists' in numbers) value = numbers.lists[width]?.[place];
+      else value = numberAt(numbers.bytes, starts[width] + place * bytesIn(width), width);
+    }
     // What is not there is left out, as it is by `concat`.
     if (typeof value === 'number' || typeof value === 'string') text += value;
     text += constants[i + 1] ?? '';
