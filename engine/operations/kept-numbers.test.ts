@@ -70,6 +70,21 @@ it('leaves what would not fit to statements, and makes room for what does', asyn
   expect(reads.map((one) => one.slice(0, 1))).toEqual(['1', '2', '3', '1']);
 });
 
+it('reads many segments by statements of a few each', async () => {
+  const kept = new KeptNumbers();
+  const many = Array.from({ length: 300 }, (_, id) => segment(id + 1));
+  let most = 0;
+  const readSome: ReadNumbers = (some, columns) => {
+    most = Math.max(most, some.length);
+    return read(some, columns);
+  };
+  await kept.comparing(PORTS, many, readSome);
+  const comparison = await kept.comparing(PORTS, many, readSome);
+  expect(most).toBeLessThanOrEqual(64);
+  expect(reads.length).toBe(many.length);
+  for (const one of many) expect(comparison?.rowsOf(one)).toMatchObject({ count: 2 });
+});
+
 it('forgets segments that the case has no more', async () => {
   const kept = new KeptNumbers();
   const one = [segment(1)];

@@ -27,6 +27,8 @@ import {
 /** Bytes that are kept. */
 const MOST_BYTES = 64e6;
 const HASH_BYTES = 4;
+/** Segments that one statement reads: of thousands DuckDB plans for seconds, and cannot be stopped meanwhile. */
+const AT_ONCE = 64;
 /** Rows of a list whose tables are kept, at about 40 bytes each. */
 const MOST_LIST_ROWS = 500_000;
 
@@ -112,7 +114,7 @@ export class KeptNumbers {
     columns: ReadonlyMap<string, string>,
     read: ReadNumbers,
   ): Promise<void> {
-    // Segments that lack the same columns are read by one statement.
+    // Segments that lack the same columns are read together.
     const missing = new Map<string, { names: NumberColumnName[]; segments: SegmentInfo[] }>();
     for (const segment of segments) {
       const known = this.kept.get(segment.id) ?? { columns: new Map(), hashes: undefined };
@@ -128,11 +130,14 @@ export class KeptNumbers {
       missing.set(key, same);
     }
     this.makeRoom(segments, columns);
-    for (const { names, segments: some } of missing.values()) {
-      const numbers = await read(some, names);
-      for (const { id } of some) {
-        const known = this.kept.get(id);
-        numbers.get(id)?.forEach((column, at) => known?.columns.set(names[at]!.name, column));
+    for (const { names, segments: all } of missing.values()) {
+      for (let from = 0; from < all.length; from += AT_ONCE) {
+        const some = all.slice(from, from + AT_ONCE);
+        const numbers = await read(some, names);
+        for (const { id } of some) {
+          const known = this.kept.get(id);
+          numbers.get(id)?.forEach((column, at) => known?.columns.set(names[at]!.name, column));
+        }
       }
     }
   }
