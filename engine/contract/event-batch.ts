@@ -191,6 +191,28 @@ export class TextColumn {
     this.size = at + 4 + n;
   }
 
+  /**
+   * Gives `n` rows from `row` on the text of the row before them, behind which none has come: all at once,
+   * which takes a tenth of setting each.
+   */
+  repeat(row: number, n: number): void {
+    const start = this.starts[row - 1]!;
+    const { size } = this;
+    const step = size - start;
+    const end = size + n * step;
+    if (end > this.data.length) this.grow(end);
+    const { data, starts } = this;
+    // Each copy is twice as long as the one before.
+    for (let to = size; to < end;) {
+      const most = Math.min(to - start, end - to);
+      data.copyWithin(to, start, start + most);
+      to += most;
+    }
+    for (let i = 0; i < n; i++) starts[row + i] = size + i * step;
+    this.present.fill(1, row, row + n);
+    this.size = end;
+  }
+
   /** Forgets the text of the row being filled. */
   drop(row: number): void {
     if (this.present[row] === 0) return;
@@ -273,6 +295,8 @@ export class CodedColumn {
 export type Column =
   U8Column | U16Column | U32Column | I32Column | NumberColumn | Ip6Column | TextColumn;
 
+const NOTHING_PUT_OFF = (): void => undefined;
+
 export class EventBatch {
   readonly kind: Kind;
   readonly capacity: number;
@@ -332,6 +356,8 @@ export class EventBatch {
   readonly coded = new Map<string, CodedColumn>();
   /** JSON objects of the attributes beyond MAX_ATTRIBUTE_COLUMNS. */
   readonly overflow: TextColumn;
+  /** Does what a reader has put off for several rows; called before the batch is handed over. */
+  settle: () => void = NOTHING_PUT_OFF;
   private recordBytes = 0;
   private overflowRow: Map<string, string> | undefined;
   private readonly onFull: (batch: EventBatch) => void;
@@ -437,6 +463,7 @@ export class EventBatch {
       this.message.size > MAX_TEXT_BYTES ||
       this.recordBytes > MAX_RECORD_BYTES
     ) {
+      this.settle();
       this.onFull(this);
     }
   }
@@ -456,6 +483,7 @@ export class EventBatch {
       this.message.size > MAX_TEXT_BYTES ||
       this.recordBytes > MAX_RECORD_BYTES
     ) {
+      this.settle();
       this.onFull(this);
     }
   }

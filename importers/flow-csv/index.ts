@@ -262,9 +262,15 @@ async function readTable(
   const lines = linesOf(input, piece, MAX_ROW_BYTES);
   const until = piece?.until ?? Infinity;
   const table = new TableReader(context, piece?.from);
-  const stopped = await toTheEnd(
+  const { sink } = context;
+  const reading = toTheEnd(
     lines,
-    context.sink,
+    {
+      drain: (consumed) => {
+        table.settle();
+        return sink.drain(consumed);
+      },
+    },
     () => {
       if (lines.lineOffset >= until && table.betweenRows) return false;
       table.line(lines);
@@ -274,6 +280,8 @@ async function readTable(
       table.end();
     },
   );
+  // However it ends: the rows so far are looked at.
+  const stopped = await reading.finally(() => table.settle());
   return positionAt(lines, stopped, table.records, table.state);
 }
 
@@ -283,7 +291,7 @@ async function readTable(
  */
 async function toTheEnd(
   lines: LineReader,
-  sink: EventSink,
+  sink: Pick<EventSink, 'drain'>,
   take: () => boolean,
   end: () => void,
 ): Promise<boolean> {

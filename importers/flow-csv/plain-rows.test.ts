@@ -169,10 +169,12 @@ it.each([{ unset: [] }, { unset: ['-', '(none)'] }, { unset: ['0', '-'] }])(
           other.writer.cells(splitter.bytes, splitter.starts, splitter.ends, count);
           one.finish(bytes);
           other.finish(bytes);
-          const row = one.batch.length - 1;
-          expect(one.row(row)).toEqual(other.row(row));
           expect(one.stamp.zoneUsed).toBe(other.stamp.zoneUsed);
+          if (rows.length % 3 === 0 && one.batch.length % 3 === 0) plain.settle();
         }
+        plain.settle();
+        for (let row = 0; row < one.batch.length; row++)
+          expect(one.row(row)).toEqual(other.row(row));
       }),
       { numRuns: 600, seed: 5 },
     );

@@ -47,6 +47,8 @@ interface Run {
   readonly changes: Uint32Array;
   /** How often all were as before, less WORTH for each time that they were not. */
   score: number;
+  /** Rows up to the last, or the current one, that were as the one before, and whose columns are not set yet. */
+  waiting: number;
 }
 /** A run is worth while so many rows are as the one before for each that is not; else it is cut where it changes. */
 const WORTH = 4;
@@ -77,6 +79,24 @@ export class PlainRows {
     // What stands for nothing must not be taken for a value.
     this.typed = writer.unset.every((mark) => !isValueByte(mark[0] ?? SPACE));
     this.runs = runsOf(writer.setters);
+    writer.batch.settle = () => this.settle();
+  }
+
+  /** Sets what was put off: before the rows so far are looked at. */
+  settle(): void {
+    const { length } = this.writer.batch;
+    for (const run of this.runs) if (run !== undefined) this.setWaiting(run, length);
+  }
+
+  /** Gives rows up to `end` the columns of a run that they have as the row before them. */
+  private setWaiting(run: Run, end: number): void {
+    const { waiting } = run;
+    if (waiting === 0) return;
+    run.waiting = 0;
+    for (let i = run.first; i <= run.last; i++) {
+      const column = this.writer.knownText(i);
+      if (column?.present[end - waiting - 1] === 1) column.repeat(end - waiting, waiting);
+    }
   }
 
   /** Whether tables with this delimiter can be read so: none that is part of a value. */
@@ -104,8 +124,8 @@ export class PlainRows {
       const run = this.runs[i];
       if (run !== undefined) {
         if (row > 0 && run.row === writer.begun - 1 && this.goesOn(run, bytes, at, end)) {
-          for (; i < run.last; i++) repeat(writer.knownText(i), row);
-          repeat(writer.knownText(i), row);
+          i = run.last;
+          run.waiting += 1;
           run.row = writer.begun;
           at += run.size + 1;
           if (at <= end) {
@@ -113,6 +133,7 @@ export class PlainRows {
           } else if (i < last) return this.refuse(true);
           continue;
         }
+        if (run.waiting > 0) this.setWaiting(run, row);
         open = run;
         openAt = at;
       }
@@ -190,8 +211,14 @@ export class PlainRows {
   }
 
   private refuse(begun: boolean): false {
+    for (const run of this.runs) {
+      if (run === undefined) continue;
+      // Not this row, if it has got so far.
+      if (run.row === this.writer.begun && run.waiting > 0) run.waiting -= 1;
+      run.row = -1;
+    }
+    this.settle();
     if (begun) this.writer.batch.dropRow();
-    for (const run of this.runs) if (run !== undefined) run.row = -1;
     this.stamp.zoneUsed = this.zoneUsed;
     this.refused += 1;
     return false;
@@ -287,7 +314,7 @@ function addRun(runs: (Run | undefined)[], first: number, last: number): void {
   if (columns < LEAST_RUN || columns > MOST_RUN) return;
   runs[first] = {
     ...{ first, last, bytes: new Uint8Array(MOST_RUN_BYTES), size: 0, row: -1 },
-    ...{ changes: new Uint32Array(columns), score: 0 },
+    ...{ changes: new Uint32Array(columns), score: 0, waiting: 0 },
   };
 }
 
@@ -304,14 +331,6 @@ function keep(run: Run, bytes: Uint8Array, from: number, to: number, row: number
   for (let at = from; at < to; at++) run.bytes[at - from] = bytes[at]!;
   run.size = to - from;
   run.row = row;
-}
-
-/** Gives a row the text that the row before has, if it has one. */
-function repeat(column: TextColumn | undefined, row: number): void {
-  if (column?.present[row - 1] !== 1) return;
-  const { data, starts, size } = column;
-  // Nothing came behind it.
-  column.set(row, data, starts[row - 1]! + 4, size);
 }
 
 function isValueByte(byte: number): boolean {

@@ -146,7 +146,7 @@ export class TableReader {
   }
 
   private useZeek({ separator, unset, path }: ZeekFields): void {
-    if (separator !== this.separator) this.plain = undefined;
+    if (separator !== this.separator) this.leavePlain();
     this.separator = separator;
     this.unset = [...unset];
     this.path = path;
@@ -187,6 +187,16 @@ export class TableReader {
   /** The content is over: an open quote stays open. */
   end(): void {
     while (this.openLines.length > 0) this.giveUpOpenRow();
+  }
+
+  /** Completes the rows so far, before who keeps the batch looks at them. */
+  settle(): void {
+    this.plain?.settle();
+  }
+
+  private leavePlain(): void {
+    this.settle();
+    this.plain = undefined;
   }
 
   private take(
@@ -400,6 +410,7 @@ export class TableReader {
     this.width = names.length;
     this.writer = new RowWriter(sink.batch(dialect?.kind ?? kind), plan, stamp);
     const { splitter } = this;
+    this.settle();
     this.plain =
       splitter instanceof DelimitedSplitter && PlainRows.fits(splitter.delimiter, names.length)
         ? new PlainRows(this.writer, stamp, splitter.delimiter, splitter.quoted)
@@ -416,7 +427,7 @@ export class TableReader {
         const code = /^\\x([0-9a-f]{2})/i.exec(rest);
         this.separator = code === null ? (rest.charCodeAt(0) || 9) & 0x7f : parseInt(code[1]!, 16);
         this.splitter = new DelimitedSplitter(this.separator, false);
-        this.plain = undefined;
+        this.leavePlain();
         return;
       }
       case 'path':
