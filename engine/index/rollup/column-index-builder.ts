@@ -10,7 +10,7 @@ import {
   combinationSection,
 } from '../combinations/combination-section.ts';
 import type { IndexRows } from '../rows.ts';
-import { giveBack } from '../spare.ts';
+import { giveBack, take32, take64 } from '../spare.ts';
 import type { Section } from '../side-file.ts';
 import { datedRows, timeSection } from '../time/time-section.ts';
 import { type Dimension, DimensionCollector, type Dimensions } from '../values/dimensions.ts';
@@ -72,8 +72,8 @@ export class ColumnIndexBuilder {
       sections.push(rollupSection(ROLLUP_SECTION, counted));
     } else {
       if (unflowed.length > 0) known.clear();
-      sections.push(rollupSection(ROLLUP_SECTION, partOf(counted, unflowed)));
-      sections.push(rollupSection(FLOWED_SECTION, partOf(counted, flowed)));
+      sections.push(partSection(ROLLUP_SECTION, counted, unflowed));
+      sections.push(partSection(FLOWED_SECTION, counted, flowed));
     }
     const attributes = this.attributes.finish(order);
     const combined = combinationSection(
@@ -138,13 +138,23 @@ function absences(codes: Uint32Array, size: number): Uint32Array {
 /** One value, which nobody asks for. */
 const PRESENCE = { size: 1, values: { numbers: new Uint32Array(0), texts: [] } } as const;
 
-/** The same of some rows; values that only other rows have stay, with no rows. */
+/** Of some rows. */
+function partSection(name: string, counted: Counted, rows: Uint32Array): Section {
+  if (rows.length === counted.rows) return rollupSection(name, counted);
+  const part = partOf(counted, rows);
+  const section = rollupSection(name, part);
+  for (const { codes } of part.dimensions.present) giveBack(codes.buffer);
+  for (const measure of part.measures) if (measure !== undefined) giveBack(measure.values.buffer);
+  if (part.times !== undefined) giveBack(part.times.buffer);
+  return section;
+}
+
+/** The same of some rows, in memory to be given back; values that only other rows have stay, with no rows. */
 function partOf(counted: Counted, rows: Uint32Array): Counted {
-  if (rows.length === counted.rows) return counted;
   const dimensions: Dimensions = {
     present: counted.dimensions.present.map((dimension) => ({
       ...dimension,
-      codes: rows.length === 0 ? new Uint32Array(0) : chosen(dimension.codes, rows),
+      codes: chosen(dimension.codes, rows),
     })),
     leftOut: counted.dimensions.leftOut,
   };
@@ -165,13 +175,13 @@ function partOf(counted: Counted, rows: Uint32Array): Counted {
 }
 
 function chosen(values: Uint32Array, rows: Uint32Array): Uint32Array {
-  const out = new Uint32Array(rows.length);
+  const out = take32(rows.length).subarray(0, rows.length);
   for (let i = 0; i < out.length; i++) out[i] = values[rows[i]!]!;
   return out;
 }
 
 function chosenNumbers(values: Float64Array, rows: Uint32Array): Float64Array {
-  const out = new Float64Array(rows.length);
+  const out = take64(rows.length).subarray(0, rows.length);
   for (let i = 0; i < out.length; i++) out[i] = values[rows[i]!]!;
   return out;
 }
