@@ -434,7 +434,7 @@ export class ChunkWriter implements EventSink {
     const id = this.source().state.sourceId;
     open.sources.set(id, (open.sources.get(id) ?? 0) + n);
     const cut = open.part.addRowGroup(batch, rows);
-    this.feed?.add(open.part.path, batch, rows, cut);
+    this.feed?.add(open.part.path, batch, rows, cut, open.part.coded);
     this.rows += n;
     this.bytes += open.part.size - before;
   }

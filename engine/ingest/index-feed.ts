@@ -5,6 +5,7 @@
 import type { EventBatch } from '../contract/event-batch.ts';
 import type { Kind } from '../contract/event.ts';
 import type { BatchRows } from '../store/batch-rows.ts';
+import type { CodedTexts } from '../store/coded-texts.ts';
 import type { CutRowGroup } from '../store/messages/message-cutter.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
 import { indexRowsOf, memoryOf } from './index-rows.ts';
@@ -68,12 +69,19 @@ export class IndexFeed {
   /**
    * These rows of `batch` are the next of `part`.
    * @param cut how their messages were cut, if any was
+   * @param coded columns of texts of which few are different, as they were written
    */
-  add(part: string, batch: EventBatch, rows: BatchRows, cut?: CutRowGroup): void {
+  add(
+    part: string,
+    batch: EventBatch,
+    rows: BatchRows,
+    cut?: CutRowGroup,
+    coded?: ReadonlyMap<string, CodedTexts>,
+  ): void {
     const { kind } = batch;
     let lane = this.laneOf.get(part);
     if (lane?.gone === true) return;
-    const message = indexRowsOf(batch, rows, cut);
+    const message = indexRowsOf(batch, rows, cut, coded);
     if (lane === undefined) {
       const held = this.held.get(part) ?? { kind, messages: [], rows: 0 };
       held.messages.push(message);

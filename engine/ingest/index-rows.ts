@@ -13,6 +13,7 @@ import {
   valuesOf,
   wideValuesOf,
 } from '../store/batch-rows.ts';
+import type { CodedTexts } from '../store/coded-texts.ts';
 import type { NumberLists } from '../store/messages/cut-rows.ts';
 import type { CutRowGroup } from '../store/messages/message-cutter.ts';
 import type { RowsMessage, SentNumbers } from './index-protocol.ts';
@@ -30,12 +31,20 @@ const ADDRESSES = ['src_ip6', 'dst_ip6'] as const;
 /**
  * Columns that none of the rows has a value in are left out.
  * @param cut how the rows' messages were cut: only those that are whole are texts then
+ * @param coded columns of texts of which few are different, by stored name; their memory goes over
  */
-export function indexRowsOf(batch: EventBatch, rows: BatchRows, cut?: CutRowGroup): RowsMessage {
+export function indexRowsOf(
+  batch: EventBatch,
+  rows: BatchRows,
+  cut?: CutRowGroup,
+  coded?: ReadonlyMap<string, CodedTexts>,
+): RowsMessage {
   const isUsed = ({ present }: { present: Uint8Array }): boolean => countPresent(present, rows) > 0;
   const texts: [string, TextRows][] = [];
   const addText = (name: string, column: TextColumn): void => {
-    if (isUsed(column)) texts.push([name, textOf(column, rows)]);
+    if (!isUsed(column)) return;
+    const few = coded?.get(name);
+    texts.push([name, few === undefined ? textOf(column, rows) : fewTexts(column, rows, few)]);
   };
   for (const name of TEXTS) {
     if (name !== 'message' || cut === undefined) addText(name, batch[name]);
@@ -131,6 +140,16 @@ function textOf(column: TextColumn, rows: BatchRows): TextRows {
     starts: textStartsOf(column, rows, new Uint32Array(lentMemory(n * 4), 0, n)),
     present: copied(column.present, rows),
   };
+}
+
+/** Texts of which few are different: those of a number lie in one place. */
+function fewTexts(column: TextColumn, rows: BatchRows, few: CodedTexts): TextRows {
+  const present = copied(column.present, rows);
+  const starts = new Uint32Array(present.length);
+  let next = 0;
+  for (let row = 0; row < starts.length; row++)
+    if (present[row] === 1) starts[row] = few.starts[few.codes[next++]!]!;
+  return { data: few.data, starts, present, few: true };
 }
 
 /** Whether `n` texts one after the other are all the same: each equals the one before. */

@@ -256,6 +256,26 @@ describe('ParquetPart', () => {
     },
   );
 
+  it.each([10, 256, 257, 300])('gives back %d texts that rows share', async (different) => {
+    const path = join(folder, `${number++}.parquet`);
+    const part = new ParquetPart(path);
+    const want: (string | null)[] = [];
+    for (const rows of [Math.max(600, different * 21 + 3), 300]) {
+      const batch = new EventBatch('log', () => undefined, rows + 1);
+      for (let i = 0; i < rows; i++) {
+        const host = i % 5 === 2 ? null : `Größe ${(i * 7) % different}`;
+        if (host !== null) batch.host.setString(i, host);
+        want.push(host);
+        batch.endRow();
+      }
+      part.addRowGroup(batch);
+      expect(part.coded.has('host')).toBe(rows > 300);
+    }
+    part.finish();
+    const found = await connection.runAndReadAll(`SELECT host FROM read_parquet('${path}')`);
+    expect(found.getRowsJS().flat()).toEqual(want);
+  });
+
   it('leaves out columns that no row uses', () => {
     const part = new ParquetPart(join(folder, `${number++}.parquet`));
     const batch = new EventBatch('log', () => undefined, 4);

@@ -3,7 +3,7 @@
  * segment, since text travels as bytes and DuckDB reads it on its own threads.
  *
  * It writes the least of the format that DuckDB reads back: one page per column and row group, PLAIN
- * values (a column of one value as a dictionary), no compression: the file lives for seconds. A column that no batch used is left out.
+ * values (texts of which few are different, and a column of one value, as a dictionary), no compression: the file lives for seconds. A column that no batch used is left out.
  *
  * Specification: https://parquet.apache.org/docs/file-format/ and
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
@@ -22,6 +22,7 @@ import {
 } from './batch-rows.ts';
 import { writeAll } from '../base/files.ts';
 import { type ConstantColumn, type SelectedColumn, areRare } from './table-layout.ts';
+import { type CodedTexts, codedTexts } from './coded-texts.ts';
 import { CutRows } from './messages/cut-rows.ts';
 import { type CutRowGroup, MessageCutter } from './messages/message-cutter.ts';
 import { NumberBytes } from './messages/number-bytes.ts';
@@ -190,6 +191,18 @@ function dataPageHeader(size: number, values: number, encoding: number): Uint8Ar
   w.end();
   w.end();
   return w.take();
+}
+
+/** Numbers below `limit`, at most 65,536, as Parquet's RLE_DICTIONARY has them: one run of 8 or 16 bits each. */
+function packedIndexes(codes: Uint16Array, limit: number): Uint8Array {
+  const width = limit <= 256 ? 8 : 16;
+  const groups = (codes.length + 7) >>> 3;
+  const head = [width, ...varintBytes(groups * 2 + 1)];
+  const out = new Uint8Array(head.length + groups * width);
+  out.set(head);
+  if (width === 8) out.set(codes, head.length);
+  else out.set(bytesOf(codes), head.length);
+  return out;
 }
 
 function dictionaryPageHeader(size: number, values: number): Uint8Array {
@@ -441,6 +454,8 @@ export class ParquetPart {
 
   private readonly cutter = new MessageCutter(cutRows);
   private messageRows = 0;
+  /** Of the last row group: columns of texts of which few are different, by name in the file. */
+  readonly coded = new Map<string, CodedTexts>();
 
   constructor(path: string) {
     this.path = path;
@@ -478,9 +493,12 @@ export class ParquetPart {
     const names = this.columns.map((name) => name.toWellFormed().toLowerCase());
     return new Set(names).size < names.length;
   }
+  /** Bytes of what was added, each value by itself: what is made of the part is measured by them. */
   get size(): number {
-    return this.position;
+    return this.position + this.shared;
   }
+  /** Bytes that texts with a number take less. */
+  private shared = 0;
 
   /**
    * Adds these rows of `batch`, in their order. The bytes are copied or written before it returns, so
@@ -491,6 +509,7 @@ export class ParquetPart {
     rows: BatchRows = rowSpan(0, batch.length),
   ): CutRowGroup | undefined {
     const n = rows.to - rows.from;
+    this.coded.clear();
     if (n === 0) return undefined;
     const group: RowGroup = { rows: n, size: 0, chunks: new Map() };
     let messages: CutRowGroup | undefined;
@@ -662,12 +681,20 @@ export class ParquetPart {
     const values = plainValues(column, rows, present, count);
     const only = onlyValue(column.type, values, count);
     this.noteConstant(name, column.type, count === n ? only : undefined);
-    if (only === undefined) {
+    const coded =
+      only === undefined && column.type === 'text' ? codedTexts(values, count) : undefined;
+    if (coded !== undefined) {
+      this.coded.set(name, coded);
+      const { data, starts, codes } = coded;
+      const indexes = packedIndexes(codes, starts.length);
+      this.shared += values.length - indexes.length - data.length;
+      this.addChunk(group, name, levels, indexes, n, { bytes: data, values: starts.length });
+    } else if (only === undefined) {
       this.addChunk(group, name, levels, values, n);
     } else {
       // One bit per index, and one run of `count` zeros.
       const indexes = Uint8Array.of(1, ...varintBytes(count * 2), 0);
-      this.addChunk(group, name, levels, indexes, n, only);
+      this.addChunk(group, name, levels, indexes, n, { bytes: only, values: 1 });
     }
   }
 
@@ -677,12 +704,12 @@ export class ParquetPart {
     levels: Uint8Array,
     values: Uint8Array,
     n: number,
-    dictionary?: Uint8Array,
+    dictionary?: { bytes: Uint8Array; values: number },
   ): void {
     const start = this.position;
     if (dictionary !== undefined) {
-      this.write(dictionaryPageHeader(dictionary.length, 1));
-      this.write(dictionary);
+      this.write(dictionaryPageHeader(dictionary.bytes.length, dictionary.values));
+      this.write(dictionary.bytes);
     }
     const offset = this.position;
     const encoding = dictionary === undefined ? ENCODING.plain : ENCODING.dictionary;

@@ -181,6 +181,23 @@ export class TextIndexBuilder {
     const first = own.length;
     const codes = own.extend(n);
     let texts = false;
+    if (text.few === true) {
+      const known = new Uint16Array(data.length);
+      for (let row = 0; row < n; row++) {
+        if (present[row] === 0) continue;
+        const start = starts[row]!;
+        let code = known[start]!;
+        if (code === 0) {
+          const shape = this.wholeShape(column, data, start + 4, start + 4 + lengthAt(data, start));
+          code = shape === NO_SHAPE ? AS_TEXT : shape + 1;
+          known[start] = code;
+        }
+        codes[first + row] = code;
+        if (code === AS_TEXT) texts = true;
+        else rows[code - 1]! += 1;
+      }
+      return texts;
+    }
     for (let row = 0; row < n; row++) {
       if (present[row] === 0) continue;
       const start = starts[row]!;

@@ -261,6 +261,23 @@ export class TextCollector implements Collector {
       else codes.fill(id + 1, at, at + rows.length);
       return;
     }
+    if (column.few === true) {
+      const ids = new Uint32Array(data.length);
+      for (let row = 0; row < rows.length; row++, at++) {
+        if (present[row] === 0) continue;
+        const start = starts[row]!;
+        if (ids[start] === 0) {
+          const id = this.dictionary.idOf(data, start + 4, start + 4 + lengthAt(data, start));
+          if (id < 0) {
+            this.leaveOut();
+            return;
+          }
+          ids[start] = id + 1;
+        }
+        codes[at] = ids[start]!;
+      }
+      return;
+    }
     const { shortTexts, shortIds } = this;
     for (let row = 0; row < rows.length; row++, at++) {
       if (present[row] === 0) continue;
