@@ -8,10 +8,10 @@
 import {
   closeSync,
   fstatSync,
-  mkdtempSync,
+  lstatSync,
+  mkdirSync,
   openSync,
   readSync,
-  rmdirSync,
   statfsSync,
   unlinkSync,
 } from 'node:fs';
@@ -21,27 +21,22 @@ const MEMORY = '/dev/shm';
 /** Room that is left to others. */
 const LEAST_FREE_BYTES = 32 << 20;
 
-let made: string | undefined;
-
-/** This process's folder in memory, which nobody else may read; undefined where there is none. */
+/**
+ * The folder in memory of whoever runs this, which nobody else may read; undefined where there is none. It stays when
+ * the process ends, empty: another may be about to use it. Where the system has removed it, it is made again.
+ */
 export function memoryFolder(): string | undefined {
-  if (made !== undefined || process.platform !== 'linux') return made;
+  const uid = process.platform === 'linux' ? process.geteuid?.() : undefined;
+  if (uid === undefined) return undefined;
+  const folder = join(MEMORY, `daybook-${uid}`);
   try {
-    made = mkdtempSync(join(MEMORY, 'daybook-'));
-    process.once('exit', removeFolder);
+    mkdirSync(folder, { mode: 0o700 });
   } catch {
-    // A machine without one, or where others fill it.
+    // It is there, or cannot be made.
   }
-  return made;
-}
-
-function removeFolder(): void {
-  if (made === undefined) return;
-  try {
-    rmdirSync(made);
-  } catch {
-    // It holds nothing, whoever removes it.
-  }
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  const isOwn = found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0;
+  return isOwn ? folder : undefined;
 }
 
 /** Whether a file of so many bytes may be made in `folder`. */

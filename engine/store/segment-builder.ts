@@ -5,7 +5,7 @@
  * write-ahead log stays (a leftover one can stop every later start under a low memory limit); only then may it be
  * moved.
  */
-import { createHash, hash } from 'node:crypto';
+import { createHash, hash, randomUUID } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
@@ -88,8 +88,6 @@ const ORDER = [
   ['source_id', 'source_id'],
   ['seq', 'seq'],
 ] as const;
-
-let nextInMemory = 0;
 
 export { identifier, literal };
 
@@ -210,8 +208,8 @@ export class SegmentBuilder {
       try {
         return await this.buildIn(memory, number, connection, select, options);
       } catch (error) {
-        // Memory may be full where the disk is not.
-        if (!(error instanceof DaybookError && error.code === 'disk-full')) throw error;
+        // What is not memory's fault (it is full, say) is met on the disk again.
+        if (error instanceof DaybookError && error.code === 'cancelled') throw error;
       }
     }
     return this.buildIn(undefined, number, connection, select, options);
@@ -230,8 +228,7 @@ export class SegmentBuilder {
     // Cut messages take less than half of the bytes.
     const inputBytes = options.inputBytes * (options.messages === undefined ? 1 : 2);
     const block = inputBytes < SMALL_BYTES ? SMALL_BLOCK : BLOCK;
-    // Other builders of this process have segments of these numbers.
-    const making = memory === undefined ? path : join(memory, `${nextInMemory++}.duckdb`);
+    const making = memory === undefined ? path : join(memory, `${randomUUID()}.duckdb`);
     let nameless: NamelessFile | undefined;
     try {
       const known = options.known ?? (await selectedOf(connection, select));
@@ -275,7 +272,8 @@ export class SegmentBuilder {
     } catch (error) {
       await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
       // It is made there next where this was for want of room, which half a file would not be taken for.
-      if (memory !== undefined) for (const half of [making, path]) rmSync(half, { force: true });
+      if (memory !== undefined)
+        for (const half of [making, `${making}.wal`, path]) rmSync(half, { force: true });
       throw storeError(diskError(error) ?? error);
     } finally {
       nameless?.close();
