@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   closeSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -8,12 +9,14 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { writeAll } from '../base/files.ts';
-import { hasRoom, memoryFolder, NamelessFile } from './memory-folder.ts';
+import { hasRoom, memoryFolder, NamelessFile, removeOld } from './memory-folder.ts';
 import { SegmentBuilder } from './segment-builder.ts';
 
 let folder: string;
@@ -57,11 +60,26 @@ const inMemory = (): string[] => {
 /** Of processes that were killed before they took a name away. */
 const before = new Set(inMemory());
 
-/** Other processes have names there for moments. */
+/** Other processes have names there for moments, always others. */
 async function nothingInMemory(): Promise<void> {
-  const added = () => inMemory().filter((name) => !before.has(name));
-  await vi.waitFor(() => expect(added()).toEqual([]), { timeout: 10_000, interval: 5 });
+  const added = inMemory().filter((name) => !before.has(name));
+  const left = () => inMemory().filter((name) => added.includes(name));
+  await vi.waitFor(() => expect(left()).toEqual([]), { timeout: 10_000, interval: 5 });
 }
+
+it('what processes that were killed have left there is removed, and nothing newer', () => {
+  const memory = join(folder, 'memory');
+  mkdirSync(memory);
+  for (const [name, hours] of Object.entries({ old: 2, new: 0 })) {
+    const path = join(memory, name);
+    writeFileSync(path, '');
+    const then = new Date(Date.now() - hours * 3_600_000);
+    utimesSync(path, then, then);
+  }
+  removeOld(memory);
+  expect(readdirSync(memory)).toEqual(['new']);
+  rmSync(memory, { recursive: true });
+});
 
 describe('a segment', () => {
   const MANY = 200_000;

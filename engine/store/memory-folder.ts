@@ -3,7 +3,8 @@
  * makes, and nothing of one is of use before it is whole: copied to the disk then, one waits for it once.
  *
  * Holds always: a file has no name any more before an event is written to it, so none is left behind, however the
- * process ends. Linux only; elsewhere, or where there is no room, whoever asks makes the file on the disk.
+ * process ends; of one that is killed a name of something without events may be, which a later process removes. Linux
+ * only; elsewhere, or where there is no room, whoever asks makes the file on the disk.
  */
 import {
   closeSync,
@@ -11,7 +12,9 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
+  rmSync,
   statfsSync,
   unlinkSync,
 } from 'node:fs';
@@ -37,6 +40,22 @@ export function memoryFolder(): string | undefined {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   const isOwn = found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0;
   return isOwn ? folder : undefined;
+}
+
+/** Names are there for moments: those that are older were left by processes that were killed. */
+const OLD_MS = 3_600_000;
+
+/** Removes from a folder in memory what processes that were killed have left there. */
+export function removeOld(folder: string): void {
+  try {
+    for (const name of readdirSync(folder)) {
+      const path = join(folder, name);
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (found !== undefined && Date.now() - found.mtimeMs > OLD_MS) rmSync(path, { force: true });
+    }
+  } catch {
+    // They take next to nothing.
+  }
 }
 
 /** Whether a file of so many bytes may be made in `folder`. */

@@ -12,7 +12,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import './texts-as-they-are.ts';
 import { diskError, diskFull, writeDurably } from '../base/files.ts';
 import type { KeptInstance } from './kept-instance.ts';
-import { hasRoom, memoryFolder, NamelessFile } from './memory-folder.ts';
+import { hasRoom, memoryFolder, NamelessFile, removeOld } from './memory-folder.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
 import {
   type ConstantColumn,
@@ -133,6 +133,7 @@ export class SegmentBuilder {
       enable_external_file_cache: 'false',
     };
     const memory = memoryFolder();
+    if (memory !== undefined) removeOld(memory);
     const folders = [staging, ...readable, ...(memory === undefined ? [] : [memory])]
       .map(literal)
       .join(', ');
