@@ -7,7 +7,7 @@ import { CaseWriter } from '../ingest/case-writer.ts';
 import { compactAll } from '../ingest/compact.ts';
 import type { WorkerHandle } from '../ingest/run-import.ts';
 import { BUILDER, importInProcess, rowsOf, startInProcess } from '../ingest/testing/in-process.ts';
-import { pcapOf, rfc3164 } from '../ingest/testing/small-evidence.ts';
+import { PCAP_HEADER, PCAP_RECORD, pcapOf, rfc3164 } from '../ingest/testing/small-evidence.ts';
 import { isSame, reachedBy, type Reached } from './arrivals.ts';
 import { CaseSession } from './case-session.ts';
 import { shownRows, startQuery } from './query.ts';
@@ -23,7 +23,11 @@ beforeAll(() => {
   evidence = join(root, 'evidence');
   mkdirSync(evidence);
   writeFileSync(join(evidence, 'a.log'), rfc3164(3000));
-  writeFileSync(join(evidence, 'b.pcap'), pcapOf(20_000));
+  const packets = pcapOf(20_000);
+  // The first flow ends last.
+  const frame = packets.subarray(PCAP_HEADER + 16, PCAP_HEADER + PCAP_RECORD);
+  for (let n = 30; n < 20_000; n += 30) frame.copy(packets, PCAP_HEADER + n * PCAP_RECORD + 16);
+  writeFileSync(join(evidence, 'b.pcap'), packets);
   writeFileSync(join(evidence, 'c.log'), rfc3164(30).replaceAll('host', 'other'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -8,7 +8,7 @@ export type Reached = NonNullable<CompileContext['arrived']>['after'];
 /** How often a compaction may take segments away while they are looked at. */
 const MAX_TRIES = 4;
 
-/** What the case has now. Sources that are not read to their end are asked for their last events. */
+/** What the case has now. Sources that are not read to their end are asked for their last records. */
 export async function reachedBy(session: CaseSession): Promise<Reached> {
   for (let attempt = 1; ; attempt++) {
     const release = session.store.hold();
@@ -27,19 +27,17 @@ async function lookedAt(session: CaseSession): Promise<Reached> {
   const last = new Map(
     snapshot.sources
       .filter(({ status }) => status !== 'complete')
-      .map(({ id }) => [id, { source: id, record: 0, derived: 0 }]),
+      .map(({ id }) => [id, { source: id, record: 0 }]),
   );
   const segments = snapshot.segments.filter(({ sources }) => sources.some((id) => last.has(id)));
   await session.prepare(segments, snapshot, '');
   for (const { id } of segments) {
     const rows = await session.store.rows(
-      `SELECT source_id, max(seq)::DOUBLE, min(seq)::DOUBLE FROM seg_${id}.events GROUP BY source_id`,
+      `SELECT source_id, max(seq)::DOUBLE FROM seg_${id}.events GROUP BY source_id`,
     );
-    for (const [source, record, derived] of rows) {
+    for (const [source, record] of rows) {
       const one = last.get(Number(source));
-      if (one === undefined) continue;
-      one.record = Math.max(one.record, Number(record));
-      one.derived = Math.min(one.derived, Number(derived));
+      if (one !== undefined) one.record = Math.max(one.record, Number(record));
     }
   }
   return {

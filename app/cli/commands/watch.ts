@@ -56,7 +56,8 @@ export const watchCommand: Command = {
       tz: { type: 'string', value: 'ZONE', help: 'zone of times shown (default UTC)' },
       json: { type: 'boolean', help: 'one JSON line per change or event' },
     },
-    details: 'It runs until ctrl-C.',
+    details:
+      'It runs until ctrl-C. With a query, flows of a capture come when all of the capture is imported.',
   },
   async run(parsed, { streams, settings, signal }) {
     const text = parsed.positionals[1];

@@ -1,6 +1,9 @@
 /**
  * Events that came between two moments of a case, by their numbers: what was committed of each source then. Whose
  * segments were merged or rewritten meanwhile is found all the same.
+ *
+ * Derived events (flows of a capture) have come when their source was read to its end: they are numbered by their
+ * beginnings and committed by their ends, so of some of them the last number tells nothing.
  */
 import { TRUE, type Predicate, type Scope } from '../scope.ts';
 
@@ -8,14 +11,8 @@ import { TRUE, type Predicate, type Scope } from '../scope.ts';
 export interface Reached {
   /** Sources with a higher number were not there yet. */
   readonly sources: number;
-  /** Those that were not read to their end. */
-  readonly open: readonly ({ readonly source: number } & Bounds)[];
-}
-
-/** The last record and the last derived event (0 or negative) that were stored of a source. */
-interface Bounds {
-  readonly record: number;
-  readonly derived: number;
+  /** Those that were not read to their end, with the last record that was stored of each; 0: none. */
+  readonly open: readonly { readonly source: number; readonly record: number }[];
 }
 
 export interface ArrivedFilter {
@@ -24,10 +21,7 @@ export interface ArrivedFilter {
   readonly until: Reached;
 }
 
-type Part = 'none' | 'whole' | { readonly from: Bounds; readonly to: Bounds };
-
-const NOTHING: Bounds = { record: 0, derived: 0 };
-const EVERYTHING: Bounds = { record: Infinity, derived: -Infinity };
+type Part = 'none' | 'whole' | { readonly from: number; readonly to: number };
 
 export function compileArrived({ after, until }: ArrivedFilter, scope: Scope): Predicate {
   const { segment, params } = scope;
@@ -36,7 +30,7 @@ export function compileArrived({ after, until }: ArrivedFilter, scope: Scope): P
   if (segment === undefined || sourceId === undefined || seq === undefined)
     throw new TypeError('what arrived is asked of segments');
   const ids = [...segment.sources];
-  const parts = ids.map((id) => partOf(boundsOf(after, id), boundsOf(until, id)));
+  const parts = ids.map((id) => partOf(lastOf(after, id), lastOf(until, id)));
   if (parts.every((part) => part === 'none')) return { value: false, reason: 'source' };
   if (parts.every((part) => part === 'whole')) return TRUE;
   const number = (value: number): string => params.bind(value, 'BIGINT');
@@ -46,21 +40,20 @@ export function compileArrived({ after, until }: ArrivedFilter, scope: Scope): P
     const own = `${sourceId} = ${params.bind(id, 'UINTEGER')}`;
     if (part === 'whole') return [own];
     const { from, to } = part;
-    const records = [`${seq} > ${number(from.record)}`];
-    if (to.record < Infinity) records.push(`${seq} <= ${number(to.record)}`);
-    const derived = [`${seq} < ${number(from.derived)}`];
-    if (to.derived > -Infinity) derived.push(`${seq} >= ${number(to.derived)}`);
-    return [`(${own} AND ((${records.join(' AND ')}) OR (${derived.join(' AND ')})))`];
+    const more = `${seq} > ${number(from)}`;
+    const come = to < Infinity ? `${more} AND ${seq} <= ${number(to)}` : `(${more} OR ${seq} < 0)`;
+    return [`(${own} AND ${come})`];
   });
   return { sql: `(${cases.join(' OR ')})` };
 }
 
-function boundsOf(reached: Reached, source: number): Bounds {
+/** The last record of a source; Infinity: it was read to its end. */
+function lastOf(reached: Reached, source: number): number {
   const open = reached.open.find((one) => one.source === source);
-  return open ?? (source <= reached.sources ? EVERYTHING : NOTHING);
+  return open?.record ?? (source <= reached.sources ? Infinity : 0);
 }
 
-function partOf(from: Bounds, to: Bounds): Part {
-  if (from.record >= to.record && from.derived <= to.derived) return 'none';
-  return from === NOTHING && to === EVERYTHING ? 'whole' : { from, to };
+function partOf(from: number, to: number): Part {
+  if (from >= to) return 'none';
+  return from === 0 && to === Infinity ? 'whole' : { from, to };
 }
