@@ -163,9 +163,15 @@ export async function rewrite(
     );
     if (built.rows === 0) continue;
     await builder.attach(MADE, built.path);
-    const unflowedPackets = kind === 'packet' ? await unflowedOf(workshop, built) : 0;
-    const tags = await tagsOf(workshop, segments);
-    await builder.detach(MADE);
+    let unflowedPackets = 0;
+    let tags: Made['tags'];
+    try {
+      if (kind === 'packet') unflowedPackets = await unflowedOf(workshop, built);
+      tags = await tagsOf(workshop, segments);
+    } finally {
+      // Who merges others, although these could not be, would look into it instead of its own.
+      await builder.detach(MADE);
+    }
     const index = await workshop.indexOf(built, kind, options.brief);
     made.push({ day: day ?? 'undated', built, index, unflowedPackets, tags });
   }
