@@ -37,6 +37,24 @@ it('is readable by nobody else, and always the same', ({ skip }) => {
   expect(memoryFolder()).toBe(memory);
 });
 
+it('is none where none can be made, looked at or trusted', ({ skip }) => {
+  if (process.platform !== 'linux') return skip('this system keeps no files in memory');
+  const at = (name: string): string => join(folder, name);
+  // One that cannot be entered, as one of somebody else; root may enter all others.
+  symlinkSync('loop', at('loop'));
+  expect(memoryFolder(at('loop'))).toBeUndefined();
+  expect(memoryFolder(at('nothing'))).toBeUndefined();
+  const name = `daybook-${process.geteuid?.()}`;
+  for (const open of ['shared', 'linked']) mkdirSync(at(open));
+  mkdirSync(join(at('shared'), name), { mode: 0o755 });
+  symlinkSync(folder, join(at('linked'), name));
+  for (const open of ['shared', 'linked']) {
+    expect(memoryFolder(at(open))).toBeUndefined();
+    rmSync(at(open), { recursive: true });
+  }
+  rmSync(at('loop'));
+});
+
 it('says whether there is room', () => {
   expect(hasRoom(tmpdir(), Number.MAX_SAFE_INTEGER)).toBe(false);
   expect(hasRoom(join(folder, 'nothing'), 0)).toBe(false);

@@ -27,19 +27,25 @@ const LEAST_FREE_BYTES = 32 << 20;
 /**
  * The folder in memory of whoever runs this, which nobody else may read; undefined where there is none. It stays when
  * the process ends, empty: another may be about to use it. Where the system has removed it, it is made again.
+ * @param within the folder of all who keep files in memory
  */
-export function memoryFolder(): string | undefined {
+export function memoryFolder(within = MEMORY): string | undefined {
   const uid = process.platform === 'linux' ? process.geteuid?.() : undefined;
   if (uid === undefined) return undefined;
-  const folder = join(MEMORY, `daybook-${uid}`);
+  const folder = join(within, `daybook-${uid}`);
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch {
     // It is there, or cannot be made.
   }
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  const isOwn = found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0;
-  return isOwn ? folder : undefined;
+  try {
+    const found = lstatSync(folder);
+    const isOwn = found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0;
+    return isOwn ? folder : undefined;
+  } catch {
+    // There is none, or it may not be looked at, as where applications are confined.
+    return undefined;
+  }
 }
 
 /** Names are there for moments: those that are older were left by processes that were killed. */
