@@ -7,7 +7,7 @@
  * touched.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { userInfo } from 'node:os';
 import Database from 'better-sqlite3';
@@ -195,15 +195,13 @@ export class Catalog {
       );
     }
     let db: Database.Database;
-    let readOnly = false;
     refuseEmpty(folder, path, options.create === true);
+    // Of a file with a log beside it SQLite does not say so before the first change.
+    let readOnly = existsSync(path) && !mayBeWritten(path);
     try {
-      db = new Database(path);
+      db = readOnly ? openReadOnly(path) : new Database(path);
       try {
-        db.pragma('busy_timeout = 10000');
-        db.pragma('journal_mode = WAL');
-        db.pragma('synchronous = FULL');
-        db.pragma('foreign_keys = ON');
+        if (!readOnly) prepare(db);
       } catch (error) {
         if (!/readonly|read-only/i.test(String(error))) throw error;
         db.close();
@@ -957,6 +955,23 @@ function refuseEmpty(folder: string, path: string, create: boolean): void {
       `${folder} is not a Daybook case yet: its ${CATALOG_FILE} is empty`,
       `import something: daybook import ${folder} EVIDENCE`,
     );
+  }
+}
+
+/** @throws what SQLite throws where the folder may not be written */
+function prepare(db: Database.Database): void {
+  db.pragma('busy_timeout = 10000');
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = FULL');
+  db.pragma('foreign_keys = ON');
+}
+
+function mayBeWritten(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

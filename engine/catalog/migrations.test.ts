@@ -1,6 +1,6 @@
 /** Cases that an earlier Daybook wrote: brought up to date where they may be written, read where not. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -43,8 +43,14 @@ it('brings an older catalog up to date and keeps what is in it', () => {
   expect(versionOnDisk()).toBe(5);
 });
 
-it('reads an older catalog that may not be written, and leaves it as it is', () => {
-  chmodSync(join(folder, 'case.sqlite'), 0o444);
+it.each([
+  ['', false],
+  [' while its log lies beside it', true],
+])('reads an older catalog that may not be written%s, and leaves it as it is', (_, isOpen) => {
+  const path = join(folder, 'case.sqlite');
+  const other = isOpen ? new Database(path) : undefined;
+  other?.exec("INSERT INTO tags(name, created_at) VALUES ('logged', '2026-01-01T00:00:00.000Z')");
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
   chmodSync(folder, 0o555);
   const script = `
     const { Catalog } = await import(${JSON.stringify(join(import.meta.dirname, 'catalog.ts'))});
@@ -58,7 +64,8 @@ it('reads an older catalog that may not be written, and leaves it as it is', () 
     { encoding: 'utf8', ...user },
   );
   expect(stderr).toBe('');
-  expect(JSON.parse(stdout)).toEqual([true, 1, [], []]);
+  expect(JSON.parse(stdout)).toEqual([true, isOpen ? 2 : 1, [], []]);
   chmodSync(folder, 0o755);
+  other?.close();
   expect(versionOnDisk()).toBe(1);
 });
