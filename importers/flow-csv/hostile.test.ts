@@ -58,6 +58,19 @@ function check(result: Collected): void {
   }
 }
 
+it('keeps columns apart whose names become the same', async () => {
+  const names = ['a\0b', 'a\ufffdb', 'A\0B', 'c', 'd'];
+  const heading = `#separator \\x09\n#path\tconn\n#fields\tts\tuid\t${names.join('\t')}\n`;
+  const rows = Array.from({ length: 60 }, (_, i) => `${i}.5\tC${i}\tone\ttwo\tthree\tx\ty\n`);
+  const result = await read(encoder.encode(heading + rows.join('')));
+  check(result);
+  expect(result.rows.length).toBe(rows.length);
+  for (const row of result.rows)
+    expect(row['attrs']).toMatchObject({
+      ...{ 'a\ufffdb': 'one', 'a\ufffdb.1': 'two', 'A\ufffdB.2': 'three', c: 'x', d: 'y' },
+    });
+});
+
 /** Numbers from 0 to 1, always the same (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed;

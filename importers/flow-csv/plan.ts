@@ -14,9 +14,13 @@ export function uniqueNames(header: readonly string[]): string[] {
   return numbered(header, (name) => name);
 }
 
-/** The same for attributes, in whose names the case of letters tells nothing apart. */
+/**
+ * The same for attributes, in whose names the case of letters tells nothing apart, and NUL is written as
+ * `EventBatch.attributeColumn` does: no two of them may be one column.
+ */
 function attributeNames(names: readonly string[]): string[] {
-  return numbered(names, (name) => name.toLowerCase());
+  const stored = names.map((name) => name.replaceAll('\0', '\ufffd'));
+  return numbered(stored, (name) => name.toLowerCase());
 }
 
 /** @param keyOf what must be unlike */
