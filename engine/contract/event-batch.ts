@@ -447,6 +447,12 @@ export class EventBatch {
     if (!this.overflowRow.has(name)) this.overflowRow.set(name, value);
   }
 
+  /** Whether the row being filled has a value of attribute `name`. */
+  hasAttribute(name: string): boolean {
+    const column = this.attributes.get(name.replaceAll('\0', '\ufffd'));
+    return column?.present[this.length] === 1 || this.overflowRow?.has(name) === true;
+  }
+
   /** Completes the row being filled and makes the next one current. */
   endRow(): void {
     const row = this.length;

@@ -49,7 +49,7 @@ export class AttributeNames {
       return;
     }
     let name = entry.name;
-    for (let n = 2; n < 1000 && this.batch.attributes.get(name)?.present[row] === 1; n++) {
+    for (let n = 2; n < 1000 && this.batch.hasAttribute(name); n++) {
       name = `${entry.name}.${n}`;
     }
     this.batch.setAttribute(name, text.decode(bytes.subarray(start, end)));
