@@ -204,7 +204,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
 
     it('in the query bar, its completions and its past', async () => {
       await window.query.type('host:');
-      await opened.page.keyboard.press('Control+Space');
+      await window.query.complete();
       await expect(window.query.completions).toContainText('<img');
       await shot(opened.page, 'hostile-completions');
       expect(await effectsIn(opened.page)).toEqual([]);

@@ -26,6 +26,14 @@ export class QueryBar {
     await this.page.keyboard.press('Enter');
   }
 
+  /** Asks for completions, again where none open. */
+  async complete(): Promise<void> {
+    await expect(async () => {
+      await this.page.keyboard.press('Control+Space');
+      await expect(this.completions).toBeVisible({ timeout: 3000 });
+    }).toPass({ timeout: PATIENCE_MS });
+  }
+
   /** Takes the first completion; one that opened just now takes no key yet. */
   async accept(): Promise<void> {
     await expect(async () => {
