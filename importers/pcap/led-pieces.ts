@@ -16,8 +16,9 @@ import type {
   SourceInput,
 } from '../../engine/contract/importer.ts';
 import { CaptureStream, readerFor } from './capture-stream.ts';
+import type { FlowTracker } from './flows/index.ts';
 import { flowTracker, noteEvicted } from './flow-tracker.ts';
-import { PacketEvents, type PacketTracker } from './packet-events.ts';
+import { PacketEvents, type PacketTracker, type PlainRun } from './packet-events.ts';
 import type { Packet } from './packet.ts';
 import { isSnoop } from './snoop.ts';
 
@@ -32,23 +33,33 @@ const MOST_UNCUT = 4;
 
 /** Takes note of the flow of every packet. */
 class Flows implements PacketTracker {
-  private readonly tracker: PacketTracker;
+  private readonly tracker: FlowTracker;
   private numbers = new Uint32Array(4096);
   private count = 0;
 
-  constructor(tracker: PacketTracker) {
+  constructor(tracker: FlowTracker) {
     this.tracker = tracker;
   }
 
   packet(p: Packet): number {
     const number = this.tracker.packet(p);
-    if (this.count === this.numbers.length) {
-      const bigger = new Uint32Array(this.count * 2);
-      bigger.set(this.numbers);
-      this.numbers = bigger;
-    }
+    this.makeRoom(1);
     this.numbers[this.count++] = number;
     return number;
+  }
+
+  plain(p: Packet, run: PlainRun, from: number, to: number, out: Uint32Array): void {
+    this.tracker.plain(p, run, from, to, out);
+    this.makeRoom(to - from);
+    this.numbers.set(out.subarray(from, to), this.count);
+    this.count += to - from;
+  }
+
+  private makeRoom(n: number): void {
+    if (this.count + n <= this.numbers.length) return;
+    const bigger = new Uint32Array(this.numbers.length * 2 + n);
+    bigger.set(this.numbers);
+    this.numbers = bigger;
   }
 
   /** Those of the packets since it was called last. */

@@ -88,7 +88,7 @@ export class PacketRuns {
       place = starts[n]!;
       this.lastStart = starts[n - 1]!;
       if (batch !== undefined) this.fill(batch, p.number, n, base, form);
-      this.frames(p, bytes, n, form);
+      this.frames(p, bytes, view, n, form);
       this.events.recorded(n);
       batch?.endRows(n, place - starts[0]!);
     }
@@ -159,7 +159,13 @@ export class PacketRuns {
   }
 
   /** What the frames of the first `n` records carry; `p.number` counts on. */
-  private frames(p: Packet, bytes: Uint8Array, n: number, { linkType, digits }: RecordForm): void {
+  private frames(
+    p: Packet,
+    bytes: Uint8Array,
+    view: DataView,
+    n: number,
+    { linkType, digits }: RecordForm,
+  ): void {
     const { events, found, order, plain, sorted } = this;
     const row = this.batch?.length ?? 0;
     const before = p.number;
@@ -171,7 +177,7 @@ export class PacketRuns {
     p.linkType = linkType;
     if (order !== undefined) {
       p.digits = digits;
-      order.take(p, found, n, row, before);
+      order.take(p, view, found, n, row, before);
       return;
     }
     for (let j = 0; j < sorted.others; j++) {

@@ -9,7 +9,7 @@ import {
   CONN_HISTORY_SHIFT,
   HISTORY,
   HISTORY_BYTES,
-  RECORD_WORDS,
+  RECORD_SHIFT,
   SEEN,
 } from './record.ts';
 
@@ -37,7 +37,7 @@ export const SEEN_MULTI = 64;
 
 /** Appends a letter; what does not fit is dropped. `side` 1 writes it small. */
 export function addLetter(store: FlowStore, slot: number, side: number, letter: number): void {
-  const at = slot * RECORD_WORDS;
+  const at = slot << RECORD_SHIFT;
   const conn = store.words[at + CONN]!;
   const length = (conn & CONN_HISTORY) >>> CONN_HISTORY_SHIFT;
   if (length >= HISTORY_BYTES) return;
@@ -54,7 +54,7 @@ export function seenLetter(
   bit: number,
   letter: number,
 ): boolean {
-  const at = slot * RECORD_WORDS + SEEN;
+  const at = (slot << RECORD_SHIFT) + SEEN;
   const mask = side === 1 ? bit << 16 : bit;
   const seen = store.words[at]!;
   if ((seen & mask) !== 0) return true;

@@ -8,6 +8,8 @@
  */
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { Packet } from '../packet.ts';
+import type { PlainRun } from '../packet-events.ts';
+import { setPlain } from '../plain-layers.ts';
 import { NetworkClock } from './clock.ts';
 import { CONN_STATES, tcpConnState, udpConnState } from './conn-state.ts';
 import { FragmentTable } from './fragments.ts';
@@ -44,7 +46,7 @@ import {
   PACKETS,
   PAYLOAD,
   PORTS,
-  RECORD_WORDS,
+  RECORD_SHIFT,
   RESET,
   STAMP,
   START_STAMP,
@@ -57,7 +59,7 @@ import {
   VLANS,
 } from './record.ts';
 import { FlowStore } from './store.ts';
-import { TcpTracker } from './tcp.ts';
+import { isOrdinary, TcpTracker } from './tcp.ts';
 
 /** Times in seconds; the defaults are Zeek's. */
 export interface FlowOptions {
@@ -101,6 +103,9 @@ const TCP = 6;
 const UDP = 17;
 const ICMP = 1;
 const ICMP6 = 58;
+const UDP_HEADER = 8;
+/** Exchanged with it, numbers of 32 bits have the same order with and without a sign. */
+const SIGN = -0x8000_0000;
 
 const STATE_BYTES = CONN_STATES.map((state) => new TextEncoder().encode(state));
 
@@ -124,6 +129,10 @@ export class FlowTracker {
   private readonly icmpMicros: number;
   private readonly otherMicros: number;
   private readonly attemptMicros: number;
+  /** No flow without a timer is over earlier. */
+  private readonly leastMicros: number;
+  /** Whether the packet that was looked for last is from the lower endpoint. */
+  private fromLow = false;
   /** Slots and flow numbers of those idle longest, and when they were last active. */
   private idleSlots = new Uint32Array(0);
   private idleNumbers = new Uint32Array(0);
@@ -150,6 +159,7 @@ export class FlowTracker {
     this.icmpMicros = o.icmpInactivity * SECOND;
     this.otherMicros = o.otherInactivity * SECOND;
     this.attemptMicros = o.tcpAttemptDelay * SECOND;
+    this.leastMicros = Math.min(this.tcpHandshakeMicros, this.tcpMicros, this.udpMicros);
   }
 
   /** Flows that are open. */
@@ -163,16 +173,110 @@ export class FlowTracker {
    *   layer, a header that was cut, a later fragment whose first one was not seen
    */
   packet(p: Packet): number {
-    const time = this.clock.see(p.micros);
-    const now = this.clock.now;
-    const store = this.store;
-    if (!this.started && p.micros === p.micros) {
+    const time = this.pass(p.micros);
+    return p.ipVersion === 0 ? 0 : this.follow(p, time);
+  }
+
+  /** Takes packets of TCP and UDP, most of which it need not decode: what it says of each is what `packet` would. */
+  plain(p: Packet, run: PlainRun, from: number, to: number, out: Uint32Array): void {
+    const { view } = run;
+    const { networks } = run.sorted;
+    const { micros } = run.found;
+    for (let i = from; i < to; i++) {
+      const at = networks[i]!;
+      const time = this.pass(micros[i]!);
+      let number = 0;
+      if (view.getUint8(at) >>> 4 === 4) {
+        const slot = this.find4(view, at, run.sorted.transports[i]!);
+        if (slot !== 0) number = this.goOn(slot, run, i, time);
+      }
+      if (number === 0) {
+        setPlain(p, run, i);
+        number = this.follow(p, time);
+      }
+      out[i] = number;
+    }
+  }
+
+  /** Lets time pass up to a packet. @returns its network time */
+  private pass(micros: number): number {
+    const time = this.clock.see(micros);
+    const { now } = this.clock;
+    const { store } = this;
+    if (!this.started && micros === micros) {
       this.started = true;
       store.startWheel(now);
     }
-    this.expire(now);
-    if (p.ipVersion === 0) return 0;
+    if (now >= store.tickEnd) this.expire(now);
+    return time;
+  }
 
+  /** The open flow of a plain packet of IPv4, 0 if there is none. */
+  private find4(view: DataView, at: number, behind: number): number {
+    const { store } = this;
+    // Signed, as keys are; in the order of what they are without a sign.
+    const source = view.getInt32(at + 12);
+    const target = view.getInt32(at + 16);
+    const ports = view.getInt32(behind);
+    const key = view.getUint8(at + 9) | KEY_PORTS;
+    this.fromLow =
+      (source ^ SIGN) < (target ^ SIGN) || (source === target && ports >>> 16 <= (ports & 0xffff));
+    if (this.fromLow) store.setKey4(source, target, ports, 0, key);
+    else store.setKey4(target, source, (ports << 16) | (ports >>> 16), 0, key);
+    return store.find();
+  }
+
+  /**
+   * Takes the `i`-th of plain packets, whose flow is in `slot`, if nothing but its counters change.
+   * @returns the flow's number, 0 if it takes more
+   */
+  private goOn(slot: number, run: PlainRun, i: number, time: number): number {
+    const { store } = this;
+    const { words, doubles, halves } = store;
+    const { view } = run;
+    const w = slot << RECORD_SHIFT;
+    const d = w >>> 1;
+    const conn = words[w + CONN]! | 0;
+    // Whether its time is over is told elsewhere; an attempt that was answered has no timer.
+    if ((conn & CONN_TIMER) >>> CONN_TIMER_SHIFT > TIMER_ATTEMPT) return 0;
+    if (this.clock.now >= doubles[d + LAST_TIME]! + this.leastMicros) return 0;
+    const at = run.sorted.networks[i]!;
+    const behind = run.sorted.transports[i]!;
+    const side = this.fromLow === ((conn & CONN_LOW_ORIGINATES) !== 0) ? 0 : 1;
+    const total = view.getUint16(at + 2);
+    const rest = total - (behind - at);
+    if (view.getUint8(at + 9) === UDP) {
+      this.touch(w, time, run.found.nanos[i]!);
+      const payload = d + PAYLOAD + side;
+      doubles[payload] = doubles[payload]! + Math.max(rest - UDP_HEADER, 0);
+      seenLetter(store, slot, side, SEEN_DATA, LETTER_D);
+    } else {
+      const flags = view.getUint16(behind + 12);
+      const ends = (w + ENDS) * 2;
+      if (!isOrdinary(flags, halves[ends + side]!, halves[ends + (side ^ 1)]!)) return 0;
+      if (view.getUint16(behind + 14) === 0) return 0;
+      words[w + CONN] = conn | ((flags & 0x1ff) << CONN_FLAGS_SHIFT);
+      if (time > doubles[d + LAST_TIME]!) {
+        doubles[d + LAST_TIME] = time;
+        this.noteNanos(w, run.found.nanos[i]!);
+      }
+      const header = (flags >>> 12) * 4;
+      const length = rest - header;
+      const seq = view.getInt32(behind + 4);
+      const ack = view.getInt32(behind + 8);
+      const isWhole = run.found.ends[i]! - behind - header >= length;
+      this.tcp.goOn(slot, side, seq, ack, length, isWhole);
+    }
+    words[w + PACKETS + side] = words[w + PACKETS + side]! + 1;
+    const bytes = d + BYTES + side;
+    doubles[bytes] = doubles[bytes]! + total;
+    return words[w + NUMBER]!;
+  }
+
+  /** Takes a packet of IP at its network time, which has come. */
+  private follow(p: Packet, time: number): number {
+    const { now } = this.clock;
+    const { store } = this;
     let srcPort = p.srcPort;
     let dstPort = p.dstPort;
     const proto = p.proto;
@@ -238,7 +342,7 @@ export class FlowTracker {
     }
     if (slot === 0) slot = this.begin(p, srcPort, dstPort, fromLow, time);
 
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const lowOriginates = (store.words[w + CONN]! & CONN_LOW_ORIGINATES) !== 0;
     const side = fromLow === lowOriginates ? 0 : 1;
     const number = store.words[w + NUMBER]!;
@@ -263,7 +367,7 @@ export class FlowTracker {
     const order = new Float64Array(store.open);
     let n = 0;
     for (let slot = 1; slot < store.top; slot++) {
-      const number = words[slot * RECORD_WORDS + NUMBER]!;
+      const number = words[(slot << RECORD_SHIFT) + NUMBER]!;
       if (number !== 0) order[n++] = number * MAX_SLOTS + slot;
     }
     order.sort();
@@ -272,7 +376,7 @@ export class FlowTracker {
 
   private segment(slot: number, side: number, p: Packet, time: number): void {
     const store = this.store;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const flags = p.tcpFlags << CONN_FLAGS_SHIFT;
     store.words[w + CONN] = store.words[w + CONN]! | flags;
     const before = store.doubles[(w >>> 1) + LAST_TIME]!;
@@ -299,7 +403,7 @@ export class FlowTracker {
   /** When the flow is over if nothing more comes. */
   private due(slot: number): number {
     const store = this.store;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const conn = store.words[w + CONN]!;
     const proto = store.words[w + KEY]! & 255;
     let patience: number;
@@ -348,7 +452,7 @@ export class FlowTracker {
     const store = this.store;
     if (store.open >= this.maxOpen) this.evict();
     const slot = store.insert();
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const words = store.words;
     const d = w >>> 1;
     this.count += 1;
@@ -377,7 +481,7 @@ export class FlowTracker {
 
   private account(slot: number, side: number, p: Packet): void {
     const store = this.store;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     store.words[w + PACKETS + side] = store.words[w + PACKETS + side]! + 1;
     const at = (w >>> 1) + BYTES + side;
     store.doubles[at] = store.doubles[at]! + p.ipLength;
@@ -405,7 +509,7 @@ export class FlowTracker {
     if (!fragments.find(p, time)) return 0;
     const store = this.store;
     const slot = fragments.slot;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     if (store.words[w + NUMBER] !== fragments.number) return 0;
     const side = fragments.side;
     this.account(slot, side, p);
@@ -424,7 +528,7 @@ export class FlowTracker {
   }
 
   private forget(slot: number): void {
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     if ((this.store.words[w + CONN]! & CONN_TUNNEL) !== 0) this.tunnels.delete(slot);
     this.store.words[w + NUMBER] = 0;
     this.store.remove(slot);
@@ -437,7 +541,7 @@ export class FlowTracker {
       while (this.idleNext < this.idleSlots.length) {
         const i = this.idleNext++;
         const slot = this.idleSlots[i]!;
-        const w = slot * RECORD_WORDS;
+        const w = slot << RECORD_SHIFT;
         // Whoever was active since is not among the idlest any more.
         if (store.words[w + NUMBER] !== this.idleNumbers[i]) continue;
         if (store.doubles[(w >>> 1) + LAST_TIME] !== this.idleTimes[i]) continue;
@@ -457,7 +561,7 @@ export class FlowTracker {
     const oldest = this.clock.now - TWO_32;
     let n = 0;
     for (let slot = 1; slot < store.top; slot++) {
-      const w = slot * RECORD_WORDS;
+      const w = slot << RECORD_SHIFT;
       if (words[w + NUMBER] === 0) continue;
       // Time and slot in one double; whoever is idle for more than an hour counts as equally idle.
       const time = Math.max(0, Math.floor(store.doubles[(w >>> 1) + LAST_TIME]! - oldest));
@@ -470,7 +574,7 @@ export class FlowTracker {
     this.idleTimes = new Float64Array(count);
     for (let i = 0; i < count; i++) {
       const slot = order[i]! % MAX_SLOTS;
-      const w = slot * RECORD_WORDS;
+      const w = slot << RECORD_SHIFT;
       this.idleSlots[i] = slot;
       this.idleNumbers[i] = words[w + NUMBER]!;
       this.idleTimes[i] = store.doubles[(w >>> 1) + LAST_TIME]!;
@@ -482,7 +586,7 @@ export class FlowTracker {
     const store = this.store;
     const batch = this.batch;
     const words = store.words;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const d = w >>> 1;
     const row = batch.length;
     const key = words[w + KEY]!;

@@ -6,8 +6,9 @@
  * side's initial sequence number, modulo 2^32.
  */
 
-/** Words of a record. */
+/** Words of a record, and the shift that makes a slot the place of its first: shifts stay whole numbers of 32 bits. */
 export const RECORD_WORDS = 64;
+export const RECORD_SHIFT = 6;
 
 // Words, from the start of the record.
 export const HASH = 0;

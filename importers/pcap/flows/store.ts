@@ -16,6 +16,7 @@ import {
   PORTS,
   PREVIOUS,
   RANGES,
+  RECORD_SHIFT,
   RECORD_WORDS,
   TICK,
   VLANS,
@@ -48,7 +49,7 @@ export class FlowStore {
   private freeSlot = 0;
 
   /** Pairs of hash and slot; slot 0 is an empty place. */
-  private table: Uint32Array;
+  private table: Int32Array;
   private mask: number;
 
   /** Pairs of IPv6 addresses, the lower one first. */
@@ -57,7 +58,7 @@ export class FlowStore {
   private pairTop = 1;
   private freePair = 0;
 
-  /** Key of the packet at hand: see `setKey4` and `setKey6`. */
+  /** Key of the packet at hand, as signed words: see `setKey4` and `setKey6`. */
   readonly keyBytes = new Uint8Array(32);
   private readonly keyWords = new Uint32Array(this.keyBytes.buffer);
   private keyHash = 0;
@@ -71,6 +72,10 @@ export class FlowStore {
   private readonly tails = new Uint32Array(WHEEL);
   /** Tick number up to which the wheel was turned; buckets before it are empty. */
   private tick = 0;
+  /** The bucket of that tick. */
+  private bucket = 0;
+  /** When that tick is over, in microseconds: until then there is nothing for `nextDue`. */
+  tickEnd = TICK_MICROS;
   private readonly seed: number;
 
   constructor(seed: number, capacity = 256) {
@@ -81,32 +86,32 @@ export class FlowStore {
     this.halves = new Uint16Array(buffer, ALIGN);
     this.bytes = new Uint8Array(buffer, ALIGN);
     this.doubles = new Float64Array(buffer, ALIGN);
-    this.table = new Uint32Array(capacity * 4);
+    this.table = new Int32Array(capacity * 4);
     this.mask = capacity * 2 - 1;
   }
 
   /** Sets the key to look for. Addresses in canonical order; ports as (low << 16 | high). */
   setKey4(low: number, high: number, ports: number, vlans: number, key: number): void {
-    this.keyLow = low;
-    this.keyHigh = high;
-    this.keyPorts = ports;
+    this.keyLow = low | 0;
+    this.keyHigh = high | 0;
+    this.keyPorts = ports | 0;
     this.keyVlans = vlans;
     this.keyKey = key;
-    let h = mix(mix(this.seed, low), high);
-    h = mix(h, ports);
-    this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1)) >>> 0;
+    let h = mix(mix(this.seed, low | 0), high | 0);
+    h = mix(h, ports | 0);
+    this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1));
   }
 
   /** Like `setKey4` for the addresses in `keyBytes`. */
   setKey6(ports: number, vlans: number, key: number): void {
-    this.keyPorts = ports;
+    this.keyPorts = ports | 0;
     this.keyVlans = vlans;
     this.keyKey = key;
     const k = this.keyWords;
     let h = this.seed;
-    for (let i = 0; i < 8; i++) h = mix(h, k[i]!);
-    h = mix(h, ports);
-    this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1)) >>> 0;
+    for (let i = 0; i < 8; i++) h = mix(h, k[i]! | 0);
+    h = mix(h, ports | 0);
+    this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1));
   }
 
   /** @returns the slot of the flow that has the key; 0 for none */
@@ -122,17 +127,20 @@ export class FlowStore {
   }
 
   private matches(slot: number): boolean {
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const words = this.words;
     if (
-      words[w + PORTS] !== this.keyPorts ||
-      words[w + KEY] !== this.keyKey ||
-      words[w + VLANS] !== this.keyVlans
+      (words[w + PORTS]! | 0) !== this.keyPorts ||
+      (words[w + KEY]! | 0) !== this.keyKey ||
+      (words[w + VLANS]! | 0) !== this.keyVlans
     ) {
       return false;
     }
     if ((this.keyKey & KEY_IP6) === 0) {
-      return words[w + ADDRESS_LOW] === this.keyLow && words[w + ADDRESS_HIGH] === this.keyHigh;
+      return (
+        (words[w + ADDRESS_LOW]! | 0) === this.keyLow &&
+        (words[w + ADDRESS_HIGH]! | 0) === this.keyHigh
+      );
     }
     const at = words[w + ADDRESS_LOW]! * 8;
     const pairs = this.pairWords;
@@ -145,13 +153,13 @@ export class FlowStore {
   insert(): number {
     let slot = this.freeSlot;
     if (slot !== 0) {
-      this.freeSlot = this.words[slot * RECORD_WORDS + NEXT]!;
-      this.words.fill(0, slot * RECORD_WORDS, (slot + 1) * RECORD_WORDS);
+      this.freeSlot = this.words[(slot << RECORD_SHIFT) + NEXT]!;
+      this.words.fill(0, slot << RECORD_SHIFT, (slot + 1) << RECORD_SHIFT);
     } else {
       if (this.top === this.capacity) this.grow();
       slot = this.top++;
     }
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const words = this.words;
     words[w + HASH] = this.keyHash;
     words[w + PORTS] = this.keyPorts;
@@ -170,7 +178,7 @@ export class FlowStore {
 
   /** Forgets a flow that was taken off the wheel. */
   remove(slot: number): void {
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const words = this.words;
     this.unplace(words[w + HASH]!, slot);
     if ((words[w + KEY]! & KEY_IP6) !== 0) {
@@ -201,46 +209,48 @@ export class FlowStore {
     if (tick < this.tick) tick = this.tick;
     else if (tick >= this.tick + WHEEL) tick = this.tick + WHEEL - 1;
     const words = this.words;
-    const w = slot * RECORD_WORDS;
-    const bucket = bucketOf(tick);
+    const w = slot << RECORD_SHIFT;
+    const bucket = (this.bucket + (tick - this.tick)) & (WHEEL - 1);
     const tail = this.tails[bucket]!;
-    words[w + TICK] = tick % 4294967296;
+    // Modulo 2 ** 32.
+    words[w + TICK] = tick;
     words[w + NEXT] = 0;
     words[w + PREVIOUS] = tail;
     if (tail === 0) this.heads[bucket] = slot;
-    else words[tail * RECORD_WORDS + NEXT] = slot;
+    else words[(tail << RECORD_SHIFT) + NEXT] = slot;
     this.tails[bucket] = slot;
   }
 
   unschedule(slot: number): void {
     const words = this.words;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const next = words[w + NEXT]!;
     const previous = words[w + PREVIOUS]!;
     const bucket = words[w + TICK]! & (WHEEL - 1);
     if (previous === 0) this.heads[bucket] = next;
-    else words[previous * RECORD_WORDS + NEXT] = next;
+    else words[(previous << RECORD_SHIFT) + NEXT] = next;
     if (next === 0) this.tails[bucket] = previous;
-    else words[next * RECORD_WORDS + PREVIOUS] = previous;
+    else words[(next << RECORD_SHIFT) + PREVIOUS] = previous;
   }
 
   /** Hangs a flow up anew if it is due before the wheel would come to it. */
   hasten(slot: number, due: number): void {
     const tick = Math.max(Math.floor(due / TICK_MICROS), this.tick);
-    const hung = this.words[slot * RECORD_WORDS + TICK]!;
-    if ((((tick % 4294967296) - hung) | 0) >= 0) return;
+    const hung = this.words[(slot << RECORD_SHIFT) + TICK]!;
+    if (((tick - hung) | 0) >= 0) return;
     this.unschedule(slot);
     this.schedule(slot, due);
   }
 
-  /** The tick that network time `now` is in. Ticks before it are over. */
-  get currentTick(): number {
-    return this.tick;
-  }
-
   /** Starts the wheel at the first packet's time. */
   startWheel(now: number): void {
-    if (this.open === 0) this.tick = Math.floor(now / TICK_MICROS);
+    if (this.open === 0) this.turnTo(Math.floor(now / TICK_MICROS));
+  }
+
+  private turnTo(tick: number): void {
+    this.tick = tick;
+    this.bucket = tick - Math.floor(tick / WHEEL) * WHEEL;
+    this.tickEnd = (tick + 1) * TICK_MICROS;
   }
 
   /**
@@ -252,16 +262,17 @@ export class FlowStore {
     if (target <= this.tick) return 0;
     let left = Math.min(target - this.tick, WHEEL);
     while (left > 0) {
-      const slot = this.heads[bucketOf(this.tick)]!;
+      const slot = this.heads[this.bucket]!;
       if (slot !== 0) {
         this.unschedule(slot);
         return slot;
       }
       this.tick += 1;
+      this.bucket = (this.bucket + 1) & (WHEEL - 1);
       left -= 1;
     }
-    // A whole turn without a flow: nothing hangs anywhere.
-    if (this.tick < target) this.tick = target;
+    // Behind a whole turn without a flow, nothing hangs anywhere.
+    this.turnTo(target);
     return 0;
   }
 
@@ -278,7 +289,7 @@ export class FlowStore {
     this.doubles = new Float64Array(buffer, ALIGN);
     this.capacity = capacity;
     const old = this.table;
-    this.table = new Uint32Array(capacity * 4);
+    this.table = new Int32Array(capacity * 4);
     this.mask = capacity * 2 - 1;
     for (let i = 0; i < old.length; i += 2) {
       if (old[i + 1] !== 0) this.place(old[i]!, old[i + 1]!);
@@ -326,10 +337,6 @@ export class FlowStore {
     this.pairWords.set(this.keyWords, pair * 8);
     return pair;
   }
-}
-
-function bucketOf(tick: number): number {
-  return (tick % 4294967296) & (WHEEL - 1);
 }
 
 /** Murmur3's finaliser between words: hostile ports and addresses must not pile up. */

@@ -65,9 +65,10 @@ import {
   PACKETS,
   PARTIAL,
   RANGES,
-  RECORD_WORDS,
+  RECORD_SHIFT,
   RESET,
   RETRANSMITS,
+  SEEN,
   SYN_ACK_SENT,
   SYN_SENT,
   TCP_SIDE,
@@ -115,7 +116,7 @@ export class TcpTracker {
   /** Sets a new flow's stream positions. */
   begin(slot: number): void {
     const words = this.store.words;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     for (let side = 0; side < 2; side++) {
       words[w + NEXT_SEQ + side * TCP_SIDE] = 1;
       words[w + TRIM_SEQ + side * TCP_SIDE] = 1;
@@ -127,7 +128,7 @@ export class TcpTracker {
     const flags = p.tcpFlags;
     if ((flags & SYN) === 0) return false;
     const store = this.store;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const ends = w * 2 + ENDS * 2;
     const orig = store.halves[ends]!;
     const resp = store.halves[ends + 1]!;
@@ -158,7 +159,7 @@ export class TcpTracker {
     const store = this.store;
     const words = store.words;
     const halves = store.halves;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const ends = w * 2 + ENDS * 2;
     const flags = p.tcpFlags;
     const syn = (flags & SYN) !== 0;
@@ -237,10 +238,64 @@ export class TcpTracker {
     if (close) this.connectionClosed(slot, side);
   }
 
+  /**
+   * Takes one segment as `segment` does, if `isOrdinary` says so and it has a window; the caller notes its time.
+   * @param seq of it, signed; so `ack`
+   * @param length of the payload
+   * @param isWhole whether all of that was captured
+   */
+  goOn(
+    slot: number,
+    side: number,
+    seq: number,
+    ack: number,
+    length: number,
+    isWhole: boolean,
+  ): void {
+    const { store } = this;
+    const { words, halves } = store;
+    const w = slot << RECORD_SHIFT;
+    const peer = side ^ 1;
+    const at = w + side * TCP_SIDE;
+    const toward = w + peer * TCP_SIDE;
+
+    const first = words[at + FIRST_SEQ]!;
+    const last = words[at + LAST_SEQ]!;
+    const relative = (seq - first) >>> 0;
+    // In order, and nothing has wrapped: it is not before the first.
+    let isBefore = false;
+    if (((seq - last) | 0) < 0 || last < first) {
+      this.relativeSeq(words, at, halves[(w + WRAPS + side) * 2]!, seq >>> 0);
+      isBefore = this.underflow;
+    }
+    const letter = (length > 0 ? SEEN_DATA : SEEN_ACK) << (side * 16);
+    if ((words[w + SEEN]! & letter) === 0) this.updateHistory(slot, side, ACK, relative, length);
+
+    const ackedFirst = words[toward + FIRST_SEQ]!;
+    const ackedLast = words[toward + ACK_SEQ]!;
+    let acked = (ack - ackedFirst) >>> 0;
+    const step = (ack - ackedLast) | 0;
+    if (step < 0 || ackedLast < ackedFirst) {
+      this.relativeAck(words, toward, halves[(w + WRAPS + peer) * 2 + 1]!, ack >>> 0);
+      if (this.underflow) acked = 0;
+      else this.updateAck(w, toward, peer, ack >>> 0);
+    } else if (step > 0) this.updateAck(w, toward, peer, ack >>> 0);
+
+    if (length > 0) this.updateLast(slot, side, at, (seq + length) >>> 0, ACK, length);
+    else if (((seq - last) | 0) > 0) this.updateLast(slot, side, at, seq >>> 0, ACK, 0);
+
+    if (
+      (halves[(w + ENDS) * 2 + peer]! & END_FIN) !== 0 ||
+      ((acked - words[toward + TRIM_SEQ]!) | 0) > 0
+    )
+      this.ackReceived(slot, peer, acked);
+    if (length > 0 && !isBefore && isWhole) this.dataSent(slot, side, at, relative, length);
+  }
+
   /** Payload bytes a side sent, by its sequence numbers. */
   payloadSize(slot: number, side: number): number {
     const store = this.store;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const end = store.halves[w * 2 + ENDS * 2 + side]!;
     const peer = store.halves[w * 2 + ENDS * 2 + (side ^ 1)]!;
     if (
@@ -267,7 +322,7 @@ export class TcpTracker {
   /** Swaps the sides of a flow that was begun from the wrong end. */
   flip(slot: number): void {
     const store = this.store;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const words = store.words;
     const halves = store.halves;
     for (let i = 0; i < TCP_SIDE; i++) swap(words, w + FIRST_SEQ + i, w + FIRST_SEQ + TCP_SIDE + i);
@@ -367,18 +422,18 @@ export class TcpTracker {
     if ((flags & (SYN | RST)) !== 0 && (delta > TOO_FAR || delta < -TOO_FAR)) return;
     const onlySyn = (flags & FIN) !== 0 && last === (words[at + FIRST_SEQ]! + 1) >>> 0;
     if (!onlySyn) {
-      const end = store.halves[slot * RECORD_WORDS * 2 + ENDS * 2 + side]!;
+      const end = store.halves[(slot << RECORD_SHIFT) * 2 + ENDS * 2 + side]!;
       if ((end & END_STATE) === RESET) return;
       if (delta <= 0) {
         if (length > 0) {
-          const count = words[slot * RECORD_WORDS + RETRANSMITS + side]! + 1;
-          words[slot * RECORD_WORDS + RETRANSMITS + side] = count;
+          const count = words[(slot << RECORD_SHIFT) + RETRANSMITS + side]! + 1;
+          words[(slot << RECORD_SHIFT) + RETRANSMITS + side] = count;
           if (isDecade(count)) addLetter(store, slot, side, LETTER_T);
         }
         return;
       }
     }
-    if (past < last) this.wrap((slot * RECORD_WORDS + WRAPS + side) * 2);
+    if (past < last) this.wrap(((slot << RECORD_SHIFT) + WRAPS + side) * 2);
     words[at + LAST_SEQ] = past;
   }
 
@@ -404,7 +459,7 @@ export class TcpTracker {
       }
       return;
     }
-    const w = slot * RECORD_WORDS + side;
+    const w = (slot << RECORD_SHIFT) + side;
     if (control === SYN) {
       const letter = (flags & ACK) !== 0 ? LETTER_H : LETTER_S;
       this.controlLetter(slot, side, SEEN_SYN, letter, w + LAST_SYN, relative);
@@ -437,7 +492,7 @@ export class TcpTracker {
 
   private count16(slot: number, side: number, field: number, letter: number): void {
     const halves = this.store.halves;
-    const at = (slot * RECORD_WORDS + field) * 2 + side;
+    const at = ((slot << RECORD_SHIFT) + field) * 2 + side;
     const count = halves[at]! + 1;
     if (count > 0xffff) return;
     halves[at] = count;
@@ -446,13 +501,13 @@ export class TcpTracker {
 
   private setState(slot: number, side: number, state: number): void {
     const store = this.store;
-    const at = slot * RECORD_WORDS * 2 + ENDS * 2;
+    const at = (slot << RECORD_SHIFT) * 2 + ENDS * 2;
     const value = store.halves[at + side]!;
     const old = value & END_STATE;
     if (old === state) return;
     const peer = store.halves[at + (side ^ 1)]! & END_STATE;
     if (state > SYN_ACK_SENT && old <= SYN_ACK_SENT && peer <= SYN_ACK_SENT) {
-      const w = slot * RECORD_WORDS;
+      const w = slot << RECORD_SHIFT;
       store.words[w + CONN] = store.words[w + CONN]! | CONN_LONG;
     }
     store.halves[at + side] =
@@ -463,7 +518,7 @@ export class TcpTracker {
 
   private timer(slot: number, kind: number, due: number): void {
     const store = this.store;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     store.words[w + CONN] = (store.words[w + CONN]! & ~CONN_TIMER) | (kind << CONN_TIMER_SHIFT);
     store.doubles[(w >>> 1) + DUE] = due;
     store.hasten(slot, due);
@@ -478,7 +533,7 @@ export class TcpTracker {
     length: number,
     time: number,
   ): boolean {
-    const at = slot * RECORD_WORDS * 2 + ENDS * 2;
+    const at = (slot << RECORD_SHIFT) * 2 + ENDS * 2;
     const halves = this.store.halves;
     const peer = side ^ 1;
     const fin = (flags & FIN) !== 0;
@@ -533,7 +588,7 @@ export class TcpTracker {
     time: number,
   ): boolean {
     const store = this.store;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const at = (w + ENDS) * 2;
     const halves = store.halves;
     const fin = (flags & FIN) !== 0;
@@ -588,7 +643,7 @@ export class TcpTracker {
   private dataSent(slot: number, side: number, at: number, seq: number, length: number): void {
     const store = this.store;
     const words = store.words;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const end = w * 2 + ENDS * 2 + side;
     if ((store.halves[end]! & END_SKIP) !== 0) return;
     const upper = (seq + length) >>> 0;
@@ -655,7 +710,7 @@ export class TcpTracker {
   private ackReceived(slot: number, side: number, acked: number): void {
     const store = this.store;
     const words = store.words;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const at = w + side * TCP_SIDE;
     const end = store.halves[w * 2 + ENDS * 2 + side]!;
     let seq = acked;
@@ -672,7 +727,7 @@ export class TcpTracker {
   private undelivered(slot: number, side: number, at: number, upTo: number): void {
     const store = this.store;
     const words = store.words;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     // Of a connection that was joined midway, the first acknowledgement is about what was before.
     if (upTo <= 2 && (words[w + CONN]! & CONN_PARTIAL) !== 0) return;
     if ((store.halves[w * 2 + ENDS * 2 + side]! & END_SKIP) === 0) {
@@ -693,12 +748,12 @@ export class TcpTracker {
 
   private gap(slot: number, side: number, length: number): void {
     const store = this.store;
-    const ends = slot * RECORD_WORDS * 2 + ENDS * 2;
+    const ends = (slot << RECORD_SHIFT) * 2 + ENDS * 2;
     // Sequence numbers more than half the space apart are not in order, but garbage.
     if (length > 0x7fffffff) return;
     // In other states numbers are off, or the beginning was not captured.
     if (!isClean(store.halves[ends]!) || !isClean(store.halves[ends + 1]!)) return;
-    const at = ((slot * RECORD_WORDS) >>> 1) + MISSED;
+    const at = ((slot << RECORD_SHIFT) >>> 1) + MISSED;
     store.doubles[at] = store.doubles[at]! + length;
     this.count16(slot, side, GAPS, LETTER_G);
   }
@@ -728,7 +783,7 @@ export class TcpTracker {
 
   private checkEnd(slot: number, side: number): void {
     const store = this.store;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     const at = w * 2 + ENDS * 2 + side;
     const end = store.halves[at]!;
     if ((end & END_EOF) !== 0) return;
@@ -743,7 +798,7 @@ export class TcpTracker {
 
   private connectionClosed(slot: number, side: number): void {
     const store = this.store;
-    const w = slot * RECORD_WORDS;
+    const w = slot << RECORD_SHIFT;
     if (this.dataPending(w, side)) {
       store.words[w + CONN] = store.words[w + CONN]! | CONN_CLOSE_DEFERRED;
       return;
@@ -765,6 +820,22 @@ export class TcpTracker {
       this.timer(slot, TIMER_PARTIAL_CLOSE, last + this.delays.partialClose);
     }
   }
+}
+
+/**
+ * Whether a segment only moves a connection on that goes on: it acknowledges, neither begins nor ends anything,
+ * and its side, which was heard before, is open.
+ * @param end ENDS of its side
+ * @param other of the other, which was heard of
+ */
+export function isOrdinary(flags: number, end: number, other: number): boolean {
+  const state = end & END_STATE;
+  return (
+    (flags & (SYN | FIN | RST | ACK)) === ACK &&
+    (end & (END_FIRST_SEEN | END_FIN | END_DID_CLOSE)) === END_FIRST_SEEN &&
+    (state === ESTABLISHED || state === PARTIAL) &&
+    (other & END_STATE) !== INACTIVE
+  );
 }
 
 /** Established, or closed from there. */
