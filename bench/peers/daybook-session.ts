@@ -35,6 +35,8 @@ const services = {
   imports: new ImportJobs(),
   settings: { limits, casesFolder: tmpdir(), stateFolder: tmpdir() },
 };
+// As app/engine/main.ts does.
+services.cases.prepare();
 const product = { version: 'bench', sample: async () => [] };
 const host = new EngineHost(makeHandlers(services, product), {
   version: 'bench',

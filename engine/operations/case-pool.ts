@@ -7,7 +7,7 @@
  */
 import { resolve } from 'node:path';
 import { Catalog } from '../catalog/catalog.ts';
-import type { StoreOptions } from '../store/segment-store.ts';
+import { ReadyInstance, type StoreOptions } from '../store/ready-instance.ts';
 import { CaseSession } from './case-session.ts';
 
 interface Pooled {
@@ -25,10 +25,16 @@ const IDLE_MS = 60_000;
 export class CasePool {
   private readonly options: () => StoreOptions;
   private readonly open = new Map<string, Pooled>();
+  private readonly ready = new ReadyInstance();
 
   /** `options` are asked for each time a case is opened: settings may have changed. */
   constructor(options: () => StoreOptions) {
     this.options = options;
+  }
+
+  /** Begins with what the first case that is opened will wait for: for a process whose first question is to come. */
+  prepare(): void {
+    this.ready.prepare(this.options());
   }
 
   /**
@@ -48,7 +54,7 @@ export class CasePool {
     if (pooled === undefined) {
       pooled = {
         identity,
-        session: CaseSession.open(path, this.options()),
+        session: CaseSession.open(path, this.options(), this.ready),
         users: 0,
         replaced: false,
         closing: undefined,
@@ -85,6 +91,7 @@ export class CasePool {
       this.open.delete(path);
       await pooled.session.close();
     }
+    await this.ready.close();
   }
 }
 

@@ -9,7 +9,8 @@ import { IndexFiles } from '../index/segment-indexes.ts';
 import { openers } from '../index/openers.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import type { MatchList } from '../query/index.ts';
-import { SegmentStore, type StoreOptions } from '../store/segment-store.ts';
+import type { ReadyInstance, StoreOptions } from '../store/ready-instance.ts';
+import { SegmentStore } from '../store/segment-store.ts';
 import { CaseLists } from './case-lists.ts';
 import { FoundCache } from './found-cache.ts';
 import { KeptNumbers } from './kept-numbers.ts';
@@ -59,10 +60,13 @@ export class CaseSession {
     this.nodes = new RollupNodes(folder);
   }
 
-  /** @throws DaybookError not-a-case, case-too-new, case-damaged */
-  static open(folder: string, options: StoreOptions): CaseSession {
+  /**
+   * @param ready may have an instance that waits for a case
+   * @throws DaybookError not-a-case, case-too-new, case-damaged
+   */
+  static open(folder: string, options: StoreOptions, ready?: ReadyInstance): CaseSession {
     const root = resolve(folder);
-    return new CaseSession(root, Catalog.open(root), new SegmentStore(root, options));
+    return new CaseSession(root, Catalog.open(root), new SegmentStore(root, options, ready));
   }
 
   async close(): Promise<void> {

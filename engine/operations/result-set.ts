@@ -30,6 +30,7 @@ import {
   withoutLastSort,
 } from '../query/index.ts';
 import { type AskedView, atOnce, narrowedView, onPlan, onPlanOf } from './ask-view.ts';
+import { attachAhead } from './attach-ahead.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { RowOrder, type Slice, TimeOrder } from './event-order.ts';
 import { fieldsToRead, listBatch } from './list-batch.ts';
@@ -207,12 +208,14 @@ async function byNumber(
   // What is first of the newest depends on how many `head` leaves.
   const early = !(descending && plan.limit !== undefined);
   const cost = new SearchCost();
+  const ahead = attachAhead(asked.session, asked.snapshot, early ? first.count : 0);
   let sent = false;
   let together = 1;
   for (let at = 0; at < inOrder.length; together = Math.min(together * 2, MOST_DAYS)) {
     const segments = inOrder.slice(at, at + together).flat();
     at += together;
     const before = await watch.spanAsync('index', () => finder.findAll(filter, segments));
+    ahead(descending ? segments.toReversed() : segments, before);
     for (const segment of segments) cost.add(segment, before.get(segment.id));
     const some = await finder.timed(filter, segments, { urgent: !sent && early });
     if (some === undefined) return undefined;

@@ -59,6 +59,34 @@ it('attaches segments while others are attached and lists are made', async () =>
   }
 });
 
+it('tells which of several segments cannot be attached, and attaches the others before it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
+  const files = Array.from({ length: 20 }, (_, id) => ({ id, file: `days/${id}.duckdb` }));
+  mkdirSync(join(folder, 'days'));
+  for (const { id, file } of files) {
+    if (id === 13) continue;
+    const instance = await DuckDBInstance.create(join(folder, file));
+    instance.closeSync();
+  }
+  const store = new SegmentStore(folder, { memoryLimit: 1e8, threads: 1 });
+  try {
+    const gone = { code: 'not-found', message: expect.stringContaining('13.duckdb') as string };
+    const both = [store.attach(files), store.attach(files.slice(9))];
+    for (const one of both) await expect(one).rejects.toMatchObject(gone);
+    const attached = await store.rows(
+      `SELECT count(*) FROM duckdb_databases() WHERE database_name LIKE 'seg\\_%' ESCAPE '\\'`,
+    );
+    expect(attached).toEqual([[13]]);
+    const instance = await DuckDBInstance.create(join(folder, files[13]!.file));
+    instance.closeSync();
+    await store.attach(files);
+    await store.attach(files);
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 it('reads the shapes of segments once, and forgets them with the segments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
   const shape = { constants: ['user ', " o'clock"], widths: [1] };

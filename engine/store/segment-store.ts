@@ -8,7 +8,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  DuckDBInstance,
   DuckDBTimestampValue,
   DuckDBUUIDValue,
   type DuckDBConnection,
@@ -19,6 +18,7 @@ import { CancelledError, DaybookError } from '../contract/errors.ts';
 import { ListTables, type ListTable } from './list-tables.ts';
 import type { MessageShape } from './messages/message-cutter.ts';
 import { ShapeCache } from './messages/shape-cache.ts';
+import { ReadyInstance, type Started, type StoreOptions, endInstance } from './ready-instance.ts';
 import { identifier, literal, segmentProblem, storeError } from './segment-builder.ts';
 import {
   type NumberColumnName,
@@ -40,11 +40,6 @@ export interface ResultBatch {
   rows: number;
 }
 
-export interface StoreOptions {
-  memoryLimit: number;
-  threads: number;
-}
-
 export interface SegmentFile {
   id: number;
   /** Below the case folder. */
@@ -53,17 +48,21 @@ export interface SegmentFile {
 
 /** Segments kept attached; beyond this the ones used longest ago are let go. */
 const MAX_ATTACHED = 4000;
+/** Segments that are attached by one statement: another that is waited for comes behind it. */
+const AT_ONCE = 8;
 
 export class SegmentStore {
   private readonly folder: string;
   private readonly options: StoreOptions;
-  private opening: Promise<DuckDBInstance> | undefined;
+  private readonly ready: ReadyInstance;
+  private opening: Promise<Started> | undefined;
   /** Attaches and detaches, one after the other: a statement ends another that its connection runs. */
-  private admin: DuckDBConnection | undefined;
   private administering: Promise<unknown> = Promise.resolve();
   private readonly idle: DuckDBConnection[] = [];
   /** Attached segments, the one used last at the end. */
   private readonly attached = new Map<number, string>();
+  /** Those that are being attached. */
+  private readonly attaching = new Map<number, Promise<void>>();
   private readonly shapes = new ShapeCache();
   private running = 0;
   /** Operations between preparing their segments and their last statement. */
@@ -72,74 +71,55 @@ export class SegmentStore {
   private readonly pins = new Map<number, number>();
   /** Marks are replaced one after the other, on a connection of their own. */
   private marking: Promise<void> = Promise.resolve();
-  private marker: DuckDBConnection | undefined;
   /** Tables of lists as well. */
   private listing: Promise<void> = Promise.resolve();
-  private lister: DuckDBConnection | undefined;
   private closed = false;
 
-  constructor(folder: string, options: StoreOptions) {
+  /** @param ready may have an instance that waits for a case */
+  constructor(folder: string, options: StoreOptions, ready = new ReadyInstance()) {
     this.folder = folder;
     this.options = options;
+    this.ready = ready;
   }
 
   /** Begins with what every first statement waits for, while the caller finds out what it is to read. */
   prepare(): void {
-    this.instance().catch(() => undefined);
+    this.started().catch(() => undefined);
   }
 
-  private instance(): Promise<DuckDBInstance> {
+  private started(): Promise<Started> {
     this.opening ??= this.open();
     return this.opening;
   }
 
-  private async open(): Promise<DuckDBInstance> {
+  private async open(): Promise<Started> {
     const staging = join(this.folder, 'staging');
     try {
       mkdirSync(staging, { recursive: true });
     } catch {
       // A case on read-only media is queried without room to spill.
     }
-    const instance = await DuckDBInstance.create(':memory:', {
-      threads: String(this.options.threads),
-      memory_limit: `${Math.round(this.options.memoryLimit / 1e6)}MB`,
-      temp_directory: join(staging, `spill-${process.pid}`),
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-      preserve_insertion_order: 'true',
-    });
-    const connections = Array.from({ length: 3 }, () => instance.connect());
-    const [admin, marker, lister] = await Promise.all(connections);
-    // At once: between statements the thread may be busy with indexes.
-    await admin!.run(
+    const started = await this.ready.take(this.options);
+    await started.admin.run(
       [
+        `SET temp_directory = ${literal(join(staging, `spill-${process.pid}`))}`,
         `SET allowed_directories = [${literal(join(this.folder, 'days'))}, ${literal(staging)}]`,
         'SET enable_external_access = false',
         'SET lock_configuration = true',
-        `ATTACH ':memory:' AS lists`,
-        `ATTACH ':memory:' AS marks`,
-        'CREATE TABLE marks.deleted (segment INTEGER, row BIGINT)',
-        'CREATE TABLE marks.tagged (segment INTEGER, tag INTEGER, row BIGINT)',
       ].join(';'),
     );
-    this.admin = admin;
-    this.marker = marker;
-    this.lister = lister;
-    return instance;
+    return started;
   }
 
   async close(): Promise<void> {
     this.closed = true;
     if (this.opening === undefined) return;
-    const instance = await this.opening;
+    const started = await this.opening;
     for (const connection of this.idle) connection.closeSync();
     await this.marking;
     await this.listing;
     await this.administering;
-    this.lister?.closeSync();
-    this.marker?.closeSync();
-    this.admin?.closeSync();
-    instance.closeSync();
+    endInstance(started);
   }
 
   /** Nothing that is attached is let go of until what is returned is called, once. */
@@ -176,24 +156,15 @@ export class SegmentStore {
    * @throws DaybookError not-found when a segment's file is missing
    */
   async attach(segments: readonly SegmentFile[]): Promise<void> {
-    await this.instance();
-    for (const segment of segments) {
-      const known = this.attached.get(segment.id);
-      if (known === segment.file) {
-        this.attached.delete(segment.id);
-        this.attached.set(segment.id, known);
-        continue;
-      }
-      const path = join(this.folder, segment.file);
-      try {
-        await this.administer(
-          `ATTACH IF NOT EXISTS ${literal(path)} AS ${identifier(`seg_${segment.id}`)} (READ_ONLY)`,
-        );
-      } catch (error) {
-        throw segmentProblem(path, error);
-      }
-      this.attached.set(segment.id, segment.file);
-    }
+    await this.started();
+    const missing = segments.filter(({ id, file }) => {
+      if (this.attached.get(id) !== file) return true;
+      this.attached.delete(id);
+      this.attached.set(id, file);
+      return false;
+    });
+    for (let at = 0; at < missing.length; at += AT_ONCE)
+      await this.attachSome(missing.slice(at, at + AT_ONCE));
     if (!this.inUse()) {
       const needed = new Set(segments.map(({ id }) => id));
       for (const id of [...this.attached.keys()]) {
@@ -201,6 +172,48 @@ export class SegmentStore {
         if (!needed.has(id)) await this.detach(id);
       }
     }
+  }
+
+  /** Another may have begun with some of them. */
+  private async attachSome(segments: readonly SegmentFile[]): Promise<void> {
+    const missing = segments.filter(
+      ({ id, file }) => this.attached.get(id) !== file && !this.attaching.has(id),
+    );
+    const begun = new Set(segments.flatMap(({ id }) => this.attaching.get(id) ?? []));
+    if (missing.length > 0) {
+      const done = this.attachTogether(missing).finally(() => {
+        for (const { id } of missing) this.attaching.delete(id);
+      });
+      for (const { id } of missing) this.attaching.set(id, done);
+      begun.add(done);
+    }
+    await Promise.all(begun);
+  }
+
+  private async attachTogether(segments: readonly SegmentFile[]): Promise<void> {
+    try {
+      // At once: between statements the thread may be busy with indexes.
+      await this.administer(segments.map((one) => this.attachSql(one)).join(';'));
+      for (const { id, file } of segments) this.attached.set(id, file);
+    } catch {
+      await this.attachEach(segments);
+    }
+  }
+
+  /** One after the other: so that it is known which cannot be attached. */
+  private async attachEach(segments: readonly SegmentFile[]): Promise<void> {
+    for (const segment of segments) {
+      try {
+        await this.administer(this.attachSql(segment));
+      } catch (error) {
+        throw segmentProblem(join(this.folder, segment.file), error);
+      }
+      this.attached.set(segment.id, segment.file);
+    }
+  }
+
+  private attachSql({ id, file }: SegmentFile): string {
+    return `ATTACH IF NOT EXISTS ${literal(join(this.folder, file))} AS ${identifier(`seg_${id}`)} (READ_ONLY)`;
   }
 
   /** Lets go of every attached segment that is not in `existing`. */
@@ -217,7 +230,7 @@ export class SegmentStore {
   }
 
   private administer(sql: string): Promise<unknown> {
-    const done = this.administering.then(() => this.admin!.run(sql));
+    const done = this.administering.then(async () => (await this.started()).admin.run(sql));
     this.administering = done.catch(() => undefined);
     return done;
   }
@@ -238,8 +251,8 @@ export class SegmentStore {
   /** Tables of lists are made and dropped in the order in which that was asked for. */
   private onLists(work: (tables: ListTables) => Promise<void>): Promise<void> {
     const done = this.listing.then(async () => {
-      await this.instance();
-      await work(new ListTables(this.lister!));
+      const { lister } = await this.started();
+      await work(new ListTables(lister));
     });
     this.listing = done.catch(() => undefined);
     return done;
@@ -247,35 +260,10 @@ export class SegmentStore {
 
   /** Replaces the rows that count as deleted (`tag` 0) or tagged in a segment. */
   async setMarks(segment: number, tag: number, rows: Uint32Array): Promise<void> {
-    await this.instance();
-    const done = this.marking.then(() => this.replaceMarks(segment, tag, rows));
+    const { marker } = await this.started();
+    const done = this.marking.then(() => replaceMarks(marker, segment, tag, rows));
     this.marking = done.catch(() => undefined);
     await done;
-  }
-
-  /** In one transaction: a statement that runs meanwhile sees the marks before or after. */
-  private async replaceMarks(segment: number, tag: number, rows: Uint32Array): Promise<void> {
-    const marker = this.marker!;
-    await marker.run('BEGIN');
-    try {
-      if (tag === 0) await marker.run(`DELETE FROM marks.deleted WHERE segment = ${segment}`);
-      else await marker.run(`DELETE FROM marks.tagged WHERE segment = ${segment} AND tag = ${tag}`);
-      if (rows.length > 0) {
-        const table = tag === 0 ? 'deleted' : 'tagged';
-        const appender = await marker.createAppender(table, 'main', 'marks');
-        for (const row of rows) {
-          appender.appendInteger(segment);
-          if (tag !== 0) appender.appendInteger(tag);
-          appender.appendBigInt(BigInt(row));
-          appender.endRow();
-        }
-        appender.closeSync();
-      }
-      await marker.run('COMMIT');
-    } catch (error) {
-      await marker.run('ROLLBACK');
-      throw storeError(error);
-    }
   }
 
   /**
@@ -301,7 +289,7 @@ export class SegmentStore {
     values: readonly Bound[],
     signal: AbortSignal | undefined,
   ): AsyncGenerator<{ names: readonly string[]; chunk: DuckDBDataChunk }> {
-    const instance = await this.instance();
+    const { instance } = await this.started();
     stopIfAborted(signal);
     const connection = this.idle.pop() ?? (await instance.connect());
     let interrupting: NodeJS.Timeout | undefined;
@@ -387,6 +375,35 @@ export class SegmentStore {
         out.push(batch.columns.map((column) => column[row]!));
     }
     return out;
+  }
+}
+
+/** In one transaction: a statement that runs meanwhile sees the marks before or after. */
+async function replaceMarks(
+  marker: DuckDBConnection,
+  segment: number,
+  tag: number,
+  rows: Uint32Array,
+): Promise<void> {
+  await marker.run('BEGIN');
+  try {
+    if (tag === 0) await marker.run(`DELETE FROM marks.deleted WHERE segment = ${segment}`);
+    else await marker.run(`DELETE FROM marks.tagged WHERE segment = ${segment} AND tag = ${tag}`);
+    if (rows.length > 0) {
+      const table = tag === 0 ? 'deleted' : 'tagged';
+      const appender = await marker.createAppender(table, 'main', 'marks');
+      for (const row of rows) {
+        appender.appendInteger(segment);
+        if (tag !== 0) appender.appendInteger(tag);
+        appender.appendBigInt(BigInt(row));
+        appender.endRow();
+      }
+      appender.closeSync();
+    }
+    await marker.run('COMMIT');
+  } catch (error) {
+    await marker.run('ROLLBACK');
+    throw storeError(error);
   }
 }
 

@@ -1,0 +1,33 @@
+/**
+ * Attaches segments while the rest of a list is still looked up: those that its first rows are likely to be in.
+ * Nothing depends on it: what a statement reads is attached before it in any case.
+ */
+import { type FoundRows, type SegmentInfo, countOf } from '../query/index.ts';
+import type { CaseSession, Snapshot } from './case-session.ts';
+
+/**
+ * Takes segments in the list's order, with what was found in each.
+ * @param wanted rows that the list is to show first
+ */
+export function attachAhead(
+  { store }: CaseSession,
+  { segments }: Snapshot,
+  wanted: number,
+): (some: readonly SegmentInfo[], found: ReadonlyMap<number, FoundRows>) => void {
+  const files = new Map(segments.map((one) => [one.id, one]));
+  let left = wanted;
+  return (some, found) => {
+    const likely = [];
+    for (const { id, rows } of some) {
+      if (left <= 0) break;
+      const own = found.get(id);
+      const count = own === undefined ? rows : countOf(own.rows, rows);
+      const file = files.get(id);
+      if (count === 0 || file === undefined) continue;
+      likely.push(file);
+      left -= count;
+    }
+    // Whoever reads them is told what went wrong.
+    if (likely.length > 0) store.attach(likely).catch(() => undefined);
+  };
+}
