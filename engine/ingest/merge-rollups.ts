@@ -1,6 +1,6 @@
 /**
- * The nodes of a case's rollups (docs/adr/0015-merged-rollups.md), made by the writer after its last
- * commit: what is new is made, what no longer fits is removed. A case without them answers the same.
+ * The nodes of a case's rollups (docs/adr/0015-merged-rollups.md), made by the writer, most after its
+ * last commit: what is new is made, what no longer fits is removed. A case without them answers the same.
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { syncFolder } from '../base/files.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
+import type { Kind } from '../contract/event.ts';
 import { RollupIndex } from '../index/rollup/rollup-index.ts';
 import { SETS } from '../index/rollup/sets.ts';
 import {
@@ -64,6 +65,49 @@ export function mergeOptions(mostBehind = 0): MergeOptions {
 /** After an import, which may have added little. */
 export function mergeAfterImport(writer: CaseWorkshop, onNode: () => void): Promise<MergeReport> {
   return mergeRollups(writer, onNode, mergeOptions(MOST_BEHIND));
+}
+
+/** An early node is of so many events in each of its segments, on average: smaller ones are merged after an import. */
+const LEAST_EARLY_ROWS = 250_000;
+
+/**
+ * The nodes of the first level that an import makes while it still reads: at its end only what is left over, and
+ * what is above, is to be made. It is for segments that come in the order of time: others would be gathered in
+ * other nodes than at the end.
+ */
+export class EarlyNodes {
+  private readonly writer: CaseWorkshop;
+  private readonly options = mergeOptions();
+  private readonly waiting = new Map<Kind, SegmentRow[]>();
+
+  constructor(writer: CaseWorkshop) {
+    this.writer = writer;
+  }
+
+  /** @param segments that the catalog has by now; what they make up is there when this is done */
+  async take(segments: readonly SegmentRow[]): Promise<void> {
+    const { fanOut, leastRows } = this.options;
+    for (const segment of segments) {
+      if (segment.index === undefined) continue;
+      const { kind } = segment;
+      const own = this.waiting.get(kind) ?? [];
+      own.push(segment);
+      this.waiting.set(kind, own);
+      if (own.length < fanOut) continue;
+      this.waiting.delete(kind);
+      const rows = own.reduce((sum, one) => sum + one.rows, 0);
+      if (rows >= leastRows && (leastRows === 0 || rows >= LEAST_EARLY_ROWS * fanOut))
+        await this.make(kind, own.sort(byTime));
+    }
+  }
+
+  private async make(kind: Kind, segments: readonly SegmentRow[]): Promise<void> {
+    const folder = join(this.writer.folder, NODE_FOLDER);
+    const maker = new NodeMaker(this.writer, folder, segments);
+    const node = { level: 1, segments: segments.map(({ id }) => id) };
+    // What could not be made is tried again at the end.
+    await maker.make(kind, node, maker.nameOf(kind, node));
+  }
 }
 
 export interface MergeReport {

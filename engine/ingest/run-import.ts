@@ -21,7 +21,7 @@ import {
 import type { CaseWriter } from './case-writer.ts';
 import { indexRows } from './case-workshop.ts';
 import { compactSmall } from './compact.ts';
-import { mergeAfterImport } from './merge-rollups.ts';
+import { EarlyNodes, mergeAfterImport } from './merge-rollups.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import { SourceOrder } from './source-order.ts';
 import type { ThreadHandle } from './threads.ts';
@@ -198,12 +198,16 @@ class ImportRun {
   private readonly splits = new Map<number, { source: SplitSource; leader: WorkerSlot }>();
   private readonly order: SourceOrder;
   private commits: Promise<void> = Promise.resolve();
+  /** Of one item only: those that are read beside each other come in no order of time. */
+  private readonly earlyNodes: EarlyNodes | undefined;
   private failure: unknown;
 
   constructor(writer: CaseWriter, request: ImportRequest) {
     this.writer = writer;
     this.request = request;
     this.importId = writer.catalog.unhurried(() => writer.catalog.beginImport(request.description));
+    if (request.items.length === 1 && request.brief !== true)
+      this.earlyNodes = new EarlyNodes(writer);
     this.totalBytes = bytesOf(request.items.map(({ path }) => path));
     this.order = new SourceOrder(
       request.items.map(({ ordinal }) => ordinal),
@@ -868,6 +872,7 @@ class ImportRun {
       });
     });
     this.quarantineSize = quarantineSize;
+    await this.earlyNodes?.take(placed);
     for (const report of finished) {
       this.reports.push(report);
       this.request.onSource?.(report);
