@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { giveBack, take32, takeBuffer } from './spare.ts';
+import { giveBack, scratch32, scratch64, take32, takeBuffer, withScratch } from './spare.ts';
 
 it('gives out what it was given, once, and only what is large enough', () => {
   const array = take32(100_000);
@@ -30,4 +30,32 @@ it('keeps a bounded number of bytes', () => {
 it('gives little to who asks for little', () => {
   expect(takeBuffer(1).byteLength).toBeLessThanOrEqual(1024);
   expect(takeBuffer(5_000).byteLength).toBe(8192);
+});
+
+it('gives zeros that are used again once what asked for them is done', () => {
+  const n = 1 << 21;
+  const [outer, inner] = withScratch(() => {
+    const first = scratch32(n).fill(1);
+    const second = withScratch(() => scratch64(n / 2).fill(1));
+    const third = scratch32(n);
+    expect(first[0]).toBe(1);
+    expect(third.buffer).toBe(second.buffer);
+    expect(third).toHaveLength(n);
+    expect(third.every((value) => value === 0)).toBe(true);
+    return [first, second];
+  });
+  expect([outer.buffer, inner.buffer]).toContain(takeBuffer(n * 4));
+  expect(scratch32(n).buffer).not.toBe(scratch32(n).buffer);
+});
+
+it('gives back what was taken when it fails', () => {
+  const n = 3 << 20;
+  let taken: ArrayBuffer | undefined;
+  expect(() =>
+    withScratch(() => {
+      taken = scratch32(n).buffer;
+      throw new Error('no');
+    }),
+  ).toThrow('no');
+  expect(takeBuffer(n * 4)).toBe(taken);
 });

@@ -35,6 +35,38 @@ export function giveBack(buffer: ArrayBufferLike): void {
   kept += size;
 }
 
+/** What `scratch32` and `scratch64` gave since a `withScratch` began that still runs, for the innermost. */
+let lent: ArrayBuffer[] | undefined;
+
+/** Memory that is taken by `scratch32` and `scratch64` while `use` runs is used again after it: nothing it returns lies there. */
+export function withScratch<T>(use: () => T): T {
+  const outer = lent;
+  const own: ArrayBuffer[] = [];
+  lent = own;
+  try {
+    return use();
+  } finally {
+    lent = outer;
+    own.forEach(giveBack);
+  }
+}
+
+/** `n` zeros, until the innermost `withScratch` is done. */
+export function scratch32(n: number): Uint32Array<ArrayBuffer> {
+  if (lent === undefined || n * 4 < LEAST_BYTES) return new Uint32Array(n);
+  const found = take32(n);
+  lent.push(found.buffer);
+  return found.subarray(0, n).fill(0);
+}
+
+/** The same as real numbers. */
+export function scratch64(n: number): Float64Array<ArrayBuffer> {
+  if (lent === undefined || n * 8 < LEAST_BYTES) return new Float64Array(n);
+  const found = take64(n);
+  lent.push(found.buffer);
+  return found.subarray(0, n).fill(0);
+}
+
 /** At least `n` numbers of 32 bits, of any value. */
 export function take32(n: number): Uint32Array<ArrayBuffer> {
   return new Uint32Array(takeBuffer(n * 4));

@@ -8,8 +8,10 @@
  * column its numbers' steps, its texts and the place of its value in each combination, behind the last
  * for none; the rows of each combination; of each measure its sum and one, 0 where no row has a value.
  */
-import { type Measured, sumsOf } from '../rollup/measured.ts';
+import type { Counted } from '../rollup/counted.ts';
+import { sumsOf } from '../rollup/measured.ts';
 import type { Section } from '../side-file.ts';
+import { scratch32 } from '../spare.ts';
 import { BlockWriter } from '../values/blocks.ts';
 import type { DistinctValues } from '../values/dimensions.ts';
 import { PackWriter } from '../values/packing.ts';
@@ -30,35 +32,34 @@ const MOST_CELLS = 1 << 20;
 const MOST_COLUMNS = 24;
 const MOST_NAME = 200;
 
-/** A column of few values, as codes of a segment's rows. */
+/** A column of few values, as codes of entries. */
 export interface SmallColumn {
   /** As it is stored. */
   readonly name: string;
   readonly values: Pick<DistinctValues, 'numbers' | 'texts'>;
   /** Distinct values; also the code of rows that have none. */
   readonly size: number;
-  /** Of every row; undefined: all have the first value. */
+  /** Of every entry; undefined: all have the first value. */
   readonly codes: Uint32Array | undefined;
 }
 
 interface Combined {
   readonly columns: readonly SmallColumn[];
-  /** The combination of every row. */
+  /** The combination of every entry. */
   readonly of: Uint32Array;
-  /** A row of each. */
+  /** An entry of each. */
   readonly examples: Uint32Array;
 }
 
 /** Undefined when there is nothing to combine. */
 export function combinationSection(
-  rows: number,
+  { rows, entries, weights, measures }: Pick<Counted, 'rows' | 'entries' | 'weights' | 'measures'>,
   columns: readonly SmallColumn[],
-  measures: readonly (Measured | undefined)[],
 ): Section | undefined {
-  const combined = combine(rows, columns);
+  const combined = combine(rows, entries, columns);
   if (combined.columns.length === 0) return undefined;
   const { examples, of } = combined;
-  const counts = countsOf(of, rows, examples.length);
+  const counts = countsOf(of, weights, examples.length);
   const sums = measures.map((measure) =>
     measure?.exact === true ? sumsOf(of, counts, measure) : undefined,
   );
@@ -95,7 +96,7 @@ export function combinationSection(
  * Those of the fewest values first, while there are few enough combinations: as many at once as the table
  * has cells for, one by one where these are too many together.
  */
-function combine(rows: number, columns: readonly SmallColumn[]): Combined {
+function combine(rows: number, entries: number, columns: readonly SmallColumn[]): Combined {
   const most = Math.min(MOST, Math.max(FEW, Math.floor(rows / ROWS_EACH)));
   const chosen = columns
     .filter(({ name, size }) => size <= MOST_VALUES && Buffer.byteLength(name) <= MOST_NAME)
@@ -103,7 +104,7 @@ function combine(rows: number, columns: readonly SmallColumn[]): Combined {
     .slice(0, MOST_COLUMNS);
   const kept = chosen.filter(({ codes }) => codes === undefined);
   const varying = chosen.filter(({ codes }) => codes !== undefined);
-  let state: State = { of: new Uint32Array(rows), examples: Uint32Array.of(0) };
+  let state: State = { of: scratch32(entries), examples: Uint32Array.of(0) };
   for (let from = 0; from < varying.length;) {
     let cells = state.examples.length;
     let to = from;
@@ -123,7 +124,7 @@ function combine(rows: number, columns: readonly SmallColumn[]): Combined {
   return { columns: kept, ...state };
 }
 
-/** The combination of every row, and a row of each. */
+/** The combination of every entry, and an entry of each. */
 type State = Pick<Combined, 'of' | 'examples'>;
 
 /** Undefined when there would be too many. */
@@ -134,11 +135,12 @@ function refined(
 ): State | undefined {
   const size = columns.reduce((cells, one) => cells * (one.size + 1), before.length);
   if (size > MOST_CELLS) return undefined;
-  const cells = of.slice();
+  const cells = scratch32(of.length);
+  cells.set(of);
   for (const { codes, size: values } of columns)
     if (codes !== undefined) addCodes(cells, codes, values + 1);
   const examples = new Uint32Array(most);
-  const found = numberCells(cells, new Uint32Array(size), examples);
+  const found = numberCells(cells, scratch32(size), examples);
   return found < 0 ? undefined : { of: cells, examples: examples.slice(0, found) };
 }
 
@@ -183,8 +185,8 @@ function codesOf(codes: Uint32Array, rows: Uint32Array): Uint32Array {
   return out;
 }
 
-function countsOf(of: Uint32Array, rows: number, size: number): Uint32Array {
+function countsOf(of: Uint32Array, weights: Uint32Array | undefined, size: number): Uint32Array {
   const counts = new Uint32Array(size);
-  for (let row = 0; row < rows; row++) counts[of[row]!]! += 1;
+  for (let entry = 0; entry < of.length; entry++) counts[of[entry]!]! += weights?.[entry] ?? 1;
   return counts;
 }

@@ -10,16 +10,26 @@ import {
   combinationSection,
 } from '../combinations/combination-section.ts';
 import type { IndexRows } from '../rows.ts';
-import { giveBack, take32, take64 } from '../spare.ts';
+import { giveBack, scratch32, withScratch } from '../spare.ts';
 import type { Section } from '../side-file.ts';
 import { datedRows, timeSection } from '../time/time-section.ts';
-import { type Dimension, DimensionCollector, type Dimensions } from '../values/dimensions.ts';
+import { DimensionCollector } from '../values/dimensions.ts';
 import { Growing64 } from '../values/growing.ts';
-import type { Grouped } from '../values/radix.ts';
-import { groupedRows, valueSection } from '../values/value-section.ts';
+import { valueSection } from '../values/value-section.ts';
+import { type CodedColumn, alikeRows } from './alike-rows.ts';
+import {
+  type Counted,
+  Groups,
+  chosen32,
+  countedAlike,
+  countedRows,
+  countedSome,
+  release,
+} from './counted.ts';
 import { measured } from './measured.ts';
-import { type Counted, FLOWED_SECTION, ROLLUP_SECTION, rollupSection } from './rollup-section.ts';
+import { FLOWED_SECTION, ROLLUP_SECTION, rollupSection } from './rollup-section.ts';
 import { MEASURES } from './sets.ts';
+import { type Minutes, hoursOf, minutesOf, minutesWithout } from './spans.ts';
 
 export class ColumnIndexBuilder {
   private readonly dimensions = new DimensionCollector();
@@ -48,140 +58,151 @@ export class ColumnIndexBuilder {
    * @param inText columns whose values the text index has with their rows
    */
   finish(order: Uint32Array | undefined, inText: ReadonlySet<string>): Section[] {
+    return withScratch(() => this.sections(order, inText));
+  }
+
+  private sections(order: Uint32Array | undefined, inText: ReadonlySet<string>): Section[] {
     const { rows } = this;
     const times = this.times.inOrder(order);
     const dated = datedRows(times);
     const dimensions = this.dimensions.finish(order);
-    const known = new Map<Dimension, Grouped>();
-    const grouped = (dimension: Dimension): Grouped => {
-      const found = known.get(dimension) ?? groupedRows(dimension);
-      known.set(dimension, found);
-      return found;
-    };
-    const counted: Counted = {
-      ...{ rows, dimensions, grouped },
-      times: dated === undefined ? undefined : times,
-      measures: this.measures.map((values) =>
-        values.used ? measured(values.inOrder(order)) : undefined,
-      ),
-    };
-    const { flowed, unflowed } = this.parts(order);
-    const sections = [valueSection(rows, dimensions, grouped, unflowed, inText)];
-    if (dated !== undefined) sections.push(timeSection(times, dated));
-    if (flowed === undefined || unflowed === undefined || flowed.length === 0) {
-      sections.push(rollupSection(ROLLUP_SECTION, counted));
-    } else {
-      if (unflowed.length > 0) known.clear();
-      sections.push(partSection(ROLLUP_SECTION, counted, unflowed));
-      sections.push(partSection(FLOWED_SECTION, counted, flowed));
-    }
     const attributes = this.attributes.finish(order);
-    const combined = combinationSection(
+    const measures = this.measures.map((one) => (one.used ? one.inOrder(order) : undefined));
+    const noFlow = this.flows && absences(this.flows.inOrder(order));
+    const unflowed = noFlow && placesOf(noFlow, 1);
+    const groups = new Groups();
+    const sections = [valueSection(rows, dimensions, groups, unflowed, inText)];
+    if (dated !== undefined) sections.push(timeSection(times, dated));
+
+    const hours = dated === undefined ? undefined : hoursOf(times, dated);
+    const minutes = dated === undefined ? undefined : minutesOf(times);
+    const alike = alikeRows(
       rows,
-      [...smallColumns(dimensions, rows, unflowed), ...attributes],
-      counted.measures,
+      [
+        ...dimensions.present,
+        ...withCodes(attributes),
+        ...(noFlow ? [{ codes: noFlow, size: 1 }] : []),
+      ],
+      hours?.starts ?? Uint32Array.of(0, rows),
     );
+    const own: Own =
+      alike === undefined
+        ? {
+            counted: countedRows(rows, {
+              ...{ dimensions, hours, minutes, groups },
+              measures: measures.map((values) => values && measured(values)),
+            }),
+            attributes,
+            noFlow,
+          }
+        : {
+            counted: countedAlike({ rows, dimensions, minutes }, measures, hours, alike),
+            attributes: attributes.map((one) => ofEntries(one, alike.firsts)),
+            noFlow: noFlow && chosen32(noFlow, alike.firsts),
+          };
+    sections.push(...rollupSections(own, times, unflowed));
+    const combined = combinationSection(own.counted, smallColumns(own));
     if (combined !== undefined) sections.push(combined);
+    if (alike !== undefined) {
+      release(own.counted);
+      for (const { codes } of own.attributes) if (codes !== undefined) giveBack(codes.buffer);
+      if (own.noFlow !== undefined) giveBack(own.noFlow.buffer);
+      for (const list of [alike.entryOf, alike.firsts]) giveBack(list.buffer);
+    }
+    groups.release();
     for (const { codes } of [...dimensions.present, ...attributes])
       if (codes !== undefined) giveBack(codes.buffer);
     for (const numbers of [this.times, this.flows, ...this.measures]) numbers?.release();
     return sections;
   }
-
-  /** Rows of packets that belong to a flow and of those that do not. */
-  private parts(order: Uint32Array | undefined): {
-    flowed: Uint32Array | undefined;
-    unflowed: Uint32Array | undefined;
-  } {
-    if (this.flows === undefined) return { flowed: undefined, unflowed: undefined };
-    const flows = this.flows.inOrder(order);
-    const flowed = new Uint32Array(flows.length);
-    const unflowed = new Uint32Array(flows.length);
-    let some = 0;
-    let others = 0;
-    for (let row = 0; row < flows.length; row++) {
-      if (Number.isNaN(flows[row]!)) unflowed[others++] = row;
-      else flowed[some++] = row;
-    }
-    return { flowed: flowed.subarray(0, some), unflowed: unflowed.subarray(0, others) };
-  }
 }
 
-/** Dimensions as they may be combined: of addresses, and of flows, whether there is one. */
-function smallColumns(
-  { present }: Dimensions,
-  rows: number,
-  unflowed: Uint32Array | undefined,
-): SmallColumn[] {
-  const columns = present
+/** What rollups and combinations are made of: codes are of entries. */
+interface Own {
+  readonly counted: Counted;
+  readonly attributes: readonly SmallColumn[];
+  /** 1 for packets that belong to no flow; undefined for other kinds. */
+  readonly noFlow: Uint32Array | undefined;
+}
+
+/** Packets that belong to a flow are counted apart from others. */
+function rollupSections(
+  { counted, noFlow }: Own,
+  times: Float64Array,
+  unflowedRows: Uint32Array | undefined,
+): Section[] {
+  if (noFlow === undefined || unflowedRows === undefined || unflowedRows.length === counted.rows)
+    return [rollupSection(ROLLUP_SECTION, counted)];
+  const { minutes } = counted;
+  const rest = minutes && minutesOf(times, unflowedRows);
+  const flowed = minutes && rest && minutesWithout(minutes, rest);
+  return [
+    partSection(ROLLUP_SECTION, counted, placesOf(noFlow, 1), rest),
+    partSection(FLOWED_SECTION, counted, placesOf(noFlow, 0), flowed),
+  ];
+}
+
+function partSection(
+  name: string,
+  counted: Counted,
+  entries: Uint32Array,
+  minutes: Minutes | undefined,
+): Section {
+  if (entries.length === counted.entries) return rollupSection(name, counted);
+  const part = countedSome(counted, entries, minutes);
+  const section = rollupSection(name, part);
+  release(part);
+  return section;
+}
+
+/** Columns as they may be combined: of addresses, and of flows, whether there is one. */
+function smallColumns({ counted, attributes, noFlow }: Own): SmallColumn[] {
+  const columns = counted.dimensions.present
     .filter(({ name }) => name !== 'src_port' && name !== 'dst_port')
     .map((column): SmallColumn => {
       const { name, size, codes } = column;
       const isPresence = name === 'src_ip' || name === 'dst_ip';
       const isConstant = (size === 1 || isPresence) && !codes.includes(size);
       if (!isPresence) return isConstant ? { ...column, codes: undefined } : column;
-      return { name, ...PRESENCE, codes: isConstant ? undefined : absences(codes, size) };
+      return { name, ...PRESENCE, codes: isConstant ? undefined : flagsOf(codes, size) };
     });
-  if (unflowed === undefined || unflowed.length === rows) return columns;
-  const codes = new Uint32Array(rows);
-  for (const row of unflowed) codes[row] = 1;
-  return [...columns, { name: FLOW_COLUMN, ...PRESENCE, codes }];
-}
-
-/** 1 for rows that have no value. */
-function absences(codes: Uint32Array, size: number): Uint32Array {
-  const out = new Uint32Array(codes.length);
-  for (let row = 0; row < codes.length; row++) out[row] = codes[row] === size ? 1 : 0;
-  return out;
+  if (noFlow?.includes(0) === true) columns.push({ name: FLOW_COLUMN, ...PRESENCE, codes: noFlow });
+  return [...columns, ...attributes];
 }
 
 /** One value, which nobody asks for. */
 const PRESENCE = { size: 1, values: { numbers: new Uint32Array(0), texts: [] } } as const;
 
-/** Of some rows. */
-function partSection(name: string, counted: Counted, rows: Uint32Array): Section {
-  if (rows.length === counted.rows) return rollupSection(name, counted);
-  const part = partOf(counted, rows);
-  const section = rollupSection(name, part);
-  for (const { codes } of part.dimensions.present) giveBack(codes.buffer);
-  for (const measure of part.measures) if (measure !== undefined) giveBack(measure.values.buffer);
-  if (part.times !== undefined) giveBack(part.times.buffer);
-  return section;
+function withCodes(columns: readonly SmallColumn[]): CodedColumn[] {
+  return columns.flatMap(({ codes, size }) => (codes === undefined ? [] : [{ codes, size }]));
 }
 
-/** The same of some rows, in memory to be given back; values that only other rows have stay, with no rows. */
-function partOf(counted: Counted, rows: Uint32Array): Counted {
-  const dimensions: Dimensions = {
-    present: counted.dimensions.present.map((dimension) => ({
-      ...dimension,
-      codes: chosen(dimension.codes, rows),
-    })),
-    leftOut: counted.dimensions.leftOut,
-  };
-  const known = new Map<Dimension, Grouped>();
-  return {
-    rows: rows.length,
-    dimensions,
-    times: counted.times === undefined ? undefined : chosenNumbers(counted.times, rows),
-    measures: counted.measures.map((measure) =>
-      measure === undefined ? undefined : measured(chosenNumbers(measure.values, rows)),
-    ),
-    grouped(dimension) {
-      const found = known.get(dimension) ?? groupedRows(dimension);
-      known.set(dimension, found);
-      return found;
-    },
-  };
+function ofEntries(column: SmallColumn, entries: Uint32Array): SmallColumn {
+  return { ...column, codes: column.codes && chosen32(column.codes, entries) };
 }
 
-function chosen(values: Uint32Array, rows: Uint32Array): Uint32Array {
-  const out = take32(rows.length).subarray(0, rows.length);
-  for (let i = 0; i < out.length; i++) out[i] = values[rows[i]!]!;
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+/** 1 for codes that are `code`. */
+function flagsOf(codes: Uint32Array, code: number): Uint32Array {
+  const out = scratch32(codes.length);
+  for (let i = 0; i < codes.length; i++) out[i] = codes[i] === code ? 1 : 0;
   return out;
 }
 
-function chosenNumbers(values: Float64Array, rows: Uint32Array): Float64Array {
-  const out = take64(rows.length).subarray(0, rows.length);
-  for (let i = 0; i < out.length; i++) out[i] = values[rows[i]!]!;
+/** 1 for rows that have no number. */
+function absences(numbers: Float64Array): Uint32Array {
+  const out = scratch32(numbers.length);
+  for (let row = 0; row < out.length; row++) out[row] = Number.isNaN(numbers[row]!) ? 1 : 0;
+  return out;
+}
+
+/** Where `flags` are `flag`. */
+function placesOf(flags: Uint32Array, flag: number): Uint32Array {
+  let n = 0;
+  for (let i = 0; i < flags.length; i++) if (flags[i] === flag) n += 1;
+  const out = scratch32(n);
+  let to = 0;
+  for (let i = 0; to < n; i++) if (flags[i] === flag) out[to++] = i;
   return out;
 }

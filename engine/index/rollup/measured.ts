@@ -2,20 +2,57 @@
  * What rows carry, added up by group. A sum is kept as itself plus one; 0 where no row of the group has a
  * value.
  */
+import { scratch64, take64 } from '../spare.ts';
+
 const MOST_EXACT = Number.MAX_SAFE_INTEGER;
 
-/** What every row has of a measure, NaN for none. */
+/** What every entry has of a measure, NaN for none. */
 export interface Measured {
   readonly values: Float64Array;
   /** Whether they can be added up exactly: not negative numbers, fractions, more than 2^53. */
   readonly exact: boolean;
-  /** Whether every row has one. */
+  /** Whether every entry has one. */
   readonly complete: boolean;
 }
+
+/** What an entry has where a row of it has a value that cannot be added up. */
+const NOT_EXACT = -Infinity;
 
 export function measured(values: Float64Array): Measured {
   const present = countExact(values);
   return { values, exact: present >= 0, complete: present === values.length };
+}
+
+/**
+ * What the rows of each entry have together, in memory from `spare.ts`.
+ * @param entryOf of every row
+ */
+export function addedUp(values: Float64Array, entryOf: Uint32Array, entries: number): Measured {
+  const sums = take64(entries).subarray(0, entries).fill(NaN);
+  addExact(values, entryOf, sums);
+  return measuredSums(sums);
+}
+
+/** Of entries that have what `addedUp` made; a sum beyond 2^53 is told by `exactly`. */
+export function measuredSums(sums: Float64Array): Measured {
+  return {
+    values: sums,
+    exact: !sums.includes(NOT_EXACT),
+    complete: !sums.includes(NaN),
+  };
+}
+
+function addExact(values: Float64Array, entryOf: Uint32Array, sums: Float64Array): void {
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]!;
+    const entry = entryOf[row]!;
+    if (value >= 0 && value <= MOST_EXACT && Math.floor(value) === value) {
+      const sum = sums[entry]!;
+      sums[entry] = Number.isNaN(sum) ? value : sum + value;
+    } else if (!Number.isNaN(value)) {
+      sums[entry] = NOT_EXACT;
+    }
+  }
 }
 
 /** How many rows have a value; -1 where one cannot be added up. */
@@ -31,7 +68,7 @@ function countExact(values: Float64Array): number {
 }
 
 /**
- * Sums of all groups; undefined where one is beyond 2^53.
+ * Sums of all groups, in memory of `scratch64`; undefined where one is beyond 2^53.
  * @param counts rows of each group
  */
 export function sumsOf(
@@ -39,7 +76,7 @@ export function sumsOf(
   counts: Uint32Array,
   measure: Measured,
 ): Float64Array | undefined {
-  const sums = new Float64Array(counts.length);
+  const sums = scratch64(counts.length);
   addRows(groupOf, measure, 0, groupOf.length, sums);
   if (measure.complete) addOne(sums, counts);
   return exactly(sums);

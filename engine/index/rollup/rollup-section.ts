@@ -16,28 +16,17 @@
  * the last page, then the directory), each sum, then the same by hour.
  */
 import type { Section } from '../side-file.ts';
+import { scratch32, scratch64, withScratch } from '../spare.ts';
 import { BlockWriter } from '../values/blocks.ts';
-import {
-  DIMENSIONS,
-  type Dimension,
-  type Dimensions,
-  type DimensionName,
-} from '../values/dimensions.ts';
+import { DIMENSIONS, type Dimension, type DimensionName } from '../values/dimensions.ts';
 import { PackWriter } from '../values/packing.ts';
-import { type Grouped, groupByCode } from '../values/radix.ts';
+import { groupByCode } from '../values/radix.ts';
 import { packTexts } from '../values/value-section.ts';
 import { IN_PAGES, type ThirdCodes, WORTH_PAGES, writePages } from './pair-pages.ts';
+import type { Counted } from './counted.ts';
 import { type Measured, addRows, exactly, sumsOf } from './measured.ts';
-import {
-  HOUR,
-  MAX_HOURS,
-  MAX_MINUTES,
-  MINUTE,
-  SETS,
-  maxGroups,
-  maxHourEntries,
-  maxSummedGroups,
-} from './sets.ts';
+import { SETS, maxGroups, maxHourEntries, maxSummedGroups } from './sets.ts';
+import type { Hours, Minutes } from './spans.ts';
 
 export const ROLLUP_SECTION = 'rollup';
 /** Packets that belong to a flow: they are kept apart, since queries leave them out by default. */
@@ -46,30 +35,10 @@ export const FLOWED_SECTION = 'rollup.flowed';
 const MIN_CELLS = 4096;
 export const DIMENSION_STATE = { present: 1, leftOut: 2 } as const;
 
-/** Rows that are counted, in the order of the segment. */
-export interface Counted {
-  readonly rows: number;
-  readonly dimensions: Dimensions;
-  /** UTC microseconds, ascending, NaN last; undefined when they are in no order. */
-  readonly times: Float64Array | undefined;
-  /** Undefined when no row has it. */
-  readonly measures: readonly (Measured | undefined)[];
-  /** Rows by the codes of a dimension. */
-  grouped(dimension: Dimension): Grouped;
-}
-
 /** Distinct values of dimensions, and the names of those that were left out. */
 export interface DimensionValues {
   readonly present: readonly Pick<Dimension, 'name' | 'values'>[];
   readonly leftOut: readonly DimensionName[];
-}
-
-interface Hours {
-  /** Hours since 1970 that rows are in. */
-  readonly numbers: Float64Array;
-  /** The first row of each, then that of undated rows where there are any, then the number of rows. */
-  readonly starts: Uint32Array;
-  readonly undated: boolean;
 }
 
 /** A set's groups. */
@@ -78,7 +47,7 @@ interface SetTable {
   /** Groups that rows are in. */
   readonly used: number;
   readonly counts: Uint32Array;
-  /** The group of every row; only where there are few enough for more than counting. */
+  /** The group of every entry; only where there are few enough for more than counting. */
   readonly groupOf: Uint32Array | undefined;
   /** Undefined for a set of fewer dimensions. */
   readonly pairs: Pairs | undefined;
@@ -93,25 +62,28 @@ interface Pairs {
 }
 
 export function rollupSection(name: string, counted: Counted): Section {
-  const { rows, dimensions } = counted;
+  const { rows, dimensions, measures, hours } = counted;
   const head = new PackWriter(true);
   const blocks = new BlockWriter();
   head.u32(rows);
   writeDimensions(dimensions, head, blocks);
-  const { measures } = counted;
   head.u8(bitsOf(measures, (measure) => measure === undefined));
   head.u8(bitsOf(measures, (measure) => measure?.exact === false));
-  const hours = counted.times === undefined ? undefined : hoursOf(counted.times);
   writeHours(hours, head);
-  writeMinutes(counted.times, head, blocks);
-  const sets = SETS.map((dims, which) => ({ which, table: tableOf(dims, counted) }));
-  const kept = sets.filter(({ table }) => table !== undefined);
-  head.u8(kept.length);
-  for (const { which, table } of kept) {
-    head.u8(inPages(table) ? which + IN_PAGES : which);
-    if (table !== undefined)
-      writeSet(SETS[which]?.length ?? 0, table, rows, measures, hours, head, blocks);
-  }
+  writeMinutes(counted.minutes, head, blocks);
+  let kept = 0;
+  const sets = new PackWriter(true);
+  SETS.forEach((dims, which) => {
+    withScratch(() => {
+      const table = tableOf(dims, counted);
+      if (table === undefined) return;
+      kept += 1;
+      sets.u8(inPages(table) ? which + IN_PAGES : which);
+      writeSet(dims.length, table, counted, sets, blocks);
+    });
+  });
+  head.u8(kept);
+  head.raw(sets.finish());
   return blocks.finish(name, head.finish());
 }
 
@@ -149,26 +121,6 @@ function bitsOf<T>(list: readonly T[], holds: (one: T) => boolean): number {
   return list.reduce((bits, one, i) => bits | (holds(one) ? 1 << i : 0), 0);
 }
 
-function hoursOf(times: Float64Array): Hours | undefined {
-  const numbers: number[] = [];
-  const starts: number[] = [];
-  let end = -Infinity;
-  let undated = false;
-  for (let row = 0; row < times.length && !undated; row++) {
-    const time = times[row]!;
-    if (time < end) continue;
-    undated = Number.isNaN(time);
-    starts.push(row);
-    if (undated) break;
-    const hour = Math.floor(time / HOUR);
-    numbers.push(hour);
-    end = (hour + 1) * HOUR;
-    if (numbers.length > MAX_HOURS) return undefined;
-  }
-  starts.push(times.length);
-  return { numbers: Float64Array.from(numbers), starts: Uint32Array.from(starts), undated };
-}
-
 function writeHours(hours: Hours | undefined, head: PackWriter): void {
   head.u8(hours === undefined ? 0 : 1);
   if (hours === undefined) return;
@@ -179,66 +131,70 @@ function writeHours(hours: Hours | undefined, head: PackWriter): void {
   head.u8(undated ? 1 : 0);
 }
 
-function writeMinutes(
-  times: Float64Array | undefined,
-  head: PackWriter,
-  blocks: BlockWriter,
-): void {
-  const counts = times === undefined ? undefined : minutesOf(times);
-  head.u8(counts === undefined ? 0 : 1);
-  if (times === undefined || counts === undefined) return;
-  head.f64(Math.floor((counts.length === 0 ? 0 : times[0]!) / MINUTE));
-  head.u32(counts.length);
+function writeMinutes(minutes: Minutes | undefined, head: PackWriter, blocks: BlockWriter): void {
+  head.u8(minutes === undefined ? 0 : 1);
+  if (minutes === undefined) return;
+  head.f64(minutes.first);
+  head.u32(minutes.counts.length);
   const block = new PackWriter(true);
-  block.numbers(counts);
+  block.numbers(minutes.counts);
   head.u32(blocks.add(block.finish()));
-}
-
-/** Dated rows of each minute, from that of the first. */
-function minutesOf(times: Float64Array): Uint32Array | undefined {
-  let dated = times.length;
-  while (dated > 0 && Number.isNaN(times[dated - 1]!)) dated -= 1;
-  if (dated === 0) return new Uint32Array(0);
-  const first = Math.floor(times[0]! / MINUTE);
-  const last = Math.floor(times[dated - 1]! / MINUTE);
-  if (last - first >= MAX_MINUTES) return undefined;
-  const counts = new Uint32Array(last - first + 1);
-  for (let row = 0; row < dated; row++) counts[Math.floor(times[row]! / MINUTE) - first]! += 1;
-  return counts;
 }
 
 /** Undefined when nothing is kept of the set: too many groups, or no row has any of its values. */
 function tableOf(dims: readonly DimensionName[], counted: Counted): SetTable | undefined {
-  const { rows, dimensions } = counted;
+  const { rows, entries, dimensions } = counted;
   const [first, second] = dims;
   if (dims.some((name) => dimensions.leftOut.includes(name))) return undefined;
-  if (first === undefined) return wholeTable(rows);
+  if (first === undefined) return wholeTable(rows, entries);
   const a = dimensions.present.find(({ name }) => name === first);
   const b = dimensions.present.find(({ name }) => name === second);
   if (second !== undefined) {
     if (a === undefined && b === undefined) return undefined;
-    return pairTable(a ?? noValues(first, rows), b ?? noValues(second, rows), counted);
+    return pairTable(a ?? noValues(first, entries), b ?? noValues(second, entries), counted);
   }
   if (a === undefined || a.size > maxGroups(1, rows)) return undefined;
-  return singleTable(a.codes, a.size + 1);
+  return singleTable(a.codes, a.size + 1, counted);
 }
 
-function wholeTable(rows: number): SetTable {
+function wholeTable(rows: number, entries: number): SetTable {
   const used = Math.min(rows, 1);
-  const groupOf = new Uint32Array(rows);
+  const groupOf = scratch32(entries);
   return { size: 1, used, counts: Uint32Array.of(rows), groupOf, pairs: undefined };
 }
 
-function singleTable(groupOf: Uint32Array, size: number): SetTable {
-  const counts = new Uint32Array(size);
-  countRows(groupOf, 0, groupOf.length, counts);
+function singleTable(groupOf: Uint32Array, size: number, { weights }: Counted): SetTable {
+  const counts = scratch32(size);
+  countRows(groupOf, weights, 0, groupOf.length, counts);
   return { size, used: usedOf(counts), counts, groupOf, pairs: undefined };
+}
+
+/** Adds up the rows of entries. */
+function countRows(
+  groupOf: Uint32Array,
+  weights: Uint32Array | undefined,
+  from: number,
+  to: number,
+  counts: Uint32Array,
+): void {
+  if (weights === undefined) countEach(groupOf, from, to, counts);
+  else countWeighted(groupOf, weights, from, to, counts);
 }
 
 // Loops are functions of their own: within larger ones V8 compiles them again and again.
 
-function countRows(groupOf: Uint32Array, from: number, to: number, counts: Uint32Array): void {
+function countEach(groupOf: Uint32Array, from: number, to: number, counts: Uint32Array): void {
   for (let row = from; row < to; row++) counts[groupOf[row]!]! += 1;
+}
+
+function countWeighted(
+  groupOf: Uint32Array,
+  weights: Uint32Array,
+  from: number,
+  to: number,
+  counts: Uint32Array,
+): void {
+  for (let entry = from; entry < to; entry++) counts[groupOf[entry]!]! += weights[entry]!;
 }
 
 /** Groups that have rows. */
@@ -248,29 +204,33 @@ function usedOf(counts: Uint32Array): number {
   return used;
 }
 
-function noValues(name: DimensionName, rows: number): Dimension {
+function noValues(name: DimensionName, entries: number): Dimension {
   const values = { numbers: new Uint32Array(0), ip6: new Uint8Array(0), texts: [] };
-  return { name, values, size: 0, codes: new Uint32Array(rows) };
+  return { name, values, size: 0, codes: scratch32(entries) };
 }
 
 function pairTable(a: Dimension, b: Dimension, counted: Counted): SetTable | undefined {
   const width = b.size + 1;
   const cells = (a.size + 1) * width;
   return cells <= Math.max(MIN_CELLS, counted.rows)
-    ? crossedPairs(a, b, cells)
+    ? crossedPairs(a, b, cells, counted)
     : sortedPairs(a, b, counted);
 }
 
 /** Few values on both sides: every pair that could be has a cell. */
-function crossedPairs(a: Dimension, b: Dimension, cells: number): SetTable {
-  const rows = a.codes.length;
+function crossedPairs(
+  a: Dimension,
+  b: Dimension,
+  cells: number,
+  { entries, weights }: Counted,
+): SetTable {
   const width = b.size + 1;
   const groupOf = cellsOf(a.codes, b.codes, width);
-  const cellCounts = new Uint32Array(cells);
-  countRows(groupOf, 0, rows, cellCounts);
-  const lengths = new Uint32Array(a.size + 1);
-  const seconds = new Uint32Array(Math.min(cells, rows));
-  const counts = new Uint32Array(seconds.length);
+  const cellCounts = scratch32(cells);
+  countRows(groupOf, weights, 0, entries, cellCounts);
+  const lengths = scratch32(a.size + 1);
+  const seconds = scratch32(Math.min(cells, entries));
+  const counts = scratch32(seconds.length);
   let size = 0;
   for (let first = 0; first <= a.size; first++) {
     const before = size;
@@ -285,7 +245,7 @@ function crossedPairs(a: Dimension, b: Dimension, cells: number): SetTable {
 }
 
 function cellsOf(first: Uint32Array, second: Uint32Array, width: number): Uint32Array {
-  const cells = new Uint32Array(first.length);
+  const cells = scratch32(first.length);
   for (let row = 0; row < cells.length; row++) cells[row] = first[row]! * width + second[row]!;
   return cells;
 }
@@ -317,12 +277,11 @@ function renumber(groupOf: Uint32Array, numbers: Uint32Array): void {
 
 /** Sorted by both: by the first, of those that were sorted by the second. */
 function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | undefined {
-  const { rows } = counted;
-  const most = maxGroups(2, rows);
-  const sorted = groupByCode(a.codes, a.size + 1, counted.grouped(b).rows);
-  const seconds = new Uint32Array(Math.min(most, rows));
-  const counts = new Uint32Array(seconds.length);
-  const lengths = new Uint32Array(a.size + 1);
+  const { rows, entries } = counted;
+  const sorted = groupByCode(a.codes, a.size + 1, counted.groups.of(b).rows);
+  const seconds = scratch32(Math.min(maxGroups(2, rows), entries));
+  const counts = scratch32(seconds.length);
+  const lengths = scratch32(a.size + 1);
   const others = chosenCodes(b.codes, sorted.rows);
   let size = 0;
   for (let code = 0; code <= a.size; code++) {
@@ -331,23 +290,57 @@ function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | u
     if (size < 0) return undefined;
     lengths[code] = size - before;
   }
+  const rowCounts = counted.weights === undefined ? counts.subarray(0, size) : scratch32(size);
+  const third = thirdOf(a, b, counted);
+  const isFew = size <= maxSummedGroups(2, rows);
   let groupOf: Uint32Array | undefined;
-  if (size <= maxSummedGroups(2, rows)) {
-    groupOf = new Uint32Array(rows);
+  if (isFew || counted.weights !== undefined) {
+    groupOf = scratch32(entries);
     for (let group = 0, at = 0; group < size; group++) {
       setRows(groupOf, sorted.rows, at, at + counts[group]!, group);
       at += counts[group]!;
     }
+    if (counted.weights !== undefined) countRows(groupOf, counted.weights, 0, entries, rowCounts);
   }
   return {
-    ...{ size, used: size, counts: counts.subarray(0, size), groupOf },
-    pairs: { lengths, seconds: seconds.subarray(0, size), third: thirdOf(a, b, counted, sorted) },
+    ...{ size, used: size, counts: rowCounts, groupOf: isFew ? groupOf : undefined },
+    pairs: {
+      ...{ lengths, seconds: seconds.subarray(0, size) },
+      third: third && {
+        dim: DIMENSIONS.indexOf(THIRD),
+        codes:
+          groupOf === undefined || counted.entryOf === undefined
+            ? chosenCodes(third.codes, sorted.rows)
+            : codesByGroup(third.codes, counted.entryOf(), groupOf, rowCounts),
+      },
+    },
   };
 }
 
 function chosenCodes(codes: Uint32Array, rows: Uint32Array): Uint32Array {
-  const out = new Uint32Array(rows.length);
+  const out = scratch32(rows.length);
   for (let at = 0; at < out.length; at++) out[at] = codes[rows[at]!]!;
+  return out;
+}
+
+/** The code of each row, by group, those of a group in the order of the rows. */
+function codesByGroup(
+  codes: Uint32Array,
+  entryOf: Uint32Array,
+  groupOf: Uint32Array,
+  counts: Uint32Array,
+): Uint32Array {
+  const next = scratch32(counts.length);
+  for (let group = 1; group < next.length; group++)
+    next[group] = next[group - 1]! + counts[group - 1]!;
+  const out = scratch32(entryOf.length);
+  for (let row = 0; row < entryOf.length; row++) {
+    const entry = entryOf[row]!;
+    const group = groupOf[entry]!;
+    const to = next[group]!;
+    next[group] = to + 1;
+    out[to] = codes[entry]!;
+  }
   return out;
 }
 
@@ -389,16 +382,10 @@ function setRows(
 const MOST_THIRD = 255;
 
 /** What is asked beside pairs of addresses: the type of the event. It costs an event its entropy. */
-function thirdOf(
-  a: Dimension,
-  b: Dimension,
-  { dimensions }: Counted,
-  sorted: Grouped,
-): ThirdCodes | undefined {
+function thirdOf(a: Dimension, b: Dimension, { dimensions }: Counted): Dimension | undefined {
   const third = dimensions.present.find(({ name }) => name === THIRD);
   if (a.name !== 'src_ip' || b.name !== 'dst_ip' || third === undefined) return undefined;
-  if (third.size < 2 || third.size > MOST_THIRD) return undefined;
-  return { dim: DIMENSIONS.indexOf(THIRD), codes: chosenCodes(third.codes, sorted.rows) };
+  return third.size < 2 || third.size > MOST_THIRD ? undefined : third;
 }
 
 const THIRD = 'event_type';
@@ -411,19 +398,18 @@ function inPages(table: SetTable | undefined): boolean {
 function writeSet(
   dims: number,
   table: SetTable,
-  rows: number,
-  measures: readonly (Measured | undefined)[],
-  hours: Hours | undefined,
+  counted: Counted,
   head: PackWriter,
   blocks: BlockWriter,
 ): void {
   const { size, used, counts, groupOf } = table;
+  const { rows, measures, hours } = counted;
   const few = groupOf !== undefined && used <= maxSummedGroups(dims, rows);
   const added = measures.map((one) => (few && one?.exact === true ? one : undefined));
   const byHour =
     hours === undefined || groupOf === undefined
       ? undefined
-      : splitByHour(groupOf, size, used, hours, added);
+      : splitByHour(groupOf, size, used, counted, hours, added);
   const summed = added.map((one, i) =>
     one === undefined || groupOf === undefined
       ? undefined
@@ -476,29 +462,30 @@ interface HourSplit {
   readonly totals: readonly (Float64Array | undefined)[];
 }
 
-/** Hour by hour, in the order of the rows; undefined when there are too many groups in them. */
+/** Hour by hour, in the order of the entries; undefined when there are too many groups in them. */
 function splitByHour(
   groupOf: Uint32Array,
   size: number,
   used: number,
+  { rows, weights }: Counted,
   hours: Hours,
   measures: readonly (Measured | undefined)[],
 ): HourSplit | undefined {
-  const most = maxHourEntries(groupOf.length);
+  const most = maxHourEntries(rows);
   if (used > most || size > most * 2) return undefined;
   const parts = hours.starts.length - 1;
   const lengths = new Uint32Array(parts);
-  const groups = new Uint32Array(most);
-  const counts = new Uint32Array(most);
-  const sums = measures.map((values) => values && new Float64Array(most));
-  const totals = measures.map((values) => values && new Float64Array(size));
-  const own = new Uint32Array(size);
-  const ownSums = new Float64Array(size);
+  const groups = scratch32(most);
+  const counts = scratch32(most);
+  const sums = measures.map((values) => values && scratch64(most));
+  const totals = measures.map((values) => values && scratch64(size));
+  const own = scratch32(size);
+  const ownSums = scratch64(size);
   let entries = 0;
   for (let part = 0; part < parts; part++) {
     const from = hours.starts[part]!;
     const to = hours.starts[part + 1]!;
-    countRows(groupOf, from, to, own);
+    countRows(groupOf, weights, from, to, own);
     const before = entries;
     entries = moveUsed(own, groups, counts, entries);
     if (entries < 0) return undefined;

@@ -7,6 +7,7 @@
  * allocates no more than the caller's count asks for.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { scratch32 } from '../spare.ts';
 
 /** The bytes are not what was written. */
 export class Damaged extends Error {}
@@ -297,13 +298,13 @@ function putPlane(words: Uint32Array, shift: number, plane: Uint8Array): void {
 }
 
 function lowWords(values: Float64Array, n: number): Uint32Array {
-  const words = new Uint32Array(n);
+  const words = scratch32(n);
   for (let i = 0; i < n; i++) words[i] = values[i]!;
   return words;
 }
 
 function highWords(values: Float64Array, n: number): Uint32Array {
-  const words = new Uint32Array(n);
+  const words = scratch32(n);
   for (let i = 0; i < n; i++) words[i] = Math.floor(values[i]! / TWO_32);
   return words;
 }

@@ -20,7 +20,7 @@ import { wordsFor } from '../row-set.ts';
 import { BlockWriter } from './blocks.ts';
 import type { Dimension, Dimensions, DimensionName } from './dimensions.ts';
 import { PackWriter } from './packing.ts';
-import { type Grouped, groupByCode } from './radix.ts';
+import type { Grouped } from './radix.ts';
 import { codedLists } from './row-lists.ts';
 
 /** Older programs take a file as one without this section, and read the rows. */
@@ -68,20 +68,20 @@ interface Column {
 
 /**
  * @param rows of the segment.
- * @param grouped rows by the codes of a dimension, where that is known already.
+ * @param groups rows by the codes of a dimension.
  * @param unflowed rows of packets of no flow; undefined for other kinds.
  * @param inText columns whose values the text index has with their rows.
  */
 export function valueSection(
   rows: number,
   dimensions: Dimensions,
-  grouped: (dimension: Dimension) => Grouped,
+  groups: { of(dimension: Dimension): Grouped },
   unflowed: Uint32Array | undefined,
   inText: ReadonlySet<string>,
 ): Section {
   const columns = dimensions.present
     .filter(({ name }) => !inText.has(name))
-    .flatMap((dimension) => columnsOf(dimension, () => grouped(dimension)));
+    .flatMap((dimension) => columnsOf(dimension, groups));
   if (unflowed !== undefined && unflowed.length > 0) columns.push(oneValue(unflowed));
   const leftOut = new Set<string>(dimensions.leftOut);
   const names = Object.keys(VALUE_COLUMNS);
@@ -101,11 +101,7 @@ export function valueSection(
   return blocks.finish(VALUES_SECTION, head.finish());
 }
 
-export function groupedRows(dimension: Dimension): Grouped {
-  return groupByCode(dimension.codes, dimension.size + 1);
-}
-
-function columnsOf(dimension: Dimension, grouped: () => Grouped): Column[] {
+function columnsOf(dimension: Dimension, groups: { of(dimension: Dimension): Grouped }): Column[] {
   const { numbers, ip6, texts } = dimension.values;
   const none = { numbers: new Uint32Array(0), ip6: new Uint8Array(0), texts: [] };
   const sides: Partial<Record<DimensionName, [ValueColumn, ValueColumn]>> = {
@@ -114,7 +110,7 @@ function columnsOf(dimension: Dimension, grouped: () => Grouped): Column[] {
   };
   const side = sides[dimension.name];
   if (side !== undefined) {
-    const rows = grouped();
+    const rows = groups.of(dimension);
     const both: Column[] = [
       {
         ...{ ...none, name: side[0], type: 'ip4', grouped: rows, first: 0 },
@@ -130,7 +126,7 @@ function columnsOf(dimension: Dimension, grouped: () => Grouped): Column[] {
   if (dimension.name !== 'host' && dimension.name !== 'program') return [];
   return [
     {
-      ...{ ...none, name: dimension.name, type: 'text', grouped: grouped(), first: 0 },
+      ...{ ...none, name: dimension.name, type: 'text', grouped: groups.of(dimension), first: 0 },
       ...{ size: texts.length, texts },
     },
   ];

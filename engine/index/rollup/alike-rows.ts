@@ -1,0 +1,226 @@
+/**
+ * Rows that are alike: packets of one conversation have the same value in every dimension, so what counts
+ * and adds up rows by their values does so for a tenth of them or less, each once with the number of rows
+ * that it stands for.
+ */
+import { randomInt } from 'node:crypto';
+import { giveBack, take32 } from '../spare.ts';
+
+/** Evidence cannot be made to collide; the order of entries does not depend on it. */
+const SEED = randomInt(0x1_0000_0000);
+const FIRST_ENTRIES = 2048;
+const WORD = 32;
+/** Rows that are taken at a time. */
+const STEP = 8192;
+/** So many rows tell whether the others are worth a look: not where fewer than one in five is like another. */
+const SAMPLE = 16_384;
+const MOST_OF_SAMPLE = 0.8;
+/** Entries are worth having that stand for so many rows each. */
+const ROWS_EACH = 3;
+
+/** Codes of rows, from 0 to `size`. */
+export interface CodedColumn {
+  readonly codes: Uint32Array;
+  readonly size: number;
+}
+
+/** All from `spare.ts`, to be given back. */
+export interface AlikeRows {
+  /** The entry of every row. Entries are numbered in the order in which their first rows come. */
+  readonly entryOf: Uint32Array<ArrayBuffer>;
+  /** Of each entry its first row, and how many it has. */
+  readonly firsts: Uint32Array<ArrayBuffer>;
+  readonly weights: Uint32Array<ArrayBuffer>;
+}
+
+/**
+ * Undefined where too many rows differ from all others.
+ * @param starts places at which rows are cut into parts, from 0 to `rows`: rows of two parts are not alike
+ */
+export function alikeRows(
+  rows: number,
+  columns: readonly CodedColumn[],
+  starts: Uint32Array,
+): AlikeRows | undefined {
+  if (rows > SAMPLE * 2) {
+    const some = numbered(SAMPLE, columns, Uint32Array.of(0, SAMPLE), MOST_OF_SAMPLE);
+    if (some === undefined) return undefined;
+    release(some);
+  }
+  return numbered(rows, columns, starts, 1 / ROWS_EACH);
+}
+
+function release({ entryOf, firsts, weights }: AlikeRows): void {
+  for (const list of [entryOf, firsts, weights]) giveBack(list.buffer);
+}
+
+/** @param share of the rows that may differ */
+function numbered(
+  rows: number,
+  columns: readonly CodedColumn[],
+  starts: Uint32Array,
+  share: number,
+): AlikeRows | undefined {
+  const words = wordsOf(rows, columns);
+  const [first, second, ...more] = words;
+  const most = Math.floor(rows * share);
+  let found = first && pairsOf(first, second ?? first, starts, most);
+  for (const word of more) {
+    if (found === undefined) break;
+    const before = found;
+    found = pairsOf(before.entryOf, word, starts, most);
+    release(before);
+  }
+  for (const word of words) giveBack(word.buffer);
+  return found;
+}
+
+/** Columns beside each other in words of 32 bits a row, as few as hold them. */
+function wordsOf(rows: number, columns: readonly CodedColumn[]): Uint32Array<ArrayBuffer>[] {
+  const words: Uint32Array<ArrayBuffer>[] = [];
+  const fills: number[] = [];
+  for (const { codes, size } of columns.toSorted((a, b) => b.size - a.size)) {
+    const bits = WORD - Math.clz32(size);
+    const place = fills.findIndex((fill) => fill + bits <= WORD);
+    const word = words[place];
+    if (word === undefined) {
+      const own = take32(rows).subarray(0, rows);
+      own.set(codes.subarray(0, rows));
+      words.push(own);
+      fills.push(bits);
+    } else {
+      putCodes(word, codes, fills[place]!);
+      fills[place]! += bits;
+    }
+  }
+  return words;
+}
+
+/** Entries of rows that have the same two words; undefined when there are more than `most`. */
+function pairsOf(
+  a: Uint32Array,
+  b: Uint32Array,
+  starts: Uint32Array,
+  most: number,
+): AlikeRows | undefined {
+  const entries = new Entries(a.length);
+  for (let part = 1; part < starts.length; part++) {
+    const end = starts[part]!;
+    entries.forget();
+    for (let row = starts[part - 1]!; row < end; row += STEP) {
+      putRows(entries, a, b, row, Math.min(end, row + STEP));
+      if (entries.size <= most) continue;
+      release(entries.finish());
+      return undefined;
+    }
+  }
+  return entries.finish();
+}
+
+/** What was found of the rows so far: open addressing over the entries' words. */
+class Entries {
+  readonly entryOf: Uint32Array<ArrayBuffer>;
+  firsts = take32(FIRST_ENTRIES);
+  weights = take32(FIRST_ENTRIES);
+  a = take32(FIRST_ENTRIES);
+  b = take32(FIRST_ENTRIES);
+  size = 0;
+  /** Entries of the part that is being read begin here. */
+  private begin = 0;
+  /** An entry + 1; 0 where free. */
+  slots = take32(FIRST_ENTRIES * 2).subarray(0, FIRST_ENTRIES * 2);
+  room = FIRST_ENTRIES;
+
+  constructor(rows: number) {
+    this.entryOf = take32(rows).subarray(0, rows);
+  }
+
+  /** Rows to come are like none before. */
+  forget(): void {
+    this.begin = this.size;
+    this.slots.fill(0);
+  }
+
+  grow(): void {
+    const room = this.room * 2;
+    for (const name of ['firsts', 'weights', 'a', 'b'] as const) {
+      const bigger = take32(room);
+      bigger.set(this[name].subarray(0, this.size));
+      giveBack(this[name].buffer);
+      this[name] = bigger;
+    }
+    giveBack(this.slots.buffer);
+    this.slots = take32(room * 2).subarray(0, room * 2);
+    this.slots.fill(0);
+    this.room = room;
+    putEntries(this.slots, this.a, this.b, this.begin, this.size);
+  }
+
+  /** Of all rows; what is not part of that is given back. */
+  finish(): AlikeRows {
+    const { entryOf, firsts, weights, size } = this;
+    for (const list of [this.a, this.b, this.slots]) giveBack(list.buffer);
+    return { entryOf, firsts: firsts.subarray(0, size), weights: weights.subarray(0, size) };
+  }
+}
+
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+function putCodes(word: Uint32Array, codes: Uint32Array, shift: number): void {
+  for (let row = 0; row < word.length; row++) word[row] = word[row]! | (codes[row]! << shift);
+}
+
+function placeOf(a: number, b: number): number {
+  let h = Math.imul(a ^ SEED, 0x9e37_79b1);
+  h ^= h >>> 15;
+  h = Math.imul(h ^ b, 0x85eb_ca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2_ae35);
+  return h ^ (h >>> 16);
+}
+
+function putEntries(
+  slots: Uint32Array,
+  a: Uint32Array,
+  b: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  const mask = slots.length - 1;
+  for (let entry = from; entry < to; entry++) {
+    let slot = placeOf(a[entry]!, b[entry]!) & mask;
+    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    slots[slot] = entry + 1;
+  }
+}
+
+function putRows(entries: Entries, a: Uint32Array, b: Uint32Array, from: number, to: number): void {
+  // Each row may be one entry more.
+  while (entries.room < entries.size + (to - from)) entries.grow();
+  const { entryOf, firsts, weights, slots } = entries;
+  const ownA = entries.a;
+  const ownB = entries.b;
+  const mask = slots.length - 1;
+  let { size } = entries;
+  for (let row = from; row < to; row++) {
+    const wordA = a[row]!;
+    const wordB = b[row]!;
+    let slot = placeOf(wordA, wordB) & mask;
+    let entry = slots[slot]! - 1;
+    while (entry >= 0 && (ownA[entry] !== wordA || ownB[entry] !== wordB)) {
+      slot = (slot + 1) & mask;
+      entry = slots[slot]! - 1;
+    }
+    if (entry < 0) {
+      entry = size++;
+      slots[slot] = size;
+      ownA[entry] = wordA;
+      ownB[entry] = wordB;
+      firsts[entry] = row;
+      weights[entry] = 0;
+    }
+    weights[entry]! += 1;
+    entryOf[row] = entry;
+  }
+  entries.size = size;
+}

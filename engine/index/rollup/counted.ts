@@ -1,0 +1,147 @@
+/**
+ * What is counted and added up by the values of dimensions: entries, in the order of time. Each is a row, or
+ * stands for rows that are alike (see `alike-rows.ts`).
+ */
+import { giveBack, scratch32, take32, take64 } from '../spare.ts';
+import type { Dimension, Dimensions } from '../values/dimensions.ts';
+import { type Grouped, groupByCode } from '../values/radix.ts';
+import type { AlikeRows } from './alike-rows.ts';
+import { type Measured, addedUp, measured, measuredSums } from './measured.ts';
+import { type Hours, type Minutes, hoursAmong, hoursOfEntries } from './spans.ts';
+
+export interface Counted {
+  /** Rows of all entries. */
+  readonly rows: number;
+  readonly entries: number;
+  /** Rows of each entry, in memory that goes with this; undefined: each is one. */
+  readonly weights: Uint32Array | undefined;
+  /** The entry of each row; undefined: its own. */
+  readonly entryOf: (() => Uint32Array) | undefined;
+  /** Codes are of entries. */
+  readonly dimensions: Dimensions;
+  /** Of entries; undefined when these are in no order of time, or there are too many hours. */
+  readonly hours: Hours | undefined;
+  /** Of rows; the same. */
+  readonly minutes: Minutes | undefined;
+  /** Of entries; undefined when no row has any. */
+  readonly measures: readonly (Measured | undefined)[];
+  /** Entries by the codes of a dimension. */
+  readonly groups: Groups;
+}
+
+/** Each row is an entry. */
+export function countedRows(
+  rows: number,
+  parts: Pick<Counted, 'dimensions' | 'measures' | 'hours' | 'minutes' | 'groups'>,
+): Counted {
+  return { ...parts, rows, entries: rows, weights: undefined, entryOf: undefined };
+}
+
+/**
+ * Rows that are alike are an entry.
+ * @param measures what every row has of each
+ * @param hours of rows, by which these were cut into parts
+ */
+export function countedAlike(
+  { rows, dimensions, minutes }: Pick<Counted, 'rows' | 'dimensions' | 'minutes'>,
+  measures: readonly (Float64Array | undefined)[],
+  hours: Hours | undefined,
+  { entryOf, firsts, weights }: AlikeRows,
+): Counted {
+  const entries = firsts.length;
+  return {
+    ...{ rows, entries, weights, entryOf: () => entryOf, minutes },
+    hours: hours && hoursOfEntries(hours, entryOf, entries),
+    dimensions: ofEntries(dimensions, firsts),
+    measures: measures.map((values) => values && addedUp(values, entryOf, entries)),
+    groups: new Groups(),
+  };
+}
+
+/**
+ * Some of the entries, ascending; values that only others have stay, with no rows.
+ * @param minutes of their rows
+ */
+export function countedSome(
+  counted: Counted,
+  some: Uint32Array,
+  minutes: Minutes | undefined,
+): Counted {
+  const { hours, weights, entryOf, measures } = counted;
+  const own = weights && chosen32(weights, some);
+  return {
+    rows: own === undefined ? some.length : own.reduce((sum, n) => sum + n, 0),
+    entries: some.length,
+    weights: own,
+    entryOf: entryOf && (() => renumbered(entryOf(), some, counted.entries)),
+    dimensions: ofEntries(counted.dimensions, some),
+    hours: hours && hoursAmong(hours, some),
+    minutes,
+    measures: measures.map((measure) => {
+      const values = measure && chosen64(measure.values, some);
+      return values && (entryOf === undefined ? measured(values) : measuredSums(values));
+    }),
+    groups: new Groups(),
+  };
+}
+
+/** Nothing of it is asked for any more: memory that is its own can be used again. */
+export function release({ dimensions, measures, weights, groups }: Counted): void {
+  groups.release();
+  for (const { codes } of dimensions.present) giveBack(codes.buffer);
+  for (const measure of measures) if (measure !== undefined) giveBack(measure.values.buffer);
+  if (weights !== undefined) giveBack(weights.buffer);
+}
+
+/** Which rows or entries have each code of a dimension: what was found is kept. */
+export class Groups {
+  private readonly known = new Map<Dimension, Grouped>();
+
+  of(dimension: Dimension): Grouped {
+    const { codes, size } = dimension;
+    const found =
+      this.known.get(dimension) ??
+      groupByCode(codes, size + 1, undefined, take32(codes.length).subarray(0, codes.length));
+    this.known.set(dimension, found);
+    return found;
+  }
+
+  release(): void {
+    for (const { rows } of this.known.values()) giveBack(rows.buffer);
+    this.known.clear();
+  }
+}
+
+function ofEntries({ present, leftOut }: Dimensions, some: Uint32Array): Dimensions {
+  return {
+    present: present.map((one) => ({ ...one, codes: chosen32(one.codes, some) })),
+    leftOut,
+  };
+}
+
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+export function chosen32(values: Uint32Array, some: Uint32Array): Uint32Array<ArrayBuffer> {
+  const out = take32(some.length).subarray(0, some.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[some[i]!]!;
+  return out;
+}
+
+function chosen64(values: Float64Array, some: Uint32Array): Float64Array<ArrayBuffer> {
+  const out = take64(some.length).subarray(0, some.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[some[i]!]!;
+  return out;
+}
+
+/** Of rows of some of the entries, the place of their entry among these. */
+function renumbered(entryOf: Uint32Array, some: Uint32Array, entries: number): Uint32Array {
+  const places = scratch32(entries);
+  for (let i = 0; i < some.length; i++) places[some[i]!] = i + 1;
+  const out = scratch32(entryOf.length);
+  let rows = 0;
+  for (let row = 0; row < entryOf.length; row++) {
+    const place = places[entryOf[row]!]!;
+    if (place > 0) out[rows++] = place - 1;
+  }
+  return out.subarray(0, rows);
+}
