@@ -81,14 +81,10 @@ export class FramesInOrder {
     before: number,
   ): void {
     const { events, tracker, batch, numbers } = this;
-    const { networks } = this.sorted;
-    const { view, found } = run;
+    const { protocols } = this.sorted;
+    const { found } = run;
     if (batch !== undefined) {
-      for (let i = from; i < to; i++) {
-        const at = networks[i]!;
-        const proto = view.getUint8(view.getUint8(at) >>> 4 === 4 ? at + 9 : at + 6);
-        events.protocol(row + i, proto);
-      }
+      for (let i = from; i < to; i++) events.protocol(row + i, protocols[i]!);
     }
     if (p.linkType === FRAME_RELAY || p.linkType === SUN_ATM) {
       for (let i = from; i < to; i++) this.circuits(p, found.frames[i]!, row + i);

@@ -3,7 +3,7 @@
  * left to `decode.ts`, and columns are what it would have written.
  */
 import type { CodedColumn, EventBatch } from '../../engine/contract/event-batch.ts';
-import { u16, u32 } from './bytes.ts';
+import { u16 } from './bytes.ts';
 import { codedNumber, codedType, codeOfLink } from './coded.ts';
 import type { Circuit, Writes } from './packet-events.ts';
 import { FRAME_RELAY, LINK_ONLY, SUN_ATM, dlciOf, shortAddress } from './plain-links.ts';
@@ -94,9 +94,15 @@ export class PlainFrames {
   }
 
   /** Writes the columns of the plain ones of the frames that were sorted, frame i into row `row + i`. */
-  take(linkType: number, bytes: Uint8Array, { frames }: FoundRecords, row: number): void {
+  take(
+    linkType: number,
+    bytes: Uint8Array,
+    view: DataView,
+    { frames }: FoundRecords,
+    row: number,
+  ): void {
     const { owned, links } = this.sorted;
-    this.columns(bytes, owned, row);
+    this.columns(bytes, view, owned, row);
     if (!this.coded) return;
     this.words(links, row);
     if (linkType === FRAME_RELAY)
@@ -108,30 +114,30 @@ export class PlainFrames {
   }
 
   /** The columns of frames with plain IP. */
-  private columns(bytes: Uint8Array, plain: number, row: number): void {
-    const { writes, batch } = this;
-    const { networks, transports, own } = this.sorted;
-    if (writes.sources) this.addresses(bytes, plain, row, 'src', 12, 8);
-    if (writes.targets) this.addresses(bytes, plain, row, 'dst', 16, 24);
-    if (writes.proto || writes.type) {
-      const { proto } = batch;
-      const { type } = this;
+  private columns(bytes: Uint8Array, view: DataView, plain: number, row: number): void {
+    const { writes, batch, type } = this;
+    const { transports, protocols, own } = this.sorted;
+    if (writes.sources) this.addresses(bytes, view, plain, row, 'src', 12, 8);
+    if (writes.targets) this.addresses(bytes, view, plain, row, 'dst', 16, 24);
+    if (writes.proto) {
+      const { values, present } = batch.proto;
       for (let j = 0; j < plain; j++) {
         const i = own[j]!;
-        const at = networks[i]!;
-        const number = bytes[at]! >>> 4 === 4 ? bytes[at + 9]! : bytes[at + 6]!;
-        if (writes.proto) proto.set(row + i, number);
-        type?.set(row + i, number);
+        values[row + i] = protocols[i]!;
+        present[row + i] = 1;
       }
     }
-    if (writes.sourcePort) this.ports(bytes, plain, row, 'src_port', 0);
-    if (writes.targetPort) this.ports(bytes, plain, row, 'dst_port', 2);
+    if (type !== undefined) {
+      for (let j = 0; j < plain; j++) type.set(row + own[j]!, protocols[own[j]!]!);
+    }
+    if (writes.sourcePort) this.ports(view, plain, row, 'src_port', 0);
+    if (writes.targetPort) this.ports(view, plain, row, 'dst_port', 2);
     if (writes.tcpFlags) {
       const { values, present } = batch.tcp_flags;
       for (let j = 0; j < plain; j++) {
         const i = own[j]!;
-        if (protoAt(bytes, networks[i]!) !== TCP) continue;
-        values[row + i] = u16(bytes, transports[i]! + 12) & 0x1ff;
+        if (protocols[i] !== TCP) continue;
+        values[row + i] = view.getUint16(transports[i]! + 12) & 0x1ff;
         present[row + i] = 1;
       }
     }
@@ -139,6 +145,7 @@ export class PlainFrames {
 
   private addresses(
     bytes: Uint8Array,
+    view: DataView,
     plain: number,
     row: number,
     side: 'src' | 'dst',
@@ -152,27 +159,26 @@ export class PlainFrames {
     for (let j = 0; j < plain; j++) {
       const i = own[j]!;
       const at = networks[i]!;
-      if (bytes[at]! >>> 4 === 4) {
-        values[row + i] = u32(bytes, at + at4);
+      if (view.getUint8(at) >>> 4 === 4) {
+        values[row + i] = view.getUint32(at + at4);
         present[row + i] = 1;
       } else long.set(row + i, bytes, at + at6);
     }
   }
 
   private ports(
-    bytes: Uint8Array,
+    view: DataView,
     plain: number,
     row: number,
     name: 'src_port' | 'dst_port',
     offset: number,
   ): void {
-    const { networks, transports, own } = this.sorted;
+    const { transports, protocols, own } = this.sorted;
     const { values, present } = this.batch[name];
     for (let j = 0; j < plain; j++) {
       const i = own[j]!;
-      const proto = protoAt(bytes, networks[i]!);
-      if (proto !== TCP && proto !== UDP) continue;
-      values[row + i] = u16(bytes, transports[i]! + offset);
+      if (protocols[i] !== TCP && protocols[i] !== UDP) continue;
+      values[row + i] = view.getUint16(transports[i]! + offset);
       present[row + i] = 1;
     }
   }
@@ -212,9 +218,4 @@ export class PlainFrames {
       present[row + i] = 1;
     }
   }
-}
-
-/** The protocol of a plain IP packet. */
-function protoAt(bytes: Uint8Array, at: number): number {
-  return bytes[at]! >>> 4 === 4 ? bytes[at + 9]! : bytes[at + 6]!;
 }

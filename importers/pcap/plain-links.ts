@@ -20,10 +20,12 @@ const FRAME_RELAY_WORD = word('frame-relay');
 /**
  * Writes for each of the first `n` frames where IP begins in it, NONE, or LINK_ONLY minus the
  * number of its link's word. False: this link has detours.
+ * @param view of the same bytes
  */
 export function findNetworks(
   linkType: number,
   bytes: Uint8Array,
+  view: DataView,
   frames: Int32Array,
   ends: Int32Array,
   n: number,
@@ -35,7 +37,7 @@ export function findNetworks(
         const at = frames[i]!;
         if (ends[i]! - at <= 14) out[i] = NONE;
         else {
-          const type = u16(bytes, at + 12);
+          const type = view.getUint16(at + 12);
           out[i] = type === 0x0800 || type === 0x86dd ? at + 14 : NONE;
         }
       }

@@ -171,8 +171,8 @@ export class PacketRuns {
     const before = p.number;
     p.number += n;
     if (!events.writes.frame || plain?.links(linkType, bytes, found, n, row) === true) return;
-    sorted.take(linkType, bytes, found, n);
-    plain?.take(linkType, bytes, found, row);
+    sorted.take(linkType, bytes, view, found, n);
+    plain?.take(linkType, bytes, view, found, row);
     p.bytes = bytes;
     p.linkType = linkType;
     if (order !== undefined) {

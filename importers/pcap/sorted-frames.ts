@@ -2,7 +2,6 @@
  * Which frames are what nearly all frames are: TCP, UDP or ICMP in IP in a plain link, whole, no fragment and
  * no tunnel; or frame relay that carries no IP. A pass over many frames finds where their headers are.
  */
-import { u16 } from './bytes.ts';
 import { LINK_ONLY, NONE, findNetworks } from './plain-links.ts';
 import type { FoundRecords } from './records.ts';
 
@@ -15,8 +14,9 @@ export class SortedFrames {
    * their word of those without IP.
    */
   readonly networks: Int32Array;
-  /** Where the transport header of each with IP begins. */
+  /** Where the transport header of each with IP begins, and which protocol it is of. */
   readonly transports: Int32Array;
+  readonly protocols: Uint8Array;
   /** Numbers of the frames with IP, ascending; so of those without, and of those that are left. */
   readonly own: Int32Array;
   readonly linked: Int32Array;
@@ -35,16 +35,26 @@ export class SortedFrames {
     this.icmpInside = icmpInside;
     this.networks = new Int32Array(most);
     this.transports = new Int32Array(most);
+    this.protocols = new Uint8Array(most);
     this.own = new Int32Array(most);
     this.linked = new Int32Array(most);
     this.left = new Int32Array(most);
   }
 
-  /** Sorts the first `n` frames. */
-  take(linkType: number, bytes: Uint8Array, found: FoundRecords, n: number): void {
+  /**
+   * Sorts the first `n` frames.
+   * @param view of the same bytes: it reads numbers at once
+   */
+  take(
+    linkType: number,
+    bytes: Uint8Array,
+    view: DataView,
+    { frames, ends, wires }: FoundRecords,
+    n: number,
+  ): void {
     const { networks, left } = this;
-    if (findNetworks(linkType, bytes, found.frames, found.ends, n, networks)) {
-      this.sort(bytes, found, n);
+    if (findNetworks(linkType, bytes, view, frames, ends, n, networks)) {
+      this.sort(view, frames, ends, wires, n);
       this.leave(n);
       return;
     }
@@ -59,8 +69,14 @@ export class SortedFrames {
    * Finds the frames with plain IP, where their transport headers begin, and puts NONE where a frame
    * turns out to be another.
    */
-  private sort(bytes: Uint8Array, { frames, ends, wires }: FoundRecords, n: number): void {
-    const { networks, transports, own, icmpInside } = this;
+  private sort(
+    view: DataView,
+    frames: Int32Array,
+    ends: Int32Array,
+    wires: Float64Array,
+    n: number,
+  ): void {
+    const { networks, transports, protocols, own, icmpInside } = this;
     let plain = 0;
     for (let i = 0; i < n; i++) {
       const at = networks[i]!;
@@ -69,7 +85,7 @@ export class SortedFrames {
       // Bytes on the wire from here on.
       const wire = wires[i]! - (at - frames[i]!);
       networks[i] = NONE;
-      const first = bytes[at]!;
+      const first = view.getUint8(at);
       let proto: number;
       let behind: number;
       let length: number;
@@ -77,27 +93,28 @@ export class SortedFrames {
         const size = (first & 15) * 4;
         behind = at + size;
         if (size < 20 || behind > end) continue;
-        const total = u16(bytes, at + 2);
-        if (total < size || total > wire || (u16(bytes, at + 6) & 0x3fff) !== 0) continue;
-        proto = bytes[at + 9]!;
+        const total = view.getUint16(at + 2);
+        if (total < size || total > wire || (view.getUint16(at + 6) & 0x3fff) !== 0) continue;
+        proto = view.getUint8(at + 9);
         length = total - size;
       } else {
         if (first >>> 4 !== 6 || end - at < 40) continue;
-        length = u16(bytes, at + 4);
+        length = view.getUint16(at + 4);
         if (length === 0 || length + 40 > wire) continue;
-        proto = bytes[at + 6]!;
+        proto = view.getUint8(at + 6);
         behind = at + 40;
       }
       const captured = Math.min(end - behind, length);
       if (proto === TCP) {
         if (captured < 20) continue;
-        const size = (bytes[behind + 12]! >>> 4) * 4;
+        const size = (view.getUint8(behind + 12) >>> 4) * 4;
         if (size < 20 || size > length) continue;
       } else if (proto === UDP) {
-        if (captured < 8 || mayTunnel(u16(bytes, behind), u16(bytes, behind + 2))) continue;
+        if (captured < 8 || mayTunnel(view.getUint32(behind))) continue;
       } else if ((proto !== 1 && proto !== 58) || captured < 2 || icmpInside) continue;
       networks[i] = at;
       transports[i] = behind;
+      protocols[i] = proto;
       own[plain++] = i;
     }
     this.owned = plain;
@@ -118,9 +135,9 @@ export class SortedFrames {
   }
 }
 
-/** Ports behind which network.ts looks for tunnels. */
-function mayTunnel(source: number, target: number): boolean {
-  switch (target) {
+/** Ports, the source's first, behind which network.ts looks for tunnels. */
+function mayTunnel(ports: number): boolean {
+  switch (ports & 0xffff) {
     case 4789:
     case 8472:
     case 4790:
@@ -129,6 +146,6 @@ function mayTunnel(source: number, target: number): boolean {
     case 2152:
       return true;
     default:
-      return source === 2152;
+      return ports >>> 16 === 2152;
   }
 }

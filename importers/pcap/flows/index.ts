@@ -245,7 +245,7 @@ export class FlowTracker {
     const side = this.fromLow === ((conn & CONN_LOW_ORIGINATES) !== 0) ? 0 : 1;
     const total = view.getUint16(at + 2);
     const rest = total - (behind - at);
-    if (view.getUint8(at + 9) === UDP) {
+    if (run.sorted.protocols[i] === UDP) {
       this.touch(w, time, run.found.nanos[i]!);
       const payload = d + PAYLOAD + side;
       doubles[payload] = doubles[payload]! + Math.max(rest - UDP_HEADER, 0);
