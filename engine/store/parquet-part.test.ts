@@ -8,6 +8,7 @@ import { EventBatch } from '../contract/event-batch.ts';
 import { rowList, rowSpan } from './batch-rows.ts';
 import { type CutMessages, SHAPE, storedShapes } from './messages/message-columns.ts';
 import { ParquetPart } from './parquet-part.ts';
+import { tableLayout } from './table-layout.ts';
 
 let folder: string;
 let instance: DuckDBInstance;
@@ -274,6 +275,44 @@ describe('ParquetPart', () => {
     part.finish();
     const found = await connection.runAndReadAll(`SELECT host FROM read_parquet('${path}')`);
     expect(found.getRowsJS().flat()).toEqual(want);
+  });
+
+  it.each([
+    { of: 'whole packets', captured: [60, 1500, 90], made: '(length - 16)::UINTEGER' },
+    { of: 'packets in which a length is wrong', captured: [60, 1500, 107], made: undefined },
+    { of: 'packets, one of them cut', captured: [60, 1500, 64], made: undefined },
+    { of: 'packets, one of unknown capture', captured: [60, 1500, null], made: undefined },
+    { of: 'packets that are all cut', captured: [54, 54, 54], made: '54::UINTEGER' },
+  ])('says what `captured` of $of is made of', async ({ captured, made }) => {
+    const path = join(folder, `${number++}.parquet`);
+    const part = new ParquetPart(path);
+    const rows = captured.map((one, i) => ({ length: [76, 1516, 106][i]!, captured: one }));
+    for (const order of [
+      [0, 1],
+      [1, 0],
+      [0, 2, 1],
+    ]) {
+      const batch = new EventBatch('packet', () => undefined, 8);
+      for (const row of rows) {
+        batch.record_length.set(batch.length, row.length);
+        if (row.captured !== null) batch.captured.set(batch.length, row.captured);
+        batch.endRow();
+      }
+      part.addRowGroup(batch, rowList(Uint32Array.from(order)));
+    }
+    part.finish();
+    const constants = part.constants();
+    expect(constants.find(({ name }) => name === 'captured')?.value).toBe(made);
+    const selected = part.selected!;
+    const layout = tableLayout({ selected, timeUnit: 1, rareMessages: true }, constants, undefined);
+    const table = `whole_${number}`;
+    await connection.run(
+      `CREATE TABLE ${table} (${layout.definitions.join(', ')});
+       INSERT INTO ${table} (${layout.stored}) SELECT ${layout.values} FROM read_parquet('${path}')`,
+    );
+    const found = await connection.runAndReadAll(`SELECT length, captured FROM ${table}`);
+    const want = [0, 1, 1, 0, 0, 2, 1].map((i) => [rows[i]!.length, rows[i]!.captured]);
+    expect(found.getRowsJS()).toEqual(want);
   });
 
   it('leaves out columns that no row uses', () => {

@@ -40,6 +40,10 @@ export const ATTRIBUTE_PREFIX = 'a:';
 /** Column of the JSON object of attributes beyond what a batch has columns for. */
 export const OVERFLOW_COLUMN = 'attrs';
 
+/** Packets are seldom captured in part: their record is then longer by its header, which has one length. */
+const CAPTURED = 'captured';
+const RECORD = 'length';
+
 const PHYSICAL = { int32: 1, int64: 2, double: 5, byteArray: 6, fixed: 7 } as const;
 
 interface SchemaType {
@@ -399,6 +403,18 @@ function plainValues(
   }
 }
 
+/** How much more `a` is than `b` in all of these rows; undefined where that is not one number from 0 on. */
+function difference(a: U32Column, b: U32Column, rows: BatchRows): number | undefined {
+  const n = rows.to - rows.from;
+  if (countPresent(b.present, rows) < n || countPresent(a.present, rows) < n) return undefined;
+  const more = valuesOf(a.values, rows);
+  const less = valuesOf(b.values, rows);
+  const first = more[0]! - less[0]!;
+  if (first < 0) return undefined;
+  for (let i = 1; i < n; i++) if (more[i]! - less[i]! !== first) return undefined;
+  return first;
+}
+
 // Loops are functions of their own: in a long one V8 gives up its compiled code at the end of each of them.
 
 /** Whole numbers as two words of 32 bits each. */
@@ -522,14 +538,15 @@ export class ParquetPart {
       this.addColumn(group, ATTRIBUTE_PREFIX + name, column, rows);
     }
     this.addColumn(group, OVERFLOW_COLUMN, batch.overflow, rows);
+    this.noteHeader(batch, rows);
     this.groups.push(group);
     this.rows += n;
     return messages;
   }
 
   /**
-   * Columns that have one value in every row so far, with their SQL type and the value as SQL: they
-   * need not be stored row by row.
+   * Columns that need not be stored row by row, with their SQL type and what they are as SQL: those that have
+   * one value in every row so far, and one that follows from another.
    */
   constants(): ConstantColumn[] {
     if (this.hasAlikeNames) return [];
@@ -539,7 +556,19 @@ export class ParquetPart {
       const sql = constantSql(type, value);
       if (sql !== undefined) out.push({ name, type: SCHEMA[type].sql, value: sql });
     }
+    const { header } = this;
+    const { sql } = SCHEMA.u32;
+    if (header !== undefined && out.every(({ name }) => name !== CAPTURED))
+      out.push({ name: CAPTURED, type: sql, value: `(${RECORD} - ${header})::${sql}` });
     return out;
+  }
+  /** What `captured` is less than `length` in all rows so far; undefined where that is not one number. */
+  private header: number | undefined;
+
+  private noteHeader(batch: EventBatch, rows: BatchRows): void {
+    if (this.groups.length > 0 && this.header === undefined) return;
+    const header = difference(batch.record_length, batch.captured, rows);
+    this.header = this.groups.length === 0 || this.header === header ? header : undefined;
   }
   private readonly same = new Map<
     string,

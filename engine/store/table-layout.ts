@@ -12,7 +12,7 @@ import {
   storedShapes,
 } from './messages/message-columns.ts';
 
-/** A column with one value in all rows. */
+/** A column with one value in all rows, or one that follows from another column. */
 export interface ConstantColumn {
   name: string;
   /** SQL type. */
