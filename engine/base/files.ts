@@ -1,5 +1,6 @@
 /** Small file operations that must not be half done. */
 import { DaybookError } from '../contract/errors.ts';
+import { open } from 'node:fs/promises';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 
 /** Writes all of `bytes`, however many calls that takes. */
@@ -8,11 +9,10 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
   while (at < bytes.length) at += writeSync(fd, bytes, at, bytes.length - at);
 }
 
-/** Writes a file that lasts once this returns, as far as its folder does. */
-export function writeDurably(path: string, bytes: Uint8Array): void {
-  const fd = openSync(path, 'w');
+/** Makes what was written to a file durable, as far as its folder is. */
+export function syncFile(path: string): void {
+  const fd = openSync(path, 'r+');
   try {
-    writeAll(fd, bytes);
     fsyncSync(fd);
   } finally {
     closeSync(fd);
@@ -28,6 +28,27 @@ export function syncFolder(folder: string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Files and folders that are waited for at a time: the disk does for some what it does for one. */
+const AT_A_TIME = 8;
+
+/** `syncFile` and `syncFolder` of many, while this thread does something else. */
+export async function syncAll(files: readonly string[], folders: readonly string[]): Promise<void> {
+  const paths = [...files, ...(process.platform === 'win32' ? [] : folders)];
+  let next = 0;
+  const lane = async () => {
+    while (next < paths.length) {
+      const at = next++;
+      const handle = await open(paths[at]!, at < files.length ? 'r+' : 'r');
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_A_TIME, paths.length) }, lane));
 }
 
 /** What the system and SQLite call a full disk; the last is its shared memory file that cannot grow. */

@@ -54,6 +54,27 @@ describe('Catalog.open', () => {
   });
 });
 
+describe('a catalog that stays open', () => {
+  it('is the case’s until the case is another one, or a newer Daybook has been there', () => {
+    Catalog.open(folder, { create: true }).close();
+    const kept = Catalog.open(folder);
+    expect(kept.isCurrent()).toBe(true);
+    const other = new Database(join(folder, 'case.sqlite'));
+    const version = other.pragma('user_version', { simple: true }) as number;
+    other.pragma('user_version = 9999');
+    expect(kept.isCurrent()).toBe(false);
+    other.pragma(`user_version = ${version}`);
+    other.close();
+    expect(kept.isCurrent()).toBe(true);
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(join(folder, `case.sqlite${end}`), { force: true });
+    expect(kept.isCurrent()).toBe(false);
+    Catalog.open(folder, { create: true }).close();
+    expect(kept.isCurrent()).toBe(false);
+    kept.close();
+  });
+});
+
 describe('audit log', () => {
   it('cannot be changed through the catalog, and shows when it was changed otherwise', () => {
     const catalog = Catalog.open(folder, { create: true });

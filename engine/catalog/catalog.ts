@@ -162,10 +162,17 @@ export class Catalog {
   readonly folder: string;
   readonly readOnly: boolean;
   private readonly db: Database.Database;
+  private readonly identity: string | undefined;
   private readonly statements = new Map<string, Database.Statement>();
 
-  private constructor(folder: string, db: Database.Database, readOnly: boolean) {
+  private constructor(
+    folder: string,
+    db: Database.Database,
+    readOnly: boolean,
+    identity: string | undefined,
+  ) {
     this.folder = folder;
+    this.identity = identity;
     this.db = db;
     this.readOnly = readOnly;
   }
@@ -194,6 +201,7 @@ export class Catalog {
         `create one with: daybook import ${folder} EVIDENCE`,
       );
     }
+    const identity = Catalog.identity(folder);
     let db: Database.Database;
     refuseEmpty(folder, path, options.create === true);
     // Of a file with a log beside it SQLite does not say so before the first change.
@@ -218,11 +226,20 @@ export class Catalog {
       db.close();
       throw error instanceof DaybookError ? error : damaged(folder, error);
     }
-    return new Catalog(folder, db, readOnly);
+    return new Catalog(folder, db, readOnly, identity);
   }
 
   close(): void {
     this.db.close();
+  }
+
+  /** Whether this may still be used: the folder has the catalog that was opened, and of this version. */
+  isCurrent(): boolean {
+    return (
+      this.identity !== undefined &&
+      this.identity === Catalog.identity(this.folder) &&
+      Number(this.get('PRAGMA user_version')?.['user_version']) === migrations().at(-1)!.version
+    );
   }
 
   /** Runs `work` in one transaction; it is rolled back when `work` throws. */
@@ -240,11 +257,11 @@ export class Catalog {
    * transaction.
    */
   unhurried<T>(work: () => T): T {
-    this.db.pragma('synchronous = NORMAL');
+    this.statement('PRAGMA synchronous = NORMAL').run();
     try {
       return work();
     } finally {
-      this.db.pragma('synchronous = FULL');
+      this.statement('PRAGMA synchronous = FULL').run();
     }
   }
 
@@ -278,7 +295,7 @@ export class Catalog {
 
   /** Changes whenever another connection commits. */
   dataVersion(): number {
-    return Number(this.db.pragma('data_version', { simple: true }));
+    return Number(this.get('PRAGMA data_version')?.['data_version']);
   }
 
   // -- imports ---------------------------------------------------------------------------------
@@ -297,6 +314,17 @@ export class Catalog {
   }
   setQuarantineBytes(importId: number, bytes: number): void {
     this.run('UPDATE imports SET quarantine_bytes = ? WHERE id = ?', bytes, importId);
+  }
+  runningImports(): number[] {
+    return this.all(`SELECT id FROM imports WHERE status = 'running' ORDER BY id`).map(({ id }) =>
+      Number(id),
+    );
+  }
+  /** Bytes that are committed of an import's quarantine file; undefined for no import. */
+  quarantineBytes(importId: number): number | undefined {
+    return optional<number>(
+      this.get('SELECT quarantine_bytes FROM imports WHERE id = ?', importId)?.['quarantine_bytes'],
+    );
   }
   imports(): {
     id: number;

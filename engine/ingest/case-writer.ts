@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { accessError, diskError } from '../base/files.ts';
+import type { Kept } from '../base/kept.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
@@ -23,6 +24,8 @@ import { sideFilePath } from '../index/side-file.ts';
 import { SegmentBuilder, type BuilderOptions } from '../store/segment-builder.ts';
 import { CaseWorkshop } from './case-workshop.ts';
 import { placeSideFile, SegmentPlaces } from './segment-places.ts';
+
+const QUARANTINE_END = '.ndjson';
 
 /** How folders begin, below `staging`, of those who tidy up without the lock. */
 export const UPKEEP_FOLDER = 'upkeep-';
@@ -32,10 +35,16 @@ export interface Recovery {
   interruptedImports: number[];
 }
 
+export interface WriterOptions extends BuilderOptions {
+  /** Where the catalog waits, open, from one writer of a case to the next; else each opens its own. */
+  catalogs?: Kept<Catalog> | undefined;
+}
+
 export class CaseWriter extends CaseWorkshop {
   readonly recovery: Recovery;
   readonly places: SegmentPlaces;
   private readonly lock: WriterLock;
+  private readonly catalogs: Kept<Catalog> | undefined;
 
   private constructor(
     folder: string,
@@ -43,9 +52,11 @@ export class CaseWriter extends CaseWorkshop {
     builder: SegmentBuilder,
     lock: WriterLock,
     recovery: Recovery,
+    catalogs: Kept<Catalog> | undefined,
   ) {
     super(folder, join(folder, 'staging'), catalog, builder);
     this.lock = lock;
+    this.catalogs = catalogs;
     this.recovery = recovery;
     this.places = new SegmentPlaces(folder, catalog.lastSegmentId());
   }
@@ -58,7 +69,7 @@ export class CaseWriter extends CaseWorkshop {
   static async open(
     folder: string,
     what: string,
-    builder: BuilderOptions,
+    builder: WriterOptions,
     create = false,
   ): Promise<CaseWriter> {
     try {
@@ -71,13 +82,13 @@ export class CaseWriter extends CaseWorkshop {
   private static async openAt(
     root: string,
     what: string,
-    builder: BuilderOptions,
+    builder: WriterOptions,
     create: boolean,
   ): Promise<CaseWriter> {
     if (!Catalog.exists(root)) prepareFolder(root, create);
     const lock = WriterLock.take(root, what);
     try {
-      const catalog = Catalog.open(root, { create });
+      const catalog = keptCatalog(root, builder.catalogs) ?? Catalog.open(root, { create });
       try {
         for (const name of ['days', 'quarantine', 'staging'])
           mkdirSync(join(root, name), { recursive: true });
@@ -87,7 +98,7 @@ export class CaseWriter extends CaseWorkshop {
           [join(root, 'days')],
           builder,
         );
-        return new CaseWriter(root, catalog, segments, lock, recovery);
+        return new CaseWriter(root, catalog, segments, lock, recovery, builder.catalogs);
       } catch (error) {
         catalog.close();
         throw error;
@@ -102,7 +113,8 @@ export class CaseWriter extends CaseWorkshop {
   close(sound = false): void {
     this.builder.close(sound);
     clearFolder(this.staging);
-    this.catalog.close();
+    if (sound && this.catalogs !== undefined) this.catalogs.keep(this.folder, this.catalog);
+    else this.catalog.close();
     this.lock.release();
   }
 
@@ -133,8 +145,16 @@ export class CaseWriter extends CaseWorkshop {
   }
 }
 
+/** The catalog that was kept of the case in `folder`, if it is still the case's. */
+function keptCatalog(folder: string, catalogs: Kept<Catalog> | undefined): Catalog | undefined {
+  const kept = catalogs?.take(folder);
+  if (kept === undefined || kept.isCurrent()) return kept;
+  kept.close();
+  return undefined;
+}
+
 export function quarantineFile(folder: string, importId: number): string {
-  return join(folder, 'quarantine', `${importId}.ndjson`);
+  return join(folder, 'quarantine', `${importId}${QUARANTINE_END}`);
 }
 
 function prepareFolder(folder: string, create: boolean): void {
@@ -183,14 +203,14 @@ function recover(folder: string, catalog: Catalog): Recovery {
   const orphans = orphanFiles(folder, catalog);
   for (const file of orphans) rmSync(join(folder, file), { force: true });
   const interruptedImports: number[] = [];
-  for (const run of catalog.imports()) {
-    if (run.status === 'running') {
-      catalog.finishImport(run.id, 'interrupted');
-      interruptedImports.push(run.id);
-    }
-    const path = quarantineFile(folder, run.id);
-    if (existsSync(path) && statSync(path).size > run.quarantineBytes)
-      truncateSync(path, run.quarantineBytes);
+  for (const id of catalog.runningImports()) {
+    catalog.finishImport(id, 'interrupted');
+    interruptedImports.push(id);
+  }
+  for (const name of readdirSync(join(folder, 'quarantine'))) {
+    const path = join(folder, 'quarantine', name);
+    const committed = catalog.quarantineBytes(Number(name.replace(QUARANTINE_END, '')));
+    if (committed !== undefined && statSync(path).size > committed) truncateSync(path, committed);
   }
   return { orphans, interruptedImports };
 }

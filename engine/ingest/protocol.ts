@@ -259,7 +259,8 @@ export type ToWorker =
       /** Threads that build indexes for this worker. */
       indexers: number;
     }
-  | { type: 'item'; item: WorkItem }
+  /** Of the last one, what comes is handed over at once. */
+  | { type: 'item'; item: WorkItem; isLast: boolean }
   | { type: 'piece'; job: PieceJob }
   /** Hand over what you have: nothing comes for now. */
   | { type: 'flush' }

@@ -75,7 +75,7 @@ export function runImportWorker(port: WorkerPort, tools: ImportTools): void {
         worker = new ImportWorker(port, tools, message);
         break;
       case 'item':
-        void worker?.item(message.item);
+        void worker?.item(message.item, message.isLast);
         break;
       case 'piece':
         void worker?.piece(message.job);
@@ -151,7 +151,7 @@ class ImportWorker {
     for (const wake of this.wakes.splice(0)) wake();
   }
 
-  async item(item: WorkItem): Promise<void> {
+  async item(item: WorkItem, isLast: boolean): Promise<void> {
     try {
       for await (const found of this.tools.walk(item.path, item.name, this.staging)) {
         this.checkCancelled();
@@ -167,6 +167,7 @@ class ImportWorker {
           await this.leaf(item, found);
         }
       }
+      if (isLast) await this.sendChunk(this.writer.cut());
     } catch (error) {
       if (!this.report(item.ordinal, item.name, error)) return;
     }

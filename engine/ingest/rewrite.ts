@@ -99,7 +99,7 @@ export function swap(
   const added = made.map(({ built, day, unflowedPackets, index }) =>
     places.place(built, day, kind, unflowedPackets, importId, index),
   );
-  places.settle();
+  places.settleNow();
   catalog.transaction(() => {
     for (const segment of before) catalog.removeSegment(segment.id);
     for (const [i, segment] of added.entries()) {

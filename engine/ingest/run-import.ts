@@ -226,7 +226,8 @@ class ImportRun {
       }
       const count = Math.max(1, Math.min(this.request.workers, this.request.items.length));
       if (this.request.items.length > 0 && this.failure === undefined) {
-        for (let i = 0; i < count; i++) this.startWorker();
+        for (let i = 0; i < count; i++) this.startWorker(count);
+        this.deal();
         await this.over.promise;
       }
       await this.commits;
@@ -287,7 +288,8 @@ class ImportRun {
 
   // -- workers ---------------------------------------------------------------------------------
 
-  private startWorker(): void {
+  /** @param others that are being started, this one included */
+  private startWorker(others = this.slots.size + 1): void {
     const worker = this.request.startWorker();
     const slot: WorkerSlot = {
       worker,
@@ -314,7 +316,25 @@ class ImportRun {
         this.fail(failure);
       }
     });
-    worker.post({ type: 'hello' });
+    if (worker.isWarm === true) this.ready(slot, others);
+    else worker.post({ type: 'hello' });
+  }
+
+  /** Tells a worker how it is to work. */
+  private ready(slot: WorkerSlot, others: number): void {
+    slot.worker.post({
+      type: 'start',
+      staging: this.writer.staging,
+      worker: this.nextWorker++,
+      cancel: this.cancel,
+      chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,
+      chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
+      chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
+      indexRows: indexRows(this.request.brief),
+      background: this.request.background ?? false,
+      indexers: Math.max(1, Math.floor(this.request.workers / (2 * others))),
+    });
+    slot.doing = 'idle';
   }
 
   /** Gives what is to be read to workers that have nothing to do, and starts such while there is more. */
@@ -360,7 +380,8 @@ class ImportRun {
     slot.ordinal = item.ordinal;
     slot.bytes = 0;
     slot.size = sizeOf(item.path);
-    slot.worker.post({ type: 'item', item });
+    const isLast = this.next === this.request.items.length;
+    slot.worker.post({ type: 'item', item, isLast });
   }
 
   /** Pieces and items that a worker could read now. */
@@ -411,19 +432,7 @@ class ImportRun {
     const { worker } = slot;
     switch (message.type) {
       case 'ready':
-        worker.post({
-          type: 'start',
-          staging: this.writer.staging,
-          worker: this.nextWorker++,
-          cancel: this.cancel,
-          chunkRows: this.request.chunk?.rows ?? CHUNK_ROWS,
-          chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
-          chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
-          indexRows: indexRows(this.request.brief),
-          background: this.request.background ?? false,
-          indexers: Math.max(1, Math.floor(this.request.workers / (2 * this.slots.size))),
-        });
-        slot.doing = 'idle';
+        this.ready(slot, this.slots.size);
         this.deal();
         break;
       case 'request':
@@ -843,7 +852,7 @@ class ImportRun {
       const segment = await this.placePart(part, built[i]!);
       if (segment !== undefined) placed.push(segment);
     }
-    this.writer.places.settle();
+    await this.writer.places.settle();
     const quarantineSize = this.writer.appendQuarantine(
       this.importId,
       this.quarantineSize,

@@ -11,18 +11,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('leaves nothing beside a segment that a killed writer has put there for another one', () => {
+it('leaves nothing beside a segment that a killed writer has put there for another one', async () => {
   const left = join(folder, 'days/2026-11-21/00000008.idx');
   writeFileSync(left, 'of other rows');
   const path = join(folder, 'segment-0.duckdb');
   writeFileSync(path, 'rows');
   const places = new SegmentPlaces(folder, 7);
   const built = {
-    ...{ path, rows: 1, bytes: 4, sha256: '', minTs: 0, maxTs: 0 },
+    ...{ path, durable: false, rows: 1, bytes: 4, sha256: '', minTs: 0, maxTs: 0 },
     ...{ columns: [], sources: [1], shapes: 0 },
   };
   const segment = places.place(built, '2026-11-21', 'log', 0, 1);
-  places.settle();
+  await places.settle();
   expect(segment).toMatchObject({ id: 8, file: 'days/2026-11-21/00000008.duckdb' });
   expect(segment.index).toBeUndefined();
   expect([existsSync(join(folder, segment.file)), existsSync(left)]).toEqual([true, false]);

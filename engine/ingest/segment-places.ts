@@ -2,11 +2,11 @@
  * Where built segments come to lie in a case, and what the catalog is told of them.
  *
  * Holds always: only who has the writer's lock moves files; a file counts once a row of the catalog names it, and
- * `settle` comes before that.
+ * `settle` (or `settleNow`) comes before that.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../base/files.ts';
+import { syncAll, syncFile, syncFolder } from '../base/files.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import type { Kind } from '../contract/event.ts';
 import { sideFilePath } from '../index/side-file.ts';
@@ -16,7 +16,8 @@ import type { BuiltIndex } from './index-protocol.ts';
 export class SegmentPlaces {
   private readonly folder: string;
   private lastSegment: number;
-  private readonly unsettled = new Set<string>();
+  private readonly files = new Set<string>();
+  private readonly folders = new Set<string>();
 
   /** @param lastSegment the highest number that a segment of the case has had */
   constructor(folder: string, lastSegment: number) {
@@ -24,9 +25,7 @@ export class SegmentPlaces {
     this.lastSegment = lastSegment;
   }
 
-  /**
-   * Moves a built segment to its place.
-   */
+  /** Moves a built segment to its place. */
   place(
     built: BuiltSegment,
     day: string,
@@ -41,14 +40,15 @@ export class SegmentPlaces {
     const folder = join(this.folder, 'days', day);
     if (!existsSync(folder)) {
       mkdirSync(folder);
-      this.unsettled.add(join(this.folder, 'days'));
+      this.folders.add(join(this.folder, 'days'));
     }
     renameSync(built.path, join(this.folder, file));
+    if (!built.durable) this.files.add(join(this.folder, file));
     const sideFile = sideFilePath(join(this.folder, file));
     if (index !== undefined) renameSync(index.path, sideFile);
     // A writer that was killed may have left one of this name, which says nothing of these rows.
     else rmSync(sideFile, { force: true });
-    this.unsettled.add(folder);
+    this.folders.add(folder);
     return {
       id,
       day,
@@ -70,9 +70,19 @@ export class SegmentPlaces {
   }
 
   /** Makes durable what was placed. */
-  settle(): void {
-    for (const folder of this.unsettled) syncFolder(folder);
-    this.unsettled.clear();
+  async settle(): Promise<void> {
+    const [files, folders] = [[...this.files], [...this.folders]];
+    this.files.clear();
+    this.folders.clear();
+    await syncAll(files, folders);
+  }
+
+  /** The same, while this thread does nothing else. */
+  settleNow(): void {
+    for (const file of this.files) syncFile(file);
+    for (const folder of this.folders) syncFolder(folder);
+    this.files.clear();
+    this.folders.clear();
   }
 
   /**

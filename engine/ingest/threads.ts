@@ -12,6 +12,8 @@ export interface ThreadHandle<To, From> {
   stop(): void;
   /** It has done all it was asked and owes no message: nothing more is heard of it but that it is gone. */
   release(): void;
+  /** Whether it has worked for others before: what it is told it does at once. */
+  readonly isWarm?: boolean;
 }
 
 /** A thread that may also be kept while nobody needs it. */
@@ -55,6 +57,7 @@ export class WarmThreads<To, From> {
 
   /** The thread that waits, or a new one. */
   take(): ThreadHandle<To, From> {
+    const isWarm = this.idle !== undefined;
     const worker = this.idle ?? this.started();
     this.forget();
     worker.thread.await(true);
@@ -71,6 +74,7 @@ export class WarmThreads<To, From> {
         worker.thread.stop();
       },
       release: () => this.released(worker),
+      isWarm,
     };
   }
 

@@ -6,6 +6,7 @@
  * then, although another was there before.
  */
 import { resolve } from 'node:path';
+import { Kept } from '../base/kept.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { ReadyInstance, type StoreOptions } from '../store/ready-instance.ts';
 import { CaseSession } from './case-session.ts';
@@ -23,6 +24,8 @@ interface Pooled {
 const IDLE_MS = 60_000;
 
 export class CasePool {
+  /** The catalog of the case that was written last: whoever writes next need not open it. */
+  readonly writable = new Kept<Catalog>(IDLE_MS, (catalog) => catalog.close());
   private readonly options: () => StoreOptions;
   private readonly open = new Map<string, Pooled>();
   private readonly ready = new ReadyInstance();
@@ -86,6 +89,7 @@ export class CasePool {
 
   /** Closes every case; work that still runs on one fails. */
   async close(): Promise<void> {
+    this.writable.close();
     for (const [path, pooled] of this.open) {
       clearTimeout(pooled.closing);
       this.open.delete(path);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Ignored } from '../contract/importer.ts';
 import { DaybookError } from '../contract/errors.ts';
-import { CaseWriter } from '../ingest/case-writer.ts';
+import { CaseWriter, type WriterOptions } from '../ingest/case-writer.ts';
 import type { FromWorker, ToWorker } from '../ingest/protocol.ts';
 import type { KeptThread } from '../ingest/threads.ts';
 import type { LookWorkerHandle } from '../ingest/look-protocol.ts';
@@ -16,7 +16,6 @@ import {
   type WorkerHandle,
 } from '../ingest/run-import.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
-import type { BuilderOptions } from '../store/segment-builder.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
 import { workItems, type ImportItem, type ListedFile } from './import-items.ts';
 
@@ -46,7 +45,7 @@ export interface ImportParameters {
   items: readonly ImportItem[];
   recursive: boolean;
   jobs: number;
-  builder: BuilderOptions;
+  builder: WriterOptions;
   signal?: AbortSignal;
   onListing?: () => void;
   onProgress?: (progress: ImportProgress) => void;

@@ -6,12 +6,19 @@
  * moved.
  */
 import { createHash, hash, randomUUID } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  createReadStream,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import './texts-as-they-are.ts';
-import { diskError, diskFull, writeDurably } from '../base/files.ts';
-import type { KeptInstance } from './kept-instance.ts';
+import { diskError, diskFull } from '../base/files.ts';
+import type { Kept } from '../base/kept.ts';
 import { hasRoom, memoryFolder, NamelessFile, removeOld } from './memory-folder.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
 import {
@@ -29,8 +36,20 @@ export interface BuilderOptions {
   /** DuckDB's memory limit in bytes. */
   memoryLimit: number;
   threads: number;
-  /** Where the instance waits from one writer to the next; else each makes its own. */
-  kept?: KeptInstance;
+  /** Where DuckDB waits from one writer of a case to the next; else each makes its own. */
+  kept?: Kept<IdleDuckdb>;
+}
+
+/** DuckDB with the settings of a builder, and nothing attached. */
+export interface IdleDuckdb {
+  readonly instance: DuckDBInstance;
+  /** That has no tables of its own. */
+  readonly connection: DuckDBConnection | undefined;
+}
+
+export function endDuckdb({ instance, connection }: IdleDuckdb): void {
+  connection?.closeSync();
+  instance.closeSync();
 }
 
 export interface BuildOptions {
@@ -55,6 +74,8 @@ export interface KnownRows extends KnownColumns {
 
 export interface BuiltSegment {
   path: string;
+  /** Whether the system has been waited for that wrote it; else whoever places it does. */
+  durable: boolean;
   rows: number;
   bytes: number;
   sha256: string;
@@ -96,8 +117,9 @@ export class SegmentBuilder {
   private readonly connection: DuckDBConnection;
   private readonly folder: string;
   private readonly threads: number;
-  private readonly keep: ((instance: DuckDBInstance) => void) | undefined;
+  private readonly keep: ((duckdb: IdleDuckdb) => void) | undefined;
   private readonly attached = new Set<string>();
+  private hasTables = false;
   private number = 0;
 
   private constructor(
@@ -105,7 +127,7 @@ export class SegmentBuilder {
     connection: DuckDBConnection,
     folder: string,
     threads: number,
-    keep: ((instance: DuckDBInstance) => void) | undefined,
+    keep: ((duckdb: IdleDuckdb) => void) | undefined,
   ) {
     this.threads = threads;
     this.instance = instance;
@@ -140,10 +162,10 @@ export class SegmentBuilder {
       .map(literal)
       .join(', ');
     const settings = JSON.stringify([config, folders]);
-    const keep = options.kept && ((one: DuckDBInstance) => options.kept?.keep(settings, one));
+    const keep = options.kept && ((one: IdleDuckdb) => options.kept?.keep(settings, one));
     const kept = options.kept?.take(settings);
-    const instance = kept ?? (await DuckDBInstance.create(':memory:', config));
-    const connection = await instance.connect();
+    const instance = kept?.instance ?? (await DuckDBInstance.create(':memory:', config));
+    const connection = kept?.connection ?? (await instance.connect());
     if (kept === undefined) {
       await connection.run(`SET allowed_directories = [${folders}]`);
       await connection.run('SET enable_external_access = false');
@@ -154,11 +176,15 @@ export class SegmentBuilder {
 
   /** @param sound all that was asked of it was done */
   close(sound = false): void {
-    this.connection.closeSync();
     // It would look for what it has spilled where nothing is any more.
     const clean = sound && this.attached.size === 0 && !existsSync(spillFolder(this.folder));
-    if (clean && this.keep !== undefined) this.keep(this.instance);
-    else this.instance.closeSync();
+    const { instance, connection } = this;
+    if (!clean || this.keep === undefined) endDuckdb({ instance, connection });
+    else if (!this.hasTables) this.keep({ instance, connection });
+    else {
+      connection.closeSync();
+      this.keep({ instance, connection: undefined });
+    }
   }
 
   /**
@@ -178,6 +204,9 @@ export class SegmentBuilder {
   async buildAll(
     builds: readonly { select: string; options: BuildOptions }[],
   ): Promise<BuiltSegment[]> {
+    const [only] = builds;
+    if (only !== undefined && builds.length === 1)
+      return [await this.build(only.select, only.options)];
     const results: BuiltSegment[] = [];
     let next = 0;
     const lane = async () => {
@@ -234,8 +263,8 @@ export class SegmentBuilder {
     const making = memory === undefined ? path : join(memory, `${randomUUID()}.duckdb`);
     let nameless: NamelessFile | undefined;
     try {
-      const known = options.known ?? (await selectedOf(connection, select));
-      const layout = tableLayout(known, options.constants ?? [], options.messages);
+      const selected = options.known ?? (await selectedOf(connection, select));
+      const layout = tableLayout(selected, options.constants ?? [], options.messages);
       const { columns, table, view } = layout;
       const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
       const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
@@ -245,25 +274,28 @@ export class SegmentBuilder {
         `CREATE TABLE ${name}.${table} (${layout.definitions.join(', ')});
          INSERT INTO ${name}.${table} (${layout.stored}) SELECT ${layout.values} FROM (${select})${sort}`,
       );
-      await connection.run(`${view === undefined ? '' : `${view(name)};`} CHECKPOINT ${name}`);
-      const counted =
-        options.known?.rows === rows
-          ? options.known
-          : await timesAndSources(connection, `${name}.${table}`, columns);
+      const finish = `${view === undefined ? '' : `${view(name)};`} CHECKPOINT ${name}`;
+      const detach = `DETACH ${name}`;
+      const known = options.known?.rows === rows ? options.known : undefined;
+      // Each statement that is waited for is half a millisecond of a small segment's few.
+      const atOnce = known !== undefined && rows <= ROW_GROUP_ROWS;
+      await connection.run(atOnce ? `${finish}; ${detach}` : finish);
+      const counted = known ?? (await timesAndSources(connection, `${name}.${table}`, columns));
       const loose = rows > ROW_GROUP_ROWS && (await hasHoles(connection, name));
       if (loose) {
         path = path.replace(/\.duckdb$/, '-tight.duckdb');
         await copyTight(connection, name, path, block, layout);
       }
-      await connection.run(`DETACH ${name}`);
+      if (!atOnce) await connection.run(detach);
       if (existsSync(`${making}.wal`))
         throw new DaybookError('internal', `a write-ahead log stayed beside ${making}`);
       if (loose) rmSync(making, { force: true });
       const whole = loose ? undefined : nameless?.read();
-      if (whole !== undefined) writeDurably(path, whole);
+      if (whole !== undefined) writeFileSync(path, whole);
       return {
         path,
         rows,
+        durable: whole === undefined,
         bytes: whole?.length ?? statSync(path).size,
         sha256: whole === undefined ? await fileSha256(path) : hash('sha256', whole),
         minTs: counted.minTs,
@@ -301,6 +333,7 @@ export class SegmentBuilder {
 
   /** A temporary table `name(row BIGINT)` with these numbers, instead of any of that name. */
   async rowTable(name: string, rows: Uint32Array): Promise<void> {
+    this.hasTables = true;
     await this.connection.run(`CREATE OR REPLACE TEMP TABLE ${identifier(name)} (row BIGINT)`);
     const appender = await this.connection.createAppender(name);
     for (const row of rows) {

@@ -28,7 +28,7 @@ export async function findDateOrder(
   const { setters } = planRow(uniqueNames(detected.columns), detected.dialect, mapping);
   const column = setters.findIndex((setter) => setter === TS || setter === TS_DATE);
   if (column < 0) return undefined;
-  const lines = new LineReader(input.blocks(), { maxLine: 1024 * 1024 });
+  const lines = new LineReader(input.blocks(), { maxLine: 1024 * 1024, size: input.size });
   const splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
   let seen = 0;
   let index = 0;

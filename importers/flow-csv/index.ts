@@ -49,7 +49,7 @@ function sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
  * where the first line is longer. Errors are left for the main pass.
  */
 async function readHead(input: SourceInput): Promise<{ head: Uint8Array; complete: boolean }> {
-  const buffer = Buffer.alloc(MAX_ROW_BYTES);
+  const buffer = Buffer.alloc(Math.min(MAX_ROW_BYTES, input.size ?? Infinity));
   let size = 0;
   let complete = true;
   try {
@@ -236,7 +236,7 @@ function tellDateOrder(sink: EventSink, { order, certain }: FoundOrder): void {
 
 /** The lines of the content, or of a piece of it and what follows. */
 function linesOf(input: SourceInput, piece: Piece | undefined, maxLine: number): LineReader {
-  if (piece === undefined) return new LineReader(input.blocks(), { maxLine });
+  if (piece === undefined) return new LineReader(input.blocks(), { maxLine, size: input.size });
   const blocks = input.from?.(piece.from.offset) ?? input.blocks();
   return new LineReader(blocks, { maxLine, at: piece.from });
 }
@@ -315,7 +315,7 @@ async function toTheEnd(
 
 async function readElements(input: SourceInput, context: TableContext): Promise<void> {
   const records = new JsonRecords(context);
-  const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES });
+  const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES, size: input.size });
   const scanner = new ElementScanner({
     element: (bytes, start, end, offset, length) => {
       records.record(bytes, start, end, offset, length);
@@ -381,7 +381,7 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
 
 /** Content that is no table, though it was to be read as one: nothing of it is lost. */
 async function refuse(input: SourceInput, sink: EventSink): Promise<void> {
-  const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES });
+  const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES, size: input.size });
   while (await lines.nextBlock()) {
     while (lines.next()) {
       if (isBlank(lines.buffer, lines.lineStart, lines.lineEnd)) {

@@ -95,9 +95,11 @@ describe('LineReader', () => {
         fc.integer({ min: 1, max: 64 }),
         async (values, maxLine, blockSize, regionSize) => {
           const bytes = Uint8Array.from(values);
-          expect(await read(bytes, blockSize, { maxLine, regionSize })).toEqual(
-            expected(bytes, maxLine),
-          );
+          const want = expected(bytes, maxLine);
+          expect(await read(bytes, blockSize, { maxLine, regionSize })).toEqual(want);
+          // A size that is not the content's costs memory or time only.
+          for (const size of [bytes.length, regionSize])
+            expect(await read(bytes, blockSize, { maxLine, size })).toEqual(want);
         },
       ),
       { numRuns: 500 },

@@ -21,6 +21,8 @@ export interface LineReaderOptions {
   readonly maxLine?: number;
   /** Bytes to gather before lines are given. */
   readonly regionSize?: number;
+  /** Bytes of all blocks, where that is known: of few a region needs less memory. */
+  readonly size?: number | undefined;
   /** The blocks begin here, at the start of a line, with so many lines before it. */
   readonly at?: { readonly offset: ByteOffset; readonly line: number };
 }
@@ -73,8 +75,9 @@ export class LineReader {
   constructor(blocks: AsyncIterable<Uint8Array>, options: LineReaderOptions = {}) {
     this.source = blocks;
     this.maxLine = Math.max(1, options.maxLine ?? MAX_LINE_BYTES);
-    const size = Math.max(16, options.regionSize ?? REGION_BYTES);
-    this.buffer = Buffer.alloc(size);
+    // One byte more than there are: so the first region is seen to be all.
+    const most = Math.min(REGION_BYTES, (options.size ?? Infinity) + 1);
+    this.buffer = Buffer.alloc(Math.max(16, options.regionSize ?? most));
     if (options.at !== undefined) {
       this.baseOffset = options.at.offset;
       this.lineNumber = options.at.line;

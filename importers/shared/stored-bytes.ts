@@ -3,6 +3,7 @@
  * temporary file. Evidence is opened for reading only.
  */
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
@@ -57,6 +58,36 @@ export function fileBytes(path: string, start: number, end: number, life: Life):
     file: { path, start, end },
     blocks: () => fileBlocks(path, start, end),
   };
+}
+
+/** The same of a file of one block at most: it is read once, however often it is asked for, while it stays the same. */
+export function smallFileBytes(path: string, end: number, life: Life): StoredBytes {
+  let whole: { readonly block: Uint8Array; readonly state: string } | undefined;
+  return {
+    ...fileBytes(path, 0, end, life),
+    async *blocks() {
+      const state = stateOf(path);
+      if (whole !== undefined && whole.state === state) {
+        yield whole.block;
+        return;
+      }
+      for await (const block of fileBlocks(path, 0, end)) {
+        if (block.length === end) whole = { block, state };
+        yield block;
+      }
+    },
+  };
+}
+
+/** Differs where a file was written to, or is another one. */
+function stateOf(path: string): string {
+  try {
+    const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });
+    return `${dev}:${ino}:${size}:${mtimeNs}`;
+  } catch {
+    // Whoever reads it is told.
+    return '';
+  }
 }
 
 /** Reads [start, end) of a file, one block ahead. Throws SourceError when the file is shorter. */

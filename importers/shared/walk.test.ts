@@ -160,6 +160,21 @@ describe('files', () => {
     },
   );
 
+  it('reads a small file once, and anew where it was written to', async () => {
+    const path = put('small', 'a'.repeat(1000));
+    const walking = walkFile(path, 'x', temporary);
+    const { input } = (await walking.next()).value as FoundLeaf;
+    const blocks: Uint8Array[] = [];
+    for (let pass = 0; pass < 2; pass++)
+      for await (const block of input.blocks()) blocks.push(block);
+    expect(blocks.length).toBe(2);
+    expect(blocks[1]).toBe(blocks[0]);
+    writeFileSync(path, 'b'.repeat(1000));
+    utimesSync(path, 1, 1);
+    expect(await textOf(input.blocks())).toBe('b'.repeat(1000));
+    await walking.return(undefined);
+  });
+
   it('notices a file that shrinks while it is read', async () => {
     const path = put('shrinks', Buffer.alloc(100));
     const walking = walkFile(path, 'x', temporary);

@@ -21,10 +21,12 @@ import {
 } from './decompress.ts';
 import { orderRotated } from './rotation.ts';
 import {
+  BLOCK_BYTES,
   fileBlocks,
   fileBytes,
   fileProblem,
   keep,
+  smallFileBytes,
   Spool,
   type Kept,
   type Life,
@@ -299,9 +301,13 @@ async function fileNode(path: string, name: string): Promise<Node> {
     throw fileProblem(error, path);
   });
   if (!info.isFile()) throw new DaybookError('unreadable', `${path}: not a regular file`);
+  const life = { ended: false };
   return {
     // The size as it is now: what is appended while it is read belongs to another source.
-    bytes: fileBytes(path, 0, info.size, { ended: false }),
+    bytes:
+      info.size <= BLOCK_BYTES
+        ? smallFileBytes(path, info.size, life)
+        : fileBytes(path, 0, info.size, life),
     name,
     location: { path, members: [] },
     modifiedMs: Math.floor(info.mtimeMs),
@@ -365,8 +371,8 @@ interface Look {
 async function lookAt(bytes: StoredBytes, context: Context): Promise<Look> {
   let compression: Compression = 'none';
   try {
-    const file = bytes.file;
-    const first = await headOf(file === undefined ? bytes.blocks() : firstBytes(file));
+    const large = (bytes.size ?? 0) > BLOCK_BYTES ? bytes.file : undefined;
+    const first = await headOf(large === undefined ? bytes.blocks() : firstBytes(large));
     compression = compressionOf(first);
     if (compression === 'none') return { compression, head: first, modifiedMs: undefined };
     const content = await openContent(bytes.blocks(), context.limits);

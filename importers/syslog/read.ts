@@ -323,7 +323,7 @@ export async function scanYears(
   const scan = new YearScan();
   const reader: Records = framed
     ? new FrameReader(input.blocks())
-    : new LineReader(input.blocks(), { maxLine: MAX_LINE });
+    : new LineReader(input.blocks(), { maxLine: MAX_LINE, size: input.size });
   const h = new Header();
   h.timesOnly = true;
   let ledByTimes = false;
@@ -382,7 +382,9 @@ export async function readLog(
   framed: boolean,
 ): Promise<void> {
   const log = new LogReader(sink, zone);
-  const lines = framed ? undefined : new LineReader(input.blocks(), { maxLine: MAX_LINE });
+  const lines = framed
+    ? undefined
+    : new LineReader(input.blocks(), { maxLine: MAX_LINE, size: input.size });
   const frames = framed ? new FrameReader(input.blocks()) : undefined;
   const plan = async () => (await scanYears(input, framed)).plan(options, input.modifiedMs);
   const reader: Records | undefined = lines ?? frames;

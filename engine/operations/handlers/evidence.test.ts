@@ -270,6 +270,37 @@ describe('an import that runs', () => {
     expect(none.result).toEqual({ cancelled: false });
   });
 
+  it('goes on after others have changed the case, and where it was deleted and made again', async () => {
+    const folder = join(root, 'again.daybook');
+    const files = ['one', 'two', 'three', 'four'].map((name, i) => {
+      const path = join(root, `${name}.log`);
+      writeFileSync(path, rfc5424(10 + i));
+      return path;
+    });
+    const imported = async (path: string) => {
+      const items = [{ path, format: 'syslog' }];
+      await called(handlers, 'import.start', { case: folder, items });
+      const { imports } = (await called(handlers, 'import.list', { case: folder })).result;
+      return imports.map(({ id, status }) => [id, status]);
+    };
+    expect(await imported(files[0]!)).toEqual([[1, 'complete']]);
+    // As a killed process leaves it.
+    const writer = await CaseWriter.open(folder, 'import', BUILDER);
+    writer.catalog.beginImport({ items: [], recursive: true });
+    writer.close();
+    expect(await imported(files[1]!)).toEqual([
+      [3, 'complete'],
+      [2, 'interrupted'],
+      [1, 'complete'],
+    ]);
+    rmSync(folder, { recursive: true });
+    expect(await imported(files[2]!)).toEqual([[1, 'complete']]);
+    expect(await imported(files[3]!)).toEqual([
+      [2, 'complete'],
+      [1, 'complete'],
+    ]);
+  });
+
   it('that was killed is told as interrupted and can be resumed, by its own decisions', async () => {
     const folder = join(root, 'killed.daybook');
     const path = join(below, 'deep');

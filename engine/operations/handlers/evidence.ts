@@ -1,11 +1,12 @@
 /** Handlers of what brings evidence into a case: receiving, looking, importing, the quarantine. */
 import type { Part, Request, Result } from '../../contract/operations.ts';
 import type { evidenceOperations } from '../../contract/operations/evidence.ts';
+import { Kept } from '../../base/kept.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { resolveZone } from '../../contract/zone.ts';
 import type { ImportOptions } from '../../ingest/protocol.ts';
 import { WarmThreads } from '../../ingest/threads.ts';
-import { KeptInstance } from '../../store/kept-instance.ts';
+import { endDuckdb, type IdleDuckdb } from '../../store/segment-builder.ts';
 import type { CallContext, HandlersOf, Services } from '../handler.ts';
 import { importEvidence, isBrief, type ImportReport, type SourceReport } from '../import.ts';
 import { argumentsOf, listImports, type ImportArguments } from '../import-history.ts';
@@ -30,7 +31,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
   const workers = new WarmThreads(start, IDLE_MS);
   /** Those that give way to other work, which a thread does for good. */
   const givingWay = new WarmThreads(start, IDLE_MS);
-  const kept = new KeptInstance(IDLE_MS);
+  const kept = new Kept<IdleDuckdb>(IDLE_MS, endDuckdb);
   const upkeep = new Upkeep(async (folder) => {
     if (imports.runs(folder)) return;
     const { importMemory, threads } = settings.limits;
@@ -77,7 +78,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
           folder,
           ...told,
           jobs: jobs ?? usual,
-          builder: { memoryLimit: importMemory, threads, kept },
+          builder: { memoryLimit: importMemory, threads, kept, catalogs: cases.writable },
           signal,
           onListing: () => voice.progress({ ...nothing, phase: 'listing' }),
           onProgress: (progress) => voice.progress(progress),
