@@ -25,8 +25,11 @@ export interface NumberPiece {
   readonly count: number;
 }
 
-/** Rows that are read beside those that are meant, so that fewer times are looked up. */
-const SLACK = 128;
+/**
+ * Rows that are read beside those that are meant, so that fewer times are looked up. A row that is read takes as
+ * long as a hundred lookups where each lies apart from the others, and it may be the only one of its segment.
+ */
+const SLACK = 8;
 
 export class NumberOrder {
   readonly dated: number;
@@ -95,7 +98,7 @@ export class NumberOrder {
   private lowest(number: number): EpochMicros {
     let low = this.from;
     let high = this.to + 1;
-    while (high - low > 1) {
+    while (number > SLACK && high - low > 1) {
       const middle = Math.floor((low + high) / 2);
       const before = this.before(middle);
       if (before > number) high = middle;
