@@ -257,6 +257,41 @@ describe('ParquetPart', () => {
     },
   );
 
+  it.each([1, 2, 9, 255, 256, 1000])('gives back the bytes of %d rows', async (rows) => {
+    const path = join(folder, `${number++}.parquet`);
+    const part = new ParquetPart(path);
+    const want: (number | null)[] = [];
+    for (const step of [1, 3]) {
+      const batch = new EventBatch('packet', () => undefined, rows + 1);
+      for (let i = 0; i < rows; i++) {
+        const proto = i % step === 2 ? null : (i * 255) % 256;
+        if (proto !== null) batch.proto.set(i, proto);
+        want.push(proto);
+        batch.endRow();
+      }
+      part.addRowGroup(batch);
+    }
+    part.finish();
+    const found = await connection.runAndReadAll(`SELECT proto FROM read_parquet('${path}')`);
+    expect(found.getRowsJS().flat()).toEqual(want);
+  });
+
+  it('gives back messages without numbers', async () => {
+    const path = join(folder, `${number++}.parquet`);
+    const part = new ParquetPart(path);
+    const batch = new EventBatch('log', () => undefined, 401);
+    for (let i = 0; i < 400; i++) {
+      batch.message.setString(i, 'nothing is to be counted here');
+      batch.endRow();
+    }
+    part.addRowGroup(batch);
+    part.finish();
+    expect(part.messages?.wholeShare).toBeLessThan(0.1);
+    const at = COLUMNS.indexOf('message');
+    const texts = (await readBack(path, part.columns, part.messages)).map((row) => row[at]);
+    expect(new Set(texts)).toEqual(new Set(['nothing is to be counted here']));
+  });
+
   it.each([10, 256, 257, 300])('gives back %d texts that rows share', async (different) => {
     const path = join(folder, `${number++}.parquet`);
     const part = new ParquetPart(path);

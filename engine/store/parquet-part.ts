@@ -3,7 +3,7 @@
  * segment, since text travels as bytes and DuckDB reads it on its own threads.
  *
  * It writes the least of the format that DuckDB reads back: one page per column and row group, PLAIN
- * values (texts of which few are different, and a column of one value, as a dictionary), no compression: the file lives for seconds. A column that no batch used is left out.
+ * values (texts of which few are different, bytes, and a column of one value, as a dictionary), no compression: the file lives for seconds. A column that no batch used is left out.
  *
  * Specification: https://parquet.apache.org/docs/file-format/ and
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
@@ -197,6 +197,25 @@ function dataPageHeader(size: number, values: number, encoding: number): Uint8Ar
   return w.take();
 }
 
+/** All bytes as PLAIN values: in this dictionary each is its own number. */
+const ALL_BYTES = bytesOf(Uint32Array.from({ length: 256 }, (_, i) => i));
+
+/** As much of `ALL_BYTES` as `values` need; of many it is not looked for. */
+function byteDictionary(values: Uint8Array): { bytes: Uint8Array; values: number } {
+  const different = values.length < 256 ? Math.max(-1, ...values) + 1 : 256;
+  return { bytes: ALL_BYTES.subarray(0, different * 4), values: different };
+}
+
+/** Bytes as numbers in `ALL_BYTES`: a fourth of PLAIN values, which have 4 bytes. */
+function byteIndexes(values: Uint8Array): Uint8Array {
+  const groups = (values.length + 7) >>> 3;
+  const head = [8, ...varintBytes(groups * 2 + 1)];
+  const out = new Uint8Array(head.length + groups * 8);
+  out.set(head);
+  out.set(values, head.length);
+  return out;
+}
+
 /** Numbers below `limit`, at most 65,536, as Parquet's RLE_DICTIONARY has them: one run of 8 or 16 bits each. */
 function packedIndexes(codes: Uint16Array, limit: number): Uint8Array {
   const width = limit <= 256 ? 8 : 16;
@@ -223,9 +242,9 @@ function dictionaryPageHeader(size: number, values: number): Uint8Array {
   return w.take();
 }
 
-/** Fixed width of a PLAIN value in bytes; 0 for text, whose width its first value states. */
+/** Width in bytes of a value as `plainValues` has it; 0 for text, whose width its first value states. */
 const WIDTHS: Readonly<Record<Column['type'], number>> = {
-  u8: 4,
+  u8: 1,
   u16: 4,
   u32: 4,
   i32: 4,
@@ -237,7 +256,7 @@ const WIDTHS: Readonly<Record<Column['type'], number>> = {
   text: 0,
 };
 
-/** The one value that all `count` values of PLAIN-encoded `values` are; undefined when they differ. */
+/** The one value that all `count` of `values` are, in PLAIN encoding; undefined when they differ. */
 function onlyValue(
   type: Column['type'],
   values: Uint8Array,
@@ -249,7 +268,8 @@ function onlyValue(
   // Equal to itself moved on by one value, so each value equals the one before.
   const same =
     Buffer.compare(values.subarray(step), values.subarray(0, values.length - step)) === 0;
-  return same ? values.subarray(0, step) : undefined;
+  if (!same) return undefined;
+  return type === 'u8' ? Uint8Array.of(values[0]!, 0, 0, 0) : values.subarray(0, step);
 }
 
 function varintBytes(value: number): number[] {
@@ -360,7 +380,7 @@ function bytesOf(view: ArrayBufferView): Uint8Array {
 }
 
 /**
- * The present values of some rows, in Parquet's PLAIN encoding.
+ * The present values of some rows, in Parquet's PLAIN encoding; bytes as they are.
  * @param present of these rows; `count` of them are 1.
  */
 function plainValues(
@@ -393,9 +413,12 @@ function plainValues(
       const values = valuesOf<Uint32Array | Int32Array>(column.values, rows);
       return all ? bytesOf(values) : presentOnes(bytesOf(values), 4, present, count);
     }
-    case 'u16':
     case 'u8': {
-      const values = valuesOf<Uint8Array | Uint16Array>(column.values, rows);
+      const values = valuesOf(column.values, rows);
+      return all ? values : presentOnes(values, 1, present, count);
+    }
+    case 'u16': {
+      const values = valuesOf(column.values, rows);
       const out = new Int32Array(count);
       putWide(values, present, out);
       return bytesOf(out);
@@ -428,7 +451,7 @@ function putWords(values: Float64Array, present: Uint8Array, out: Uint32Array): 
   }
 }
 
-function putWide(values: Uint8Array | Uint16Array, present: Uint8Array, out: Int32Array): void {
+function putWide(values: Uint16Array, present: Uint8Array, out: Int32Array): void {
   let to = 0;
   for (let i = 0; i < values.length; i++) if (present[i] === 1) out[to++] = values[i]!;
 }
@@ -513,7 +536,7 @@ export class ParquetPart {
   get size(): number {
     return this.position + this.shared;
   }
-  /** Bytes that texts with a number take less. */
+  /** Bytes that texts and bytes take less by a dictionary. */
   private shared = 0;
 
   /**
@@ -680,7 +703,7 @@ export class ParquetPart {
     this.addChunk(group, SHAPE, levels, bytesOf(numbers.subarray(0, cut)), n);
     numberBytes.fill(cutRows.numbers, n);
     const { values: bytes, used: byteCount, counts: byteCounts } = numberBytes;
-    this.addList(group, 'u8', byteCounts, byteCount, bytesOf(bytes.subarray(0, byteCount)), n);
+    this.addList(group, 'u8', byteCounts, byteCount, bytes.subarray(0, byteCount), n);
     const { data, size, used, counts } = cutRows.texts;
     this.addList(group, 'text', counts, used, data.subarray(0, size), n);
     return { shapes: cutter.shapes, shapeOf, whole, variables: cutRows, pids };
@@ -697,7 +720,8 @@ export class ParquetPart {
     const name = type === 'u8' ? BYTES : TEXTS;
     if (!this.types.has(name)) this.types.set(name, { ...SCHEMA[type], list: true });
     const { bytes, levels } = listLevels(counts, n, total);
-    this.addChunk(group, name, bytes, values, levels);
+    if (type === 'u8') this.addByteChunk(group, name, bytes, values, levels);
+    else this.addChunk(group, name, bytes, values, levels);
   }
 
   private addColumn(group: RowGroup, name: string, column: Column, rows: BatchRows): void {
@@ -718,6 +742,8 @@ export class ParquetPart {
       const indexes = packedIndexes(codes, starts.length);
       this.shared += values.length - indexes.length - data.length;
       this.addChunk(group, name, levels, indexes, n, { bytes: data, values: starts.length });
+    } else if (only === undefined && column.type === 'u8') {
+      this.addByteChunk(group, name, levels, values, n);
     } else if (only === undefined) {
       this.addChunk(group, name, levels, values, n);
     } else {
@@ -725,6 +751,19 @@ export class ParquetPart {
       const indexes = Uint8Array.of(1, ...varintBytes(count * 2), 0);
       this.addChunk(group, name, levels, indexes, n, { bytes: only, values: 1 });
     }
+  }
+
+  private addByteChunk(
+    group: RowGroup,
+    name: string,
+    levels: Uint8Array,
+    values: Uint8Array,
+    n: number,
+  ): void {
+    const dictionary = byteDictionary(values);
+    const indexes = byteIndexes(values);
+    this.shared += values.length * 4 - indexes.length - dictionary.bytes.length;
+    this.addChunk(group, name, levels, indexes, n, dictionary);
   }
 
   private addChunk(

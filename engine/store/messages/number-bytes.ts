@@ -11,7 +11,7 @@ const BYTES = [1, 2, 4] as const;
 /** The bytes of the rows of one row group. The arrays are kept from one row group to the next. */
 export class NumberBytes {
   /** A byte each, of all rows one after the other. */
-  values = new Uint32Array(1 << 13);
+  values = new Uint8Array(1 << 13);
   used = 0;
   /** How many each row has. */
   counts = new Uint16Array(1 << 10);
@@ -19,7 +19,7 @@ export class NumberBytes {
   fill(numbers: readonly NumberLists[], rows: number): void {
     if (this.counts.length < rows) this.counts = new Uint16Array(rows * 2);
     const most = numbers.reduce((sum, { used }, width) => sum + used * BYTES[width]!, 0);
-    if (this.values.length < most) this.values = new Uint32Array(most * 2);
+    if (this.values.length < most) this.values = new Uint8Array(most * 2);
     const [first, second, third] = numbers;
     if (first === undefined || second === undefined || third === undefined) return;
     const { values, counts } = this;
@@ -30,14 +30,14 @@ export class NumberBytes {
       for (let left = first.counts[row]!; left > 0; left--) values[to++] = first.values[at8++]!;
       for (let left = second.counts[row]!; left > 0; left--) {
         const value = second.values[at16++]!;
-        values[to++] = value & 255;
+        values[to++] = value;
         values[to++] = value >>> 8;
       }
       for (let left = third.counts[row]!; left > 0; left--) {
         const value = third.values[at32++]!;
-        values[to++] = value & 255;
-        values[to++] = (value >>> 8) & 255;
-        values[to++] = (value >>> 16) & 255;
+        values[to++] = value;
+        values[to++] = value >>> 8;
+        values[to++] = value >>> 16;
         values[to++] = value >>> 24;
       }
       counts[row] = to - start;
