@@ -3,17 +3,20 @@
  * Nothing depends on it: what a statement reads is attached before it in any case.
  */
 import { type FoundRows, type SegmentInfo, countOf } from '../query/index.ts';
-import type { CaseSession, Snapshot } from './case-session.ts';
+import type { SegmentFile, SegmentStore } from '../store/segment-store.ts';
 
 /**
  * Takes segments in the list's order, with what was found in each.
  * @param wanted rows that the list is to show first
  */
 export function attachAhead(
-  { store }: CaseSession,
-  { segments }: Snapshot,
+  { store }: { readonly store: Pick<SegmentStore, 'attach'> },
+  { segments }: { readonly segments: readonly SegmentFile[] },
   wanted: number,
-): (some: readonly SegmentInfo[], found: ReadonlyMap<number, FoundRows>) => void {
+): (
+  some: readonly Pick<SegmentInfo, 'id' | 'rows'>[],
+  found: ReadonlyMap<number, Pick<FoundRows, 'rows'>>,
+) => void {
   const files = new Map(segments.map((one) => [one.id, one]));
   let left = wanted;
   return (some, found) => {
