@@ -131,8 +131,8 @@ export class FlowTracker {
   private readonly attemptMicros: number;
   /** No flow without a timer is over earlier. */
   private readonly leastMicros: number;
-  /** Whether the packet that was looked for last is from the lower endpoint. */
-  private fromLow = false;
+  /** Network time of the packet at hand. */
+  private time = 0;
   /** Slots and flow numbers of those idle longest, and when they were last active. */
   private idleSlots = new Uint32Array(0);
   private idleNumbers = new Uint32Array(0);
@@ -173,34 +173,45 @@ export class FlowTracker {
    *   layer, a header that was cut, a later fragment whose first one was not seen
    */
   packet(p: Packet): number {
-    const time = this.pass(p.micros);
-    return p.ipVersion === 0 ? 0 : this.follow(p, time);
+    this.pass(p.micros);
+    return p.ipVersion === 0 ? 0 : this.follow(p, this.time);
   }
 
   /** Takes packets of TCP and UDP, most of which it need not decode: what it says of each is what `packet` would. */
   plain(p: Packet, run: PlainRun, from: number, to: number, out: Uint32Array): void {
+    const { store } = this;
     const { view } = run;
-    const { networks } = run.sorted;
+    const { networks, transports, protocols } = run.sorted;
     const { micros } = run.found;
     for (let i = from; i < to; i++) {
       const at = networks[i]!;
-      const time = this.pass(micros[i]!);
+      this.pass(micros[i]!);
       let number = 0;
       if (view.getUint8(at) >>> 4 === 4) {
-        const slot = this.find4(view, at, run.sorted.transports[i]!);
-        if (slot !== 0) number = this.goOn(slot, run, i, time);
+        // Signed, as keys are; in the order of what they are without a sign.
+        const source = view.getInt32(at + 12);
+        const target = view.getInt32(at + 16);
+        const ports = view.getInt32(transports[i]!);
+        const key = protocols[i]! | KEY_PORTS;
+        const fromLow =
+          (source ^ SIGN) < (target ^ SIGN) ||
+          (source === target && ports >>> 16 <= (ports & 0xffff));
+        const slot = fromLow
+          ? store.find4(source, target, ports, key)
+          : store.find4(target, source, (ports << 16) | (ports >>> 16), key);
+        if (slot !== 0) number = this.goOn(slot, fromLow, run, i);
       }
       if (number === 0) {
         setPlain(p, run, i);
-        number = this.follow(p, time);
+        number = this.follow(p, this.time);
       }
       out[i] = number;
     }
   }
 
-  /** Lets time pass up to a packet. @returns its network time */
-  private pass(micros: number): number {
-    const time = this.clock.see(micros);
+  /** Lets time pass up to a packet. */
+  private pass(micros: number): void {
+    this.time = this.clock.see(micros);
     const { now } = this.clock;
     const { store } = this;
     if (!this.started && micros === micros) {
@@ -208,29 +219,14 @@ export class FlowTracker {
       store.startWheel(now);
     }
     if (now >= store.tickEnd) this.expire(now);
-    return time;
-  }
-
-  /** The open flow of a plain packet of IPv4, 0 if there is none. */
-  private find4(view: DataView, at: number, behind: number): number {
-    const { store } = this;
-    // Signed, as keys are; in the order of what they are without a sign.
-    const source = view.getInt32(at + 12);
-    const target = view.getInt32(at + 16);
-    const ports = view.getInt32(behind);
-    const key = view.getUint8(at + 9) | KEY_PORTS;
-    this.fromLow =
-      (source ^ SIGN) < (target ^ SIGN) || (source === target && ports >>> 16 <= (ports & 0xffff));
-    if (this.fromLow) store.setKey4(source, target, ports, 0, key);
-    else store.setKey4(target, source, (ports << 16) | (ports >>> 16), 0, key);
-    return store.find();
   }
 
   /**
-   * Takes the `i`-th of plain packets, whose flow is in `slot`, if nothing but its counters change.
+   * Takes the `i`-th of plain packets, whose flow is in `slot`, if nothing but its counters changes. Its network
+   * time is not handed over: numbers that are are made anew in memory each time.
    * @returns the flow's number, 0 if it takes more
    */
-  private goOn(slot: number, run: PlainRun, i: number, time: number): number {
+  private goOn(slot: number, fromLow: boolean, run: PlainRun, i: number): number {
     const { store } = this;
     const { words, doubles, halves } = store;
     const { view } = run;
@@ -242,11 +238,13 @@ export class FlowTracker {
     if (this.clock.now >= doubles[d + LAST_TIME]! + this.leastMicros) return 0;
     const at = run.sorted.networks[i]!;
     const behind = run.sorted.transports[i]!;
-    const side = this.fromLow === ((conn & CONN_LOW_ORIGINATES) !== 0) ? 0 : 1;
+    const side = fromLow === ((conn & CONN_LOW_ORIGINATES) !== 0) ? 0 : 1;
     const total = view.getUint16(at + 2);
     const rest = total - (behind - at);
+    const { time } = this;
+    const nanos = run.found.nanos[i]!;
     if (run.sorted.protocols[i] === UDP) {
-      this.touch(w, time, run.found.nanos[i]!);
+      this.touch(w, time, nanos);
       const payload = d + PAYLOAD + side;
       doubles[payload] = doubles[payload]! + Math.max(rest - UDP_HEADER, 0);
       seenLetter(store, slot, side, SEEN_DATA, LETTER_D);
@@ -258,7 +256,7 @@ export class FlowTracker {
       words[w + CONN] = conn | ((flags & 0x1ff) << CONN_FLAGS_SHIFT);
       if (time > doubles[d + LAST_TIME]!) {
         doubles[d + LAST_TIME] = time;
-        this.noteNanos(w, run.found.nanos[i]!);
+        if (nanos !== 0 || (conn & CONN_NANOS) !== 0) this.noteNanos(w, nanos);
       }
       const header = (flags >>> 12) * 4;
       const length = rest - header;

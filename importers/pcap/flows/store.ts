@@ -97,9 +97,8 @@ export class FlowStore {
     this.keyPorts = ports | 0;
     this.keyVlans = vlans;
     this.keyKey = key;
-    let h = mix(mix(this.seed, low | 0), high | 0);
-    h = mix(h, ports | 0);
-    this.keyHash = mix(h, vlans ^ Math.imul(key, 0x9e3779b1));
+    const h = hash4(this.seed, this.keyLow, this.keyHigh, this.keyPorts, key);
+    this.keyHash = vlans === 0 ? h : mix(h, vlans);
   }
 
   /** Like `setKey4` for the addresses in `keyBytes`. */
@@ -123,6 +122,26 @@ export class FlowStore {
       const slot = table[i * 2 + 1]!;
       if (slot === 0) return 0;
       if (table[i * 2] === hash && this.matches(slot)) return slot;
+    }
+  }
+
+  /** As `setKey4` and `find`, without VLANs: all of the key as signed words. */
+  find4(low: number, high: number, ports: number, key: number): number {
+    const { table, mask, words } = this;
+    const hash = hash4(this.seed, low, high, ports, key);
+    for (let i = hash & mask; ; i = (i + 1) & mask) {
+      const slot = table[i * 2 + 1]!;
+      if (slot === 0) return 0;
+      if (table[i * 2] !== hash) continue;
+      const w = slot << RECORD_SHIFT;
+      if (
+        (words[w + ADDRESS_LOW]! | 0) === low &&
+        (words[w + ADDRESS_HIGH]! | 0) === high &&
+        (words[w + PORTS]! | 0) === ports &&
+        (words[w + KEY]! | 0) === key &&
+        words[w + VLANS] === 0
+      )
+        return slot;
     }
   }
 
@@ -337,6 +356,11 @@ export class FlowStore {
     this.pairWords.set(this.keyWords, pair * 8);
     return pair;
   }
+}
+
+/** Few protocols have ports, and only some of these can be taken for others of another protocol. */
+function hash4(seed: number, low: number, high: number, ports: number, key: number): number {
+  return mix(mix(mix(seed, low), high), ports ^ Math.imul(key, 0x9e3779b1));
 }
 
 /** Murmur3's finaliser between words: hostile ports and addresses must not pile up. */
