@@ -66,17 +66,49 @@ function fits(page: Float64Array, micros: number): boolean {
   return true;
 }
 
+/** Steps of a page where they are below 2^32, as nearly always, and their planes of bytes: used for every page. */
+const steps32 = new Uint32Array(PAGE_ROWS);
+const planes32 = new Uint8Array(PAGE_ROWS * 4 + 1);
+
 function packPage(page: Float64Array, micros: number): Uint8Array {
-  const steps = stepsOf(page, micros);
-  const planes = new PackWriter(false, steps.length * 4 + 16);
-  planes.numbers(steps);
-  const bytes = planes.finish();
-  const out = new PackWriter(false, bytes.length + 16);
-  out.packed(bytes);
+  const n = page.length - 1;
+  const most = putSteps(page, micros, steps32);
+  const out = new PackWriter(false, n * 4 + 16);
+  if (most <= 0xffff_ffff) {
+    out.packed(planes32.subarray(0, putPlanes(steps32, n, most, planes32)));
+    return out.finish();
+  }
+  const planes = new PackWriter(false, n * 7 + 16);
+  planes.numbers(stepsOf(page, micros));
+  out.packed(planes.finish());
   return out.finish();
 }
 
-/** The difference of each time to the one before, in units of `micros`; one less than there are times. */
+/** The difference of each time to the one before, in units of `micros`; returns the largest. */
+function putSteps(page: Float64Array, micros: number, steps: Uint32Array): number {
+  let most = 0;
+  for (let i = 0; i + 1 < page.length; i++) {
+    const step = (page[i + 1]! - page[i]!) / micros;
+    steps[i] = step;
+    if (step > most) most = step;
+  }
+  return most;
+}
+
+/** As `PackWriter.numbers` writes them; returns how many bytes these are. */
+function putPlanes(steps: Uint32Array, n: number, most: number, planes: Uint8Array): number {
+  let size = 1;
+  let width = 0;
+  for (let rest = most; rest > 0; rest = Math.floor(rest / 256)) {
+    const shift = width * 8;
+    for (let i = 0; i < n; i++) planes[size + i] = steps[i]! >>> shift;
+    size += n;
+    width += 1;
+  }
+  planes[0] = width;
+  return size;
+}
+
 function stepsOf(page: Float64Array, micros: number): Float64Array {
   const out = new Float64Array(page.length - 1);
   for (let i = 0; i < out.length; i++) out[i] = (page[i + 1]! - page[i]!) / micros;

@@ -19,13 +19,10 @@ export class BlockWriter {
   private readonly blocks: Uint8Array[] = [];
   private size = 0;
 
-  /** Returns where the block ends, which is where the next begins; the first begins at 0. */
+  /** Returns where the block ends, which is where the next begins; the first begins at 0. `bytes` must stay as they are. */
   add(bytes: Uint8Array): number {
-    const sealed = new Uint8Array(CRC + bytes.length);
-    new DataView(sealed.buffer).setUint32(0, crc32(bytes), true);
-    sealed.set(bytes, CRC);
-    this.blocks.push(sealed);
-    this.size += sealed.length;
+    this.blocks.push(bytes);
+    this.size += CRC + bytes.length;
     return this.size;
   }
 
@@ -41,8 +38,9 @@ export class BlockWriter {
     bytes.set(head, PREFIX);
     let at = PREFIX + head.length;
     for (const block of this.blocks) {
-      bytes.set(block, at);
-      at += block.length;
+      view.setUint32(at, crc32(block), true);
+      bytes.set(block, at + CRC);
+      at += CRC + block.length;
     }
     return { name, bytes };
   }

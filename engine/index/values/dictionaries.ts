@@ -15,24 +15,26 @@ const ADDRESS_BYTES = 16;
 export class NumberDictionary {
   private values = new Uint32Array(FIRST_SLOTS / 2);
   size = 0;
-  /** Identifier + 1 at a value's slot; 0 where free. */
-  private slots = new Uint32Array(FIRST_SLOTS);
+  /** Of each slot the identifier + 1, 0 where free, and beside it the value: one look at memory tells both. */
+  private slots = new Uint32Array(FIRST_SLOTS * 2);
   private mask = FIRST_SLOTS - 1;
 
   idOf(value: number): number {
-    let slot = scramble(value) & this.mask;
+    const { slots, mask } = this;
+    let slot = scramble(value) & mask;
     for (;;) {
-      const id = this.slots[slot]!;
+      const id = slots[slot * 2]!;
       if (id === 0) break;
-      if (this.values[id - 1] === value) return id - 1;
-      slot = (slot + 1) & this.mask;
+      if (slots[slot * 2 + 1] === value) return id - 1;
+      slot = (slot + 1) & mask;
     }
     if (this.size === this.values.length) {
       this.grow();
       return this.idOf(value);
     }
     this.values[this.size] = value;
-    this.slots[slot] = this.size + 1;
+    slots[slot * 2] = this.size + 1;
+    slots[slot * 2 + 1] = value;
     return this.size++;
   }
 
@@ -53,46 +55,46 @@ export class NumberDictionary {
     const bigger = new Uint32Array(this.values.length * 2);
     bigger.set(this.values);
     this.values = bigger;
-    this.slots = new Uint32Array(bigger.length * 2);
-    this.mask = this.slots.length - 1;
+    const slots = new Uint32Array(bigger.length * 4);
+    const mask = bigger.length * 2 - 1;
     for (let id = 0; id < this.size; id++) {
-      let slot = scramble(bigger[id]!) & this.mask;
-      while (this.slots[slot] !== 0) slot = (slot + 1) & this.mask;
-      this.slots[slot] = id + 1;
+      const value = bigger[id]!;
+      let slot = scramble(value) & mask;
+      while (slots[slot * 2] !== 0) slot = (slot + 1) & mask;
+      slots[slot * 2] = id + 1;
+      slots[slot * 2 + 1] = value;
     }
+    this.slots = slots;
+    this.mask = mask;
   }
 }
 
-/** Numbers below a bound that is not large: a place for each, instead of looking for one. */
+/** Numbers below a bound that is not large: each is its own identifier, and only has to be seen. */
 export class SmallDictionary {
-  /** Identifier + 1 of each number. */
-  private readonly ids: Uint32Array;
-  size = 0;
+  private readonly seen: Uint8Array;
 
   constructor(bound: number) {
-    this.ids = new Uint32Array(bound);
+    this.seen = new Uint8Array(bound);
   }
 
   /** Of a whole number below the bound. */
   idOf(value: number): number {
-    const id = this.ids[value]!;
-    if (id !== 0) return id - 1;
-    this.ids[value] = ++this.size;
-    return this.size - 1;
+    this.seen[value] = 1;
+    return value;
   }
 
-  /** As of `NumberDictionary`. */
+  /** The values that came ascending, and the place of each identifier that came among them. */
   sorted(): { values: Uint32Array; ranks: Uint32Array } {
-    const values = new Uint32Array(this.size);
-    const ranks = new Uint32Array(this.size);
-    let rank = 0;
-    for (let value = 0; rank < this.size; value++) {
-      const id = this.ids[value]!;
-      if (id === 0) continue;
-      values[rank] = value;
-      ranks[id - 1] = rank++;
+    const { seen } = this;
+    const ranks = new Uint32Array(seen.length);
+    const values = new Uint32Array(seen.length);
+    let size = 0;
+    for (let value = 0; value < seen.length; value++) {
+      if (seen[value] === 0) continue;
+      values[size] = value;
+      ranks[value] = size++;
     }
-    return { values, ranks };
+    return { values: values.slice(0, size), ranks };
   }
 }
 

@@ -160,10 +160,10 @@ class NumberCollector implements Collector {
   }
 
   finish(order: Uint32Array | undefined): Omit<Dimension, 'name'> | undefined {
-    const { size } = this.dictionary;
-    if (size === 0) return undefined;
     const { values, ranks } = this.dictionary.sorted();
-    const places = new Uint32Array(size + 1);
+    const size = values.length;
+    if (size === 0) return undefined;
+    const places = new Uint32Array(ranks.length + 1);
     places[0] = size;
     places.set(ranks, 1);
     return {
