@@ -26,7 +26,7 @@ const MAX_NOTES = 100;
 const MAX_IDLE_ATTRIBUTES = 64;
 /** A batch of a small source has room for a row to so many bytes, and for so many at least. */
 const BYTES_A_ROW = 32;
-const LEAST_BATCH_ROWS = 4096;
+const LEAST_BATCH_ROWS = 512;
 
 interface OpenPart {
   part: ParquetPart;

@@ -13,6 +13,9 @@ import type { DateOrder } from './stamp.ts';
 /** Lines without any such date after which there are none. */
 const LINES_WITHOUT = 2000;
 
+/** Nearly always the first lines tell. */
+const REGION_BYTES = 64 * 1024;
+
 export interface FoundOrder {
   readonly order: DateOrder;
   /** False when every date could be read either way. */
@@ -28,7 +31,9 @@ export async function findDateOrder(
   const { setters } = planRow(uniqueNames(detected.columns), detected.dialect, mapping);
   const column = setters.findIndex((setter) => setter === TS || setter === TS_DATE);
   if (column < 0) return undefined;
-  const lines = new LineReader(input.blocks(), { maxLine: 1024 * 1024, size: input.size });
+  const lines = new LineReader(input.blocks(), {
+    ...{ maxLine: 1024 * 1024, size: input.size, regionSize: REGION_BYTES },
+  });
   const splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
   let seen = 0;
   let index = 0;

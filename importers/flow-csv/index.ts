@@ -49,11 +49,16 @@ function sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
  * where the first line is longer. Errors are left for the main pass.
  */
 async function readHead(input: SourceInput): Promise<{ head: Uint8Array; complete: boolean }> {
-  const buffer = Buffer.alloc(Math.min(MAX_ROW_BYTES, input.size ?? Infinity));
+  let buffer = Buffer.alloc(0);
   let size = 0;
   let complete = true;
   try {
     for await (const block of input.blocks()) {
+      if (size === 0) {
+        if (block.length > HEAD_BYTES && hasLine(block))
+          return { head: Buffer.from(block.subarray(0, HEAD_BYTES)), complete: false };
+        buffer = Buffer.alloc(Math.min(MAX_ROW_BYTES, input.size ?? Infinity));
+      }
       const part = block.subarray(0, buffer.length - size);
       buffer.set(part, size);
       size += part.length;
@@ -63,11 +68,15 @@ async function readHead(input: SourceInput): Promise<{ head: Uint8Array; complet
   } catch {
     complete = false;
   }
-  const firstLine = buffer.subarray(0, size).indexOf(10);
-  if (size > HEAD_BYTES && firstLine >= 0 && firstLine < HEAD_BYTES) {
+  if (size > HEAD_BYTES && hasLine(buffer)) {
     return { head: buffer.subarray(0, HEAD_BYTES), complete: false };
   }
   return { head: buffer.subarray(0, size), complete };
+}
+
+/** Whether a line ends within what `sniff` sees. */
+function hasLine(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, HEAD_BYTES).includes(10);
 }
 
 /** What is found out of a content before its records are read. */

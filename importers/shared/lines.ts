@@ -76,8 +76,8 @@ export class LineReader {
     this.source = blocks;
     this.maxLine = Math.max(1, options.maxLine ?? MAX_LINE_BYTES);
     // One byte more than there are: so the first region is seen to be all.
-    const most = Math.min(REGION_BYTES, (options.size ?? Infinity) + 1);
-    this.buffer = Buffer.alloc(Math.max(16, options.regionSize ?? most));
+    const most = Math.min(options.regionSize ?? REGION_BYTES, (options.size ?? Infinity) + 1);
+    this.buffer = Buffer.alloc(Math.max(16, most));
     if (options.at !== undefined) {
       this.baseOffset = options.at.offset;
       this.lineNumber = options.at.line;
