@@ -5,7 +5,7 @@ import type { Ignored } from '../contract/importer.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWriter, type WriterOptions } from '../ingest/case-writer.ts';
 import type { FromWorker, ToWorker } from '../ingest/protocol.ts';
-import type { KeptThread } from '../ingest/threads.ts';
+import { type KeptThread, WarmThreads } from '../ingest/threads.ts';
 import type { LookWorkerHandle } from '../ingest/look-protocol.ts';
 import {
   bytesOf,
@@ -80,6 +80,42 @@ export async function importEvidence(
     if (path === '-' || existsSync(path)) continue;
     throw new DaybookError('not-found', `${path}: no such file or folder`, 'check the path');
   }
+  const { startWorker } = parameters;
+  if (startWorker !== undefined) return importWith(evidence, parameters, watch, startWorker);
+  const workers = new OwnWorkers(evidence);
+  try {
+    return await importWith(evidence, parameters, watch, () => workers.take());
+  } finally {
+    workers.close();
+  }
+}
+
+/** Workers of one import. The first loads its modules while the case is opened and evidence is listed. */
+class OwnWorkers {
+  private readonly first: WarmThreads<ToWorker, FromWorker>;
+
+  constructor(evidence: Evidence) {
+    this.first = new WarmThreads(() => evidence.startWorker(), Infinity);
+    this.first.prepare();
+  }
+
+  take(): WorkerHandle {
+    const worker = this.first.take();
+    return { ...worker, release: () => worker.stop() };
+  }
+
+  /** Ends the first, if nothing came to be read. */
+  close(): void {
+    this.first.close();
+  }
+}
+
+async function importWith(
+  evidence: Evidence,
+  parameters: ImportParameters,
+  watch: Stopwatch,
+  startWorker: (background: boolean) => WorkerHandle,
+): Promise<ImportReport> {
   const writer = await CaseWriter.open(parameters.folder, 'import', parameters.builder, true);
   let status = 'failed';
   try {
@@ -103,7 +139,6 @@ export async function importEvidence(
     const brief = parameters.tidiesUp === true && isBrief(bytesOf(files.map(({ path }) => path)));
     // Somebody waits for few events, whatever is asked meanwhile.
     const background = parameters.background === true && !brief;
-    const { startWorker = () => evidence.startWorker() } = parameters;
     const report = await watch.spanAsync('run', () =>
       runImport(writer, {
         items: workItems(files, parameters.items),
