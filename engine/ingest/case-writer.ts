@@ -111,11 +111,14 @@ export class CaseWriter extends CaseWorkshop {
 
   /** @param sound what the case was opened for was done */
   close(sound = false): void {
-    this.builder.close(sound);
-    clearFolder(this.staging);
-    if (sound && this.catalogs !== undefined) this.catalogs.keep(this.folder, this.catalog);
-    else this.catalog.close();
-    this.lock.release();
+    try {
+      this.builder.close(sound);
+      clearFolder(this.staging);
+    } finally {
+      if (sound && this.catalogs !== undefined) this.catalogs.keep(this.folder, this.catalog);
+      else this.catalog.close();
+      this.lock.release();
+    }
   }
 
   /** Makes the side files that are missing; returns how many. */
@@ -148,8 +151,12 @@ export class CaseWriter extends CaseWorkshop {
 /** The catalog that was kept of the case in `folder`, if it is still the case's. */
 function keptCatalog(folder: string, catalogs: Kept<Catalog> | undefined): Catalog | undefined {
   const kept = catalogs?.take(folder);
-  if (kept === undefined || kept.isCurrent()) return kept;
-  kept.close();
+  try {
+    if (kept === undefined || kept.isCurrent()) return kept;
+  } catch {
+    // What is wrong with it, opening it anew tells.
+  }
+  kept?.close();
   return undefined;
 }
 
@@ -208,8 +215,11 @@ function recover(folder: string, catalog: Catalog): Recovery {
     interruptedImports.push(id);
   }
   for (const name of readdirSync(join(folder, 'quarantine'))) {
-    const path = join(folder, 'quarantine', name);
-    const committed = catalog.quarantineBytes(Number(name.replace(QUARANTINE_END, '')));
+    const id = Number(name.slice(0, -QUARANTINE_END.length));
+    const path = quarantineFile(folder, id);
+    // Another file is not an import's.
+    if (path !== join(folder, 'quarantine', name)) continue;
+    const committed = catalog.quarantineBytes(id);
     if (committed !== undefined && statSync(path).size > committed) truncateSync(path, committed);
   }
   return { orphans, interruptedImports };
