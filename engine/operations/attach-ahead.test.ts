@@ -25,11 +25,10 @@ it.each([
   },
 ])('attaches $name', ({ wanted, counts, attached }) => {
   const asked: number[] = [];
-  const attach = (files: readonly SegmentFile[]): Promise<void> => {
-    asked.push(...files.map(({ id }) => id));
-    return Promise.reject(new Error('gone'));
+  const store = {
+    attachAhead: (files: readonly SegmentFile[]) => void asked.push(...files.map(({ id }) => id)),
   };
-  const ahead = attachAhead({ store: { attach } }, { segments }, wanted);
+  const ahead = attachAhead({ store }, { segments }, wanted);
   // Days come one after the other.
   counts.forEach((count, i) => {
     const segment = segments[i]!;
@@ -37,7 +36,21 @@ it.each([
       count === undefined
         ? []
         : [[segment.id, { rows: rowsOf(RowSet.range(ROWS, 0, count)) }] as const];
-    ahead([segment], new Map(found));
+    ahead([[segment]], new Map(found));
   });
+  expect(asked).toEqual(attached);
+});
+
+it.each([
+  { descending: false, attached: [1, 2, 3] },
+  { descending: true, attached: [5, 4, 3] },
+])('begins where the list begins, newest first: $descending', ({ descending, attached }) => {
+  const asked: number[] = [];
+  const store = {
+    attachAhead: (files: readonly SegmentFile[]) => void asked.push(...files.map(({ id }) => id)),
+  };
+  const days = [segments.slice(0, 2), segments.slice(2, 4), segments.slice(4)];
+  if (descending) days.reverse();
+  attachAhead({ store }, { segments }, ROWS * 3, descending)(days, new Map());
   expect(asked).toEqual(attached);
 });

@@ -6,20 +6,22 @@ import { type FoundRows, type SegmentInfo, countOf } from '../query/index.ts';
 import type { SegmentFile, SegmentStore } from '../store/segment-store.ts';
 
 /**
- * Takes segments in the list's order, with what was found in each.
+ * Takes days in the list's order, each with its segments in order of time, and what was found in each.
  * @param wanted rows that the list is to show first
  */
 export function attachAhead(
-  { store }: { readonly store: Pick<SegmentStore, 'attach'> },
+  { store }: { readonly store: Pick<SegmentStore, 'attachAhead'> },
   { segments }: { readonly segments: readonly SegmentFile[] },
   wanted: number,
+  descending = false,
 ): (
-  some: readonly Pick<SegmentInfo, 'id' | 'rows'>[],
+  days: readonly (readonly Pick<SegmentInfo, 'id' | 'rows'>[])[],
   found: ReadonlyMap<number, Pick<FoundRows, 'rows'>>,
 ) => void {
   const files = new Map(segments.map((one) => [one.id, one]));
   let left = wanted;
-  return (some, found) => {
+  return (days, found) => {
+    const some = days.flatMap((day) => (descending ? day.toReversed() : day));
     const likely = [];
     for (const { id, rows } of some) {
       if (left <= 0) break;
@@ -30,7 +32,6 @@ export function attachAhead(
       likely.push(file);
       left -= count;
     }
-    // Whoever reads them is told what went wrong.
-    if (likely.length > 0) store.attach(likely).catch(() => undefined);
+    if (likely.length > 0) store.attachAhead(likely);
   };
 }

@@ -208,18 +208,19 @@ async function byNumber(
   // What is first of the newest depends on how many `head` leaves.
   const early = !(descending && plan.limit !== undefined);
   const cost = new SearchCost();
-  const ahead = attachAhead(asked.session, asked.snapshot, early ? first.count : 0);
+  const ahead = attachAhead(asked.session, asked.snapshot, early ? first.count : 0, descending);
   let sent = false;
   let together = 1;
   for (let at = 0; at < inOrder.length; together = Math.min(together * 2, MOST_DAYS)) {
-    const segments = inOrder.slice(at, at + together).flat();
+    const some = inOrder.slice(at, at + together);
+    const segments = some.flat();
     at += together;
     const before = await watch.spanAsync('index', () => finder.findAll(filter, segments));
-    ahead(descending ? segments.toReversed() : segments, before);
+    ahead(some, before);
     for (const segment of segments) cost.add(segment, before.get(segment.id));
-    const some = await finder.timed(filter, segments, { urgent: !sent && early });
-    if (some === undefined) return undefined;
-    list.push(...some);
+    const timedRows = await finder.timed(filter, segments, { urgent: !sent && early });
+    if (timedRows === undefined) return undefined;
+    list.push(...timedRows);
     if (sent || !early || eventsIn(list) < first.count) continue;
     await send(await readRows(atOnce(asked), listed(), 0, first.count, first.fields));
     sent = true;

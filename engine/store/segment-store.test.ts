@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -59,7 +59,7 @@ it('attaches segments while others are attached and lists are made', async () =>
   }
 });
 
-it('tells which of several segments cannot be attached, and attaches the others before it', async () => {
+it('tells which of several segments cannot be attached, and attaches the others beside it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
   const files = Array.from({ length: 20 }, (_, id) => ({ id, file: `days/${id}.duckdb` }));
   mkdirSync(join(folder, 'days'));
@@ -72,15 +72,53 @@ it('tells which of several segments cannot be attached, and attaches the others 
   try {
     const gone = { code: 'not-found', message: expect.stringContaining('13.duckdb') as string };
     const both = [store.attach(files), store.attach(files.slice(9))];
+    // It is not told of what another, whose statement this one is in, cannot have.
+    const beside = store.attach([files[14]!]);
     for (const one of both) await expect(one).rejects.toMatchObject(gone);
+    await beside;
     const attached = await store.rows(
       `SELECT count(*) FROM duckdb_databases() WHERE database_name LIKE 'seg\\_%' ESCAPE '\\'`,
     );
-    expect(attached).toEqual([[13]]);
+    expect(attached).toEqual([[16]]);
     const instance = await DuckDBInstance.create(join(folder, files[13]!.file));
     instance.closeSync();
     await store.attach(files);
     await store.attach(files);
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('leaves what it is still to attach when it is closed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
+  const files = Array.from({ length: 40 }, (_, id) => ({ id, file: `days/${id}.duckdb` }));
+  mkdirSync(join(folder, 'days'));
+  const instance = await DuckDBInstance.create(join(folder, files[0]!.file));
+  instance.closeSync();
+  for (const { file } of files.slice(1))
+    copyFileSync(join(folder, files[0]!.file), join(folder, file));
+  try {
+    const store = new SegmentStore(folder, { memoryLimit: 1e8, threads: 1 });
+    await store.attach([]);
+    store.attachAhead(files);
+    const attaching = expect(store.attach(files)).rejects.toMatchObject({ code: 'cancelled' });
+    await store.close();
+    await attaching;
+    await expect(store.rows('SELECT 1')).rejects.toThrow();
+    const unused = new SegmentStore(folder, { memoryLimit: 1e8, threads: 1 });
+    await unused.close();
+    await expect(unused.attach(files)).rejects.toMatchObject({ code: 'cancelled' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('can be closed although DuckDB could not be started', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
+  const store = new SegmentStore(folder, { memoryLimit: 1e8, threads: 0 });
+  try {
+    await expect(store.rows('SELECT 1')).rejects.toThrow();
   } finally {
     await store.close();
     rmSync(folder, { recursive: true });

@@ -51,6 +51,9 @@ const MAX_ATTACHED = 4000;
 /** Segments that are attached by one statement: another that is waited for comes behind it. */
 const AT_ONCE = 8;
 
+/** Why segments could not be attached, by their ids. */
+type Failures = ReadonlyMap<number, unknown>;
+
 export class SegmentStore {
   private readonly folder: string;
   private readonly options: StoreOptions;
@@ -61,8 +64,8 @@ export class SegmentStore {
   private readonly idle: DuckDBConnection[] = [];
   /** Attached segments, the one used last at the end. */
   private readonly attached = new Map<number, string>();
-  /** Those that are being attached. */
-  private readonly attaching = new Map<number, Promise<void>>();
+  /** Those that are being attached: each tells which of its statement could not be. */
+  private readonly attaching = new Map<number, Promise<Failures>>();
   private readonly shapes = new ShapeCache();
   private running = 0;
   /** Operations between preparing their segments and their last statement. */
@@ -88,6 +91,8 @@ export class SegmentStore {
   }
 
   private started(): Promise<Started> {
+    // Nobody would end it.
+    if (this.closed && this.opening === undefined) return Promise.reject(new CancelledError());
     this.opening ??= this.open();
     return this.opening;
   }
@@ -100,21 +105,27 @@ export class SegmentStore {
       // A case on read-only media is queried without room to spill.
     }
     const started = await this.ready.take(this.options);
-    await started.admin.run(
-      [
-        `SET temp_directory = ${literal(join(staging, `spill-${process.pid}`))}`,
-        `SET allowed_directories = [${literal(join(this.folder, 'days'))}, ${literal(staging)}]`,
-        'SET enable_external_access = false',
-        'SET lock_configuration = true',
-      ].join(';'),
-    );
+    try {
+      await started.admin.run(
+        [
+          `SET temp_directory = ${literal(join(staging, `spill-${process.pid}`))}`,
+          `SET allowed_directories = [${literal(join(this.folder, 'days'))}, ${literal(staging)}]`,
+          'SET enable_external_access = false',
+          'SET lock_configuration = true',
+        ].join(';'),
+      );
+    } catch (error) {
+      endInstance(started);
+      throw error;
+    }
     return started;
   }
 
+  /** What is still to be attached is not: who waits for it is told that it was cancelled. */
   async close(): Promise<void> {
     this.closed = true;
-    if (this.opening === undefined) return;
-    const started = await this.opening;
+    const started = await this.opening?.catch(() => undefined);
+    if (started === undefined) return;
     for (const connection of this.idle) connection.closeSync();
     await this.marking;
     await this.listing;
@@ -156,15 +167,7 @@ export class SegmentStore {
    * @throws DaybookError not-found when a segment's file is missing
    */
   async attach(segments: readonly SegmentFile[]): Promise<void> {
-    await this.started();
-    const missing = segments.filter(({ id, file }) => {
-      if (this.attached.get(id) !== file) return true;
-      this.attached.delete(id);
-      this.attached.set(id, file);
-      return false;
-    });
-    for (let at = 0; at < missing.length; at += AT_ONCE)
-      await this.attachSome(missing.slice(at, at + AT_ONCE));
+    await this.attachMissing(segments);
     if (!this.inUse()) {
       const needed = new Set(segments.map(({ id }) => id));
       for (const id of [...this.attached.keys()]) {
@@ -174,42 +177,71 @@ export class SegmentStore {
     }
   }
 
-  /** Another may have begun with some of them. */
+  /**
+   * Begins to attach what is likely to be needed. Nothing is let go of for it, which an operation may be using, and
+   * nothing told that goes wrong: whoever reads these segments attaches them, and is.
+   */
+  attachAhead(segments: readonly SegmentFile[]): void {
+    this.attachMissing(segments).catch(() => undefined);
+  }
+
+  private async attachMissing(segments: readonly SegmentFile[]): Promise<void> {
+    await this.started();
+    const missing = segments.filter(({ id, file }) => {
+      if (this.attached.get(id) !== file) return true;
+      this.attached.delete(id);
+      this.attached.set(id, file);
+      return false;
+    });
+    for (let at = 0; at < missing.length; at += AT_ONCE)
+      await this.attachSome(missing.slice(at, at + AT_ONCE));
+  }
+
+  /** Another may have begun with some of them, and with others that it is not told of. */
   private async attachSome(segments: readonly SegmentFile[]): Promise<void> {
     const missing = segments.filter(
       ({ id, file }) => this.attached.get(id) !== file && !this.attaching.has(id),
     );
-    const begun = new Set(segments.flatMap(({ id }) => this.attaching.get(id) ?? []));
     if (missing.length > 0) {
       const done = this.attachTogether(missing).finally(() => {
         for (const { id } of missing) this.attaching.delete(id);
       });
       for (const { id } of missing) this.attaching.set(id, done);
-      begun.add(done);
     }
-    await Promise.all(begun);
+    const begun = segments.map(({ id }) => ({ id, done: this.attaching.get(id) }));
+    for (const { id, done } of begun) {
+      const failures = await done;
+      if (failures?.has(id) === true) throw failures.get(id);
+    }
   }
 
-  private async attachTogether(segments: readonly SegmentFile[]): Promise<void> {
+  private async attachTogether(segments: readonly SegmentFile[]): Promise<Failures> {
     try {
       // At once: between statements the thread may be busy with indexes.
       await this.administer(segments.map((one) => this.attachSql(one)).join(';'));
       for (const { id, file } of segments) this.attached.set(id, file);
+      return new Map();
     } catch {
-      await this.attachEach(segments);
+      return this.attachEach(segments);
     }
   }
 
   /** One after the other: so that it is known which cannot be attached. */
-  private async attachEach(segments: readonly SegmentFile[]): Promise<void> {
+  private async attachEach(segments: readonly SegmentFile[]): Promise<Failures> {
+    const failures = new Map<number, unknown>();
     for (const segment of segments) {
       try {
         await this.administer(this.attachSql(segment));
+        this.attached.set(segment.id, segment.file);
       } catch (error) {
-        throw segmentProblem(join(this.folder, segment.file), error);
+        const own = error instanceof DaybookError;
+        failures.set(
+          segment.id,
+          own ? error : segmentProblem(join(this.folder, segment.file), error),
+        );
       }
-      this.attached.set(segment.id, segment.file);
     }
+    return failures;
   }
 
   private attachSql({ id, file }: SegmentFile): string {
@@ -230,7 +262,11 @@ export class SegmentStore {
   }
 
   private administer(sql: string): Promise<unknown> {
-    const done = this.administering.then(async () => (await this.started()).admin.run(sql));
+    const done = this.administering.then(async () => {
+      const { admin } = await this.started();
+      if (this.closed) throw new CancelledError();
+      return admin.run(sql);
+    });
     this.administering = done.catch(() => undefined);
     return done;
   }
