@@ -72,6 +72,8 @@ export class NumberDictionary {
 /** Numbers below a bound that is not large: each is its own identifier, and only has to be seen. */
 export class SmallDictionary {
   private readonly seen: Uint8Array;
+  /** Behind the largest that came: most columns of most evidence have none, or only small ones. */
+  private end = 0;
 
   constructor(bound: number) {
     this.seen = new Uint8Array(bound);
@@ -80,21 +82,19 @@ export class SmallDictionary {
   /** Of a whole number below the bound. */
   idOf(value: number): number {
     this.seen[value] = 1;
+    if (value >= this.end) this.end = value + 1;
     return value;
   }
 
   /** The values that came ascending, and the place of each identifier that came among them. */
   sorted(): { values: Uint32Array; ranks: Uint32Array } {
-    const { seen } = this;
-    const ranks = new Uint32Array(seen.length);
-    const values = new Uint32Array(seen.length);
+    const { seen, end } = this;
+    const ranks = new Uint32Array(end);
     let size = 0;
-    for (let value = 0; value < seen.length; value++) {
-      if (seen[value] === 0) continue;
-      values[size] = value;
-      ranks[value] = size++;
-    }
-    return { values: values.slice(0, size), ranks };
+    for (let value = 0; value < end; value++) if (seen[value] !== 0) ranks[value] = size++;
+    const values = new Uint32Array(size);
+    for (let value = 0; value < end; value++) if (seen[value] !== 0) values[ranks[value]!] = value;
+    return { values, ranks };
   }
 }
 
