@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { endInstance, ReadyInstance } from './ready-instance.ts';
 import { SegmentStore } from './segment-store.ts';
 
@@ -14,11 +15,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('gives what it prepared to one store, and to none with other options', async () => {
+it('gives what it prepared to one store only', async () => {
+  const made = vi.spyOn(DuckDBInstance, 'create');
   const ready = new ReadyInstance();
   ready.prepare(OPTIONS);
-  const other = await ready.take({ ...OPTIONS, memoryLimit: 2e8 });
-  const [one, two] = await Promise.all([ready.take(OPTIONS), ready.take(OPTIONS)]);
+  const [one, two, other] = await Promise.all([
+    ready.take(OPTIONS),
+    ready.take(OPTIONS),
+    ready.take({ ...OPTIONS, memoryLimit: 2e8 }),
+  ]);
+  expect(made).toHaveBeenCalledTimes(3);
+  made.mockRestore();
   expect(new Set([one.instance, two.instance, other.instance]).size).toBe(3);
   const limits = await Promise.all(
     [one, two, other].map(async ({ admin }) => {
@@ -30,6 +37,28 @@ it('gives what it prepared to one store, and to none with other options', async 
   expect(limits[2]).not.toBe(limits[0]);
   [one, two, other].forEach(endInstance);
   await ready.close();
+});
+
+it('lets go of what it prepared when it is asked for one with other options', async () => {
+  const ready = new ReadyInstance();
+  ready.prepare(OPTIONS);
+  const closed = vi.spyOn(DuckDBInstance.prototype, 'closeSync');
+  try {
+    const other = await ready.take({ ...OPTIONS, memoryLimit: 2e8 });
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce(), { timeout: 60_000 });
+    expect(closed.mock.contexts).not.toContain(other.instance);
+    endInstance(other);
+  } finally {
+    closed.mockRestore();
+  }
+  await ready.close();
+});
+
+it('gives one with so little memory that nothing could be rehearsed', async () => {
+  const ready = new ReadyInstance();
+  const little = { ...OPTIONS, memoryLimit: 4e5 };
+  ready.prepare(little);
+  endInstance(await ready.take(little));
 });
 
 it.each([true, false])('holds a store to its folder, prepared: %s', async (prepared) => {

@@ -59,21 +59,22 @@ export class ReadyInstance {
 
   /** Begins; whoever takes it waits for the rest. */
   prepare(options: StoreOptions): void {
-    const started = this.rehearsed(options);
+    const started = rehearsed(options);
     this.waiting = { options, started };
-    started.catch(() => (this.waiting = undefined));
+    // Who takes it makes another.
+    started.catch(() => undefined);
   }
 
-  /** What waits, if it was made with these options; else one that is made now. */
-  take(options: StoreOptions): Promise<Started> {
+  /** What waits, if it was made with these options; else one that is made now, and what waits is let go of. */
+  async take(options: StoreOptions): Promise<Started> {
     const { waiting } = this;
-    if (
-      waiting?.options.threads !== options.threads ||
-      waiting.options.memoryLimit !== options.memoryLimit
-    )
-      return startInstance(options);
     this.waiting = undefined;
-    return waiting.started;
+    if (waiting === undefined) return startInstance(options);
+    const { threads, memoryLimit } = waiting.options;
+    if (threads === options.threads && memoryLimit === options.memoryLimit)
+      return waiting.started.catch(() => startInstance(options));
+    waiting.started.then(endInstance, () => undefined);
+    return startInstance(options);
   }
 
   /** Lets go of what nobody took. */
@@ -83,13 +84,14 @@ export class ReadyInstance {
     const started = await waiting?.started.catch(() => undefined);
     if (started !== undefined) endInstance(started);
   }
+}
 
-  private async rehearsed(options: StoreOptions): Promise<Started> {
-    const started = await startInstance(options);
-    await started.admin.run(REHEARSED_SHAPES);
-    await started.admin.run(REHEARSAL);
-    return started;
-  }
+async function rehearsed(options: StoreOptions): Promise<Started> {
+  const started = await startInstance(options);
+  // Of what there is no memory for, those who ask are told.
+  for (const sql of [REHEARSED_SHAPES, REHEARSAL])
+    await started.admin.run(sql).catch(() => undefined);
+  return started;
 }
 
 export function endInstance({ instance, admin, marker, lister }: Started): void {
