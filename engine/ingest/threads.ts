@@ -12,7 +12,7 @@ export interface ThreadHandle<To, From> {
   stop(): void;
   /** It has done all it was asked and owes no message: nothing more is heard of it but that it is gone. */
   release(): void;
-  /** Whether it has worked for others before: what it is told it does at once. */
+  /** Whether it was started before it was asked for: it is told what to do without waiting for it to say that it can. */
   readonly isWarm?: boolean;
 }
 
