@@ -11,7 +11,7 @@
 import type { Counted } from '../rollup/counted.ts';
 import { sumsOf } from '../rollup/measured.ts';
 import type { Section } from '../side-file.ts';
-import { scratch32 } from '../spare.ts';
+import { scratch32, withScratch } from '../spare.ts';
 import { BlockWriter } from '../values/blocks.ts';
 import type { DistinctValues } from '../values/dimensions.ts';
 import { PackWriter } from '../values/packing.ts';
@@ -104,7 +104,10 @@ function combine(rows: number, entries: number, columns: readonly SmallColumn[])
     .slice(0, MOST_COLUMNS);
   const kept = chosen.filter(({ codes }) => codes === undefined);
   const varying = chosen.filter(({ codes }) => codes !== undefined);
-  let state: State = { of: scratch32(entries), examples: Uint32Array.of(0) };
+  let state: State = {
+    ...{ of: scratch32(entries), examples: Uint32Array.of(0) },
+    other: scratch32(entries),
+  };
   for (let from = 0; from < varying.length;) {
     let cells = state.examples.length;
     let to = from;
@@ -121,27 +124,29 @@ function combine(rows: number, entries: number, columns: readonly SmallColumn[])
       state = one ?? state;
     }
   }
-  return { columns: kept, ...state };
+  return { columns: kept, of: state.of, examples: state.examples };
 }
 
 /** The combination of every entry, and an entry of each. */
-type State = Pick<Combined, 'of' | 'examples'>;
+interface State extends Pick<Combined, 'of' | 'examples'> {
+  /** As long as `of`, for the next to be written to. */
+  readonly other: Uint32Array;
+}
 
 /** Undefined when there would be too many. */
 function refined(
-  { of, examples: before }: State,
+  { of, examples: before, other: cells }: State,
   columns: readonly SmallColumn[],
   most: number,
 ): State | undefined {
   const size = columns.reduce((cells, one) => cells * (one.size + 1), before.length);
   if (size > MOST_CELLS) return undefined;
-  const cells = scratch32(of.length);
   cells.set(of);
   for (const { codes, size: values } of columns)
     if (codes !== undefined) addCodes(cells, codes, values + 1);
   const examples = new Uint32Array(most);
-  const found = numberCells(cells, scratch32(size), examples);
-  return found < 0 ? undefined : { of: cells, examples: examples.slice(0, found) };
+  const found = withScratch(() => numberCells(cells, scratch32(size), examples));
+  return found < 0 ? undefined : { of: cells, examples: examples.slice(0, found), other: of };
 }
 
 // Loops are functions of their own: within larger ones V8 compiles them again and again.
