@@ -178,10 +178,11 @@ export class SegmentStore {
   }
 
   /**
-   * Begins to attach what is likely to be needed. Nothing is let go of for it, which an operation may be using, and
-   * nothing told that goes wrong: whoever reads these segments attaches them, and is.
+   * Begins to attach what is likely to be needed, where there is room: nothing is let go of for it, which an operation
+   * may be using. Nothing is told that goes wrong: whoever reads these segments attaches them, and is.
    */
   attachAhead(segments: readonly SegmentFile[]): void {
+    if (this.attached.size + segments.length > MAX_ATTACHED) return;
     this.attachMissing(segments).catch(() => undefined);
   }
 
