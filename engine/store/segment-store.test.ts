@@ -125,6 +125,20 @@ it('can be closed although DuckDB could not be started', async () => {
   }
 });
 
+it('tries anew to start DuckDB where it could not be started before', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
+  const options = { memoryLimit: 1e8, threads: 0 };
+  const store = new SegmentStore(folder, options);
+  try {
+    await expect(store.rows('SELECT 1')).rejects.toThrow();
+    options.threads = 1;
+    expect(await store.rows('SELECT 1')).toEqual([[1]]);
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 it('reads the shapes of segments once, and forgets them with the segments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
   const shape = { constants: ['user ', " o'clock"], widths: [1] };

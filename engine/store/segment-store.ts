@@ -93,7 +93,14 @@ export class SegmentStore {
   private started(): Promise<Started> {
     // Nobody would end it.
     if (this.closed && this.opening === undefined) return Promise.reject(new CancelledError());
-    this.opening ??= this.open();
+    if (this.opening === undefined) {
+      const opening = this.open();
+      this.opening = opening;
+      // What kept it from opening, such as too little memory at that moment, may be over at the next question.
+      opening.catch(() => {
+        if (this.opening === opening) this.opening = undefined;
+      });
+    }
     return this.opening;
   }
 
