@@ -23,7 +23,7 @@ export interface Counted {
   readonly hours: Hours | undefined;
   /** Of rows; the same. */
   readonly minutes: Minutes | undefined;
-  /** Of entries; undefined when no row has any. */
+  /** What entries add up to of each measure; undefined for one that no row has. */
   readonly measures: readonly (Measured | undefined)[];
   /** Entries by the codes of a dimension. */
   readonly groups: Groups;
