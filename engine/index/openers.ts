@@ -6,14 +6,14 @@ import { TextCache, TextIndex } from './text/index.ts';
 import { TimeIndex } from './time/time-index.ts';
 import { ValueIndex } from './values/value-index.ts';
 
-/** For the side files of one case: what is kept of their texts has one bound. */
+/** For the side files of one case: what is kept of them has one bound. */
 export function openers(): Openers {
   const cache = new TextCache();
   return {
     text: (file) => TextIndex.open(file, cache),
     time: (file) => TimeIndex.open(file),
     values: (file) => ValueIndex.open(file, cache),
-    rollup: (file) => RollupIndex.open(file),
+    rollup: (file) => RollupIndex.open(file, cache),
     combinations: (file) => CombinationIndex.open(file),
   };
 }

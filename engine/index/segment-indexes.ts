@@ -41,7 +41,7 @@ export type ValueLookup = Pick<
   | 'mostOfIp4List'
 >;
 type Values = ValueLookup & Pick<ValueIndex, 'isInText'>;
-export type RollupLookup = Pick<RollupIndex, 'covers' | 'groups' | 'minutes' | 'rows'>;
+export type RollupLookup = Pick<RollupIndex, 'close' | 'covers' | 'groups' | 'minutes' | 'rows'>;
 
 export type CombinationLookup = Pick<CombinationIndex, 'groups'>;
 
@@ -217,6 +217,7 @@ class Handle implements SegmentIndexes {
       groups: (question) => this.ask(() => own()?.groups(question)),
       minutes: (unflowed) => this.ask(() => own()?.minutes(unflowed)),
       rows: (unflowed) => this.ask(() => own()?.rows(unflowed) ?? 0),
+      close: () => undefined,
     };
   }
 
@@ -229,6 +230,7 @@ class Handle implements SegmentIndexes {
   close(): void {
     this.sections?.text?.close();
     this.sections?.values?.close();
+    this.sections?.rollup?.close();
     this.sections?.file.close();
     this.sections = undefined;
   }

@@ -8,6 +8,7 @@
  * page: u32 pages, u8 the third dimension and one (0: none), then of each page its first codes, groups,
  * rows and bytes.
  */
+import type { OwnedCache } from '../text/text-cache.ts';
 import type { BlockReader, BlockWriter } from '../values/blocks.ts';
 import { Damaged, PackReader, PackWriter, type SmallNumbers } from '../values/packing.ts';
 
@@ -93,10 +94,17 @@ export interface PairPart {
   readonly firstGroup: number;
 }
 
+/** Where pages that were asked for are kept, and as what; another set has another name. */
+export interface KeptPages {
+  readonly cache: OwnedCache;
+  readonly name: string;
+}
+
 export class PairPages {
   /** The place of the third dimension in `DIMENSIONS`; undefined: there is none. */
   readonly third: number | undefined;
   private readonly reader: BlockReader;
+  private readonly kept: KeptPages | undefined;
   /** Of each page, and behind the last their sum: codes, groups and rows before it. */
   private readonly keys: Uint32Array;
   private readonly groups: Uint32Array;
@@ -107,14 +115,17 @@ export class PairPages {
   /**
    * @param span of the pages, then of the directory
    * @param most bounds that hold for the segment
+   * @param kept none where each page is read once
    * @throws Damaged, like all that follow
    */
   constructor(
     reader: BlockReader,
     [begin, end, last]: readonly [number, number, number],
     most: { keys: number; groups: number; rows: number },
+    kept: KeptPages | undefined,
   ) {
     this.reader = reader;
+    this.kept = kept;
     const directory = new PackReader(reader.block(end, last), true);
     const pages = directory.u32();
     if (pages > most.keys) throw new Damaged('pages');
@@ -129,16 +140,18 @@ export class PairPages {
       throw new Damaged('pages');
   }
 
+  /** All groups, without third codes. */
+  all(): PairPart[] {
+    return this.reader.blocks(this.ends).map((block, page) => this.page(page, block, false));
+  }
+
   /** Groups of the first codes from `from` to `to`, the last not included, and of those in the same pages. */
   read(from: number, to: number, thirds: boolean): PairPart[] {
-    const pages = this.keys.length - 1;
-    let first = 0;
-    while (first < pages && this.keys[first + 1]! <= from) first += 1;
-    let last = first;
-    while (last < pages && this.keys[last]! < to) last += 1;
-    return this.reader
-      .blocks(this.ends.subarray(first, last + 1))
-      .map((block, i) => this.page(first + i, block, thirds));
+    const parts: PairPart[] = [];
+    for (let page = 0; page + 1 < this.keys.length; page++)
+      if (this.keys[page + 1]! > from && this.keys[page]! < to)
+        parts.push(this.keptPage(page, thirds));
+    return parts;
   }
 
   /** The pages that have groups of some first codes, which ascend, with the third codes. */
@@ -148,10 +161,17 @@ export class PairPages {
     for (let page = 0; page + 1 < this.keys.length && at < firsts.length; page++) {
       const before = at;
       while (at < firsts.length && firsts[at]! < this.keys[page + 1]!) at += 1;
-      const [block] = at > before ? this.reader.blocks(this.ends.subarray(page, page + 2)) : [];
-      if (block !== undefined) parts.push(this.page(page, block, true));
+      if (at > before) parts.push(this.keptPage(page, true));
     }
     return parts;
+  }
+
+  private keptPage(page: number, thirds: boolean): PairPart {
+    const make = (): PairPart =>
+      this.page(page, this.reader.block(this.ends[page]!, this.ends[page + 1]!), thirds);
+    const { kept } = this;
+    if (kept === undefined) return make();
+    return kept.cache.take(`${kept.name} ${page} ${thirds}`, make, bytesOf);
   }
 
   private page(page: number, block: Uint8Array, thirds: boolean): PairPart {
@@ -168,6 +188,10 @@ export class PairPages {
       firstGroup: this.groups[page]!,
     };
   }
+}
+
+function bytesOf({ lengths, seconds, counts, thirds }: PairPart): number {
+  return lengths.byteLength + seconds.byteLength + counts.byteLength + (thirds?.byteLength ?? 0);
 }
 
 function runningSums(numbers: Uint32Array, most: number): Uint32Array {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { DaybookError } from '../../contract/errors.ts';
+import { TextCache } from '../text/text-cache.ts';
 import type { DimensionName } from '../values/dimensions.ts';
 import { ValueIndex } from '../values/value-index.ts';
 import { mergeTop } from './merge.ts';
@@ -178,6 +179,31 @@ it('does not take some hours of a source for all of them', () => {
     expect(index.covers({ dims: ['src_ip', 'dst_ip'], hours: { from: 0, to: hour } })).toBe(true);
     expect(rowsIn({ from: 0, to: 6 * hour })).toEqual([160]);
     expect(rowsIn({ from: 0, to: hour })).toBeUndefined();
+  });
+});
+
+it('reads a page of pairs once, until it is closed', () => {
+  withSideFile(n, sectionsOf('flow', many, n), (file) => {
+    const cache = new TextCache();
+    const index = RollupIndex.open(file, cache)!;
+    const values = ValueIndex.open(file, cache)!;
+    const ask = () => {
+      const places = values.placesOfIp4('src_ip', source, source)!;
+      return found(index, ['dst_ip'], [{ dim: 'src_ip', choose: () => places }], undefined);
+    };
+    const { src_ip4: source = 0 } = many.at(-1)!;
+    const first = ask();
+    expect(first).toEqual(
+      expected(many, ['dst_ip'], ({ src_ip4 }) => src_ip4 === source, undefined),
+    );
+    const reads = vi.spyOn(file, 'read');
+    expect(ask()).toEqual(first);
+    expect(reads).not.toHaveBeenCalled();
+    index.close();
+    values.close();
+    expect(cache.bytes).toBe(0);
+    expect(ask()).toEqual(first);
+    expect(reads).toHaveBeenCalled();
   });
 });
 

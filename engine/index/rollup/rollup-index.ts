@@ -5,6 +5,7 @@
  * It knows nothing of deleted events: the caller does not ask it for a segment that has some.
  */
 import type { SideFile } from '../side-file.ts';
+import type { OwnedCache, TextCache } from '../text/text-cache.ts';
 import { BlockReader } from '../values/blocks.ts';
 import {
   DIMENSIONS,
@@ -73,20 +74,30 @@ export class RollupIndex {
   /** Packets that belong to a flow. */
   readonly flowed: Rollup | undefined;
 
-  private constructor(rest: Rollup, flowed: Rollup | undefined) {
+  private readonly cache: OwnedCache | undefined;
+
+  private constructor(rest: Rollup, flowed: Rollup | undefined, cache: OwnedCache | undefined) {
     this.rest = rest;
     this.flowed = flowed;
+    this.cache = cache;
   }
 
   /**
    * Undefined when the file has no such section.
+   * @param cache of what may be asked for again; left out: it is read once
    * @throws DaybookError case-damaged, like all that follow
    */
-  static open(file: SideFile): RollupIndex | undefined {
-    const rest = Rollup.open(file, ROLLUP_SECTION);
+  static open(file: SideFile, cache?: TextCache): RollupIndex | undefined {
+    const own = cache?.owner();
+    const rest = Rollup.open(file, ROLLUP_SECTION, own);
     return rest === undefined
       ? undefined
-      : new RollupIndex(rest, Rollup.open(file, FLOWED_SECTION));
+      : new RollupIndex(rest, Rollup.open(file, FLOWED_SECTION, own), own);
+  }
+
+  /** Forgets what the cache has of it. */
+  close(): void {
+    this.cache?.forget();
   }
 
   /** Whether `groups` answers this: otherwise there were too many groups, or no such set is kept. */
@@ -161,6 +172,7 @@ const NO_VALUES: DistinctValues = {
 /** One section: what it has of some rows, all of which it knows. */
 export class Rollup {
   readonly rows: number;
+  private readonly cache: OwnedCache | undefined;
   private readonly reader: BlockReader;
   private readonly present = new Map<GroupKey, KeptDimension>();
   private readonly leftOut = new Set<DimensionName>();
@@ -171,7 +183,8 @@ export class Rollup {
   private readonly pages = new Map<KeptSet, PairPages>();
   private keeping = false;
 
-  private constructor(file: SideFile, reader: BlockReader) {
+  private constructor(file: SideFile, reader: BlockReader, cache: OwnedCache | undefined) {
+    this.cache = cache;
     this.reader = reader;
     const head = new PackReader(reader.head, true);
     let at = 0;
@@ -239,9 +252,9 @@ export class Rollup {
   }
 
   /** @throws DaybookError case-damaged, like all that follow */
-  static open(file: SideFile, name: string): Rollup | undefined {
+  static open(file: SideFile, name: string, cache?: OwnedCache): Rollup | undefined {
     const reader = BlockReader.open(file, name);
-    return reader?.guarded(() => new Rollup(file, reader));
+    return reader?.guarded(() => new Rollup(file, reader, cache));
   }
 
   covers(question: RollupQuestion): boolean {
@@ -350,9 +363,11 @@ export class Rollup {
     const known = this.pages.get(set);
     if (known !== undefined) return known;
     const [first] = set.dims;
-    const pages = new PairPages(this.reader, [set.keys[0], set.keys[1], set.directory?.[1] ?? 0], {
-      ...{ keys: this.sizeOf(first!) + 1, groups: set.groups, rows: this.rows },
-    });
+    const span = [set.keys[0], set.keys[1], set.directory?.[1] ?? 0] as const;
+    const most = { keys: this.sizeOf(first!) + 1, groups: set.groups, rows: this.rows };
+    const { cache } = this;
+    const name = `${this.reader.name} ${this.sets.indexOf(set)}`;
+    const pages = new PairPages(this.reader, span, most, cache && { cache, name });
     this.pages.set(set, pages);
     return pages;
   }
@@ -447,7 +462,7 @@ export class Rollup {
   }
 
   private joinedPages(set: KeptSet): Table {
-    const parts = this.pagesOf(set).read(0, Infinity, false);
+    const parts = this.pagesOf(set).all();
     const seconds = new Uint32Array(set.groups);
     const counts = new Uint32Array(set.groups);
     const lengths = new Uint32Array(this.sizeOf(set.dims[0]!) + 1);

@@ -47,9 +47,10 @@ export class BlockWriter {
 }
 
 export class BlockReader {
+  /** Of the section. */
+  readonly name: string;
   readonly head: Uint8Array;
   private readonly file: SideFile;
-  private readonly name: string;
   /** Bytes of all blocks. */
   readonly length: number;
   private readonly base: number;

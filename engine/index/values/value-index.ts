@@ -54,9 +54,13 @@ interface Column {
   texts: readonly string[] | undefined;
 }
 
-interface Page {
+/** Addresses of a page. */
+interface PageValues {
   readonly numbers: Uint32Array;
   readonly ip6: Uint8Array;
+}
+
+interface Page extends PageValues {
   /** Of a value alone: a bit for each row of the segment. */
   readonly bits: Uint8Array | undefined;
   /** Else the rows of each value. */
@@ -180,7 +184,7 @@ export class ValueIndex {
       const { firstIp6: firsts, rows } = column;
       const first = (page: number, other: Uint8Array) =>
         compareIp6(firsts, page * ADDRESS_BYTES, other);
-      const own = (page: Page, at: number, other: Uint8Array) =>
+      const own = (page: PageValues, at: number, other: Uint8Array) =>
         compareIp6(page.ip6, at * ADDRESS_BYTES, other);
       return {
         from:
@@ -208,14 +212,21 @@ export class ValueIndex {
   private place(
     column: Column,
     pages: number,
-    isBefore: (page: Page, at: number) => boolean,
+    isBefore: (values: PageValues, at: number) => boolean,
   ): number {
     if (pages === 0) return 0;
     const first = column.firsts[pages - 1]!;
     const values = column.firsts[pages]! - first;
     if (values === 1) return first + 1;
-    const page = this.page(column, pages - 1);
-    return first + countWhile(values, (at) => isBefore(page, at));
+    const own = this.cache.take(
+      `values ${column.begin} ${pages - 1}`,
+      (): PageValues => {
+        const { numbers, ip6 } = this.page(column, pages - 1);
+        return { numbers, ip6 };
+      },
+      ({ numbers, ip6 }) => numbers.byteLength + ip6.byteLength,
+    );
+    return first + countWhile(values, (at) => isBefore(own, at));
   }
 
   /** The same for IPv6 addresses of 16 bytes. */
