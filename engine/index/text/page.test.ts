@@ -53,7 +53,7 @@ it('a key is found in a page by what is written, and its rows in any order', () 
         const last = Buffer.from(known.at(-1)!.text);
         expect(beyond).toBe(Buffer.compare(last, Buffer.from(key)) > 0);
       }
-      const { keys: all, starts } = page.words;
+      const { keys: all, starts } = page.readWords();
       const texts = known.map((_, i) =>
         Buffer.from(all.subarray(starts[i], starts[i + 1]! - 1)).toString(),
       );

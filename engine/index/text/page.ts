@@ -34,6 +34,7 @@ export interface Entry {
 const KEY_END = 0x0a;
 
 const few = new Uint32Array(INLINE_COUNT);
+const NOTHING = new Uint8Array(0);
 
 export class Page {
   readonly entries: number;
@@ -43,9 +44,8 @@ export class Page {
   private readonly listsFrom: number;
   private readonly total: number;
   private readonly shapes: number;
-  /** Of words, as they are written. */
+  /** Keys of words, as they are written. */
   private readonly coded: Uint8Array;
-  private plain: PlainKeys | undefined;
   private starts: EntryStarts | undefined;
 
   /** @param content a page without its check @throws DaybookError case-damaged */
@@ -63,7 +63,7 @@ export class Page {
     this.shapes = shapes;
     this.listsFrom = place.listsFrom;
     this.bits = new BitReader(reader.raw(content.length - reader.at));
-    this.coded = keys;
+    this.coded = kind === 'words' ? keys : NOTHING;
     this.numbers = new Uint32Array(kind === 'words' ? 0 : entries);
     if (kind === 'words') return;
     const gaps = new ByteReader(keys);
@@ -75,8 +75,8 @@ export class Page {
   }
 
   /** Of words: all of them. */
-  get words(): PlainKeys {
-    return (this.plain ??= readKeys(new ByteReader(this.coded), this.entries));
+  readWords(): PlainKeys {
+    return readKeys(new ByteReader(this.coded), this.entries);
   }
 
   /**
@@ -105,9 +105,10 @@ export class Page {
     return false;
   }
 
-  /** Bytes held, about, once all was asked for. */
+  /** Bytes held, once entries were asked for. */
   get size(): number {
-    return this.bits.words.byteLength + this.coded.length * 2 + this.entries * 20;
+    const { bits, coded, numbers, entries } = this;
+    return bits.words.byteLength + coded.length + numbers.byteLength + (entries + 1) * 8;
   }
 
   entry(index: number): Entry {
@@ -120,7 +121,7 @@ export class Page {
     const mask = bits.get(1) === 1 ? bits.get(MASK_BITS) : 1;
     if (count > INLINE_COUNT && bits.get(1) === 1) {
       const bytes = bits.expGolomb(8);
-      return { rows: { count, at: listStarts[index]!, bytes }, mask, shapes };
+      return { rows: { count, at: this.listsFrom + listStarts[index]!, bytes }, mask, shapes };
     }
     const inline = new Uint32Array(count);
     readRows(bits, count, this.total, inline);
@@ -149,7 +150,7 @@ export class Page {
     const starts = (this.starts ??= {
       known: 0,
       bitStarts: new Uint32Array(entries + 1),
-      listStarts: new Float64Array(entries + 1).fill(this.listsFrom, 0, 1),
+      listStarts: new Uint32Array(entries + 1),
     });
     const { bitStarts, listStarts } = starts;
     bits.at = bitStarts[starts.known]!;
@@ -218,5 +219,6 @@ interface EntryStarts {
   /** Entries that were gone past; where the next one starts is known. */
   known: number;
   readonly bitStarts: Uint32Array;
-  readonly listStarts: Float64Array;
+  /** Behind those of the pages before. */
+  readonly listStarts: Uint32Array;
 }

@@ -184,11 +184,10 @@ export class TextIndex {
           if (text === undefined || more !== undefined) return undefined;
           texts.push({ text, shape });
         }
-        const count = (shape: number): number => {
-          const { rows, shapes } = this.shapeEntry(shape);
-          return shapes.reduce((sum, one) => sum + this.shapeEntry(one).rows.count, rows.count);
-        };
-        return new WholeTexts(this.head.rows, texts, { count, rows: (one) => this.shapeRows(one) });
+        return new WholeTexts(this.head.rows, texts, {
+          count: (shape) => this.countOfShape(shape),
+          rows: (shape) => this.shapeRows(shape),
+        });
       },
       (whole) => whole?.size ?? 0,
     );
@@ -207,10 +206,11 @@ export class TextIndex {
       () => {
         const union = new Union(this, column);
         if (token.wildcard) this.matching(new Glob(token.text), union);
-        else this.equal(foldedBytes(token.text), union);
+        else this.equal(token.text, union);
         return union.answer();
       },
       ({ rows }) => setBytes(rows),
+      ({ rows }) => rows,
     );
   }
 
@@ -222,33 +222,48 @@ export class TextIndex {
         const glob = token.wildcard ? new Glob(token.text) : undefined;
         if (glob?.any === true) return { rows: RowSet.all(this.head.rows), exact: false };
         const union = new Union(this, column, true);
-        if (glob === undefined) this.equal(foldedBytes(token.text), union);
+        if (glob === undefined) this.equal(token.text, union);
         else this.matching(glob, union);
         return union.answer();
       },
       ({ rows }) => setBytes(rows),
+      ({ rows }) => rows,
     );
   }
 
-  private equal(key: Uint8Array, union: EntrySink): void {
-    const number = numberOf(key);
-    if (number >= 0) {
-      const page = this.pageOfNumber('numbers', number);
-      const at = page === undefined ? -1 : page.numbers.indexOf(number);
-      if (page !== undefined && at >= 0) union.addFrom(page, at, true);
-      return;
-    }
-    this.word(key, (page, at, long) => {
-      if (!long) union.addFrom(page, at, true);
-    });
-    this.beginnings(key, union);
+  private equal(text: string, union: Union): void {
+    for (const { entry, certain } of this.entriesOf(text)) union.add(entry, certain);
+  }
+
+  /** Where a token is; `certain` is whether an entry is of it, not only maybe. */
+  private entriesOf(text: string): readonly FoundEntry[] {
+    return this.cache.take(
+      `entries ${text}`,
+      () => {
+        const found: FoundEntry[] = [];
+        const key = foldedBytes(text);
+        const number = numberOf(key);
+        if (number >= 0) {
+          const page = this.pageOfNumber('numbers', number);
+          const at = page === undefined ? -1 : page.numbers.indexOf(number);
+          if (page !== undefined && at >= 0) found.push({ entry: page.entry(at), certain: true });
+          return found;
+        }
+        this.word(key, (page, at, long) => {
+          if (!long) found.push({ entry: page.entry(at), certain: true });
+        });
+        this.beginnings(key, (entry) => found.push({ entry, certain: false }));
+        return found;
+      },
+      (found) => found.reduce((sum, { entry }) => sum + entryBytes(entry), 0),
+    );
   }
 
   /** Tokens that were cut, and may have been `key` or begin with it. */
-  private beginnings(key: Uint8Array, union: EntrySink): void {
+  private beginnings(key: Uint8Array, visit: (entry: Entry) => void): void {
     for (let length = LEAST_LONG; length < key.length; length++) {
       this.word(key.subarray(0, length), (page, at, long) => {
-        if (long) union.addFrom(page, at, false);
+        if (long) visit(page.entry(at));
       });
     }
   }
@@ -263,7 +278,7 @@ export class TextIndex {
     else {
       this.numbersBeginning(glob, union);
       this.wordsBeginning(glob, union);
-      this.beginnings(prefix, union);
+      this.beginnings(prefix, (entry) => union.add(entry, false));
     }
   }
 
@@ -306,8 +321,9 @@ export class TextIndex {
     const places = this.head.pages.words;
     for (let at = Math.max(0, this.placeOfWord(prefix)); at < places.length; at++) {
       const page = this.page('words', at);
-      const { keys, starts, long } = page.words;
-      for (let i = firstNotBelow(page.words, prefix); i < page.entries; i++) {
+      const words = this.keysOf(page, at);
+      const { keys, starts, long } = words;
+      for (let i = firstNotBelow(words, prefix); i < page.entries; i++) {
         const from = starts[i]!;
         const to = starts[i + 1]! - 1;
         if (!beginsWith(keys, from, to, prefix)) return;
@@ -332,8 +348,9 @@ export class TextIndex {
     }
     for (const at of this.pagesWithRuns(glob)) {
       const page = this.page('words', at);
-      const { keys, starts, long } = page.words;
-      candidates(page.words, glob.literal, (i) => {
+      const words = this.keysOf(page, at);
+      const { keys, starts, long } = words;
+      candidates(words, glob.literal, (i) => {
         if (glob.matches(keys, starts[i]!, starts[i + 1]! - 1) && !long.includes(i))
           union.addFrom(page, i, true);
       });
@@ -362,19 +379,25 @@ export class TextIndex {
       `phrase ${column ?? ''} ${JSON.stringify([query.tokens, query.between])}`,
       () => this.findPhrase(query, column),
       ({ rows }) => setBytes(rows),
+      ({ rows }) => rows,
     );
   }
 
   private findPhrase(query: TextQuery, column: number | undefined): TextAnswer {
     const total = this.head.rows;
-    let all = RowSet.all(total);
-    for (const token of query.tokens) {
-      all = all.and(this.token(token, column).rows);
-      if (all.count === 0) return { rows: all, exact: true };
-    }
+    const rarest = this.rarestOf(query.tokens);
+    if (rarest === undefined) return { rows: RowSet.none(total), exact: true };
+    // Rows of the others are those of shapes, or looked up where the token is open.
+    let all = this.token(rarest, column).rows;
     const among = this.shapesWith(query.tokens);
-    if (all.count <= FEW_CANDIDATES && (among?.size ?? this.head.shapes) > MANY_SHAPES)
-      return { rows: all, exact: false };
+    if ((among?.size ?? this.head.shapes) > MANY_SHAPES) {
+      for (const token of query.tokens) {
+        if (all.count <= FEW_CANDIDATES) return { rows: all, exact: all.count === 0 };
+        all = all.and(this.token(token, column).rows);
+      }
+      if (all.count <= FEW_CANDIDATES) return { rows: all, exact: all.count === 0 };
+    }
+    if (all.count === 0) return { rows: all, exact: true };
     const fit = phraseFit(query);
     const certain = new Union(this, undefined);
     // Shapes by which tokens of the phrase are open: these are where they must be; they may be elsewhere.
@@ -457,20 +480,34 @@ export class TextIndex {
   }
 
   /** The only shapes that can have all of these tokens; undefined: any. */
-  private shapesWith(tokens: readonly QueryToken[]): Set<number> | undefined {
+  private shapesWith(tokens: readonly QueryToken[]): ReadonlySet<number> | undefined {
     let among: Set<number> | undefined;
     for (const { text, wildcard } of tokens) {
       if (wildcard) continue;
-      const places = new TokenPlaces();
-      this.equal(foldedBytes(text), places);
-      if (places.open) continue;
+      const entries = this.entriesOf(text);
+      if (entries.some(({ entry }) => entry.rows.count > 0)) continue;
       const before = among;
-      among =
-        before === undefined
-          ? places.shapes
-          : new Set([...places.shapes].filter((shape) => before.has(shape)));
+      const shapes = entries.flatMap(({ entry }) => [...entry.shapes]);
+      among = new Set(before === undefined ? shapes : shapes.filter((one) => before.has(one)));
     }
     return among;
+  }
+
+  /** The token that the fewest rows have, as far as is known without reading them; undefined: one is in none. */
+  private rarestOf(tokens: readonly QueryToken[]): QueryToken | undefined {
+    let [rarest] = tokens;
+    let least = Infinity;
+    for (const token of tokens) {
+      if (token.wildcard) continue;
+      let count = 0;
+      for (const { entry } of this.entriesOf(token.text)) {
+        count += entry.rows.count;
+        for (const shape of entry.shapes) count += this.countOfShape(shape);
+      }
+      if (count === 0) return undefined;
+      if (count < least) [rarest, least] = [token, count];
+    }
+    return rarest;
   }
 
   private searched(column: number | undefined): readonly ColumnShapes[] {
@@ -512,6 +549,11 @@ export class TextIndex {
       },
       setBytes,
     );
+  }
+
+  private countOfShape(shape: number): number {
+    const { rows, shapes } = this.shapeEntry(shape);
+    return shapes.reduce((sum, one) => sum + this.shapeEntry(one).rows.count, rows.count);
   }
 
   private shapeEntry(shape: number): Entry {
@@ -567,6 +609,15 @@ export class TextIndex {
     );
   }
 
+  /** Of a page of words: all of them. */
+  private keysOf(page: Page, index: number): PlainKeys {
+    return this.cache.take(
+      `keys ${index}`,
+      () => page.readWords(),
+      ({ keys, starts }) => keys.buffer.byteLength + starts.byteLength,
+    );
+  }
+
   private pageOfNumber(kind: 'numbers' | 'shapes', number: number): Page | undefined {
     const at = placeOfNumber(this.head.pages[kind], number);
     return at < 0 ? undefined : this.page(kind, at);
@@ -597,25 +648,13 @@ export class TextIndex {
   }
 }
 
-interface EntrySink {
-  /** Takes an entry of a page; `certain` is whether its token is wanted, not only maybe. */
-  addFrom(page: Page, at: number, certain: boolean): void;
-}
-
-/** Where a token is: in the text of which shapes, and whether it is open anywhere. */
-class TokenPlaces implements EntrySink {
-  readonly shapes = new Set<number>();
-  open = false;
-
-  addFrom(page: Page, at: number): void {
-    const { rows, shapes } = page.entry(at);
-    if (rows.count > 0) this.open = true;
-    for (const shape of shapes) this.shapes.add(shape);
-  }
+interface FoundEntry {
+  readonly entry: Entry;
+  readonly certain: boolean;
 }
 
 /** Rows of several entries together. */
-class Union implements EntrySink {
+class Union {
   readonly column: number | undefined;
   private readonly index: TextIndex;
   private words: Uint32Array<ArrayBuffer> | undefined;
@@ -633,6 +672,7 @@ class Union implements EntrySink {
     this.openOnly = openOnly;
   }
 
+  /** Takes an entry of a page; `certain` is whether its token is wanted, not only maybe. */
   addFrom(page: Page, at: number, certain: boolean): void {
     if (this.column !== undefined || !certain || (this.words ?? this.single) === undefined) {
       this.add(page.entry(at), certain);
@@ -643,7 +683,7 @@ class Union implements EntrySink {
   }
 
   /** @param certain whether the entry's token is wanted, not only maybe */
-  private add({ rows, mask, shapes }: Entry, certain: boolean): void {
+  add({ rows, mask, shapes }: Entry, certain: boolean): void {
     const { index, column } = this;
     const range = column === undefined ? undefined : index.rangeOf(column);
     if (rows.count > 0) {
@@ -706,6 +746,10 @@ class Union implements EntrySink {
     }
     return this.words;
   }
+}
+
+function entryBytes({ rows, shapes }: Entry): number {
+  return 200 + shapes.byteLength + ('inline' in rows ? rows.inline.byteLength : 0);
 }
 
 function setBytes(set: RowSet): number {

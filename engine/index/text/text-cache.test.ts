@@ -1,0 +1,91 @@
+/** What is kept of side files: counted once, within its bound, and not lost to a question of all segments. */
+import { describe, expect, it } from 'vitest';
+import { TextCache } from './text-cache.ts';
+
+const KB = 1024;
+
+describe('what was read', () => {
+  it('is counted once under several names, and goes with all of them', () => {
+    const cache = new TextCache(100 * KB);
+    const own = cache.owner();
+    const set = new Uint8Array(20 * KB);
+    const size = ({ length }: Uint8Array) => length;
+    own.take('list', () => set, size);
+    own.take(
+      'token',
+      () => ({ rows: set }),
+      () => 20 * KB,
+      ({ rows }) => rows,
+    );
+    expect(cache.bytes).toBeGreaterThanOrEqual(20 * KB);
+    expect(cache.bytes).toBeLessThan(21 * KB);
+    for (let i = 0; i < 20; i++) own.take(`page ${i}`, () => new Uint8Array(20 * KB), size);
+    expect(cache.bytes).toBeLessThanOrEqual(100 * KB);
+    let made = 0;
+    const again = (key: string) => own.take(key, () => new Uint8Array(++made), size);
+    again('list');
+    again('token');
+    expect(made === 0 || made === 2).toBe(true);
+    own.forget();
+    expect(cache.bytes).toBe(0);
+  });
+
+  it('is counted anew when what was given up comes back', () => {
+    const cache = new TextCache(100 * KB);
+    const set = { bytes: 20 * KB };
+    for (let turn = 0; turn < 3; turn++) {
+      const own = cache.owner();
+      own.take(
+        'list',
+        () => set,
+        ({ bytes }) => bytes,
+      );
+      expect(cache.bytes).toBeGreaterThanOrEqual(20 * KB);
+      own.forget();
+      expect(cache.bytes).toBe(0);
+    }
+  });
+
+  it('is not made again when it fits, nor all of it when it does not quite', () => {
+    const segments = 500;
+    const cache = new TextCache(segments * 10 * KB);
+    const owners = Array.from({ length: segments }, () => cache.owner());
+    let made = 0;
+    const askAll = (key: string, bytes: number): number => {
+      made = 0;
+      for (const own of owners)
+        own.take(
+          key,
+          () => ((made += 1), new Uint8Array(8)),
+          () => bytes,
+        );
+      expect(cache.bytes).toBeLessThanOrEqual(segments * 10 * KB);
+      return made;
+    };
+    expect(askAll('answer', 100)).toBe(segments);
+    expect(askAll('pages', 9 * KB)).toBe(segments);
+    expect(askAll('pages', 9 * KB)).toBe(0);
+    // A tenth more than there is room for.
+    askAll('sets', 2 * KB);
+    for (let turn = 0; turn < 5; turn++) {
+      const again = askAll('pages', 9 * KB) + askAll('sets', 2 * KB);
+      expect(again).toBeGreaterThan(0);
+      expect(again).toBeLessThan(segments);
+    }
+    expect(askAll('answer', 100)).toBe(0);
+  });
+
+  it('makes room for what is asked now', () => {
+    const cache = new TextCache(1000 * KB);
+    const own = cache.owner();
+    const bytes = () => 10 * KB;
+    for (let i = 0; i < 300; i++) own.take(`old ${i}`, () => new Uint8Array(8), bytes);
+    let made = 0;
+    for (let turn = 0; turn < 2; turn++) {
+      made = 0;
+      for (let i = 0; i < 30; i++)
+        own.take(`new ${i}`, () => ((made += 1), new Uint8Array(8)), bytes);
+    }
+    expect(made).toBeLessThan(15);
+  });
+});
