@@ -38,13 +38,15 @@ export interface Recovery {
 export interface WriterOptions extends BuilderOptions {
   /** Where the catalog waits, open, from one writer of a case to the next; else each opens its own. */
   catalogs?: Kept<Catalog> | undefined;
+  /** Folders below `staging` in which this process tidies up: no writer of its own takes them away. */
+  inUse?: ReadonlySet<string> | undefined;
 }
 
 export class CaseWriter extends CaseWorkshop {
   readonly recovery: Recovery;
   readonly places: SegmentPlaces;
   private readonly lock: WriterLock;
-  private readonly catalogs: Kept<Catalog> | undefined;
+  private readonly options: WriterOptions;
 
   private constructor(
     folder: string,
@@ -52,11 +54,11 @@ export class CaseWriter extends CaseWorkshop {
     builder: SegmentBuilder,
     lock: WriterLock,
     recovery: Recovery,
-    catalogs: Kept<Catalog> | undefined,
+    options: WriterOptions,
   ) {
     super(folder, join(folder, 'staging'), catalog, builder);
     this.lock = lock;
-    this.catalogs = catalogs;
+    this.options = options;
     this.recovery = recovery;
     this.places = new SegmentPlaces(folder, catalog.lastSegmentId());
   }
@@ -92,13 +94,13 @@ export class CaseWriter extends CaseWorkshop {
       try {
         for (const name of ['days', 'quarantine', 'staging'])
           mkdirSync(join(root, name), { recursive: true });
-        const recovery = recover(root, catalog);
+        const recovery = recover(root, catalog, builder.inUse);
         const segments = await SegmentBuilder.create(
           join(root, 'staging'),
           [join(root, 'days')],
           builder,
         );
-        return new CaseWriter(root, catalog, segments, lock, recovery, builder.catalogs);
+        return new CaseWriter(root, catalog, segments, lock, recovery, builder);
       } catch (error) {
         catalog.close();
         throw error;
@@ -111,11 +113,12 @@ export class CaseWriter extends CaseWorkshop {
 
   /** @param sound what the case was opened for was done */
   close(sound = false): void {
+    const { catalogs, inUse } = this.options;
     try {
       this.builder.close(sound);
-      clearFolder(this.staging);
+      clearFolder(this.staging, inUse);
     } finally {
-      if (sound && this.catalogs !== undefined) this.catalogs.keep(this.folder, this.catalog);
+      if (sound && catalogs !== undefined) catalogs.keep(this.folder, this.catalog);
       else this.catalog.close();
       this.lock.release();
     }
@@ -194,8 +197,9 @@ function prepareFolder(folder: string, create: boolean): void {
   mkdirSync(folder, { recursive: true });
 }
 
-function clearFolder(folder: string): void {
+function clearFolder(folder: string, inUse: ReadonlySet<string> | undefined): void {
   for (const name of readdirSync(folder)) {
+    if (inUse?.has(join(folder, name)) === true) continue;
     try {
       rmSync(join(folder, name), { recursive: true, force: true });
     } catch (error) {
@@ -205,8 +209,12 @@ function clearFolder(folder: string): void {
   }
 }
 
-function recover(folder: string, catalog: Catalog): Recovery {
-  clearFolder(join(folder, 'staging'));
+function recover(
+  folder: string,
+  catalog: Catalog,
+  inUse: ReadonlySet<string> | undefined,
+): Recovery {
+  clearFolder(join(folder, 'staging'), inUse);
   const orphans = orphanFiles(folder, catalog);
   for (const file of orphans) rmSync(join(folder, file), { force: true });
   const interruptedImports: number[] = [];

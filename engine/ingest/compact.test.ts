@@ -4,8 +4,8 @@ import { ofOneSize } from './compact.ts';
 describe('small segments that an import merges', () => {
   it.each([
     ['all of about one size', [900, 1000, 1100, 950, 1000], [900, 1000, 1100, 950, 1000]],
-    ['not what is much larger than the rest', [200_000, 100, 100, 100], [100, 100, 100]],
-    ['that, once the rest has grown', [3000, 100, 100, 100, 100], [3000, 100, 100, 100, 100]],
+    ['not what is larger than the rest', [200_000, 100, 100, 100], [100, 100, 100]],
+    ['that, once the rest has grown', [400, 100, 100, 100, 100], [400, 100, 100, 100, 100]],
     ['of steps in size the lowest', [240_000, 20_000, 900, 10, 10, 20], [10, 10, 20]],
     ['one alone', [5], [5]],
     ['none', [], []],
@@ -29,7 +29,7 @@ describe('small segments that an import merges', () => {
       }
       most = Math.max(most, group.length);
     }
-    expect(written / (imports * 100)).toBeLessThan(16);
-    expect(most).toBeLessThan(9);
+    expect(written / (imports * 100)).toBeLessThan(6);
+    expect(most).toBeLessThan(14);
   });
 });

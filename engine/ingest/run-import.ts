@@ -113,6 +113,8 @@ export interface ImportReport {
   };
   elapsedMs: number;
   peakRssBytes: number;
+  /** Whether there are so many small segments that they are to be merged although imports go on. */
+  leftMany: boolean;
 }
 
 const CHUNK_ROWS = 491_520;
@@ -257,10 +259,13 @@ class ImportRun {
     return report;
   }
 
+  private leftMany = false;
+
   /** Merges what has become many. */
   private async tidy(): Promise<void> {
     const { brief = false } = this.request;
-    await compactSmall(this.writer, this.importId, brief);
+    const { left } = await compactSmall(this.writer, this.importId, brief);
+    this.leftMany = left > 0;
     if (!brief) await mergeAfterImport(this.writer, () => this.progress('', 'compacting'));
   }
 
@@ -1119,6 +1124,7 @@ class ImportRun {
       total,
       elapsedMs: Math.round(performance.now() - this.startedAt),
       peakRssBytes: process.resourceUsage().maxRSS * 1024,
+      leftMany: this.leftMany,
     };
   }
 }

@@ -70,6 +70,30 @@ describe('upkeep', () => {
     expect([done, most]).toEqual([2, 1]);
   });
 
+  it('begins at once where an import has left very much, and waits for a pause between imports', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(async (_, { meanwhile, pause }) => {
+      done.push(meanwhile ? 'meanwhile' : 'idle');
+      await pause();
+      done.push('pause');
+    }, IDLE_MS);
+    await upkeep.around('a', imported, () => true);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(done).toEqual(['meanwhile', 'pause']);
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const one = upkeep.around('a', () => first.promise);
+    const two = upkeep.around('a', () => second.promise);
+    await upkeep.around('a', imported, () => true);
+    first.resolve();
+    await one;
+    await vi.advanceTimersByTimeAsync(1);
+    expect(done.slice(2)).toEqual(['meanwhile']);
+    second.resolve();
+    await two;
+    await vi.advanceTimersByTimeAsync(1);
+    expect(done.slice(2)).toEqual(['meanwhile', 'pause']);
+  });
+
   it('fails without anybody noticing', async () => {
     let tries = 0;
     const upkeep = new Upkeep(async () => {
@@ -192,6 +216,22 @@ describe('what small imports leave undone', () => {
       await expect(rows.next()).rejects.toThrow(/is missing/);
       await retimed;
     });
+  });
+
+  it('is merged although more is imported meanwhile', async () => {
+    await importFlows(9, 20);
+    const inUse = new Set<string>();
+    const made = catchUp(folder, { ...BUILDER, meanwhile: true, inUse });
+    while (inUse.size === 0) await turn();
+    const [file, more] = [join(root, 'more.csv'), '2026-11-02T12:00:00Z,10.0.9.9,10.9.9.9,443,TCP'];
+    writeFileSync(file, `${HEAD}\n${more},1,1\n`);
+    await importInProcess(folder, [file], { brief: true, inUse });
+    expect(await made).toBe(1);
+    expect(segments().map(({ rows }) => rows)).toEqual([1, 180]);
+    expect(
+      await rowsOf(folder, 'SELECT count(DISTINCT (source_id, seq))::INT FROM events'),
+    ).toEqual([[181]]);
+    expect(readdirSync(join(folder, 'staging'))).toEqual([]);
   });
 
   it('is left where somebody writes', async () => {

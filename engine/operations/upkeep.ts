@@ -1,20 +1,23 @@
 /**
  * What imports leave undone because somebody waits for them: small segments are merged, side files made, and the
- * merged rollup of everything. It is done when nothing has been imported into a case for a while.
+ * merged rollup of everything. It is done when nothing has been imported into a case for a while; while imports
+ * go on, small segments are merged as soon as they are very many.
  *
- * Holds always: what is made is made without the writer's lock, so nobody is refused because of it; a writer that
- * comes meanwhile takes its unfinished files away, and nothing is lost. Only to put it in its place the lock is
- * taken, for a moment in which this thread does nothing else, and only where the case is as it was when it was
- * begun. What fails is left for the next time.
+ * Holds always: what is made is made without the writer's lock, so nobody is refused because of it; a writer of
+ * another process that comes meanwhile takes its unfinished files away, and nothing is lost. Only to put it in its
+ * place the lock is taken, between two imports, for a moment in which this thread does nothing else, and only where
+ * nothing but imports changed the case since it was begun. What fails is left for the next time.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { syncAll } from '../base/files.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { UPKEEP, WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWorkshop } from '../ingest/case-workshop.ts';
 import { UPKEEP_FOLDER } from '../ingest/case-writer.ts';
-import { isDamaged, runsToMerge } from '../ingest/compact.ts';
+import { isDamaged, runsToMerge, TOLERATED_BRIEFLY } from '../ingest/compact.ts';
 import { makeNodes } from '../ingest/merge-rollups.ts';
 import { type Rewritten, rewrite, swap } from '../ingest/rewrite.ts';
 import { placeSideFile, SegmentPlaces } from '../ingest/segment-places.ts';
@@ -22,9 +25,22 @@ import { type BuilderOptions, SegmentBuilder } from '../store/segment-builder.ts
 
 /** More rows at once would keep the engine from answering for too long: they are left to writers. */
 const MOST_ROWS = 200_000;
+/** How often, and for how long, it is tried to put something in its place while another process writes. */
+const RETRY_MS = 50;
+const MOST_RETRIES = 20;
+
+export interface UpkeepOptions extends BuilderOptions {
+  /** Imports go on: what costs them most is done, the merging of what has become very many. */
+  meanwhile?: boolean;
+  /** Waits until no import of this process runs; what is done at once then is done before the next one. */
+  pause?: () => Promise<void>;
+  /** Told the folder in which is worked (WriterOptions). */
+  inUse?: Set<string>;
+}
 
 /** Does what is left undone of a case; returns how many segments, side files and rollups were made. */
-export async function catchUp(caseFolder: string, options: BuilderOptions): Promise<number> {
+export async function catchUp(caseFolder: string, options: UpkeepOptions): Promise<number> {
+  const { meanwhile = false, pause = async () => undefined, inUse, ...building } = options;
   const folder = resolve(caseFolder);
   const catalog = Catalog.open(folder);
   let staging: string | undefined;
@@ -33,39 +49,49 @@ export async function catchUp(caseFolder: string, options: BuilderOptions): Prom
     mkdirSync(join(folder, 'staging'), { recursive: true });
     // Nobody else's: what is put in its place by its name must be what was made here.
     staging = mkdtempSync(join(folder, 'staging', UPKEEP_FOLDER));
-    const builder = await SegmentBuilder.create(staging, [join(folder, 'days')], options);
+    inUse?.add(staging);
+    const builder = await SegmentBuilder.create(staging, [join(folder, 'days')], building);
     try {
       const workshop = new CaseWorkshop(folder, staging, catalog, builder);
-      const merged = await mergeSmall(workshop);
-      const indexed = await indexMissing(workshop);
+      const merged = await mergeSmall(workshop, meanwhile, pause);
+      if (meanwhile) return merged;
+      const indexed = await indexMissing(workshop, pause);
       return merged + indexed + (await makeNodes(workshop)).made;
     } finally {
       builder.close();
     }
   } finally {
     catalog.close();
-    if (staging !== undefined) rmSync(staging, { recursive: true, force: true });
+    if (staging !== undefined) {
+      inUse?.delete(staging);
+      rmSync(staging, { recursive: true, force: true });
+    }
   }
 }
 
-async function mergeSmall(workshop: CaseWorkshop): Promise<number> {
+async function mergeSmall(
+  workshop: CaseWorkshop,
+  meanwhile: boolean,
+  pause: () => Promise<void>,
+): Promise<number> {
   const { catalog, folder } = workshop;
   let made = 0;
-  for (const run of runsToMerge(workshop)) {
+  for (const run of runsToMerge(workshop, meanwhile ? TOLERATED_BRIEFLY : undefined)) {
     if (run.reduce((sum, { rows }) => sum + rows, 0) > MOST_ROWS) continue;
     const before = catalog.lastChange();
     let rewritten: Rewritten;
     try {
-      rewritten = await rewrite(workshop, run);
+      rewritten = await rewrite(workshop, run, { brief: meanwhile });
     } catch (error) {
       // Whoever reads the segment is told; the others are to be merged.
       if (isDamaged(error)) continue;
       throw error;
     }
-    made += asWriter(folder, () => {
+    await makeDurable(rewritten);
+    made += await asWriter(folder, pause, () => {
       const there = new Set(catalog.segments().map(({ id }) => id));
       // Every change of marks and segments is told of but a compaction within an import.
-      if (catalog.lastChange() !== before || !run.every(({ id }) => there.has(id))) return 0;
+      if (!onlyImports(catalog, before) || !run.every(({ id }) => there.has(id))) return 0;
       const places = new SegmentPlaces(folder, catalog.lastSegmentId());
       return swap(workshop, places, rewritten).length;
     });
@@ -73,11 +99,27 @@ async function mergeSmall(workshop: CaseWorkshop): Promise<number> {
   return made;
 }
 
-async function indexMissing(workshop: CaseWorkshop): Promise<number> {
+/** Whether nothing but imports changed the case since: they leave the segments that are there as they are. */
+function onlyImports(catalog: Catalog, since: number): boolean {
+  const changes = catalog.changesAfter(since);
+  // All of them are known: old ones are forgotten.
+  if (changes.length !== catalog.lastChange() - since) return false;
+  return changes.every(({ operation }) => operation === 'import');
+}
+
+/** Waits for the disk before the lock is taken. */
+async function makeDurable({ made }: Rewritten): Promise<void> {
+  for (const { built } of made) {
+    if (!built.durable) await syncAll([built.path], []);
+    built.durable = true;
+  }
+}
+
+async function indexMissing(workshop: CaseWorkshop, pause: () => Promise<void>): Promise<number> {
   const { catalog, folder } = workshop;
   let made = 0;
   for await (const { segment, index } of workshop.missingIndexes(MOST_ROWS))
-    made += asWriter(folder, () => {
+    made += await asWriter(folder, pause, () => {
       const now = catalog.segments().find(({ id }) => id === segment.id);
       if (now === undefined || now.index !== undefined) return 0;
       placeSideFile(folder, segment, index);
@@ -87,68 +129,117 @@ async function indexMissing(workshop: CaseWorkshop): Promise<number> {
   return made;
 }
 
-/** Does `work` with the writer's lock; nothing where another has it. */
-function asWriter(folder: string, work: () => number): number {
-  let lock: WriterLock;
-  try {
-    lock = WriterLock.take(folder, UPKEEP);
-  } catch (error) {
-    if (error instanceof DaybookError && error.code === 'case-locked') return 0;
-    throw error;
+/** Does `work` with the writer's lock, between imports; nothing where another keeps it. */
+async function asWriter(
+  folder: string,
+  pause: () => Promise<void>,
+  work: () => number,
+): Promise<number> {
+  for (let tries = 0; tries < MOST_RETRIES; tries++) {
+    await pause();
+    const lock = takeLock(folder);
+    if (lock !== undefined) {
+      try {
+        return work();
+      } finally {
+        lock.release();
+      }
+    }
+    await wait(RETRY_MS);
   }
+  return 0;
+}
+
+function takeLock(folder: string): WriterLock | undefined {
   try {
-    return work();
-  } finally {
-    lock.release();
+    return WriterLock.take(folder, UPKEEP);
+  } catch (error) {
+    if (error instanceof DaybookError && error.code === 'case-locked') return undefined;
+    throw error;
   }
 }
 
+/** What is to be done of a case. */
+export type UpkeepTask = Required<Pick<UpkeepOptions, 'meanwhile' | 'pause' | 'inUse'>>;
+
+interface Imports {
+  /** That run now. */
+  running: number;
+  /** Who waits for a pause. */
+  waiting: (() => void)[];
+}
+
 export class Upkeep {
-  private readonly work: (folder: string) => Promise<void>;
+  /** Folders in which is worked now. */
+  readonly inUse = new Set<string>();
+  private readonly work: (folder: string, task: UpkeepTask) => Promise<void>;
   private readonly idleMs: number;
-  private readonly waiting = new Map<string, NodeJS.Timeout>();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly imports = new Map<string, Imports>();
   private readonly working = new Set<string>();
 
   /** @param idleMs after the last import */
-  constructor(work: (folder: string) => Promise<void>, idleMs: number) {
+  constructor(work: (folder: string, task: UpkeepTask) => Promise<void>, idleMs: number) {
     this.work = work;
     this.idleMs = idleMs;
   }
 
-  /** Runs an import into a case. One that fails leaves what others before it have left. */
-  async around<T>(folder: string, work: () => Promise<T>): Promise<T> {
-    this.notNow(folder);
+  /**
+   * Runs an import into a case. One that fails leaves what others before it have left.
+   * @param leftMany whether something is to be done soon, although imports go on
+   */
+  async around<T>(
+    folder: string,
+    work: () => Promise<T>,
+    leftMany: (result: T) => boolean = () => false,
+  ): Promise<T> {
+    const path = resolve(folder);
+    this.notNow(path);
+    const imports = this.imports.get(path) ?? { running: 0, waiting: [] };
+    this.imports.set(path, imports);
+    imports.running += 1;
+    let many = false;
     try {
-      return await work();
+      const result = await work();
+      many = leftMany(result);
+      return result;
     } finally {
-      this.later(folder);
+      imports.running -= 1;
+      if (imports.running === 0) {
+        this.imports.delete(path);
+        for (const go of imports.waiting) go();
+      }
+      if (many && !this.working.has(path)) void this.workOn(path, true);
+      this.later(path);
     }
   }
 
   /** Something is imported into a case now. */
-  private notNow(folder: string): void {
-    const path = resolve(folder);
-    clearTimeout(this.waiting.get(path));
-    this.waiting.delete(path);
+  private notNow(path: string): void {
+    clearTimeout(this.timers.get(path));
+    this.timers.delete(path);
   }
 
   /** An import has ended. */
-  private later(folder: string): void {
-    this.notNow(folder);
-    const path = resolve(folder);
+  private later(path: string): void {
+    this.notNow(path);
     const timer = setTimeout(() => {
-      this.waiting.delete(path);
+      this.timers.delete(path);
       // What is done now was begun before the last import.
       if (this.working.has(path)) this.later(path);
-      else void this.workOn(path);
+      else void this.workOn(path, false);
     }, this.idleMs);
-    this.waiting.set(path, timer.unref());
+    this.timers.set(path, timer.unref());
   }
 
-  private async workOn(path: string): Promise<void> {
+  private async workOn(path: string, meanwhile: boolean): Promise<void> {
     this.working.add(path);
+    const pause = async () => {
+      const imports = this.imports.get(path);
+      if (imports !== undefined) await new Promise<void>((go) => imports.waiting.push(go));
+    };
     try {
-      await this.work(path);
+      await this.work(path, { meanwhile, pause, inUse: this.inUse });
     } catch {
       // The case is whole without it, and may be gone.
     } finally {

@@ -36,6 +36,7 @@ export interface InProcessOptions {
   onSource?: (name: string) => void;
   startWorker?: () => WorkerHandle;
   brief?: boolean;
+  inUse?: ReadonlySet<string>;
 }
 
 /** A worker in this process; messages are copied and come later, as between threads. */
@@ -126,7 +127,8 @@ export async function importInProcess(
   paths: readonly string[],
   how: InProcessOptions = {},
 ): Promise<ImportReport> {
-  const writer = await CaseWriter.open(folder, 'import', BUILDER, true);
+  const { inUse } = how;
+  const writer = await CaseWriter.open(folder, 'import', { ...BUILDER, inUse }, true);
   try {
     const { items, ignored } = await listFiles(paths, how.recursive ?? true, writer.staging);
     return await runImport(writer, {

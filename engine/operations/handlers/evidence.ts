@@ -32,10 +32,9 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
   /** Those that give way to other work, which a thread does for good. */
   const givingWay = new WarmThreads(start, IDLE_MS);
   const kept = new Kept<IdleDuckdb>(IDLE_MS, endDuckdb);
-  const upkeep = new Upkeep(async (folder) => {
-    if (imports.runs(folder)) return;
+  const upkeep = new Upkeep(async (folder, task) => {
     const { importMemory, threads } = settings.limits;
-    const made = await catchUp(folder, { memoryLimit: importMemory, threads });
+    const made = await catchUp(folder, { memoryLimit: importMemory, threads, ...task });
     // No commit tells of it.
     if (made > 0) await cases.use(folder, async ({ nodes }) => nodes.renew());
   }, UPKEEP_MS);
@@ -69,23 +68,27 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
     (folder: string, told: ImportArguments, jobs: number | undefined): ImportWork =>
     async (signal, voice) => {
       const { importMemory, threads, chunkRows, jobs: usual } = settings.limits;
+      const { inUse } = upkeep;
       const nothing = { bytes: 0, totalBytes: 0, rows: 0, source: '' };
-      const report = await upkeep.around(folder, () =>
-        importEvidence(evidence, {
-          background: true,
-          startWorker: (gives) => (gives ? givingWay : workers).take(),
-          tidiesUp: true,
-          folder,
-          ...told,
-          jobs: jobs ?? usual,
-          builder: { memoryLimit: importMemory, threads, kept, catalogs: cases.writable },
-          signal,
-          onListing: () => voice.progress({ ...nothing, phase: 'listing' }),
-          onProgress: (progress) => voice.progress(progress),
-          onSource: (source) => voice.part({ source: sourceReport(source) }),
-          onRecovered: (message) => voice.part({ message }),
-          ...(chunkRows === undefined ? {} : { chunk: { rows: chunkRows } }),
-        }),
+      const report = await upkeep.around(
+        folder,
+        () =>
+          importEvidence(evidence, {
+            background: true,
+            startWorker: (gives) => (gives ? givingWay : workers).take(),
+            tidiesUp: true,
+            folder,
+            ...told,
+            jobs: jobs ?? usual,
+            builder: { memoryLimit: importMemory, threads, kept, catalogs: cases.writable, inUse },
+            signal,
+            onListing: () => voice.progress({ ...nothing, phase: 'listing' }),
+            onProgress: (progress) => voice.progress(progress),
+            onSource: (source) => voice.part({ source: sourceReport(source) }),
+            onRecovered: (message) => voice.part({ message }),
+            ...(chunkRows === undefined ? {} : { chunk: { rows: chunkRows } }),
+          }),
+        ({ leftMany }) => leftMany,
       );
       return importReport(report);
     };
