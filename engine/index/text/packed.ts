@@ -1,9 +1,12 @@
 /** Bytes of a text index as zstd has them. */
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { zstdDecompressSync } from 'node:zlib';
+import { Compressor } from '../compressor.ts';
 import { damagedText } from './damaged.ts';
 
+const compressor = new Compressor(3);
+
 export function packed(bytes: Uint8Array): Uint8Array {
-  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } });
+  return compressor.compress(bytes).slice();
 }
 
 /** What was packed, so many bytes. @throws DaybookError case-damaged */

@@ -6,7 +6,8 @@
  * Reading checks every length: what does not fit throws `Damaged`, never reads beyond its bytes, and
  * allocates no more than the caller's count asks for.
  */
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { zstdDecompressSync } from 'node:zlib';
+import { Compressor } from '../compressor.ts';
 import { scratch32 } from '../spare.ts';
 
 /** The bytes are not what was written. */
@@ -14,7 +15,7 @@ export class Damaged extends Error {}
 
 /** Bytes that are shorter are not worth a call of zstd: 20 µs or more to read them, several times when a file is opened. */
 const WORTH_COMPRESSING = 512;
-const LEVEL = { [constants.ZSTD_c_compressionLevel]: 1 };
+const LEVEL = 1;
 /** What zlib writes into at a time: all at once, or it collects and joins pieces. */
 const MIN_CHUNK = 64;
 const TWO_32 = 4_294_967_296;
@@ -36,15 +37,14 @@ interface Packed {
   readonly bytes: Uint8Array;
 }
 
+const compressor = new Compressor(LEVEL);
+
 function squeezed(bytes: Uint8Array): Packed {
   const { length } = bytes;
   if (length > 1 && allSame(bytes)) return { method: SAME, length, bytes: bytes.subarray(0, 1) };
   if (length >= WORTH_COMPRESSING) {
-    const small = zstdCompressSync(bytes, {
-      params: LEVEL,
-      chunkSize: length + (length >>> 7) + 512,
-    });
-    if (small.length * 8 <= length * 7) return { method: ZSTD, length, bytes: small };
+    const small = compressor.compress(bytes);
+    if (small.length * 8 <= length * 7) return { method: ZSTD, length, bytes: small.slice() };
   }
   return { method: STORED, length, bytes };
 }

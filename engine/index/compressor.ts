@@ -1,0 +1,85 @@
+/**
+ * zstd (RFC 8878) for many short runs of bytes. `zstdCompressSync` makes a stream and a context for each call,
+ * which takes five times as long as compressing 2 KB; here both are kept, and the frames are the same.
+ *
+ * Node has no public call for that: what is used is what its own `…Sync` calls use of a stream. Where that is not
+ * as it is known, or fails, those calls do it.
+ */
+import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib';
+
+/** Of more than so many bytes what is made anew is little of the work, and memory for them would be kept. */
+const MOST_BYTES = 1 << 18;
+
+/** What is behind a stream of `node:zlib`. */
+interface Handle {
+  /** Sets the stream's state: bytes of `out` that are left, bytes of `input` that are left. */
+  writeSync(
+    flush: number,
+    input: Uint8Array,
+    inputAt: number,
+    inputSize: number,
+    out: Uint8Array,
+    outAt: number,
+    outSize: number,
+  ): void;
+}
+
+interface Engine {
+  readonly stream: { readonly destroyed: boolean };
+  readonly handle: Handle;
+  readonly state: Uint32Array;
+}
+
+export class Compressor {
+  private readonly params: Record<number, number>;
+  /** Undefined until the first call; null where there is none of use. */
+  private engine: Engine | null | undefined;
+  private out = new Uint8Array(0);
+
+  constructor(level: number) {
+    this.params = { [constants.ZSTD_c_compressionLevel]: level };
+  }
+
+  /** `bytes` as one frame, which is good until the next call. */
+  compress(bytes: Uint8Array): Uint8Array {
+    const { length } = bytes;
+    // All at once: more than a frame of them can take.
+    const most = length + (length >>> 7) + 512;
+    const engine = length > MOST_BYTES ? null : this.kept();
+    if (engine !== null) {
+      if (this.out.length < most) this.out = new Uint8Array(most);
+      const { stream, handle, state } = engine;
+      handle.writeSync(constants.ZSTD_e_end, bytes, 0, length, this.out, 0, this.out.length);
+      const left = state[0]!;
+      if (!stream.destroyed && state[1] === 0 && left > 0)
+        return this.out.subarray(0, this.out.length - left);
+      this.engine = null;
+    }
+    return zstdCompressSync(bytes, { params: this.params, chunkSize: most });
+  }
+
+  private kept(): Engine | null {
+    if (this.engine === undefined) this.engine = engineOf(this.params);
+    return this.engine;
+  }
+}
+
+function engineOf(params: Record<number, number>): Engine | null {
+  const stream = createZstdCompress({ params });
+  // An error is seen by the stream's being destroyed.
+  stream.on('error', () => undefined);
+  const handle: unknown = Reflect.get(stream, '_handle');
+  const state: unknown = Reflect.get(stream, '_writeState');
+  return isHandle(handle) && state instanceof Uint32Array && state.length === 2
+    ? { stream, handle, state }
+    : null;
+}
+
+function isHandle(value: unknown): value is Handle {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'writeSync' in value &&
+    typeof value.writeSync === 'function'
+  );
+}
