@@ -74,7 +74,7 @@ const SCHEMA: Readonly<Record<Column['type'], SchemaType>> = {
 const MAX_CONSTANT_TEXT = 256;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A PLAIN value as SQL; undefined for what is better stored. */
+/** A PLAIN value as SQL, of the column's type once it is the column's; undefined for what is better stored. */
 function constantSql(type: Column['type'], value: Uint8Array): string | undefined {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
   switch (type) {
@@ -87,12 +87,12 @@ function constantSql(type: Column['type'], value: Uint8Array): string | undefine
     case 'u8':
     case 'u16':
     case 'u32':
-      return `${view.getUint32(0, true)}::${SCHEMA[type].sql}`;
+      return `${view.getUint32(0, true)}`;
     case 'i32':
-      return `(${view.getInt32(0, true)})::INTEGER`;
+      return `${view.getInt32(0, true)}`;
     case 'u64':
     case 'i64':
-      return `(${view.getBigInt64(0, true)})::BIGINT`;
+      return `${view.getBigInt64(0, true)}`;
     default:
       return undefined;
   }
@@ -582,7 +582,7 @@ export class ParquetPart {
     const { header } = this;
     const { sql } = SCHEMA.u32;
     if (header !== undefined && out.every(({ name }) => name !== CAPTURED))
-      out.push({ name: CAPTURED, type: sql, value: `(${RECORD} - ${header})::${sql}` });
+      out.push({ name: CAPTURED, type: sql, value: `${RECORD} - ${header}::${sql}` });
     return out;
   }
   /** What `captured` is less than `length` in all rows so far; undefined where that is not one number. */

@@ -68,6 +68,11 @@ const TIME_UNITS: Readonly<Record<1000 | 1_000_000, string>> = {
   1000: 'ts:ms',
   1_000_000: 'ts:s',
 };
+/** How they come from times, and times from them. */
+const TIMES: Readonly<Record<1000 | 1_000_000, { stored: string; generated: string }>> = {
+  1000: { stored: 'epoch_ms(ts)', generated: 'make_timestamp_ms("ts:ms")' },
+  1_000_000: { stored: 'epoch_us(ts) // 1000000', generated: 'make_timestamp("ts:s" * 1000000)' },
+};
 
 /** A quoted SQL identifier. */
 export function identifier(name: string): string {
@@ -83,7 +88,11 @@ export function areRare(messages: number, rows: number): boolean {
   return messages < rows * LEAST_MESSAGES;
 }
 
-/** @param known of the rows of the select; `timeUnit` of all their times, if there are any */
+/**
+ * DuckDB looks up what a generated column is made by, and works it out, for every 2,048 rows that are inserted: some 12 µs
+ * for a bare number, 20 µs with a cast, 40 µs for a function, 60 µs for an operator.
+ * @param known of the rows of the select; `timeUnit` of all their times, if there are any
+ */
 export function tableLayout(
   { selected, timeUnit: unit, rareMessages }: KnownColumns,
   constants: readonly ConstantColumn[],
@@ -108,9 +117,8 @@ export function tableLayout(
     const one = constant.get(name);
     if (one !== undefined) generate(name, type, one.value);
     else if (name === 'ts' && unit !== 1) {
-      const inUnits = TIME_UNITS[unit];
-      store(inUnits, 'BIGINT', `epoch_us(ts) // ${unit}`);
-      generate(name, type, `make_timestamp(${identifier(inUnits)} * ${unit})`);
+      store(TIME_UNITS[unit], 'BIGINT', TIMES[unit].stored);
+      generate(name, type, TIMES[unit].generated);
     } else if (name === MESSAGE && fewWhole) generate(name, type, WHOLE_OF_TEXTS);
     else if (name === MESSAGE) store(name, type, own, rareMessages ? '' : ZSTD);
     else if (name === SHAPE && shapes !== undefined) store(name, type, shapes.number);
