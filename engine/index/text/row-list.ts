@@ -183,36 +183,73 @@ function readGaps(
   count: number,
   out: Uint32Array<ArrayBuffer> | undefined,
 ): number {
-  const { words } = bits;
-  const even = code < BURSTS;
-  const k = code & (BURSTS - 1);
-  const low = k === 0 ? 0 : (1 << k) - 1;
   const into = out ?? NOWHERE;
-  const store = out === undefined ? 0 : 1;
+  const step = out === undefined ? 0 : 1;
+  return code < BURSTS
+    ? readEven(bits, code, before, count, into, step)
+    : readBursts(bits, code - BURSTS, before, count, into, step);
+}
+
+/** Rows in Rice codes. */
+function readEven(
+  bits: BitReader,
+  k: number,
+  before: number,
+  count: number,
+  into: Uint32Array<ArrayBuffer>,
+  step: number,
+): number {
+  const { words } = bits;
+  const low = (1 << k) - 1;
   let at = bits.at;
   let row = before;
   for (let i = 0; i < count; i++) {
     const word = at >>> 5;
-    const shift = at & 31;
     // What lies beyond the end is 0, so that a code there is a long one.
-    const first = words[word]!;
-    const window = shift === 0 ? first : (first >>> shift) | (words[word + 1]! << (32 - shift));
+    const window = (words[word]! >>> at) | ((words[word + 1]! << 1) << ~at);
     const zeros = 31 - Math.clz32(window & -window);
-    if (even && zeros >= 0 && zeros + 1 + k <= 32) {
-      const rest = k === 0 ? 0 : ((window >>> zeros) >>> 1) & low;
-      row += zeros * (low + 1) + rest + 1;
+    if (zeros >= 0 && zeros + k < 32) {
+      row += (zeros << k) + (((window >>> zeros) >>> 1) & low) + 1;
       at += zeros + 1 + k;
-    } else if (!even && zeros >= 0 && zeros * 2 + 1 + k <= 32) {
-      const high = (1 << zeros) - 1 + (((window >>> zeros) >>> 1) & ((1 << zeros) - 1));
-      const rest = k === 0 ? 0 : ((window >>> (zeros * 2)) >>> 1) & low;
-      row += high * (low + 1) + rest + 1;
+    } else {
+      bits.at = at;
+      row += bits.rice(k) + 1;
+      at = bits.at;
+    }
+    into[i * step] = row;
+  }
+  bits.at = at;
+  return row;
+}
+
+/** Rows in exponential Golomb codes. */
+function readBursts(
+  bits: BitReader,
+  k: number,
+  before: number,
+  count: number,
+  into: Uint32Array<ArrayBuffer>,
+  step: number,
+): number {
+  const { words } = bits;
+  const low = (1 << k) - 1;
+  let at = bits.at;
+  let row = before;
+  for (let i = 0; i < count; i++) {
+    const word = at >>> 5;
+    const window = (words[word]! >>> at) | ((words[word + 1]! << 1) << ~at);
+    const zeros = 31 - Math.clz32(window & -window);
+    if (zeros >= 0 && zeros * 2 + k < 32) {
+      const rest = (window >>> zeros) >>> 1;
+      const high = (1 << zeros) - 1;
+      row += ((high + (rest & high)) << k) + ((rest >>> zeros) & low) + 1;
       at += zeros * 2 + 1 + k;
     } else {
       bits.at = at;
-      row += (even ? bits.rice(k) : bits.expGolomb(k)) + 1;
+      row += bits.expGolomb(k) + 1;
       at = bits.at;
     }
-    into[i * store] = row;
+    into[i * step] = row;
   }
   bits.at = at;
   return row;
