@@ -21,6 +21,7 @@ import {
   wideValuesOf,
 } from './batch-rows.ts';
 import { writeAll } from '../base/files.ts';
+import { presentValues, presentWide, putBits } from './presence.ts';
 import { type ConstantColumn, type SelectedColumn, areRare } from './table-layout.ts';
 import { type CodedTexts, codedTexts } from './coded-texts.ts';
 import { CutRows } from './messages/cut-rows.ts';
@@ -297,17 +298,8 @@ function definitionLevels(present: Uint8Array, n: number, count: number): Uint8A
   const out = new Uint8Array(4 + head.length + groups);
   new DataView(out.buffer).setUint32(0, head.length + groups, true);
   out.set(head, 4);
-  putBits(present, n, out, 4 + head.length);
+  putBits(present, out, 4 + head.length);
   return out;
-}
-
-function putBits(present: Uint8Array, n: number, out: Uint8Array, at: number): void {
-  for (let i = 0, to = at; i < n; i += 8, to++) {
-    const end = Math.min(n - i, 8);
-    let bits = 0;
-    for (let bit = 0; bit < end; bit++) bits |= present[i + bit]! << bit;
-    out[to] = bits;
-  }
 }
 
 /** Repetition and definition levels of lists with so many values each: a level a value, one for an empty list. */
@@ -395,11 +387,11 @@ function plainValues(
       return textBytesOf(column, rows);
     case 'ip6': {
       const values = wideValuesOf(column.values, 16, rows);
-      return all ? values : presentOnes(values, 16, present, count);
+      return all ? values : presentValues(values, 16, present, count);
     }
     case 'f64': {
       const values = valuesOf(column.values, rows);
-      return all ? bytesOf(values) : presentOnes(bytesOf(values), 8, present, count);
+      return all ? bytesOf(values) : presentValues(bytesOf(values), 8, present, count);
     }
     case 'u64':
     case 'i64':
@@ -411,18 +403,14 @@ function plainValues(
     case 'u32':
     case 'i32': {
       const values = valuesOf<Uint32Array | Int32Array>(column.values, rows);
-      return all ? bytesOf(values) : presentOnes(bytesOf(values), 4, present, count);
+      return all ? bytesOf(values) : presentValues(bytesOf(values), 4, present, count);
     }
     case 'u8': {
       const values = valuesOf(column.values, rows);
-      return all ? values : presentOnes(values, 1, present, count);
+      return all ? values : presentValues(values, 1, present, count);
     }
-    case 'u16': {
-      const values = valuesOf(column.values, rows);
-      const out = new Int32Array(count);
-      putWide(values, present, out);
-      return bytesOf(out);
-    }
+    case 'u16':
+      return presentWide(valuesOf(column.values, rows), present, count);
   }
 }
 
@@ -438,7 +426,7 @@ function difference(a: U32Column, b: U32Column, rows: BatchRows): number | undef
   return first;
 }
 
-// Loops are functions of their own: in a long one V8 gives up its compiled code at the end of each of them.
+const TWO_POWER_MINUS_32 = 1 / 4_294_967_296;
 
 /** Whole numbers as two words of 32 bits each. */
 function putWords(values: Float64Array, present: Uint8Array, out: Uint32Array): void {
@@ -446,30 +434,10 @@ function putWords(values: Float64Array, present: Uint8Array, out: Uint32Array): 
   for (let i = 0; i < values.length; i++) {
     if (present[i] === 0) continue;
     const value = values[i]!;
-    out[to++] = value >>> 0;
-    out[to++] = Math.floor(value / 4294967296) >>> 0;
+    const low = value >>> 0;
+    out[to++] = low;
+    out[to++] = ((value - low) * TWO_POWER_MINUS_32) >>> 0;
   }
-}
-
-function putWide(values: Uint16Array, present: Uint8Array, out: Int32Array): void {
-  let to = 0;
-  for (let i = 0; i < values.length; i++) if (present[i] === 1) out[to++] = values[i]!;
-}
-
-/** Of values of `width` bytes those that are there. */
-function presentOnes(
-  values: Uint8Array,
-  width: number,
-  present: Uint8Array,
-  count: number,
-): Uint8Array {
-  const out = new Uint8Array(count * width);
-  let to = 0;
-  for (let i = 0; i < present.length; i++) {
-    if (present[i] === 0) continue;
-    for (let at = i * width; at < (i + 1) * width; at++) out[to++] = values[at]!;
-  }
-  return out;
 }
 
 const MAGIC = new TextEncoder().encode('PAR1');
