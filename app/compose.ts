@@ -16,7 +16,7 @@ import { readRecord } from '../importers/shared/read-record.ts';
 import { rotationKey } from '../importers/shared/rotation.ts';
 import { listFiles } from '../importers/shared/walk.ts';
 import { formats } from './readers.ts';
-import { collectLessOften, startThread } from './threads.ts';
+import { startThread } from './threads.ts';
 
 export { checkZone, formats, readMapping } from './readers.ts';
 export { scanTools } from './scan-tools.ts';
@@ -38,10 +38,8 @@ export const evidence: Evidence = {
     }
     return { files: linkRotated(oncePerFile(files, paths)), ignored };
   },
-  startWorker: () => {
-    collectLessOften();
-    return startThread<ToWorker, FromWorker>(join(import.meta.dirname, 'import-worker.ts'));
-  },
+  startWorker: () =>
+    startThread<ToWorker, FromWorker>(join(import.meta.dirname, 'import-worker.ts')),
   startLookWorker: () =>
     startThread<ToLookWorker, FromLookWorker>(join(import.meta.dirname, 'look-worker.ts')),
   readRecord: (location, offset, length, signal) => readRecord(location, offset, length, signal),
