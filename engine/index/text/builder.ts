@@ -46,6 +46,14 @@ const MOST_COLUMNS = 400;
 /** Columns whose values are kept by row: two bytes for each row, also where few have a value. */
 const MOST_BY_ROW = 64;
 
+/** A column that is added row by row. */
+interface OwnText {
+  readonly column: number;
+  readonly text: TextRows;
+  /** Where values of it are kept by column. */
+  readonly own: ValueColumn | undefined;
+}
+
 export class TextIndexBuilder {
   private readonly tokens = new TokenTable();
   private readonly shapes = new ShapeTable();
@@ -95,7 +103,7 @@ export class TextIndexBuilder {
     const hasMessages = cut !== undefined || columns[0]?.column === MESSAGE;
     this.shapes.expect(this.rows + rows.length, hasMessages);
     const values: { column: number; own: ValueColumn }[] = [];
-    const texts: { column: number; text: TextRows; own: ValueColumn | undefined }[] = [];
+    const texts: OwnText[] = [];
     for (const { column, text } of columns) {
       const own = this.valuesOf(column);
       if (own !== undefined) values.push({ column, own });
@@ -104,34 +112,54 @@ export class TextIndexBuilder {
     }
     if (cut !== undefined) this.forms.begin(cut);
     if (hasMessages || texts.length > 0 || overflow !== undefined) {
-      for (let row = 0; row < rows.length; row++) {
+      // Messages that few rows have, as of packets, cost those few.
+      const [only] = texts;
+      const isAlone = texts.length === 1 && cut === undefined && overflow === undefined;
+      const sparse = isAlone && only!.own === undefined && only!.text.same !== true;
+      const { length } = rows;
+      for (let row = 0; row < length; row++) {
+        if (sparse && only!.text.present[row] === 0) {
+          const next = only!.text.present.indexOf(1, row);
+          const to = next < 0 ? length : Math.min(next, length);
+          this.rowStarts.fill(this.used, this.rows + row, this.rows + to);
+          row = to - 1;
+          continue;
+        }
         const at = this.rows + row;
         this.row = at;
         this.rowStarts[at] = this.used;
         this.message = NO_SHAPE;
-        if (cut !== undefined && cut.shapeOf[row] !== 0)
-          this.cutMessage(cut.shapeOf[row]! - 1, row);
-        for (let c = 0; c < texts.length; c++) {
-          const { column, text, own } = texts[c]!;
-          if (own === undefined ? text.present[row] === 0 : own.codeAt(at) !== AS_TEXT) continue;
-          const { data } = text;
-          const start = text.starts[text.same === true ? 0 : row]!;
-          const length = lengthAt(data, start);
-          if (column === MESSAGE) this.text(column, data, start + 4, start + 4 + length);
-          else if (own === undefined) this.value(column, data, start + 4, start + 4 + length);
-          else this.textOfValue(column, own, data, start + 4, start + 4 + length);
-        }
-        if (overflow !== undefined && (overflow.same === true || overflow.present[row] === 1)) {
-          const column = this.columnOf(OVERFLOW)!;
-          for (const value of overflowValues(overflow, overflow.same === true ? 0 : row)) {
-            this.value(column, value, 0, value.length);
-          }
-        }
+        this.addRow(row, rows, texts, overflow);
         if (this.message !== NO_SHAPE) this.noteValues(values);
       }
     } else this.rowStarts.fill(this.used, this.rows, this.rows + rows.length);
     this.rows += rows.length;
     this.rowStarts[this.rows] = this.used;
+  }
+
+  /** What is not kept by column of row `row` of `rows`, which is row `this.row` of all. */
+  private addRow(
+    row: number,
+    { cut }: IndexRows,
+    texts: readonly OwnText[],
+    overflow: TextRows | undefined,
+  ): void {
+    if (cut !== undefined && cut.shapeOf[row] !== 0) this.cutMessage(cut.shapeOf[row]! - 1, row);
+    for (let c = 0; c < texts.length; c++) {
+      const { column, text, own } = texts[c]!;
+      if (own === undefined ? text.present[row] === 0 : own.codeAt(this.row) !== AS_TEXT) continue;
+      const { data } = text;
+      const start = text.starts[text.same === true ? 0 : row]!;
+      const length = lengthAt(data, start);
+      if (column === MESSAGE) this.text(column, data, start + 4, start + 4 + length);
+      else if (own === undefined) this.value(column, data, start + 4, start + 4 + length);
+      else this.textOfValue(column, own, data, start + 4, start + 4 + length);
+    }
+    if (overflow !== undefined && (overflow.same === true || overflow.present[row] === 1)) {
+      const column = this.columnOf(OVERFLOW)!;
+      for (const value of overflowValues(overflow, overflow.same === true ? 0 : row))
+        this.value(column, value, 0, value.length);
+    }
   }
 
   /** @param order as of `IndexBuilder.finish` */
@@ -169,35 +197,50 @@ export class TextIndexBuilder {
 
   /** Adds the values of a column's `n` rows; returns whether there are some that are no shape as a whole. */
   private addValues(column: number, own: ValueColumn, text: TextRows, n: number): boolean {
-    const { data, starts, present } = text;
-    const { rows } = this.shapes;
     if (text.same === true) {
+      const { data, starts } = text;
       const start = starts[0]! + 4;
       const shape = this.wholeShape(column, data, start, start + lengthAt(data, starts[0]!));
       own.fill(shape === NO_SHAPE ? AS_TEXT : shape + 1, n);
-      if (shape !== NO_SHAPE) rows[shape]! += n;
+      if (shape !== NO_SHAPE) this.shapes.rows[shape]! += n;
       return shape === NO_SHAPE;
     }
+    return text.few === true
+      ? this.addFewValues(column, own, text, n)
+      : this.addEachValue(column, own, text, n);
+  }
+
+  // Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+  private addFewValues(column: number, own: ValueColumn, text: TextRows, n: number): boolean {
+    const { data, starts, present } = text;
+    const { rows } = this.shapes;
+    const first = own.length;
+    const codes = own.extend(n);
+    const known = new Uint16Array(data.length);
+    let texts = false;
+    for (let row = 0; row < n; row++) {
+      if (present[row] === 0) continue;
+      const start = starts[row]!;
+      let code = known[start]!;
+      if (code === 0) {
+        const shape = this.wholeShape(column, data, start + 4, start + 4 + lengthAt(data, start));
+        code = shape === NO_SHAPE ? AS_TEXT : shape + 1;
+        known[start] = code;
+      }
+      codes[first + row] = code;
+      if (code === AS_TEXT) texts = true;
+      else rows[code - 1]! += 1;
+    }
+    return texts;
+  }
+
+  private addEachValue(column: number, own: ValueColumn, text: TextRows, n: number): boolean {
+    const { data, starts, present } = text;
+    const { rows } = this.shapes;
     const first = own.length;
     const codes = own.extend(n);
     let texts = false;
-    if (text.few === true) {
-      const known = new Uint16Array(data.length);
-      for (let row = 0; row < n; row++) {
-        if (present[row] === 0) continue;
-        const start = starts[row]!;
-        let code = known[start]!;
-        if (code === 0) {
-          const shape = this.wholeShape(column, data, start + 4, start + 4 + lengthAt(data, start));
-          code = shape === NO_SHAPE ? AS_TEXT : shape + 1;
-          known[start] = code;
-        }
-        codes[first + row] = code;
-        if (code === AS_TEXT) texts = true;
-        else rows[code - 1]! += 1;
-      }
-      return texts;
-    }
     for (let row = 0; row < n; row++) {
       if (present[row] === 0) continue;
       const start = starts[row]!;

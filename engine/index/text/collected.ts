@@ -40,3 +40,28 @@ export interface CollectedText {
   /** By column: shapes of its rows that have no open token; none of the message. */
   readonly values: readonly (ValueColumn | undefined)[];
 }
+
+/**
+ * The first row from `row` on that has items; the number of rows when there is none. Of packets few have any: what is
+ * done with items is then not hot enough to be compiled.
+ * @param order as of `IndexBuilder.finish`
+ */
+export function nextWithItems(
+  row: number,
+  { rows, rowStarts }: CollectedText,
+  order?: Uint32Array,
+): number {
+  return order === undefined ? nextOf(row, rows, rowStarts) : nextInOrder(row, rowStarts, order);
+}
+
+function nextOf(row: number, rows: number, rowStarts: Uint32Array): number {
+  let next = row;
+  while (next < rows && rowStarts[next] === rowStarts[next + 1]) next += 1;
+  return next;
+}
+
+function nextInOrder(row: number, rowStarts: Uint32Array, order: Uint32Array): number {
+  let next = row;
+  while (next < order.length && rowStarts[order[next]!] === rowStarts[order[next]! + 1]) next += 1;
+  return next;
+}

@@ -16,6 +16,7 @@ import {
   IMPLIED_COLUMNS,
   MESSAGE,
   SHAPE_ITEM,
+  nextWithItems,
 } from './collected.ts';
 import { wholeColumns } from './whole-texts.ts';
 import { FOLD_VERSION } from './fold.ts';
@@ -56,12 +57,7 @@ export interface FinishedText {
 export function finishText(text: CollectedText, order: Uint32Array | undefined): FinishedText {
   const closed = closeShapes(text);
   const inShapes = staticTokens(text.tokens, closed);
-  const small = new Uint8Array(FIRST_STRING);
-  for (let number = 0; number < FIRST_STRING; number++) {
-    if (text.tokens.counts[number]! > 0) small[number] = 1;
-  }
-  for (const token of inShapes.tokens) if (token < FIRST_STRING) small[token] = 1;
-  const vocabulary = rankTokens(text.tokens, small);
+  const vocabulary = rankTokens(text.tokens, smallNumbers(text.tokens, inShapes));
   const shapesOf = groupByRank(inShapes, vocabulary);
   const lists = new RowLists(text, closed, vocabulary, inShapes.withTokens, order);
 
@@ -155,6 +151,16 @@ function staticTokens(tokens: TokenTable, closed: ClosedShapes): StaticTokens {
     }
   }
   return { tokens: Uint32Array.from(ids), shapes: Uint32Array.from(of), withTokens };
+}
+
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+/** 1 for each number below FIRST_STRING that occurs. */
+function smallNumbers({ counts }: TokenTable, { tokens }: StaticTokens): Uint8Array {
+  const small = new Uint8Array(FIRST_STRING);
+  for (let number = 0; number < small.length; number++) if (counts[number] !== 0) small[number] = 1;
+  for (const token of tokens) if (token < FIRST_STRING) small[token] = 1;
+  return small;
 }
 
 /** The shapes that each token, by rank, is in the text of: ascending, none twice. */
@@ -267,16 +273,7 @@ class RowLists {
       }
       // Lists lie in the order in which tokens came, not that of keys: what comes first in later rows
       // is then written one beside the other. Where each list ends so far; 0 of those of other keys.
-      const ends = new Uint32Array(counts.length);
-      let at = 0;
-      for (let list = 0; list < counts.length; list++) {
-        if (counts[list] === 0 || (list >= limit && this.every[list - limit] === 1)) continue;
-        const key = list < limit ? rankOf[list]! : size + list - limit;
-        if (key < from || key >= to) continue;
-        rows[at] = NO_ROW;
-        ends[list] = at + 1;
-        at += counts[list]! + 1;
-      }
+      const ends = this.placed(from, to, rows);
       const starts = ends.slice();
       this.fill(ends, rows);
       const slice = (list: number): RowSlice => ({ rows, from: starts[list]!, to: ends[list]! });
@@ -306,6 +303,24 @@ class RowLists {
     giveBack(rows.buffer);
   }
 
+  /** Gives each list of keys `from` to `to` its place in `rows`: where it ends so far. */
+  private placed(from: number, to: number, rows: Uint32Array): Uint32Array {
+    const { counts, every } = this;
+    const { size, rankOf } = this.vocabulary;
+    const { limit } = this.text.tokens;
+    const ends = new Uint32Array(counts.length);
+    let at = 0;
+    for (let list = 0; list < counts.length; list++) {
+      if (counts[list] === 0 || (list >= limit && every[list - limit] === 1)) continue;
+      const key = list < limit ? rankOf[list]! : size + list - limit;
+      if (key < from || key >= to) continue;
+      rows[at] = NO_ROW;
+      ends[list] = at + 1;
+      at += counts[list]! + 1;
+    }
+    return ends;
+  }
+
   private everyRow(): RowSlice {
     this.all ??= countedUp(this.text.rows);
     return { rows: this.all, from: 0, to: this.all.length };
@@ -328,7 +343,11 @@ class RowLists {
     this.fillValues(ends, out);
     if (!hasItems(this.text)) return;
     const waiting = new WaitingRows(ends, out, limit);
-    for (let row = 0; row < rows; row++) {
+    for (
+      let row = nextWithItems(0, this.text, order);
+      row < rows;
+      row = nextWithItems(row + 1, this.text, order)
+    ) {
       const came = order === undefined ? row : order[row]!;
       const end = rowStarts[came + 1]!;
       let message = -1;
@@ -393,8 +412,11 @@ class RowLists {
   private messages(): Int32Array {
     const { items, rowStarts, rows, shapes, forms } = this.text;
     const out = new Int32Array(rows).fill(-1);
-    for (let row = 0; row < rows; row++) {
-      if (rowStarts[row] === rowStarts[row + 1]) continue;
+    for (
+      let row = nextWithItems(0, this.text);
+      row < rows;
+      row = nextWithItems(row + 1, this.text)
+    ) {
       const item = items[rowStarts[row]!]! - SHAPE_ITEM;
       if (item >= FORM_ITEM) out[row] = forms[item - FORM_ITEM]!.shape;
       else if (shapes.columns[item] === MESSAGE) out[row] = item;

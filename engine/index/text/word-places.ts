@@ -7,7 +7,7 @@
 import type { SideFile } from '../side-file.ts';
 import { ByteReader, ByteWriter, checked, withCheck } from './bytes.ts';
 import type { ClosedShapes } from './closed-shapes.ts';
-import { type CollectedText, FORM_ITEM, MESSAGE, SHAPE_ITEM } from './collected.ts';
+import { type CollectedText, FORM_ITEM, MESSAGE, SHAPE_ITEM, nextWithItems } from './collected.ts';
 import { PLACES } from './layout.ts';
 import { FIRST_STRING } from './token-table.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -63,10 +63,11 @@ function wordAt({ numbers, words }: Vocabulary, rank: number): Uint8Array {
 
 /** Ranks of words by open place of a shape of the message, as `ShapeTable.runStarts` numbers them. */
 function wordRanges(
-  { items, rowStarts, rows, shapes, forms }: CollectedText,
+  text: CollectedText,
   { isFree }: ClosedShapes,
   { numbers, rankOf }: Vocabulary,
 ): { lows: Uint32Array; highs: Uint32Array } {
+  const { items, rowStarts, rows, shapes, forms } = text;
   const { columns, opens, runStarts } = shapes;
   const lows = new Uint32Array(runStarts[shapes.count]!).fill(NO_RANK);
   const highs = new Uint32Array(lows.length);
@@ -82,9 +83,8 @@ function wordRanges(
     fixed.forEach((token, i) => note(runStarts[shape]! + fixedPlaces[i]!, token));
   }
   const wordy = forms.map(wordyTokens);
-  for (let row = 0; row < rows; row++) {
+  for (let row = nextWithItems(0, text); row < rows; row = nextWithItems(row + 1, text)) {
     let at = rowStarts[row]!;
-    if (at === rowStarts[row + 1]!) continue;
     // The message's item comes first.
     const item = items[at++]! - SHAPE_ITEM;
     if (item >= FORM_ITEM) {

@@ -4,7 +4,7 @@
  * in (IPv4 before IPv6, texts by their bytes); a row without a value has the code behind the last.
  */
 import type { ColumnName } from '../../contract/event.ts';
-import type { IndexRows } from '../rows.ts';
+import type { IndexRows, Ip6Rows, NumberRows, TextRows } from '../rows.ts';
 import {
   Ip6Dictionary,
   NumberDictionary,
@@ -143,20 +143,8 @@ class NumberCollector implements Collector {
       this.codes.skip(rows.length);
       return;
     }
-    let at = this.codes.extend(rows.length);
-    const { values, present } = column;
-    const codes = this.codes.values;
-    let last = -1;
-    let code = 0;
-    for (let row = 0; row < rows.length; row++, at++) {
-      if (present[row] === 0) continue;
-      const value = values[row]!;
-      if (value !== last) {
-        last = value;
-        code = this.dictionary.idOf(value) + 1;
-      }
-      codes[at] = code;
-    }
+    const at = this.codes.extend(rows.length);
+    putNumbers(column, this.dictionary, this.codes.values, at, rows.length);
   }
 
   finish(order: Uint32Array | undefined): Omit<Dimension, 'name'> | undefined {
@@ -194,16 +182,8 @@ class AddressCollector implements Collector {
     }
     const first = this.codes.extend(rows.length);
     const codes = this.codes.values;
-    if (ip4 !== undefined) {
-      const { values, present } = ip4;
-      for (let row = 0; row < rows.length; row++)
-        if (present[row] !== 0) codes[first + row] = this.ip4.idOf(values[row]!) * 2 + 1;
-    }
-    if (ip6 !== undefined) {
-      const { values, present } = ip6;
-      for (let row = 0; row < rows.length; row++)
-        if (present[row] !== 0) codes[first + row] = this.ip6.idOf(values, row * 16) * 2 + 2;
-    }
+    if (ip4 !== undefined) putIp4(ip4, this.ip4, codes, first, rows.length);
+    if (ip6 !== undefined) putIp6(ip6, this.ip6, codes, first, rows.length);
   }
 
   finish(order: Uint32Array | undefined): Omit<Dimension, 'name'> | undefined {
@@ -251,35 +231,45 @@ export class TextCollector implements Collector {
       this.codes.skip(rows.length);
       return;
     }
-    let at = this.codes.extend(rows.length);
-    const { data, starts, present } = column;
-    const codes = this.codes.values;
+    const at = this.codes.extend(rows.length);
     if (column.same === true) {
+      const { data, starts } = column;
       const start = starts[0]!;
       const id = this.dictionary.idOf(data, start + 4, start + 4 + lengthAt(data, start));
       if (id < 0) this.leaveOut();
-      else codes.fill(id + 1, at, at + rows.length);
+      else this.codes.values.fill(id + 1, at, at + rows.length);
       return;
     }
-    if (column.few === true) {
-      const ids = new Uint32Array(data.length);
-      for (let row = 0; row < rows.length; row++, at++) {
-        if (present[row] === 0) continue;
-        const start = starts[row]!;
-        if (ids[start] === 0) {
-          const id = this.dictionary.idOf(data, start + 4, start + 4 + lengthAt(data, start));
-          if (id < 0) {
-            this.leaveOut();
-            return;
-          }
-          ids[start] = id + 1;
-        }
-        codes[at] = ids[start]!;
+    const fits =
+      column.few === true
+        ? this.addFew(column, at, rows.length)
+        : this.addEach(column, at, rows.length);
+    if (!fits) this.leaveOut();
+  }
+
+  /** Whether there is room for all the values. */
+  private addFew({ data, starts, present }: TextRows, first: number, n: number): boolean {
+    const { dictionary } = this;
+    const codes = this.codes!.values;
+    const ids = new Uint32Array(data.length);
+    for (let row = 0; row < n; row++) {
+      if (present[row] === 0) continue;
+      const start = starts[row]!;
+      if (ids[start] === 0) {
+        const id = dictionary.idOf(data, start + 4, start + 4 + lengthAt(data, start));
+        if (id < 0) return false;
+        ids[start] = id + 1;
       }
-      return;
+      codes[first + row] = ids[start]!;
     }
-    const { shortTexts, shortIds } = this;
-    for (let row = 0; row < rows.length; row++, at++) {
+    return true;
+  }
+
+  /** Whether there is room for all the values. */
+  private addEach({ data, starts, present }: TextRows, first: number, n: number): boolean {
+    const { dictionary, shortTexts, shortIds } = this;
+    const codes = this.codes!.values;
+    for (let row = 0; row < n; row++) {
       if (present[row] === 0) continue;
       const start = starts[row]!;
       const length = lengthAt(data, start);
@@ -288,24 +278,19 @@ export class TextCollector implements Collector {
         for (let i = start + 4; i < start + 4 + length; i++) text = text * 256 + data[i]!;
         const slot = Math.imul(text, 0x9e37_79b1) >>> 24;
         if (shortTexts[slot] !== text) {
-          const id = this.dictionary.idOf(data, start + 4, start + 4 + length);
-          if (id < 0) {
-            this.leaveOut();
-            return;
-          }
+          const id = dictionary.idOf(data, start + 4, start + 4 + length);
+          if (id < 0) return false;
           shortTexts[slot] = text;
           shortIds[slot] = id;
         }
-        codes[at] = shortIds[slot]! + 1;
+        codes[first + row] = shortIds[slot]! + 1;
         continue;
       }
-      const id = this.dictionary.idOf(data, start + 4, start + 4 + length);
-      if (id < 0) {
-        this.leaveOut();
-        return;
-      }
-      codes[at] = id + 1;
+      const id = dictionary.idOf(data, start + 4, start + 4 + length);
+      if (id < 0) return false;
+      codes[first + row] = id + 1;
     }
+    return true;
   }
 
   private leaveOut(): void {
@@ -349,6 +334,48 @@ function placed(
 }
 
 // Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+function putNumbers(
+  { values, present }: NumberRows,
+  dictionary: NumberDictionary | SmallDictionary,
+  codes: Uint32Array,
+  first: number,
+  n: number,
+): void {
+  let last = -1;
+  let code = 0;
+  for (let row = 0; row < n; row++) {
+    if (present[row] === 0) continue;
+    const value = values[row]!;
+    if (value !== last) {
+      last = value;
+      code = dictionary.idOf(value) + 1;
+    }
+    codes[first + row] = code;
+  }
+}
+
+function putIp4(
+  { values, present }: NumberRows,
+  dictionary: NumberDictionary,
+  codes: Uint32Array,
+  first: number,
+  n: number,
+): void {
+  for (let row = 0; row < n; row++)
+    if (present[row] !== 0) codes[first + row] = dictionary.idOf(values[row]!) * 2 + 1;
+}
+
+function putIp6(
+  { values, present }: Ip6Rows,
+  dictionary: Ip6Dictionary,
+  codes: Uint32Array,
+  first: number,
+  n: number,
+): void {
+  for (let row = 0; row < n; row++)
+    if (present[row] !== 0) codes[first + row] = dictionary.idOf(values, row * 16) * 2 + 2;
+}
 
 function putPlaces(values: Uint32Array, places: Uint32Array, out: Uint32Array): void {
   for (let i = 0; i < out.length; i++) out[i] = places[values[i]!]!;
