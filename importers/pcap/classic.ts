@@ -204,6 +204,13 @@ export class ClassicReader implements CaptureReader {
         this.lost.begin(base + at, `record claims ${captured} bytes`);
         return at;
       }
+      if (captured === 0 && wire === 0 && seconds === 0 && fraction === 0) {
+        // A file that was made larger than what was written, or a sector that was lost: each 16 bytes of it
+        // would be a packet of 1970.
+        this.number += 1;
+        this.lost.begin(base + at, 'zeros where a record begins');
+        return at;
+      }
       const next = at + header + captured;
       if (next > end) return at;
       this.number += 1;

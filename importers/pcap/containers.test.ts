@@ -128,6 +128,42 @@ describe('classic', () => {
     expect(result.quarantined[0]!.raw).toEqual(records[2]);
   });
 
+  it.each([
+    ['little-endian', {}],
+    ['modified', { modified: true }],
+  ] satisfies [string, ClassicFile][])(
+    'takes zeros for no packets of 1970: %s',
+    async (_, form) => {
+      const records = [1, 2, 3].map((n) => ({
+        seconds: 1_700_000_000 + n,
+        fraction: 0,
+        bytes: FRAME,
+      }));
+      const file = classicFile(form, records);
+      const bytes = cat(file, new Uint8Array(1000), file.subarray(24), new Uint8Array(4096));
+      for (const size of [100, 1 << 20]) {
+        const result = await read(bytes, size);
+        checkLedger(result);
+        expect(result.records).toBe(6);
+        expect(result.rows.map((row) => row.ts)).not.toContain(0);
+        expect(result.quarantined).toMatchObject([
+          { offset: file.length, reason: 'zeros where a record begins (1000 bytes)' },
+          {
+            offset: 2 * file.length - 24 + 1000,
+            reason: 'zeros where a record begins (4096 bytes to the end)',
+          },
+        ]);
+      }
+    },
+  );
+
+  it('keeps a packet of which nothing was captured', async () => {
+    const none = { seconds: 1_700_000_000, fraction: 0, bytes: new Uint8Array(0), wire: 60 };
+    const result = await read(classicFile({}, [none, none]));
+    expect(result.records).toBe(2);
+    expect(result.quarantined).toEqual([]);
+  });
+
   it('quarantines what is no record up to the end', async () => {
     const file = cat(classicFile({}, [{ seconds: 1, fraction: 0, bytes: FRAME }]), 'ff'.repeat(99));
     const result = await read(file);

@@ -74,7 +74,8 @@ export class ClassicRecords implements RecordForm {
     let n = 0;
     while (n < most && place <= last) {
       const captured = view.getUint32(place + 8, little);
-      if (captured > limit) break;
+      // Nothing captured: the reader tells whether that is a record at all.
+      if (captured === 0 || captured > limit) break;
       if (timed && view.getUint32(place + 4, little) >= second) break;
       const next = place + header + captured;
       if (next > end) break;
