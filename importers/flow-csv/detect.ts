@@ -2,6 +2,7 @@
  * Tells from the first bytes of a content which dialect it is, where its rows begin and what its
  * columns are called. Held always: it never throws, and the answer depends on these bytes alone.
  */
+import { headAsUtf8 } from '../shared/utf16.ts';
 import { eve } from './dialects/eve.ts';
 import { isAddress, type Dialect } from './dialects/dialect.ts';
 import { nfdumpJson } from './dialects/nfdump.ts';
@@ -53,10 +54,7 @@ function isBinary(text: string): boolean {
 
 /** The head as text; undefined for binary content. */
 function readHead(head: Uint8Array, complete: boolean): Head | undefined {
-  let encoding = 'utf-8';
-  if (head[0] === 0xff && head[1] === 0xfe) encoding = 'utf-16le';
-  else if (head[0] === 0xfe && head[1] === 0xff) encoding = 'utf-16be';
-  const text = new TextDecoder(encoding).decode(head);
+  const text = new TextDecoder().decode(headAsUtf8(head));
   if (isBinary(text.slice(0, 8192))) return undefined;
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   const last = lines.at(-1);

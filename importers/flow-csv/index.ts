@@ -20,6 +20,7 @@ import type {
   SourceInput,
 } from '../../engine/contract/importer.ts';
 import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
+import { utf16Of } from '../shared/utf16.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
 import { findDateOrder, type FoundOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
@@ -145,7 +146,7 @@ async function plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan
   const { context, head, order } = opened;
   const { shape } = context.detected;
   // UTF-16: a line feed is no byte of it. Elements of an array need what is before them.
-  if (shape === 'json-elements' || head[0]! + head[1]! === 0x1fd) return undefined;
+  if (shape === 'json-elements' || utf16Of(head) !== undefined) return undefined;
   // Two members that are mapped to one name: the first that comes has it.
   const renamed = Object.keys(context.mapping?.fields ?? {}).some((to) => to.startsWith('attrs.'));
   if (shape === 'json-lines' && renamed) return undefined;

@@ -138,6 +138,32 @@ describe('LineReader', () => {
     for (const size of [1, 2, 3, 5, 1000]) expect(await read(bytes, size)).toEqual(want);
   });
 
+  it.each(['utf16le', 'utf16be'])('knows %s without its mark', async (encoding) => {
+    const bytes = Buffer.from('2026-11-20 für Müller\r\n€\n', 'utf16le');
+    if (encoding === 'utf16be') bytes.swap16();
+    const want = [
+      { text: '2026-11-20 für Müller', offset: 0, length: 42, complete: true },
+      { text: '€', offset: 46, length: 2, complete: true },
+    ].map((line) => ({ ...line, truncated: false }));
+    for (const size of [1, 2, 31, 1000]) {
+      for (const regionSize of [1, 1000]) {
+        expect(await read(bytes, size, { regionSize })).toEqual(want);
+      }
+    }
+  });
+
+  it.each([
+    ['NULs that a crash left', Buffer.from(`\0a\0b\0c${'\0'.repeat(8)}\nrest of the log\n`)],
+    ['control characters', Buffer.from('\u0001bcdefghijklmnop\n', 'utf16le')],
+    ['too little', Buffer.from('a\nb\n', 'utf16le')],
+  ])('takes no UTF-16 for it: %s', async (_, bytes) => {
+    const lines = await read(bytes, 1000);
+    expect(lines.reduce((sum, line) => sum + line.length + 1, 0)).toBeGreaterThanOrEqual(
+      bytes.length,
+    );
+    expect(lines[0]?.text).toContain('\0');
+  });
+
   it('survives UTF-16 cut anywhere', async () => {
     const bytes = Buffer.from('\ufeffa\n\u{1f600}\nb', 'utf16le');
     for (let n = 0; n <= bytes.length; n++) await read(bytes.subarray(0, n), 3);

@@ -7,11 +7,12 @@
  * read before the content broke off is given before its error is thrown.
  *
  * A line ends with LF; one CR before it is left out too. A UTF-8 byte order mark is skipped. Content
- * with a UTF-16 byte order mark is transcoded, and the buffer then holds UTF-8, while offsets and
- * lengths stay those of the UTF-16 bytes (RFC 2781).
+ * that is UTF-16 (utf16.ts) is transcoded, and the buffer then holds UTF-8, while offsets and lengths
+ * stay those of the UTF-16 bytes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { ByteOffset } from '../../engine/contract/event.ts';
+import { UTF16_HEAD, utf16Of } from './utf16.ts';
 
 /** What a region's bytes are: `mixed` is not valid UTF-8 throughout, though single lines may be. */
 export type LineEncoding = 'ascii' | 'utf8' | 'mixed';
@@ -77,7 +78,7 @@ export class LineReader {
     this.maxLine = Math.max(1, options.maxLine ?? MAX_LINE_BYTES);
     // One byte more than there are: so the first region is seen to be all.
     const most = Math.min(options.regionSize ?? REGION_BYTES, (options.size ?? Infinity) + 1);
-    this.buffer = Buffer.alloc(Math.max(16, most));
+    this.buffer = Buffer.alloc(Math.max(UTF16_HEAD, most));
     if (options.at !== undefined) {
       this.baseOffset = options.at.offset;
       this.lineNumber = options.at.line;
@@ -184,20 +185,20 @@ export class LineReader {
     await this.blocks?.return?.();
   }
 
-  /** Looks at the first bytes for a byte order mark. */
+  /** Looks at the first bytes for a byte order mark, and for UTF-16 without one. */
   private async open(): Promise<void> {
     this.blocks = this.source[Symbol.asyncIterator]();
     // Further on, the same bytes are no mark.
     if (this.baseOffset > 0) return;
     const head = this.buffer;
-    while (this.filled < 3 && !this.ended) await this.pull(3);
-    const wide = this.filled >= 2 && head[0]! + head[1]! === 0xff + 0xfe && head[0]! >= 0xfe;
-    if (wide) {
+    while (this.filled < UTF16_HEAD && !this.ended) await this.pull(UTF16_HEAD);
+    const wide = utf16Of(head.subarray(0, this.filled));
+    if (wide !== undefined) {
+      const { littleEndian, mark } = wide;
       this.utf16 = true;
-      this.wideOffset = 2;
-      const rest = new Uint8Array(head.subarray(2, this.filled));
+      this.wideOffset = mark;
+      const rest = new Uint8Array(head.subarray(mark, this.filled));
       const error = this.failed ? [this.failure] : [];
-      const littleEndian = head[0] === 0xff;
       this.blocks = transcode(
         rest,
         this.blocks,
@@ -213,7 +214,6 @@ export class LineReader {
     } else if (this.filled >= 3 && head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) {
       // The mark is a region of its own that nobody sees.
       this.end = 3;
-      this.filled = 3;
     }
   }
 

@@ -11,6 +11,7 @@ import type {
   SourceInput,
 } from '../../engine/contract/importer.ts';
 import { resolveZone } from '../../engine/contract/zone.ts';
+import { utf16Of } from '../shared/utf16.ts';
 import { Header, parseHeader } from './header.ts';
 import { layout } from './layout.ts';
 import { positionOf, readLogPiece, scanYears } from './read.ts';
@@ -56,7 +57,7 @@ async function plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan
   if ((await layout(input, options.format)) !== 'lines') return undefined;
   const head = await beginning(input);
   // UTF-16: a line feed is no byte of it.
-  if (head.length >= 2 && head[0]! + head[1]! === 0x1fd) return undefined;
+  if (utf16Of(head) !== undefined) return undefined;
   let states = await statesOf(headOf(input, head));
   let years: YearPlan | undefined;
   if (states.yearsMissing) {

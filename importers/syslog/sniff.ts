@@ -5,6 +5,7 @@
  * gets a low score that every more particular importer beats; binary content gets none.
  */
 import type { SniffHint, SniffResult } from '../../engine/contract/importer.ts';
+import { headAsUtf8 } from '../shared/utf16.ts';
 import { looksFramed } from './frames.ts';
 import { Header, parseHeader } from './header.ts';
 import { looksJournald } from './journald.ts';
@@ -24,9 +25,8 @@ function looksStructured(head: Uint8Array, start: number, end: number): boolean 
   return separators >= 6;
 }
 
-/** Whether so many bytes are no text that this is another kind of file. UTF-16 counts as text. */
+/** Whether so many bytes are no text that this is another kind of file. */
 function looksBinary(head: Uint8Array): boolean {
-  if (head.length >= 2 && head[0]! + head[1]! === 0x1fd && head[0]! >= 0xfe) return false;
   let controls = 0;
   let nuls = 0;
   for (let i = 0; i < head.length; i++) {
@@ -38,8 +38,9 @@ function looksBinary(head: Uint8Array): boolean {
   return controls > head.length / 20 || nuls > head.length / 2;
 }
 
-export function sniffLog(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
-  if (head.length === 0) return undefined;
+export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | undefined {
+  if (bytes.length === 0) return undefined;
+  const head = headAsUtf8(bytes);
   if (looksJournald(head)) return { score: 0.95, format: 'journald-export' };
   if (looksFramed(head, hint.complete)) return { score: 0.9, format: 'rfc6587' };
   if (looksBinary(head)) return undefined;

@@ -1,0 +1,43 @@
+/**
+ * Whether a text is UTF-16, by its first bytes: by its byte order mark (RFC 2781), or without one, as some
+ * programs on Windows write it, by every other byte being NUL and all others being text. So text that does
+ * not begin with characters below U+0100 is known by its mark only.
+ */
+const LOOKED_AT = 32;
+const FEWEST = 16;
+
+export interface Utf16 {
+  readonly littleEndian: boolean;
+  /** Bytes of the mark. */
+  readonly mark: 0 | 2;
+}
+
+/** Bytes from which `utf16Of` tells; more make no difference. */
+export const UTF16_HEAD = LOOKED_AT;
+
+export function utf16Of(head: Uint8Array): Utf16 | undefined {
+  const [first, second] = head;
+  if (first === 0xff && second === 0xfe) return { littleEndian: true, mark: 2 };
+  if (first === 0xfe && second === 0xff) return { littleEndian: false, mark: 2 };
+  const size = Math.min(head.length & ~1, LOOKED_AT);
+  if (size < FEWEST || (first === 0) === (second === 0)) return undefined;
+  const high = first === 0 ? 0 : 1;
+  for (let i = 0; i < size; i += 2) {
+    if (head[i + high] !== 0 || !isText(head[i + 1 - high]!)) return undefined;
+  }
+  return { littleEndian: high === 1, mark: 0 };
+}
+
+/** Latin 1 without control characters, but with tabs and line ends. */
+function isText(unit: number): boolean {
+  if (unit < 32) return unit === 9 || unit === 10 || unit === 13;
+  return unit < 127 || unit >= 160;
+}
+
+/** The first bytes of a text as UTF-8, for those who judge by them; as they are if it is no UTF-16. */
+export function headAsUtf8(head: Uint8Array): Uint8Array {
+  const wide = utf16Of(head);
+  if (wide === undefined) return head;
+  const text = new TextDecoder(wide.littleEndian ? 'utf-16le' : 'utf-16be').decode(head);
+  return new TextEncoder().encode(text);
+}
