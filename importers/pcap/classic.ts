@@ -20,6 +20,11 @@ const CHAIN = 3;
 /** Seconds between neighbouring records, and from the last good one, for reading to go on. */
 const NEIGHBOUR_SECONDS = 7 * 86_400;
 const DISTANT_SECONDS = 366 * 86_400;
+/**
+ * So many bytes of zeros are no records: a file that was made larger than what was written into it, or
+ * sectors that were lost. Each sixteen of them would be a packet of 1970.
+ */
+const ZEROS = 1024;
 
 interface Variant {
   readonly format: string;
@@ -102,7 +107,7 @@ export class ClassicReader implements CaptureReader {
         }
         this.lost.close(base + at);
       }
-      at = this.records(bytes, at, end, base);
+      at = this.records(bytes, at, end, base, last);
       if (this.lost.open) {
         // The record itself is none: search behind its first byte.
         this.lost.add(bytes, at, at + 1);
@@ -177,7 +182,13 @@ export class ClassicReader implements CaptureReader {
   }
 
   /** Takes records as long as they are whole; opens the lost region at one that cannot be one. */
-  private records(bytes: Uint8Array, from: number, end: number, base: number): number {
+  private records(
+    bytes: Uint8Array,
+    from: number,
+    end: number,
+    base: number,
+    last: boolean,
+  ): number {
     const p = this.packet;
     const events = this.events;
     const little = this.little;
@@ -205,11 +216,14 @@ export class ClassicReader implements CaptureReader {
         return at;
       }
       if (captured === 0 && wire === 0 && seconds === 0 && fraction === 0) {
-        // A file that was made larger than what was written, or a sector that was lost: each 16 bytes of it
-        // would be a packet of 1970.
-        this.number += 1;
-        this.lost.begin(base + at, 'zeros where a record begins');
-        return at;
+        const upTo = Math.min(end, at + ZEROS);
+        const zeros = zerosEnd(bytes, at, upTo) === upTo;
+        if (zeros && upTo - at < ZEROS && !last) return at;
+        if (zeros && upTo - at === ZEROS) {
+          this.number += 1;
+          this.lost.begin(base + at, 'zeros where a record begins');
+          return at;
+        }
       }
       const next = at + header + captured;
       if (next > end) return at;
@@ -330,4 +344,11 @@ export class ClassicReader implements CaptureReader {
     }
     return 1;
   }
+}
+
+/** Where the zeros from `at` on end, `end` at most. */
+function zerosEnd(bytes: Uint8Array, at: number, end: number): number {
+  let place = at;
+  while (place < end && bytes[place] === 0) place += 1;
+  return place;
 }

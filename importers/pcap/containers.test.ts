@@ -140,16 +140,16 @@ describe('classic', () => {
         bytes: FRAME,
       }));
       const file = classicFile(form, records);
-      const bytes = cat(file, new Uint8Array(1000), file.subarray(24), new Uint8Array(4096));
+      const bytes = cat(file, new Uint8Array(1040), file.subarray(24), new Uint8Array(4096));
       for (const size of [100, 1 << 20]) {
         const result = await read(bytes, size);
         checkLedger(result);
         expect(result.records).toBe(6);
         expect(result.rows.map((row) => row.ts)).not.toContain(0);
         expect(result.quarantined).toMatchObject([
-          { offset: file.length, reason: 'zeros where a record begins (1000 bytes)' },
+          { offset: file.length, reason: 'zeros where a record begins (1040 bytes)' },
           {
-            offset: 2 * file.length - 24 + 1000,
+            offset: 2 * file.length - 24 + 1040,
             reason: 'zeros where a record begins (4096 bytes to the end)',
           },
         ]);
@@ -157,11 +157,14 @@ describe('classic', () => {
     },
   );
 
-  it('keeps a packet of which nothing was captured', async () => {
+  it('keeps packets of which nothing was captured, and few zeros as packets of nothing', async () => {
     const none = { seconds: 1_700_000_000, fraction: 0, bytes: new Uint8Array(0), wire: 60 };
-    const result = await read(classicFile({}, [none, none]));
-    expect(result.records).toBe(2);
-    expect(result.quarantined).toEqual([]);
+    const bytes = cat(classicFile({}, [none, none]), new Uint8Array(160));
+    for (const size of [100, 1 << 20]) {
+      const result = await read(bytes, size);
+      expect(result.records).toBe(12);
+      expect(result.quarantined).toEqual([]);
+    }
   });
 
   it('quarantines what is no record up to the end', async () => {
