@@ -193,12 +193,10 @@ function sourceText(source: SourceReport): string {
     lines.push(`  ${isoMicros(source.first)} … ${isoMicros(source.last)}`);
   else if (source.stored > 0) lines.push('  no event has a time (find them with day:undated)');
   const decided = Object.entries(source.decisions).filter(([, value]) => value !== undefined);
-  if (decided.length > 0) {
-    const retimed = decided.some(([key]) => key === 'tz' || key === 'year');
+  if (decided.length > 0)
     lines.push(
-      `  decided: ${visible(decided.map(([key, value]) => `${key} ${String(value)}`).join(', '))}${retimed ? ' (change zone and year with: daybook retime)' : ''}`,
+      `  decided: ${visible(decided.map(([key, value]) => `${key} ${String(value)}`).join(', '))}`,
     );
-  }
   for (const note of source.notes) lines.push(`  note: ${visible(note)}`);
   return `${lines.join('\n')}\n`;
 }
@@ -210,6 +208,9 @@ function totalText(report: ImportReport): string {
   return (
     `${counted(total.sources, 'source', 'sources')}, ${size(total.bytes)} in ${seconds.toFixed(1)} s (${size(total.bytes / seconds)}/s): ` +
     `read ${count(total.read)} = stored ${count(total.stored)} + duplicate ${count(total.duplicate)} + quarantined ${count(total.quarantined)} + skipped ${count(total.skipped)}` +
-    `${kinds.length > 0 ? `; events: ${kinds.join(', ')}` : ''}\n`
+    `${kinds.length > 0 ? `; events: ${kinds.join(', ')}` : ''}\n` +
+    (report.sources.some(({ decisions }) => 'tz' in decisions || 'year' in decisions)
+      ? 'zones and years that were decided can be changed with: daybook retime\n'
+      : '')
   );
 }
