@@ -15,9 +15,9 @@ export function methodSection({ request }: ReportFacts): Section {
         its source counts; where it states no year, a year is decided from the order of the records,
         the neighbouring files and the time at which the file was last changed. Both decisions are
         named with each source, and can be changed later without reading the evidence again; each
-        such change is in the audit trail. A record without any time of its own, such as a
-        continuation, has the time of the record before it. Records without a usable time are kept
-        and are called undated.
+        such change is in the audit trail. A line that only goes on with the event before it is part
+        of that event. Any other record without a usable time is kept and called undated: it is
+        given the time of no other.
       </p>
       <h3>What is counted</h3>
       <p>

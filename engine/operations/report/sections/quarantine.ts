@@ -1,4 +1,4 @@
-/** Records that could not be read: how many, where and why. Their bytes are kept in the case. */
+/** Records that could not be read: how many, where and why. */
 import type { ReportFacts } from '../facts.ts';
 import { counted, number } from '../figures.ts';
 import { brief, markup, leftOut, table } from '../html.ts';
@@ -13,8 +13,9 @@ export function quarantineSection({ quarantine }: ReportFacts): Section {
       records === 0
         ? markup`<p>Every record could be read.</p>`
         : markup` <p>
-              ${counted(records, 'record')} could not be read. Their bytes are kept in the case with
-              offset and reason; they are in no other number of this report but the ledgers'.
+              ${counted(records, 'record')} could not be read. What was found, of a long stretch its
+              beginning, is kept in the case with offset and reason, and is in no other number of
+              this report but the ledgers'.
             </p>
             ${table(
               'Why, by source; the most frequent first.',

@@ -58,6 +58,8 @@ function sourceBody(source: SourceRow, zone: string): Html {
   });
   const skipped = Object.entries(source.skippedReasons).filter(([, count]) => count > 0);
   const compressed = source.contentSha256 !== source.rawSha256;
+  // What ended the reading is among the notes as well.
+  const notes = source.notes.filter((note) => note !== source.error);
   return markup`<section class="source" id="source-${String(source.id)}">
     <h3>
       ${brief(source.name, 300)} <span class="badge">source ${String(source.id)}</span>${
@@ -111,7 +113,7 @@ function sourceBody(source: SourceRow, zone: string): Html {
           ? undefined
           : markup`<span class="warn">${brief(source.error, MAX_TEXT)}</span>`,
       ],
-      ['Notes', source.notes.length === 0 ? undefined : notesOf(source.notes)],
+      ['Notes', notes.length === 0 ? undefined : notesOf(notes)],
     ])}
   </section>`;
 }
