@@ -1,6 +1,6 @@
 /** What happened around an event, on the same host, in the same source, or anywhere. */
 import { Select } from '@mantine/core';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
 import { timeParts, useAnswer, useCase, useWorkspace, useZone } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/event-text.tsx';
@@ -57,26 +57,41 @@ export function ContextBox({ event, rows }: { readonly event: string; readonly r
       {data !== undefined &&
         Array.from({ length: data.batch.rows }, (_, row) => {
           const id = text(data.batch, 'event_id', row);
-          const ts = columnOf(data.batch, 'ts');
-          const micros = ts === undefined ? null : cell(ts, row);
+          const { date, time } = timeOf(data.batch, row, zone);
+          const before = row === 0 ? '' : timeOf(data.batch, row - 1, zone).date;
           return (
-            <button
-              key={id}
-              type="button"
-              className={css['line']}
-              aria-current={row === data.index}
-              onClick={() => workspace.select(id)}
-            >
-              {typeof micros === 'number' ? timeParts(micros, zone, 1).time : '—'}{' '}
-              {visibleText(
-                text(data.batch, 'summary', row) || text(data.batch, 'message', row),
-                200,
-              )}
-            </button>
+            <Fragment key={id}>
+              {date !== before && date !== '' && <div className={css['day']}>{date}</div>}
+              <button
+                type="button"
+                className={css['line']}
+                aria-current={row === data.index}
+                onClick={() => workspace.select(id)}
+              >
+                {time}{' '}
+                {visibleText(
+                  text(data.batch, 'summary', row) || text(data.batch, 'message', row),
+                  200,
+                )}
+              </button>
+            </Fragment>
           );
         })}
     </div>
   );
+}
+
+/** Day and time of a row in the window's zone; a tenth of a second, unless its source states none. */
+function timeOf(batch: ColumnBatch, row: number, zone: string): { date: string; time: string } {
+  const micros = number(batch, 'ts', row);
+  if (micros === undefined || Number.isNaN(micros)) return { date: '', time: '—' };
+  return timeParts(micros, zone, Math.min(number(batch, 'ts_digits', row) ?? 1, 1));
+}
+
+function number(batch: ColumnBatch, name: string, row: number): number | undefined {
+  const column = columnOf(batch, name);
+  const value = column === undefined ? undefined : cell(column, row);
+  return typeof value === 'number' ? value : undefined;
 }
 
 function text(batch: ColumnBatch, name: string, row: number): string {

@@ -1,13 +1,14 @@
 /**
- * Bytes as hexadecimal and characters, sixteen a row, with one range of them marked. Only the rows
- * on screen exist, so that a megabyte scrolls like a page.
+ * Bytes as hexadecimal and characters, sixteen a row, or eight where there is no room for more, with one
+ * range of them marked. Only the rows on screen exist, so that a megabyte scrolls like a page.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import css from './details.module.css';
 
-const ROW = 16;
 const ROW_HEIGHT = 17;
+/** Pixels that sixteen bytes take with their offset and characters, the padding included. */
+const WIDE = 520;
 
 export interface ByteRange {
   readonly offset: number;
@@ -33,7 +34,17 @@ export function HexView({
   readonly height?: number;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = Math.ceil(bytes.length / ROW);
+  const [perRow, setPerRow] = useState(16);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const fit = () => setPerRow(element.clientWidth < WIDE ? 8 : 16);
+    fit();
+    const observer = new ResizeObserver(fit);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const rows = Math.ceil(bytes.length / perRow);
   const virtual = useVirtualizer({
     count: rows,
     getScrollElement: () => scroller.current,
@@ -42,8 +53,8 @@ export function HexView({
   });
   const from = marked?.offset;
   useEffect(() => {
-    if (from !== undefined) virtual.scrollToIndex(Math.floor(from / ROW));
-  }, [virtual, from]);
+    if (from !== undefined) virtual.scrollToIndex(Math.floor(from / perRow));
+  }, [virtual, from, perRow]);
   const isMarked = (at: number): boolean =>
     marked !== undefined && at >= marked.offset && at < marked.offset + marked.length;
   return (
@@ -57,8 +68,8 @@ export function HexView({
     >
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
-          const at = index * ROW;
-          const row = bytes.subarray(at, at + ROW);
+          const at = index * perRow;
+          const row = bytes.subarray(at, at + perRow);
           return (
             <div
               key={index}
@@ -67,7 +78,7 @@ export function HexView({
               data-offset={base + at}
             >
               <span className={css['hexOffset']}>{(base + at).toString(16).padStart(6, '0')}</span>
-              <span className={css['hexBytes']}>
+              <span className={css['hexBytes']} style={{ width: perRow === 16 ? 340 : 172 }}>
                 {Array.from(row, (byte, i) => (
                   <span
                     key={i}
