@@ -146,11 +146,16 @@ export async function rewrite(
   };
   const inputBytes = segments.reduce((sum, segment) => sum + segment.bytes, 0) * 4;
   const made: Made[] = [];
-  const days = have.has('ts')
-    ? (await builder.rows(`SELECT DISTINCT strftime(ts, '%Y-%m-%d') FROM (${source})`)).map(
-        ([day]) => day as string | null,
-      )
-    : [null];
+  // Most are merged as they are: which days there are need not be looked for.
+  const [first, ...others] = new Set(segments.map(({ day }) => day));
+  const days =
+    options.replace === undefined && others.length === 0
+      ? [first === 'undated' ? null : first!]
+      : have.has('ts')
+        ? (await builder.rows(`SELECT DISTINCT strftime(ts, '%Y-%m-%d') FROM (${source})`)).map(
+            ([day]) => day as string | null,
+          )
+        : [null];
   for (const day of days.sort()) {
     const filter = !have.has('ts')
       ? ''

@@ -218,6 +218,18 @@ describe('what small imports leave undone', () => {
     });
   });
 
+  it('is made of events without a time, too', async () => {
+    for (let i = 0; i < 5; i++) {
+      const file = join(root, `undated-${i}.csv`);
+      writeFileSync(file, `src_ip,dst_ip,dst_port,proto\n10.0.${i}.1,10.9.9.9,443,TCP\n`);
+      await importInProcess(folder, [file], { brief: true });
+    }
+    const before = await events();
+    expect(await catchUp(folder, BUILDER)).toBe(1);
+    expect(segments()).toMatchObject([{ day: 'undated', rows: 5 }]);
+    expect(await events()).toEqual(before);
+  });
+
   it('is merged although more is imported meanwhile', async () => {
     await importFlows(9, 20);
     const inUse = new Set<string>();
