@@ -88,6 +88,11 @@ export interface SegmentRow {
   index: SideFileRow | undefined;
 }
 
+/** What each import looks at of all segments, which may be thousands: without what takes time to read. */
+export interface SegmentOutline extends Pick<SegmentRow, 'id' | 'day' | 'kind' | 'file' | 'rows'> {
+  hasIndex: boolean;
+}
+
 export interface SideFileRow {
   bytes: number;
   sha256: string;
@@ -547,6 +552,21 @@ export class Catalog {
         row.index_sha256 === null
           ? undefined
           : { bytes: Number(row.index_bytes), sha256: String(row.index_sha256) },
+    }));
+  }
+
+  /** In the order of `segments`. */
+  segmentOutlines(): SegmentOutline[] {
+    return this.all(
+      `SELECT id, day, kind, file, rows, index_sha256 IS NOT NULL AS has_index
+       FROM segments ORDER BY day, kind, id`,
+    ).map((row) => ({
+      id: Number(row.id),
+      day: String(row.day),
+      kind: row.kind as Kind,
+      file: String(row.file),
+      rows: Number(row.rows),
+      hasIndex: row.has_index === 1,
     }));
   }
 

@@ -237,8 +237,8 @@ function recover(
 export function orphanFiles(folder: string, catalog: Catalog): string[] {
   const named = new Set(
     catalog
-      .segments()
-      .flatMap(({ file, index }) => (index === undefined ? [file] : [file, sideFilePath(file)])),
+      .segmentOutlines()
+      .flatMap(({ file, hasIndex }) => (hasIndex ? [file, sideFilePath(file)] : [file])),
   );
   const out: string[] = [];
   const days = join(folder, 'days');

@@ -2,7 +2,7 @@
  * Compaction: the many small segments that small sources and frequent commits leave are merged, copy
  * on write, so that a day costs a query few files.
  */
-import type { SegmentRow } from '../catalog/catalog.ts';
+import type { SegmentOutline, SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { CaseWriter } from './case-writer.ts';
 import { type RewriteOptions, type SwapOptions, rewriteSegments } from './rewrite.ts';
@@ -50,7 +50,7 @@ async function compact(
   tolerated: number,
   options: Pick<RewriteOptions & SwapOptions, 'importId' | 'brief'>,
 ): Promise<CompactReport> {
-  const before = writer.catalog.segments().length;
+  const before = writer.catalog.segmentOutlines().length;
   let after = before;
   let left = 0;
   for (const run of runsToMerge(writer, tolerated)) {
@@ -90,14 +90,14 @@ export function runsToMerge(
       .filter((mark) => mark.tagId === 0)
       .map((mark) => mark.segmentId),
   );
-  const groups = new Map<string, SegmentRow[]>();
-  for (const segment of catalog.segments()) {
+  const groups = new Map<string, SegmentOutline[]>();
+  for (const segment of catalog.segmentOutlines()) {
     const small = segment.rows < SMALL_ROWS || (tolerated === 1 && deleted.has(segment.id));
     if (!small) continue;
     const key = `${segment.day}/${segment.kind}`;
     groups.set(key, [...(groups.get(key) ?? []), segment]);
   }
-  const out: SegmentRow[][] = [];
+  const out: SegmentOutline[][] = [];
   for (const all of groups.values()) {
     const group = tolerated === 1 ? all : ofOneSize(all);
     const holdsDeleted = tolerated === 1 && group.some((segment) => deleted.has(segment.id));
@@ -107,7 +107,10 @@ export function runsToMerge(
       out.push(run);
     }
   }
-  return out;
+  if (out.length === 0) return [];
+  const rows = new Map(catalog.segments().map((segment) => [segment.id, segment]));
+  // Who has no lock may meet one that is gone since.
+  return out.map((run) => run.flatMap(({ id }) => rows.get(id) ?? []));
 }
 
 /**
@@ -130,9 +133,9 @@ export function ofOneSize<S extends Pick<SegmentRow, 'rows'>>(group: readonly S[
 }
 
 /** Cuts a group into runs of about MERGED_ROWS. */
-function runs(group: readonly SegmentRow[]): SegmentRow[][] {
-  const out: SegmentRow[][] = [];
-  let run: SegmentRow[] = [];
+function runs<S extends Pick<SegmentRow, 'rows'>>(group: readonly S[]): S[][] {
+  const out: S[][] = [];
+  let run: S[] = [];
   let rows = 0;
   for (const segment of group) {
     if (rows >= MERGED_ROWS) {

@@ -89,7 +89,7 @@ async function mergeSmall(
     }
     await makeDurable(rewritten);
     made += await asWriter(folder, pause, () => {
-      const there = new Set(catalog.segments().map(({ id }) => id));
+      const there = new Set(catalog.segmentOutlines().map(({ id }) => id));
       // Every change of marks and segments is told of but a compaction within an import.
       if (!onlyImports(catalog, before) || !run.every(({ id }) => there.has(id))) return 0;
       const places = new SegmentPlaces(folder, catalog.lastSegmentId());
@@ -120,8 +120,8 @@ async function indexMissing(workshop: CaseWorkshop, pause: () => Promise<void>):
   let made = 0;
   for await (const { segment, index } of workshop.missingIndexes(MOST_ROWS))
     made += await asWriter(folder, pause, () => {
-      const now = catalog.segments().find(({ id }) => id === segment.id);
-      if (now === undefined || now.index !== undefined) return 0;
+      const now = catalog.segmentOutlines().find(({ id }) => id === segment.id);
+      if (now === undefined || now.hasIndex) return 0;
       placeSideFile(folder, segment, index);
       catalog.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
       return 1;
