@@ -12,6 +12,7 @@ import type { Counted } from '../rollup/counted.ts';
 import { sumsOf } from '../rollup/measured.ts';
 import type { Section } from '../side-file.ts';
 import { scratch32, withScratch } from '../spare.ts';
+import { inSteps } from '../steps.ts';
 import { BlockWriter } from '../values/blocks.ts';
 import type { DistinctValues } from '../values/dimensions.ts';
 import { PackWriter } from '../values/packing.ts';
@@ -143,7 +144,8 @@ function refined(
   if (size > MOST_CELLS) return undefined;
   cells.set(of);
   for (const { codes, size: values } of columns)
-    if (codes !== undefined) addCodes(cells, codes, values + 1);
+    if (codes !== undefined)
+      inSteps(cells.length, (from, to) => addCodes(cells, codes, values + 1, from, to));
   const examples = new Uint32Array(most);
   const found = withScratch(() => numberCells(cells, scratch32(size), examples));
   return found < 0 ? undefined : { of: cells, examples: examples.slice(0, found), other: of };
@@ -152,8 +154,14 @@ function refined(
 // Loops are functions of their own: within larger ones V8 compiles them again and again.
 
 /** Numbers of cells in a table that is `width` as wide. */
-function addCodes(cells: Uint32Array, codes: Uint32Array, width: number): void {
-  for (let row = 0; row < cells.length; row++) cells[row] = cells[row]! * width + codes[row]!;
+function addCodes(
+  cells: Uint32Array,
+  codes: Uint32Array,
+  width: number,
+  from: number,
+  to: number,
+): void {
+  for (let row = from; row < to; row++) cells[row] = cells[row]! * width + codes[row]!;
 }
 
 /**
@@ -164,7 +172,23 @@ function addCodes(cells: Uint32Array, codes: Uint32Array, width: number): void {
  */
 function numberCells(cells: Uint32Array, table: Uint32Array, examples: Uint32Array): number {
   let found = 0;
-  for (let row = 0; row < cells.length; row++) {
+  inSteps(cells.length, (from, to) => {
+    if (found >= 0) found = numberSome(cells, table, examples, from, to, found);
+  });
+  return found;
+}
+
+/** Those of some rows, where `before` were found; returns as `numberCells`. */
+function numberSome(
+  cells: Uint32Array,
+  table: Uint32Array,
+  examples: Uint32Array,
+  from: number,
+  to: number,
+  before: number,
+): number {
+  let found = before;
+  for (let row = from; row < to; row++) {
     const cell = cells[row]!;
     let id = table[cell]!;
     if (id === 0) {

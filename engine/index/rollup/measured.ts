@@ -3,6 +3,7 @@
  * value.
  */
 import { scratch64, take64 } from '../spare.ts';
+import { inSteps } from '../steps.ts';
 
 const MOST_EXACT = Number.MAX_SAFE_INTEGER;
 
@@ -57,14 +58,23 @@ function addExact(values: Float64Array, entryOf: Uint32Array, sums: Float64Array
 
 /** How many rows have a value; -1 where one cannot be added up. */
 function countExact(values: Float64Array): number {
+  let present = 0;
+  inSteps(values.length, (from, to) => {
+    const some = present < 0 ? -1 : countSome(values, from, to);
+    present = some < 0 ? -1 : present + some;
+  });
+  return present;
+}
+
+function countSome(values: Float64Array, from: number, to: number): number {
   let absent = 0;
-  for (let row = 0; row < values.length; row++) {
+  for (let row = from; row < to; row++) {
     const value = values[row]!;
     if (value >= 0 && value <= MOST_EXACT && Math.floor(value) === value) continue;
     if (!Number.isNaN(value)) return -1;
     absent += 1;
   }
-  return values.length - absent;
+  return to - from - absent;
 }
 
 /**

@@ -17,6 +17,7 @@
  */
 import type { Section } from '../side-file.ts';
 import { scratch32, scratch64, withScratch } from '../spare.ts';
+import { inSteps } from '../steps.ts';
 import { BlockWriter } from '../values/blocks.ts';
 import { DIMENSIONS, type Dimension, type DimensionName } from '../values/dimensions.ts';
 import { PackWriter } from '../values/packing.ts';
@@ -237,7 +238,7 @@ function crossedPairs(
     size = numberCells(cellCounts, first * width, width, seconds, counts, size);
     lengths[first] = size - before;
   }
-  renumber(groupOf, cellCounts);
+  inSteps(groupOf.length, (from, to) => renumber(groupOf, cellCounts, from, to));
   return {
     ...{ size, used: size, counts: counts.subarray(0, size), groupOf },
     pairs: { lengths, seconds: seconds.subarray(0, size), third: undefined },
@@ -246,8 +247,19 @@ function crossedPairs(
 
 function cellsOf(first: Uint32Array, second: Uint32Array, width: number): Uint32Array {
   const cells = scratch32(first.length);
-  for (let row = 0; row < cells.length; row++) cells[row] = first[row]! * width + second[row]!;
+  inSteps(cells.length, (from, to) => putCells(first, second, width, cells, from, to));
   return cells;
+}
+
+function putCells(
+  first: Uint32Array,
+  second: Uint32Array,
+  width: number,
+  cells: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  for (let row = from; row < to; row++) cells[row] = first[row]! * width + second[row]!;
 }
 
 /** Makes groups of the cells from `from` that have rows; from here on such a cell says which group it is. */
@@ -271,8 +283,8 @@ function numberCells(
   return size;
 }
 
-function renumber(groupOf: Uint32Array, numbers: Uint32Array): void {
-  for (let row = 0; row < groupOf.length; row++) groupOf[row] = numbers[groupOf[row]!]!;
+function renumber(groupOf: Uint32Array, numbers: Uint32Array, from: number, to: number): void {
+  for (let row = from; row < to; row++) groupOf[row] = numbers[groupOf[row]!]!;
 }
 
 /** Sorted by both: by the first, of those that were sorted by the second. */
@@ -284,22 +296,22 @@ function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | u
   const lengths = scratch32(a.size + 1);
   const others = chosenCodes(b.codes, sorted.rows);
   let size = 0;
-  for (let code = 0; code <= a.size; code++) {
-    const before = size;
-    size = addRuns(others, sorted.starts[code]!, sorted.starts[code + 1]!, seconds, counts, size);
-    if (size < 0) return undefined;
-    lengths[code] = size - before;
-  }
+  inSteps(lengths.length, (from, to) => {
+    if (size >= 0)
+      size = addFirsts(others, sorted.starts, seconds, counts, lengths, from, to, size);
+  });
+  if (size < 0) return undefined;
   const rowCounts = counted.weights === undefined ? counts.subarray(0, size) : scratch32(size);
   const third = thirdOf(a, b, counted);
   const isFew = size <= maxSummedGroups(2, rows);
   let groupOf: Uint32Array | undefined;
   if (isFew || counted.weights !== undefined) {
-    groupOf = scratch32(entries);
-    for (let group = 0, at = 0; group < size; group++) {
-      setRows(groupOf, sorted.rows, at, at + counts[group]!, group);
-      at += counts[group]!;
-    }
+    const own = scratch32(entries);
+    let at = 0;
+    inSteps(size, (from, to) => {
+      at = setGroups(own, sorted.rows, counts, from, to, at);
+    });
+    groupOf = own;
     if (counted.weights !== undefined) countRows(groupOf, counted.weights, 0, entries, rowCounts);
   }
   return {
@@ -319,8 +331,18 @@ function sortedPairs(a: Dimension, b: Dimension, counted: Counted): SetTable | u
 
 function chosenCodes(codes: Uint32Array, rows: Uint32Array): Uint32Array {
   const out = scratch32(rows.length);
-  for (let at = 0; at < out.length; at++) out[at] = codes[rows[at]!]!;
+  inSteps(out.length, (from, to) => putChosen(codes, rows, out, from, to));
   return out;
+}
+
+function putChosen(
+  codes: Uint32Array,
+  rows: Uint32Array,
+  out: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  for (let at = from; at < to; at++) out[at] = codes[rows[at]!]!;
 }
 
 /** The code of each row, by group, those of a group in the order of the rows. */
@@ -344,7 +366,28 @@ function codesByGroup(
   return out;
 }
 
-/** Makes a group of each run of equal codes; returns how many there are now, -1 without room for them. */
+/** Groups of the first codes `from` to `to`; returns how many there are now, -1 without room for them. */
+function addFirsts(
+  codes: Uint32Array,
+  starts: Uint32Array,
+  seconds: Uint32Array,
+  counts: Uint32Array,
+  lengths: Uint32Array,
+  from: number,
+  to: number,
+  groups: number,
+): number {
+  let size = groups;
+  for (let code = from; code < to; code++) {
+    const before = size;
+    size = addRuns(codes, starts[code]!, starts[code + 1]!, seconds, counts, size);
+    if (size < 0) return -1;
+    lengths[code] = size - before;
+  }
+  return size;
+}
+
+/** Makes a group of each run of equal codes; the same. */
 function addRuns(
   codes: Uint32Array,
   from: number,
@@ -368,14 +411,19 @@ function addRuns(
   return size;
 }
 
-function setRows(
+/** Gives rows from `start` on to groups `from` to `to`, to each as many as it has; returns where they end. */
+function setGroups(
   groupOf: Uint32Array,
   rows: Uint32Array,
+  counts: Uint32Array,
   from: number,
   to: number,
-  group: number,
-): void {
-  for (let at = from; at < to; at++) groupOf[rows[at]!] = group;
+  start: number,
+): number {
+  let at = start;
+  for (let group = from; group < to; group++)
+    for (const end = at + counts[group]!; at < end; at++) groupOf[rows[at]!] = group;
+  return at;
 }
 
 /** A dimension of more values than this is not kept beside pairs. */

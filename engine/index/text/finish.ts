@@ -7,6 +7,7 @@
  */
 import type { Section } from '../side-file.ts';
 import { giveBack, take32 } from '../spare.ts';
+import { inSteps } from '../steps.ts';
 import { BitWriter } from './bits.ts';
 import { ByteWriter, withCheck } from './bytes.ts';
 import { type ClosedShapes, closeShapes } from './closed-shapes.ts';
@@ -494,8 +495,12 @@ function openForms(
 
 function countedUp(n: number): Uint32Array {
   const rows = new Uint32Array(n);
-  for (let row = 0; row < n; row++) rows[row] = row;
+  inSteps(n, (from, to) => countUp(rows, from, to));
   return rows;
+}
+
+function countUp(rows: Uint32Array, from: number, to: number): void {
+  for (let row = from; row < to; row++) rows[row] = row;
 }
 
 /** Whether all rows have the same value in a column, and no message's shape says so. */

@@ -6,6 +6,7 @@
  * first row, u32 end of its block; the unit of its differences (u8: 0 microseconds, 1 milliseconds, 2 seconds).
  */
 import { BlockWriter } from '../values/blocks.ts';
+import { inSteps } from '../steps.ts';
 import { PackWriter } from '../values/packing.ts';
 import type { Section } from '../side-file.ts';
 
@@ -40,12 +41,21 @@ export function timeSection(times: Float64Array, dated: number): Section {
  */
 export function datedRows(times: Float64Array): number | undefined {
   let dated = 0;
-  let last = -Infinity;
-  for (let row = 0; row < times.length; row++) {
+  inSteps(times.length, (from, to) => {
+    if (dated >= 0) dated = datedSome(times, from, to, dated);
+  });
+  return dated < 0 ? undefined : dated;
+}
+
+/** The same up to row `to`, where `before` have a time before `from`; -1 for undefined. */
+function datedSome(times: Float64Array, from: number, to: number, before: number): number {
+  let dated = before;
+  let last = before === 0 ? -Infinity : times[before - 1]!;
+  for (let row = from; row < to; row++) {
     const time = times[row]!;
     if (Number.isNaN(time)) continue;
-    if (dated !== row || time < last || !Number.isSafeInteger(time)) return undefined;
-    if (!Number.isSafeInteger(time - last) && row > 0) return undefined;
+    if (dated !== row || time < last || !Number.isSafeInteger(time)) return -1;
+    if (!Number.isSafeInteger(time - last) && row > 0) return -1;
     last = time;
     dated += 1;
   }

@@ -12,6 +12,7 @@ import {
   TextDictionary,
 } from './dictionaries.ts';
 import { take32 } from '../spare.ts';
+import { inSteps } from '../steps.ts';
 import { Growing32 } from './growing.ts';
 
 /** Columns with an index of values or a rollup; `src_ip` is `src_ip4` and `src_ip6`. */
@@ -327,8 +328,10 @@ function placed(
 ): Uint32Array {
   const out = take32(codes.length).subarray(0, codes.length);
   const values = codes.codes();
-  if (order === undefined) putPlaces(values, places, out);
-  else putPlacesInOrder(values, places, order, out);
+  inSteps(out.length, (from, to) => {
+    if (order === undefined) putPlaces(values, places, out, from, to);
+    else putPlacesInOrder(values, places, order, out, from, to);
+  });
   codes.release();
   return out;
 }
@@ -377,8 +380,14 @@ function putIp6(
     if (present[row] !== 0) codes[first + row] = dictionary.idOf(values, row * 16) * 2 + 2;
 }
 
-function putPlaces(values: Uint32Array, places: Uint32Array, out: Uint32Array): void {
-  for (let i = 0; i < out.length; i++) out[i] = places[values[i]!]!;
+function putPlaces(
+  values: Uint32Array,
+  places: Uint32Array,
+  out: Uint32Array,
+  from: number,
+  to: number,
+): void {
+  for (let i = from; i < to; i++) out[i] = places[values[i]!]!;
 }
 
 function putPlacesInOrder(
@@ -386,8 +395,10 @@ function putPlacesInOrder(
   places: Uint32Array,
   order: Uint32Array,
   out: Uint32Array,
+  from: number,
+  to: number,
 ): void {
-  for (let i = 0; i < out.length; i++) out[i] = places[values[order[i]!]!]!;
+  for (let i = from; i < to; i++) out[i] = places[values[order[i]!]!]!;
 }
 
 /** Every second place from `first` on. */
