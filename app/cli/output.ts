@@ -56,9 +56,10 @@ export class TableLayout {
   private numeric: readonly boolean[] | undefined;
 
   constructor(names: readonly string[], width: number | undefined) {
-    this.names = names;
+    // Series of a timeline and attributes are named by evidence.
+    this.names = names.map(visible);
     this.width = width;
-    this.widths = names.map((name) => name.length);
+    this.widths = this.names.map((name) => name.length);
   }
 
   /** The lines of these rows; below the names, if they are the first. */

@@ -766,6 +766,7 @@ describe('evidence that is hostile', () => {
     expect(table.out).toContain('\\u202e');
     for (const args of [
       ['top', at('hostile.daybook'), 'message', '*', '--format', 'table'],
+      ['timeline', at('hostile.daybook'), '--by', 'host'],
       ['sources', at('hostile.daybook')],
       ['fields', at('hostile.daybook')],
     ]) {
