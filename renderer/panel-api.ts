@@ -49,6 +49,6 @@ export type { CaseInfo, Session, Workspace } from './state/workspace.ts';
 export type { DialogState } from './state/dialogs.ts';
 export type { Command } from './state/commands.ts';
 export type { ResultList } from './state/result-list.ts';
-export { receiveFiles } from './client/receive.ts';
+export { receiveFiles, type Received } from './client/receive.ts';
 export { saveFile } from './client/save.ts';
 export { styleNonce } from './client/nonce.ts';

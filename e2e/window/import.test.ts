@@ -4,7 +4,14 @@
  * and resumed; the engine is killed, and nothing that was committed is lost.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import type { Expected } from '../../fixtures/generate.ts';
@@ -207,5 +214,25 @@ for (const shell of [browserShell, electronShell]) {
       expect(addsUp(await window.sources.ledger(0))).toBe(true);
       await shot(opened.page, `${shell.name}-imports`);
     });
+
+    // In Electron the engine reads files where they are.
+    it.skipIf(shell.name !== 'browser')(
+      'takes what was dropped but for a file that no browser can hand over',
+      async () => {
+        const odd = path.join(space.folder, 'odd');
+        mkdirSync(odd);
+        writeFileSync(path.join(odd, 'good.log'), 'Nov 20 10:00:00 host app: good\n');
+        writeFileSync(path.join(odd, 'two\nlines.log'), 'Nov 20 10:00:00 host app: odd\n');
+        await window.caseMenu('New case…');
+        await window.newCase.create(folder('third'));
+        await expect(window.caseButton).toHaveAccessibleName('Case third');
+        await window.dropFolders([odd]);
+        const { choosing, before } = window.importing;
+        await expect(choosing.getByRole('alert')).toContainText('odd/two');
+        await choosing.getByRole('button', { name: 'Go on with the other 1' }).click();
+        await expect(before.getByText('1 source')).toBeVisible({ timeout: IMPORT_MS });
+        await expect(before.getByText('good.log')).toBeVisible();
+      },
+    );
   });
 }

@@ -1,5 +1,6 @@
 /** Gives dropped files to the engine: their paths where the shell knows them, else their content. */
-import type { Engine } from '../../engine/contract/client.ts';
+import { OperationError, type Engine } from '../../engine/contract/client.ts';
+import type { ErrorInfo } from '../../engine/contract/frame.ts';
 import { bridge } from './pipe.ts';
 
 const PIECE = 2 << 20;
@@ -10,9 +11,16 @@ export interface ReceiveProgress {
   readonly totalBytes: number;
 }
 
+export interface Received {
+  /** Names of the files as they were dropped, and the paths that the engine can read them at. */
+  readonly names: readonly string[];
+  readonly paths: readonly string[];
+  /** Files that cannot be received, as for their names: the others are none the worse for it. */
+  readonly refused: readonly ErrorInfo[];
+}
+
 /**
- * Paths that the engine can read. Files whose path is unknown (in a browser) are sent to the case's
- * `received` folder, piece by piece.
+ * Files whose path is unknown (in a browser) are sent to the case's `received` folder, piece by piece.
  * @throws OperationError
  */
 export async function receiveFiles(
@@ -20,23 +28,32 @@ export async function receiveFiles(
   folder: string,
   files: readonly File[],
   options: { signal?: AbortSignal; onProgress?: (progress: ReceiveProgress) => void } = {},
-): Promise<string[]> {
+): Promise<Received> {
   const shell = bridge();
+  const names: string[] = [];
   const paths: string[] = [];
+  const refused: ErrorInfo[] = [];
   const upload = crypto.getRandomValues(new Uint32Array(2)).join('-');
   const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
   let sent = 0;
   for (const file of files) {
-    const known = shell?.pathOfFile(file) ?? '';
-    if (known !== '') {
-      paths.push(known);
-      continue;
-    }
     // Set for a file of a dropped or chosen folder.
     const relative = file.webkitRelativePath;
     const name = relative === '' ? file.name : relative;
-    let offset = 0;
-    for (;;) {
+    const known = shell?.pathOfFile(file) ?? '';
+    try {
+      const path = known === '' ? await send(file, name) : known;
+      names.push(name);
+      paths.push(path);
+    } catch (error) {
+      if (!(error instanceof OperationError) || error.info.code !== 'usage') throw error;
+      refused.push(error.info);
+    }
+  }
+  return { names, paths, refused };
+
+  async function send(file: File, name: string): Promise<string> {
+    for (let offset = 0; ;) {
       const end = Math.min(offset + PIECE, file.size);
       const bytes = new Uint8Array(await file.slice(offset, end).arrayBuffer());
       const last = end === file.size;
@@ -48,11 +65,7 @@ export async function receiveFiles(
       sent += bytes.length;
       options.onProgress?.({ name, bytes: sent, totalBytes });
       offset = end;
-      if (last) {
-        paths.push(path);
-        break;
-      }
+      if (last) return path;
     }
   }
-  return paths;
 }

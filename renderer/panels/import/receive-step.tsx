@@ -1,13 +1,16 @@
 /** Files of which only the browser knows the content are copied into the case first. */
 import { Button, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { formatBytes, receiveFiles, useWorkspace } from '../../panel-api.ts';
+import { formatBytes, receiveFiles, useWorkspace, type Received } from '../../panel-api.ts';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
 import { receivedRoots } from './decisions.ts';
+
+/** Files that were refused, told one by one. */
+const MOST_SHOWN = 5;
 
 interface Props {
   readonly path: string;
@@ -20,6 +23,7 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
   const { connection } = useWorkspace();
   const [progress, setProgress] = useState({ name: '', bytes: 0, totalBytes: 0 });
   const [error, setError] = useState<ErrorInfo>();
+  const [left, setLeft] = useState<Received>();
   const [tries, setTries] = useState(0);
   useEffect(() => {
     const controller = new AbortController();
@@ -30,10 +34,10 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
         if (!controller.signal.aborted) setProgress(next);
       },
     }).then(
-      (paths) => {
+      (received) => {
         if (controller.signal.aborted) return;
-        const names = files.map((file) => file.webkitRelativePath || file.name);
-        onPaths(receivedRoots(paths, names));
+        if (received.refused.length > 0) setLeft(received);
+        else onPaths(receivedRoots(received.paths, received.names));
       },
       (failure: unknown) => {
         if (controller.signal.aborted) return;
@@ -58,6 +62,31 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
           <Button variant="default" onClick={onClose}>
             Close
           </Button>
+        </div>
+      </>
+    );
+  }
+  if (left !== undefined) {
+    const { names, paths, refused } = left;
+    return (
+      <>
+        <Text size="sm">
+          {refused.length} of {files.length} files cannot be taken from a browser; the command line
+          reads them where they are.
+        </Text>
+        {refused.slice(0, MOST_SHOWN).map((info, i) => (
+          <Problem key={i} error={info} title="Not copied" />
+        ))}
+        {refused.length > MOST_SHOWN && <Text size="sm">… {refused.length - MOST_SHOWN} more</Text>}
+        <div className={form['actions']}>
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          {paths.length > 0 && (
+            <Button onClick={() => onPaths(receivedRoots(paths, names))}>
+              Go on with the other {paths.length}
+            </Button>
+          )}
         </div>
       </>
     );
