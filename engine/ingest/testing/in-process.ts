@@ -26,6 +26,11 @@ const OPTIONS: ImportOptions = {
 
 /** What a cancelled worker has to close its files: no thread ends here. */
 const CLOSING_MS = 20;
+/**
+ * Workers of all imports. One that was cancelled may go on longer than that where the machine is busy: its
+ * parts are not to have the names of those of the import that goes on.
+ */
+let workers = 0;
 
 export interface InProcessOptions {
   recursive?: boolean;
@@ -76,7 +81,10 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
   };
   return {
     // Delivered to the end: a worker that was cancelled closes its files when it hears of a commit.
-    post: (message) => void setImmediate(() => toWorker(message)),
+    post: (message) => {
+      const told = message.type === 'start' ? { ...message, worker: ++workers } : message;
+      setImmediate(() => toWorker(told));
+    },
     onMessage: (handler) => {
       toCoordinator = handler;
     },
