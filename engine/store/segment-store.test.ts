@@ -5,6 +5,18 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, it, vi } from 'vitest';
 import { SegmentStore } from './segment-store.ts';
 
+/** A case's folder with so many segments in which there is nothing. */
+async function emptySegments(count: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
+  const files = Array.from({ length: count }, (_, id) => ({ id, file: `days/${id}.duckdb` }));
+  mkdirSync(join(folder, 'days'));
+  const [first, ...others] = files.map(({ file }) => join(folder, file));
+  const instance = await DuckDBInstance.create(first!);
+  instance.closeSync();
+  for (const other of others) copyFileSync(first!, other);
+  return { folder, files };
+}
+
 it.each([
   [1e300, 'DOUBLE', 1e300],
   [-1e300, 'DOUBLE', -1e300],
@@ -24,13 +36,7 @@ it.each([
 });
 
 it('attaches segments while others are attached and lists are made', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
-  const files = Array.from({ length: 12 }, (_, id) => ({ id, file: `days/${id}.duckdb` }));
-  mkdirSync(join(folder, 'days'));
-  for (const { file } of files) {
-    const instance = await DuckDBInstance.create(join(folder, file));
-    instance.closeSync();
-  }
+  const { folder, files } = await emptySegments(12);
   const values = Float64Array.from({ length: 100_000 }, (_, n) => n);
   const list = (name: string) => ({
     ...{ name, rows: values.length },
@@ -60,14 +66,8 @@ it('attaches segments while others are attached and lists are made', async () =>
 });
 
 it('tells which of several segments cannot be attached, and attaches the others beside it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
-  const files = Array.from({ length: 20 }, (_, id) => ({ id, file: `days/${id}.duckdb` }));
-  mkdirSync(join(folder, 'days'));
-  for (const { id, file } of files) {
-    if (id === 13) continue;
-    const instance = await DuckDBInstance.create(join(folder, file));
-    instance.closeSync();
-  }
+  const { folder, files } = await emptySegments(20);
+  rmSync(join(folder, files[13]!.file));
   const store = new SegmentStore(folder, { memoryLimit: 1e8, threads: 1 });
   try {
     const gone = { code: 'not-found', message: expect.stringContaining('13.duckdb') as string };
@@ -80,8 +80,7 @@ it('tells which of several segments cannot be attached, and attaches the others 
       `SELECT count(*) FROM duckdb_databases() WHERE database_name LIKE 'seg\\_%' ESCAPE '\\'`,
     );
     expect(attached).toEqual([[16]]);
-    const instance = await DuckDBInstance.create(join(folder, files[13]!.file));
-    instance.closeSync();
+    copyFileSync(join(folder, files[12]!.file), join(folder, files[13]!.file));
     await store.attach(files);
     await store.attach(files);
   } finally {
@@ -91,13 +90,7 @@ it('tells which of several segments cannot be attached, and attaches the others 
 });
 
 it('leaves what it is still to attach when it is closed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
-  const files = Array.from({ length: 40 }, (_, id) => ({ id, file: `days/${id}.duckdb` }));
-  mkdirSync(join(folder, 'days'));
-  const instance = await DuckDBInstance.create(join(folder, files[0]!.file));
-  instance.closeSync();
-  for (const { file } of files.slice(1))
-    copyFileSync(join(folder, files[0]!.file), join(folder, file));
+  const { folder, files } = await emptySegments(40);
   try {
     const store = new SegmentStore(folder, { memoryLimit: 1e8, threads: 1 });
     await store.attach([]);
