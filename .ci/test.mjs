@@ -1,11 +1,12 @@
 /**
  * `npm test`: every check there is. Those of the sources go two at a time, each with its output when it is
- * done; tests one after another, with their output as it comes. Ends with one plain line of counts: every
+ * done; tests one after another, with their output as it comes. What the tests of the window need is
+ * fetched meanwhile. Ends with one plain line of counts: every
  * test of vitest counts, and every other check counts as one.
  *
  * Exit status 0 only if nothing failed and tests really ran.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -35,33 +36,41 @@ function ended(title, started, { status, signal, error }) {
   return status === 0;
 }
 
-/** Runs one program on this Node; its output is streamed. Returns whether it succeeded. */
-function run(title, args) {
-  console.log(`\n== ${title}`);
-  const started = performance.now();
-  const stdio = ['ignore', 'inherit', 'inherit'];
-  return ended(title, started, spawnSync(process.execPath, args, { cwd: root, stdio, env }));
+/** Runs one program on this Node. Resolves to how it ended, and its output where that is a pipe. */
+async function start(args, output) {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', output, output],
+    env,
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text) => (said += text));
+  }
+  return new Promise((done) => {
+    child.on('error', (error) => done({ status: null, signal: null, error, said }));
+    child.on('close', (status, signal) => done({ status, signal, said }));
+  });
 }
 
-/** Runs one check; its output comes when it is done. */
-async function check(title, args) {
-  const started = performance.now();
-  let output = '';
-  const outcome = await new Promise((done) => {
-    const child = spawn(process.execPath, args, {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env,
-    });
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => (output += text));
-    }
-    child.on('error', (error) => done({ status: null, signal: null, error }));
-    child.on('close', (status, signal) => done({ status, signal }));
-  });
+/** Runs one program; its output is streamed. Resolves to whether it succeeded. */
+async function run(title, args) {
   console.log(`\n== ${title}`);
-  if (output !== '') console.log(output.trimEnd());
-  if (ended(title, started, outcome)) total.passed++;
+  const started = performance.now();
+  return ended(title, started, await start(args, 'inherit'));
+}
+
+/** Runs one program; its output comes when it is done. Resolves to whether it succeeded. */
+async function runAside(title, args) {
+  const started = performance.now();
+  const outcome = await start(args, 'pipe');
+  console.log(`\n== ${title}`);
+  if (outcome.said !== '') console.log(outcome.said.trimEnd());
+  return ended(title, started, outcome);
+}
+
+async function check(title, args) {
+  if (await runAside(title, args)) total.passed++;
   else {
     total.failed++;
     problems.push(title);
@@ -69,9 +78,9 @@ async function check(title, args) {
 }
 
 /** Runs one project of vitest and adds the counts that it reports. */
-function vitest(project) {
+async function vitest(project) {
   const report = path.join(scratch, `${project}.json`);
-  const ok = run(`${project} tests`, [
+  const ok = await run(`${project} tests`, [
     bin('vitest', 'vitest.mjs'),
     'run',
     `--project=${project}`,
@@ -113,6 +122,9 @@ function vitest(project) {
 
 try {
   console.log(`Node ${process.version} (${process.execPath})`);
+  // What the tests of the window need; says what is missing, and those tests skip with the reason. Most of
+  // what it takes is waiting for others.
+  const provision = runAside('browser, display and Electron for the tests', ['.ci/provision.mjs']);
   const lint = ['--cache', '--cache-location', 'node_modules/.cache/eslint/', '.'];
   await Promise.all([
     // Takes as long as all the others.
@@ -126,10 +138,9 @@ try {
       await check('the window builds', [bin('vite', 'bin/vite.js'), 'build', 'renderer']);
     })(),
   ]);
-  vitest('unit');
-  // What the tests of the window need; says what is missing, and those tests skip with the reason.
-  run('browser, display and Electron for the tests', ['.ci/provision.mjs']);
-  vitest('e2e');
+  await vitest('unit');
+  await provision;
+  await vitest('e2e');
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
