@@ -14,14 +14,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { daybook, generateEvidence, ROOT } from '../harness.ts';
 
 const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 5);
-const ENV = { DAYBOOK_CHUNK_ROWS: '3000', DAYBOOK_PIECE_LINES: '1500' };
+const ENV = { DAYBOOK_CHUNK_ROWS: '1500', DAYBOOK_PIECE_LINES: '750' };
 let folder: string;
 let evidence: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-kill-'));
   evidence = join(folder, 'evidence');
-  await generateEvidence(evidence);
+  await generateEvidence(evidence, '--scale', '0.5');
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -106,5 +106,5 @@ it(
       rmSync(path, { recursive: true });
     }
   },
-  120_000 + KILLS * 30_000,
+  240_000 + KILLS * 60_000,
 );
