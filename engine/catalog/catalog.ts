@@ -86,6 +86,12 @@ export interface SegmentRow {
   importId: number | undefined;
   /** The index file beside it. */
   index: SideFileRow | undefined;
+  /** Whether it is known where in its file the values of its columns lie: see `segmentMap`. */
+  mapped: boolean;
+}
+
+export interface NewSegment extends SegmentRow {
+  map?: Uint8Array | undefined;
 }
 
 /** What each import looks at of all segments, which may be thousands: without what takes time to read. */
@@ -495,7 +501,7 @@ export class Catalog {
   lastSegmentId(): number {
     return Number(this.meta('last_segment') ?? 0);
   }
-  addSegment(segment: SegmentRow): void {
+  addSegment(segment: NewSegment): void {
     this.run(
       `INSERT INTO segments(id, day, kind, file, rows, min_ts, max_ts, bytes, sha256, columns, sources,
          shapes, number_bytes, unflowed_packets, import_id, index_bytes, index_sha256)
@@ -518,6 +524,8 @@ export class Catalog {
       segment.index?.bytes ?? null,
       segment.index?.sha256 ?? null,
     );
+    if (segment.map !== undefined)
+      this.run('INSERT INTO segment_maps(segment_id, map) VALUES (?, ?)', segment.id, segment.map);
     if (segment.id > this.lastSegmentId()) this.setMeta('last_segment', String(segment.id));
   }
   removeSegment(id: number): void {
@@ -532,7 +540,10 @@ export class Catalog {
     );
   }
   segments(): SegmentRow[] {
-    return this.all('SELECT * FROM segments ORDER BY day, kind, id').map((row) => ({
+    return this.all(
+      `SELECT *, EXISTS (SELECT 1 FROM segment_maps WHERE segment_id = id) AS mapped
+       FROM segments ORDER BY day, kind, id`,
+    ).map((row) => ({
       id: Number(row.id),
       day: String(row.day),
       kind: row.kind as Kind,
@@ -552,6 +563,7 @@ export class Catalog {
         row.index_sha256 === null
           ? undefined
           : { bytes: Number(row.index_bytes), sha256: String(row.index_sha256) },
+      mapped: Number(row.mapped) === 1,
     }));
   }
 
@@ -568,6 +580,12 @@ export class Catalog {
       rows: Number(row.rows),
       hasIndex: row.has_index === 1,
     }));
+  }
+
+  /** Where in a segment's file the values of its columns lie, as engine/store/segment-file has it. */
+  segmentMap(id: number): Uint8Array | undefined {
+    const map = this.get('SELECT map FROM segment_maps WHERE segment_id = ?', id)?.['map'];
+    return map instanceof Uint8Array ? map : undefined;
   }
 
   // -- tags and deletions ----------------------------------------------------------------------

@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncAll, syncFile, syncFolder } from '../base/files.ts';
-import type { SegmentRow } from '../catalog/catalog.ts';
+import type { NewSegment, SegmentRow } from '../catalog/catalog.ts';
 import type { Kind } from '../contract/event.ts';
 import { sideFilePath } from '../index/side-file.ts';
 import type { BuiltSegment } from '../store/segment-builder.ts';
@@ -33,7 +33,7 @@ export class SegmentPlaces {
     unflowedPackets: number,
     importId: number | undefined,
     index?: BuiltIndex,
-  ): SegmentRow {
+  ): NewSegment {
     this.lastSegment += 1;
     const id = this.lastSegment;
     const file = `days/${day}/${id.toString(16).padStart(8, '0')}.duckdb`;
@@ -66,6 +66,8 @@ export class SegmentPlaces {
       unflowedPackets,
       importId,
       index: index && { bytes: index.bytes, sha256: index.sha256 },
+      mapped: built.map !== undefined,
+      map: built.map,
     };
   }
 

@@ -11,7 +11,7 @@ import type { SegmentFile, SegmentStore } from '../store/segment-store.ts';
  */
 export function attachAhead(
   { store }: { readonly store: Pick<SegmentStore, 'attachAhead'> },
-  { segments }: { readonly segments: readonly SegmentFile[] },
+  { segments }: { readonly segments: readonly (SegmentFile & { readonly mapped?: boolean })[] },
   wanted: number,
   descending = false,
 ): (
@@ -32,6 +32,7 @@ export function attachAhead(
       likely.push(file);
       left -= count;
     }
-    if (likely.length > 0) store.attachAhead(likely);
+    // Rows of segments with maps are read from their files.
+    if (likely.some(({ mapped }) => mapped !== true)) store.attachAhead(likely);
   };
 }

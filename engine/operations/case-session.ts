@@ -10,6 +10,7 @@ import { openers } from '../index/openers.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import type { MatchList } from '../query/index.ts';
 import type { ReadyInstance, StoreOptions } from '../store/ready-instance.ts';
+import { SegmentFiles } from '../store/segment-file/segment-files.ts';
 import { SegmentStore } from '../store/segment-store.ts';
 import { CaseLists } from './case-lists.ts';
 import { FoundCache } from './found-cache.ts';
@@ -43,6 +44,8 @@ export class CaseSession {
   readonly readTimes = new ReadTimes();
   readonly lists = new CaseLists();
   readonly numbers = new KeptNumbers();
+  /** Of which few rows are read at a time. */
+  readonly files = new SegmentFiles();
   private version = -1;
   private current: Snapshot | undefined;
   /** By `segment/tag`: marks of this version that are loaded, or being loaded. */
@@ -71,6 +74,7 @@ export class CaseSession {
 
   async close(): Promise<void> {
     await this.store.close();
+    this.files.keepOnly(() => false);
     this.indexes.close();
     this.nodes.close();
     this.writeRecords();
@@ -95,7 +99,9 @@ export class CaseSession {
       marks,
     };
     this.nodes.renew();
-    this.numbers.keepOnly(new Set(this.current.segments.map(({ id }) => id)));
+    const existing = new Set(this.current.segments.map(({ id }) => id));
+    this.numbers.keepOnly(existing);
+    this.files.keepOnly((id) => existing.has(id) || this.store.isPinned(id));
     this.indexes.keepOnly(
       new Set(this.current.segments.map(({ file }) => join(this.folder, file))),
     );

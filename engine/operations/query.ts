@@ -470,6 +470,7 @@ function infoOf(segment: SegmentRow, snapshot: Snapshot): SegmentInfo {
     columns: new Set(segment.columns),
     cut: segment.shapes > 0,
     numberForm: segment.numberForm,
+    mapped: segment.mapped,
     hasDeletes: marks?.has(0) ?? false,
     tags: new Set([...(marks ?? [])].filter((tag) => tag !== 0)),
     unflowedPackets: segment.unflowedPackets,

@@ -184,12 +184,12 @@ export function filterRelation(
 }
 
 /** A segment's own spelling of a column: attribute names ignore case in DuckDB. */
-function physicalName({ columns }: SegmentInfo, name: string): string | undefined {
+export function physicalName({ columns }: SegmentInfo, name: string): string | undefined {
   if (!name.startsWith(ATTRIBUTE_PREFIX)) return columns.has(name) ? name : undefined;
   return attributeColumn(columns, name.slice(ATTRIBUTE_PREFIX.length));
 }
 
-function typeOf(name: string): string {
+export function typeOf(name: string): string {
   const derived = Object.hasOwn(DERIVED, name) ? DERIVED[name] : undefined;
   if (derived !== undefined) return derived;
   const part = partType(name);

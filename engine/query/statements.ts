@@ -10,6 +10,7 @@ import { type BoundValue, Params, micros, quoteIdentifier } from './dialect/duck
 import { type Field, chosenName, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
+import type { OutputSource } from './output-sources.ts';
 import {
   type MatchedRange,
   type Plan,
@@ -49,6 +50,8 @@ export interface Statement {
   readonly columns: readonly OutputColumn[];
   /** Messages of its rows are in parts. */
   readonly messages?: MessageParts | undefined;
+  /** Of known rows: what each result column is, where all are as segments store them. */
+  readonly sources?: readonly OutputSource[] | undefined;
 }
 
 /** Where the identity of a row lies in its result. */

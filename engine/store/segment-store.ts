@@ -164,6 +164,10 @@ export class SegmentStore {
     };
   }
 
+  isPinned(segment: number): boolean {
+    return this.pins.has(segment);
+  }
+
   /** Whether an operation other than the one that asks may be using what is attached. */
   inUse(): boolean {
     return this.running > 0 || this.holds > 1;
@@ -388,6 +392,11 @@ export class SegmentStore {
       if (shapes !== undefined) out.set(Number(id), shapes);
     }
     return out;
+  }
+
+  /** The shapes of a segment's messages out of their text; undefined when it is none. */
+  shapesOf(segment: number, text: string): readonly MessageShape[] | undefined {
+    return this.shapes.get(segment) ?? this.shapes.set(segment, text);
   }
 
   /**

@@ -46,6 +46,8 @@ export interface TableLayout {
   readonly values: string;
   /** SQL that makes the view of the table in a database, and notes what else is to be known; undefined without one. */
   readonly view: ((database: string) => string) | undefined;
+  /** What its comment says of the shapes of its messages; undefined without any. */
+  readonly shapes: string | undefined;
 }
 
 /** The coarsest unit of all times, in microseconds. */
@@ -64,7 +66,7 @@ const LEAST_WHOLE = 0.25;
 /** Of rows, the share with a message below which messages are neither cut nor kept in zstd. */
 const LEAST_MESSAGES = 1 / 8;
 /** Columns of whole numbers that hold times in a coarser unit. */
-const TIME_UNITS: Readonly<Record<1000 | 1_000_000, string>> = {
+export const TIME_UNITS: Readonly<Record<1000 | 1_000_000, string>> = {
   1000: 'ts:ms',
   1_000_000: 'ts:s',
 };
@@ -133,6 +135,7 @@ export function tableLayout(
     stored: stored.join(', '),
     values: values.join(', '),
     view: shapes && ((database) => viewSql(database, columns, shapes)),
+    shapes: shapes && shapesText(shapes),
   };
 }
 
@@ -154,6 +157,10 @@ function viewSql(database: string, columns: readonly string[], shapes: StoredSha
   const list = columns.map((column) =>
     column === MESSAGE ? `${shapes.message} AS ${identifier(MESSAGE)}` : identifier(column),
   );
-  const note = literal(JSON.stringify(shapes.shapes));
+  const note = literal(shapesText(shapes));
   return `CREATE VIEW ${database}.${EVENTS} AS SELECT rowid AS rowid, ${list.join(', ')} FROM ${STORED}; COMMENT ON TABLE ${database}.${STORED} IS ${note}`;
+}
+
+function shapesText({ shapes }: StoredShapes): string {
+  return JSON.stringify(shapes);
 }

@@ -35,11 +35,12 @@ export function wholeMessage(
     if (typeof value === 'number' || typeof value === 'string') text += value;
     text += constants[i + 1] ?? '';
   }
-  return text.length <= most ? text : firstCharacters(text, most);
+  return firstCharacters(text, most);
 }
 
 /** What `left` gives: Unicode characters, not units of UTF-16. */
-function firstCharacters(text: string, most: number): string {
+export function firstCharacters(text: string, most: number): string {
+  if (text.length <= most) return text;
   let at = 0;
   for (let n = 0; n < most && at < text.length; n++) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
   return text.slice(0, at);

@@ -1,0 +1,44 @@
+/** The columns of a segment's events out of its file, also those that its table generates from what it stores. */
+import { MESSAGE, SHAPE, TEXTS } from '../messages/message-columns.ts';
+import { TIME_UNITS } from '../table-layout.ts';
+import { Unreadable } from './pages.ts';
+import type { FileValue, SegmentReader } from './segment-reader.ts';
+
+/** Some rows' values, each column read once. */
+export class EventColumns {
+  private readonly reader: SegmentReader;
+  private readonly rows: readonly number[];
+  private readonly known = new Map<string, readonly FileValue[]>();
+
+  /** @param rows numbers of rows, ascending */
+  constructor(reader: SegmentReader, rows: readonly number[]) {
+    this.reader = reader;
+    this.rows = rows;
+  }
+
+  /** @throws Unreadable, and what reading a file throws */
+  values(name: string): readonly FileValue[] {
+    let values = this.known.get(name);
+    if (values === undefined) this.known.set(name, (values = this.read(name)));
+    return values;
+  }
+
+  private read(name: string): readonly FileValue[] {
+    const { reader, rows } = this;
+    if (reader.has(name)) return reader.values(name, rows);
+    if (name === 'ts')
+      for (const [unit, stored] of Object.entries(TIME_UNITS))
+        if (reader.has(stored))
+          return this.values(stored).map((time) =>
+            time === null ? null : Number(time) * Number(unit),
+          );
+    if (name === MESSAGE && reader.has(TEXTS)) {
+      const texts = this.values(TEXTS);
+      return this.values(SHAPE).map((shape, i) => {
+        const list = shape === null ? texts[i] : null;
+        return Array.isArray(list) ? (list[0] ?? null) : null;
+      });
+    }
+    throw new Unreadable(`no column ${name}`);
+  }
+}

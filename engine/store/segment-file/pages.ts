@@ -1,0 +1,120 @@
+/**
+ * Bytes of a block of a segment's file, page by page as they are asked for. Every page is compared with its sum.
+ *
+ * DuckDB's files: three headers of 4,096 bytes, then blocks; a block begins with eight bytes of its own.
+ */
+import { readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { PAGE, type SegmentMap } from './segment-map.ts';
+
+/** What a file or its map does not allow to be read here: DuckDB reads it, or says what is wrong. */
+export class Unreadable extends Error {}
+
+const HEADERS = 3;
+const BLOCK_HEAD = 8;
+/** Numbers are read eight bytes at a time, also at a block's end. */
+const SLACK = 16;
+const MOST_BLOCK = 1 << 16;
+
+/** Memory for a block, by turns that of one file or another. */
+export class Scratch {
+  readonly bytes = new Uint8Array(MOST_BLOCK + SLACK);
+  /** Pages of the block that were read. */
+  readonly there = new Uint8Array(MOST_BLOCK / PAGE);
+  owner: Pages | undefined;
+}
+
+export class Pages {
+  /** The part of a block that is looked at, from its `start` on; bytes that `need` was not asked for are any. */
+  view: DataView;
+  bytes: Uint8Array;
+  private readonly fd: number;
+  private readonly map: SegmentMap;
+  private readonly scratch: Scratch;
+  private block = -1;
+  private start = 0;
+
+  constructor(fd: number, map: SegmentMap, scratch: Scratch) {
+    if (map.block > MOST_BLOCK) throw new Unreadable('block');
+    this.fd = fd;
+    this.map = map;
+    this.scratch = scratch;
+    this.bytes = scratch.bytes;
+    this.view = new DataView(scratch.bytes.buffer);
+  }
+
+  /** What is asked for from now on lies in `block`, `offset` bytes behind its begin. */
+  open(block: number, offset: number): void {
+    if (!(block >= 0) || !(offset >= 0) || BLOCK_HEAD + offset >= this.map.block)
+      throw new Unreadable('place');
+    const { scratch } = this;
+    if (scratch.owner !== this || block !== this.block) scratch.there.fill(0);
+    scratch.owner = this;
+    this.block = block;
+    this.start = BLOCK_HEAD + offset;
+    this.bytes = scratch.bytes.subarray(this.start);
+    this.view = new DataView(scratch.bytes.buffer, this.start);
+  }
+
+  /** Reads bytes `from` to `to` (not included), if they are not there yet. */
+  need(from: number, to: number): void {
+    if (!(from >= 0) || !(to >= from) || this.start + to > this.map.block)
+      throw new Unreadable('range');
+    const { there } = this.scratch;
+    const last = (this.start + to - 1) >>> 12;
+    for (let page = (this.start + from) >>> 12; page <= last; page++) {
+      if (there[page] === 1) continue;
+      let end = page + 1;
+      while (end <= last && there[end] === 0) end++;
+      this.read(page, end);
+      page = end - 1;
+    }
+  }
+
+  private read(page: number, end: number): void {
+    const { map, block } = this;
+    const { bytes, there } = this.scratch;
+    const first = HEADERS + block * (map.block / PAGE) + page;
+    const length = (end - page) * PAGE;
+    if (first + end - page > map.sums.length) throw new Unreadable('block');
+    if (readSync(this.fd, bytes, page * PAGE, length, first * PAGE) !== length)
+      throw new Unreadable('end of file');
+    for (let at = page; at < end; at++) {
+      const sum = crc32(bytes.subarray(at * PAGE, (at + 1) * PAGE));
+      if (sum !== map.sums[first + at - page]) throw new Unreadable('sum');
+      there[at] = 1;
+    }
+  }
+
+  u8(at: number): number {
+    this.need(at, at + 1);
+    return this.bytes[at]!;
+  }
+
+  u16(at: number): number {
+    this.need(at, at + 2);
+    return this.view.getUint16(at, true);
+  }
+
+  u32(at: number): number {
+    this.need(at, at + 4);
+    return this.view.getUint32(at, true);
+  }
+
+  /** @throws Unreadable beyond 2^53 */
+  u64(at: number): number {
+    this.need(at, at + 8);
+    return exact(this.view.getUint32(at, true), this.view.getUint32(at + 4, true));
+  }
+
+  i64(at: number): number {
+    this.need(at, at + 8);
+    return exact(this.view.getUint32(at, true), this.view.getInt32(at + 4, true));
+  }
+}
+
+function exact(low: number, high: number): number {
+  const value = high * 0x1_0000_0000 + low;
+  if (!Number.isSafeInteger(value)) throw new Unreadable('a number beyond 2^53');
+  return value;
+}
