@@ -10,10 +10,10 @@ async function emptySegments(count: number) {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-store-'));
   const files = Array.from({ length: count }, (_, id) => ({ id, file: `days/${id}.duckdb` }));
   mkdirSync(join(folder, 'days'));
-  const [first, ...others] = files.map(({ file }) => join(folder, file));
-  const instance = await DuckDBInstance.create(first!);
+  const first = join(folder, 'days/0.duckdb');
+  const instance = await DuckDBInstance.create(first);
   instance.closeSync();
-  for (const other of others) copyFileSync(first!, other);
+  for (const { file } of files.slice(1)) copyFileSync(first, join(folder, file));
   return { folder, files };
 }
 
