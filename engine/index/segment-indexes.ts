@@ -73,7 +73,7 @@ const MOST_OPEN = 1000;
 /** The side files of a case that are in use. */
 export class IndexFiles {
   private readonly openers: Openers;
-  /** By path. */
+  /** By the path of the segment. */
   private readonly handles = new Map<string, Handle>();
   /** Those that are open, the one used last at the end. */
   private readonly open = new Set<Handle>();
@@ -87,19 +87,18 @@ export class IndexFiles {
    * @throws IndexDamaged from what is returned
    */
   of(segmentFile: string, rows: number): SegmentIndexes {
-    const path = sideFilePath(segmentFile);
-    let handle = this.handles.get(path);
+    let handle = this.handles.get(segmentFile);
     if (handle === undefined) {
+      const path = sideFilePath(segmentFile);
       handle = new Handle(path, rows, this.openers, (one) => this.used(one));
-      this.handles.set(path, handle);
+      this.handles.set(segmentFile, handle);
     }
     return handle;
   }
 
   /** How many of these segments have a side file that was found damaged. */
   damagedOf(segmentFiles: readonly string[]): number {
-    return segmentFiles.filter((file) => this.handles.get(sideFilePath(file))?.damaged === true)
-      .length;
+    return segmentFiles.filter((file) => this.handles.get(file)?.damaged === true).length;
   }
 
   /**
@@ -107,12 +106,11 @@ export class IndexFiles {
    * been made anew.
    */
   keepOnly(segmentFiles: ReadonlySet<string>): void {
-    const kept = new Set([...segmentFiles].map(sideFilePath));
-    for (const [path, handle] of this.handles) {
-      if (this.open.has(handle) && kept.has(path)) continue;
+    for (const [file, handle] of this.handles) {
+      if (this.open.has(handle) && segmentFiles.has(file)) continue;
       handle.close();
       this.open.delete(handle);
-      this.handles.delete(path);
+      this.handles.delete(file);
     }
   }
 
@@ -154,6 +152,8 @@ class Handle implements SegmentIndexes {
   private readonly used: (handle: Handle) => void;
   private sections: Sections | undefined;
   private missing = false;
+  private asText: TextLookup | undefined;
+  private asTime: TimeLookup | undefined;
 
   constructor(path: string, rows: number, openers: Openers, used: (handle: Handle) => void) {
     this.path = path;
@@ -165,13 +165,14 @@ class Handle implements SegmentIndexes {
   get text(): TextLookup | undefined {
     const own = () => this.section('text', this.openers.text);
     if (own() === undefined) return undefined;
-    return {
+    // Of what is asked of every segment one is enough: it opens the file anew where that was closed.
+    return (this.asText ??= {
       search: (query, column) => this.ask(() => own()?.search(query, column)),
       patterns: (column) => this.ask(() => own()?.patterns(column) ?? []),
       rowsOfText: (column, test) => this.ask(() => own()?.rowsOfText(column, test)),
       countsOfText: (column, rows, most) => this.ask(() => own()?.countsOfText(column, rows, most)),
       close: () => undefined,
-    };
+    });
   }
 
   get time(): TimeLookup | undefined {
@@ -181,10 +182,10 @@ class Handle implements SegmentIndexes {
       return found;
     };
     if (this.section('time', this.openers.time) === undefined) return undefined;
-    return {
+    return (this.asTime ??= {
       rowAt: (ts) => this.ask(() => own().rowAt(ts)),
       timeOf: (row) => this.ask(() => own().timeOf(row)),
-    };
+    });
   }
 
   get values(): ValueLookup | undefined {

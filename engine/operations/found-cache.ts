@@ -12,6 +12,8 @@ const MOST_BYTES = 64e6;
 const MOST_LEAF_BYTES = 32e6;
 /** What an entry takes beside its set. */
 const ENTRY = 300;
+/** Filters whose numbers are known. */
+const MOST_NUMBERS = 1000;
 
 /** Sets by name, the one used last at the end; those used longest ago go. */
 class KeptSets<T extends Pick<FoundRows, 'rows'>> {
@@ -58,6 +60,9 @@ export class FoundCache {
   /** Of single conditions: filters that have one in common look it up once. */
   private readonly leaves: KeptSets<LeafRows>;
   private readonly running = new Map<string, Finding>();
+  /** Numbers of filters, which stand for them in the names of many segments' sets. None is given twice. */
+  private readonly numbers = new Map<string, number>();
+  private lastNumber = 0;
 
   constructor(most = MOST_BYTES, mostOfLeaves = MOST_LEAF_BYTES) {
     this.found = new KeptSets(most);
@@ -65,12 +70,12 @@ export class FoundCache {
   }
 
   get(snapshot: Snapshot, filter: string, segment: number): FoundRows | undefined {
-    return snapshot === this.of ? this.found.get(keyOf(filter, segment)) : undefined;
+    return snapshot === this.of ? this.found.get(this.keyOf(filter, segment)) : undefined;
   }
 
   set(snapshot: Snapshot, filter: string, segment: number, found: FoundRows): void {
     this.startOf(snapshot);
-    this.found.set(keyOf(filter, segment), found);
+    this.found.set(this.keyOf(filter, segment), found);
   }
 
   /** What a condition takes; it is looked up when it was not, or long ago. */
@@ -81,7 +86,7 @@ export class FoundCache {
     lookUp: () => LeafRows | undefined,
   ): LeafRows | undefined {
     this.startOf(snapshot);
-    const key = keyOf(condition, segment);
+    const key = this.keyOf(condition, segment);
     const known = this.leaves.get(key);
     if (known !== undefined) return known;
     const found = lookUp();
@@ -92,7 +97,7 @@ export class FoundCache {
   /** What finds a segment's rows at this moment. */
   finding(snapshot: Snapshot, filter: string, segment: number): Finding | undefined {
     if (snapshot !== this.of) return undefined;
-    const running = this.running.get(keyOf(filter, segment));
+    const running = this.running.get(this.keyOf(filter, segment));
     return running?.abandoned === true ? undefined : running;
   }
 
@@ -107,12 +112,12 @@ export class FoundCache {
     work: (stop: AbortSignal) => Promise<ReadonlyMap<number, FoundRows>>,
   ): Finding {
     this.startOf(snapshot);
-    const keys = segments.map((segment) => keyOf(filter, segment));
+    const keys = segments.map((segment) => this.keyOf(filter, segment));
     const finding: Finding = new Finding(async (stop) => {
       try {
         const found = await work(stop);
         if (snapshot === this.of)
-          for (const [segment, one] of found) this.found.set(keyOf(filter, segment), one);
+          for (const [segment, one] of found) this.found.set(this.keyOf(filter, segment), one);
         return found;
       } finally {
         for (const key of keys) if (this.running.get(key) === finding) this.running.delete(key);
@@ -129,8 +134,13 @@ export class FoundCache {
     this.leaves.clear();
     this.running.clear();
   }
-}
 
-function keyOf(filter: string, segment: number): string {
-  return `${segment} ${filter}`;
+  private keyOf(filter: string, segment: number): string {
+    let number = this.numbers.get(filter);
+    if (number === undefined) {
+      if (this.numbers.size >= MOST_NUMBERS) this.numbers.clear();
+      this.numbers.set(filter, (number = this.lastNumber += 1));
+    }
+    return `${number} ${segment}`;
+  }
 }

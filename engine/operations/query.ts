@@ -438,9 +438,9 @@ export function contextOf(
   parameters: QueryParameters,
   { lists }: Pick<CaseSession, 'lists'>,
 ): Parameters<typeof planQuery>[1] {
-  const segments = snapshot.segments
-    .filter((segment) => parameters.only === undefined || parameters.only.has(segment.id))
-    .map((segment) => infoOf(segment, snapshot));
+  const { only } = parameters;
+  const all = infosOf(snapshot);
+  const segments = only === undefined ? all : all.filter(({ id }) => only.has(id));
   let newestTs: number | undefined;
   for (const { maxTs } of snapshot.segments) {
     if (maxTs !== undefined && (newestTs === undefined || maxTs > newestTs)) newestTs = maxTs;
@@ -458,7 +458,29 @@ export function contextOf(
   };
 }
 
-function infoOf(segment: SegmentRow, snapshot: Snapshot): SegmentInfo {
+const infos = new WeakMap<Snapshot, readonly SegmentInfo[]>();
+
+/** Segments as plans take them; those with the same columns have one set of them. */
+function infosOf(snapshot: Snapshot): readonly SegmentInfo[] {
+  let known = infos.get(snapshot);
+  if (known === undefined) {
+    const sets = new Map<string, ReadonlySet<string>>();
+    known = snapshot.segments.map((segment) => {
+      const key = JSON.stringify(segment.columns);
+      const columns = sets.get(key) ?? new Set(segment.columns);
+      sets.set(key, columns);
+      return infoOf(segment, columns, snapshot);
+    });
+    infos.set(snapshot, known);
+  }
+  return known;
+}
+
+function infoOf(
+  segment: SegmentRow,
+  columns: ReadonlySet<string>,
+  snapshot: Snapshot,
+): SegmentInfo {
   const marks = snapshot.marks.get(segment.id);
   return {
     id: segment.id,
@@ -467,7 +489,7 @@ function infoOf(segment: SegmentRow, snapshot: Snapshot): SegmentInfo {
     rows: segment.rows,
     minTs: segment.minTs,
     maxTs: segment.maxTs,
-    columns: new Set(segment.columns),
+    columns,
     cut: segment.shapes > 0,
     numberForm: segment.numberForm,
     mapped: segment.mapped,

@@ -111,6 +111,9 @@ export function finderOf(
   });
 }
 
+/** Where a snapshot's segments are: every question asks it. */
+const paths = new WeakMap<Snapshot, ReadonlyMap<number, string>>();
+
 export class RowFinder {
   private readonly options: FinderOptions;
   private readonly paths: ReadonlyMap<number, string>;
@@ -119,9 +122,11 @@ export class RowFinder {
 
   constructor(options: FinderOptions) {
     this.options = options;
-    this.paths = new Map(
-      options.snapshot.segments.map(({ id, file }) => [id, join(options.folder, file)]),
-    );
+    const { snapshot, folder } = options;
+    this.paths =
+      paths.get(snapshot) ??
+      new Map(snapshot.segments.map(({ id, file }) => [id, join(folder, file)]));
+    paths.set(snapshot, this.paths);
   }
 
   /** Rollups of several of the case's segments, those of the most first. */

@@ -20,7 +20,9 @@ import {
   FALSE,
   TRUE,
   attributeColumn,
+  columnSets,
   eventsScope,
+  judgingScope,
   segmentScope,
 } from './scope.ts';
 import { SQL_TYPES } from './dialect/duckdb.ts';
@@ -63,7 +65,7 @@ const DERIVED: Readonly<Record<string, string>> = {
 export function allColumns(segments: readonly SegmentInfo[]): Set<string> {
   // Names in DuckDB ignore case: `a:User` here and `a:user` there are one column.
   const out = new Map<string, string>();
-  for (const { columns } of segments) {
+  for (const columns of columnSets(segments)) {
     for (const column of columns) {
       const key = column.toLowerCase();
       if (!out.has(key)) out.set(key, column);
@@ -203,5 +205,5 @@ export function isColumn(name: string): name is ColumnName {
 
 /** How a filter takes a segment: not at all, wholly, or row by row. */
 export function judge(filter: Filter, segment: SegmentInfo, params: Params): Predicate {
-  return both([compileFilter(filter, segmentScope(segment, params))]);
+  return both([compileFilter(filter, judgingScope(segment, params))]);
 }

@@ -19,6 +19,7 @@ import {
   type Scope,
   type SegmentInfo,
   attributeColumn,
+  columnSets,
 } from './scope.ts';
 
 /** A stored column, or a column that a stage computed, by its name in SQL. */
@@ -260,7 +261,7 @@ export function eventFields(
 ): Resolve {
   const attributes = new Set<string>();
   let overflow = false;
-  for (const { columns } of segments) {
+  for (const columns of columnSets(segments)) {
     for (const column of columns) if (column.startsWith(ATTRIBUTE_PREFIX)) attributes.add(column);
     overflow ||= columns.has(OVERFLOW_COLUMN);
   }

@@ -31,7 +31,7 @@ import {
   tableFields,
   tableRelation,
 } from './relation.ts';
-import type { PruneReason, SegmentInfo } from './scope.ts';
+import { type Predicate, type PruneReason, type SegmentInfo, columnSets } from './scope.ts';
 import { countStage } from './stages/count.ts';
 import { patternsStage } from './stages/patterns.ts';
 import { dedupStage, headStage, sortStage, tailStage, whereStage } from './stages/rows.ts';
@@ -147,7 +147,7 @@ export const AGGREGATING_STAGES: ReadonlySet<string> = new Set([
 
 /** Plans a query. Throws QueryError (a DaybookError) for whatever is wrong with it. */
 export function planQuery(query: Ast | string, given: CompileContext): Plan {
-  const context = { ...given, segments: given.segments.map(usable) };
+  const context = { ...given, segments: usable(given.segments) };
   const ast = typeof query === 'string' ? parseQuery(query) : query;
   const unlisted = new Set<string>();
   const resolve = eventFields(context.segments, unlisted);
@@ -165,6 +165,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const used: SegmentInfo[] = [];
   const pruned: PrunedSegment[] = [];
   let whole = true;
+  const alike = new Alike();
   for (const segment of inOrder(context.segments)) {
     const verdict = either(filters.map((filter) => judge(filter, segment, params)));
     if ('sql' in verdict) whole = false;
@@ -174,6 +175,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     }
     if (segment.hasDeletes) whole = false;
     used.push(segment);
+    alike.add(segment, verdict);
   }
 
   const rowsShape = stages.length === 0;
@@ -212,7 +214,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   };
   // Building it once finds what is wrong, and tells the columns.
   const needs = new Set<string>();
-  const noting = used.map((segment) => ({
+  const noting = alike.segments.map((segment) => ({
     ...segment,
     columns: new Noting(segment.columns, needs),
   }));
@@ -235,11 +237,13 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
 }
 
 /** Without columns that SQL cannot name. */
-function usable(segment: SegmentInfo): SegmentInfo {
-  const columns = [...segment.columns].filter((name) => !name.includes('\0'));
-  return columns.length === segment.columns.size
-    ? segment
-    : { ...segment, columns: new Set(columns) };
+function usable(segments: readonly SegmentInfo[]): readonly SegmentInfo[] {
+  const isUsable = (name: string) => !name.includes('\0');
+  if (columnSets(segments).every((columns) => [...columns].every(isUsable))) return segments;
+  return segments.map((segment) => ({
+    ...segment,
+    columns: new Set([...segment.columns].filter(isUsable)),
+  }));
 }
 
 function inOrder(segments: readonly SegmentInfo[]): SegmentInfo[] {
@@ -481,6 +485,23 @@ export function relationOf(node: EventsNode, context: EventContext, needed: Set<
 export function inputOf(node: EventsNode, context: EventContext): Input {
   if (node.node === 'base') return filterInput(node.filter, context, node.found);
   return relationInput(relationOf(node, context, new Set()), true);
+}
+
+/** One of each of some segments for which the same columns are asked for. */
+class Alike {
+  readonly segments: SegmentInfo[] = [];
+  private readonly met = new Map<ReadonlySet<string>, Set<string>>();
+
+  /** @param verdict of the plan's filters */
+  add(segment: SegmentInfo, verdict: Predicate): void {
+    const { columns, kind, hasDeletes } = segment;
+    const key = `${kind} ${hasDeletes} ${'sql' in verdict ? verdict.sql : ''}`;
+    const same = this.met.get(columns) ?? new Set();
+    this.met.set(columns, same);
+    if (same.has(key)) return;
+    same.add(key);
+    this.segments.push(segment);
+  }
 }
 
 /** A set of columns that notes which of them were asked for and are there. */

@@ -35,6 +35,11 @@ export interface SegmentInfo {
   readonly mapped?: boolean | undefined;
 }
 
+/** Most segments of a case have one set of columns. */
+export function columnSets(segments: readonly SegmentInfo[]): ReadonlySet<string>[] {
+  return [...new Set(segments.map(({ columns }) => columns))];
+}
+
 export type PruneReason = 'time' | 'kind' | 'source' | 'column' | 'tag' | 'filter';
 
 /** A condition: decided by what is known of the scope, or SQL that may also be NULL for false. */
@@ -144,6 +149,14 @@ export function segmentScope(segment: SegmentInfo, params: Params): Scope {
       };
     },
   };
+}
+
+/**
+ * The same, to know whether a filter is decided for all of the segment: its SQL is not to be run, so that patterns
+ * need not stand in it, once for each of many segments.
+ */
+export function judgingScope(segment: SegmentInfo, params: Params): Scope {
+  return { ...segmentScope(segment, params), matching: () => 'TRUE' };
 }
 
 /**

@@ -7,7 +7,7 @@
  */
 import type { Params } from '../dialect/duckdb.ts';
 import { ALL, type Filter, type LeafFilter, allOf, compileFilter } from '../filters/filter.ts';
-import { type SegmentInfo, segmentScope } from '../scope.ts';
+import { type SegmentInfo, judgingScope } from '../scope.ts';
 import { type Known, leafCost, leafRows } from './leaf-rows.ts';
 import { type Rows, complement, countOf, intersect, unite } from './rows.ts';
 
@@ -63,7 +63,7 @@ function leafBounds(
   params: Params,
   among: Rows,
 ): Bounds {
-  const verdict = compileFilter(filter, segmentScope(segment, params));
+  const verdict = compileFilter(filter, judgingScope(segment, params));
   if (!('sql' in verdict)) return exactly(verdict.value ? 'all' : 'none');
   const few = countOf(among, segment.rows) < segment.rows / FEW;
   const found = known.kept(filter, () => leafRows(filter, segment, known, few));

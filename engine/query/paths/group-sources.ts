@@ -12,7 +12,7 @@ import {
   OVERFLOW_COLUMN,
   type SegmentInfo,
   attributeColumn,
-  segmentScope,
+  judgingScope,
 } from '../scope.ts';
 import { type Dimension, type GroupQuestion, dimensionOf } from './group-question.ts';
 import type { FoundRows } from './found-rows.ts';
@@ -121,7 +121,7 @@ export function conditionsOf(
     present: [],
     chosen: [],
   };
-  const scope = segmentScope(segment, new Params());
+  const scope = judgingScope(segment, new Params());
   for (const item of filter.filter === 'and' ? filter.items : [filter]) {
     const verdict = compileFilter(item, scope);
     if (!('sql' in verdict)) {

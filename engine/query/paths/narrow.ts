@@ -7,7 +7,7 @@ import { ALL, type Filter, compileFilter } from '../filters/filter.ts';
 import { both } from '../filters/logic.ts';
 import type { MatchList } from '../lists/match-list.ts';
 import type { EventsNode, Path, Plan } from '../plan.ts';
-import { type SegmentInfo, segmentScope } from '../scope.ts';
+import { type SegmentInfo, judgingScope, segmentScope } from '../scope.ts';
 import type { Statement } from '../statements.ts';
 import { type StoredMessages, storedScope } from '../stored-messages.ts';
 import { boundsOf } from './bounds.ts';
@@ -20,7 +20,7 @@ import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from './row
 export function findRows(filter: Filter, segment: SegmentInfo, known: Known): FoundRows {
   const params = new Params();
   const left = segment.hasDeletes ? complement(rowsOf(known.marked(0))) : 'all';
-  const verdict = compileFilter(filter, segmentScope(segment, params));
+  const verdict = compileFilter(filter, judgingScope(segment, params));
   if (!('sql' in verdict)) {
     const rows = verdict.value ? left : 'none';
     return { rows, exact: true, rest: ALL, by: 'catalog' };
