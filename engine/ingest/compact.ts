@@ -20,6 +20,8 @@ const TOLERATED = 4;
 export const TOLERATED_BRIEFLY = 8;
 /** So many are merged by such an import itself: who was to do it does not keep up. */
 const TOLERATED_AT_MOST = 64;
+/** Who tidies up makes nothing of more rows: the engine would not answer for too long. Writers do. */
+export const MOST_TIDIED_ROWS = 200_000;
 
 export interface CompactReport {
   before: number;
@@ -30,7 +32,7 @@ export interface CompactReport {
 
 /**
  * After an import: merges where a day and kind has become many small segments.
- * @param brief only where they are so many that nobody else seems to merge them
+ * @param brief only where they have too many rows for who tidies up, or are so many that nobody seems to
  */
 export async function compactSmall(
   writer: CaseWriter,
@@ -54,7 +56,7 @@ async function compact(
   let after = before;
   let left = 0;
   for (const run of runsToMerge(writer, tolerated)) {
-    if (options.brief === true && run.length <= TOLERATED_AT_MOST) {
+    if (options.brief === true && run.length <= TOLERATED_AT_MOST && isTidied(run)) {
       left += 1;
       continue;
     }
@@ -67,6 +69,11 @@ async function compact(
     }
   }
   return { before, after, left };
+}
+
+/** Whether who tidies up merges these. */
+export function isTidied(run: readonly Pick<SegmentRow, 'rows'>[]): boolean {
+  return run.reduce((sum, { rows }) => sum + rows, 0) <= MOST_TIDIED_ROWS;
 }
 
 /** Whether segments cannot be merged since one of them cannot be read. */

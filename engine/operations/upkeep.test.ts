@@ -246,6 +246,21 @@ describe('what small imports leave undone', () => {
     expect(readdirSync(join(folder, 'staging'))).toEqual([]);
   });
 
+  it('is no merging of more rows than can be merged beside queries: the import itself does that', async () => {
+    const files = Array.from({ length: 10 }, (_, i) => {
+      const file = join(root, `many-${i}.csv`);
+      const lines = Array.from(
+        { length: 21_000 },
+        (_, n) => `2026-11-02T10:10:${10 + (n % 50)}Z,10.0.${i}.${n % 200},10.9.9.9,443,TCP,${n},1`,
+      );
+      writeFileSync(file, [HEAD, ...lines, ''].join('\n'));
+      return file;
+    });
+    const small = { brief: true, chunk: { rows: 20_000 } };
+    const { leftMany } = await importInProcess(folder, files, small);
+    expect([leftMany, segments().map(({ rows }) => rows)]).toEqual([false, [210_000]]);
+  });
+
   it('is left where somebody writes', async () => {
     await importFlows(5, 20);
     const writer = await CaseWriter.open(folder, 'test', BUILDER);

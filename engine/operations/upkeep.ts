@@ -17,14 +17,18 @@ import { UPKEEP, WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWorkshop } from '../ingest/case-workshop.ts';
 import { UPKEEP_FOLDER } from '../ingest/case-writer.ts';
-import { isDamaged, runsToMerge, TOLERATED_BRIEFLY } from '../ingest/compact.ts';
+import {
+  isDamaged,
+  isTidied,
+  MOST_TIDIED_ROWS,
+  runsToMerge,
+  TOLERATED_BRIEFLY,
+} from '../ingest/compact.ts';
 import { makeNodes } from '../ingest/merge-rollups.ts';
 import { type Rewritten, rewrite, swap } from '../ingest/rewrite.ts';
 import { placeSideFile, SegmentPlaces } from '../ingest/segment-places.ts';
 import { type BuilderOptions, SegmentBuilder } from '../store/segment-builder.ts';
 
-/** More rows at once would keep the engine from answering for too long: they are left to writers. */
-const MOST_ROWS = 200_000;
 /** How often, and for how long, it is tried to put something in its place while another process writes. */
 const RETRY_MS = 50;
 const MOST_RETRIES = 20;
@@ -77,7 +81,7 @@ async function mergeSmall(
   const { catalog, folder } = workshop;
   let made = 0;
   for (const run of runsToMerge(workshop, meanwhile ? TOLERATED_BRIEFLY : undefined)) {
-    if (run.reduce((sum, { rows }) => sum + rows, 0) > MOST_ROWS) continue;
+    if (!isTidied(run)) continue;
     const before = catalog.lastChange();
     let rewritten: Rewritten;
     try {
@@ -118,7 +122,7 @@ async function makeDurable({ made }: Rewritten): Promise<void> {
 async function indexMissing(workshop: CaseWorkshop, pause: () => Promise<void>): Promise<number> {
   const { catalog, folder } = workshop;
   let made = 0;
-  for await (const { segment, index } of workshop.missingIndexes(MOST_ROWS))
+  for await (const { segment, index } of workshop.missingIndexes(MOST_TIDIED_ROWS))
     made += await asWriter(folder, pause, () => {
       const now = catalog.segmentOutlines().find(({ id }) => id === segment.id);
       if (now === undefined || now.hasIndex) return 0;
