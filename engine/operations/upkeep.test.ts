@@ -47,6 +47,21 @@ describe('upkeep', () => {
     expect(done).toEqual([resolve('a')]);
   });
 
+  it('is not begun while another import goes on beside which one was refused', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(async (folder) => void done.push(folder), IDLE_MS);
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const long = upkeep.around('a', () => promise);
+    const refused = upkeep.around('a', () => Promise.reject(new Error('the case is locked')));
+    await expect(refused).rejects.toThrow('locked');
+    await vi.advanceTimersByTimeAsync(2 * IDLE_MS);
+    expect(done).toEqual([]);
+    end();
+    await long;
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect(done).toEqual([resolve('a')]);
+  });
+
   it('is done by one at a time: what ends during it is waited for', async () => {
     let running = 0;
     let most = 0;

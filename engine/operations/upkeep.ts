@@ -214,7 +214,8 @@ export class Upkeep {
         for (const go of imports.waiting) go();
       }
       if (many && !this.working.has(path)) void this.workOn(path, true);
-      this.later(path);
+      // Else it is done after the one that goes on.
+      if (imports.running === 0) this.later(path);
     }
   }
 
@@ -224,7 +225,7 @@ export class Upkeep {
     this.timers.delete(path);
   }
 
-  /** An import has ended. */
+  /** The last import that ran has ended. */
   private later(path: string): void {
     this.notNow(path);
     const timer = setTimeout(() => {
