@@ -25,7 +25,30 @@ export function packedAt(view: DataView, start: number, index: number, width: nu
   return low + part * 2 ** have;
 }
 
-/** The same, and the bytes are asked for. */
+/** So many bits lie in four bytes, wherever they begin in the first. */
+const IN_WORD = 25;
+
+/** The sum of numbers `from` to `to` (not included); their bytes were asked for. */
+export function packedSum(
+  view: DataView,
+  start: number,
+  from: number,
+  to: number,
+  width: number,
+): number {
+  let sum = 0;
+  if (width > IN_WORD) {
+    for (let i = from; i < to; i++) sum += packedAt(view, start, i, width);
+    return sum;
+  }
+  const mask = (1 << width) - 1;
+  const end = to * width;
+  for (let bit = from * width; bit < end; bit += width)
+    sum += (view.getUint32(start + (bit >>> 3), true) >>> (bit & 7)) & mask;
+  return sum;
+}
+
+/** The same as `packedAt`, and the bytes are asked for. */
 export function readPacked(pages: Pages, start: number, index: number, width: number): number {
   if (width === 0) return 0;
   checkWidth(width);

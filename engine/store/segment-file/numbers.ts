@@ -4,7 +4,7 @@
  *
  * Positions are places in a piece, ascending.
  */
-import { checkWidth, packedAt, readPacked } from './bit-packing.ts';
+import { checkWidth, packedSum, readPacked } from './bit-packing.ts';
 import { type Pages, Unreadable } from './pages.ts';
 import type { Piece } from './segment-map.ts';
 
@@ -182,7 +182,7 @@ class Group {
     if (width > 0 && position >= summed) {
       const from = packed + Math.floor((summed * width) / 8);
       pages.need(from, packed + Math.ceil(((position + 1) * width) / 8));
-      for (let i = summed; i <= position; i++) sum += packedAt(pages.view, packed, i, width);
+      sum += packedSum(pages.view, packed, summed, position + 1, width);
     }
     this.sum = sum;
     this.summed = position + 1;

@@ -16,12 +16,32 @@ const BLOCK_HEAD = 8;
 const SLACK = 16;
 const MOST_BLOCK = 1 << 16;
 
-/** Memory for a block, by turns that of one file or another. */
+/** Pages that are kept of all files, those that were read last. */
+const MOST_KEPT = 4096;
+
+/** Memory for a block, by turns that of one file or another; and pages that were read and compared. */
 export class Scratch {
   readonly bytes = new Uint8Array(MOST_BLOCK + SLACK);
   /** Pages of the block that were read. */
   readonly there = new Uint8Array(MOST_BLOCK / PAGE);
   owner: Pages | undefined;
+  private files = 0;
+  /** By the number that a file was given, and the page's. */
+  private readonly kept = new Map<number, Uint8Array>();
+
+  nextFile(): number {
+    this.files += 1;
+    return this.files * 0x1_0000_0000;
+  }
+
+  keptPage(file: number, page: number): Uint8Array | undefined {
+    return this.kept.get(file + page);
+  }
+
+  keep(file: number, page: number, bytes: Uint8Array): void {
+    this.kept.set(file + page, bytes);
+    if (this.kept.size > MOST_KEPT) this.kept.delete(this.kept.keys().next().value!);
+  }
 }
 
 export class Pages {
@@ -31,6 +51,7 @@ export class Pages {
   private readonly fd: number;
   private readonly map: SegmentMap;
   private readonly scratch: Scratch;
+  private readonly file: number;
   private block = -1;
   private start = 0;
 
@@ -39,6 +60,7 @@ export class Pages {
     this.fd = fd;
     this.map = map;
     this.scratch = scratch;
+    this.file = scratch.nextFile();
     this.bytes = scratch.bytes;
     this.view = new DataView(scratch.bytes.buffer);
   }
@@ -62,28 +84,24 @@ export class Pages {
       throw new Unreadable('range');
     const { there } = this.scratch;
     const last = (this.start + to - 1) >>> 12;
-    for (let page = (this.start + from) >>> 12; page <= last; page++) {
-      if (there[page] === 1) continue;
-      let end = page + 1;
-      while (end <= last && there[end] === 0) end++;
-      this.read(page, end);
-      page = end - 1;
-    }
+    for (let page = (this.start + from) >>> 12; page <= last; page++)
+      if (there[page] === 0) this.read(page);
   }
 
-  private read(page: number, end: number): void {
-    const { map, block } = this;
-    const { bytes, there } = this.scratch;
-    const first = HEADERS + block * (map.block / PAGE) + page;
-    const length = (end - page) * PAGE;
-    if (first + end - page > map.sums.length) throw new Unreadable('block');
-    if (readSync(this.fd, bytes, page * PAGE, length, first * PAGE) !== length)
-      throw new Unreadable('end of file');
-    for (let at = page; at < end; at++) {
-      const sum = crc32(bytes.subarray(at * PAGE, (at + 1) * PAGE));
-      if (sum !== map.sums[first + at - page]) throw new Unreadable('sum');
-      there[at] = 1;
-    }
+  private read(page: number): void {
+    const { map, block, file, scratch } = this;
+    const { bytes, there } = scratch;
+    const number = HEADERS + block * (map.block / PAGE) + page;
+    const kept = scratch.keptPage(file, number);
+    if (kept === undefined) {
+      if (number >= map.sums.length) throw new Unreadable('block');
+      if (readSync(this.fd, bytes, page * PAGE, PAGE, number * PAGE) !== PAGE)
+        throw new Unreadable('end of file');
+      const own = bytes.slice(page * PAGE, (page + 1) * PAGE);
+      if (crc32(own) !== map.sums[number]) throw new Unreadable('sum');
+      scratch.keep(file, number, own);
+    } else bytes.set(kept, page * PAGE);
+    there[page] = 1;
   }
 
   u8(at: number): number {

@@ -81,40 +81,48 @@ const MOST_SYMBOLS = 255;
 /** The byte behind it stands for itself. */
 const ESCAPE = 255;
 
-/** What each code stands for: those of two bytes first, then longer ones, then those of one. */
-function readSymbols(pages: Pages, start: number, length: number): readonly Uint8Array[] {
+/** What codes stand for: bytes, where each begins and ends in them. */
+interface Symbols {
+  readonly bytes: Uint8Array;
+  readonly starts: Uint16Array;
+  readonly ends: Uint16Array;
+  readonly count: number;
+}
+
+/** Those of two bytes come first, then longer ones, then those of one. */
+function readSymbols(pages: Pages, start: number, length: number): Symbols {
   pages.need(start, start + Math.max(length, SYMBOLS));
   if (pages.u32(start + 4) !== VERSION || (pages.u8(start + 8) & 1) !== 0)
     throw new Unreadable('symbols');
-  const out: Uint8Array[] = [];
-  let at = start + SYMBOLS;
-  for (let bytes = 2; bytes <= 9; bytes++) {
-    const size = bytes === 9 ? 1 : bytes;
-    for (let left = pages.u8(start + LENGTHS + (size - 1)); left > 0; left--) {
-      if (at + size > start + length) throw new Unreadable('symbols');
-      out.push(pages.bytes.slice(at, at + size));
-      at += size;
+  const bytes = pages.bytes.slice(start, start + length);
+  const starts = new Uint16Array(MOST_SYMBOLS);
+  const ends = new Uint16Array(MOST_SYMBOLS);
+  let count = 0;
+  let at = SYMBOLS;
+  for (let step = 2; step <= 9; step++) {
+    const size = step === 9 ? 1 : step;
+    for (let left = bytes[LENGTHS + size - 1]!; left > 0; left--) {
+      if (at + size > length || count === MOST_SYMBOLS) throw new Unreadable('symbols');
+      starts[count] = at;
+      ends[count++] = at += size;
     }
   }
-  if (out.length > MOST_SYMBOLS) throw new Unreadable('symbols');
-  return out;
+  return { bytes, starts, ends, count };
 }
 
-function decoded(bytes: Uint8Array, symbols: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(bytes.length * 8);
+function decoded(codes: Uint8Array, { bytes, starts, ends, count }: Symbols): Uint8Array {
+  const out = new Uint8Array(codes.length * 8);
   let length = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const code = bytes[i]!;
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i]!;
     if (code === ESCAPE) {
       i += 1;
-      if (i === bytes.length) throw new Unreadable('code');
-      out[length++] = bytes[i]!;
+      if (i === codes.length) throw new Unreadable('code');
+      out[length++] = codes[i]!;
       continue;
     }
-    const symbol = symbols[code];
-    if (symbol === undefined) throw new Unreadable('code');
-    out.set(symbol, length);
-    length += symbol.length;
+    if (code >= count) throw new Unreadable('code');
+    for (let at = starts[code]!; at < ends[code]!; at++) out[length++] = bytes[at]!;
   }
   return out.subarray(0, length);
 }
