@@ -174,11 +174,12 @@ class Group {
   at(position: number): number {
     const { mode, first, second: width } = this;
     if (mode === Mode.constant) return first;
-    if (mode === Mode.constantDelta) return this.exact(first + width * position);
+    if (mode === Mode.constantDelta) return this.exact(first + safe(width * position));
     const { pages, packed } = this;
     if (mode === Mode.for) return this.exact(first + readPacked(pages, packed, position, width));
     const { summed } = this;
-    let sum = this.sum + first * (position + 1 - summed);
+    // What is added from here on is never below 0: where this sum and the last are exact, those between are.
+    let sum = safe(this.sum + safe(first * (position + 1 - summed)));
     if (width > 0 && position >= summed) {
       const from = packed + Math.floor((summed * width) / 8);
       pages.need(from, packed + Math.ceil(((position + 1) * width) / 8));
@@ -190,9 +191,14 @@ class Group {
   }
 
   private exact(value: number): number {
-    if (!Number.isSafeInteger(value)) throw new Unreadable('a number beyond 2^53');
-    return this.wrap(value);
+    return this.wrap(safe(value));
   }
+}
+
+/** @throws Unreadable where it may have been rounded */
+function safe(value: number): number {
+  if (!Number.isSafeInteger(value)) throw new Unreadable('a number beyond 2^53');
+  return value;
 }
 
 function readGroups(

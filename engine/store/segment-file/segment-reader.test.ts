@@ -188,6 +188,25 @@ describe.each([16_384, 65_536])('in blocks of %i bytes', (block) => {
   });
 });
 
+it.each([
+  [
+    'steps of all sizes',
+    'sum((hash(i) % 140737488355328)::BIGINT - 70368744177664) OVER (ORDER BY i)',
+  ],
+  ['one large step', '-9007199254740991 + (i % 2048) * 8796093022209'],
+])('gives no number that was rounded on the way: %s', async (name, sql) => {
+  const rows = 3000;
+  const table = await made(`rounded ${name}`, rows, { v: ['BIGINT', sql] }, 65_536);
+  expect(table.map.columns['v']![0]!.data[0]![1]).toBe('BitPacking');
+  for (let row = 0; row < rows; row += 13) {
+    try {
+      expect(valuesOf(table, 'v', [row])).toEqual([table.values['v']![row]]);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+    }
+  }
+});
+
 describe('a damaged file', () => {
   it('gives no other values, whichever page is damaged', async () => {
     const { rows, columns } = TABLES['few rows']!;
