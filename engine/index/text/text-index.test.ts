@@ -370,6 +370,26 @@ it.each([
   });
 });
 
+it.each([
+  // Each of the words is in a few rows, and no row has all of them.
+  ['"mark 100 200 300"', 0, true],
+  // Only reading the row tells: nearly all have the other word.
+  ['"mark 100"', 6, false],
+])('phrases of rare words in many shapes: %s', (asked, count, exact) => {
+  const rows = Array.from({ length: 2400 }, (_, i): TextRow => {
+    // So many texts that are like no other.
+    const name = String.fromCharCode(0x61 + (i % 26), 0x61 + ((i / 26) % 26));
+    const mark = i < 6 ? 100 : i < 100 ? 200 : i < 200 ? 300 : 400;
+    return { message: `mark ${name.repeat(3)}_: ${i % 2 === 0 ? 'so' : 'no'} ${mark}`, host: name };
+  });
+  withIndex(rows.length, sectionsOf(rows), (index) => {
+    const text = asked.replaceAll('"', '');
+    const answer = index.search(parse(text, true)!)!;
+    expect({ count: answer.rows.count, exact: answer.exact }).toEqual({ count, exact });
+    expectSame(index, rows, text);
+  });
+});
+
 it('phrases over several open places are as they are row by row', () => {
   const part = fc.constantFrom(
     ...[

@@ -74,6 +74,8 @@ const LEAST_LONG = Math.floor(MAX_TOKEN_BYTES / 3) - 1;
 /** Phrases with few candidates are not looked for in many shapes: it would not pay. */
 const FEW_CANDIDATES = 8;
 const MANY_SHAPES = 256;
+/** Tokens of more than this part of all rows are not read for few candidates. */
+const FREQUENT_SHARE = 8;
 /** Memory that the words of places take for each byte of the file: 260 bytes for two of nine letters. */
 const PLACES_BYTES = 12;
 
@@ -385,14 +387,16 @@ export class TextIndex {
 
   private findPhrase(query: TextQuery, column: number | undefined): TextAnswer {
     const total = this.head.rows;
-    const rarest = this.rarestOf(query.tokens);
+    const [rarest, ...others] = this.rarestFirst(query.tokens);
     if (rarest === undefined) return { rows: RowSet.none(total), exact: true };
     // Rows of the others are those of shapes, or looked up where the token is open.
-    let all = this.token(rarest, column).rows;
+    let all = this.token(rarest.token, column).rows;
     const among = this.shapesWith(query.tokens);
     if ((among?.size ?? this.head.shapes) > MANY_SHAPES) {
-      for (const token of query.tokens) {
-        if (all.count <= FEW_CANDIDATES) return { rows: all, exact: all.count === 0 };
+      for (const { token, count } of others) {
+        if (all.count === 0) break;
+        // What many rows have leaves out few of these, and is long to read.
+        if (all.count <= FEW_CANDIDATES && count * FREQUENT_SHARE > total) break;
         all = all.and(this.token(token, column).rows);
       }
       if (all.count <= FEW_CANDIDATES) return { rows: all, exact: all.count === 0 };
@@ -493,21 +497,22 @@ export class TextIndex {
     return among;
   }
 
-  /** The token that the fewest rows have, as far as is known without reading them; undefined: one is in none. */
-  private rarestOf(tokens: readonly QueryToken[]): QueryToken | undefined {
-    let [rarest] = tokens;
-    let least = Infinity;
-    for (const token of tokens) {
-      if (token.wildcard) continue;
-      let count = 0;
-      for (const { entry } of this.entriesOf(token.text)) {
-        count += entry.rows.count;
-        for (const shape of entry.shapes) count += this.countOfShape(shape);
-      }
-      if (count === 0) return undefined;
-      if (count < least) [rarest, least] = [token, count];
+  /** How many rows have each, as far as is known without reading them, the fewest first; none where one is in no row. */
+  private rarestFirst(tokens: readonly QueryToken[]): { token: QueryToken; count: number }[] {
+    const counted = tokens.map((token) => ({ token, count: this.countOfToken(token) }));
+    if (counted.some(({ count }) => count === 0)) return [];
+    return counted.sort((a, b) => a.count - b.count);
+  }
+
+  /** Those with wildcards are looked for last. */
+  private countOfToken({ text, wildcard }: QueryToken): number {
+    if (wildcard) return Number.MAX_SAFE_INTEGER;
+    let count = 0;
+    for (const { entry } of this.entriesOf(text)) {
+      count += entry.rows.count;
+      for (const shape of entry.shapes) count += this.countOfShape(shape);
     }
-    return rarest;
+    return count;
   }
 
   private searched(column: number | undefined): readonly ColumnShapes[] {
