@@ -171,7 +171,7 @@ export class PairPages {
       this.page(page, this.reader.block(this.ends[page]!, this.ends[page + 1]!), thirds);
     const { kept } = this;
     if (kept === undefined) return make();
-    return kept.cache.take(`${kept.name} ${page} ${thirds}`, make, bytesOf);
+    return kept.cache.take(`${kept.name} ${page} ${thirds}`, () => alone(make()), bytesOf);
   }
 
   private page(page: number, block: Uint8Array, thirds: boolean): PairPart {
@@ -188,6 +188,16 @@ export class PairPages {
       firstGroup: this.groups[page]!,
     };
   }
+}
+
+/** What lies in the block is copied, or all of the block is kept with it. */
+function alone(part: PairPart): PairPart {
+  const { seconds, counts, thirds } = part;
+  return { ...part, seconds: own(seconds), counts: own(counts), thirds: thirds && own(thirds) };
+}
+
+function own(numbers: SmallNumbers): SmallNumbers {
+  return numbers.byteLength < numbers.buffer.byteLength ? numbers.slice() : numbers;
 }
 
 function bytesOf({ lengths, seconds, counts, thirds }: PairPart): number {

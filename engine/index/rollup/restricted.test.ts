@@ -207,6 +207,61 @@ it('reads a page of pairs once, until it is closed', () => {
   });
 });
 
+/** Bytes of the memory in which the arrays of a value lie. */
+function memoryOf(value: unknown): number {
+  const parts = typeof value === 'object' && value !== null ? Object.values(value) : [];
+  const buffers = new Set(parts.filter((part) => ArrayBuffer.isView(part)).map((v) => v.buffer));
+  return [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+it('keeps no more memory than it counts', () => {
+  const random = (i: number) => Math.imul(i ^ (i >>> 7), 0x9e37_79b1) >>> 16;
+  const rows = Array.from({ length: n }, (_, i): TestRow => {
+    const ip6 = Array.from({ length: 8 }, (__, at) => random((i % 5000) * 8 + at));
+    return {
+      ...{ ts: i * 1000, event_type: ['Drop', 'Alert', 'Flow'][random(i) % 3]!, proto: i % 2 },
+      ...(i % 9 === 0
+        ? { src_ip6: ip6.map((part) => part.toString(16).padStart(4, '0')).join('') }
+        : { src_ip4: random(i * 3) }),
+      dst_ip4: random(i * 7),
+    };
+  });
+  withSideFile(n, sectionsOf('flow', rows, n), (file) => {
+    const cache = new TextCache();
+    const owner = cache.owner.bind(cache);
+    const kept: { name: string; counted: number; memory: number }[] = [];
+    vi.spyOn(cache, 'owner').mockImplementation(() => {
+      const own = owner();
+      return {
+        ...own,
+        take: (key, make, bytesOf, large) =>
+          own.take(
+            key,
+            () => {
+              const value = make();
+              const name = key.split(' ')[0]!;
+              kept.push({ name, counted: bytesOf(value), memory: memoryOf(value) });
+              return value;
+            },
+            bytesOf,
+            large,
+          ),
+      };
+    });
+    const index = RollupIndex.open(file, cache)!;
+    const values = ValueIndex.open(file, cache)!;
+    const ip6 = Buffer.from(rows[9 * 17]!.src_ip6!, 'hex');
+    const { src_ip4: ip4 = 0 } = rows[1000]!;
+    for (const places of [
+      values.placesOfIp4('src_ip', ip4, ip4)!,
+      values.placesOfIp6('src_ip', ip6, ip6)!,
+    ])
+      found(index, ['dst_ip'], [{ dim: 'src_ip', choose: () => places }], undefined);
+    expect(new Set(kept.map(({ name }) => name))).toEqual(new Set(['rollup', 'values']));
+    for (const one of kept) expect(one.memory).toBeLessThanOrEqual(one.counted);
+  });
+});
+
 it('joins pages to the whole, and says when one is damaged', () => {
   const sections = sectionsOf('flow', many, n);
   const whole = expected(many, ['src_ip', 'dst_ip'], () => true, undefined);

@@ -222,7 +222,8 @@ export class ValueIndex {
       `values ${column.begin} ${pages - 1}`,
       (): PageValues => {
         const { numbers, ip6 } = this.page(column, pages - 1);
-        return { numbers, ip6 };
+        // A copy: it may lie in the block, which has the rows, too.
+        return { numbers, ip6: ip6.slice() };
       },
       ({ numbers, ip6 }) => numbers.byteLength + ip6.byteLength,
     );
