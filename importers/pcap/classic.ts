@@ -228,7 +228,8 @@ export class ClassicReader implements CaptureReader {
       const next = at + header + captured;
       if (next > end) return at;
       this.number += 1;
-      this.lastSeconds = seconds;
+      // As in a search, a record of nothing tells no time: of zeros, it would be one of 1970.
+      if (captured > 0) this.lastSeconds = seconds;
       p.number = this.number;
       if (nano) {
         const micros = Math.floor(fraction / 1000);

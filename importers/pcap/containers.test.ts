@@ -157,6 +157,30 @@ describe('classic', () => {
     },
   );
 
+  it.each<[string, ClassicFile]>([
+    ['little-endian', {}],
+    ['big-endian nanoseconds', { little: false, nano: true }],
+    ['modified', { modified: true }],
+  ])('goes on behind a sector of zeros, too few to be none: %s', async (_, form) => {
+    const size = (form.modified === true ? 24 : 16) + FRAME.length;
+    const records = Array.from({ length: 60 }, (_, i) => ({
+      seconds: 1_700_000_000 + i,
+      fraction: i,
+      bytes: frame(i + 1),
+    }));
+    const bytes = classicFile(form, records);
+    // From within a record to within another one.
+    const from = 24 + 20 * size + 20;
+    bytes.fill(0, from, from + 512);
+    const hit = Math.ceil(532 / size);
+    for (const block of [100, 1 << 20]) {
+      const result = await read(bytes, block);
+      checkLedger(result);
+      const ports = result.rows.filter((row) => row.ts !== 0).map((row) => row['src_port']);
+      expect(ports.slice(-(60 - 20 - hit))).toEqual(records.map((_, i) => i + 1).slice(20 + hit));
+    }
+  });
+
   it('keeps packets of which nothing was captured, and few zeros as packets of nothing', async () => {
     const none = { seconds: 1_700_000_000, fraction: 0, bytes: new Uint8Array(0), wire: 60 };
     const bytes = cat(classicFile({}, [none, none]), new Uint8Array(160));
