@@ -217,6 +217,23 @@ it('a member beyond those that are remembered means the same', async () => {
   await expectAlike(flowCsvImporter, text, [30_000, 60_000, 90_000, 120_000], true);
 });
 
+it.each(['utf16le', 'utf16be'])(
+  '%s is read in one, wherever its first lines end',
+  async (encoding) => {
+    for (const text of ['a\n', '']) {
+      const wide = Buffer.from(
+        `${text}${'long '.repeat(40_000)}\nOct  1 00:00:00 h a: b\n`,
+        'utf16le',
+      );
+      if (encoding === 'utf16be') wide.swap16();
+      const options = { ...DEFAULT_OPTIONS, format: 'text' };
+      expect(
+        await syslogImporter.pieces!.plan(inputOf(new Uint8Array(wide)), options),
+      ).toBeUndefined();
+    }
+  },
+);
+
 /** Lines of usual content, many enough for several pieces. */
 const usual: [string, Importer, string][] = [
   [

@@ -58,7 +58,8 @@ async function plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan
   const head = await beginning(input);
   // UTF-16: a line feed is no byte of it.
   if (utf16Of(head) !== undefined) return undefined;
-  let states = await statesOf(headOf(input, head));
+  const lines = head.subarray(0, head.lastIndexOf(10) + 1);
+  let states = await statesOf(headOf(input, lines));
   let years: YearPlan | undefined;
   if (states.yearsMissing) {
     const all = await statesOf(input);
@@ -98,7 +99,7 @@ async function beginning(input: SourceInput): Promise<Uint8Array> {
   } catch {
     // Reading meets the same.
   }
-  return head.subarray(0, head.subarray(0, size).lastIndexOf(10) + 1);
+  return head.subarray(0, size);
 }
 
 function headOf(input: SourceInput, head: Uint8Array): SourceInput {

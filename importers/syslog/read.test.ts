@@ -197,6 +197,21 @@ describe('bytes that are no plain ASCII', () => {
       ['a: \u00fc', 48],
     ]);
   });
+
+  it.each([
+    ['a journal export', '__CURSOR=s=1;i=1\n__REALTIME_TIMESTAMP=1772618400000000\nMESSAGE=a\n'],
+    ['counted frames', '36 <34>1 2026-03-04T10:00:00Z h p 1 - m'],
+  ])('%s in UTF-16 is lines: no byte of it is one of the format', async (_, text) => {
+    const hint = { name: 'x', complete: true };
+    expect(syslogImporter.sniff(Buffer.from(text), hint)?.score).toBeGreaterThanOrEqual(0.9);
+    for (const mark of ['', '\u{feff}']) {
+      const wide = new Uint8Array(Buffer.from(mark + text, 'utf16le'));
+      const format = syslogImporter.sniff(wide, hint)?.format ?? 'none';
+      const got = await collect(syslogImporter, inputOf(wide), { format });
+      expect(got.quarantined).toEqual([]);
+      expect(String(got.rows[0]!.message)).toContain(text.split('\n')[0]!.slice(-3));
+    }
+  });
 });
 
 describe('zones and years', () => {

@@ -40,9 +40,10 @@ function looksBinary(head: Uint8Array): boolean {
 
 export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | undefined {
   if (bytes.length === 0) return undefined;
+  // Their readers take bytes as they are: in UTF-16 both are text.
+  if (looksJournald(bytes)) return { score: 0.95, format: 'journald-export' };
+  if (looksFramed(bytes, hint.complete)) return { score: 0.9, format: 'rfc6587' };
   const head = headAsUtf8(bytes);
-  if (looksJournald(head)) return { score: 0.95, format: 'journald-export' };
-  if (looksFramed(head, hint.complete)) return { score: 0.9, format: 'rfc6587' };
   if (looksBinary(head)) return undefined;
   const h = new Header();
   const votes: Record<string, number> = {};
