@@ -409,7 +409,7 @@ export const flowCsvImporter: Importer = {
   id: ID,
   title: 'Flow exports, Zeek and Suricata logs, CSV and JSON tables',
   // 2: members beyond 4096 names are columns, too.
-  version: 2,
+  version: 3,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   formats: FORMATS,

@@ -28,7 +28,7 @@ export async function firstDate(
 export const syslogImporter: Importer = {
   id: 'syslog',
   title: 'Syslog and other text logs',
-  version: 1,
+  version: 2,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   formats: [...LINES, FRAMED, JOURNALD],
