@@ -18,6 +18,8 @@ const MOST_BLOCK = 1 << 16;
 
 /** Pages that are kept of all files, those that were read last. */
 const MOST_KEPT = 4096;
+/** Pages of a file, 64 GB: a number of a file and a page stays exact for half a billion files. */
+const MOST_PAGES = 1 << 24;
 
 /** Memory for a block, by turns that of one file or another; and pages that were read and compared. */
 export class Scratch {
@@ -31,7 +33,7 @@ export class Scratch {
 
   nextFile(): number {
     this.files += 1;
-    return this.files * 0x1_0000_0000;
+    return this.files * MOST_PAGES;
   }
 
   keptPage(file: number, page: number): Uint8Array | undefined {
@@ -56,7 +58,7 @@ export class Pages {
   private start = 0;
 
   constructor(fd: number, map: SegmentMap, scratch: Scratch) {
-    if (map.block > MOST_BLOCK) throw new Unreadable('block');
+    if (map.block > MOST_BLOCK || map.sums.length > MOST_PAGES) throw new Unreadable('block');
     this.fd = fd;
     this.map = map;
     this.scratch = scratch;
