@@ -38,7 +38,7 @@ export interface Recovery {
 export interface WriterOptions extends BuilderOptions {
   /** Where the catalog waits, open, from one writer of a case to the next; else each opens its own. */
   catalogs?: Kept<Catalog> | undefined;
-  /** Folders below `staging` in which this process tidies up: no writer of its own takes them away. */
+  /** Folders below `staging` in which this process tidies up: a writer that is told of them leaves them there. */
   inUse?: ReadonlySet<string> | undefined;
 }
 

@@ -7,7 +7,7 @@ import { Catalog } from '../catalog/catalog.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
 import { BUILDER, importInProcess, rowsOf } from '../ingest/testing/in-process.ts';
 import { CaseSession } from './case-session.ts';
-import { tagEvents } from './mark.ts';
+import { deleteEvents, tagEvents } from './mark.ts';
 import { startQuery } from './query.ts';
 import { retimeSource } from './retime.ts';
 import { catchUp, Upkeep } from './upkeep.ts';
@@ -285,6 +285,23 @@ describe('what small imports leave undone', () => {
       writer.close();
     }
     expect(segments()).toHaveLength(5);
+  });
+
+  it('touches no other case that was made in the place of this one', async () => {
+    await importFlows(5, 20);
+    await marked((session) =>
+      deleteEvents({ session, text: '*', zone: 'UTC', reason: 'of another case' }),
+    );
+    let anew = false;
+    const pause = async () => {
+      if (anew) return;
+      anew = true;
+      rmSync(folder, { recursive: true });
+      await importFlows(5, 20);
+    };
+    await catchUp(folder, { ...BUILDER, pause }).catch(() => undefined);
+    expect(anew).toBe(true);
+    expect(await events()).toHaveLength(100);
   });
 
   it('is left where something has changed since it was begun', async () => {

@@ -3,8 +3,8 @@
  * merged rollup of everything. It is done when nothing has been imported into a case for a while; while imports
  * go on, small segments are merged as soon as they are very many.
  *
- * Holds always: what is made is made without the writer's lock, so nobody is refused because of it; a writer of
- * another process that comes meanwhile takes its unfinished files away, and nothing is lost. Only to put it in its
+ * Holds always: what is made is made without the writer's lock, so nobody is refused because of it; a writer that
+ * comes meanwhile takes its unfinished files away, but an import of this process, and nothing is lost. Only to put it in its
  * place the lock is taken, between two imports, for a moment in which this thread does nothing else, and only where
  * nothing but imports changed the case since it was begun. What fails is left for the next time.
  */
@@ -92,7 +92,7 @@ async function mergeSmall(
       throw error;
     }
     await makeDurable(rewritten);
-    made += await asWriter(folder, pause, () => {
+    made += await asWriter(catalog, pause, () => {
       const there = new Set(catalog.segmentOutlines().map(({ id }) => id));
       // Every change of marks and segments is told of but a compaction within an import.
       if (!onlyImports(catalog, before) || !run.every(({ id }) => there.has(id))) return 0;
@@ -123,7 +123,7 @@ async function indexMissing(workshop: CaseWorkshop, pause: () => Promise<void>):
   const { catalog, folder } = workshop;
   let made = 0;
   for await (const { segment, index } of workshop.missingIndexes(MOST_TIDIED_ROWS))
-    made += await asWriter(folder, pause, () => {
+    made += await asWriter(catalog, pause, () => {
       const now = catalog.segmentOutlines().find(({ id }) => id === segment.id);
       if (now === undefined || now.hasIndex) return 0;
       placeSideFile(folder, segment, index);
@@ -133,18 +133,18 @@ async function indexMissing(workshop: CaseWorkshop, pause: () => Promise<void>):
   return made;
 }
 
-/** Does `work` with the writer's lock, between imports; nothing where another keeps it. */
+/** Does `work` with the writer's lock, between imports; nothing where another keeps it, or the case is another one. */
 async function asWriter(
-  folder: string,
+  catalog: Catalog,
   pause: () => Promise<void>,
   work: () => number,
 ): Promise<number> {
   for (let tries = 0; tries < MOST_RETRIES; tries++) {
     await pause();
-    const lock = takeLock(folder);
+    const lock = takeLock(catalog.folder);
     if (lock !== undefined) {
       try {
-        return work();
+        return catalog.isCurrent() ? work() : 0;
       } finally {
         lock.release();
       }
