@@ -107,6 +107,20 @@ const many = Array.from({ length: n }, (_, i): TestRow => {
   };
 });
 
+it('adds up as many pairs as have sums', () => {
+  const pairs = 15_000;
+  const rows = Array.from({ length: n }, (_, i): TestRow => {
+    const pair = i % pairs;
+    return { ts: i * 1000, src_ip4: pair, dst_ip4: (pair * 7) % pairs, bytes: i };
+  });
+  withSideFile(n, sectionsOf('flow', rows, n), (file) => {
+    const dims: Dim[] = ['src_ip', 'dst_ip'];
+    expect(found(RollupIndex.open(file)!, dims, [], 'bytes')).toEqual(
+      expected(rows, dims, () => true, 'bytes'),
+    );
+  });
+});
+
 it('reads the pairs of some sources, and of their types', () => {
   const sections = sectionsOf('flow', many, n);
   withSideFile(n, sections, (file) => {
