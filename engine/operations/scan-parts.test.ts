@@ -156,6 +156,9 @@ describe('a capture that is not as it should be', () => {
     ['damaged at its end', () => changed((copy) => copy.fill(0xff, at(0.98)))],
     ['damaged at its beginning', () => changed((copy) => copy.fill(0xff, 24, 3000))],
     ['with zeros in it', () => changed((copy) => copy.fill(0, at(0.3), at(0.6)))],
+    ['with few zeros in it', () => changed((copy) => copy.fill(0, at(0.4), at(0.4) + 700))],
+    ['with few zeros behind it', () => Buffer.concat([bytes, Buffer.alloc(1000)])],
+    ['with many zeros behind it', () => Buffer.concat([bytes, Buffer.alloc(5000)])],
     ['of an older version', () => changed((copy) => copy.writeUInt16LE(3, 6))],
     [
       'with a packet that holds a capture',

@@ -18,7 +18,8 @@ import { pcapImporter } from './index.ts';
 import { TRUNCATION_FILES } from './variants.ts';
 
 interface InPieces {
-  readonly lead: Collected;
+  /** Undefined: it met too many records without a place to cut, and one worker reads the rest. */
+  readonly lead: Collected | undefined;
   /** Those that could be read, in order. */
   readonly pieces: Collected[];
   readonly complete: boolean;
@@ -49,6 +50,9 @@ async function inPieces(bytes: Uint8Array, lines: number): Promise<InPieces | un
     if (next !== undefined) expect(end).toEqual(next);
     from = end;
   }
+  const last = cuts.at(-1);
+  if (last === undefined || last.next !== undefined)
+    return { lead: undefined, pieces, complete: false };
   expect(from.offset).toBe(bytes.length);
   return { lead, pieces, complete: true };
 }
@@ -62,10 +66,12 @@ async function expectAlike(bytes: Uint8Array, lines: number): Promise<number> {
   const packets = whole.rows.filter(({ kind }) => kind === 'packet');
   const rows = pieces.flatMap((piece) => piece.rows);
   const quarantined = pieces.flatMap((piece) => piece.quarantined);
-  expect(lead.read).toBe(0);
-  expect(lead.rows).toEqual(whole.rows.filter(({ kind }) => kind === 'flow'));
-  expect(lead.notes).toEqual(whole.notes);
-  expect(lead.metadata).toEqual(whole.metadata);
+  if (lead !== undefined) {
+    expect(lead.read).toBe(0);
+    expect(lead.rows).toEqual(whole.rows.filter(({ kind }) => kind === 'flow'));
+    expect(lead.notes).toEqual(whole.notes);
+    expect(lead.metadata).toEqual(whole.metadata);
+  }
   expect(rows).toEqual(packets.slice(0, rows.length));
   expect(quarantined).toEqual(whole.quarantined.slice(0, quarantined.length));
   for (const { notes, metadata } of pieces)
@@ -108,6 +114,11 @@ it.each(TRUNCATION_FILES)('%s', async (name, file) => {
     for (let flips = Math.floor(next() * 4); flips > 0; flips--) {
       const at = Math.floor(next() * bytes.length);
       bytes[at] = bytes[at]! ^ (1 << Math.floor(next() * 8));
+    }
+    if (round % 3 === 0) {
+      // Sectors that were lost: fewer or more zeros than are taken for records.
+      const at = Math.floor(next() * bytes.length);
+      bytes.fill(0, at, at + Math.floor(next() * 2000));
     }
     if ((await expectAlike(bytes, 3 + Math.floor(next() * 20))) === 0) inOne += 1;
   }
