@@ -7,7 +7,9 @@ import {
   countOf,
   directAnswer,
   directShape,
+  directStarts,
   readsMessages,
+  spansBuckets,
 } from '../query/index.ts';
 import type { RowFinder } from './row-finder.ts';
 import { rolledCount } from './rolled-count.ts';
@@ -39,7 +41,15 @@ export async function answerDirectly(
   if (shape === 'timeline' && !finder.hasTimes(segments)) return undefined;
   const before = await finder.findAll(filter, segments);
   if (shape === 'count' && !countsByNumber(segments, before)) return undefined;
-  const list = await finder.timed(filter, segments, { times: shape === 'timeline' });
+  const ends = await finder.timed(filter, segments, {
+    times: shape === 'timeline' && (() => false),
+  });
+  if (ends === undefined) return undefined;
+  const starts = directStarts(plan, ends);
+  const list =
+    shape === 'count'
+      ? ends
+      : await finder.timed(filter, segments, { times: (one) => spansBuckets(one, starts) });
   if (list === undefined) return undefined;
   const cost = new SearchCost(shape === 'timeline' ? 'index' : 'catalog');
   for (const segment of segments) cost.add(segment, before.get(segment.id));

@@ -32,6 +32,7 @@ import {
   listOf,
   narrowed,
   readsMessages,
+  timesOfEnds,
   verified,
   withTemplates,
 } from '../query/index.ts';
@@ -77,6 +78,17 @@ export interface FinderOptions {
   readonly numbers: KeptNumbers;
   /** Keeps segments readable until what is returned is called. */
   readonly hold: () => () => void;
+}
+
+/** How rows and their times are found. */
+export interface HowTimed {
+  /**
+   * Whether times are needed at all; of a segment, whether those between its first and its last event are: of one that is
+   * taken wholly they are not read otherwise.
+   */
+  readonly times?: boolean | ((segment: SegmentInfo) => boolean);
+  /** As in `exact`. */
+  readonly urgent?: boolean;
 }
 
 /** @param rows all rows of a statement on some of the snapshot's segments */
@@ -367,21 +379,23 @@ export class RowFinder {
 
   /**
    * The same with the times of the rows; undefined where those of a segment cannot be known.
-   * @param how `times` false: they are not needed; `urgent` as in `exact`
    * @throws CancelledError, IndexDamaged, and what a statement throws
    */
   async timed(
     filter: Filter,
     segments: readonly SegmentInfo[],
-    { times = true, urgent = false } = {},
+    { times = true, urgent = false }: HowTimed = {},
   ): Promise<TimedRows[] | undefined> {
     const found = await this.exact(filter, segments, urgent);
     const rowsIn = (segment: SegmentInfo) => found.get(segment.id)?.rows ?? 'none';
     const dated = segments.filter(
-      (segment) => times && segment.day !== 'undated' && rowsIn(segment) !== 'none',
+      (segment) => times !== false && segment.day !== 'undated' && rowsIn(segment) !== 'none',
     );
-    const known = await this.times(dated);
+    const byEnds = (segment: SegmentInfo) =>
+      typeof times === 'function' && rowsIn(segment) === 'all' && !times(segment);
+    const known = await this.times(dated.filter((segment) => !byEnds(segment)));
     if (known === undefined) return undefined;
+    for (const segment of dated) if (byEnds(segment)) known.set(segment.id, timesOfEnds(segment));
     return segments.map((segment) => ({
       segment,
       rows: rowsIn(segment),

@@ -5,7 +5,7 @@ import {
   type Plan,
   type RawValue,
   DAY,
-  type TimedRows,
+  type SegmentInfo,
   afterColumns,
   bucketCounts,
   compileStackedTimeline,
@@ -14,6 +14,7 @@ import {
   formatter,
   limited,
   rangeOf,
+  spansBuckets,
   takesAll,
 } from '../query/index.ts';
 import { askView, type AskedView, onPlanOf, type View, type ViewScope } from './ask-view.ts';
@@ -62,12 +63,14 @@ export function timeline(
       return { ...emptied(none), starts: new Float64Array(0) };
     }
     const grid = evenGrid(span.from, span.to, buckets);
-    if (by === undefined && grid.width % DAY === 0 && takesAll(plan)) return byCatalog(asked, grid);
-    const rows = by === undefined || byKind ? await timedRows(asked) : undefined;
-    const count = (on: EvenGrid) =>
-      rows === undefined
-        ? counted(asked, on, by, most)
-        : countedByNumber(rows, on, byKind ? most : undefined);
+    const byNumber = by === undefined || byKind;
+    const mostKinds = byKind ? most : undefined;
+    const isScan = parameters.path === 'scan';
+    if (byNumber && !isScan && grid.width % DAY === 0 && takesAll(plan))
+      return byCatalog(asked, grid, mostKinds);
+    const count = async (on: EvenGrid) =>
+      (byNumber ? await countedByNumber(asked, on, mostKinds) : undefined) ??
+      (await counted(asked, on, by, most));
     const found = await count(grid);
     const { from, to } = plan.range;
     if ((from !== undefined && to !== undefined) || found.low === undefined)
@@ -83,73 +86,81 @@ export function timeline(
   });
 }
 
-/** The events and their times, where they are known or can be; undefined: count by statement. */
-async function timedRows({ finder, plan, watch }: AskedView): Promise<TimedRows[] | undefined> {
+/**
+ * Where the events are known, or can be, and their times as far as these buckets ask for them; undefined: count by statement.
+ * @param mostKinds stacked by kind: so many of the largest, the others together
+ */
+async function countedByNumber(
+  { finder, plan, watch }: AskedView,
+  grid: EvenGrid,
+  mostKinds: number | undefined,
+): Promise<Counted | undefined> {
   const { segmentsUsed: segments, events } = plan;
   if (finder === undefined || events.node !== 'base' || !finder.hasTimes(segments))
     return undefined;
   const { filter } = events;
   const before = await watch.spanAsync('index', () => finder.findAll(filter, segments));
-  const rows = await finder.timed(filter, segments);
-  if (rows === undefined) return undefined;
-  const cost = new SearchCost('index');
-  for (const segment of segments) cost.add(segment, before.get(segment.id));
-  cost.tell(watch);
-  return rows;
-}
-
-/** @param mostKinds stacked by kind: so many of the largest, the others together */
-async function countedByNumber(
-  rows: readonly TimedRows[],
-  grid: EvenGrid,
-  mostKinds: number | undefined,
-): Promise<Counted> {
   const starts = Float64Array.from(
     { length: grid.buckets + 1 },
     (_, i) => grid.from + i * grid.width,
   );
+  const times = (segment: SegmentInfo) => spansBuckets(segment, starts);
+  const rows = await finder.timed(filter, segments, { times });
+  if (rows === undefined) return undefined;
+  const cost = new SearchCost('index');
+  for (const segment of segments) cost.add(segment, before.get(segment.id));
+  cost.tell(watch);
   const range = rangeOf(rows);
+  const ofKind = Map.groupBy(rows, ({ segment }) =>
+    mostKinds === undefined ? null : segment.kind,
+  );
+  const kinds = [...ofKind].map(([kind, own]) => ({
+    kind,
+    counts: countsOf(bucketCounts(own, starts)),
+  }));
   return {
-    series:
-      mostKinds === undefined
-        ? new Map([[1, { value: null, counts: countsOf([bucketCounts(rows, starts)]) }]])
-        : kindSeries(rows, starts, mostKinds),
+    series: seriesOf(kinds, mostKinds),
     undated: eventsIn(rows.filter(({ segment }) => segment.day === 'undated')),
     low: range?.low,
     high: range?.high,
   };
 }
 
+/** Counts by bucket; without a kind, of all. */
+interface OfKind {
+  readonly kind: string | null;
+  readonly counts: Map<number, number>;
+}
+
 /** As `compileStackedTimeline` ranks them: the largest first, of equal ones by name. */
-function kindSeries(
-  rows: readonly TimedRows[],
-  starts: Float64Array,
-  most: number,
-): Counted['series'] {
-  const kinds = [...Map.groupBy(rows, ({ segment }) => segment.kind)]
-    .map(([kind, own]) => {
-      const counts = bucketCounts(own, starts);
-      return { kind, counts, total: counts.reduce((sum, n) => sum + n, 0) };
-    })
+function seriesOf(kinds: readonly OfKind[], most: number | undefined): Counted['series'] {
+  if (most === undefined)
+    return new Map([[1, { value: null, counts: kinds[0]?.counts ?? new Map<number, number>() }]]);
+  const ranked = kinds
+    .map((one) => ({ ...one, total: one.counts.values().reduce((sum, n) => sum + n, 0) }))
     .filter(({ total }) => total > 0)
-    .sort((a, b) => b.total - a.total || (a.kind < b.kind ? -1 : 1));
+    .sort((a, b) => b.total - a.total || (a.kind! < b.kind! ? -1 : 1));
   const out: Counted['series'] = new Map();
-  kinds.slice(0, most).forEach(({ kind, counts }, i) => {
-    out.set(i + 1, { value: kind, counts: countsOf([counts]) });
-  });
-  const rest = kinds.slice(most).map(({ counts }) => counts);
-  if (rest.length > 0) out.set(0, { value: null, counts: countsOf(rest) });
+  ranked.slice(0, most).forEach(({ kind, counts }, i) => out.set(i + 1, { value: kind, counts }));
+  const rest = ranked.slice(most);
+  if (rest.length > 0) {
+    const counts = new Map<number, number>();
+    for (const one of rest) for (const [i, n] of one.counts) add(counts, i, n);
+    out.set(0, { value: null, counts });
+  }
   return out;
 }
 
-/** Buckets that hold something, with the sum of what they hold in each list. */
-function countsOf(lists: readonly Float64Array[]): Map<number, number> {
+function add(counts: Map<number, number>, bucket: number, n: number): void {
+  counts.set(bucket, (counts.get(bucket) ?? 0) + n);
+}
+
+/** Buckets that hold something. */
+function countsOf(list: Float64Array): Map<number, number> {
   const out = new Map<number, number>();
-  for (const list of lists) {
-    list.forEach((n, i) => {
-      if (n > 0) out.set(i, (out.get(i) ?? 0) + n);
-    });
-  }
+  list.forEach((n, i) => {
+    if (n > 0) out.set(i, n);
+  });
   return out;
 }
 
@@ -248,19 +259,26 @@ function emptied(found: Counted): Omit<Timeline, 'starts'> {
 }
 
 /** Whole days of whole segments: the catalog has their counts. */
-function byCatalog({ plan, watch }: AskedView, grid: EvenGrid): Timeline {
+function byCatalog(
+  { plan, watch }: AskedView,
+  grid: EvenGrid,
+  mostKinds: number | undefined,
+): Timeline {
   watch.path = 'catalog';
   watch.rowsExamined = 0;
-  const counts = new Map<number, number>();
+  const kinds = new Map<string | null, OfKind>();
   let undated = 0;
-  for (const { day, rows } of plan.segmentsUsed) {
+  for (const { day, kind: own, rows } of plan.segmentsUsed) {
     if (day === 'undated') {
       undated += rows;
       continue;
     }
+    const kind = mostKinds === undefined ? null : own;
+    let one = kinds.get(kind);
+    if (one === undefined) kinds.set(kind, (one = { kind, counts: new Map() }));
     const i = Math.floor((Date.parse(`${day}T00:00:00Z`) * 1000 - grid.from) / grid.width);
-    counts.set(i, (counts.get(i) ?? 0) + rows);
+    add(one.counts, i, rows);
   }
-  const series = new Map([[1, { value: null, counts }]]);
+  const series = seriesOf([...kinds.values()], mostKinds);
   return shown({ series, undated, low: undefined, high: undefined }, grid);
 }

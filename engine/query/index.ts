@@ -84,9 +84,17 @@ export { groupsOfRows, rowsOfGroups } from './paths/group-rows.ts';
 export { type JoinColumn, type JoinKey, JoinTable, hashRows, joinKeys } from './lists/list-join.ts';
 export { edgesOf, foundAtEdge } from './paths/edge-rows.ts';
 export { groupsByTemplate, withTemplates } from './paths/known-templates.ts';
-export { directAnswer, directShape } from './paths/direct-answer.ts';
+export { directAnswer, directStarts, directShape } from './paths/direct-answer.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './paths/rows.ts';
-export { type TimedRows, bucketCounts, eventsIn, rangeOf, rowAt } from './paths/timed-rows.ts';
+export {
+  type TimedRows,
+  bucketCounts,
+  eventsIn,
+  rangeOf,
+  rowAt,
+  spansBuckets,
+  timesOfEnds,
+} from './paths/timed-rows.ts';
 export { type Explained, explain, listText } from './explain.ts';
 export type { Edge } from './events.ts';
 export { type Outline, type Term, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';

@@ -1,5 +1,5 @@
 /** Answers that need no event to be read, once it is known which they are: `count` and `timeline`. */
-import { bucketStart } from '../grid.ts';
+import { type Grid, bucketStart } from '../grid.ts';
 import { type Plan, gridOf, timelineOf } from '../plan.ts';
 import type { AnswerStatement } from '../statements.ts';
 import { type TimedRows, bucketCounts, eventsIn, rangeOf } from './timed-rows.ts';
@@ -11,6 +11,20 @@ export function directShape(plan: Plan): 'count' | 'timeline' | undefined {
   const timeline = timelineOf(plan);
   const plain = timeline?.by === undefined && timeline?.spread === undefined;
   return plan.shape === 'timeline' && plain ? 'timeline' : undefined;
+}
+
+/** Where the buckets of a `timeline` begin, and where the last ends; `list` as in `directAnswer`. */
+export function directStarts(plan: Plan, list: readonly TimedRows[]): Float64Array {
+  const grid = directGrid(plan, list);
+  return grid === undefined ? new Float64Array(0) : startsOf(grid);
+}
+
+function directGrid(plan: Plan, list: readonly TimedRows[]): Grid | undefined {
+  return gridOf(plan, plan.needsRange ? rangeOf(list) : undefined);
+}
+
+function startsOf(grid: Grid): Float64Array {
+  return Float64Array.from({ length: grid.buckets + 1 }, (_, i) => bucketStart(grid, i));
 }
 
 /** The answer as a statement of the plan would give it. */
@@ -25,11 +39,10 @@ export function directAnswer(
       statement: { sql: '', params: [], columns: [column(0)], grid: undefined },
       rows: [[eventsIn(list)]],
     };
-  const grid = gridOf(plan, plan.needsRange ? rangeOf(list) : undefined);
+  const grid = directGrid(plan, list);
   const rows: number[][] = [];
   if (grid !== undefined) {
-    const starts = Float64Array.from({ length: grid.buckets + 1 }, (_, i) => bucketStart(grid, i));
-    bucketCounts(list, starts).forEach((n, i) => {
+    bucketCounts(list, startsOf(grid)).forEach((n, i) => {
       if (n > 0) rows.push([i, n]);
     });
   }

@@ -22,6 +22,24 @@ export function rowAt({ segment, time }: TimedRows, ts: EpochMicros): number {
   return minTs !== undefined && ts <= minTs ? 0 : time.rowAt(ts);
 }
 
+/**
+ * Whether the times of a segment's events must be known one by one to count them in these buckets; else all lie in one,
+ * or in none.
+ * @param starts as in `bucketCounts`
+ */
+export function spansBuckets({ minTs, maxTs }: SegmentInfo, starts: Float64Array): boolean {
+  if (minTs === undefined || maxTs === undefined) return true;
+  return bucketAt(starts, minTs) !== bucketAt(starts, maxTs);
+}
+
+/** Times of a segment of which all events are meant, as far as the catalog has them: of the first and of the last. */
+export function timesOfEnds({ minTs, maxTs, rows }: SegmentInfo): TimeLookup {
+  return {
+    rowAt: (ts) => (minTs === undefined || ts <= minTs ? 0 : rows),
+    timeOf: (row) => (row === 0 ? minTs : row === rows - 1 ? maxTs : undefined),
+  };
+}
+
 export function eventsIn(list: readonly TimedRows[]): number {
   return list.reduce((sum, { rows, segment }) => sum + countOf(rows, segment.rows), 0);
 }
