@@ -1,0 +1,192 @@
+/**
+ * Pieces of columns as DuckDB stores them, made here: values of consecutive rows in one encoding, which fit into
+ * one block. `../numbers.ts`, `../texts.ts` and `../validity.ts` read them.
+ *
+ * Holds always: statistics are true. DuckDB leaves out pieces by them.
+ */
+import type { Encoding } from '../segment-map.ts';
+
+export type PieceStats =
+  | NumberStats
+  /** Of 128 bits, signed. */
+  | { readonly kind: 'wide'; readonly min: bigint; readonly max: bigint }
+  | TextStats
+  | { readonly kind: 'validity'; readonly hasNull: boolean; readonly hasNoNull: boolean };
+
+export interface NumberStats {
+  readonly kind: 'number';
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface TextStats {
+  readonly kind: 'text';
+  /** First eight bytes of the least and of the greatest, filled up with zeros. */
+  readonly min: Uint8Array;
+  readonly max: Uint8Array;
+  readonly hasUnicode: boolean;
+  /** In bytes. */
+  readonly maxLength: number;
+}
+
+export interface EncodedPiece {
+  readonly encoding: Encoding;
+  readonly rows: number;
+  /** Nothing of what is kept in statistics alone. */
+  readonly bytes: Uint8Array;
+  readonly stats: PieceStats;
+}
+
+export const NO_BYTES = new Uint8Array(0);
+
+/** Rows of a group that is packed by itself, and of a container of validity. */
+export const GROUP = 2048;
+/** A piece before it is copied: as large as a block can be, and what is written in words of four bytes. */
+const MOST_BLOCK = 1 << 18;
+/** Numbers are packed 32 at a time. */
+const AT_ONCE = 32;
+
+/** Memory of the piece that is being made; one for all of a thread. */
+const bytes = new Uint8Array(MOST_BLOCK);
+const view = new DataView(bytes.buffer);
+/** Packed numbers of one group, up to 64 bits each. */
+const packed = new Int32Array(GROUP * 2 + AT_ONCE * 2);
+const packedBytes = new Uint8Array(packed.buffer);
+
+export { bytes as pieceBytes, view as pieceView };
+
+/** Bytes that `count` packed numbers take. */
+export function packedSize(count: number, width: number): number {
+  return (((count + AT_ONCE - 1) & -AT_ONCE) * width) >>> 3;
+}
+
+export function aligned(at: number): number {
+  return (at + 7) & -8;
+}
+
+/** Bits of a number from 0 to 2^53. */
+export function bitsOf(value: number): number {
+  if (value < 0x1_0000_0000) return 32 - Math.clz32(value);
+  return 64 - Math.clz32(Math.floor(value / 0x1_0000_0000));
+}
+
+/** As many bits as DuckDB would take for a type of so many bytes: what would save little is not packed. */
+export function effectiveWidth(width: number, size: number): number {
+  return width + size > size * 8 ? size * 8 : width;
+}
+
+/** Puts packed numbers of `packFor` and its like into the piece. */
+export function putPacked(at: number, count: number, width: number): number {
+  const size = packedSize(count, width);
+  bytes.set(packedBytes.subarray(0, size), at);
+  return at + size;
+}
+
+/**
+ * Packs `values[from]` and those behind it, less `frame`, into `width` bits each; those that are missing to a
+ * multiple of 32 are 0. `packFor`, `packDeltas` and `packCodes` are one loop over different numbers, each for itself as V8
+ * compiles it for one kind of array.
+ */
+export function packFor(
+  values: Float64Array,
+  from: number,
+  count: number,
+  frame: number,
+  width: number,
+): void {
+  if (width > 32) {
+    packWide(count, width, (i) => values[from + i]! - frame);
+    return;
+  }
+  let word = 0;
+  let bits = 0;
+  let to = 0;
+  for (let i = from; i < from + count; i++) {
+    const value = (values[i]! - frame) >>> 0;
+    word |= value << bits;
+    bits += width;
+    if (bits >= 32) {
+      packed[to++] = word;
+      bits -= 32;
+      word = bits === 0 ? 0 : value >>> (width - bits);
+    }
+  }
+  finish(to, word, count, width);
+}
+
+/** The same of the steps from one value to the next, less `frame`; the first is taken for 0. */
+export function packDeltas(
+  values: Float64Array,
+  from: number,
+  count: number,
+  frame: number,
+  width: number,
+): void {
+  if (width > 32) {
+    packWide(count, width, (i) =>
+      i === 0 ? 0 : values[from + i]! - values[from + i - 1]! - frame,
+    );
+    return;
+  }
+  let word = 0;
+  let bits = 0;
+  let to = 0;
+  let before = values[from]! - frame;
+  for (let i = from; i < from + count; i++) {
+    const own = values[i]!;
+    const value = (own - before - frame) >>> 0;
+    before = own;
+    word |= value << bits;
+    bits += width;
+    if (bits >= 32) {
+      packed[to++] = word;
+      bits -= 32;
+      word = bits === 0 ? 0 : value >>> (width - bits);
+    }
+  }
+  finish(to, word, count, width);
+}
+
+/** The same of numbers below 2^32 as they are. */
+export function packCodes(codes: Uint32Array, from: number, count: number, width: number): void {
+  let word = 0;
+  let bits = 0;
+  let to = 0;
+  for (let i = from; i < from + count; i++) {
+    const value = codes[i]!;
+    word |= value << bits;
+    bits += width;
+    if (bits >= 32) {
+      packed[to++] = word;
+      bits -= 32;
+      word = bits === 0 ? 0 : value >>> (width - bits);
+    }
+  }
+  finish(to, word, count, width);
+}
+
+function finish(to: number, word: number, count: number, width: number): void {
+  const words = packedSize(count, width) >>> 2;
+  if (to >= words) return;
+  packed[to] = word;
+  packed.fill(0, to + 1, words);
+}
+
+/** More than 32 bits each: rare, and slower. */
+function packWide(count: number, width: number, valueAt: (i: number) => number): void {
+  packed.fill(0, 0, packedSize(count, width) >>> 2);
+  let bit = 0;
+  const put = (value: number, own: number): void => {
+    const at = bit >>> 5;
+    const shift = bit & 31;
+    packed[at]! |= value << shift;
+    if (shift + own > 32) packed[at + 1]! |= value >>> (32 - shift);
+    bit += own;
+  };
+  for (let i = 0; i < count; i++) {
+    const value = valueAt(i);
+    const low = value >>> 0;
+    put(low, 32);
+    put(((value - low) / 0x1_0000_0000) >>> 0, width - 32);
+  }
+}

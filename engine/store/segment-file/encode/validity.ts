@@ -1,0 +1,241 @@
+/**
+ * Which rows have a value, as DuckDB stores it: all alike, a bit for each, or containers of 2,048 rows.
+ * `../validity.ts` reads it.
+ * https://github.com/duckdb/duckdb, src/storage/compression: validity_uncompressed, roaring.
+ */
+import { countOnes, putBits } from '../../presence.ts';
+import {
+  type EncodedPiece,
+  GROUP,
+  NO_BYTES,
+  aligned,
+  packCodes,
+  pieceBytes,
+  pieceView,
+  putPacked,
+} from './pieces.ts';
+
+/** Bits take so many times as many bytes as containers before these are made, which take longer to read. */
+const LEAST_GAIN = 2;
+const HEAD = 8;
+const TYPE_BITS = 2;
+const AMOUNT_BITS = 7;
+const PARTS = 8;
+const SHORT_LIST = 8;
+const SHORT_RUNS = 4;
+const MOST_LIST = 248;
+const MOST_RUNS = 124;
+const Kind = { bits: 0, present: 1, absent: 2, runs: 3 } as const;
+/** As it is noted of each: whether it is of runs, and whether those are named that have no value. */
+const NOTED: readonly number[] = [0, 0, 1, 3];
+/** Instead of how many are named. */
+const ARE_BITS = 249;
+
+/** One piece for all rows, for columns whose values say themselves where there is none. */
+export function emptyValidity(present: Uint8Array | undefined, rows: number): EncodedPiece {
+  const ones = present === undefined ? rows : countOnes(present.subarray(0, rows));
+  return {
+    ...{ encoding: 'Empty Validity', rows, bytes: NO_BYTES },
+    stats: { kind: 'validity', hasNull: ones < rows, hasNoNull: ones > 0 },
+  };
+}
+
+/**
+ * @param present 1 where there is one, 0 elsewhere; undefined: in all rows
+ * @param maxBytes of a piece
+ */
+export function encodeValidity(
+  present: Uint8Array | undefined,
+  rows: number,
+  maxBytes: number,
+): EncodedPiece[] {
+  if (rows === 0) return [];
+  const ones = present === undefined ? rows : countOnes(present.subarray(0, rows));
+  if (present === undefined || ones === rows || ones === 0) {
+    const stats = { kind: 'validity', hasNull: ones === 0, hasNoNull: ones > 0 } as const;
+    return [{ encoding: 'Constant', rows, bytes: NO_BYTES, stats }];
+  }
+  const count = Math.ceil(rows / GROUP);
+  if (containers.kinds.length < count) containers = newContainers(count);
+  let size = HEAD + 16;
+  for (let number = 0; number < count; number++)
+    size += look(present, number, Math.min(rows, (number + 1) * GROUP), containers) + 1;
+  if (size * LEAST_GAIN < rows >>> 3 && size <= maxBytes)
+    return [asContainers(present, rows, count)];
+  return asBits(present, rows, maxBytes);
+}
+
+function asBits(present: Uint8Array, rows: number, maxBytes: number): EncodedPiece[] {
+  const most = (maxBytes & -8) * 8;
+  const out: EncodedPiece[] = [];
+  for (let from = 0; from < rows; from += most) {
+    const to = Math.min(rows, from + most);
+    const size = Math.ceil((to - from) / 64) * 8;
+    pieceBytes.fill(0, 0, size);
+    const some = present.subarray(from, to);
+    putBits(some, pieceBytes, 0);
+    const ones = countOnes(some);
+    out.push({
+      ...{ encoding: 'Uncompressed', rows: to - from, bytes: pieceBytes.slice(0, size) },
+      stats: { kind: 'validity', hasNull: ones < to - from, hasNoNull: ones > 0 },
+    });
+  }
+  return out;
+}
+
+/** What is known of each container: its kind, and how many rows or runs it names. */
+let containers = newContainers(64);
+
+function newContainers(count: number): { kinds: Uint8Array; amounts: Uint8Array } {
+  return { kinds: new Uint8Array(count), amounts: new Uint8Array(count) };
+}
+
+/** Chooses a container's kind; gives about how many bytes it takes. */
+function look(present: Uint8Array, number: number, to: number, out: typeof containers): number {
+  const from = number * GROUP;
+  const there = countOnes(present.subarray(from, to));
+  const missing = to - from - there;
+  const runs = missing === 0 ? 0 : gapsIn(present, from, to);
+  const bits = Math.ceil((to - from) / 64) * 8;
+  const fewer = Math.min(there, missing);
+  const list = fewer >= MOST_LIST ? Infinity : fewer < SHORT_LIST ? fewer * 2 : PARTS + fewer;
+  const inRuns = runs >= MOST_RUNS ? Infinity : runs < SHORT_RUNS ? runs * 4 : PARTS + runs * 2;
+  const least = Math.min(list, inRuns);
+  if (least > bits) {
+    out.kinds[number] = Kind.bits;
+    return bits + 8;
+  }
+  if (list <= inRuns) {
+    out.kinds[number] = missing <= there ? Kind.absent : Kind.present;
+    out.amounts[number] = fewer;
+  } else {
+    out.kinds[number] = Kind.runs;
+    out.amounts[number] = runs;
+  }
+  // A short one begins at a multiple of its units.
+  return least + 3;
+}
+
+/** How many runs of rows have no value. */
+function gapsIn(present: Uint8Array, from: number, to: number): number {
+  let gaps = 0;
+  let before = 1;
+  for (let i = from; i < to; i++) {
+    const own = present[i]!;
+    gaps += before & (own ^ 1);
+    before = own;
+  }
+  return gaps;
+}
+
+const codes = new Uint32Array(1 << 16);
+
+function asContainers(present: Uint8Array, rows: number, count: number): EncodedPiece {
+  const { kinds, amounts } = containers;
+  let at = HEAD;
+  for (let number = 0; number < count; number++) {
+    const from = number * GROUP;
+    const to = Math.min(rows, from + GROUP);
+    const amount = amounts[number]!;
+    switch (kinds[number]) {
+      case Kind.bits: {
+        at = zeroTo(at, aligned(at));
+        pieceBytes.fill(0, at, at + GROUP / 8);
+        putBits(present.subarray(from, to), pieceBytes, at);
+        at += Math.ceil((to - from) / 64) * 8;
+        break;
+      }
+      case Kind.runs:
+        at = amount < SHORT_RUNS ? zeroTo(at, (at + 3) & -4) : zeroTo(at, at + PARTS);
+        at = putRuns(present, from, to, at, amount);
+        break;
+      default: {
+        const named = kinds[number] === Kind.present ? 1 : 0;
+        at = amount < SHORT_LIST ? zeroTo(at, (at + 1) & -2) : zeroTo(at, at + PARTS);
+        at = putList(present, from, to, at, amount, named);
+      }
+    }
+  }
+  at = zeroTo(at, aligned(at));
+  pieceView.setUint32(0, at - HEAD, true);
+  pieceView.setUint32(4, 0, true);
+  at = putKnown(at, count);
+  return {
+    ...{ encoding: 'Roaring', rows, bytes: pieceBytes.slice(0, at) },
+    stats: { kind: 'validity', hasNull: true, hasNoNull: true },
+  };
+}
+
+function zeroTo(from: number, to: number): number {
+  pieceBytes.fill(0, from, to);
+  return to;
+}
+
+/** What is known of all: their kinds, how many runs those of runs have, and rows those of lists. */
+function putKnown(start: number, count: number): number {
+  const { kinds, amounts } = containers;
+  for (let i = 0; i < count; i++) codes[i] = NOTED[kinds[i]!]!;
+  packCodes(codes, 0, count, TYPE_BITS);
+  let at = putPacked(start, count, TYPE_BITS);
+  let ofRuns = 0;
+  for (let i = 0; i < count; i++) if (kinds[i] === Kind.runs) codes[ofRuns++] = amounts[i]!;
+  packCodes(codes, 0, ofRuns, AMOUNT_BITS);
+  at = putPacked(at, ofRuns, AMOUNT_BITS);
+  for (let i = 0; i < count; i++)
+    if (kinds[i] !== Kind.runs) pieceBytes[at++] = kinds[i] === Kind.bits ? ARE_BITS : amounts[i]!;
+  return at;
+}
+
+/** Rows of a container: two bytes each; or how many there are of each 256, which stand before, and a byte each. */
+function putList(
+  present: Uint8Array,
+  from: number,
+  to: number,
+  start: number,
+  amount: number,
+  named: number,
+): number {
+  const isShort = amount < SHORT_LIST;
+  let at = start;
+  for (let i = from; i < to; i++) {
+    if (present[i] !== named) continue;
+    const row = i - from;
+    pieceBytes[at++] = row;
+    if (isShort) pieceBytes[at++] = row >>> 8;
+    else pieceBytes[start - PARTS + (row >>> 8)]!++;
+  }
+  return at;
+}
+
+/** Runs of rows without a value: their first and how many behind it; or where they begin and end, like rows. */
+function putRuns(
+  present: Uint8Array,
+  from: number,
+  to: number,
+  start: number,
+  amount: number,
+): number {
+  const isShort = amount < SHORT_RUNS;
+  let at = start;
+  let before = 1;
+  let first = 0;
+  for (let i = from; i <= to; i++) {
+    const own = i < to ? present[i]! : 1;
+    if (own === before) continue;
+    before = own;
+    const row = i - from;
+    if (isShort) {
+      if (own === 0) first = row;
+      else {
+        pieceView.setUint16(at, first, true);
+        pieceView.setUint16(at + 2, row - first - 1, true);
+        at += 4;
+      }
+    } else {
+      pieceBytes[at++] = row;
+      // The end of the last may lie behind the last part.
+      if (row < GROUP) pieceBytes[start - PARTS + (row >>> 8)]!++;
+    }
+  }
+  return at;
+}
