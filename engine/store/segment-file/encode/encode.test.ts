@@ -9,6 +9,9 @@ import { type Piece, type SegmentMap, PageSums } from '../segment-map.ts';
 import { type FileValue, SegmentReader } from '../segment-reader.ts';
 import { type WholeType, encodeNumbers, shiftNumbers } from './numbers.ts';
 import type { EncodedPiece } from './pieces.ts';
+import { encodeReals } from './reals.ts';
+import { encodeTexts, numberTexts } from './texts.ts';
+import { encodeWide } from './wide.ts';
 import { emptyValidity, encodeValidity } from './validity.ts';
 
 let folder: string;
@@ -34,7 +37,7 @@ function read(
   const places = pieces.map(({ rows, encoding, bytes, stats }, i): Piece => {
     expect(bytes.length).toBeLessThanOrEqual(MOST);
     file.set(bytes, HEADERS + i * BLOCK + 8);
-    const place = [rows, encoding, i, 0] as const;
+    const place = [rows, encoding === 'ALP' ? '?' : encoding, i, 0] as const;
     if (encoding !== 'Constant') return place;
     if (stats.kind === 'validity') return [...place, stats.hasNull ? 0 : 1];
     return stats.kind === 'number' ? [...place, stats.min] : place;
@@ -274,5 +277,228 @@ describe('which rows have a value', () => {
     expect(piece!.encoding).toBe('Roaring');
     const half = encodeValidity(presentOf({ ...shape, gaps: 'half' }), shape.rows, MOST);
     expect(half[0]!.encoding).toBe('Uncompressed');
+  });
+});
+
+describe('texts', () => {
+  /** As a batch has them: of those that are there a 32-bit length and bytes. */
+  function numbered(texts: readonly (string | null)[]) {
+    const there = texts.filter((text) => text !== null);
+    const parts = there.flatMap((text) => {
+      const bytes = Buffer.from(text);
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(bytes.length);
+      return [length, bytes];
+    });
+    return numberTexts(Buffer.concat(parts), there.length);
+  }
+  const presentIn = (texts: readonly (string | null)[]) =>
+    Uint8Array.from(texts, (text) => (text === null ? 0 : 1));
+
+  const kinds: fc.Arbitrary<readonly string[]> = fc.oneof(
+    fc.array(fc.string({ unit: 'binary', maxLength: 40 }), { minLength: 1, maxLength: 60 }),
+    fc.constantFrom(
+      ['same'],
+      ['', 'a\0b', '\0'],
+      ['host-a', 'host-b', 'host-c'],
+      ['日本', 'ü', '\u{10000}x'],
+      ['x'.repeat(9000), 'y'.repeat(12_000), 'z'],
+    ),
+    fc
+      .integer({ min: 1, max: 4000 })
+      .map((count) => Array.from({ length: count }, (_, i) => `user ${i * 7919} of 10.0.0.${i}`)),
+  );
+
+  it('are read as they were given', () => {
+    fc.assert(
+      fc.property(shapes, kinds, (shape, different) => {
+        const roll = dice(shape.seed);
+        const present = presentOf(shape);
+        const texts = Array.from(present, (one) =>
+          one === 0 ? null : different[Math.floor(roll() * different.length)]!,
+        );
+        const well = texts.map((text) => text?.toWellFormed() ?? null);
+        const data = encodeTexts(numbered(well), present, shape.rows, MOST)!;
+        expect(read('VARCHAR', data, [emptyValidity(present, shape.rows)])).toEqual(well);
+        let at = 0;
+        for (const { rows, stats } of data) {
+          if (stats.kind !== 'text') throw new Error('no statistics of texts');
+          const own = well.slice(at, at + rows).filter((text) => text !== null);
+          const bytes = own.map((text) => Buffer.from(text));
+          const begins = bytes
+            .map((one) => Buffer.concat([one.subarray(0, 8), Buffer.alloc(8)]).subarray(0, 8))
+            .sort((a, b) => Buffer.compare(a, b));
+          const empty = [Buffer.alloc(8, 0xff), Buffer.alloc(8)] as const;
+          expect(Buffer.from(stats.min)).toEqual(begins[0] ?? empty[0]);
+          expect(Buffer.from(stats.max)).toEqual(begins.at(-1) ?? empty[1]);
+          expect(stats.maxLength).toBe(Math.max(0, ...bytes.map(({ length }) => length)));
+          expect(stats.hasUnicode).toBe(bytes.some((one) => one.some((byte) => byte > 127)));
+          at += rows;
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('fill several pieces', () => {
+    const texts = Array.from({ length: 40_000 }, (_, i) => (i % 3 === 0 ? null : `text ${i}`));
+    const data = encodeTexts(numbered(texts), presentIn(texts), texts.length, MOST)!;
+    expect(data.length).toBeGreaterThan(5);
+    expect(read('VARCHAR', data, [emptyValidity(presentIn(texts), texts.length)])).toEqual(texts);
+  });
+
+  it('are given up where one is longer than a piece', () => {
+    const texts = ['a', 'x'.repeat(MOST), 'b'];
+    expect(encodeTexts(numbered(texts), undefined, 3, MOST)).toBeUndefined();
+    const most = ['a', 'x'.repeat(MOST - 100), 'b'];
+    const data = encodeTexts(numbered(most), undefined, 3, MOST)!;
+    expect(read('VARCHAR', data, [emptyValidity(undefined, 3)])).toEqual(most);
+  });
+});
+
+describe('addresses', () => {
+  const textOf = (bytes: Uint8Array) =>
+    Buffer.from(bytes)
+      .toString('hex')
+      .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+
+  it.each([MOST, 1000])('are read as they were given, in pieces of %i bytes', (most) => {
+    fc.assert(
+      fc.property(shapes, (shape) => {
+        const { rows, seed, values: kind } = shape;
+        const roll = dice(seed);
+        const present = presentOf(shape);
+        const values = new Uint8Array(rows * 16);
+        for (let row = 0; row < rows; row++) {
+          const isNew = row === 0 || kind === 'any' || (kind !== 'same' && roll() < 0.2);
+          if (isNew) for (let i = 0; i < 16; i++) values[row * 16 + i] = roll() * 256;
+          else values.copyWithin(row * 16, (row - 1) * 16, row * 16);
+        }
+        const expected = Array.from(present, (one, row) =>
+          one === 0 ? null : textOf(values.subarray(row * 16, row * 16 + 16)),
+        );
+        const data = encodeWide(values, present, rows, most);
+        let at = 0;
+        for (const { rows: own, stats } of data) {
+          if (stats.kind !== 'wide') throw new Error('no statistics of addresses');
+          const turned = expected
+            .slice(at, at + own)
+            .filter((text) => text !== null)
+            .map((text) => BigInt(`0x${text.replaceAll('-', '')}`) - (1n << 127n));
+          expect(turned.some((value) => value < stats.min || value > stats.max)).toBe(false);
+          at += own;
+        }
+        expect(at).toBe(rows);
+        // A map has no value of 128 bits: DuckDB reads these.
+        if (data[0]!.encoding === 'Constant') return;
+        expect(read('UUID', data, encodeValidity(present, rows, MOST))).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('real numbers', () => {
+  /** What DuckDB makes of the pieces; the reader leaves those of ALP to it. */
+  function bitsIn(data: readonly EncodedPiece[]): bigint[] {
+    const bits = new BigUint64Array(1);
+    const real = new Float64Array(bits.buffer);
+    return data.flatMap(({ encoding, rows, bytes, stats }) => {
+      const view = new DataView(bytes.buffer);
+      const at = (place: number) => view.getBigUint64(place, true);
+      if (encoding === 'Uncompressed') return Array.from({ length: rows }, (_, i) => at(i * 8));
+      if (encoding === 'Constant') {
+        real[0] = stats.kind === 'number' ? stats.min : NaN;
+        return new Array<bigint>(rows).fill(bits[0]!);
+      }
+      if (encoding === 'RLE') {
+        const counts = view.getUint32(0, true);
+        return Array.from({ length: (counts - 8) / 8 }, (_, i) =>
+          new Array<bigint>(view.getUint16(counts + i * 2, true)).fill(at(8 + i * 8)),
+        ).flat();
+      }
+      expect(encoding).toBe('ALP');
+      const all = view.getUint32(0, true);
+      expect(all).toBe(bytes.length);
+      return Array.from({ length: Math.ceil(rows / 1024) }, (_, number) => {
+        const start = view.getUint32(all - (number + 1) * 4, true);
+        const count = Math.min(1024, rows - number * 1024);
+        const [exponent, factor] = [bytes[start]!, bytes[start + 1]!];
+        const low = view.getBigInt64(start + 4, true);
+        const width = BigInt(bytes[start + 12]!);
+        const size = (Math.ceil(count / 32) * 32 * Number(width)) / 8;
+        const packed = BigInt(
+          `0x0${Buffer.from(bytes.subarray(start + 13, start + 13 + size))
+            .reverse()
+            .toString('hex')}`,
+        );
+        const out = Array.from({ length: count }, (_, i) => {
+          const own = (packed >> (BigInt(i) * width)) & ((1n << width) - 1n);
+          real[0] = Number(own + low) * Number(`1e${factor}`) * Number(`1e-${exponent}`);
+          return bits[0]!;
+        });
+        const others = view.getUint16(start + 2, true);
+        for (let i = 0; i < others; i++) {
+          const row = view.getUint16(start + 13 + size + others * 8 + i * 2, true);
+          out[row] = at(start + 13 + size + i * 8);
+        }
+        return out;
+      }).flat();
+    });
+  }
+
+  const numbers = fc.constantFrom<((roll: () => number) => number)[]>(
+    () => 0.25,
+    () => -0,
+    () => NaN,
+    (roll) => Math.round(roll() * 300_000) / 1000,
+    (roll) => Math.round(roll() * 1e9) / 1e6,
+    (roll) => (roll() < 0.1 ? roll() : Math.round(roll() * 1e4) / 100),
+    (roll) => roll(),
+    (roll) => (roll() - 0.5) * 1e300,
+    (roll) => Math.floor(roll() * 2 ** 53) - 2 ** 52,
+    (roll) => [0, -0, NaN, Infinity, -Infinity, 1e-310, 4.5, -12.25][Math.floor(roll() * 8)]!,
+  );
+
+  it('keep all bits', () => {
+    fc.assert(
+      fc.property(shapes, numbers, fc.constantFrom(MOST, 12_000), (shape, next, most) => {
+        const roll = dice(shape.seed);
+        const present = presentOf(shape);
+        const repeat = shape.values === 'runs' ? 0.95 : 0;
+        let last = next(roll);
+        const values = Float64Array.from(
+          { length: shape.rows },
+          () => (last = roll() < repeat ? last : next(roll)),
+        );
+        const data = encodeReals(values, present, shape.rows, most);
+        for (const { bytes } of data) expect(bytes.length).toBeLessThanOrEqual(most);
+        const there = (all: Iterable<bigint>) => [...all].filter((_, row) => present[row] === 1);
+        const bits = new BigUint64Array(values.buffer);
+        const decoded = bitsIn(data);
+        expect(decoded).toHaveLength(shape.rows);
+        expect(there(decoded)).toEqual(there(bits));
+        let at = 0;
+        for (const { rows, stats } of data) {
+          if (stats.kind !== 'number') throw new Error('no statistics of numbers');
+          const own = values.slice(at, at + rows).filter((_, i) => present[at + i] === 1);
+          const isWithin = (value: number) =>
+            Number.isNaN(value)
+              ? Number.isNaN(stats.max)
+              : value >= stats.min && (value <= stats.max || Number.isNaN(stats.max));
+          expect([...own].filter((value) => !isWithin(value))).toEqual([]);
+          at += rows;
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('of few decimal places take little', () => {
+    const roll = dice(5);
+    const values = Float64Array.from({ length: 20_000 }, () => Math.round(roll() * 3e5) / 1000);
+    const data = encodeReals(values, undefined, values.length, MOST);
+    expect(data.map(({ encoding }) => encoding)).toEqual(['ALP']);
+    expect(data[0]!.bytes.length).toBeLessThan((values.length * 20) / 8);
   });
 });

@@ -7,6 +7,7 @@
  * tells them apart, and minima and maxima are those of values.
  */
 import type { BatchNumbers } from '../../batch-rows.ts';
+import { fillGaps, hasGaps } from './gaps.ts';
 import {
   type EncodedPiece,
   GROUP,
@@ -123,51 +124,6 @@ function makeWhole(values: Float64Array, rows: number): void {
     const whole = Number.isFinite(value) ? Math.trunc(value) : 0;
     values[i] = Number.isSafeInteger(whole) ? whole : Number(BigInt.asIntN(64, BigInt(whole)));
   }
-}
-
-/** Whether some of so many rows have no value. */
-export function hasGaps(present: Uint8Array | undefined, rows: number): boolean {
-  if (present === undefined) return false;
-  const gap = Buffer.from(present.buffer, present.byteOffset, rows).indexOf(0);
-  return gap >= 0;
-}
-
-/**
- * Rows without a value get that of the one before in their group, or else of the first behind; groups without any, of
- * the last group's last. False where there is none at all.
- */
-function fillGaps(values: Float64Array, present: Uint8Array, rows: number): boolean {
-  const first = present.indexOf(1);
-  if (first < 0 || first >= rows) return false;
-  let before = values[first]!;
-  for (let from = 0; from < rows; from += GROUP) {
-    const to = Math.min(rows, from + GROUP);
-    const own = firstIn(present, from, to);
-    if (own < to) before = values[own]!;
-    before = fillGroup(values, present, from, to, before);
-  }
-  return true;
-}
-
-function firstIn(present: Uint8Array, from: number, to: number): number {
-  let at = from;
-  while (at < to && present[at] === 0) at++;
-  return at;
-}
-
-function fillGroup(
-  values: Float64Array,
-  present: Uint8Array,
-  from: number,
-  to: number,
-  before: number,
-): number {
-  let last = before;
-  for (let i = from; i < to; i++) {
-    if (present[i] === 1) last = values[i]!;
-    else values[i] = last;
-  }
-  return last;
 }
 
 /** Notes the bounds of a group's values and steps, and the runs that begin in it. */

@@ -8,8 +8,7 @@ import type { Encoding } from '../segment-map.ts';
 
 export type PieceStats =
   | NumberStats
-  /** Of 128 bits, signed. */
-  | { readonly kind: 'wide'; readonly min: bigint; readonly max: bigint }
+  | WideStats
   | TextStats
   | { readonly kind: 'validity'; readonly hasNull: boolean; readonly hasNoNull: boolean };
 
@@ -17,6 +16,13 @@ export interface NumberStats {
   readonly kind: 'number';
   readonly min: number;
   readonly max: number;
+}
+
+/** Of 128 bits, with a sign. */
+export interface WideStats {
+  readonly kind: 'wide';
+  readonly min: bigint;
+  readonly max: bigint;
 }
 
 export interface TextStats {
@@ -30,7 +36,7 @@ export interface TextStats {
 }
 
 export interface EncodedPiece {
-  readonly encoding: Encoding;
+  readonly encoding: Encoding | 'ALP';
   readonly rows: number;
   /** Nothing of what is kept in statistics alone. */
   readonly bytes: Uint8Array;

@@ -1,0 +1,273 @@
+/**
+ * Texts as DuckDB stores them: those that are different once in each piece, and of each row which one it has.
+ * `../texts.ts` reads them.
+ * https://github.com/duckdb/duckdb, src/storage/compression/dict_fsst.
+ *
+ * Holds always: text 0 stands for none, so a piece says itself which rows have no text.
+ */
+import { textLength } from '../../batch-rows.ts';
+import {
+  type EncodedPiece,
+  GROUP,
+  type TextStats,
+  aligned,
+  bitsOf,
+  effectiveWidth,
+  packCodes,
+  packedSize,
+  pieceBytes,
+  pieceView,
+  putPacked,
+} from './pieces.ts';
+
+/** Different texts, and of each text that is there which of them it is: as `CodedTexts` has them, or more. */
+export interface NumberedTexts {
+  /** Of each different text a 32-bit little-endian length and its bytes. */
+  readonly data: Uint8Array;
+  /** Where each different text begins. */
+  readonly starts: Uint32Array;
+  readonly codes: Uint16Array | Uint32Array;
+}
+
+const HEAD = 16;
+/** Numbers are of 32 bits. */
+const NUMBER_BYTES = 4;
+const MOST_TEXTS = 1 << 16;
+/** How much of the least and the greatest text is known. */
+const BOUND_BYTES = 8;
+
+/** The piece that is being made; its texts lie in `pieceBytes` already. */
+class Piece {
+  /** Text 0 is none. */
+  count = 1;
+  size = 0;
+  longest = 0;
+  hasUnicode = false;
+  least: Uint8Array = new Uint8Array(BOUND_BYTES).fill(0xff);
+  greatest: Uint8Array = new Uint8Array(BOUND_BYTES);
+  readonly lengths = new Uint32Array(MOST_TEXTS);
+  maxBytes = 0;
+
+  begin(maxBytes: number): void {
+    this.count = 1;
+    this.size = 0;
+    this.longest = 0;
+    this.hasUnicode = false;
+    this.least = new Uint8Array(BOUND_BYTES).fill(0xff);
+    this.greatest = new Uint8Array(BOUND_BYTES);
+    this.maxBytes = maxBytes;
+  }
+
+  /** Whether so many rows fit with a text more of so many bytes. */
+  fits(rows: number, bytes: number): boolean {
+    return this.bytesWith(rows, this.count, bytes) <= this.maxBytes;
+  }
+
+  private bytesWith(rows: number, count: number, bytes: number): number {
+    const lengthWidth = widthOf(Math.max(this.longest, bytes));
+    return (
+      aligned(HEAD + this.size + bytes) +
+      aligned(packedSize(count, lengthWidth)) +
+      packedSize(rows, widthOf(count - 1))
+    );
+  }
+
+  /** Adds a text of `data`, if it fits beside so many rows. */
+  add(data: Uint8Array, start: number, rows: number): boolean {
+    const { count, size } = this;
+    const length = textLength(data, start);
+    if (count === MOST_TEXTS || this.bytesWith(rows, count + 1, length) > this.maxBytes)
+      return false;
+    const from = start + 4;
+    const to = HEAD + size;
+    let bits = 0;
+    for (let i = 0; i < length; i++) bits |= pieceBytes[to + i] = data[from + i]!;
+    if (bits > 127) this.hasUnicode = true;
+    this.lengths[count] = length;
+    this.count = count + 1;
+    this.size = size + length;
+    if (length > this.longest) this.longest = length;
+    if (compare(data, from, length, this.least) < 0) this.least = boundOf(data, from, length);
+    if (compare(data, from, length, this.greatest) > 0) this.greatest = boundOf(data, from, length);
+    return true;
+  }
+
+  finish(rows: number): EncodedPiece {
+    const { count, size, lengths, longest } = this;
+    const lengthWidth = widthOf(longest);
+    const numberWidth = widthOf(count - 1);
+    pieceView.setUint32(0, size, true);
+    pieceView.setUint32(4, count, true);
+    pieceView.setUint32(8, (lengthWidth << 8) | (numberWidth << 16), true);
+    pieceView.setUint32(12, 0, true);
+    let at = zeroTo(HEAD + size, aligned(HEAD + size));
+    at = putAll(at, lengths, count, lengthWidth);
+    at = zeroTo(at, aligned(at));
+    at = putAll(at, numbers, rows, numberWidth);
+    const stats: TextStats = {
+      ...{ kind: 'text', min: this.least, max: this.greatest },
+      ...{ hasUnicode: this.hasUnicode, maxLength: longest },
+    };
+    return { encoding: 'DICT_FSST', rows, bytes: pieceBytes.slice(0, at), stats };
+  }
+}
+
+function widthOf(most: number): number {
+  return effectiveWidth(bitsOf(most), NUMBER_BYTES);
+}
+
+function zeroTo(from: number, to: number): number {
+  pieceBytes.fill(0, from, to);
+  return to;
+}
+
+function putAll(start: number, codes: Uint32Array, count: number, width: number): number {
+  let at = start;
+  for (let from = 0; from < count; from += GROUP) {
+    const some = Math.min(GROUP, count - from);
+    packCodes(codes, from, some, width);
+    at = putPacked(at, some, width);
+  }
+  return at;
+}
+
+/** The begin of a text against a bound, both filled up with zeros. */
+function compare(data: Uint8Array, from: number, length: number, bound: Uint8Array): number {
+  for (let i = 0; i < BOUND_BYTES; i++) {
+    const more = (i < length ? data[from + i]! : 0) - bound[i]!;
+    if (more !== 0) return more;
+  }
+  return 0;
+}
+
+function boundOf(data: Uint8Array, from: number, length: number): Uint8Array {
+  const out = new Uint8Array(BOUND_BYTES);
+  out.set(data.subarray(from, from + Math.min(length, BOUND_BYTES)));
+  return out;
+}
+
+const piece = new Piece();
+/** Of each row of the piece the number of its text. */
+let numbers = new Uint32Array(1 << 17);
+/** By a text's number in all rows: that in a piece, and in which. */
+let known = new Uint32Array(1 << 12);
+let knownIn = new Uint32Array(1 << 12);
+let pieces = 0;
+
+/**
+ * @param texts of the rows that have one
+ * @param present 1 where there is one, 0 elsewhere; undefined: in all rows
+ * @param maxBytes of a piece
+ * @returns undefined where a text is longer than a piece
+ */
+export function encodeTexts(
+  texts: NumberedTexts,
+  present: Uint8Array | undefined,
+  rows: number,
+  maxBytes: number,
+): EncodedPiece[] | undefined {
+  const different = texts.starts.length;
+  if (known.length < different) {
+    known = new Uint32Array(different * 2);
+    knownIn = new Uint32Array(different * 2);
+  }
+  if (numbers.length < rows) numbers = new Uint32Array(rows);
+  const out: EncodedPiece[] = [];
+  const place = { row: 0, code: 0 };
+  while (place.row < rows) {
+    const first = place.row;
+    piece.begin(maxBytes);
+    pieces += 1;
+    fill(texts, present, rows, place);
+    if (place.row === first) return undefined;
+    out.push(piece.finish(place.row - first));
+  }
+  return out;
+}
+
+/** Takes rows into the piece from a place on, as many as fit, and moves the place behind them. */
+function fill(
+  { data, starts, codes }: NumberedTexts,
+  present: Uint8Array | undefined,
+  rows: number,
+  place: { row: number; code: number },
+): void {
+  const { row: first } = place;
+  let { row, code } = place;
+  for (; row < rows; row++) {
+    const own = row - first;
+    // The room of numbers is taken for 32 rows at a time.
+    if ((own & 31) === 0 && !piece.fits(own + 1, 0)) break;
+    if (present !== undefined && present[row] === 0) {
+      numbers[own] = 0;
+      continue;
+    }
+    const text = codes[code]!;
+    if (knownIn[text] !== pieces) {
+      const { count } = piece;
+      if (!piece.add(data, starts[text]!, own + 1)) break;
+      known[text] = count;
+      knownIn[text] = pieces;
+    }
+    numbers[own] = known[text]!;
+    code += 1;
+  }
+  place.row = row;
+  place.code = code;
+}
+
+/** Numbers plus 1, by hash; twice as many at least as there are texts. */
+let slots = new Uint32Array(1 << 12);
+
+/**
+ * Finds the texts that are different, however many they are.
+ * @param texts one after the other, each a 32-bit little-endian length and its bytes
+ * @param count of them
+ */
+export function numberTexts(texts: Uint8Array, count: number): NumberedTexts {
+  const bits = Math.max(12, 33 - Math.clz32(count));
+  if (slots.length < 1 << bits) slots = new Uint32Array(1 << bits);
+  else slots.fill(0, 0, 1 << bits);
+  const starts = new Uint32Array(count);
+  const codes = new Uint32Array(count);
+  const different = findTexts(texts, slots, bits, starts, codes);
+  return { data: texts, starts: starts.subarray(0, different), codes };
+}
+
+function findTexts(
+  texts: Uint8Array,
+  table: Uint32Array,
+  bits: number,
+  starts: Uint32Array,
+  codes: Uint32Array,
+): number {
+  const mask = (1 << bits) - 1;
+  let different = 0;
+  let at = 0;
+  for (let i = 0; i < codes.length; i++) {
+    const length = textLength(texts, at);
+    const end = at + 4 + length;
+    let hash = length;
+    for (let k = at + 4; k < end; k++) hash = Math.imul(hash ^ texts[k]!, 0x0100_0193);
+    let slot = Math.imul(hash ^ (hash >>> 15), 0x9e37_79b1) >>> (32 - bits);
+    let code = table[slot]! - 1;
+    while (code >= 0 && !areAlike(texts, starts[code]!, at, end)) {
+      slot = (slot + 1) & mask;
+      code = table[slot]! - 1;
+    }
+    if (code < 0) {
+      code = different++;
+      table[slot] = different;
+      starts[code] = at;
+    }
+    codes[i] = code;
+    at = end;
+  }
+  return different;
+}
+
+/** Whether what lies from `at` to `end`, length and all, lies at `begin`, too. */
+function areAlike(texts: Uint8Array, begin: number, at: number, end: number): boolean {
+  for (let k = at, from = begin; k < end; k++) if (texts[k] !== texts[from++]) return false;
+  return true;
+}
