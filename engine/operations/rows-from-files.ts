@@ -7,6 +7,7 @@
  */
 import { join } from 'node:path';
 import {
+  type MessageParts,
   type OutputSource,
   type RawValue,
   type Rows,
@@ -18,6 +19,8 @@ import {
 } from '../query/index.ts';
 import { EventColumns } from '../store/segment-file/event-columns.ts';
 import { Unreadable } from '../store/segment-file/pages.ts';
+import { Width } from '../store/messages/cut-rows.ts';
+import { MESSAGE, NUMBERS, SHAPE, TEXTS } from '../store/messages/message-columns.ts';
 import type { MessageShape } from '../store/messages/message-cutter.ts';
 import { firstCharacters } from '../store/messages/whole-message.ts';
 import type { Plain } from '../store/segment-store.ts';
@@ -34,6 +37,11 @@ interface Asked {
 }
 
 type Shapes = Map<number, readonly MessageShape[]>;
+
+interface Read {
+  readonly sources: readonly OutputSource[];
+  readonly messages: MessageParts | undefined;
+}
 
 interface Found {
   readonly row: Plain[];
@@ -92,7 +100,7 @@ function fromFiles(
     const shapes: Shapes = new Map();
     const found: Found[] = [];
     for (const [segment, numbers] of rows)
-      found.push(...rowsOf(asked, segment, numbers, sources, shapes));
+      found.push(...rowsOf(asked, segment, numbers, { sources, messages }, shapes));
     if (messages !== undefined) for (const { row } of found) putTogether(row, messages, shapes);
     return found;
   } catch {
@@ -110,7 +118,7 @@ function rowsOf(
   { session, snapshot }: Asked,
   segment: SegmentInfo,
   numbers: readonly number[],
-  sources: readonly OutputSource[],
+  { sources, messages }: Read,
   shapes: Shapes,
 ): Found[] {
   const { id } = segment;
@@ -125,6 +133,7 @@ function rowsOf(
     const column = columnIn(segment, name);
     return column === undefined ? numbers.map(() => null) : columns.values(column);
   };
+  if (own !== undefined && messages !== undefined) limitParts(columns, own, sources, messages);
   const all = sources.map((source) => outputOf(source, segment, numbers, of));
   const [ts, ns, source, seq] = ['ts', 'ts_ns', 'source_id', 'seq'].map(of);
   return numbers.map((_, i) => ({
@@ -134,6 +143,27 @@ function rowsOf(
       ...([Number(ns![i] ?? 0), Number(source![i]), Number(seq![i])] as const),
     ],
   }));
+}
+
+/** What a row's shape has no variables of is not read, nor whole messages of rows with a shape. */
+function limitParts(
+  columns: EventColumns,
+  shapes: readonly MessageShape[],
+  sources: readonly OutputSource[],
+  messages: MessageParts,
+): void {
+  const numbers = columns.values(SHAPE);
+  const widthsOf = (place: number): readonly number[] =>
+    shapes[Number(numbers[place]) - 1]?.widths ?? [];
+  const isWhole = (place: number): boolean => numbers[place] === null;
+  columns.limit(MESSAGE, isWhole);
+  columns.limit(TEXTS, (place) => isWhole(place) || widthsOf(place).includes(Width.text));
+  const hasNumbers = (place: number) => widthsOf(place).some((width) => width < Width.text);
+  for (const name of NUMBERS) columns.limit(name, hasNumbers);
+  const isListed = sources.some(
+    (source, at) => at < messages.shape && 'column' in source && source.column === 'pid',
+  );
+  if (!isListed) columns.limit('pid', (place) => widthsOf(place).includes(Width.pid));
 }
 
 function outputOf(

@@ -9,11 +9,17 @@ export class EventColumns {
   private readonly reader: SegmentReader;
   private readonly rows: readonly number[];
   private readonly known = new Map<string, readonly FileValue[]>();
+  private readonly limits = new Map<string, (place: number) => boolean>();
 
   /** @param rows numbers of rows, ascending */
   constructor(reader: SegmentReader, rows: readonly number[]) {
     this.reader = reader;
     this.rows = rows;
+  }
+
+  /** Of column `name` only these rows, by their place among all, are wanted: the others have null. */
+  limit(name: string, isWanted: (place: number) => boolean): void {
+    this.limits.set(name, isWanted);
   }
 
   /** @throws Unreadable, and what reading a file throws */
@@ -24,8 +30,8 @@ export class EventColumns {
   }
 
   private read(name: string): readonly FileValue[] {
-    const { reader, rows } = this;
-    if (reader.has(name)) return reader.values(name, rows);
+    const { reader } = this;
+    if (reader.has(name)) return this.stored(name);
     if (name === 'ts')
       for (const [unit, stored] of Object.entries(TIME_UNITS))
         if (reader.has(stored))
@@ -40,5 +46,15 @@ export class EventColumns {
       });
     }
     throw new Unreadable(`no column ${name}`);
+  }
+  private stored(name: string): readonly FileValue[] {
+    const { reader, rows } = this;
+    const isWanted = this.limits.get(name);
+    if (isWanted === undefined) return reader.values(name, rows);
+    const some = rows.filter((_, place) => isWanted(place));
+    if (some.length === 0) return rows.map(() => null);
+    const values = reader.values(name, some);
+    let at = 0;
+    return rows.map((_, place) => (isWanted(place) ? values[at++]! : null));
   }
 }
