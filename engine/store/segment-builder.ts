@@ -21,7 +21,8 @@ import { diskError, diskFull } from '../base/files.ts';
 import type { Kept } from '../base/kept.ts';
 import { hasRoom, memoryFolder, NamelessFile, removeOld } from './memory-folder.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
-import { PageSums, mapOf, packMap, piecesSql } from './segment-file/segment-map.ts';
+import { mapOfFile } from './segment-file/heads.ts';
+import { PageSums, mapOf, piecesSql } from './segment-file/segment-map.ts';
 import {
   type ConstantColumn,
   type KnownColumns,
@@ -320,7 +321,8 @@ export class SegmentBuilder {
         map:
           pieces &&
           sums &&
-          packMap(
+          mapOfFile(
+            path,
             mapOf(pieces, {
               ...{ constants: options.constants ?? [], shapes: layout.shapes, block },
               sums: sums.sums,

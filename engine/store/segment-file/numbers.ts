@@ -74,13 +74,13 @@ export function readNumbers(
   out: Value[],
   at: number,
 ): void {
-  const [count, encoding, block, offset, value] = piece;
+  const [count, encoding, , , value] = piece;
   if (encoding === 'Constant') {
     if (value === undefined) throw new Unreadable('constant');
     out.fill(value, at, at + positions.length);
     return;
   }
-  pages.open(block, offset);
+  pages.open(piece);
   switch (encoding) {
     case 'Uncompressed':
       positions.forEach((position, i) => (out[at + i] = type.at(pages, position * type.size)));
@@ -216,4 +216,11 @@ function readGroups(
     if (group?.number !== number) group = new Group(pages, type, number);
     out[at + i] = group.at(position % GROUP);
   });
+}
+
+/** Asks `pages` for all that is read of packed numbers before the numbers themselves. */
+export function numberHeads(pages: Pages, piece: Piece, type: NumberType | undefined): void {
+  if (type === undefined) throw new Unreadable('type');
+  pages.open(piece);
+  for (let from = 0; from < piece[0]; from += GROUP) new Group(pages, type, from / GROUP);
 }

@@ -5,7 +5,8 @@
  */
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { PAGE, type SegmentMap } from './segment-map.ts';
+import { KnownBytes, unpackHeads } from './known-bytes.ts';
+import { PAGE, type Piece, type SegmentMap } from './segment-map.ts';
 
 /** What a file or its map does not allow to be read here: DuckDB reads it, or says what is wrong. */
 export class Unreadable extends Error {}
@@ -54,21 +55,28 @@ export class Pages {
   private readonly map: SegmentMap;
   private readonly scratch: Scratch;
   private readonly file: number;
+  /** Told what is asked for, from the begin of what was opened. */
+  onNeed: ((from: number, to: number) => void) | undefined;
   private block = -1;
   private start = 0;
+  private readonly heads: ReadonlyMap<Piece, Uint8Array>;
+  private readonly opened = new Map<Piece, KnownBytes>();
+  private known: KnownBytes | undefined;
 
   constructor(fd: number, map: SegmentMap, scratch: Scratch) {
     if (map.block > MOST_BLOCK || map.sums.length > MOST_PAGES) throw new Unreadable('block');
     this.fd = fd;
     this.map = map;
     this.scratch = scratch;
+    this.heads = headsIn(map);
     this.file = scratch.nextFile();
     this.bytes = scratch.bytes;
     this.view = new DataView(scratch.bytes.buffer);
   }
 
-  /** What is asked for from now on lies in `block`, `offset` bytes behind its begin. */
-  open(block: number, offset: number): void {
+  /** What is asked for from now on lies in a piece. */
+  open(piece: Piece): void {
+    const [, , block, offset] = piece;
     if (!(block >= 0) || !(offset >= 0) || BLOCK_HEAD + offset >= this.map.block)
       throw new Unreadable('place');
     const { scratch } = this;
@@ -76,6 +84,7 @@ export class Pages {
     scratch.owner = this;
     this.block = block;
     this.start = BLOCK_HEAD + offset;
+    this.known = this.knownOf(piece);
     this.bytes = scratch.bytes.subarray(this.start);
     this.view = new DataView(scratch.bytes.buffer, this.start);
   }
@@ -84,10 +93,22 @@ export class Pages {
   need(from: number, to: number): void {
     if (!(from >= 0) || !(to >= from) || this.start + to > this.map.block)
       throw new Unreadable('range');
+    this.onNeed?.(from, to);
     const { there } = this.scratch;
     const last = (this.start + to - 1) >>> 12;
-    for (let page = (this.start + from) >>> 12; page <= last; page++)
-      if (there[page] === 0) this.read(page);
+    for (let page = (this.start + from) >>> 12; page <= last; page++) {
+      if (there[page] !== 0) continue;
+      if (this.known?.copy(from, to, this.bytes) === true) return;
+      this.read(page);
+    }
+  }
+
+  private knownOf(piece: Piece): KnownBytes | undefined {
+    const head = this.heads.get(piece);
+    if (head === undefined) return undefined;
+    let known = this.opened.get(piece);
+    if (known === undefined) this.opened.set(piece, (known = new KnownBytes(head)));
+    return known;
   }
 
   private read(page: number): void {
@@ -137,4 +158,13 @@ function exact(low: number, high: number): number {
   const value = high * 0x1_0000_0000 + low;
   if (!Number.isSafeInteger(value)) throw new Unreadable('a number beyond 2^53');
   return value;
+}
+
+function headsIn(map: SegmentMap): ReadonlyMap<Piece, Uint8Array> {
+  if (map.heads === undefined) return new Map();
+  try {
+    return unpackHeads(map, map.heads);
+  } catch {
+    throw new Unreadable('heads');
+  }
 }

@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import '../texts-as-they-are.ts';
+import { mapOfFile } from './heads.ts';
 import { Scratch, Unreadable } from './pages.ts';
 import {
   PAGE,
@@ -149,7 +150,7 @@ async function made(name: string, rows: number, columns: Columns, block: number)
   sums.add(bytes.subarray(0, 5000));
   sums.add(bytes.subarray(5000));
   const map = mapOf(pieces, { constants: [], shapes: undefined, block, sums: sums.sums });
-  return { path, map: unpackMap(packMap(map))!, values };
+  return { path, map: unpackMap(mapOfFile(path, map))!, values };
 }
 
 /** Rows of a table of so many: at its ends, at those of groups, side by side, and here and there. */
@@ -169,6 +170,25 @@ function valuesOf({ path, map }: Made, name: string, rows: readonly number[]): F
   }
 }
 
+/** As maps from before are. */
+const withoutHeads = (table: Made): Made => ({
+  ...table,
+  map: unpackMap(packMap({ ...table.map, heads: undefined }))!,
+});
+
+/** Pages that are read for some values. */
+function pagesOf({ path, map }: Made, name: string, rows: readonly number[]): number {
+  const scratch = new Scratch();
+  const keep = vi.spyOn(scratch, 'keep');
+  const reader = new SegmentReader(path, map, scratch);
+  try {
+    reader.values(name, rows);
+    return keep.mock.calls.length;
+  } finally {
+    reader.close();
+  }
+}
+
 /** What DuckDB stores in ways that are left to it. */
 const LEFT: ReadonlySet<string> = new Set(['few rows: real', 'few rows: very long']);
 
@@ -180,7 +200,10 @@ describe.each([16_384, 65_536])('in blocks of %i bytes', (block) => {
         const some = someRows(rows, seed * 7919);
         const read = () => valuesOf(table, own, some);
         if (LEFT.has(`${name}: ${own}`)) expect(read, own).toThrow(Unreadable);
-        else expect(read(), own).toEqual(some.map((row) => values[row]));
+        else {
+          expect(read(), own).toEqual(some.map((row) => values[row]));
+          expect(valuesOf(withoutHeads(table), own, some), own).toEqual(read());
+        }
       }
       expect(valuesOf(table, own, []), own).toEqual([]);
       expect(() => valuesOf(table, own, [rows]), own).toThrow(Unreadable);
@@ -205,6 +228,31 @@ it.each([
       if (!(error instanceof Unreadable)) throw error;
     }
   }
+});
+
+describe('what a map keeps of the file', () => {
+  it.each([
+    ['numbers', 'hash(i) % 50000', 'UINTEGER', 'BitPacking'],
+    ['lists of numbers', '[hash(i) % 250]', 'UTINYINT[]', 'BitPacking'],
+    ['few texts', `'host' || (hash(i) % 90)`, 'VARCHAR', 'DICT_FSST'],
+  ])('spares pages: %s', async (name, sql, type, encoding) => {
+    const table = await made(`heads ${name}`, 60_000, { v: [type, sql] }, 65_536);
+    expect(table.map.columns['v']![0]!.data[0]![1]).toBe(encoding);
+    for (const row of [5000, 29_999]) {
+      const [fewer, more] = [table, withoutHeads(table)].map((own) => pagesOf(own, 'v', [row]));
+      expect(fewer).toBeLessThan(more!);
+      expect(fewer).toBeLessThanOrEqual(type.endsWith('[]') ? 3 : 2);
+    }
+  });
+
+  it.each([
+    ['nothing', new Uint8Array(0)],
+    ['no such bytes', Uint8Array.of(1, 2, 3, 4, 5)],
+  ])('is refused where it is %s', async (what, heads) => {
+    const table = await made(`heads are ${what}`, 3000, { v: ['INTEGER', 'i % 77'] }, 65_536);
+    const torn = { ...table, map: { ...table.map, heads } };
+    expect(() => valuesOf(torn, 'v', [1])).toThrow(Unreadable);
+  });
 });
 
 describe('a damaged file', () => {

@@ -14,16 +14,20 @@ const HEAD = 16;
 /** `unique`: the text of each row is that behind the one before, and compressed. */
 const Mode = { plain: 0, compressed: 1, unique: 2 } as const;
 
-/** Texts at `positions` (ascending) of a piece into `out` from `at` on. */
-export function readTexts(
-  pages: Pages,
-  [count, encoding, block, offset]: Piece,
-  positions: readonly number[],
-  out: Value[],
-  at: number,
-): void {
-  if (encoding !== 'DICT_FSST') throw new Unreadable(encoding);
-  pages.open(block, offset);
+interface Layout {
+  /** Bytes of the texts. */
+  readonly size: number;
+  readonly texts: number;
+  readonly mode: number;
+  readonly lengthWidth: number;
+  readonly numberWidth: number;
+  readonly symbolsAt: number;
+  readonly symbolBytes: number;
+  readonly lengthsAt: number;
+  readonly numbersAt: number;
+}
+
+function layoutOf(pages: Pages): Layout {
   const size = pages.u32(0);
   const texts = pages.u32(4);
   const mode = pages.u8(8);
@@ -36,6 +40,34 @@ export function readTexts(
   const symbolsAt = aligned(HEAD + size);
   const lengthsAt = aligned(symbolsAt + symbolBytes);
   const numbersAt = aligned(lengthsAt + packedBytes(texts, lengthWidth));
+  const at = { symbolsAt, symbolBytes, lengthsAt, numbersAt };
+  return { size, texts, mode, lengthWidth, numberWidth, ...at };
+}
+
+/** Dictionaries up to this many bytes are part of what is known of a piece. */
+const SMALL = 2048;
+
+/** Asks `pages` for all that is read before the texts themselves; of small dictionaries for these, too. */
+export function textHeads(pages: Pages, piece: Piece): void {
+  pages.open(piece);
+  const { mode, symbolsAt, symbolBytes, numbersAt } = layoutOf(pages);
+  if (numbersAt <= SMALL) pages.need(0, numbersAt);
+  else if (mode !== Mode.plain) readSymbols(pages, symbolsAt, symbolBytes);
+}
+
+/** Texts at `positions` (ascending) of a piece into `out` from `at` on. */
+export function readTexts(
+  pages: Pages,
+  piece: Piece,
+  positions: readonly number[],
+  out: Value[],
+  at: number,
+): void {
+  const [count, encoding] = piece;
+  if (encoding !== 'DICT_FSST') throw new Unreadable(encoding);
+  pages.open(piece);
+  const { size, texts, mode, lengthWidth, numberWidth, ...places } = layoutOf(pages);
+  const { symbolsAt, symbolBytes, lengthsAt, numbersAt } = places;
   const symbols = mode === Mode.plain ? undefined : readSymbols(pages, symbolsAt, symbolBytes);
   const numbers = positions.map((position) => {
     if (position >= count) throw new Unreadable('position');

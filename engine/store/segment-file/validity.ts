@@ -14,7 +14,7 @@ export function readValidity(
   out: Uint8Array,
   at: number,
 ): void {
-  const [count, encoding, block, offset, value] = piece;
+  const [count, encoding, , , value] = piece;
   switch (encoding) {
     // The values themselves say where there is none.
     case 'Empty Validity':
@@ -25,11 +25,11 @@ export function readValidity(
       out.fill(value, at, at + positions.length);
       return;
     case 'Uncompressed':
-      pages.open(block, offset);
+      pages.open(piece);
       positions.forEach((position, i) => (out[at + i] = bit(pages, 0, position)));
       return;
     case 'Roaring': {
-      pages.open(block, offset);
+      pages.open(piece);
       const containers = new Containers(pages, count);
       positions.forEach((position, i) => (out[at + i] = containers.has(position) ? 1 : 0));
       return;
@@ -37,6 +37,12 @@ export function readValidity(
     default:
       throw new Unreadable(encoding);
   }
+}
+
+/** Asks `pages` for what says where containers lie. */
+export function validityHeads(pages: Pages, piece: Piece): void {
+  pages.open(piece);
+  new Containers(pages, piece[0]);
 }
 
 function bit(pages: Pages, start: number, position: number): number {
