@@ -21,7 +21,7 @@ export function collectLessOften(): void {
 export function startThread<To, From>(entry: string, workerData?: unknown): KeptThread<To, From> {
   const worker = new Worker(entry, { workerData });
   return {
-    post: (message, transfer = []) => worker.postMessage(message, [...transfer]),
+    post: (message) => worker.postMessage(message),
     onMessage: (handler) => void worker.on('message', (message: From) => handler(message)),
     onExit: (handler) => {
       let failure: Error | undefined;

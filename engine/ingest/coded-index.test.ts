@@ -7,7 +7,7 @@ import { EventBatch } from '../contract/event-batch.ts';
 import { SegmentIndexBuilder } from '../index/builders.ts';
 import { type BatchRows, rowList, rowSpan } from '../store/batch-rows.ts';
 import { ParquetPart } from '../store/parquet-part.ts';
-import { indexRowsOf, memoryOf } from './index-rows.ts';
+import { indexRowsOf } from './index-rows.ts';
 import type { RowsMessage } from './index-protocol.ts';
 
 const ROWS = 6000;
@@ -56,7 +56,7 @@ test.each([
       expect(names).not.toContain('a:different');
       const message = indexRowsOf(batch, group, cut, part.coded);
       // As it goes over to the indexing thread.
-      return structuredClone(message, { transfer: memoryOf(message).moved });
+      return structuredClone(message);
     });
     part.abandon();
     const others = groups.map((group) => indexRowsOf(batch, group));

@@ -3,7 +3,7 @@ import { EventBatch } from '../contract/event-batch.ts';
 import { rowSpan } from '../store/batch-rows.ts';
 import { IndexFeed, type IndexerHandle } from './index-feed.ts';
 import type { FromIndexer } from './index-protocol.ts';
-import { memoryOf } from './index-rows.ts';
+import { lentOf } from './index-rows.ts';
 
 const ROWS = 10;
 
@@ -27,7 +27,7 @@ function feedOf() {
     post: (message) => {
       if (gone) return;
       if (message.type === 'rows') {
-        buffers.push(memoryOf(message.rows).lent);
+        buffers.push(lentOf(message.rows));
         say({ type: 'taken' });
       }
       if (message.type === 'finish') say({ type: 'failed', part: message.part, message: '' });

@@ -8,7 +8,7 @@ import type { BatchRows } from '../store/batch-rows.ts';
 import type { CodedTexts } from '../store/coded-texts.ts';
 import type { CutRowGroup } from '../store/messages/message-cutter.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
-import { indexRowsOf, memoryOf } from './index-rows.ts';
+import { indexRowsOf, lentOf } from './index-rows.ts';
 import { takeBack } from './shared-memory.ts';
 import type { ThreadHandle } from './threads.ts';
 
@@ -103,14 +103,14 @@ export class IndexFeed {
       return;
     }
     lane.finishing.add(part);
-    lane.indexer.post({ type: 'finish', part, sorted }, []);
+    lane.indexer.post({ type: 'finish', part, sorted });
   }
 
   drop(part: string): void {
     this.held.delete(part);
     const lane = this.laneOf.get(part);
     this.laneOf.delete(part);
-    if (lane?.gone === false) lane.indexer.post({ type: 'drop', part }, []);
+    if (lane?.gone === false) lane.indexer.post({ type: 'drop', part });
   }
 
   /** Undefined while there is room for more rows, else done once there is. */
@@ -186,7 +186,6 @@ export class IndexFeed {
 /** Nobody takes what a thread is sent that is gone: it would be waited for. */
 function post(lane: Lane, part: string, kind: Kind, rows: RowsMessage): void {
   if (lane.gone) return;
-  const { moved, lent } = memoryOf(rows);
-  lane.waiting.push(lent);
-  lane.indexer.post({ type: 'rows', part, kind, rows }, moved);
+  lane.waiting.push(lentOf(rows));
+  lane.indexer.post({ type: 'rows', part, kind, rows });
 }

@@ -2,7 +2,7 @@
 import type { ColumnName, Kind } from '../contract/event.ts';
 import type { CutMessages, Ip6Rows, NumberRows, TextRows } from '../index/rows.ts';
 
-/** `IndexRows` as it travels: its arrays go over, or are lent, without being copied again. */
+/** `IndexRows` as it travels: its large arrays are lent. */
 export interface RowsMessage {
   readonly length: number;
   readonly texts: readonly (readonly [string, TextRows])[];

@@ -1,4 +1,4 @@
-/** Copies of the rows of a batch that indexes are built from: what goes over to an indexing thread. */
+/** Copies of the rows of a batch that indexes are built from: what an indexing thread is sent, or lent. */
 import type { ColumnName } from '../contract/event.ts';
 import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
 import type { CutMessages, Ip6Rows, TextRows } from '../index/rows.ts';
@@ -31,7 +31,7 @@ const ADDRESSES = ['src_ip6', 'dst_ip6'] as const;
 /**
  * Columns that none of the rows has a value in are left out.
  * @param cut how the rows' messages were cut: only those that are whole are texts then
- * @param coded columns of texts of which few are different, by stored name; their memory goes over
+ * @param coded columns of texts of which few are different, by stored name
  */
 export function indexRowsOf(
   batch: EventBatch,
@@ -66,11 +66,8 @@ export function indexRowsOf(
   return { length: n, texts, numbers, ip6, cut: cut && cutOf(cut) };
 }
 
-/** The memory of a message, each once: what goes over with it, and what is lent. */
-export function memoryOf({ texts, numbers, ip6, cut }: RowsMessage): {
-  moved: ArrayBuffer[];
-  lent: SharedArrayBuffer[];
-} {
+/** What of a message's memory is lent; the rest of it is copied when it is sent. */
+export function lentOf({ texts, numbers, ip6, cut }: RowsMessage): SharedArrayBuffer[] {
   const arrays = [
     ...texts.flatMap(([, one]) => [one.data, one.starts, one.present]),
     ...numbers.flatMap(([, { values, present }]) =>
@@ -79,13 +76,7 @@ export function memoryOf({ texts, numbers, ip6, cut }: RowsMessage): {
     ...ip6.flatMap(([, one]) => [one.values, one.present]),
     ...(cut === undefined ? [] : [cut.shapeOf, ...cut.numbers, cut.texts, cut.pids]),
   ];
-  const moved: ArrayBuffer[] = [];
-  const lent: SharedArrayBuffer[] = [];
-  for (const { buffer } of arrays) {
-    if (buffer instanceof SharedArrayBuffer) lent.push(buffer);
-    else moved.push(buffer);
-  }
-  return { moved, lent };
+  return arrays.map(({ buffer }) => buffer).filter((one) => one instanceof SharedArrayBuffer);
 }
 
 /** Copies of numbers in one of two types: code for many types is slow, and compiled anew for each that comes. */
@@ -101,8 +92,7 @@ function widened(values: BatchNumbers, rows: BatchRows): Uint32Array | Float64Ar
 }
 
 function copied<T extends BatchNumbers>(values: T, rows: BatchRows): T {
-  const found = valuesOf(values, rows);
-  return rows.list === undefined ? copyOf(found) : found;
+  return copyOf(valuesOf(values, rows));
 }
 
 function copyOf<T extends BatchNumbers>(values: T): T {
@@ -121,9 +111,8 @@ function addressesOf(
   column: { values: Uint8Array; present: Uint8Array },
   rows: BatchRows,
 ): Ip6Rows {
-  const values = wideValuesOf(column.values, 16, rows);
   return {
-    values: rows.list === undefined ? copyOf(values) : values,
+    values: copyOf(wideValuesOf(column.values, 16, rows)),
     present: copied(column.present, rows),
   };
 }
@@ -136,7 +125,7 @@ function textOf(column: TextColumn, rows: BatchRows): TextRows {
     return { data: text, starts: new Uint32Array(1), present: new Uint8Array(0), same: true };
   }
   return {
-    data: rows.list === undefined ? data.slice() : data,
+    data: copyOf(data),
     starts: textStartsOf(column, rows, new Uint32Array(lentMemory(n * 4), 0, n)),
     present: copied(column.present, rows),
   };
@@ -145,7 +134,8 @@ function textOf(column: TextColumn, rows: BatchRows): TextRows {
 /** Texts of which few are different: those of a number lie in one place. */
 function fewTexts(column: TextColumn, rows: BatchRows, few: CodedTexts): TextRows {
   const present = copied(column.present, rows);
-  const starts = new Uint32Array(present.length);
+  const n = present.length;
+  const starts = new Uint32Array(lentMemory(n * 4), 0, n);
   putStarts(few, present, starts);
   return { data: few.data, starts, present, few: true };
 }
@@ -167,31 +157,31 @@ function isOneText(data: Uint8Array, n: number): boolean {
 function wholeOf(column: TextColumn, rows: BatchRows, whole: Uint8Array): TextRows {
   const data = textBytesOf(column, rows);
   const from = textStartsOf(column, rows);
-  const starts = new Uint32Array(whole.length);
+  const starts = new Uint32Array(lentMemory(whole.length * 4), 0, whole.length);
   let size = 0;
   for (let row = 0; row < whole.length; row++) {
     if (whole[row] === 0) continue;
     starts[row] = size;
     size += 4 + textLength(data, from[row]!);
   }
-  const kept = new Uint8Array(size);
+  const kept = new Uint8Array(lentMemory(size), 0, size);
   for (let row = 0; row < whole.length; row++) {
     if (whole[row] === 0) continue;
     const start = from[row]!;
     kept.set(data.subarray(start, start + 4 + textLength(data, start)), starts[row]);
   }
-  return { data: kept, starts, present: whole };
+  return { data: kept, starts, present: copyOf(whole) };
 }
 
 /** A copy of what is lent. */
 function cutOf({ shapes, shapeOf, variables, pids }: CutRowGroup): CutMessages {
   const [numbers0, numbers1, numbers2] = variables.numbers;
-  const usedOf = ({ values, used }: NumberLists): Uint32Array => values.slice(0, used);
+  const usedOf = ({ values, used }: NumberLists): Uint32Array => copyOf(values.subarray(0, used));
   return {
     shapes: shapes.slice(),
-    shapeOf,
+    shapeOf: copyOf(shapeOf),
     numbers: [usedOf(numbers0), usedOf(numbers1), usedOf(numbers2)],
-    texts: variables.texts.data.slice(0, variables.texts.size),
-    pids: pids.slice(),
+    texts: copyOf(variables.texts.data.subarray(0, variables.texts.size)),
+    pids: copyOf(pids),
   };
 }

@@ -1,11 +1,11 @@
 /**
  * Memory that columns of rows are lent in to an indexing thread, used again once it has taken them in.
  *
- * It is shared, since V8 counts memory that goes over from thread to thread as allocated by both: each of
- * them then looked for garbage many times a second.
+ * It is shared, since V8 counts memory that goes over from thread to thread as allocated by both, and each of
+ * them then looked for garbage many times a second; and since none may go over (`ThreadHandle.post`).
  */
 
-/** Smaller columns are quicker copied into memory that goes over. */
+/** Smaller columns are quicker copied twice. */
 const LEAST_BYTES = 1 << 16;
 /** Bytes that may wait to be used at most. */
 const MOST_BYTES = 64 << 20;

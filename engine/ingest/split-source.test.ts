@@ -123,12 +123,12 @@ it('workers that have read the last pieces go when their indexes are written', a
     let gone = false;
     return {
       ...inner,
-      post: (message, transfer) => {
+      post: (message) => {
         if (message.type === 'finish')
           setTimeout(() => {
-            if (!gone) inner.post(message, transfer);
+            if (!gone) inner.post(message);
           }, 500);
-        else inner.post(message, transfer);
+        else inner.post(message);
       },
       stop: () => {
         gone = true;

@@ -3,8 +3,11 @@ import { freemem } from 'node:os';
 
 /** A thread that works for one who started it. */
 export interface ThreadHandle<To, From> {
-  /** @param transfer buffers that go over and are gone here */
-  post(message: To, transfer?: readonly ArrayBuffer[]): void;
+  /**
+   * Buffers are copied, or shared; none goes over. With the first that is gone V8 throws away all code of the
+   * thread that reads or writes one, compiles it again, and lets it ask from then on whether each is still there.
+   */
+  post(message: To): void;
   onMessage(handler: (message: From) => void): void;
   /** Called once when the thread is gone; with an error when it was not asked to go. */
   onExit(handler: (error: Error | undefined) => void): void;
@@ -62,7 +65,7 @@ export class WarmThreads<To, From> {
     this.forget();
     worker.thread.await(true);
     return {
-      post: (message, transfer) => worker.thread.post(message, transfer),
+      post: (message) => worker.thread.post(message),
       onMessage: (handler) => {
         worker.heard = handler;
       },

@@ -116,9 +116,9 @@ export function startIndexerInProcess(): IndexerHandle {
     },
   });
   return {
-    post: (message, transfer = []) => {
-      const moved = structuredClone(message, { transfer: [...transfer] });
-      later(() => toIndexer(moved));
+    post: (message) => {
+      const sent = structuredClone(message);
+      later(() => toIndexer(sent));
     },
     onMessage: (handler) => {
       toFeed = handler;
