@@ -54,16 +54,11 @@ export class CaseWorkshop {
   /**
    * Makes the side files that are missing, one after the other; each lies in the staging folder until it is moved
    * to its place.
-   * @param most rows of a segment; larger ones are left without
    */
-  async *missingIndexes(
-    most = Infinity,
-  ): AsyncGenerator<{ segment: SegmentRow; index: BuiltIndex }> {
+  async *missingIndexes(): AsyncGenerator<{ segment: SegmentRow; index: BuiltIndex }> {
     for (const segment of this.catalog.segments()) {
       const file = join(this.folder, segment.file);
-      const { rows } = segment;
-      if (segment.index !== undefined || rows < indexRows() || rows > most || !existsSync(file))
-        continue;
+      if (segment.index !== undefined || segment.rows < indexRows() || !existsSync(file)) continue;
       const path = join(this.staging, `index-${segment.id}.idx`);
       const { kind, columns } = segment;
       try {

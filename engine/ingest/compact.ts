@@ -14,25 +14,25 @@ const MERGED_ROWS = 1_000_000;
 /** Small segments of about one size that one day and kind may have before an import merges them. */
 const TOLERATED = 4;
 /**
- * The same while imports follow each other that somebody waits for: who tidies up merges beside them. Each costs
+ * The same while imports follow each other that somebody waits for: who tidies up merges them in a pause. Each costs
  * every list that is joined with events a table of its own: of 100,000 five-tuples 6 ms.
  */
 export const TOLERATED_BRIEFLY = 8;
-/** So many are merged by such an import itself: who was to do it does not keep up. */
-const TOLERATED_AT_MOST = 64;
-/** Who tidies up makes nothing of more rows: the engine would not answer for too long. Writers do. */
-export const MOST_TIDIED_ROWS = 200_000;
+/** More are merged although imports go on: there was no pause. */
+export const TOLERATED_BESIDE = 24;
+/** More are merged by such an import itself: who was to do it does not keep up. */
+export const TOLERATED_AT_MOST = 64;
 
 export interface CompactReport {
   before: number;
   after: number;
-  /** Runs of segments that are to be merged by who tidies up. */
+  /** Of the segments that are to be merged by who tidies up, how many are the most to be merged at once. */
   left: number;
 }
 
 /**
  * After an import: merges where a day and kind has become many small segments.
- * @param brief only where they have too many rows for who tidies up, or are so many that nobody seems to
+ * @param brief only where they are so many that nobody seems to tidy up
  */
 export async function compactSmall(
   writer: CaseWriter,
@@ -56,8 +56,8 @@ async function compact(
   let after = before;
   let left = 0;
   for (const run of runsToMerge(writer, tolerated)) {
-    if (options.brief === true && run.length <= TOLERATED_AT_MOST && isTidied(run)) {
-      left += 1;
+    if (options.brief === true && run.length <= TOLERATED_AT_MOST) {
+      left = Math.max(left, run.length);
       continue;
     }
     try {
@@ -69,11 +69,6 @@ async function compact(
     }
   }
   return { before, after, left };
-}
-
-/** Whether who tidies up merges these. */
-export function isTidied(run: readonly Pick<SegmentRow, 'rows'>[]): boolean {
-  return run.reduce((sum, { rows }) => sum + rows, 0) <= MOST_TIDIED_ROWS;
 }
 
 /** Whether segments cannot be merged since one of them cannot be read. */

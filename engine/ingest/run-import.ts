@@ -113,8 +113,8 @@ export interface ImportReport {
   };
   elapsedMs: number;
   peakRssBytes: number;
-  /** Whether there are so many small segments that they are to be merged although imports go on. */
-  leftMany: boolean;
+  /** Small segments of one day and kind that are to be merged before imports have ended; 0: none need be. */
+  leftSmall: number;
 }
 
 const CHUNK_ROWS = 491_520;
@@ -259,13 +259,13 @@ class ImportRun {
     return report;
   }
 
-  private leftMany = false;
+  private leftSmall = 0;
 
   /** Merges what has become many. */
   private async tidy(): Promise<void> {
     const { brief = false } = this.request;
     const { left } = await compactSmall(this.writer, this.importId, brief);
-    this.leftMany = left > 0;
+    this.leftSmall = left;
     if (!brief) await mergeAfterImport(this.writer, () => this.progress('', 'compacting'));
   }
 
@@ -1124,7 +1124,7 @@ class ImportRun {
       total,
       elapsedMs: Math.round(performance.now() - this.startedAt),
       peakRssBytes: process.resourceUsage().maxRSS * 1024,
-      leftMany: this.leftMany,
+      leftSmall: this.leftSmall,
     };
   }
 }

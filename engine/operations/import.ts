@@ -17,6 +17,7 @@ import {
 } from '../ingest/run-import.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
+import type { FromUpkeep, ToUpkeep } from './upkeep-thread.ts';
 import { workItems, type ImportItem, type ListedFile } from './import-items.ts';
 
 export type { ImportReport, SourceReport };
@@ -38,6 +39,8 @@ export interface Evidence extends EvidenceReader {
   ): Promise<{ files: ListedFile[]; ignored: Ignored[] }>;
   startWorker(): KeptThread<ToWorker, FromWorker>;
   startLookWorker(): LookWorkerHandle;
+  /** Does what imports leave undone. */
+  startUpkeep(): KeptThread<ToUpkeep, FromUpkeep>;
 }
 
 export interface ImportParameters {

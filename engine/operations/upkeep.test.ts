@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Catalog } from '../catalog/catalog.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
+import { TOLERATED_AT_MOST, TOLERATED_BESIDE } from '../ingest/compact.ts';
 import { BUILDER, importInProcess, rowsOf } from '../ingest/testing/in-process.ts';
 import { CaseSession } from './case-session.ts';
 import { deleteEvents, tagEvents } from './mark.ts';
@@ -13,6 +14,7 @@ import { retimeSource } from './retime.ts';
 import { catchUp, Upkeep } from './upkeep.ts';
 import { verifyCase } from './verify.ts';
 
+const PAUSE_MS = 100;
 const IDLE_MS = 1000;
 const imported = () => Promise.resolve('imported');
 
@@ -22,7 +24,7 @@ describe('upkeep', () => {
 
   it('is done once nothing has been imported for a while, of each case', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(async (folder) => void done.push(folder), IDLE_MS);
+    const upkeep = new Upkeep(async (folder) => void done.push(folder), PAUSE_MS, IDLE_MS);
     expect(await upkeep.around('a', imported)).toBe('imported');
     await vi.advanceTimersByTimeAsync(IDLE_MS - 1);
     const { promise, resolve: end } = Promise.withResolvers<void>();
@@ -39,7 +41,7 @@ describe('upkeep', () => {
 
   it('is done also when the last import failed: others before it have left something', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(async (folder) => void done.push(folder), IDLE_MS);
+    const upkeep = new Upkeep(async (folder) => void done.push(folder), PAUSE_MS, IDLE_MS);
     await upkeep.around('a', imported);
     const failed = upkeep.around('a', () => Promise.reject(new Error('cancelled')));
     await expect(failed).rejects.toThrow('cancelled');
@@ -49,7 +51,7 @@ describe('upkeep', () => {
 
   it('is not begun while another import goes on beside which one was refused', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(async (folder) => void done.push(folder), IDLE_MS);
+    const upkeep = new Upkeep(async (folder) => void done.push(folder), PAUSE_MS, IDLE_MS);
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const long = upkeep.around('a', () => promise);
     const refused = upkeep.around('a', () => Promise.reject(new Error('the case is locked')));
@@ -67,12 +69,16 @@ describe('upkeep', () => {
     let most = 0;
     let done = 0;
     const ends: (() => void)[] = [];
-    const upkeep = new Upkeep(async () => {
-      most = Math.max(most, ++running);
-      await new Promise<void>((end) => ends.push(end));
-      running -= 1;
-      done += 1;
-    }, IDLE_MS);
+    const upkeep = new Upkeep(
+      async () => {
+        most = Math.max(most, ++running);
+        await new Promise<void>((end) => ends.push(end));
+        running -= 1;
+        done += 1;
+      },
+      PAUSE_MS,
+      IDLE_MS,
+    );
     await upkeep.around('a', imported);
     await vi.advanceTimersByTimeAsync(IDLE_MS);
     await upkeep.around('a', imported);
@@ -85,20 +91,41 @@ describe('upkeep', () => {
     expect([done, most]).toEqual([2, 1]);
   });
 
-  it('begins at once where an import has left very much, and waits for a pause between imports', async () => {
+  it('merges many small segments in a pause between imports, and the rest when all have ended', async () => {
     const done: string[] = [];
-    const upkeep = new Upkeep(async (_, { meanwhile, pause }) => {
-      done.push(meanwhile ? 'meanwhile' : 'idle');
-      await pause();
-      done.push('pause');
-    }, IDLE_MS);
-    await upkeep.around('a', imported, () => true);
+    const upkeep = new Upkeep(
+      async (_, { meanwhile }) => void done.push(meanwhile ? 'merged' : 'all'),
+      ...[PAUSE_MS, IDLE_MS],
+    );
+    for (let i = 0; i < 20; i++) {
+      await upkeep.around('a', imported, () => TOLERATED_BESIDE);
+      await vi.advanceTimersByTimeAsync(PAUSE_MS - 1);
+    }
+    expect(done).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(done).toEqual(['merged']);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect(done).toEqual(['merged', 'all']);
+  });
+
+  it('begins at once where there are very many, and waits for a pause between imports where it asks for one', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(
+      async (_, { meanwhile, pause }) => {
+        done.push(meanwhile ? 'meanwhile' : 'idle');
+        await pause(false);
+        done.push('pause');
+      },
+      ...[PAUSE_MS, IDLE_MS],
+    );
+    const many = () => TOLERATED_BESIDE + 1;
+    await upkeep.around('a', imported, many);
     await vi.advanceTimersByTimeAsync(1);
     expect(done).toEqual(['meanwhile', 'pause']);
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const one = upkeep.around('a', () => first.promise);
     const two = upkeep.around('a', () => second.promise);
-    await upkeep.around('a', imported, () => true);
+    await upkeep.around('a', imported, many);
     first.resolve();
     await one;
     await vi.advanceTimersByTimeAsync(1);
@@ -109,12 +136,60 @@ describe('upkeep', () => {
     expect(done.slice(2)).toEqual(['meanwhile', 'pause']);
   });
 
+  it('waits for a pause that lasts, until there are very many', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(
+      async (_, { meanwhile, pause }) => {
+        await pause(true);
+        done.push(meanwhile ? 'merged' : 'all');
+      },
+      ...[PAUSE_MS, IDLE_MS],
+    );
+    const next = async (left: number) => {
+      await upkeep.around('a', imported, () => left);
+      await vi.advanceTimersByTimeAsync(PAUSE_MS / 2);
+    };
+    await next(9);
+    // It is begun, and waits as long again.
+    await vi.advanceTimersByTimeAsync(PAUSE_MS / 2);
+    for (let i = 10; i <= TOLERATED_BESIDE; i++) await next(i);
+    expect(done).toEqual([]);
+    await next(TOLERATED_BESIDE + 1);
+    expect(done).toEqual(['merged']);
+    await next(9);
+    await vi.advanceTimersByTimeAsync(2 * PAUSE_MS);
+    expect(done).toEqual(['merged', 'merged']);
+  });
+
+  it('keeps the folder in which it works from imports as long as it works', async () => {
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const folders: string[] = [];
+    const upkeep = new Upkeep(
+      async (_, { staging }) => {
+        folders.push(staging);
+        await promise;
+      },
+      ...[PAUSE_MS, IDLE_MS],
+    );
+    await upkeep.around('a', imported);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect([...upkeep.inUse]).toEqual(folders);
+    expect(folders[0]).toContain(join(resolve('a'), 'staging'));
+    end();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(upkeep.inUse.size).toBe(0);
+  });
+
   it('fails without anybody noticing', async () => {
     let tries = 0;
-    const upkeep = new Upkeep(async () => {
-      tries += 1;
-      throw new Error('the case is gone');
-    }, IDLE_MS);
+    const upkeep = new Upkeep(
+      async () => {
+        tries += 1;
+        throw new Error('the case is gone');
+      },
+      PAUSE_MS,
+      IDLE_MS,
+    );
     for (let i = 0; i < 2; i++) {
       await upkeep.around('a', imported);
       await vi.advanceTimersByTimeAsync(IDLE_MS);
@@ -247,9 +322,10 @@ describe('what small imports leave undone', () => {
 
   it('is merged although more is imported meanwhile', async () => {
     await importFlows(9, 20);
-    const inUse = new Set<string>();
-    const made = catchUp(folder, { ...BUILDER, meanwhile: true, inUse });
-    while (inUse.size === 0) await turn();
+    const staging = join(folder, 'staging', 'upkeep-here');
+    const inUse = new Set([staging]);
+    const made = catchUp(folder, { ...BUILDER, meanwhile: true, staging });
+    while (!existsSync(staging)) await turn();
     const [file, more] = [join(root, 'more.csv'), '2026-11-02T12:00:00Z,10.0.9.9,10.9.9.9,443,TCP'];
     writeFileSync(file, `${HEAD}\n${more},1,1\n`);
     await importInProcess(folder, [file], { brief: true, inUse });
@@ -261,19 +337,20 @@ describe('what small imports leave undone', () => {
     expect(readdirSync(join(folder, 'staging'))).toEqual([]);
   });
 
-  it('is no merging of more rows than can be merged beside queries: the import itself does that', async () => {
-    const files = Array.from({ length: 10 }, (_, i) => {
-      const file = join(root, `many-${i}.csv`);
-      const lines = Array.from(
-        { length: 21_000 },
-        (_, n) => `2026-11-02T10:10:${10 + (n % 50)}Z,10.0.${i}.${n % 200},10.9.9.9,443,TCP,${n},1`,
-      );
-      writeFileSync(file, [HEAD, ...lines, ''].join('\n'));
+  it('never is of very many segments: where nobody tidies up, imports merge them', async () => {
+    const files = Array.from({ length: TOLERATED_AT_MOST + 2 }, (_, i) => {
+      const file = join(root, `few-${i}.csv`);
+      writeFileSync(file, `${HEAD}\n2026-11-02T10:10:10Z,10.0.0.${i},10.9.9.9,443,TCP,1,1\n`);
       return file;
     });
-    const small = { brief: true, chunk: { rows: 20_000 } };
-    const { leftMany } = await importInProcess(folder, files, small);
-    expect([leftMany, segments().map(({ rows }) => rows)]).toEqual([false, [210_000]]);
+    const most = files.splice(0, TOLERATED_AT_MOST - 1);
+    const many = await importInProcess(folder, most, { brief: true, chunk: { rows: 1 } });
+    expect(many.leftSmall).toBe(TOLERATED_AT_MOST - 1);
+    const left: number[] = [];
+    for (const file of files)
+      left.push((await importInProcess(folder, [file], { brief: true })).leftSmall);
+    expect(left).toEqual([TOLERATED_AT_MOST, 0, 0]);
+    expect(segments().map(({ rows }) => rows)).toEqual([TOLERATED_AT_MOST + 1, 1]);
   });
 
   it('is left where somebody writes', async () => {

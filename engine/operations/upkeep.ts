@@ -1,14 +1,15 @@
 /**
  * What imports leave undone because somebody waits for them: small segments are merged, side files made, and the
- * merged rollup of everything. It is done when nothing has been imported into a case for a while; while imports
- * go on, small segments are merged as soon as they are very many.
+ * merged rollup of everything. It is done when nothing has been imported into a case for a while; small segments
+ * that are many are merged in the next pause between imports, and as soon as they are very many beside them.
  *
  * Holds always: what is made is made without the writer's lock, so nobody is refused because of it; a writer that
  * comes meanwhile takes its unfinished files away, but an import of this process, and nothing is lost. Only to put it in its
- * place the lock is taken, between two imports, for a moment in which this thread does nothing else, and only where
- * nothing but imports changed the case since it was begun. What fails is left for the next time.
+ * place the lock is taken, between two imports, for a moment, and only where nothing but imports changed the case
+ * since it was begun. What fails is left for the next time.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { syncAll } from '../base/files.ts';
@@ -17,13 +18,7 @@ import { UPKEEP, WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWorkshop } from '../ingest/case-workshop.ts';
 import { UPKEEP_FOLDER } from '../ingest/case-writer.ts';
-import {
-  isDamaged,
-  isTidied,
-  MOST_TIDIED_ROWS,
-  runsToMerge,
-  TOLERATED_BRIEFLY,
-} from '../ingest/compact.ts';
+import { isDamaged, runsToMerge, TOLERATED_BESIDE, TOLERATED_BRIEFLY } from '../ingest/compact.ts';
 import { makeNodes } from '../ingest/merge-rollups.ts';
 import { type Rewritten, rewrite, swap } from '../ingest/rewrite.ts';
 import { placeSideFile, SegmentPlaces } from '../ingest/segment-places.ts';
@@ -33,55 +28,64 @@ import { type BuilderOptions, SegmentBuilder } from '../store/segment-builder.ts
 const RETRY_MS = 50;
 const MOST_RETRIES = 20;
 
+/**
+ * Waits until no import of this process runs.
+ * @param lasting and none has for a while; not waited for where there are very many small segments
+ */
+export type Pause = (lasting: boolean) => Promise<void>;
+
 export interface UpkeepOptions extends BuilderOptions {
-  /** Imports go on: what costs them most is done, the merging of what has become very many. */
+  /** More is imported soon: what costs it most is done, the merging of what has become many. */
   meanwhile?: boolean;
-  /** Waits until no import of this process runs; what is done at once then is done before the next one. */
-  pause?: () => Promise<void>;
-  /** Told the folder in which is worked (WriterOptions). */
-  inUse?: Set<string>;
+  pause?: Pause;
+  /** The folder below the case's `staging` in which is worked, nobody else's; it is gone afterwards. */
+  staging?: string;
 }
 
 /** Does what is left undone of a case; returns how many segments, side files and rollups were made. */
 export async function catchUp(caseFolder: string, options: UpkeepOptions): Promise<number> {
-  const { meanwhile = false, pause = async () => undefined, inUse, ...building } = options;
   const folder = resolve(caseFolder);
+  const { meanwhile = false, pause = async () => undefined, ...building } = options;
+  const staging = options.staging ?? upkeepFolder(folder);
   const catalog = Catalog.open(folder);
-  let staging: string | undefined;
   try {
     if (catalog.readOnly) return 0;
-    mkdirSync(join(folder, 'staging'), { recursive: true });
-    // Nobody else's: what is put in its place by its name must be what was made here.
-    staging = mkdtempSync(join(folder, 'staging', UPKEEP_FOLDER));
-    inUse?.add(staging);
+    rmSync(staging, { recursive: true, force: true });
+    mkdirSync(staging, { recursive: true });
     const builder = await SegmentBuilder.create(staging, [join(folder, 'days')], building);
+    let done = false;
     try {
       const workshop = new CaseWorkshop(folder, staging, catalog, builder);
-      const merged = await mergeSmall(workshop, meanwhile, pause);
-      if (meanwhile) return merged;
-      const indexed = await indexMissing(workshop, pause);
-      return merged + indexed + (await makeNodes(workshop)).made;
+      let made = await mergeSmall(workshop, meanwhile, pause);
+      if (!meanwhile) {
+        made += await indexMissing(workshop, pause);
+        made += (await makeNodes(workshop)).made;
+      }
+      done = true;
+      return made;
     } finally {
-      builder.close();
+      builder.close(done);
     }
   } finally {
     catalog.close();
-    if (staging !== undefined) {
-      inUse?.delete(staging);
-      rmSync(staging, { recursive: true, force: true });
-    }
+    rmSync(staging, { recursive: true, force: true });
   }
+}
+
+/** A new name: what is put in its place by its own must be what was made there. */
+function upkeepFolder(caseFolder: string): string {
+  return join(caseFolder, 'staging', `${UPKEEP_FOLDER}${randomUUID().slice(0, 8)}`);
 }
 
 async function mergeSmall(
   workshop: CaseWorkshop,
   meanwhile: boolean,
-  pause: () => Promise<void>,
+  pause: Pause,
 ): Promise<number> {
   const { catalog, folder } = workshop;
   let made = 0;
   for (const run of runsToMerge(workshop, meanwhile ? TOLERATED_BRIEFLY : undefined)) {
-    if (!isTidied(run)) continue;
+    if (run.length <= TOLERATED_BESIDE) await pause(true);
     const before = catalog.lastChange();
     let rewritten: Rewritten;
     try {
@@ -119,10 +123,10 @@ async function makeDurable({ made }: Rewritten): Promise<void> {
   }
 }
 
-async function indexMissing(workshop: CaseWorkshop, pause: () => Promise<void>): Promise<number> {
+async function indexMissing(workshop: CaseWorkshop, pause: Pause): Promise<number> {
   const { catalog, folder } = workshop;
   let made = 0;
-  for await (const { segment, index } of workshop.missingIndexes(MOST_TIDIED_ROWS))
+  for await (const { segment, index } of workshop.missingIndexes())
     made += await asWriter(catalog, pause, () => {
       const now = catalog.segmentOutlines().find(({ id }) => id === segment.id);
       if (now === undefined || now.hasIndex) return 0;
@@ -134,13 +138,9 @@ async function indexMissing(workshop: CaseWorkshop, pause: () => Promise<void>):
 }
 
 /** Does `work` with the writer's lock, between imports; nothing where another keeps it, or the case is another one. */
-async function asWriter(
-  catalog: Catalog,
-  pause: () => Promise<void>,
-  work: () => number,
-): Promise<number> {
+async function asWriter(catalog: Catalog, pause: Pause, work: () => number): Promise<number> {
   for (let tries = 0; tries < MOST_RETRIES; tries++) {
-    await pause();
+    await pause(false);
     const lock = takeLock(catalog.folder);
     if (lock !== undefined) {
       try {
@@ -164,7 +164,7 @@ function takeLock(folder: string): WriterLock | undefined {
 }
 
 /** What is to be done of a case. */
-export type UpkeepTask = Required<Pick<UpkeepOptions, 'meanwhile' | 'pause' | 'inUse'>>;
+export type UpkeepTask = Required<Pick<UpkeepOptions, 'meanwhile' | 'pause' | 'staging'>>;
 
 interface Imports {
   /** That run now. */
@@ -177,35 +177,48 @@ export class Upkeep {
   /** Folders in which is worked now. */
   readonly inUse = new Set<string>();
   private readonly work: (folder: string, task: UpkeepTask) => Promise<void>;
+  private readonly pauseMs: number;
   private readonly idleMs: number;
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly imports = new Map<string, Imports>();
-  private readonly working = new Set<string>();
+  /** In which is worked now, with what ends the waiting for a pause that lasts. */
+  private readonly working = new Map<string, () => void>();
+  private begun = 0;
+  private readonly folderName = `${UPKEEP_FOLDER}${randomUUID().slice(0, 8)}`;
 
-  /** @param idleMs after the last import */
-  constructor(work: (folder: string, task: UpkeepTask) => Promise<void>, idleMs: number) {
+  /**
+   * @param pauseMs after an import that has left many small segments
+   * @param idleMs after the last import
+   */
+  constructor(
+    work: (folder: string, task: UpkeepTask) => Promise<void>,
+    pauseMs: number,
+    idleMs: number,
+  ) {
     this.work = work;
+    this.pauseMs = pauseMs;
     this.idleMs = idleMs;
   }
 
   /**
    * Runs an import into a case. One that fails leaves what others before it have left.
-   * @param leftMany whether something is to be done soon, although imports go on
+   * @param leftSmall how many small segments are to be merged before imports have ended
    */
   async around<T>(
     folder: string,
     work: () => Promise<T>,
-    leftMany: (result: T) => boolean = () => false,
+    leftSmall: (result: T) => number = () => 0,
   ): Promise<T> {
     const path = resolve(folder);
     this.notNow(path);
     const imports = this.imports.get(path) ?? { running: 0, waiting: [] };
     this.imports.set(path, imports);
     imports.running += 1;
-    let many = false;
+    this.begun += 1;
+    let left = 0;
     try {
       const result = await work();
-      many = leftMany(result);
+      left = leftSmall(result);
       return result;
     } finally {
       imports.running -= 1;
@@ -213,9 +226,13 @@ export class Upkeep {
         this.imports.delete(path);
         for (const go of imports.waiting) go();
       }
-      if (many && !this.working.has(path)) void this.workOn(path, true);
+      if (left > TOLERATED_BESIDE) {
+        const go = this.working.get(path);
+        if (go === undefined) void this.workOn(path, true);
+        else go();
+      }
       // Else it is done after the one that goes on.
-      if (imports.running === 0) this.later(path);
+      if (imports.running === 0) this.later(path, left > 0);
     }
   }
 
@@ -225,29 +242,55 @@ export class Upkeep {
     this.timers.delete(path);
   }
 
-  /** The last import that ran has ended. */
-  private later(path: string): void {
+  /**
+   * The last import that ran has ended.
+   * @param many it has left so many small segments that these are not to wait for the rest
+   */
+  private later(path: string, many = false): void {
     this.notNow(path);
-    const timer = setTimeout(() => {
-      this.timers.delete(path);
-      // What is done now was begun before the last import.
-      if (this.working.has(path)) this.later(path);
-      else void this.workOn(path, false);
-    }, this.idleMs);
+    const timer = setTimeout(
+      () => {
+        this.timers.delete(path);
+        // What is done now was begun before the last import.
+        if (this.working.has(path)) this.later(path);
+        else {
+          void this.workOn(path, many);
+          if (many) this.later(path);
+        }
+      },
+      many ? this.pauseMs : this.idleMs,
+    );
     this.timers.set(path, timer.unref());
   }
 
   private async workOn(path: string, meanwhile: boolean): Promise<void> {
-    this.working.add(path);
-    const pause = async () => {
+    const hurried = Promise.withResolvers<void>();
+    let isHurried = false;
+    this.working.set(path, () => {
+      isHurried = true;
+      hurried.resolve();
+    });
+    const staging = join(path, 'staging', this.folderName);
+    this.inUse.add(staging);
+    const over = async () => {
       const imports = this.imports.get(path);
       if (imports !== undefined) await new Promise<void>((go) => imports.waiting.push(go));
     };
+    const lasts = async () => {
+      for (let begun = -1; begun !== this.begun && !isHurried;) {
+        await over();
+        begun = this.begun;
+        await new Promise<void>((go) => setTimeout(go, this.pauseMs).unref());
+      }
+    };
+    const pause = (lasting: boolean) =>
+      lasting ? Promise.race([lasts(), hurried.promise]) : over();
     try {
-      await this.work(path, { meanwhile, pause, inUse: this.inUse });
+      await this.work(path, { meanwhile, pause, staging });
     } catch {
       // The case is whole without it, and may be gone.
     } finally {
+      this.inUse.delete(staging);
       this.working.delete(path);
     }
   }

@@ -15,10 +15,13 @@ import type { ImportWork } from '../import-jobs.ts';
 import { previewEvidence } from '../preview.ts';
 import { QuarantineReader } from '../quarantine.ts';
 import { receivePiece } from '../receive.ts';
-import { catchUp, Upkeep } from '../upkeep.ts';
+import { Upkeep } from '../upkeep.ts';
+import { catchUpOn } from '../upkeep-thread.ts';
 
 /** How long what an import has used waits for the next import. */
 const IDLE_MS = 60_000;
+/** How long after an import small segments are merged that are many. */
+const PAUSE_MS = 300;
 /** How long after an import what it left undone is done. */
 const UPKEEP_MS = 3_000;
 
@@ -32,12 +35,19 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
   /** Those that give way to other work, which a thread does for good. */
   const givingWay = new WarmThreads(start, IDLE_MS);
   const kept = new Kept<IdleDuckdb>(IDLE_MS, endDuckdb);
-  const upkeep = new Upkeep(async (folder, task) => {
-    const { importMemory, threads } = settings.limits;
-    const made = await catchUp(folder, { memoryLimit: importMemory, threads, ...task });
-    // No commit tells of it.
-    if (made > 0) await cases.use(folder, async ({ nodes }) => nodes.renew());
-  }, UPKEEP_MS);
+  const tidying = new WarmThreads(() => evidence.startUpkeep(), IDLE_MS);
+  const upkeep = new Upkeep(
+    async (folder, task) => {
+      const { importMemory, threads } = settings.limits;
+      // Of two cores one is left to whoever imports and asks meanwhile.
+      const options = { memoryLimit: importMemory, threads: Math.ceil(threads / 2) };
+      const made = await catchUpOn(tidying.take(), folder, { ...options, ...task });
+      // No commit tells of it.
+      if (made > 0) await cases.use(folder, async ({ nodes }) => nodes.renew());
+    },
+    PAUSE_MS,
+    UPKEEP_MS,
+  );
 
   /** @throws DaybookError usage for a decision that no import can follow */
   const optionsOf = (
@@ -88,7 +98,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
             onRecovered: (message) => voice.part({ message }),
             ...(chunkRows === undefined ? {} : { chunk: { rows: chunkRows } }),
           }),
-        ({ leftMany }) => leftMany,
+        ({ leftSmall }) => leftSmall,
       );
       return importReport(report);
     };

@@ -1,0 +1,86 @@
+/**
+ * Upkeep in a thread of its own: merging and indexing would keep the engine's from answering for a tenth of a second
+ * and more.
+ */
+import { Kept } from '../base/kept.ts';
+import { DaybookError } from '../contract/errors.ts';
+import type { ThreadHandle } from '../ingest/threads.ts';
+import { endDuckdb, type IdleDuckdb } from '../store/segment-builder.ts';
+import { catchUp, type Pause, type UpkeepOptions, type UpkeepTask } from './upkeep.ts';
+
+/** How long a thread's DuckDB waits for the next task. */
+const KEPT_MS = 60_000;
+
+/** What a thread is told of what it is to do. */
+type Told = Pick<UpkeepOptions, 'memoryLimit' | 'threads'> & Omit<UpkeepTask, 'pause'>;
+
+export type ToUpkeep =
+  | ({ type: 'begin'; folder: string } & Told)
+  /** What was waited for. */
+  | { type: 'paused' };
+
+export type FromUpkeep =
+  /** Waits until no import runs, and, where it is to last, none has for a while. */
+  | { type: 'pause'; lasting: boolean }
+  /** @param made segments, side files and rollups */
+  | { type: 'done'; made: number }
+  | { type: 'failed'; why: string };
+
+export interface UpkeepPort {
+  post(message: FromUpkeep): void;
+  onMessage(handler: (message: ToUpkeep) => void): void;
+}
+
+/** Runs the thread's side: one task after the other. */
+export function runUpkeep(port: UpkeepPort): void {
+  const kept = new Kept<IdleDuckdb>(KEPT_MS, endDuckdb);
+  let paused = Promise.withResolvers<void>();
+  const pause: Pause = (lasting) => {
+    paused = Promise.withResolvers();
+    port.post({ type: 'pause', lasting });
+    return paused.promise;
+  };
+  port.onMessage((message) => {
+    if (message.type === 'paused') {
+      paused.resolve();
+      return;
+    }
+    const { type: _, folder, ...told } = message;
+    catchUp(folder, { ...told, pause, kept }).then(
+      (made) => port.post({ type: 'done', made }),
+      (error: unknown) => port.post({ type: 'failed', why: String(error) }),
+    );
+  });
+}
+
+/**
+ * Has `thread` catch up with what is left undone of the case in `folder`, and releases it.
+ * @returns how many segments, side files and rollups were made
+ */
+export function catchUpOn(
+  thread: ThreadHandle<ToUpkeep, FromUpkeep>,
+  folder: string,
+  { pause, ...told }: Told & Pick<UpkeepTask, 'pause'>,
+): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const failed = (why: string) => reject(new DaybookError('internal', `upkeep: ${why}`));
+  // Nothing more is heard of one that has done its work.
+  thread.onExit((error) => failed(error?.message ?? 'its thread has ended'));
+  thread.onMessage((message) => {
+    switch (message.type) {
+      case 'pause':
+        void pause(message.lasting).then(() => thread.post({ type: 'paused' }));
+        break;
+      case 'done':
+        resolve(message.made);
+        thread.release();
+        break;
+      case 'failed':
+        failed(message.why);
+        thread.release();
+        break;
+    }
+  });
+  thread.post({ type: 'begin', folder, ...told });
+  return promise;
+}
