@@ -58,18 +58,22 @@ class Piece {
     this.maxBytes = maxBytes;
   }
 
-  /** Whether so many rows fit with a text more of so many bytes. */
-  fits(rows: number, bytes: number): boolean {
-    return this.bytesWith(rows, this.count, bytes) <= this.maxBytes;
+  private bytesWith(rows: number, count: number, bytes: number): number {
+    return this.bytesOfTexts(count, bytes) + packedSize(rows, widthOf(count - 1));
   }
 
-  private bytesWith(rows: number, count: number, bytes: number): number {
+  private bytesOfTexts(count: number, bytes: number): number {
     const lengthWidth = widthOf(Math.max(this.longest, bytes));
-    return (
-      aligned(HEAD + this.size + bytes) +
-      aligned(packedSize(count, lengthWidth)) +
-      packedSize(rows, widthOf(count - 1))
-    );
+    return aligned(HEAD + this.size + bytes) + aligned(packedSize(count, lengthWidth));
+  }
+
+  /** For how many rows there is room. */
+  get room(): number {
+    const width = widthOf(this.count - 1);
+    if (width === 0) return Infinity;
+    const left = this.maxBytes - this.bytesOfTexts(this.count, 0);
+    // The room of numbers is taken for 32 rows at a time.
+    return Math.floor((left * 8) / width) & -32;
   }
 
   /** Adds a text of `data`, if it fits beside so many rows. */
@@ -193,27 +197,34 @@ function fill(
   place: { row: number; code: number },
 ): void {
   const { row: first } = place;
-  let { row, code } = place;
-  for (; row < rows; row++) {
-    const own = row - first;
-    // The room of numbers is taken for 32 rows at a time.
-    if ((own & 31) === 0 && !piece.fits(own + 1, 0)) break;
-    if (present !== undefined && present[row] === 0) {
-      numbers[own] = 0;
-      continue;
-    }
+  let { code } = place;
+  numbers.fill(0, 0, rows - first);
+  let end = Math.min(rows, first + piece.room);
+  for (let row = nextOf(present, first, end); row < end; row = nextOf(present, row + 1, end)) {
     const text = codes[code]!;
     if (knownIn[text] !== pieces) {
       const { count } = piece;
-      if (!piece.add(data, starts[text]!, own + 1)) break;
+      if (!piece.add(data, starts[text]!, row - first + 1)) {
+        end = row;
+        break;
+      }
+      end = Math.min(rows, first + piece.room);
       known[text] = count;
       knownIn[text] = pieces;
     }
-    numbers[own] = known[text]!;
+    numbers[row - first] = known[text]!;
     code += 1;
   }
-  place.row = row;
+  place.row = end;
   place.code = code;
+}
+
+/** The first row from one on that has a text; `end` where there is none. */
+function nextOf(present: Uint8Array | undefined, from: number, end: number): number {
+  if (present === undefined) return from;
+  let row = from;
+  while (row < end && present[row] === 0) row++;
+  return row;
 }
 
 /** Numbers plus 1, by hash; twice as many at least as there are texts. */

@@ -2,14 +2,7 @@
  * IPv6 addresses as DuckDB stores UUIDs: of one value, in runs, or as they are; 128 bits, the lowest byte first, the
  * highest bit turned round so that the order of numbers with a sign is that of addresses. `../numbers.ts` reads them.
  */
-import {
-  type EncodedPiece,
-  NO_BYTES,
-  type WideStats,
-  aligned,
-  pieceBytes,
-  pieceView,
-} from './pieces.ts';
+import { type EncodedPiece, NO_BYTES, type WideStats, pieceBytes, pieceView } from './pieces.ts';
 
 const SIZE = 16;
 const WORDS = 4;
@@ -17,9 +10,8 @@ const HEAD = 8;
 const COUNT_BYTES = 2;
 const MOST_RUN = 0xffff;
 
-/** Four words a row, the lowest first. */
+/** Of each run its value, four words, the lowest first; its first row, and where the last ends. */
 let column = new Uint32Array(1 << 12);
-/** Of runs: their first rows, and where the last ends. */
 let begins = new Uint32Array(1 << 10);
 
 /**
@@ -34,63 +26,63 @@ export function encodeWide(
   maxBytes: number,
 ): EncodedPiece[] {
   if (rows === 0) return [];
-  if (column.length < rows * WORDS) column = new Uint32Array(rows * WORDS);
-  if (begins.length <= rows) begins = new Uint32Array(rows + 1);
-  turnRound(values, present, rows, column);
-  const runs = findRuns(column, rows, begins);
-  if (runs === 1)
-    return [{ encoding: 'Constant', rows, bytes: NO_BYTES, stats: boundsOf(0, 1, begins) }];
+  if (begins.length <= rows) {
+    column = new Uint32Array(rows * WORDS);
+    begins = new Uint32Array(rows + 1);
+  }
+  const runs = findRuns(values, present, rows, column, begins);
+  if (runs === 1) return [{ encoding: 'Constant', rows, bytes: NO_BYTES, stats: boundsOf(0, 1) }];
   return runs * (SIZE + COUNT_BYTES) < rows * SIZE
-    ? inRuns(rows, runs, maxBytes)
-    : asTheyAre(rows, maxBytes);
+    ? inRuns(runs, maxBytes)
+    : asTheyAre(rows, runs, maxBytes);
 }
 
-/** Rows without a value get that of the one before, or of the first. */
-function turnRound(
+/** Rows without a value are of the run before, or of the first. */
+function findRuns(
   values: Uint8Array,
   present: Uint8Array | undefined,
   rows: number,
+  words: Uint32Array,
   out: Uint32Array,
-): void {
+): number {
   const view = new DataView(values.buffer, values.byteOffset, values.byteLength);
-  let row = present === undefined ? 0 : present.indexOf(1);
-  if (row < 0 || row >= rows) {
-    out.fill(0, 0, rows * WORDS);
-    return;
-  }
-  for (let i = 0, to = 0; i < rows; i++) {
-    if (present === undefined || present[i] === 1) row = i;
+  let runs = 0;
+  words.fill(0, 0, WORDS);
+  for (let row = 0; row < rows; row++) {
+    if (present !== undefined && present[row] === 0) continue;
     const at = row * SIZE;
-    out[to++] = view.getUint32(at + 12);
-    out[to++] = view.getUint32(at + 8);
-    out[to++] = view.getUint32(at + 4);
-    out[to++] = view.getUint32(at) ^ 0x8000_0000;
-  }
-}
-
-function findRuns(words: Uint32Array, rows: number, out: Uint32Array): number {
-  out[0] = 0;
-  let runs = 1;
-  for (let at = WORDS, row = 1; row < rows; row++, at += WORDS)
+    const own = runs * WORDS;
+    const first = view.getUint32(at + 12);
+    const second = view.getUint32(at + 8);
+    const third = view.getUint32(at + 4);
+    const last = (view.getUint32(at) ^ 0x8000_0000) >>> 0;
     if (
-      words[at] !== words[at - 4] ||
-      words[at + 1] !== words[at - 3] ||
-      words[at + 2] !== words[at - 2] ||
-      words[at + 3] !== words[at - 1]
+      runs > 0 &&
+      words[own - 4] === first &&
+      words[own - 3] === second &&
+      words[own - 2] === third &&
+      words[own - 1] === last
     )
-      out[runs++] = row;
+      continue;
+    words[own] = first;
+    words[own + 1] = second;
+    words[own + 2] = third;
+    words[own + 3] = last;
+    out[runs++] = row;
+  }
+  out[0] = 0;
+  runs = Math.max(1, runs);
   out[runs] = rows;
   return runs;
 }
 
-/** The least and the greatest of the values in rows that `at` names from `from` to `to` (not included). */
-function boundsOf(from: number, to: number, at: Uint32Array): WideStats {
-  let min = at[from]!;
-  let max = min;
-  for (let i = from + 1; i < to; i++) {
-    const row = at[i]!;
-    if (compare(row, min) < 0) min = row;
-    if (compare(row, max) > 0) max = row;
+/** The least and the greatest value of runs from `from` to `to` (not included). */
+function boundsOf(from: number, to: number): WideStats {
+  let min = from;
+  let max = from;
+  for (let run = from + 1; run < to; run++) {
+    if (compare(run, min) < 0) min = run;
+    if (compare(run, max) > 0) max = run;
   }
   return { kind: 'wide', min: valueOf(min), max: valueOf(max) };
 }
@@ -105,66 +97,65 @@ function compare(a: number, b: number): number {
   return 0;
 }
 
-function valueOf(row: number): bigint {
+function valueOf(run: number): bigint {
   let value = 0n;
   for (let word = 3; word >= 0; word--)
-    value = (value << 32n) | BigInt(column[row * WORDS + word]!);
+    value = (value << 32n) | BigInt(column[run * WORDS + word]!);
   return BigInt.asIntN(128, value);
 }
 
-function inRuns(rows: number, runs: number, maxBytes: number): EncodedPiece[] {
+function inRuns(runs: number, maxBytes: number): EncodedPiece[] {
   const most = Math.floor((maxBytes - HEAD) / (SIZE + COUNT_BYTES));
   const out: EncodedPiece[] = [];
-  let first = 0;
+  const lengths: number[] = [];
   let from = 0;
-  let count = 0;
-  const flush = (run: number, end: number): void => {
-    const counts = aligned(HEAD + count * SIZE);
+  let rows = 0;
+  const flush = (to: number): void => {
+    const counts = HEAD + lengths.length * SIZE;
     pieceView.setUint32(0, counts, true);
     pieceView.setUint32(4, 0, true);
-    new Uint16Array(pieceBytes.buffer, counts, count).set(lengths.subarray(0, count));
-    out.push({
-      ...{ encoding: 'RLE', rows: end - first },
-      bytes: pieceBytes.slice(0, counts + count * COUNT_BYTES),
-      stats: boundsOf(from, run, begins),
-    });
-    first = end;
-    count = 0;
+    lengths.forEach((length, i) => pieceView.setUint16(counts + i * 2, length, true));
+    const bytes = pieceBytes.slice(0, counts + lengths.length * COUNT_BYTES);
+    out.push({ encoding: 'RLE', rows, bytes, stats: boundsOf(from, to) });
+    rows = 0;
+    lengths.length = 0;
   };
   for (let run = 0; run < runs; run++) {
-    const end = begins[run + 1]!;
-    for (let row = begins[run]!; row < end;) {
-      if (count === most) {
-        flush(row > begins[run]! ? run + 1 : run, row);
+    for (let left = begins[run + 1]! - begins[run]!; left > 0;) {
+      if (lengths.length === most) {
+        // A long run goes on in the next piece.
+        flush(left < begins[run + 1]! - begins[run]! ? run + 1 : run);
         from = run;
       }
-      const length = Math.min(MOST_RUN, end - row);
-      putRows(HEAD + count * SIZE, row, row + 1);
-      lengths[count++] = length;
-      row += length;
+      const length = Math.min(MOST_RUN, left);
+      putRun(HEAD + lengths.length * SIZE, run);
+      lengths.push(length);
+      rows += length;
+      left -= length;
     }
   }
-  flush(runs, rows);
+  flush(runs);
   return out;
 }
 
-const lengths = new Uint16Array(1 << 14);
-
-function putRows(at: number, from: number, to: number): void {
-  new Uint32Array(pieceBytes.buffer, at, (to - from) * WORDS).set(
-    column.subarray(from * WORDS, to * WORDS),
-  );
+function putRun(at: number, run: number): void {
+  for (let word = 0; word < WORDS; word++)
+    pieceView.setUint32(at + word * 4, column[run * WORDS + word]!, true);
 }
 
-function asTheyAre(rows: number, maxBytes: number): EncodedPiece[] {
+function asTheyAre(rows: number, runs: number, maxBytes: number): EncodedPiece[] {
   const most = Math.floor(maxBytes / SIZE);
   const out: EncodedPiece[] = [];
-  const every = Uint32Array.from({ length: rows }, (_, row) => row);
+  let run = 0;
   for (let from = 0; from < rows; from += most) {
     const to = Math.min(rows, from + most);
-    putRows(0, from, to);
+    const first = run;
+    for (let row = from; row < to; row++) {
+      if (row === begins[run + 1] && run + 1 < runs) run += 1;
+      putRun((row - from) * SIZE, run);
+    }
     const bytes = pieceBytes.slice(0, (to - from) * SIZE);
-    const stats = boundsOf(from, to, every);
+    const stats = boundsOf(first, run + 1);
     out.push({ encoding: 'Uncompressed', rows: to - from, bytes, stats });
   }
   return out;
