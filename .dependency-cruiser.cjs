@@ -175,7 +175,7 @@ module.exports = {
     ...allow('^fixtures/', paths('^fixtures/'), CORE),
     ...allow(
       '^e2e/(window|electron|provision)/',
-      paths(...packages('@playwright/test', '@axe-core/playwright', 'vitest')),
+      paths(...packages('@playwright/test', 'axe-core', 'vitest')),
     ),
     ...allow('^e2e/', paths('^e2e/', '^fixtures/'), CORE),
     // One suite of the contract for every shell needs to start each of them.

@@ -3,7 +3,8 @@
  * opened as their users do, through the palette, so that each is reached by the keyboard as well.
  */
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
+import axe, { type AxeResults, type RunOptions } from 'axe-core';
+import type { Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { generateEvidence } from '../harness.ts';
 import { DaybookWindow, type TabName } from './pages/daybook-window.ts';
@@ -19,6 +20,35 @@ const GRAVE = new Set(['serious', 'critical']);
 /** Rules whose answer depends on colours: the only ones that the second theme can change. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
+/** What shows the answer of another query: tables, the list of events and the timeline. */
+const DIMMED =
+  ':is([class*="_dim_"], [class*="_stale_"]:is([class*="_scroller_"], [class*="_chart_"]))';
+
+/**
+ * What axe has against the page as it is. It stays in the page, and only what it has against it comes out:
+ * read anew for each screen, with everything that is in order besides, it takes ten times as long.
+ */
+async function analyse(page: Page, coloursOnly: boolean): Promise<AxeResults['violations']> {
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source);
+  const options: RunOptions = {
+    resultTypes: ['violations'],
+    // Nothing is fetched for it: style sheets are the page's own.
+    preload: false,
+    ...(coloursOnly && { runOnly: { type: 'rule', values: OF_COLOURS } }),
+  };
+  return page.evaluate(
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  );
+}
+
+/** Until no colour is on its way to another. */
+async function faded(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    const running = document.getAnimations().filter((one) => one instanceof CSSTransition);
+    await Promise.all(running.map((one) => one.finished.catch(() => undefined)));
+  })()`);
+}
+
 describe.skipIf(browserShell.whyNot !== undefined)(
   browserShell.whyNot === undefined ? 'accessible' : `accessible: ${browserShell.whyNot}`,
   () => {
@@ -31,22 +61,18 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     /** What is wrong with what is on the screen, as lines of text. */
     const violations = async (): Promise<string[]> => {
       const found: string[] = [];
+      // Answers of another query are dimmed until the next ones are there, from a moment after it was
+      // entered.
+      await opened.page.waitForTimeout(200);
       for (const scheme of ['dark', 'light'] as const) {
         await opened.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
         await expect(opened.page.locator('html')).toHaveAttribute(
           'data-mantine-color-scheme',
           scheme,
         );
-        // Answers of another query are dimmed until the next ones are there, from a moment after it was
-        // entered until they have faded in.
-        await opened.page.waitForTimeout(200);
-        await expect(opened.page.locator('[class*="_dim_"]')).toHaveCount(0);
-        await opened.page.waitForTimeout(200);
-        // Without a page of its own, for which the window has no name.
-        const axe = new AxeBuilder({ page: opened.page }).setLegacyMode(true);
-        if (scheme === 'light') axe.withRules(OF_COLOURS);
-        const { violations: all } = await axe.analyze();
-        for (const { id, impact, nodes } of all) {
+        await expect(opened.page.locator(DIMMED)).toHaveCount(0);
+        await faded(opened.page);
+        for (const { id, impact, nodes } of await analyse(opened.page, scheme === 'light')) {
           if (!GRAVE.has(impact ?? '')) continue;
           for (const node of nodes.slice(0, 5)) {
             const why = [...node.any, ...node.all, ...node.none].map((check) => check.message);
