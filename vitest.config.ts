@@ -3,6 +3,36 @@
  * line, as a process). Both run on the Node that starts vitest: the pinned one, through `npm run`.
  */
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Files that take longest. In a fresh clone vitest begins with the largest files, and the suites of the
+ * contract, of a few lines each, would come last, with a worker waiting for each other.
+ */
+const SLOW = [
+  'conformance/electron',
+  'conformance/process',
+  'window/accessible',
+  'window/case-work',
+  'cli/bad-input',
+  'window/import',
+  'window/search',
+  'cli/kill',
+  'ingest/hostile-content',
+  'handlers/evidence',
+  'ingest/split-source',
+  'handlers/query',
+  'ingest/resume',
+].map((name) => `/${name}.test.ts`);
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const slow = ({ moduleId }: TestSpecification): boolean =>
+      SLOW.some((name) => moduleId.endsWith(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(slow), ...sorted.filter((file) => !slow(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -10,6 +40,7 @@ export default defineConfig({
     pool: 'forks',
     setupFiles: ['.ci/vitest-setup.mjs'],
     maxWorkers: 2,
+    sequence: { sequencer: SlowFirst },
     exclude: [...configDefaults.exclude, '**/*.daybook/**'],
     projects: [
       {

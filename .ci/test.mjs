@@ -78,7 +78,7 @@ async function check(title, args) {
 }
 
 /** Runs one project of vitest and adds the counts that it reports. */
-async function vitest(project) {
+async function vitest(project, ...more) {
   const report = path.join(scratch, `${project}.json`);
   const ok = await run(`${project} tests`, [
     bin('vitest', 'vitest.mjs'),
@@ -87,6 +87,7 @@ async function vitest(project) {
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
+    ...more,
   ]);
   let result;
   try {
@@ -140,7 +141,8 @@ try {
   ]);
   await vitest('unit');
   await provision;
-  await vitest('e2e');
+  // They wait for windows and for other processes a good part of their time.
+  await vitest('e2e', '--maxWorkers=3');
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

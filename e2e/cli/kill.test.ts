@@ -21,7 +21,7 @@ let evidence: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-kill-'));
   evidence = join(folder, 'evidence');
-  await generateEvidence(evidence, '--scale', '0.5');
+  await generateEvidence(evidence, '--scale', '0.3');
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
