@@ -225,6 +225,8 @@ export async function printAnswer(answer: Answer, options: PrintOptions): Promis
 }
 
 const BAR = 40;
+/** The value of events that lack a field, as the window calls it. */
+const NONE = '(none)';
 
 function answerTable(
   answer: Exclude<Answer, { shape: 'count' }>,
@@ -241,12 +243,15 @@ function answerTable(
     ]);
     return rows.length === 0 ? '' : table([...names, ''], rows, width);
   }
+  // Before the measure and its share: the fields that were grouped by.
+  const fields = answer.shape === 'top' ? names.indexOf('share') - 1 : 0;
   const rows = records.map((record) =>
-    names.map((name) =>
-      name === 'share' && typeof record[name] === 'number'
+    names.map((name, i) => {
+      if (i < fields && record[name] === null) return NONE;
+      return name === 'share' && typeof record[name] === 'number'
         ? `${(record[name] * 100).toFixed(1)} %`
-        : cell(record[name]),
-    ),
+        : cell(record[name]);
+    }),
   );
   if (rows.length === 0) return '';
   const text = table(names, rows, width);

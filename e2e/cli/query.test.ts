@@ -148,6 +148,9 @@ describe('results that must agree', () => {
     const top = await daybook(['top', CASE, 'src_ip', 'kind:flow', '--json']);
     expect(top.status, top.err).toBe(0);
     expect(json<Top>(top).rows[0]).toEqual((await query<Top>('kind:flow | top 10 src_ip')).rows[0]);
+    // Only logs have a host: the others are named as they are in the window.
+    const hosts = await daybook(['top', CASE, 'host', '*']);
+    expect(hosts.out).toMatch(/^\(none\) +\d/m);
     const timeline = await daybook(['timeline', CASE, '"failed password"', '--json']);
     expect(timeline.status, timeline.err).toBe(0);
     const { buckets } = json<Timeline>(timeline);
