@@ -6,8 +6,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take longest. In a fresh clone vitest begins with the largest files, and the suites of the
- * contract, of a few lines each, would come last, with a worker waiting for each other.
+ * Files that take longest, of each project the longest first. In a fresh clone vitest begins with the
+ * largest files, and the suites of the contract, of a few lines each, would come last: one worker would
+ * wait for the other.
  */
 const SLOW = [
   'conformance/electron',
@@ -27,10 +28,11 @@ const SLOW = [
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const slow = ({ moduleId }: TestSpecification): boolean =>
-      SLOW.some((name) => moduleId.endsWith(name));
-    const sorted = await super.sort(files);
-    return [...sorted.filter(slow), ...sorted.filter((file) => !slow(file))];
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = SLOW.findIndex((name) => moduleId.endsWith(name));
+      return at < 0 ? SLOW.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
   }
 }
 
