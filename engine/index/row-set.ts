@@ -3,7 +3,8 @@
  * time, a set of them is a histogram and a list at once: counts are ranks, the first rows are the
  * first numbers.
  *
- * Kept as a sorted list where that is shorter than one bit for each row, else as bits. Immutable.
+ * Kept as a sorted list where that is shorter than one bit for each row, else as bits; what NOT leaves is the set
+ * that it leaves out, and needs no memory. Immutable.
  */
 
 /** Rows of one word of bits. */
@@ -17,6 +18,8 @@ export class RowSet {
   readonly count: number;
   private readonly list: Uint32Array | undefined;
   private readonly words: Uint32Array | undefined;
+  /** All rows are members but these, which are a list or bits. */
+  private readonly others: RowSet | undefined;
   /** Members before each STEP words; made when first asked for. */
   private directory: Uint32Array | undefined;
 
@@ -25,11 +28,13 @@ export class RowSet {
     count: number,
     list: Uint32Array | undefined,
     words: Uint32Array | undefined,
+    others?: RowSet,
   ) {
     this.total = total;
     this.count = count;
     this.list = list;
     this.words = words;
+    this.others = others;
   }
 
   static none(total: number): RowSet {
@@ -37,7 +42,7 @@ export class RowSet {
   }
 
   static all(total: number): RowSet {
-    return RowSet.range(total, 0, total);
+    return RowSet.none(total).not();
   }
 
   /** Rows `from` to `to`, the last not included. */
@@ -63,7 +68,10 @@ export class RowSet {
 
   /** @param words bit `row & 31` of word `row >>> 5`; none set at or beyond `total`; kept, not copied. */
   static ofWords(words: Uint32Array, total: number): RowSet {
-    const count = countBits(words);
+    return RowSet.ofCounted(words, countBits(words), total);
+  }
+
+  private static ofCounted(words: Uint32Array, count: number, total: number): RowSet {
     if (count * WORD > total) return new RowSet(total, count, undefined, words);
     const rows = new Uint32Array(count);
     let at = 0;
@@ -73,7 +81,13 @@ export class RowSet {
     return new RowSet(total, count, rows, undefined);
   }
 
+  /** Bytes of memory that it takes. */
+  get bytes(): number {
+    return this.others?.bytes ?? (this.list ?? this.words!).byteLength;
+  }
+
   has(row: number): boolean {
+    if (this.others !== undefined) return row < this.total && !this.others.has(row);
     if (this.words !== undefined) return ((this.words[row >>> 5]! >>> (row & 31)) & 1) === 1;
     const at = lowerBound(this.list!, row);
     return at < this.count && this.list![at] === row;
@@ -82,6 +96,8 @@ export class RowSet {
   and(other: RowSet): RowSet {
     if (this.count === 0 || other.count === this.total) return this;
     if (other.count === 0 || this.count === this.total) return other;
+    if (this.others !== undefined) return other.except(this.others);
+    if (other.others !== undefined) return this.except(other.others);
     if (this.list !== undefined || other.list !== undefined) {
       const [few, many] =
         this.list !== undefined && (other.list === undefined || this.count <= other.count)
@@ -90,27 +106,45 @@ export class RowSet {
       return few.filtered((row) => many.has(row));
     }
     const words = new Uint32Array(this.words!.length);
-    for (let i = 0; i < words.length; i++) words[i] = this.words![i]! & other.words![i]!;
-    return RowSet.ofWords(words, this.total);
+    const count = combine(this.words!, other.words!, words, 0, 0);
+    return RowSet.ofCounted(words, count, this.total);
   }
 
   or(other: RowSet): RowSet {
     if (this.count === 0 || other.count === this.total) return other;
     if (other.count === 0 || this.count === this.total) return this;
-    const words = this.toWords();
-    if (other.words !== undefined) {
-      for (let i = 0; i < words.length; i++) words[i]! |= other.words[i]!;
-    } else {
-      for (const row of other.list!) words[row >>> 5]! |= 1 << (row & 31);
+    if (this.others !== undefined) return this.others.except(other).not();
+    if (other.others !== undefined) return other.others.except(this).not();
+    if (this.words !== undefined && other.words !== undefined) {
+      const words = new Uint32Array(this.words.length);
+      const count = combine(this.words, other.words, words, -1, -1);
+      return new RowSet(this.total, count, undefined, words);
     }
+    const words = this.words === undefined ? other.toWords() : this.toWords();
+    (this.words === undefined ? this : other).orInto(words);
     return RowSet.ofWords(words, this.total);
   }
 
   not(): RowSet {
-    const words = this.toWords();
-    for (let i = 0; i < words.length; i++) words[i] = ~words[i]!;
-    clearBeyond(words, this.total);
-    return RowSet.ofWords(words, this.total);
+    return (
+      this.others ?? new RowSet(this.total, this.total - this.count, undefined, undefined, this)
+    );
+  }
+
+  /** Those that `other` does not have. */
+  private except(other: RowSet): RowSet {
+    if (this.count === 0 || other.count === 0) return this;
+    if (this.others !== undefined) return this.others.or(other).not();
+    if (other.others !== undefined) return this.and(other.others);
+    if (this.list !== undefined) return this.filtered((row) => !other.has(row));
+    if (other.list !== undefined) {
+      const words = this.words!.slice();
+      for (const row of other.list) words[row >>> 5]! &= ~(1 << (row & 31));
+      return RowSet.ofWords(words, this.total);
+    }
+    const words = new Uint32Array(this.words!.length);
+    const count = combine(this.words!, other.words!, words, 0, -1);
+    return RowSet.ofCounted(words, count, this.total);
   }
 
   /** Those of these rows that `keep` holds for. */
@@ -127,6 +161,7 @@ export class RowSet {
   rank(row: number): number {
     if (row <= 0) return 0;
     if (row >= this.total) return this.count;
+    if (this.others !== undefined) return row - this.others.rank(row);
     if (this.list !== undefined) return lowerBound(this.list, row);
     const words = this.words!;
     const directory = this.ranks();
@@ -144,20 +179,28 @@ export class RowSet {
     const high = Math.min(this.count, to);
     if (low >= high) return new Uint32Array(0);
     if (this.list !== undefined) return this.list.subarray(low, high);
-    const words = this.words!;
-    const directory = this.ranks();
+    const out = new Uint32Array(high - low);
+    if (this.others?.list !== undefined) {
+      const { list } = this.others;
+      let before = membersUpTo(list, low);
+      for (let i = 0, row = low + before; i < out.length; row++) {
+        if (list[before] === row) before += 1;
+        else out[i++] = row;
+      }
+      return out;
+    }
+    const { words, directory, flip } = this.bits();
     let step = 0;
     for (let a = 0, b = directory.length; a < b;) {
       const middle = (a + b) >>> 1;
-      if (directory[middle]! <= low) {
+      if (membersBefore(directory, middle, flip) <= low) {
         step = middle;
         a = middle + 1;
       } else b = middle;
     }
-    const out = new Uint32Array(high - low);
-    let at = directory[step]!;
+    let at = membersBefore(directory, step, flip);
     for (let i = step * STEP; at < high; i++) {
-      let bits = words[i]!;
+      let bits = words[i]! ^ flip;
       while (bits !== 0) {
         if (at >= low && at < high) out[at - low] = i * WORD + (31 - Math.clz32(bits & -bits));
         at += 1;
@@ -169,24 +212,37 @@ export class RowSet {
 
   forEach(visit: (row: number) => void): void {
     if (this.list !== undefined) for (const row of this.list) visit(row);
-    else forEachBit(this.words!, visit);
+    else forEachBit(this.words ?? this.toWords(), visit);
   }
 
   /** Sets the bit of each member in `words`, which has one for each row. */
   orInto(words: Uint32Array): void {
-    if (this.words !== undefined) {
-      for (let i = 0; i < words.length; i++) words[i]! |= this.words[i]!;
-    } else {
-      for (const row of this.list!) words[row >>> 5]! |= 1 << (row & 31);
+    if (this.list !== undefined) {
+      for (const row of this.list) words[row >>> 5]! |= 1 << (row & 31);
+      return;
     }
+    const own = this.words ?? this.toWords();
+    for (let i = 0; i < words.length; i++) words[i]! |= own[i]!;
   }
 
   /** One bit for each row, in a new array. */
   toWords(): Uint32Array {
     if (this.words !== undefined) return this.words.slice();
+    if (this.others !== undefined) {
+      const words = this.others.toWords();
+      for (let i = 0; i < words.length; i++) words[i] = ~words[i]!;
+      clearBeyond(words, this.total);
+      return words;
+    }
     const words = new Uint32Array(wordsFor(this.total));
     for (const row of this.list!) words[row >>> 5]! |= 1 << (row & 31);
     return words;
+  }
+
+  /** Of a set that is no list and not all but a list: what `flip` makes the words of its members. */
+  private bits(): { words: Uint32Array; directory: Uint32Array; flip: 0 | -1 } {
+    const own = this.others ?? this;
+    return { words: own.words!, directory: own.ranks(), flip: own === this ? 0 : -1 };
   }
 
   private ranks(): Uint32Array {
@@ -227,15 +283,13 @@ function clearBeyond(words: Uint32Array, total: number): void {
 
 /** Bits that are set in 32. */
 export function popcount(bits: number): number {
-  let n = bits - ((bits >>> 1) & 0x5555_5555);
-  n = (n & 0x3333_3333) + ((n >>> 2) & 0x3333_3333);
-  return (((n + (n >>> 4)) & 0x0f0f_0f0f) * 0x0101_0101) >>> 24;
+  const pairs = (bits - ((bits >>> 1) & 0x5555_5555)) | 0;
+  const fours = ((pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333)) | 0;
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }
 
 function countBits(words: Uint32Array): number {
-  let n = 0;
-  for (let i = 0; i < words.length; i++) n += popcount(words[i]!);
-  return n;
+  return combine(words, words, words, 0, 0);
 }
 
 function forEachBit(words: Uint32Array, visit: (row: number) => void): void {
@@ -246,6 +300,89 @@ function forEachBit(words: Uint32Array, visit: (row: number) => void): void {
       bits &= bits - 1;
     }
   }
+}
+
+/**
+ * Writes the words of `a` and `b`: with -1 for `flipB` of `a` and not `b`, with -1 for both of `a` or `b`.
+ *
+ * Eight at a time, counted by carry-save adders (https://en.wikipedia.org/wiki/Hamming_weight#Processor_support). So long
+ * a function V8 makes part of no other: in one that is called once a segment its loop would never be compiled well.
+ * @returns how many bits are set
+ */
+function combine(
+  a: Uint32Array,
+  b: Uint32Array,
+  out: Uint32Array,
+  flipA: 0 | -1,
+  flipB: 0 | -1,
+): number {
+  const flip = flipA & flipB;
+  const eights = out.length & ~7;
+  let [n, ones, twos, fours] = [0, 0, 0, 0];
+  for (let i = 0; i < eights; i += 8) {
+    const w0 = ((a[i]! ^ flipA) & (b[i]! ^ flipB)) ^ flip;
+    const w1 = ((a[i + 1]! ^ flipA) & (b[i + 1]! ^ flipB)) ^ flip;
+    const w2 = ((a[i + 2]! ^ flipA) & (b[i + 2]! ^ flipB)) ^ flip;
+    const w3 = ((a[i + 3]! ^ flipA) & (b[i + 3]! ^ flipB)) ^ flip;
+    const w4 = ((a[i + 4]! ^ flipA) & (b[i + 4]! ^ flipB)) ^ flip;
+    const w5 = ((a[i + 5]! ^ flipA) & (b[i + 5]! ^ flipB)) ^ flip;
+    const w6 = ((a[i + 6]! ^ flipA) & (b[i + 6]! ^ flipB)) ^ flip;
+    const w7 = ((a[i + 7]! ^ flipA) & (b[i + 7]! ^ flipB)) ^ flip;
+    out[i] = w0;
+    out[i + 1] = w1;
+    out[i + 2] = w2;
+    out[i + 3] = w3;
+    out[i + 4] = w4;
+    out[i + 5] = w5;
+    out[i + 6] = w6;
+    out[i + 7] = w7;
+    let half = ones ^ w0;
+    const twoA = (ones & w0) | (half & w1);
+    ones = half ^ w1;
+    half = ones ^ w2;
+    const twoB = (ones & w2) | (half & w3);
+    ones = half ^ w3;
+    half = twos ^ twoA;
+    const fourA = (twos & twoA) | (half & twoB);
+    twos = half ^ twoB;
+    half = ones ^ w4;
+    const twoC = (ones & w4) | (half & w5);
+    ones = half ^ w5;
+    half = ones ^ w6;
+    const twoD = (ones & w6) | (half & w7);
+    ones = half ^ w7;
+    half = twos ^ twoC;
+    const fourB = (twos & twoC) | (half & twoD);
+    twos = half ^ twoD;
+    half = fours ^ fourA;
+    n += popcount((fours & fourA) | (half & fourB));
+    fours = half ^ fourB;
+  }
+  n = 8 * n + 4 * popcount(fours) + 2 * popcount(twos) + popcount(ones);
+  for (let i = eights; i < out.length; i++) {
+    const word = ((a[i]! ^ flipA) & (b[i]! ^ flipB)) ^ flip;
+    out[i] = word;
+    n += popcount(word);
+  }
+  return n;
+}
+
+/** Rows before a step: of the directory's members, or where `flip` is -1 of the others. */
+function membersBefore(directory: Uint32Array, step: number, flip: 0 | -1): number {
+  const members = directory[step]!;
+  return flip === 0 ? members : step * STEP * WORD - members;
+}
+
+/** How many of `sorted` are before number `member` of the rows that are not among them. */
+function membersUpTo(sorted: Uint32Array, member: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! - middle <= member) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The first place in `sorted` whose number is not below `row`. */

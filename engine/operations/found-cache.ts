@@ -37,8 +37,7 @@ class KeptSets<T extends Pick<FoundRows, 'rows'>> {
     this.bytes -= this.kept.get(key)?.bytes ?? 0;
     this.kept.delete(key);
     const { rows } = value;
-    const set = typeof rows === 'string' ? 0 : Math.min(rows.count * 4, rows.total / 8);
-    const bytes = ENTRY + key.length * 2 + set;
+    const bytes = ENTRY + key.length * 2 + (typeof rows === 'string' ? 0 : rows.bytes);
     this.kept.set(key, { value, bytes });
     this.bytes += bytes;
     for (const [oldest, one] of this.kept) {

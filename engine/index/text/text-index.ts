@@ -757,8 +757,8 @@ function entryBytes({ rows, shapes }: Entry): number {
   return 200 + shapes.byteLength + ('inline' in rows ? rows.inline.byteLength : 0);
 }
 
-function setBytes(set: RowSet): number {
-  return Math.min(set.count * 4, wordsFor(set.total) * 4);
+function setBytes({ bytes }: RowSet): number {
+  return bytes;
 }
 
 /** The value of a key that is stored as a number, else -1. */
