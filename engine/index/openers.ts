@@ -2,13 +2,12 @@
 import { CombinationIndex } from './combinations/combination-index.ts';
 import { RollupIndex } from './rollup/rollup-index.ts';
 import type { Openers } from './segment-indexes.ts';
-import { TextCache, TextIndex } from './text/index.ts';
+import { type TextCache, TextIndex } from './text/index.ts';
 import { TimeIndex } from './time/time-index.ts';
 import { ValueIndex } from './values/value-index.ts';
 
-/** For the side files of one case: what is kept of them has one bound. */
-export function openers(): Openers {
-  const cache = new TextCache();
+/** @param cache of the case that the side files are of */
+export function openers(cache: TextCache): Openers {
   return {
     text: (file) => TextIndex.open(file, cache),
     time: (file) => TimeIndex.open(file),

@@ -81,9 +81,15 @@ export class RowSet {
     return new RowSet(total, count, rows, undefined);
   }
 
+  /** What of it takes memory: several sets may have one. */
+  get held(): RowSet {
+    return this.others ?? this;
+  }
+
   /** Bytes of memory that it takes. */
   get bytes(): number {
-    return this.others?.bytes ?? (this.list ?? this.words!).byteLength;
+    const { list, words } = this.held;
+    return (list ?? words!).byteLength;
   }
 
   has(row: number): boolean {

@@ -7,6 +7,7 @@ import { Catalog, type OperationRow, type SegmentRow, type SourceRow } from '../
 import { RollupNodes } from '../index/rollup/tree/rollup-nodes.ts';
 import { IndexFiles } from '../index/segment-indexes.ts';
 import { openers } from '../index/openers.ts';
+import { TextCache, keptBytes } from '../index/text/index.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import type { MatchList } from '../query/index.ts';
 import type { ReadyInstance, StoreOptions } from '../store/ready-instance.ts';
@@ -37,10 +38,12 @@ export class CaseSession {
   readonly catalog: Catalog;
   readonly store: SegmentStore;
   readonly turns = new Turns();
-  readonly indexes = new IndexFiles(openers());
+  /** What is kept of its side files. */
+  readonly kept: TextCache;
+  readonly indexes: IndexFiles;
   readonly nodes: RollupNodes;
   /** Rows that were found for what is asked now. */
-  readonly found = new FoundCache();
+  readonly found: FoundCache;
   readonly readTimes = new ReadTimes();
   readonly lists = new CaseLists();
   readonly numbers = new KeptNumbers();
@@ -56,8 +59,17 @@ export class CaseSession {
   private readonly unwritten: OperationRow[] = [];
   private writing: NodeJS.Timeout | undefined;
 
-  private constructor(folder: string, catalog: Catalog, store: SegmentStore) {
+  private constructor(
+    folder: string,
+    catalog: Catalog,
+    store: SegmentStore,
+    { memoryLimit }: StoreOptions,
+  ) {
     this.folder = folder;
+    const bytes = keptBytes(memoryLimit);
+    this.kept = new TextCache(bytes.read);
+    this.indexes = new IndexFiles(openers(this.kept));
+    this.found = new FoundCache(new TextCache(bytes.found));
     this.catalog = catalog;
     this.store = store;
     this.nodes = new RollupNodes(folder);
@@ -69,7 +81,12 @@ export class CaseSession {
    */
   static open(folder: string, options: StoreOptions, ready?: ReadyInstance): CaseSession {
     const root = resolve(folder);
-    return new CaseSession(root, Catalog.open(root), new SegmentStore(root, options, ready));
+    return new CaseSession(
+      root,
+      Catalog.open(root),
+      new SegmentStore(root, options, ready),
+      options,
+    );
   }
 
   async close(): Promise<void> {

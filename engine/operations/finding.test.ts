@@ -4,6 +4,7 @@ import { CancelledError } from '../contract/errors.ts';
 import type { FoundRows } from '../query/index.ts';
 import type { Snapshot } from './case-session.ts';
 import { Finding } from './finding.ts';
+import { TextCache } from '../index/text/index.ts';
 import { FoundCache } from './found-cache.ts';
 
 const some: FoundRows = { rows: 'all', exact: true, rest: { filter: 'all' }, by: 'index' };
@@ -69,7 +70,7 @@ it('is stopped by one who comes cancelled, when no other waits', async () => {
 });
 
 it('is asked for by others while it runs, kept afterwards, and begun anew once abandoned', async () => {
-  const cache = new FoundCache();
+  const cache = new FoundCache(new TextCache());
   const now = snapshot();
   const { work, end } = workOf();
   const finding = cache.find(now, 'f', [7, 8], work);
@@ -94,7 +95,7 @@ it('is asked for by others while it runs, kept afterwards, and begun anew once a
 });
 
 it('keeps nothing that was found in a case as it no longer is', async () => {
-  const cache = new FoundCache();
+  const cache = new FoundCache(new TextCache());
   const [before, after] = [snapshot(), snapshot()];
   const { work, end } = workOf();
   const waiting = cache.find(before, 'f', [7], work).wait(undefined);
@@ -106,7 +107,7 @@ it('keeps nothing that was found in a case as it no longer is', async () => {
 });
 
 it('looks a condition up once, while the case stays as it is', () => {
-  const cache = new FoundCache();
+  const cache = new FoundCache(new TextCache());
   const now = snapshot();
   let asked = 0;
   const lookUp = () => ({ rows: 'all', exact: (asked += 1) > 0 }) as const;

@@ -3,53 +3,35 @@
  * being found, for the operations that ask meanwhile: a window asks for list, timeline and values of
  * one view at once. Bounded; what a case held at another time is forgotten.
  */
+import type { OwnedCache, TextCache } from '../index/text/index.ts';
 import type { FoundRows, LeafRows } from '../query/index.ts';
 import type { Snapshot } from './case-session.ts';
 import { Finding } from './finding.ts';
 
-/** Bytes of sets that are kept, of whole filters and of single conditions. */
-const MOST_BYTES = 64e6;
-const MOST_LEAF_BYTES = 32e6;
-/** What an entry takes beside its set. */
-const ENTRY = 300;
 /** Filters whose numbers are known. */
 const MOST_NUMBERS = 1000;
 
-/** Sets by name, the one used last at the end; those used longest ago go. */
+/** Sets by name. */
 class KeptSets<T extends Pick<FoundRows, 'rows'>> {
-  private readonly kept = new Map<string, { readonly value: T; readonly bytes: number }>();
-  private bytes = 0;
-  private readonly most: number;
+  private readonly kept: OwnedCache;
 
-  constructor(most: number) {
-    this.most = most;
+  constructor(cache: TextCache) {
+    this.kept = cache.owner();
   }
 
   get(key: string): T | undefined {
-    const one = this.kept.get(key);
-    if (one === undefined) return undefined;
-    this.kept.delete(key);
-    this.kept.set(key, one);
-    return one.value;
+    // Only `set` names what is in it.
+    return this.kept.get(key) as T | undefined;
   }
 
   set(key: string, value: T): void {
-    this.bytes -= this.kept.get(key)?.bytes ?? 0;
-    this.kept.delete(key);
     const { rows } = value;
-    const bytes = ENTRY + key.length * 2 + (typeof rows === 'string' ? 0 : rows.bytes);
-    this.kept.set(key, { value, bytes });
-    this.bytes += bytes;
-    for (const [oldest, one] of this.kept) {
-      if (this.bytes <= this.most) break;
-      this.kept.delete(oldest);
-      this.bytes -= one.bytes;
-    }
+    if (typeof rows === 'string') this.kept.set(key, value, 0, value);
+    else this.kept.set(key, value, rows.bytes, rows.held);
   }
 
   clear(): void {
-    this.kept.clear();
-    this.bytes = 0;
+    this.kept.forget();
   }
 }
 
@@ -63,9 +45,10 @@ export class FoundCache {
   private readonly numbers = new Map<string, number>();
   private lastNumber = 0;
 
-  constructor(most = MOST_BYTES, mostOfLeaves = MOST_LEAF_BYTES) {
-    this.found = new KeptSets(most);
-    this.leaves = new KeptSets(mostOfLeaves);
+  /** @param cache what is kept is within it */
+  constructor(cache: TextCache) {
+    this.found = new KeptSets(cache);
+    this.leaves = new KeptSets(cache);
   }
 
   get(snapshot: Snapshot, filter: string, segment: number): FoundRows | undefined {

@@ -59,6 +59,7 @@ export interface FinderOptions {
   readonly files: IndexFiles;
   readonly nodes: RollupNodes;
   readonly cache: FoundCache;
+  readonly keptBytes: number;
   readonly readTimes: ReadTimes;
   readonly snapshot: Snapshot;
   readonly signal: AbortSignal | undefined;
@@ -118,7 +119,7 @@ export function finderOf(
   };
   const hold = () => session.store.hold();
   return new RowFinder({
-    ...{ folder, catalog, files, nodes, cache, readTimes, numbers },
+    ...{ folder, catalog, files, nodes, cache, readTimes, numbers, keptBytes: session.kept.limit },
     ...{ snapshot, signal, rows, shapes, readNumbers, hold },
   });
 }
@@ -149,8 +150,9 @@ export class RowFinder {
 
   /** What is known of a segment. */
   known(segment: SegmentInfo): Known {
-    const { files, catalog, cache, snapshot } = this.options;
+    const { files, catalog, cache, snapshot, keptBytes } = this.options;
     return {
+      keptBytes,
       kept: (leaf, lookUp) => cache.leaf(snapshot, this.keyOf(leaf), segment.id, lookUp),
       indexes: files.of(this.paths.get(segment.id) ?? '', segment.rows),
       marked: (tag) => RowSet.ofSorted(catalog.marks(segment.id, tag), segment.rows),

@@ -1,4 +1,4 @@
 /** The text index: built from rows, asked for rows. */
 export { TextIndexBuilder } from './builder.ts';
 export { type Pattern, type TextAnswer, TextIndex, type TextQuery } from './text-index.ts';
-export { TextCache } from './text-cache.ts';
+export { type OwnedCache, TextCache, keptBytes } from './text-cache.ts';

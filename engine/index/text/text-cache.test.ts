@@ -1,6 +1,6 @@
 /** What is kept of side files: counted once, within its bound, and not lost to a question of all segments. */
 import { describe, expect, it } from 'vitest';
-import { TextCache } from './text-cache.ts';
+import { TextCache, keptBytes } from './text-cache.ts';
 
 const KB = 1024;
 
@@ -26,6 +26,26 @@ describe('what was read', () => {
     again('list');
     again('token');
     expect(made === 0 || made === 2).toBe(true);
+    own.forget();
+    expect(cache.bytes).toBe(0);
+  });
+
+  it('stays while it has a name, and a name may be given anew', () => {
+    const cache = new TextCache(100 * KB);
+    const [own, found] = [cache.owner(), cache.owner()];
+    const set = { bytes: 20 * KB };
+    own.set('list', set, set.bytes, set);
+    found.set('1', { rows: set }, set.bytes, set);
+    found.set('1', { rows: set, exact: true }, set.bytes, set);
+    expect(found.get('1')).toEqual({ rows: set, exact: true });
+    expect(cache.bytes).toBeLessThan(22 * KB);
+    found.forget();
+    expect(found.get('1')).toBeUndefined();
+    expect(own.get('list')).toBe(set);
+    expect(cache.bytes).toBeGreaterThanOrEqual(20 * KB);
+    own.set('list', 'other', 10, {});
+    expect(own.get('list')).toBe('other');
+    expect(cache.bytes).toBeLessThan(KB);
     own.forget();
     expect(cache.bytes).toBe(0);
   });
@@ -88,4 +108,12 @@ describe('what was read', () => {
     }
     expect(made).toBeLessThan(15);
   });
+});
+
+it('is more where there is more memory', () => {
+  const { read, found } = keptBytes(2e8);
+  expect(keptBytes(1e6)).toEqual({ read, found });
+  expect(keptBytes(16e9).read).toBe(2e9);
+  expect(keptBytes(16e9).found).toBe(5e8);
+  expect(read).toBeGreaterThan(found);
 });

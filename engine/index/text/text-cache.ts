@@ -1,5 +1,5 @@
 /**
- * What was read of side files and may be wanted again, within so many bytes.
+ * What was read of side files, or found by them, and may be wanted again, within so many bytes.
  *
  * A question asks all segments in turn, so that what was used longest ago is what is asked for next: where a little
  * too much is wanted, giving that up would leave nothing to be found again. What is given up is therefore chosen by
@@ -9,8 +9,9 @@
 
 /** Sets of rows that are as large as this part of all are kept as sets. */
 export const KEPT_SHARE = 64;
-/** Bytes that are kept when nothing else is said. */
-const DEFAULT_BYTES = 192 << 20;
+/** Bytes that are kept at least: of side files, and of what was found by them. */
+const LEAST_READ = 192 << 20;
+const LEAST_FOUND = 96e6;
 /** What is kept beside a value's large parts, about: an answer of no rows takes 770. */
 const ENTRY_BYTES = 700;
 /** Powers of two of sizes, the largest without a bound. */
@@ -38,8 +39,20 @@ interface Alike {
   bytes: number;
 }
 
+/**
+ * Bytes that are kept of side files, and of what was found by them, beside what DuckDB has.
+ * @param memoryLimit bytes that DuckDB may use for queries
+ */
+export function keptBytes(memoryLimit: number): { read: number; found: number } {
+  return {
+    read: Math.max(LEAST_READ, memoryLimit / 8),
+    found: Math.max(LEAST_FOUND, memoryLimit / 32),
+  };
+}
+
 export class TextCache {
-  private readonly limit: number;
+  /** Bytes. */
+  readonly limit: number;
   private readonly sizes: readonly Alike[] = Array.from({ length: SIZES }, () => ({
     all: [],
     bytes: 0,
@@ -49,7 +62,7 @@ export class TextCache {
   private held = 0;
   private lot = 1;
 
-  constructor(limit: number = DEFAULT_BYTES) {
+  constructor(limit: number = LEAST_READ) {
     this.limit = limit;
   }
 
@@ -62,6 +75,11 @@ export class TextCache {
   owner(): OwnedCache {
     const own = new Map<string, Named>();
     return {
+      get: (key) => own.get(key)?.value,
+      set: (key, value, bytes, large) => {
+        this.forget(own, key);
+        this.keep(own, key, value, bytes, large);
+      },
       take: (key, make, bytesOf, large) => {
         const found = own.get(key);
         // A key names its kind of value first, so what lies under it is what `make` makes.
@@ -71,9 +89,22 @@ export class TextCache {
         return value;
       },
       forget: () => {
-        for (const { kept } of own.values()) this.drop(kept);
+        for (const key of [...own.keys()]) this.forget(own, key);
       },
     };
+  }
+
+  /** Takes a name away; what has no other goes. */
+  private forget(own: Map<string, Named>, key: string): void {
+    const kept = own.get(key)?.kept;
+    if (kept === undefined) return;
+    own.delete(key);
+    kept.names.splice(
+      kept.names.findIndex((name) => name.of === own && name.key === key),
+      1,
+    );
+    if (kept.names.length === 0) this.drop(kept);
+    else this.count(kept, -ENTRY_BYTES);
   }
 
   private keep(
@@ -127,6 +158,9 @@ export class TextCache {
 }
 
 export interface OwnedCache {
+  get(key: string): unknown;
+  /** @param bytes of `large`, which may have other names, too */
+  set(key: string, value: unknown, bytes: number, large: object): void;
   /**
    * What is known as `key`, made if it is not.
    * @param bytesOf estimates what it holds

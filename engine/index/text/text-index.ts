@@ -211,8 +211,8 @@ export class TextIndex {
         else this.equal(token.text, union);
         return union.answer();
       },
-      ({ rows }) => setBytes(rows),
-      ({ rows }) => rows,
+      ({ rows }) => rows.bytes,
+      ({ rows }) => rows.held,
     );
   }
 
@@ -228,8 +228,8 @@ export class TextIndex {
         else this.matching(glob, union);
         return union.answer();
       },
-      ({ rows }) => setBytes(rows),
-      ({ rows }) => rows,
+      ({ rows }) => rows.bytes,
+      ({ rows }) => rows.held,
     );
   }
 
@@ -380,8 +380,8 @@ export class TextIndex {
     return this.cache.take(
       `phrase ${column ?? ''} ${JSON.stringify([query.tokens, query.between])}`,
       () => this.findPhrase(query, column),
-      ({ rows }) => setBytes(rows),
-      ({ rows }) => rows,
+      ({ rows }) => rows.bytes,
+      ({ rows }) => rows.held,
     );
   }
 
@@ -552,7 +552,8 @@ export class TextIndex {
         }
         return RowSet.ofWords(words, this.head.rows);
       },
-      setBytes,
+      ({ bytes }) => bytes,
+      ({ held }) => held,
     );
   }
 
@@ -572,7 +573,12 @@ export class TextIndex {
     if ('inline' in rows) return RowSet.ofSorted(rows.inline, this.head.rows);
     const make = (): RowSet => this.readList(rows);
     if (rows.count * KEPT_SHARE < this.head.rows) return make();
-    return this.cache.take(`list ${rows.at}`, make, setBytes);
+    return this.cache.take(
+      `list ${rows.at}`,
+      make,
+      ({ bytes }) => bytes,
+      ({ held }) => held,
+    );
   }
 
   private readList({ at, bytes, count }: { at: number; bytes: number; count: number }): RowSet {
@@ -755,10 +761,6 @@ class Union {
 
 function entryBytes({ rows, shapes }: Entry): number {
   return 200 + shapes.byteLength + ('inline' in rows ? rows.inline.byteLength : 0);
-}
-
-function setBytes({ bytes }: RowSet): number {
-  return bytes;
 }
 
 /** The value of a key that is stored as a number, else -1. */

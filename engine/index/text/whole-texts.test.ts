@@ -9,6 +9,7 @@ import { RowSet } from '../row-set.ts';
 import { IndexFiles, type SegmentIndexes, type ValueLookup } from '../segment-indexes.ts';
 import { sideFilePath, writeSideFile } from '../side-file.ts';
 import { VALUES_SECTION } from '../values/value-section.ts';
+import { TextCache } from './text-cache.ts';
 import { indexRows, type TextRow } from './testing/index-rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-whole-texts-'));
@@ -26,7 +27,7 @@ function withIndex<T>(
   const sections = builder.finish(order);
   const segment = join(folder, `${(files += 1)}.duckdb`);
   writeSideFile(sideFilePath(segment), rows.length, sections);
-  const indexes = new IndexFiles(openers());
+  const indexes = new IndexFiles(openers(new TextCache()));
   try {
     const sizes = new Map(sections.map(({ name, bytes }) => [name, bytes.length]));
     return use(indexes.of(segment, rows.length), sizes);

@@ -81,6 +81,7 @@ it('holds every filter between what is sure and what may be, and says what is le
       const words = new Map(WORDS.map((word, i) => [word, new Set(found[i]!.rows)]));
       const known: Known = {
         kept: (_, lookUp) => lookUp(),
+        keptBytes: 0,
         marked: () => RowSet.none(total),
         indexes: {
           text: {

@@ -31,6 +31,8 @@ import { type Rows, intersect, rowsOf, unite } from './rows.ts';
 /** What is known of one segment's rows. */
 export interface Known {
   readonly indexes: SegmentIndexes;
+  /** Bytes that may be kept of the indexes of all segments. */
+  readonly keptBytes: number;
   /** Rows with a tag; 0: deleted ones. */
   marked(tag: number): RowSet;
   /** What was looked up for a condition lately, or is now. */

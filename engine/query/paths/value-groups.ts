@@ -23,8 +23,8 @@ const COLUMNS: Partial<Record<Dimension, 'host' | 'program'>> = {
 const LISTED_FOR_ONE = 12;
 /** The same where all that would be kept is more than is: each question looks at every number again. */
 const LISTED_AGAIN = 3;
-/** Rows of which the text is kept, at one byte or two for each: half of what is kept of all side files. */
-const MOST_KEPT_ROWS = 64_000_000;
+/** Rows of which the text is kept, at one byte for each, two where there are many: this part of all that is kept. */
+const KEPT_PART = 1 / 2;
 const FEW_LISTED = 65_536;
 
 /** A filter, without that its events must have a value of what they are grouped by. */
@@ -56,13 +56,13 @@ export function groupsByValue(
   { present }: BareFilter,
   found: FoundRows,
   segment: SegmentInfo,
-  { indexes: { values: index } }: Known,
+  { indexes: { values: index }, keptBytes }: Known,
   asked: number,
 ): RollupGroups | undefined {
   const [dimension] = dims;
   const column = dimension === undefined ? undefined : COLUMNS[dimension];
   if (column === undefined || !found.exact) return undefined;
-  const forOne = asked > MOST_KEPT_ROWS ? LISTED_AGAIN : LISTED_FOR_ONE;
+  const forOne = asked > keptBytes * KEPT_PART ? LISTED_AGAIN : LISTED_FOR_ONE;
   const most = Math.max(FEW_LISTED, countOf(found.rows, segment.rows) * forOne);
   const own = index?.countsOfText(column, wordsOf(found.rows, segment.rows), most);
   if (own === undefined) return undefined;
