@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BitReader, BitWriter } from './bits.ts';
-import { readRows, writeRows } from './row-list.ts';
+import { putRows, readRows, writeRows } from './row-list.ts';
 
 const TOTAL = 500_000;
 
@@ -44,4 +44,12 @@ test.each([
   readRows(bits, rows.length, TOTAL, back);
   expect(back).toEqual(rows);
   expect(bits.get(1)).toBe(1);
+
+  const places = new Uint8Array(TOTAL);
+  const again = new BitReader(page.bytes());
+  again.get(3);
+  putRows(again, rows.length, TOTAL, places, 7);
+  const expected = new Uint8Array(TOTAL);
+  for (const row of rows) expected[row] = 7;
+  expect(Buffer.compare(places, expected)).toBe(0);
 });

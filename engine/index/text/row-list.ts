@@ -168,6 +168,32 @@ export function readRowBits(
   return words;
 }
 
+/**
+ * Has `value` in `out`, which is as long as there are rows, at each of `count` of them.
+ * @throws DaybookError case-damaged
+ */
+export function putRows(
+  bits: BitReader,
+  count: number,
+  total: number,
+  out: Uint8Array | Uint16Array,
+  value: number,
+): void {
+  if (count === 0) return;
+  const code = codeOf(bits, count, total);
+  let row = -1;
+  for (let left = count; left > 0; left -= some.length) {
+    const n = Math.min(left, some.length);
+    row = readGaps(bits, code, row, n, some);
+    if (row >= total || bits.exceeded) throw damagedText();
+    putValue(out, n, value);
+  }
+}
+
+function putValue(out: Uint8Array | Uint16Array, n: number, value: number): void {
+  for (let i = 0; i < n; i++) out[some[i]!] = value;
+}
+
 /** How the gaps of a list are written: the parameter of Rice codes, or beyond 31 that of exponential Golomb codes. */
 function codeOf(bits: BitReader, count: number, total: number): number {
   return count >= CHOICE && bits.get(1) === 1 ? BURSTS + bits.get(5) : evenParameter(count, total);

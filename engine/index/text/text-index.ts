@@ -27,13 +27,13 @@ import {
 } from './layout.ts';
 import { type Entry, type EntryRows, Page, type PlainKeys } from './page.ts';
 import { MOST_PLACES, type OpenPlaces, type Placement, phraseFit } from './phrase.ts';
-import { readRowBits, readRows } from './row-list.ts';
+import { putRows, readRowBits, readRows } from './row-list.ts';
 import { type ParsedShape, ShapeTexts } from './shape-texts.ts';
 import { KEPT_SHARE, type OwnedCache, TextCache } from './text-cache.ts';
 import { WordGrams } from './word-grams.ts';
 import { WordPlaces } from './word-places.ts';
 import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from './token-class.ts';
-import { type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
+import { type RowPlaces, type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
 
 export interface QueryToken {
   readonly text: string;
@@ -189,6 +189,7 @@ export class TextIndex {
         return new WholeTexts(this.head.rows, texts, {
           count: (shape) => this.countOfShape(shape),
           rows: (shape) => this.shapeRows(shape),
+          putPlaces: (shape, out, place) => this.putPlaces(shape, out, place),
         });
       },
       (whole) => whole?.size ?? 0,
@@ -557,6 +558,18 @@ export class TextIndex {
     );
   }
 
+  private putPlaces(shape: number, out: RowPlaces, place: number): void {
+    const { rows, shapes } = this.shapeEntry(shape);
+    const put = (row: number): void => void (out[row] = place);
+    if (shapes.length > 0) this.shapeRows(shape).forEach(put);
+    else if ('inline' in rows) rows.inline.forEach(put);
+    else {
+      const { kind, rest } = this.listBytes(rows);
+      if (kind !== GAPS) this.readList(rows).forEach(put);
+      else putRows(new BitReader(rest), rows.count, this.head.rows, out, place);
+    }
+  }
+
   private countOfShape(shape: number): number {
     const { rows, shapes } = this.shapeEntry(shape);
     return shapes.reduce((sum, one) => sum + this.shapeEntry(one).rows.count, rows.count);
@@ -581,12 +594,17 @@ export class TextIndex {
     );
   }
 
-  private readList({ at, bytes, count }: { at: number; bytes: number; count: number }): RowSet {
-    const total = this.head.rows;
+  private listBytes({ at, bytes, count }: ListedRows): { kind: number; rest: Uint8Array } {
     const content = checked(this.file.read(LISTS, at, at + bytes), bytes);
-    if (count > total) throw damagedText();
-    const rest = content.slice(1);
-    switch (content[0]) {
+    if (count > this.head.rows) throw damagedText();
+    return { kind: content[0]!, rest: content.slice(1) };
+  }
+
+  private readList(listed: ListedRows): RowSet {
+    const total = this.head.rows;
+    const { count } = listed;
+    const { kind, rest } = this.listBytes(listed);
+    switch (kind) {
       case GAPS: {
         if (count * 32 > total)
           return RowSet.ofWords(readRowBits(new BitReader(rest), count, total), total);
@@ -658,6 +676,8 @@ export class TextIndex {
     }
   }
 }
+
+type ListedRows = Exclude<EntryRows, { readonly inline: unknown }>;
 
 interface FoundEntry {
   readonly entry: Entry;

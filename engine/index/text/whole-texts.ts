@@ -55,6 +55,8 @@ export interface ShapeRows {
   /** How many rows have it, known without reading which. */
   count(shape: number): number;
   rows(shape: number): RowSet;
+  /** Has `place` in `out` at each of its rows, which are not kept for that. */
+  putPlaces(shape: number, out: RowPlaces, place: number): void;
 }
 
 /** The texts of one such column with their shapes. */
@@ -112,7 +114,7 @@ export class WholeTexts {
 
   places(): RowPlaces {
     const out = emptyPlaces(this.total, this.texts.length);
-    this.shapes.forEach((shape, i) => this.read.rows(shape).forEach((row) => (out[row] = i + 1)));
+    this.shapes.forEach((shape, i) => this.read.putPlaces(shape, out, i + 1));
     return out;
   }
 }
