@@ -295,8 +295,6 @@ export class CodedColumn {
 export type Column =
   U8Column | U16Column | U32Column | I32Column | NumberColumn | Ip6Column | TextColumn;
 
-const NOTHING_PUT_OFF = (): void => undefined;
-
 export class EventBatch {
   readonly kind: Kind;
   readonly capacity: number;
@@ -356,8 +354,6 @@ export class EventBatch {
   readonly coded = new Map<string, CodedColumn>();
   /** JSON objects of the attributes beyond MAX_ATTRIBUTE_COLUMNS. */
   readonly overflow: TextColumn;
-  /** Does what a reader has put off for several rows; called before the batch is handed over. */
-  settle: () => void = NOTHING_PUT_OFF;
   private recordBytes = 0;
   private overflowRow: Map<string, string> | undefined;
   private readonly onFull: (batch: EventBatch) => void;
@@ -469,7 +465,6 @@ export class EventBatch {
       this.message.size > MAX_TEXT_BYTES ||
       this.recordBytes > MAX_RECORD_BYTES
     ) {
-      this.settle();
       this.onFull(this);
     }
   }
@@ -489,7 +484,6 @@ export class EventBatch {
       this.message.size > MAX_TEXT_BYTES ||
       this.recordBytes > MAX_RECORD_BYTES
     ) {
-      this.settle();
       this.onFull(this);
     }
   }

@@ -273,14 +273,10 @@ async function readTable(
   const until = piece?.until ?? Infinity;
   const table = new TableReader(context, piece?.from);
   const { sink } = context;
-  const reading = toTheEnd(
+  const stopped = await toTheEnd(
     lines,
-    {
-      drain: (consumed) => {
-        table.settle();
-        return sink.drain(consumed);
-      },
-    },
+    () => table.rows(lines, until),
+    sink,
     () => {
       if (lines.lineOffset >= until && table.betweenRows) return false;
       table.line(lines);
@@ -290,24 +286,25 @@ async function readTable(
       table.end();
     },
   );
-  // However it ends: the rows so far are looked at.
-  const stopped = await reading.finally(() => table.settle());
   return positionAt(lines, stopped, table.records, table.state);
 }
 
 /**
  * Gives every line to `take` until that refuses one, which is told; what `take` still holds back is
- * given up even if the content breaks off.
+ * given up even if the content breaks off. Before each, `many` may take some by itself.
  */
 async function toTheEnd(
   lines: LineReader,
-  sink: Pick<EventSink, 'drain'>,
+  many: () => void,
+  sink: EventSink,
   take: () => boolean,
   end: () => void,
 ): Promise<boolean> {
   try {
     while (await lines.nextBlock()) {
-      while (lines.next()) {
+      for (;;) {
+        many();
+        if (!lines.next()) break;
         if (take()) continue;
         await lines.close();
         return true;
@@ -336,6 +333,7 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
   });
   await toTheEnd(
     lines,
+    () => undefined,
     context.sink,
     () => {
       const whole = !lines.truncated || lines.complete;
@@ -361,6 +359,7 @@ async function readJsonLines(
   let inLong = false;
   const stopped = await toTheEnd(
     lines,
+    () => undefined,
     sink,
     () => {
       const { buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber } = lines;

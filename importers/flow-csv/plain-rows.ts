@@ -1,39 +1,83 @@
 /**
- * Rows as nearly every export writes them, in one pass: a cell is read and stored while its end is looked
- * for. A cell that is written in any other way goes to `RowWriter.cell`; a row that has quotes, or more
- * or fewer cells than there are columns, is not taken and leaves nothing behind.
+ * Rows as nearly every export writes them, many at a time and in one pass: a cell is read and stored while
+ * its end is looked for, and a row ends where its last cell does. A cell that is written in any other way
+ * goes to `RowWriter.cell`; a row that has quotes, or more or fewer cells than there are columns, is not
+ * taken and leaves nothing behind.
  *
  * Held always: a row that is taken is what the splitter and `RowWriter.cells` would have made of it.
  */
-import type {
+import {
+  type Column,
+  type EventBatch,
   NumberColumn,
-  TextColumn,
-  U16Column,
-  U32Column,
+  type TextColumn,
+  type U16Column,
+  type U32Column,
 } from '../../engine/contract/event-batch.ts';
-import { POWERS_OF_TEN } from '../shared/bytes.ts';
+import type { ByteOffset } from '../../engine/contract/event.ts';
 import * as F from './fields.ts';
-import { FLAG_BITS, parseProtocol } from './numbers.ts';
+import { parseProtocol } from './numbers.ts';
+import {
+  copyText,
+  CR,
+  endOf,
+  isEnd,
+  LF,
+  readCount,
+  readDecimal,
+  readFlags,
+  readIp4,
+  readPort,
+} from './plain-cells.ts';
 import type { RowWriter } from './row-writer.ts';
 import type { StampReader } from './stamp.ts';
 
 const QUOTE = 34;
 const DASH = 45;
-const DOT = 46;
 const SPACE = 32;
-const ZERO = 48;
-/** Digits that a double holds exactly, whatever they are. */
-const EXACT_DIGITS = 15;
-const MOST_FLAGS = 32;
 /** Rows that may be refused before it is asked whether most are. */
 const TRIALS = 64;
 /** Columns of text beside each other that are worth a look whether all are as in the row before, and their bytes. */
 const LEAST_RUN = 4;
 const MOST_RUN = 1024;
 const MOST_RUN_BYTES = 4096;
-/** Protocols' names of at most so many bytes are remembered. */
-const NAME_BYTES = 4;
+/** Protocols' names of at most four bytes are remembered. */
 const NAMES = 64;
+const HASH = 35;
+
+// How cells are read. What has no kind goes to the writer.
+const OTHER = 0;
+const ATTRIBUTE = 1;
+const ADDRESS = 2;
+const PORT = 3;
+const COUNT = 4;
+const DECIMAL = 5;
+const FLAGS = 6;
+const TIME = 7;
+const PROTOCOL = 8;
+const TEXT = 9;
+const KINDS: Readonly<Record<number, number>> = {
+  ...{ [F.ATTR]: ATTRIBUTE, [F.TS]: TIME, [F.PROTO]: PROTOCOL, [F.TCP_FLAGS]: FLAGS },
+  ...{ [F.SRC_IP]: ADDRESS, [F.DST_IP]: ADDRESS, [F.SRC_PORT]: PORT, [F.DST_PORT]: PORT },
+  ...{ [F.PACKETS]: COUNT, [F.BYTES]: COUNT, [F.PACKETS_REV]: COUNT, [F.BYTES_REV]: COUNT },
+  ...{ [F.ORIG_BYTES]: COUNT, [F.RESP_BYTES]: COUNT, [F.MISSED_BYTES]: COUNT },
+  ...{ [F.DURATION]: DECIMAL, [F.EVENT_TYPE]: TEXT, [F.CONN_STATE]: TEXT, [F.HISTORY]: TEXT },
+  ...{ [F.SERVICE]: TEXT, [F.HOST]: TEXT, [F.PROGRAM]: TEXT },
+};
+
+/** The table that rows are of, and where in it they lie. */
+export interface PlainTable {
+  /** Where the first of the bytes that are given lies. */
+  readonly base: ByteOffset;
+  /** Rows before. */
+  readonly seq: number;
+  /** Bytes that a row may have. */
+  readonly longest: number;
+  /** A line that is no row where it comes again. */
+  readonly heading: Uint8Array;
+  /** Whether lines that begin with `#` are none. */
+  readonly comments: boolean;
+}
 
 /** Attributes beside each other, as the row before had them: many exports have columns that hardly change. */
 interface Run {
@@ -57,35 +101,52 @@ const LEAST_SCORE = -32;
 export class PlainRows {
   private readonly writer: RowWriter;
   private readonly stamp: StampReader;
-  private readonly setters: Uint8Array;
+  /** By column: how its cells are read, and into which column of the batch; of another kind, undefined. */
+  private readonly kinds: Uint8Array;
+  private readonly addresses: readonly (U32Column | undefined)[];
+  private readonly words: readonly (U16Column | undefined)[];
+  private readonly numbers: readonly (NumberColumn | undefined)[];
+  private readonly texts: readonly (TextColumn | undefined)[];
   private readonly delimiter: number;
+  /** Four times. */
+  private readonly delimiters: number;
   private readonly quoted: boolean;
-  private readonly typed: boolean;
+  private view: DataView = new DataView(new ArrayBuffer(0));
+  /** What `take` did last. */
+  rows = 0;
+  stopped = false;
   /** Before the row: a row that is not taken leaves no trace of its times either. */
   private zoneUsed = false;
   private taken = 0;
   private refused = 0;
   /** By the column that a run begins with. */
   private readonly runs: (Run | undefined)[];
-  private readonly names = new Uint32Array(NAMES);
+  private readonly names = new Int32Array(NAMES);
   private readonly protocols = new Uint8Array(NAMES);
 
   constructor(writer: RowWriter, stamp: StampReader, delimiter: number, quoted: boolean) {
     this.writer = writer;
     this.stamp = stamp;
-    this.setters = writer.setters;
     this.delimiter = delimiter;
+    this.delimiters = Math.imul(delimiter, 0x01010101);
     this.quoted = quoted;
+    const { batch, setters } = writer;
     // What stands for nothing must not be taken for a value.
-    this.typed = writer.unset.every((mark) => !isValueByte(mark[0] ?? SPACE));
-    this.runs = runsOf(writer.setters);
-    writer.batch.settle = () => this.settle();
+    const typed = writer.unset.every((mark) => !isValueByte(mark[0] ?? SPACE));
+    this.kinds = setters.map((setter) =>
+      typed || setter === F.ATTR ? (KINDS[setter] ?? OTHER) : OTHER,
+    );
+    const columns = Array.from(setters, (setter) => columnOf(batch, setter));
+    this.addresses = columns.map((column) => (column?.type === 'u32' ? column : undefined));
+    this.words = columns.map((column) => (column?.type === 'u16' ? column : undefined));
+    this.numbers = columns.map((column) => (column instanceof NumberColumn ? column : undefined));
+    this.texts = columns.map((column) => (column?.type === 'text' ? column : undefined));
+    this.runs = runsOf(setters);
   }
 
-  /** Sets what was put off: before the rows so far are looked at. */
-  settle(): void {
-    const { length } = this.writer.batch;
-    for (const run of this.runs) if (run !== undefined) this.setWaiting(run, length);
+  /** Sets what was put off of the rows up to `end`. */
+  private settle(end: number): void {
+    for (const run of this.runs) if (run !== undefined) this.setWaiting(run, end);
   }
 
   /** Gives rows up to `end` the columns of a run that they have as the row before them. */
@@ -109,126 +170,171 @@ export class PlainRows {
     return this.refused < TRIALS || this.refused < this.taken;
   }
 
-  /** Sets the cells of the batch's current row from `bytes[start, end)`; false if it is another kind of row. */
-  take(bytes: Uint8Array, start: number, end: number): boolean {
-    const { writer, setters, delimiter, quoted, typed } = this;
-    const { batch } = writer;
-    const row = batch.length;
+  /**
+   * Takes rows from `from` on: until one is not taken (`stopped`), the batch is full or one begins at
+   * `until` or behind it. Each ends with a line feed, and `BEHIND` bytes may be read behind that.
+   * @returns where the next row begins; `rows` says how many were taken
+   */
+  take(bytes: Uint8Array, from: number, until: number, table: PlainTable): number {
+    const { batch } = this.writer;
+    const { offset, record_length: lengths, seq } = batch;
+    const { heading, comments, base, longest } = table;
+    const view = this.viewOf(bytes);
+    const first = batch.length;
+    this.stopped = false;
+    let row = first;
+    let at = from;
+    for (; at < until && row < batch.capacity; row++) {
+      const byte = bytes[at]!;
+      const apart = (comments && (byte === HASH || byte <= SPACE)) || isLine(bytes, at, heading);
+      batch.length = row;
+      const next = apart ? -1 : this.row(bytes, view, at, row, longest);
+      if (next < 0) {
+        this.stopped = true;
+        break;
+      }
+      seq.set(row, table.seq + row - first + 1);
+      offset.set(row, base + at);
+      lengths.set(row, next - at - (bytes[next - 2] === CR ? 2 : 1));
+      at = next;
+    }
+    this.rows = row - first;
+    this.taken += this.rows;
+    this.settle(row);
+    batch.length = first;
+    if (this.rows > 0) batch.endRows(this.rows, at - from);
+    return at;
+  }
+
+  private viewOf(bytes: Uint8Array): DataView {
+    const { view } = this;
+    if (
+      view.buffer === bytes.buffer &&
+      view.byteOffset === bytes.byteOffset &&
+      view.byteLength === bytes.length
+    )
+      return view;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    return this.view;
+  }
+
+  /** Sets the cells of a row; says where the next begins, or -1. */
+  private row(
+    bytes: Uint8Array,
+    view: DataView,
+    start: number,
+    row: number,
+    longest: number,
+  ): number {
+    const { writer, kinds, delimiter, quoted, runs } = this;
+    writer.begin();
     this.zoneUsed = this.stamp.zoneUsed;
-    const last = setters.length - 1;
+    const last = kinds.length - 1;
     let at = start;
     let open: Run | undefined;
     let openAt = 0;
     for (let i = 0; i <= last; i++) {
       let stop = -1;
-      const run = this.runs[i];
-      if (run !== undefined) {
-        if (row > 0 && run.row === writer.begun - 1 && this.goesOn(run, bytes, at, end)) {
-          i = run.last;
-          run.waiting += 1;
-          run.row = writer.begun;
-          at += run.size + 1;
-          if (at <= end) {
-            if (i === last && at < end) return this.refuse(true);
-          } else if (i < last) return this.refuse(true);
-          continue;
+      const run = runs[i];
+      const byte = bytes[at]!;
+      if (
+        run !== undefined &&
+        row > 0 &&
+        run.row === writer.begun - 1 &&
+        this.goesOn(run, bytes, at)
+      ) {
+        i = run.last;
+        run.waiting += 1;
+        run.row = writer.begun;
+        stop = at + run.size;
+      } else {
+        if (run !== undefined) {
+          if (run.waiting > 0) this.setWaiting(run, row);
+          open = run;
+          openAt = at;
         }
-        if (run.waiting > 0) this.setWaiting(run, row);
-        open = run;
-        openAt = at;
-      }
-      if (at < end) {
-        const byte = bytes[at]!;
-        if (quoted && byte === QUOTE) return this.refuse(i > 0);
-        if (byte === delimiter) stop = at;
-        else if (typed) {
-          switch (setters[i]) {
-            case F.SRC_IP:
-              stop = readIp4(bytes, at, end, delimiter, batch.src_ip4, row);
+        if (byte === delimiter || byte === LF || (byte === CR && bytes[at + 1] === LF)) stop = at;
+        else if (quoted && byte === QUOTE) return this.refuse(i > 0);
+        else {
+          switch (kinds[i]) {
+            case ADDRESS:
+              stop = readIp4(view, at, delimiter, this.addresses[i]!, row);
               break;
-            case F.DST_IP:
-              stop = readIp4(bytes, at, end, delimiter, batch.dst_ip4, row);
+            case PORT:
+              stop = readPort(view, at, delimiter, this.words[i]!, row);
               break;
-            case F.SRC_PORT:
-              stop = readPort(bytes, at, end, delimiter, batch.src_port, row);
+            case COUNT:
+              stop = readCount(view, at, delimiter, this.numbers[i]!, row);
               break;
-            case F.DST_PORT:
-              stop = readPort(bytes, at, end, delimiter, batch.dst_port, row);
+            case DECIMAL:
+              stop = readDecimal(view, at, delimiter, this.numbers[i]!, row);
               break;
-            case F.PACKETS:
-              stop = readCount(bytes, at, end, delimiter, batch.packets, row);
+            case FLAGS:
+              stop = readFlags(bytes, at, delimiter, this.words[i]!, row);
               break;
-            case F.BYTES:
-              stop = readCount(bytes, at, end, delimiter, batch.bytes, row);
-              break;
-            case F.DURATION:
-              stop = readDecimal(bytes, at, end, delimiter, batch.duration, row);
-              break;
-            case F.TCP_FLAGS:
-              stop = readFlags(bytes, at, end, delimiter, batch.tcp_flags, row);
-              break;
-            case F.TS:
-              stop = this.stamp.readPlain(bytes, at, end, delimiter);
+            case TIME:
+              stop = this.stamp.readPlain(bytes, view, at, delimiter);
               if (stop >= 0) writer.setTime();
               break;
-            case F.PROTO:
-              stop = this.readProtocol(bytes, at, end, row);
+            case PROTOCOL:
+              stop = this.readProtocol(bytes, view, at, row);
               break;
-            case F.EVENT_TYPE:
-              // A dash alone is nothing.
-              if (writer.valid && byte !== SPACE && byte !== DASH)
-                stop = this.copyText(bytes, at, end, batch.event_type, row);
+            case TEXT:
+              {
+                const column = this.texts[i]!;
+                // A dash alone is nothing, and the first of two values stays.
+                if (byte !== DASH && column.present[row] === 0)
+                  stop = this.readText(bytes, at, column, row);
+              }
               break;
-            case F.ATTR: {
-              const column = writer.valid ? writer.knownText(i) : undefined;
-              if (column !== undefined && byte !== SPACE)
-                stop = this.copyText(bytes, at, end, column, row);
+            case ATTRIBUTE: {
+              const column = writer.knownText(i);
+              if (column !== undefined) stop = this.readText(bytes, at, column, row);
               break;
             }
             default:
           }
+          if (stop < 0) {
+            stop = endOf(bytes, at, delimiter);
+            writer.cell(i, bytes, at, stop);
+            // Not all that has no column of its own is known to have a value.
+            if (open !== undefined && writer.knownText(i) === undefined) open = undefined;
+          }
         }
-        if (stop < 0) {
-          stop = at;
-          while (stop < end && bytes[stop] !== delimiter) stop += 1;
-          writer.cell(i, bytes, at, stop);
-          // Not all that has no column of its own is known to have a value.
-          if (open !== undefined && writer.knownText(i) === undefined) open = undefined;
+        if (open?.last === i) {
+          if (writer.valid) keep(open, bytes, openAt, stop, writer.begun);
+          open = undefined;
         }
-      } else stop = at;
-      if (open?.last === i) {
-        if (writer.valid) keep(open, bytes, openAt, stop, writer.begun);
-        open = undefined;
       }
-      if (stop < end) {
-        // A delimiter behind the last cell makes an empty one more, which is none.
-        if (i === last && stop + 1 < end) return this.refuse(true);
-      } else if (i < last) return this.refuse(true);
+      if (i < last && bytes[stop] !== delimiter) return this.refuse(true);
       at = stop + 1;
     }
-    this.taken += 1;
-    return true;
+    // A delimiter behind the last cell makes an empty one more, which is none.
+    if (bytes[at - 1] !== delimiter) at -= 1;
+    if (bytes[at] === CR) at += 1;
+    if (bytes[at] !== LF || at - start > longest) return this.refuse(true);
+    if (writer.finishing) writer.workOut(bytes, start, bytes[at - 1] === CR ? at - 1 : at);
+    return at + 1;
   }
 
-  private refuse(begun: boolean): false {
+  private refuse(begun: boolean): number {
     for (const run of this.runs) {
       if (run === undefined) continue;
       // Not this row, if it has got so far.
       if (run.row === this.writer.begun && run.waiting > 0) run.waiting -= 1;
       run.row = -1;
     }
-    this.settle();
+    this.settle(this.writer.batch.length);
     if (begun) this.writer.batch.dropRow();
     this.stamp.zoneUsed = this.zoneUsed;
     this.refused += 1;
-    return false;
+    return -1;
   }
 
   /** Whether the cells of a run are as they were in the row before. */
-  private goesOn(run: Run, bytes: Uint8Array, at: number, end: number): boolean {
-    const same = sameBytes(run, bytes, at, end);
-    const stop = at + same;
-    if (same === run.size && (stop === end || bytes[stop] === this.delimiter)) {
+  private goesOn(run: Run, bytes: Uint8Array, at: number): boolean {
+    const same = sameBytes(run, bytes, at);
+    if (same === run.size && isEnd(bytes[at + same]!, this.delimiter)) {
       run.score += 1;
       return this.writer.valid;
     }
@@ -248,54 +354,92 @@ export class PlainRows {
     addRun(this.runs, most + 1, last);
   }
 
-  /** A protocol by a short name, most often one that was there before; as those below. */
-  private readProtocol(bytes: Uint8Array, start: number, end: number, row: number): number {
-    const { batch } = this.writer;
-    let name = 0;
-    let at = start;
-    for (; at < end; at++) {
-      const byte = bytes[at]!;
-      if (byte === this.delimiter) break;
-      if (at - start === NAME_BYTES || byte <= SPACE) return -1;
-      name = (name << 8) | byte;
-    }
-    name >>>= 0;
+  /** A protocol by a short name, most often one that was there before. */
+  private readProtocol(bytes: Uint8Array, view: DataView, at: number, row: number): number {
+    const word = view.getInt32(at, true);
+    const others = word ^ this.delimiters;
+    const found = (others - 0x01010101) & ~others & 0x80808080;
+    // Bits of the bytes before a delimiter among the four.
+    const bits = found === 0 ? 32 : 24 - Math.clz32(found & -found);
+    const stop = at + (bits >>> 3);
+    const name = bits === 32 ? word : word & ((1 << bits) - 1);
+    // With a byte of 0 at its end it would look like a shorter one.
+    if (name >>> (bits - 8) === 0 || (bits === 32 && bytes[stop] !== this.delimiter)) return -1;
     const slot = Math.imul(name, 0x9e37_79b1) >>> 26;
     if (this.names[slot] !== name) {
-      if (bytes[start] === DASH || this.writer.standsForNothing(bytes, start, at)) return -1;
-      const protocol = parseProtocol(bytes, start, at);
+      for (let i = at; i < stop; i++) if (bytes[i]! <= SPACE) return -1;
+      if (bytes[at] === DASH || this.writer.standsForNothing(bytes, at, stop)) return -1;
+      const protocol = parseProtocol(bytes, at, stop);
       if (protocol < 0) return -1;
       this.names[slot] = name;
       this.protocols[slot] = protocol;
     }
-    batch.proto.values[row] = this.protocols[slot]!;
-    batch.proto.present[row] = 1;
-    return at;
+    const { proto } = this.writer.batch;
+    proto.values[row] = this.protocols[slot]!;
+    proto.present[row] = 1;
+    return stop;
   }
 
   /** Copies a cell while looking for its end; -1, and nothing set, where it is not copied as it is. */
-  private copyText(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    column: TextColumn,
-    row: number,
-  ): number {
-    const { delimiter } = this;
-    const from = column.room(end - start) + 4;
-    const { data } = column;
-    let at = start;
-    let to = from;
-    for (; at < end; at++, to++) {
-      const byte = bytes[at]!;
-      if (byte === delimiter) break;
-      data[to] = byte;
-    }
-    if (data[to - 1] === SPACE) return -1;
-    if (this.writer.standsForNothing(bytes, start, at)) return at;
-    column.setWritten(row, at - start);
-    return at;
+  private readText(bytes: Uint8Array, at: number, column: TextColumn, row: number): number {
+    if (!this.writer.valid || bytes[at] === SPACE) return -1;
+    const stop = copyText(bytes, at, this.delimiter, column);
+    if (stop < 0 || bytes[stop - 1] === SPACE) return -1;
+    if (!this.writer.standsForNothing(bytes, at, stop)) column.setWritten(row, stop - at);
+    return stop;
   }
+}
+
+function columnOf(batch: EventBatch, setter: number): Column | undefined {
+  switch (setter) {
+    case F.SRC_IP:
+      return batch.src_ip4;
+    case F.DST_IP:
+      return batch.dst_ip4;
+    case F.SRC_PORT:
+      return batch.src_port;
+    case F.DST_PORT:
+      return batch.dst_port;
+    case F.TCP_FLAGS:
+      return batch.tcp_flags;
+    case F.PACKETS:
+      return batch.packets;
+    case F.BYTES:
+      return batch.bytes;
+    case F.PACKETS_REV:
+      return batch.packets_rev;
+    case F.BYTES_REV:
+      return batch.bytes_rev;
+    case F.ORIG_BYTES:
+      return batch.orig_bytes;
+    case F.RESP_BYTES:
+      return batch.resp_bytes;
+    case F.MISSED_BYTES:
+      return batch.missed_bytes;
+    case F.DURATION:
+      return batch.duration;
+    case F.EVENT_TYPE:
+      return batch.event_type;
+    case F.CONN_STATE:
+      return batch.conn_state;
+    case F.HISTORY:
+      return batch.history;
+    case F.SERVICE:
+      return batch.service;
+    case F.HOST:
+      return batch.host;
+    case F.PROGRAM:
+      return batch.program;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether the line at `at` is `line`. */
+function isLine(bytes: Uint8Array, at: number, line: Uint8Array): boolean {
+  for (let i = 0; i < line.length; i++) if (bytes[at + i] !== line[i]) return false;
+  const end = at + line.length;
+  return bytes[end] === LF || (bytes[end] === CR && bytes[end + 1] === LF);
 }
 
 function runsOf(setters: Uint8Array): (Run | undefined)[] {
@@ -319,10 +463,9 @@ function addRun(runs: (Run | undefined)[], first: number, last: number): void {
 }
 
 /** How many of a run's bytes are those from `at` on. */
-function sameBytes({ bytes: own, size }: Run, bytes: Uint8Array, at: number, end: number): number {
-  const most = Math.min(size, end - at);
+function sameBytes({ bytes: own, size }: Run, bytes: Uint8Array, at: number): number {
   let same = 0;
-  while (same < most && bytes[at + same] === own[same]) same += 1;
+  while (same < size && bytes[at + same] === own[same]) same += 1;
   return same;
 }
 
@@ -335,142 +478,5 @@ function keep(run: Run, bytes: Uint8Array, from: number, to: number, row: number
 
 function isValueByte(byte: number): boolean {
   const letter = (byte | 32) - 97;
-  return (
-    letter >>> 0 < 26 || (byte - ZERO) >>> 0 <= 9 || byte === DOT || byte === 58 || byte === 95
-  );
-}
-
-// Each of these reads the cell that begins at `at`, sets it, and says where it ends; -1, and nothing set,
-// if it is written otherwise. The cell has at least one byte.
-
-function readIp4(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  delimiter: number,
-  column: U32Column,
-  row: number,
-): number {
-  let address = 0;
-  let part = -1;
-  let dots = 0;
-  let at = start;
-  for (; at < end; at++) {
-    const byte = bytes[at]!;
-    const digit = byte - ZERO;
-    if (digit >>> 0 <= 9) {
-      if (part === 0) return -1;
-      part = part < 0 ? digit : part * 10 + digit;
-      if (part > 255) return -1;
-    } else if (byte === DOT) {
-      if (part < 0 || dots === 3) return -1;
-      address = (address << 8) | part;
-      part = -1;
-      dots += 1;
-    } else if (byte === delimiter) break;
-    else return -1;
-  }
-  if (part < 0 || dots !== 3) return -1;
-  column.values[row] = (address << 8) | part;
-  column.present[row] = 1;
-  return at;
-}
-
-function readPort(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  delimiter: number,
-  column: U16Column,
-  row: number,
-): number {
-  let value = 0;
-  let at = start;
-  for (; at < end; at++) {
-    const byte = bytes[at]!;
-    const digit = byte - ZERO;
-    if (digit >>> 0 <= 9) {
-      value = value * 10 + digit;
-      if (value > 65_535) return -1;
-    } else if (byte === delimiter) break;
-    else return -1;
-  }
-  column.values[row] = value;
-  column.present[row] = 1;
-  return at;
-}
-
-function readCount(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  delimiter: number,
-  column: NumberColumn,
-  row: number,
-): number {
-  let value = 0;
-  let at = start;
-  for (; at < end; at++) {
-    const byte = bytes[at]!;
-    const digit = byte - ZERO;
-    if (digit >>> 0 <= 9) value = value * 10 + digit;
-    else if (byte === delimiter) break;
-    else return -1;
-  }
-  if (at - start > EXACT_DIGITS) return -1;
-  column.values[row] = value;
-  column.present[row] = 1;
-  return at;
-}
-
-function readDecimal(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  delimiter: number,
-  column: NumberColumn,
-  row: number,
-): number {
-  let mantissa = 0;
-  let point = -1;
-  let at = start;
-  for (; at < end; at++) {
-    const byte = bytes[at]!;
-    const digit = byte - ZERO;
-    if (digit >>> 0 <= 9) mantissa = mantissa * 10 + digit;
-    else if (byte === DOT && point < 0 && at > start) point = at;
-    else if (byte === delimiter) break;
-    else return -1;
-  }
-  if (at - start > EXACT_DIGITS) return -1;
-  column.values[row] = point < 0 ? mantissa : mantissa / POWERS_OF_TEN[at - point - 1]!;
-  column.present[row] = 1;
-  return at;
-}
-
-function readFlags(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  delimiter: number,
-  column: U16Column,
-  row: number,
-): number {
-  // Digits are a number, and a dash alone is nothing.
-  if ((bytes[start]! - ZERO) >>> 0 <= 9 || bytes[start] === DASH || bytes[start] === SPACE)
-    return -1;
-  let flags = 0;
-  let at = start;
-  for (; at < end; at++) {
-    const byte = bytes[at]!;
-    if (byte === delimiter) break;
-    const bit = FLAG_BITS[byte]!;
-    // Blanks at the end are no part of the cell.
-    if (bit < 0 || byte === SPACE) return -1;
-    flags |= bit;
-  }
-  if (at - start > MOST_FLAGS) return -1;
-  column.values[row] = flags;
-  column.present[row] = 1;
-  return at;
+  return letter >>> 0 < 26 || (byte - 48) >>> 0 <= 9 || byte === 46 || byte === 58 || byte === 95;
 }

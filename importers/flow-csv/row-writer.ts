@@ -63,7 +63,8 @@ export class RowWriter {
   readonly unset: readonly Uint8Array[];
   private readonly address = new Uint8Array(16);
   private readonly joined = new Uint8Array(96);
-  private readonly finishing: boolean;
+  /** Whether rows need `workOut`. */
+  readonly finishing: boolean;
   private readonly eventType: Uint8Array;
   private row = 0;
   private end = Number.NaN;
@@ -163,7 +164,7 @@ export class RowWriter {
     this.batch.setAttribute(name, this.decode(bytes, start, end));
   }
 
-  /** Sets what is known only when all cells are, and completes the row. */
+  /** Completes the row. */
   finish(
     seq: number,
     offset: number,
@@ -443,7 +444,8 @@ export class RowWriter {
     return this.set(port, bytes, cut + 1, end) && good;
   }
 
-  private workOut(raw: Uint8Array, rawStart: number, rawEnd: number): void {
+  /** Sets what is known only when all cells are. */
+  workOut(raw: Uint8Array, rawStart: number, rawEnd: number): void {
     const batch = this.batch;
     const row = this.row;
     const plan = this.plan;

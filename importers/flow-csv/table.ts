@@ -5,7 +5,7 @@
  * Held always: every line behind the heading ends in exactly one of a stored row, the quarantine or
  * what is skipped, except for comments and repeated headings, which are no records.
  */
-import type { Kind } from '../../engine/contract/event.ts';
+import type { ByteOffset, Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink } from '../../engine/contract/importer.ts';
 import type { LineReader } from '../shared/lines.ts';
 import type { Detected } from './detect.ts';
@@ -13,6 +13,7 @@ import type { Dialect } from './dialects/dialect.ts';
 import { readHeading, TRAILERS } from './dialects/nfdump-text.ts';
 import { zeekLog } from './dialects/zeek.ts';
 import { SETTERS, simplify } from './fields.ts';
+import { BEHIND } from './plain-cells.ts';
 import { PlainRows } from './plain-rows.ts';
 import { planRow, uniqueNames } from './plan.ts';
 import { RowWriter, type RowPlan } from './row-writer.ts';
@@ -25,6 +26,7 @@ const MOST_OPEN_LINES = 500;
 /** Columns that are listed among the facts about a source. */
 const MOST_LISTED = 1000;
 const HASH = 35;
+const LF = 10;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -146,7 +148,7 @@ export class TableReader {
   }
 
   private useZeek({ separator, unset, path }: ZeekFields): void {
-    if (separator !== this.separator) this.leavePlain();
+    if (separator !== this.separator) this.plain = undefined;
     this.separator = separator;
     this.unset = [...unset];
     this.path = path;
@@ -189,16 +191,6 @@ export class TableReader {
     while (this.openLines.length > 0) this.giveUpOpenRow();
   }
 
-  /** Completes the rows so far, before who keeps the batch looks at them. */
-  settle(): void {
-    this.plain?.settle();
-  }
-
-  private leavePlain(): void {
-    this.settle();
-    this.plain = undefined;
-  }
-
   private take(
     bytes: Uint8Array,
     start: number,
@@ -230,7 +222,6 @@ export class TableReader {
       return;
     }
     if (this.headingBytes.length === end - start && this.isHeading(bytes, start)) return;
-    if (this.takePlain(bytes, start, end, offset, length, valid)) return;
     const splitter = this.splitter;
     if (!splitter.split(bytes, start, end)) {
       if (this.replaying) {
@@ -249,27 +240,27 @@ export class TableReader {
     this.row(bytes, start, end, offset, length, line, valid);
   }
 
-  /** Writes the row if it is of the kind that needs no splitter. */
-  private takePlain(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    offset: number,
-    length: number,
-    valid: boolean,
-  ): boolean {
+  /** Takes the rows that come next, up to `until`, while they are of the kind that needs no splitter. */
+  rows(lines: LineReader, until: ByteOffset): void {
     const { plain, writer } = this;
-    if (plain === undefined || writer === undefined) return false;
-    writer.valid = valid;
-    writer.begin();
-    if (!plain.take(bytes, start, end)) {
+    if (plain === undefined || writer === undefined || lines.utf16) return;
+    if (this.lineIndex < this.context.detected.skipLines || this.inSummary || !this.betweenRows)
+      return;
+    const { buffer, baseOffset: base, maxLine: longest } = lines;
+    const end = Math.min(readable(buffer, lines.end), until - base);
+    writer.valid = lines.encoding !== 'mixed';
+    let at = lines.nextStart;
+    while (at < end) {
+      const { seq, headingBytes: heading, zeek: comments } = this;
+      at = plain.take(buffer, at, end, { base, seq, longest, heading, comments });
+      const { rows, stopped } = plain;
+      this.seq += rows;
+      if (rows > 0) this.sink.record(rows);
+      lines.skipTo(at, rows);
+      if (!stopped) continue;
       if (!plain.useful) this.plain = undefined;
-      return false;
+      return;
     }
-    this.seq += 1;
-    writer.finish(this.seq, offset, length, bytes, start, end);
-    this.sink.record(1);
-    return true;
   }
 
   /** Writes the row that the splitter has cut. */
@@ -410,7 +401,6 @@ export class TableReader {
     this.width = names.length;
     this.writer = new RowWriter(sink.batch(dialect?.kind ?? kind), plan, stamp);
     const { splitter } = this;
-    this.settle();
     this.plain =
       splitter instanceof DelimitedSplitter && PlainRows.fits(splitter.delimiter, names.length)
         ? new PlainRows(this.writer, stamp, splitter.delimiter, splitter.quoted)
@@ -427,7 +417,7 @@ export class TableReader {
         const code = /^\\x([0-9a-f]{2})/i.exec(rest);
         this.separator = code === null ? (rest.charCodeAt(0) || 9) & 0x7f : parseInt(code[1]!, 16);
         this.splitter = new DelimitedSplitter(this.separator, false);
-        this.leavePlain();
+        this.plain = undefined;
         return;
       }
       case 'path':
@@ -467,6 +457,12 @@ function isDirective(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start;
   while (at < end && (bytes[at] === 32 || bytes[at] === 9)) at += 1;
   return at < end && bytes[at] === HASH;
+}
+
+/** Where the last whole line before `end` ends behind which `BEHIND` bytes may be read. */
+function readable(buffer: Buffer, end: number): number {
+  const last = Math.min(end, buffer.length - BEHIND) - 1;
+  return last < 0 ? 0 : buffer.lastIndexOf(LF, last) + 1;
 }
 
 const NO_MATCH = encoder.encode('No matching flow');

@@ -59,7 +59,7 @@ export class LineReader {
 
   private readonly source: AsyncIterable<Uint8Array>;
   private blocks: AsyncIterator<Uint8Array> | undefined;
-  private readonly maxLine: number;
+  readonly maxLine: number;
   private filled = 0;
   private pending: Uint8Array = new Uint8Array(0);
   private pendingAt = 0;
@@ -177,6 +177,17 @@ export class LineReader {
       this.lineLength = stop - at;
     }
     return true;
+  }
+
+  /** Where in `buffer` the next line begins. */
+  get nextStart(): number {
+    return this.at;
+  }
+
+  /** Goes on behind `lines` whole lines, read by another: `at` is where the next begins. Not for UTF-16. */
+  skipTo(at: number, lines: number): void {
+    this.at = at;
+    this.lineNumber += lines;
   }
 
   /** Gives the content back when not all of it was read. */
