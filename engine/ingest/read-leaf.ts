@@ -514,7 +514,7 @@ class ImportWorker {
     this.checkCancelled();
     const id = this.nextId++;
     this.outstanding.add(id);
-    this.port.post({ type: 'chunk', id, ...structuredClone(chunk), piece });
+    this.port.post({ type: 'chunk', id, ...chunk, piece });
   }
 
   private nextCommit(): Promise<void> {
@@ -527,7 +527,7 @@ class ImportWorker {
     const id = this.nextId++;
     return new Promise((resolve) => {
       this.replies.set(id, resolve);
-      this.port.post({ type: 'request', id, begin: structuredClone(begin) });
+      this.port.post({ type: 'request', id, begin });
     });
   }
 }
