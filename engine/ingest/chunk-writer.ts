@@ -12,6 +12,8 @@ import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Decisions, EventSink } from '../contract/importer.ts';
 import { type BatchRows, countPresent, rowList, rowSpan } from '../store/batch-rows.ts';
 import { ParquetPart } from '../store/parquet-part.ts';
+import { constantsOf, selectedOf } from '../store/segment-file/write/draft.ts';
+import { SegmentPart } from '../store/segment-part.ts';
 import type { TimeUnit } from '../store/table-layout.ts';
 import type { IndexFeed } from './index-feed.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
@@ -27,9 +29,13 @@ const MAX_IDLE_ATTRIBUTES = 64;
 /** A batch of a small source has room for a row to so many bytes, and for so many at least. */
 const BYTES_A_ROW = 32;
 const LEAST_BATCH_ROWS = 512;
+/** A part that begins with fewer rows in order DuckDB writes: in smaller blocks. */
+const LEAST_SEGMENT_ROWS = 10_000;
 
 interface OpenPart {
-  part: ParquetPart;
+  part: ParquetPart | SegmentPart;
+  /** Bytes of it that are counted. */
+  bytes: number;
   day: string;
   kind: Kind;
   minTs: EpochMicros;
@@ -102,6 +108,8 @@ export class ChunkWriter implements EventSink {
   private readonly feed: IndexFeed | undefined;
   private readonly batches = new Map<Kind, EventBatch>();
   private readonly parts = new Map<string, OpenPart>();
+  /** Parts that others of their day and kind have followed. */
+  private readonly ended: OpenPart[] = [];
   private readonly touched = new Map<number, SourceProgress>();
   private readonly quarantined: string[] = [];
   private current: SourceProgress | undefined;
@@ -251,15 +259,15 @@ export class ChunkWriter implements EventSink {
   cut(): Chunk | undefined {
     this.flushBatches();
     const parts: PartInfo[] = [];
-    for (const open of this.parts.values()) {
-      open.part.finish();
+    for (const open of [...this.ended, ...this.parts.values()]) {
+      const stored = finishPart(open);
       const { columns } = open.part;
       // Which of these rows are in the case already is asked before they are stored: that loses the order.
       const sorted = open.sorted && !columns.includes('record_key');
       const indexed =
         this.feed !== undefined &&
         open.part.rows >= this.limits.indexRows &&
-        !open.part.hasAlikeNames;
+        !(open.part instanceof ParquetPart && open.part.hasAlikeNames);
       parts.push({
         path: open.part.path,
         day: open.day,
@@ -271,11 +279,8 @@ export class ChunkWriter implements EventSink {
         sorted,
         sources: [...open.sources],
         columns,
-        selected: open.part.selected,
         timeUnit: open.timeUnit,
-        constants: open.part.constants(),
-        messages: open.part.messages,
-        rareMessages: open.part.hasRareMessages,
+        ...stored,
         unflowedPackets: open.unflowedPackets,
         indexed,
       });
@@ -283,6 +288,7 @@ export class ChunkWriter implements EventSink {
       else this.feed?.drop(open.part.path);
     }
     this.parts.clear();
+    this.ended.length = 0;
     const sources: SourceState[] = [];
     for (const [id, progress] of this.touched) {
       if (!progress.replaying() || progress.state.done !== undefined) {
@@ -312,11 +318,12 @@ export class ChunkWriter implements EventSink {
     this.quarantined.length = 0;
     this.rows = 0;
     this.bytes = 0;
-    for (const { part } of this.parts.values()) {
+    for (const { part } of [...this.ended, ...this.parts.values()]) {
       part.abandon();
       this.feed?.drop(part.path);
     }
     this.parts.clear();
+    this.ended.length = 0;
   }
 
   private flushBatches(): void {
@@ -408,36 +415,87 @@ export class ChunkWriter implements EventSink {
 
   private addRows(batch: EventBatch, day: string, rows: BatchRows): void {
     const key = `${day}/${batch.kind}`;
-    let open = this.parts.get(key);
-    if (open === undefined) {
-      open = {
-        part: new ParquetPart(join(this.folder, `${this.prefix}-${this.partNumber++}.parquet`)),
-        day,
-        kind: batch.kind,
-        minTs: NaN,
-        maxTs: NaN,
-        lastTs: -Infinity,
-        lastNanos: 0,
-        timeUnit: 1_000_000,
-        sorted: true,
-        sources: new Map(),
-        unflowedPackets: 0,
-      };
-      this.parts.set(key, open);
-    }
-    const before = open.part.size;
     const n = rows.to - rows.from;
+    let open = this.parts.get(key);
+    const isFollowed = open?.part instanceof SegmentPart && !open.part.add(batch, rows);
+    if (open !== undefined && isFollowed) {
+      this.ended.push(open);
+      open = undefined;
+    }
+    if (open === undefined) {
+      open = this.beginPart(batch, day, rows, !isFollowed);
+      this.parts.set(key, open);
+    } else noteTimes(open, batch, rows);
+    const { part } = open;
     if (batch.kind === 'packet') {
       open.unflowedPackets += n - countPresent(batch.flow_id.present, rows);
     }
-    noteTimes(open, batch, rows);
     const id = this.source().state.sourceId;
     open.sources.set(id, (open.sources.get(id) ?? 0) + n);
-    const cut = open.part.addRowGroup(batch, rows);
-    this.feed?.add(open.part.path, batch, rows, cut, open.part.coded);
+    const cut = part instanceof ParquetPart ? part.addRowGroup(batch, rows) : undefined;
+    this.feed?.add(part.path, batch, rows, cut, part.coded);
     this.rows += n;
-    this.bytes += open.part.size - before;
+    this.bytes += part.size - open.bytes;
+    open.bytes = part.size;
   }
+
+  /** @param mayBeSegment the part may be one that is the segment itself: the rows are added to it, not to others */
+  private beginPart(
+    batch: EventBatch,
+    day: string,
+    rows: BatchRows,
+    mayBeSegment: boolean,
+  ): OpenPart {
+    const path = join(this.folder, `${this.prefix}-${this.partNumber++}`);
+    const open = {
+      part: new SegmentPart(`${path}.duckdb`),
+      bytes: 0,
+      day,
+      kind: batch.kind,
+      minTs: NaN,
+      maxTs: NaN,
+      lastTs: -Infinity,
+      lastNanos: 0,
+      timeUnit: 1_000_000,
+      sorted: true,
+      sources: new Map(),
+      unflowedPackets: 0,
+    } satisfies OpenPart;
+    noteTimes(open, batch, rows);
+    const isSegment =
+      mayBeSegment &&
+      open.sorted &&
+      day !== 'undated' &&
+      rows.to - rows.from >= LEAST_SEGMENT_ROWS &&
+      open.part.add(batch, rows);
+    return isSegment ? open : { ...open, part: new ParquetPart(`${path}.parquet`) };
+  }
+}
+
+/** Closes a part, and says how its rows are stored. */
+function finishPart({
+  part,
+  timeUnit,
+}: OpenPart): Pick<PartInfo, 'draft' | 'selected' | 'constants' | 'messages' | 'rareMessages'> {
+  if (part instanceof SegmentPart) {
+    const draft = part.finish(timeUnit);
+    return {
+      draft,
+      selected: selectedOf(draft),
+      constants: constantsOf(draft),
+      // They are whole, and few.
+      messages: undefined,
+      rareMessages: true,
+    };
+  }
+  part.finish();
+  return {
+    draft: undefined,
+    selected: part.selected,
+    constants: part.constants(),
+    messages: part.messages,
+    rareMessages: part.hasRareMessages,
+  };
 }
 
 /** The first and last of the times from `from` to `to`; undefined where one is missing. */

@@ -13,6 +13,7 @@ import type {
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import type { CutMessages } from '../store/messages/message-columns.ts';
+import type { SegmentDraft } from '../store/segment-file/write/draft.ts';
 import type { ConstantColumn, SelectedColumn, TimeUnit } from '../store/table-layout.ts';
 
 /** A file below the arguments of an import. */
@@ -49,6 +50,8 @@ export interface ImportOptions {
 /** A Parquet file of rows of one day and kind. */
 export interface PartInfo {
   path: string;
+  /** Of a part that is the segment itself but for its end; undefined of one that DuckDB reads and writes. */
+  draft: SegmentDraft | undefined;
   day: string;
   kind: Kind;
   rows: number;

@@ -18,6 +18,9 @@ import {
   type BuiltSegment,
   type KnownRows,
 } from '../store/segment-builder.ts';
+import { finishSegment } from '../store/finish-segment.ts';
+import type { SegmentDraft } from '../store/segment-file/write/draft.ts';
+import { finishFile } from '../store/segment-file/write/segment-end.ts';
 import type { CaseWriter } from './case-writer.ts';
 import { indexRows } from './case-workshop.ts';
 import { compactSmall } from './compact.ts';
@@ -844,6 +847,7 @@ class ImportRun {
     const placed: SegmentRow[] = [];
     const builds: { select: string; options: BuildOptions }[] = [];
     for (const part of chunk.parts) {
+      if (part.draft !== undefined && part.sorted) continue;
       const { sorted, bytes: inputBytes, messages } = part;
       const constants = part.constants.filter(({ name }) => recordShift === 0 || name !== 'seq');
       const known = knownOf(part);
@@ -853,8 +857,13 @@ class ImportRun {
       });
     }
     const built = await this.writer.builder.buildAll(builds);
-    for (const [i, part] of chunk.parts.entries()) {
-      const segment = await this.placePart(part, built[i]!);
+    let next = 0;
+    for (const part of chunk.parts) {
+      const made =
+        part.draft !== undefined && part.sorted
+          ? await this.finishPart(part, part.draft, recordShift)
+          : await this.builtFrom(part, built[next++]!);
+      const segment = await this.placePart(part, made);
       if (segment !== undefined) placed.push(segment);
     }
     await this.writer.places.settle();
@@ -898,7 +907,7 @@ class ImportRun {
   /** The rows of a part that are to be stored, their numbers shifted; counts them for their sources. */
   private async selectPart(part: PartInfo, recordShift: number): Promise<string> {
     const rows = recordShift === 0 ? '*' : `* REPLACE (seq + (${recordShift}) AS seq)`;
-    let select = `SELECT ${rows} FROM read_parquet(${literal(part.path)})`;
+    let select = `SELECT ${rows} FROM ${await this.rowsOf(part)}`;
     let countBySource = part.sources;
     if (part.columns.includes('record_key')) {
       select = await this.withoutDuplicates(part, select);
@@ -914,15 +923,46 @@ class ImportRun {
         countBySource.push([id, stored]);
       }
     }
-    for (const [id, rows] of countBySource) {
-      const row = this.sources.get(id)!;
-      if (rows > 0) row.byKind[part.kind] = (row.byKind[part.kind] ?? 0) + rows;
-    }
+    this.countRows(part.kind, countBySource);
     return select;
   }
 
-  private async placePart(part: PartInfo, built: BuiltSegment): Promise<SegmentRow | undefined> {
+  private countRows(kind: Kind, bySource: readonly [number, number][]): void {
+    for (const [id, rows] of bySource) {
+      const row = this.sources.get(id)!;
+      if (rows > 0) row.byKind[kind] = (row.byKind[kind] ?? 0) + rows;
+    }
+  }
+
+  /** What DuckDB reads a part's rows from. */
+  private async rowsOf({ path, draft, selected }: PartInfo): Promise<string> {
+    if (draft === undefined) return `read_parquet(${literal(path)})`;
+    finishFile(draft);
+    const name = identifier(path);
+    await this.writer.builder.attach(path, path);
+    const columns = selected?.map((column) => identifier(column.name)).join(', ') ?? '*';
+    return `(SELECT ${columns} FROM ${name}.events)`;
+  }
+
+  /** A part that is its segment. */
+  private async finishPart(
+    part: PartInfo,
+    draft: SegmentDraft,
+    recordShift: number,
+  ): Promise<BuiltSegment> {
+    this.countRows(part.kind, part.sources);
+    const sources = part.sources.map(([id]) => id).sort((a, b) => a - b);
+    return finishSegment(draft, { minTs: part.minTs, maxTs: part.maxTs, sources }, recordShift);
+  }
+
+  /** A part that DuckDB has read. */
+  private async builtFrom(part: PartInfo, built: BuiltSegment): Promise<BuiltSegment> {
+    if (part.draft !== undefined) await this.writer.builder.detach(part.path);
     rmSync(part.path, { force: true });
+    return built;
+  }
+
+  private async placePart(part: PartInfo, built: BuiltSegment): Promise<SegmentRow | undefined> {
     let index = part.indexed ? await this.indexOf(part.path).promise : undefined;
     this.indexes.delete(part.path);
     // Duplicates were left out since: the rows have other numbers.

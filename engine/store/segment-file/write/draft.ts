@@ -1,0 +1,100 @@
+/** What is known of a segment's file whose blocks are written: all that its end needs (`segment-end.ts`). */
+import type { EncodedPiece, PieceStats } from '../encode/pieces.ts';
+import {
+  type ConstantColumn,
+  type SelectedColumn,
+  TIME_UNITS,
+  literal,
+} from '../../table-layout.ts';
+
+/** A piece of a column, and where it lies; -1: it has no bytes. */
+export interface PlacedPiece {
+  readonly rows: number;
+  readonly encoding: EncodedPiece['encoding'];
+  readonly block: number;
+  readonly offset: number;
+  readonly size: number;
+  readonly stats: PieceStats;
+}
+
+/** A column's pieces in a group of rows. */
+export interface PlacedGroup {
+  readonly data: readonly PlacedPiece[];
+  readonly valid: readonly PlacedPiece[];
+}
+
+export interface StoredColumn {
+  readonly name: string;
+  /** SQL type. */
+  readonly type: string;
+  readonly groups: readonly PlacedGroup[];
+}
+
+/** A column that follows from others, or has one text in all rows. */
+export interface GeneratedColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly value:
+    | { readonly kind: 'text'; readonly text: string }
+    /** Times, from a column of them in this unit. */
+    | { readonly kind: 'time'; readonly column: string; readonly unit: 1000 | 1_000_000 }
+    /** What another column is, less a number. */
+    | { readonly kind: 'less'; readonly column: string; readonly by: number };
+}
+
+export type DraftColumn = StoredColumn | GeneratedColumn;
+
+export interface SegmentDraft {
+  readonly path: string;
+  /** Bytes of a block. */
+  readonly block: number;
+  /** Pieces in each block that is written. */
+  readonly pieces: readonly number[];
+  /** Rows of each group. */
+  readonly groups: readonly number[];
+  /** In the order of the table. */
+  readonly columns: readonly DraftColumn[];
+}
+
+export function isStored(column: DraftColumn): column is StoredColumn {
+  return 'groups' in column;
+}
+
+const STORED_TIMES: ReadonlySet<string> = new Set(Object.values(TIME_UNITS));
+
+/** The columns that a reader of its table asks for. */
+export function selectedOf({ columns }: SegmentDraft): SelectedColumn[] {
+  return columns
+    .filter(({ name }) => !STORED_TIMES.has(name))
+    .map(({ name, type }) => ({ name, type }));
+}
+
+/** Columns of one value, and what follows from others, as SQL. */
+export function constantsOf({ columns }: SegmentDraft): ConstantColumn[] {
+  const out: ConstantColumn[] = [];
+  for (const column of columns) {
+    const { name, type } = column;
+    if (isStored(column)) {
+      const value = onlyValue(column);
+      if (value !== undefined) out.push({ name, type, value: String(value) });
+    } else if (column.value.kind === 'text')
+      out.push({ name, type, value: literal(column.value.text) });
+    else if (column.value.kind === 'less')
+      out.push({ name, type, value: `${column.value.column} - ${column.value.by}::${type}` });
+  }
+  return out;
+}
+
+/** The number that all rows have. */
+function onlyValue({ type, groups }: StoredColumn): number | undefined {
+  let only: number | undefined;
+  for (const { data, valid } of groups) {
+    if (valid.some(({ stats }) => stats.kind !== 'validity' || stats.hasNull)) return undefined;
+    for (const { stats } of data) {
+      if (stats.kind !== 'number' || stats.min !== stats.max) return undefined;
+      only ??= stats.min;
+      if (only !== stats.min) return undefined;
+    }
+  }
+  return type === 'DOUBLE' || type === 'TIMESTAMP' ? undefined : only;
+}

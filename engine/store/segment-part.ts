@@ -1,0 +1,361 @@
+/**
+ * Writes batches of events as the segment itself, in DuckDB's own form: the columns are typed arrays already, so
+ * nobody has to read and analyse them again ([ADR 19](../../docs/adr/0019-segments-written-by-ourselves.md)).
+ *
+ * Holds always: rows are stored in the order given, or not at all: what cannot be stored well (`add` says so) is
+ * another part's. What the file ends with is written by whoever has its draft (`segment-file/write/segment-end.ts`).
+ */
+import type { Column, EventBatch, TextColumn } from '../contract/event-batch.ts';
+import {
+  type BatchRows,
+  countPresent,
+  rowSpan,
+  textBytesOf,
+  textLength,
+  valuesOf,
+  wideValuesOf,
+} from './batch-rows.ts';
+import { type CodedTexts, codedTexts } from './coded-texts.ts';
+import { MESSAGE } from './messages/message-columns.ts';
+import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from './parquet-part.ts';
+import { type EncodedPiece, NO_BYTES } from './segment-file/encode/pieces.ts';
+import { encodeNumbers } from './segment-file/encode/numbers.ts';
+import { encodeReals } from './segment-file/encode/reals.ts';
+import { encodeTexts, numberTexts } from './segment-file/encode/texts.ts';
+import { emptyValidity, encodeValidity } from './segment-file/encode/validity.ts';
+import { encodeWide } from './segment-file/encode/wide.ts';
+import { BLOCK_HEAD, BlockFile } from './segment-file/write/block-file.ts';
+import type {
+  DraftColumn,
+  PlacedGroup,
+  PlacedPiece,
+  SegmentDraft,
+} from './segment-file/write/draft.ts';
+import { type TimeUnit, TIME_UNITS, areRare } from './table-layout.ts';
+
+/** As the builder has it for all but small segments. */
+const BLOCK = 65_536;
+const MOST_BYTES = BLOCK - BLOCK_HEAD;
+/** A longer text is stored with its rows, though it is the same in all. */
+const MAX_CONSTANT_TEXT = 256;
+/** A column of texts that takes more DuckDB stores better: it compresses texts that are different. */
+const MOST_TEXT_BYTES_A_ROW = 4;
+
+const SQL_TYPES: Readonly<Record<Column['type'], string>> = {
+  ...{ u8: 'UTINYINT', u16: 'USMALLINT', u32: 'UINTEGER', i32: 'INTEGER', u64: 'BIGINT' },
+  ...{ i64: 'BIGINT', micros: 'TIMESTAMP', f64: 'DOUBLE', text: 'VARCHAR', ip6: 'UUID' },
+};
+
+/** Values of a group of rows that are stored at the end, when it is known in which form. */
+interface Kept {
+  readonly values: Float64Array | Uint32Array;
+  readonly present: Uint8Array | undefined;
+}
+
+interface Growing {
+  readonly type: Column['type'];
+  /** By number of the group; none where no row has a value, or where it is kept. */
+  readonly groups: (PlacedGroup | undefined)[];
+  readonly kept: (Kept | undefined)[];
+  /** The one text that all rows have, its length before it. */
+  text: Uint8Array | undefined;
+}
+
+/** What a group of rows is before it is known that all of it can be stored. */
+interface Made {
+  readonly name: string;
+  readonly type: Column['type'];
+  readonly data?: readonly EncodedPiece[];
+  readonly valid?: readonly EncodedPiece[];
+  readonly kept?: Kept;
+  readonly text?: Uint8Array;
+}
+
+export class SegmentPart {
+  readonly path: string;
+  rows = 0;
+  /** Bytes of what was added, each value by itself. */
+  size = 0;
+  /** Of the last group of rows: columns of texts of which few are different, by name in the file. */
+  readonly coded = new Map<string, CodedTexts>();
+  private readonly file: BlockFile;
+  private readonly groups: number[] = [];
+  private readonly growing = new Map<string, Growing>();
+  /** What `captured` is less than `length` in all rows so far; undefined where that is not one number. */
+  private header: number | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+    this.file = new BlockFile(path, BLOCK);
+  }
+
+  /** Names of the columns that have a value in some row so far. */
+  get columns(): string[] {
+    return [...this.growing.keys()];
+  }
+
+  /** Adds these rows, copied, as a group; false, and nothing is added, where they are better stored by DuckDB. */
+  add(batch: EventBatch, rows: BatchRows = rowSpan(0, batch.length)): boolean {
+    this.coded.clear();
+    const n = rows.to - rows.from;
+    if (n === 0) return true;
+    const columns = presentColumns(batch, rows);
+    if (columns === undefined || !this.takesNames(columns)) return false;
+    const header = this.headerOf(batch, rows);
+    const made: Made[] = [];
+    let size = 0;
+    for (const { name, column, count } of columns) {
+      const one = this.make(name, column, count, rows, header);
+      if (one === undefined) return false;
+      made.push(one);
+      size += sizeOf(column, count, rows);
+    }
+    this.header = header;
+    const names = new Set(made.map(({ name }) => name));
+    for (const [name, growing] of this.growing) if (!names.has(name)) this.breakUp(growing);
+    for (const one of made) this.take(one);
+    this.groups.push(n);
+    this.rows += n;
+    this.size += size;
+    return true;
+  }
+
+  /** Whether no two columns differ in the case of letters only: DuckDB would not have them. */
+  private takesNames(columns: readonly { name: string }[]): boolean {
+    const names = new Set([...this.growing.keys(), ...columns.map(({ name }) => name)]);
+    return new Set([...names].map(folded)).size === names.size;
+  }
+
+  /** What `captured` is less than `length` in all rows, these included. */
+  private headerOf(batch: EventBatch, rows: BatchRows): number | undefined {
+    if (this.groups.length > 0 && this.header === undefined) return undefined;
+    const { captured, record_length: length } = batch;
+    const n = rows.to - rows.from;
+    if (countPresent(captured.present, rows) < n || countPresent(length.present, rows) < n)
+      return undefined;
+    const more = valuesOf(length.values, rows);
+    const less = valuesOf(captured.values, rows);
+    const first = more[0]! - less[0]!;
+    if (first < 0 || (this.groups.length > 0 && first !== this.header)) return undefined;
+    for (let i = 1; i < n; i++) if (more[i]! - less[i]! !== first) return undefined;
+    return first;
+  }
+
+  private make(
+    name: string,
+    column: Column,
+    count: number,
+    rows: BatchRows,
+    header: number | undefined,
+  ): Made | undefined {
+    const n = rows.to - rows.from;
+    const { type } = column;
+    const present = count === n ? undefined : valuesOf(column.present, rows);
+    switch (column.type) {
+      case 'text':
+        return this.makeTexts(name, column, present, count, rows);
+      case 'ip6': {
+        const data = encodeWide(wideValuesOf(column.values, 16, rows), present, n, MOST_BYTES);
+        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES) };
+      }
+      case 'f64': {
+        const data = encodeReals(valuesOf(column.values, rows), present, n, MOST_BYTES);
+        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES) };
+      }
+      default: {
+        const values = valuesOf(column.values, rows);
+        if (name === 'ts' || (name === 'captured' && header !== undefined)) {
+          // The batch is filled again.
+          const kept = { values: values.slice() as Kept['values'], present: present?.slice() };
+          return { name, type, kept };
+        }
+        const data = encodeNumbers(wholeType(column.type), values, present, n, MOST_BYTES);
+        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES) };
+      }
+    }
+  }
+
+  private makeTexts(
+    name: string,
+    column: TextColumn,
+    present: Uint8Array | undefined,
+    count: number,
+    rows: BatchRows,
+  ): Made | undefined {
+    const n = rows.to - rows.from;
+    const texts = textBytesOf(column, rows);
+    const only = count === n ? onlyText(texts, n) : undefined;
+    const growing = this.growing.get(name);
+    const before = growing === undefined ? this.groups.length === 0 : growing.text !== undefined;
+    if (
+      only !== undefined &&
+      before &&
+      (growing?.text === undefined || Buffer.compare(growing.text, only) === 0)
+    )
+      return { name, type: 'text', text: only.slice() };
+    const coded = only === undefined ? codedTexts(texts, count) : undefined;
+    if (coded !== undefined) this.coded.set(name, coded);
+    const data = encodeTexts(coded ?? numberTexts(texts, count), present, n, MOST_BYTES);
+    if (data === undefined) return undefined;
+    const bytes = data.reduce((sum, piece) => sum + piece.bytes.length, 0);
+    if (bytes > BLOCK && bytes > n * MOST_TEXT_BYTES_A_ROW) return undefined;
+    return { name, type: 'text', data, valid: [emptyValidity(present, n)] };
+  }
+
+  private take({ name, type, data, valid, kept, text }: Made): void {
+    let growing = this.growing.get(name);
+    if (growing === undefined) {
+      growing = { type, groups: [], kept: [], text };
+      this.growing.set(name, growing);
+    }
+    const group = this.groups.length;
+    if (text === undefined) this.breakUp(growing);
+    if (kept !== undefined) growing.kept[group] = kept;
+    else if (growing.kept.length > 0) this.storeKept(growing);
+    if (data !== undefined && valid !== undefined) growing.groups[group] = this.place(data, valid);
+  }
+
+  private place(data: readonly EncodedPiece[], valid: readonly EncodedPiece[]): PlacedGroup {
+    return {
+      data: data.map((one) => this.placed(one)),
+      valid: valid.map((one) => this.placed(one)),
+    };
+  }
+
+  private placed({ rows, encoding, stats, bytes }: EncodedPiece): PlacedPiece {
+    const size = bytes.length;
+    const { block, offset } = size === 0 ? { block: -1, offset: 0 } : this.file.place(bytes);
+    return { rows, encoding, block, offset, size, stats };
+  }
+
+  /** Stores the one text of all groups so far row by row. */
+  private breakUp(growing: Growing): void {
+    const { text } = growing;
+    if (text === undefined) return;
+    growing.text = undefined;
+    this.groups.forEach((n, group) => {
+      const same = { data: text, starts: Uint32Array.of(0), codes: new Uint16Array(n) };
+      const data = encodeTexts(same, undefined, n, MOST_BYTES);
+      if (data === undefined) throw new Error('a text was not stored');
+      growing.groups[group] = this.place(data, [emptyValidity(undefined, n)]);
+    });
+  }
+
+  private storeKept(growing: Growing, unit: TimeUnit = 1): void {
+    growing.kept.forEach((one, group) => {
+      if (one === undefined) return;
+      const { values, present } = one;
+      if (unit !== 1) for (let i = 0; i < values.length; i++) values[i]! /= unit;
+      const type = wholeType(growing.type);
+      const data = encodeNumbers(type, values, present, values.length, MOST_BYTES);
+      const valid = encodeValidity(present, values.length, MOST_BYTES);
+      growing.groups[group] = this.place(data, valid);
+    });
+    growing.kept.length = 0;
+  }
+
+  /** @param unit the coarsest of all times */
+  finish(unit: TimeUnit): SegmentDraft {
+    const columns: DraftColumn[] = [];
+    for (const [name, growing] of this.growing) {
+      const type = SQL_TYPES[growing.type];
+      if (growing.text !== undefined) {
+        const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(growing.text.subarray(4));
+        columns.push({ name, type, value: { kind: 'text', text } });
+        continue;
+      }
+      if (name === 'captured' && growing.kept.length > 0 && this.header !== undefined) {
+        columns.push({ name, type, value: { kind: 'less', column: 'length', by: this.header } });
+        continue;
+      }
+      if (growing.kept.length > 0) this.storeKept(growing, name === 'ts' ? unit : 1);
+      const groups = this.groups.map((n, group) => growing.groups[group] ?? this.none(growing, n));
+      if (name === 'ts' && unit !== 1) {
+        const stored = TIME_UNITS[unit];
+        columns.push({ name: stored, type: 'BIGINT', groups });
+        columns.push({ name, type, value: { kind: 'time', column: stored, unit } });
+      } else columns.push({ name, type, groups });
+    }
+    this.file.finish();
+    const { path, file } = this;
+    return { path, block: BLOCK, pieces: file.pieces, groups: this.groups, columns };
+  }
+
+  /** A group in which no row has a value. */
+  private none({ type }: Growing, n: number): PlacedGroup {
+    const absent = new Uint8Array(n);
+    if (type === 'text') {
+      const nothing = { data: NO_BYTES, starts: new Uint32Array(0), codes: new Uint16Array(0) };
+      const data = encodeTexts(nothing, absent, n, MOST_BYTES);
+      if (data === undefined) throw new Error('nothing was not stored');
+      return this.place(data, [emptyValidity(absent, n)]);
+    }
+    const stats =
+      type === 'ip6'
+        ? ({ kind: 'wide', min: 0n, max: 0n } as const)
+        : ({ kind: 'number', min: 0, max: 0 } as const);
+    const data = { encoding: 'Constant', rows: n, bytes: NO_BYTES, stats } as const;
+    return this.place([data], encodeValidity(absent, n, MOST_BYTES));
+  }
+
+  abandon(): void {
+    this.file.abandon();
+  }
+}
+
+/** The columns with a value in some of the rows; undefined where some are to be stored otherwise. */
+function presentColumns(
+  batch: EventBatch,
+  rows: BatchRows,
+): { name: string; column: Column; count: number }[] | undefined {
+  const out: { name: string; column: Column; count: number }[] = [];
+  const n = rows.to - rows.from;
+  const all: [string, Column][] = [...batch.columns()];
+  for (const [name, column] of batch.attributes) all.push([ATTRIBUTE_PREFIX + name, column]);
+  all.push([OVERFLOW_COLUMN, batch.overflow]);
+  for (const [name, column] of all) {
+    const count = countPresent(column.present, rows);
+    if (count === 0) continue;
+    // Which of these rows are in the case already, DuckDB finds out.
+    if (name === 'record_key') return undefined;
+    if (name === MESSAGE && !areRare(count, n)) return undefined;
+    out.push({ name: name.toWellFormed(), column, count });
+  }
+  return out;
+}
+
+function folded(name: string): string {
+  return name.toLowerCase();
+}
+
+function wholeType(type: Column['type']): 'u8' | 'u16' | 'u32' | 'i32' | 'i64' {
+  switch (type) {
+    case 'u8':
+    case 'u16':
+    case 'u32':
+    case 'i32':
+      return type;
+    default:
+      return 'i64';
+  }
+}
+
+/** The text that all `count` of `texts` are, its length before it; undefined when they differ. */
+function onlyText(texts: Uint8Array, count: number): Uint8Array | undefined {
+  const step = 4 + textLength(texts, 0);
+  if (step * count !== texts.length || step > 4 + MAX_CONSTANT_TEXT) return undefined;
+  const moved = texts.subarray(step);
+  // Equal to itself moved on by one text, so each text equals the one before.
+  if (Buffer.compare(moved, texts.subarray(0, moved.length)) !== 0) return undefined;
+  const only = texts.subarray(0, step);
+  // A table's definition cannot be shown with it.
+  return only.includes(0, 4) ? undefined : only;
+}
+
+const WIDTHS: Readonly<Record<Column['type'], number>> = {
+  ...{ u8: 1, u16: 4, u32: 4, i32: 4, u64: 8, i64: 8, micros: 8, f64: 8, ip6: 16, text: 0 },
+};
+
+function sizeOf(column: Column, count: number, rows: BatchRows): number {
+  return column.type === 'text' ? textBytesOf(column, rows).length : count * WIDTHS[column.type];
+}
