@@ -1,6 +1,6 @@
 /** Makes what a map keeps of its file's bytes: known-bytes.ts. */
 import { closeSync, openSync } from 'node:fs';
-import { zstdCompressSync } from 'node:zlib';
+import { constants, zstdCompressSync } from 'node:zlib';
 import { piecesOf } from './known-bytes.ts';
 import { numberHeads, numberType } from './numbers.ts';
 import { Pages, Scratch } from './pages.ts';
@@ -46,7 +46,9 @@ function headsOf(map: SegmentMap, pages: Pages): Uint8Array {
     out.push(Uint8Array.from(length), Uint8Array.from(parts));
   }
   pages.onNeed = undefined;
-  return zstdCompressSync(Buffer.concat(out));
+  // With a sum of its own: nothing else says whether these bytes are still those of the file.
+  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
+  return zstdCompressSync(Buffer.concat(out), { params });
 }
 
 function readHead(pages: Pages, piece: Piece, { type }: Pick<Stored, 'type'>): void {

@@ -17,7 +17,10 @@ export class KnownBytes {
   private readonly ends: number[] = [];
   private readonly places: number[] = [];
 
-  /** @param bytes of one piece, as `headsOf` writes them */
+  /**
+   * @param bytes of one piece, as `headsOf` writes them
+   * @throws RangeError where they are not
+   */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
     const reader = new Numbers(bytes);
@@ -25,6 +28,7 @@ export class KnownBytes {
     let end = 0;
     let length = 0;
     for (let i = 0; i < count; i++) {
+      if (reader.at > bytes.length) break;
       const start = end + reader.next();
       this.starts.push(start);
       this.places.push(length);
@@ -32,6 +36,7 @@ export class KnownBytes {
       this.ends.push((end = start + own));
       length += own;
     }
+    if (reader.at + length > bytes.length) throw new RangeError('heads');
     for (let i = 0; i < count; i++) this.places[i]! += reader.at;
   }
 

@@ -68,7 +68,7 @@ export class Pages {
     this.fd = fd;
     this.map = map;
     this.scratch = scratch;
-    this.heads = headsIn(map);
+    this.heads = readable(() => (map.heads ? unpackHeads(map, map.heads) : new Map()));
     this.file = scratch.nextFile();
     this.bytes = scratch.bytes;
     this.view = new DataView(scratch.bytes.buffer);
@@ -107,7 +107,10 @@ export class Pages {
     const head = this.heads.get(piece);
     if (head === undefined) return undefined;
     let known = this.opened.get(piece);
-    if (known === undefined) this.opened.set(piece, (known = new KnownBytes(head)));
+    if (known === undefined) {
+      known = readable(() => new KnownBytes(head));
+      this.opened.set(piece, known);
+    }
     return known;
   }
 
@@ -160,10 +163,9 @@ function exact(low: number, high: number): number {
   return value;
 }
 
-function headsIn(map: SegmentMap): ReadonlyMap<Piece, Uint8Array> {
-  if (map.heads === undefined) return new Map();
+function readable<T>(read: () => T): T {
   try {
-    return unpackHeads(map, map.heads);
+    return read();
   } catch {
     throw new Unreadable('heads');
   }

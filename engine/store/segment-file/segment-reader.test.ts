@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import '../texts-as-they-are.ts';
@@ -250,6 +251,32 @@ describe('what a map keeps of the file', () => {
     ['no such bytes', Uint8Array.of(1, 2, 3, 4, 5)],
   ])('is refused where it is %s', async (what, heads) => {
     const table = await made(`heads are ${what}`, 3000, { v: ['INTEGER', 'i % 77'] }, 65_536);
+    const torn = { ...table, map: { ...table.map, heads } };
+    expect(() => valuesOf(torn, 'v', [1])).toThrow(Unreadable);
+  });
+
+  it('gives no other value where a bit of it is another', async () => {
+    const table = await made('heads are damaged', 3000, { v: ['INTEGER', 'hash(i) % 77'] }, 65_536);
+    for (let at = 0; at < table.map.heads!.length; at++) {
+      const heads = Uint8Array.from(table.map.heads!);
+      heads[at]! ^= 1 << (at % 8);
+      const torn = { ...table, map: { ...table.map, heads } };
+      let read: unknown = 'refused';
+      try {
+        [read] = valuesOf(torn, 'v', [1]);
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+      }
+      expect(['refused', table.values['v']![1]], String(at)).toContain(read);
+    }
+  });
+
+  it.each([
+    ['more parts than there are bytes', [255, 255, 255, 127]],
+    ['a part that ends behind them', [1, 0, 16, 7]],
+  ])('is refused where it says %s', async (what, own) => {
+    const table = await made(`heads say ${what}`, 3000, { v: ['INTEGER', 'hash(i) % 77'] }, 65_536);
+    const heads = zstdCompressSync(Uint8Array.from([own.length, ...own]));
     const torn = { ...table, map: { ...table.map, heads } };
     expect(() => valuesOf(torn, 'v', [1])).toThrow(Unreadable);
   });
