@@ -453,10 +453,7 @@ export class EventBatch {
   endRow(): void {
     const row = this.length;
     this.source_id.set(row, this.currentSource);
-    if (this.overflowRow !== undefined) {
-      this.overflow.setString(row, JSON.stringify(Object.fromEntries(this.overflowRow)));
-      this.overflowRow = undefined;
-    }
+    if (this.overflowRow !== undefined) this.keepOverflow(this.overflowRow);
     this.length = row + 1;
     // Text of a row, attributes included, is at most a few times the record it came from.
     if (this.record_length.present[row] === 1) this.recordBytes += this.record_length.values[row]!;
@@ -467,6 +464,17 @@ export class EventBatch {
     ) {
       this.onFull(this);
     }
+  }
+
+  /** Goes on with the next row; `endRows` completes them later, where the first of them is current again. */
+  nextRow(): void {
+    if (this.overflowRow !== undefined) this.keepOverflow(this.overflowRow);
+    this.length += 1;
+  }
+
+  private keepOverflow(attributes: ReadonlyMap<string, string>): void {
+    this.overflow.setString(this.length, JSON.stringify(Object.fromEntries(attributes)));
+    this.overflowRow = undefined;
   }
 
   /**

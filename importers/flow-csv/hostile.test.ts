@@ -1,7 +1,7 @@
 /** Bad input: cut anywhere, flipped bits, any block size, stray quotes, very wide rows, nothing at all. */
 import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
-import { EventBatch } from '../../engine/contract/event-batch.ts';
+import { EventBatch, MAX_ATTRIBUTE_COLUMNS } from '../../engine/contract/event-batch.ts';
 import {
   collect,
   collectFrom,
@@ -220,6 +220,15 @@ describe('odd tables', () => {
     expect(result.records).toBe(2);
     expect(Object.keys(result.rows[1]!.attrs).length).toBe(9998);
     expect(result.rows[1]!.attrs['column name 9999']).toBe('9999');
+  });
+
+  it('keeps attributes for which no column is left in their own rows', async () => {
+    const names = Array.from({ length: MAX_ATTRIBUTE_COLUMNS + 9 }, (_, i) => `n${i}`);
+    const rows = Array.from({ length: 20 }, (_, row) => names.map((name) => `${row}-${name}`));
+    const lines = rows.map((cells) => `192.0.2.1,192.0.2.2,${cells.join(',')}\n`);
+    const head = `src_ip,dst_ip,${names.join(',')}\n`;
+    const result = await read(encoder.encode(head + lines.join('')));
+    expect(result.rows.map(({ attrs }) => names.map((name) => attrs[name]))).toEqual(rows);
   });
 
   it('gives up a row of more than 1 MiB and goes on', async () => {

@@ -11,7 +11,8 @@ import { StampReader } from './stamp.ts';
 
 const FIELDS = [
   ...['ts', 'ts_end', 'src_ip', 'dst_ip', 'src_port', 'dst_port', 'proto', 'packets', 'bytes'],
-  ...['duration', 'tcp_flags', 'event_type'],
+  ...['duration', 'tcp_flags', 'event_type', 'conn_state', 'history', 'service', 'host', 'program'],
+  ...['packets_rev', 'bytes_rev'],
   ...['note', 'more', 'seldom', 'ever', 'changes'],
 ];
 const ATTRIBUTES = 5;
@@ -67,7 +68,9 @@ const CELL: Readonly<Record<string, readonly string[]>> = {
 const OF: Readonly<Record<string, string>> = {
   ...{ ts: 'time', ts_end: 'time', src_ip: 'address', dst_ip: 'address', src_port: 'port' },
   ...{ dst_port: 'port', proto: 'proto', packets: 'count', bytes: 'count', duration: 'duration' },
-  ...{ tcp_flags: 'flags', event_type: 'text', note: 'text', more: 'text', seldom: 'text' },
+  ...{ tcp_flags: 'flags', event_type: 'text', conn_state: 'text', history: 'text' },
+  ...{ service: 'text', host: 'text', program: 'text', packets_rev: 'count', bytes_rev: 'count' },
+  ...{ note: 'text', more: 'text', seldom: 'text' },
   ...{ ever: 'text', changes: 'text' },
 };
 const ROW = fc
@@ -105,6 +108,12 @@ const ROWS = fc
 
 const tableAt = (seq: number): PlainTable => ({
   ...{ base: 7, seq, longest: 1024, heading: Buffer.from(FIELDS.join(',')), comments: false },
+});
+
+it('takes no bytes for the minute of the row before where there was none', () => {
+  const cell = Buffer.from(`${'\0'.repeat(16)}:30,${'1'.repeat(BEHIND)}`);
+  const view = new DataView(cell.buffer, cell.byteOffset, cell.length);
+  expect(new StampReader().readPlain(cell, view, 0, 44)).toBe(-1);
 });
 
 /** What a reader made of rows: the values of each, and whether times of the zone were among them. */

@@ -187,7 +187,6 @@ export class PlainRows {
     for (; at < until && row < batch.capacity; row++) {
       const byte = bytes[at]!;
       const apart = (comments && (byte === HASH || byte <= SPACE)) || isLine(bytes, at, heading);
-      batch.length = row;
       const next = apart ? -1 : this.row(bytes, view, at, row, longest);
       if (next < 0) {
         this.stopped = true;
@@ -196,6 +195,7 @@ export class PlainRows {
       seq.set(row, table.seq + row - first + 1);
       offset.set(row, base + at);
       lengths.set(row, next - at - (bytes[next - 2] === CR ? 2 : 1));
+      batch.nextRow();
       at = next;
     }
     this.rows = row - first;

@@ -52,11 +52,14 @@ export class StampReader {
   private dateWord = -1;
   private dateMicros = 0;
   private at = 0;
-  /** The minute that `readPlain` was in last: its text, four bytes each, and its local time. */
-  private minute0 = 0;
-  private minute1 = 0;
-  private minute2 = 0;
-  private minute3 = 0;
+  /**
+   * The minute that `readPlain` was in last: its text, four bytes each, and its local time. At first
+   * `1970-01-01T00:00`, which is 0: whatever were there could stand in a cell.
+   */
+  private minute0 = 0x30373931;
+  private minute1 = 0x2d31302d;
+  private minute2 = 0x30543130;
+  private minute3 = 0x30303a30;
   private minuteMicros = 0;
 
   constructor(zone: Zone = UTC, order: DateOrder = 'dmy') {
