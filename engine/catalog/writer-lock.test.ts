@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { WriterLock } from './writer-lock.ts';
 
@@ -22,6 +23,34 @@ it('says who writes, and does not hinder it', () => {
   lock.release();
   expect(WriterLock.holder(folder)).toBeUndefined();
   WriterLock.take(folder, 'compact').release();
+});
+
+/** Another process that reads the name of who writes, for a tenth of a second. */
+async function looking(): Promise<{ ended: Promise<unknown[]> }> {
+  const script = `import Database from 'better-sqlite3';
+    const db = new Database(${JSON.stringify(join(folder, 'writer.lock'))});
+    db.exec('BEGIN; SELECT * FROM holder');
+    db.prepare('SELECT count(*) FROM holder').get();
+    setTimeout(() => db.close(), 100);
+    console.log('looking');`;
+  const args = ['--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname });
+  const ended = once(child, 'close');
+  await once(child.stdout, 'data');
+  return { ended };
+}
+
+it('is taken and given back while somebody looks who has it', async () => {
+  WriterLock.take(folder, 'compact').release();
+  const before = await looking();
+  const lock = WriterLock.take(folder, 'import');
+  await before.ended;
+  const after = await looking();
+  lock.release();
+  expect(await after.ended).toEqual([0, null]);
+  const db = new Database(join(folder, 'writer.lock'));
+  expect(db.prepare('SELECT * FROM holder').all()).toEqual([]);
+  db.close();
 });
 
 it('is waited for where it is held for a moment only', async () => {

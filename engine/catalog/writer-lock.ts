@@ -14,6 +14,7 @@ export const UPKEEP = 'upkeep';
 /** A moment, where the disk is slow. */
 const MOST_WAIT_MS = 5_000;
 const LOOK_MS = 10;
+const MOST_LOOKING_MS = 1_000;
 
 export interface Holder {
   pid: number;
@@ -50,6 +51,7 @@ export class WriterLock {
     folder: string,
     what: string,
   ): WriterLock | { readonly holder: Holder | undefined } {
+    const since = new Date().toISOString();
     let db: Database.Database;
     try {
       db = new Database(join(folder, 'writer.lock'), { timeout: 0 });
@@ -68,7 +70,7 @@ export class WriterLock {
       db.prepare('INSERT INTO holder VALUES (?, ?, ?, ?)').run(
         process.pid,
         hostname(),
-        new Date().toISOString(),
+        since,
         what,
       );
       db.exec('COMMIT');
@@ -87,7 +89,9 @@ export class WriterLock {
         // The holder is between its two transactions: it exists, but cannot be named yet.
       }
       db.close();
-      return { holder };
+      // Another has looked, or begun, between the two transactions of this one.
+      const isOwn = holder?.pid === process.pid && holder.since === since && holder.what === what;
+      return { holder: isOwn ? undefined : holder };
     }
   }
 
@@ -121,6 +125,8 @@ export class WriterLock {
   release(): void {
     if (!this.db.open) return;
     try {
+      // Who looks for a name is waited for: one that stays would be taken for that of the next who writes.
+      this.db.pragma(`busy_timeout = ${MOST_LOOKING_MS}`);
       this.db.exec('DELETE FROM holder; COMMIT');
     } catch {
       // A full disk: the name stays, the lock does not.
