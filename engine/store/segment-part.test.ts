@@ -355,6 +355,57 @@ describe('a segment', () => {
     await fc.assert(fc.asyncProperty(PLAN, check), { numRuns: 25 });
   });
 
+  it('has rows whose real numbers are behind a group of those that are none', async () => {
+    for (const groups of [
+      [
+        [NaN, NaN],
+        [1, 2, 3],
+      ],
+      [
+        [1, 2, 3],
+        [NaN, NaN],
+      ],
+      [[NaN], [NaN]],
+    ]) {
+      const part = new SegmentPart(join(folder, `${(number += 1)}.duckdb`));
+      for (const values of groups) {
+        const batch = new EventBatch('flow', () => undefined, values.length);
+        for (const value of values) {
+          batch.duration.set(batch.length, value);
+          batch.endRow();
+        }
+        expect(part.add(batch)).toBe(true);
+      }
+      const known = { minTs: undefined, maxTs: undefined, sources: [] };
+      const { path } = await finishSegment(part.finish(1), known, 0);
+      const name = `s${number}`;
+      await connection.run(`ATTACH ${literal(path)} AS ${name} (READ_ONLY)`);
+      const all = groups.flat();
+      for (const value of new Set(all))
+        expect(
+          await rowsOf(
+            `SELECT count(*)::INTEGER FROM ${name}.events WHERE duration = '${value}'::DOUBLE`,
+          ),
+        ).toEqual([[all.filter((one) => Object.is(one, value)).length]]);
+      await connection.run(`DETACH ${name}`);
+    }
+  });
+
+  it('of one row, whose values are all kept as statistics, is a file', async () => {
+    const part = new SegmentPart(join(folder, `${(number += 1)}.duckdb`));
+    const batch = new EventBatch('flow', () => undefined, 1);
+    batch.seq.set(0, 7);
+    batch.host.setString(0, 'one');
+    batch.endRow();
+    expect(part.add(batch)).toBe(true);
+    const known = { minTs: undefined, maxTs: undefined, sources: [] };
+    const { path } = await finishSegment(part.finish(1), known, 0);
+    const name = `s${number}`;
+    await connection.run(`ATTACH ${literal(path)} AS ${name} (READ_ONLY)`);
+    expect(await rowsOf(`SELECT seq::INTEGER, host FROM ${name}.events`)).toEqual([[7, 'one']]);
+    await connection.run(`DETACH ${name}`);
+  });
+
   it('has numbers of records that are shifted when it is finished', async () => {
     const plan: Plan = {
       ...{ seed: 3, groups: [5000, 9000], unit: 1, picked: false },

@@ -66,12 +66,12 @@ export class BlockFile {
     writeAt(this.fd, one.bytes, HEADERS_BYTES + one.number * this.block);
   }
 
-  /** Writes what is open, and closes the file. */
+  /** Writes what is open, and closes the file, which is there though no piece has bytes. */
   finish(): void {
     for (const one of this.open) this.close(one);
-    const { fd } = this;
+    if (this.fd < 0) this.fd = openSync(this.path, 'wx');
+    closeSync(this.fd);
     this.fd = -1;
-    if (fd >= 0) closeSync(fd);
   }
 
   /** Closes the file without finishing it. */

@@ -203,7 +203,7 @@ function putTableStatistics(out: Serializer, { type, groups }: StoredColumn): vo
 function merged(all: readonly PieceStats[]): PieceStats {
   return all.reduce((a, b) => {
     if (a.kind === 'number' && b.kind === 'number')
-      return { kind: 'number', min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+      return { kind: 'number', min: leastOf(a.min, b.min), max: Math.max(a.max, b.max) };
     if (a.kind === 'wide' && b.kind === 'wide')
       return {
         kind: 'wide',
@@ -220,6 +220,12 @@ function merged(all: readonly PieceStats[]): PieceStats {
       };
     return a;
   });
+}
+
+/** NaN is greater than any, which `Math.max` has, too. */
+function leastOf(a: number, b: number): number {
+  if (Number.isNaN(a)) return b;
+  return Number.isNaN(b) ? a : Math.min(a, b);
 }
 
 /** No block is free; those of several pieces; which sub-blocks of metadata are unused. */
