@@ -434,4 +434,17 @@ describe('a segment', () => {
       picked: false,
     });
   }, 120_000);
+
+  it('does not take attributes whose names would become one', async () => {
+    const values = new Map<string, Value[]>([
+      ['seq', [1, 2]],
+      ['a:x\ud800', ['a', null]],
+      ['a:x\udc00', [null, 'b']],
+    ]);
+    expect(await written(planOf([2]), values)).toBeUndefined();
+  });
 });
+
+function planOf(groups: readonly number[]): Plan {
+  return { seed: 1, groups, shapes: [], gaps: [], unit: 1, picked: false };
+}

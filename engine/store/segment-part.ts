@@ -319,7 +319,9 @@ function presentColumns(
     // Which of these rows are in the case already, DuckDB finds out.
     if (name === 'record_key') return undefined;
     if (name === MESSAGE && !areRare(count, n)) return undefined;
-    out.push({ name: name.toWellFormed(), column, count });
+    // Several names would be one.
+    if (!name.isWellFormed()) return undefined;
+    out.push({ name, column, count });
   }
   return out;
 }
