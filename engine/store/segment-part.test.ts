@@ -435,6 +435,19 @@ describe('a segment', () => {
     });
   }, 120_000);
 
+  it('leaves many small groups to DuckDB, and takes what is larger', async () => {
+    const groups = [3000, ...Array<number>(16).fill(5)];
+    const seq = (list: readonly number[]) => Array.from({ length: sum(list) }, (_, row) => row);
+    const taken = await written(planOf(groups), new Map([['seq', seq(groups)]]));
+    expect(taken?.built.rows).toBe(sum(groups));
+    expect(await written(planOf([...groups, 5]), new Map([['seq', seq([...groups, 5])]]))).toBe(
+      undefined,
+    );
+    const larger = [...groups, 3000];
+    const again = await written(planOf(larger), new Map([['seq', seq(larger)]]));
+    expect(again?.built.rows).toBe(sum(larger));
+  });
+
   it('does not take attributes whose names would become one', async () => {
     const values = new Map<string, Value[]>([
       ['seq', [1, 2]],
@@ -444,6 +457,10 @@ describe('a segment', () => {
     expect(await written(planOf([2]), values)).toBeUndefined();
   });
 });
+
+function sum(list: readonly number[]): number {
+  return list.reduce((all, n) => all + n, 0);
+}
 
 function planOf(groups: readonly number[]): Plan {
   return { seed: 1, groups, shapes: [], gaps: [], unit: 1, picked: false };

@@ -71,6 +71,10 @@ interface Made {
   readonly text?: Uint8Array;
 }
 
+/** Every source ends with a group of its own: of more small ones than these, DuckDB makes few large ones. */
+const SMALL_GROUP = 2048;
+const MOST_SMALL_GROUPS = 16;
+
 export class SegmentPart {
   readonly path: string;
   rows = 0;
@@ -80,6 +84,7 @@ export class SegmentPart {
   readonly coded = new Map<string, CodedTexts>();
   private readonly file: BlockFile;
   private readonly groups: number[] = [];
+  private smallGroups = 0;
   private readonly growing = new Map<string, Growing>();
   /** What `captured` is less than `length` in all rows so far; undefined where that is not one number. */
   private header: number | undefined;
@@ -101,6 +106,8 @@ export class SegmentPart {
     if (n === 0) return true;
     const columns = presentColumns(batch, rows);
     if (columns === undefined || !this.takesNames(columns)) return false;
+    const small = n < SMALL_GROUP ? 1 : 0;
+    if (this.smallGroups + small > MOST_SMALL_GROUPS) return false;
     const header = this.headerOf(batch, rows);
     const made: Made[] = [];
     let size = 0;
@@ -115,6 +122,7 @@ export class SegmentPart {
     for (const [name, growing] of this.growing) if (!names.has(name)) this.breakUp(growing);
     for (const one of made) this.take(one);
     this.groups.push(n);
+    this.smallGroups += small;
     this.rows += n;
     this.size += size;
     return true;
