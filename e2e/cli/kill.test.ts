@@ -21,7 +21,7 @@ let evidence: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-kill-'));
   evidence = join(folder, 'evidence');
-  await generateEvidence(evidence, '--scale', '0.3');
+  await generateEvidence(evidence, '--scale', '0.5');
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

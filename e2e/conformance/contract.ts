@@ -252,9 +252,9 @@ export function describeContract(shell: Shell): void {
 
       const rows = await engine.call('query.run', {
         case: await wholeCase(),
-        ...{ query: 'kind:*', limit: 20_000 },
+        ...{ query: 'kind:*', limit: 60_000 },
       });
-      expect(rows.batch.rows).toBe(20_000);
+      expect(rows.batch.rows).toBe(60_000);
       const size = rows.batch.columns.reduce(
         (sum, one) => sum + (one.type === 'text' ? one.bytes.length : one.values.byteLength),
         0,
@@ -291,7 +291,7 @@ export function describeContract(shell: Shell): void {
       const pieces: Uint8Array[] = [];
       const written = await engine.call(
         'export.rows',
-        { case: path, query: 'kind:log', format: 'ndjson' },
+        { case: path, query: 'kind:*', format: 'ndjson' },
         { onPart: (part) => void ('bytes' in part && pieces.push(part.bytes)) },
       );
       expect(pieces.length).toBeGreaterThan(1);
@@ -359,21 +359,14 @@ export function describeContract(shell: Shell): void {
     it('refuses a second writer and names the first', async () => {
       const path = casePath('locked');
       await engine.call('case.create', { case: path });
-      const stop = new AbortController();
-      const params: Params<'import.start'> = { case: path, items: sample() };
-      const first = failure(engine.call('import.start', params, { signal: stop.signal }));
+      const first = engine.call('import.start', { case: path, items: sample() });
       await until(
         async () => (await engine.call('import.list', { case: path })).imports.length > 0,
       );
       const error = await failure(engine.call('case.compact', { case: path }));
       expect(error.code).toBe('case-locked');
       expect(error.message).toMatch(/process \d+ .*import/);
-      stop.abort();
-      expect((await first).code).toBe('cancelled');
-      await until(
-        async () =>
-          (await engine.call('import.list', { case: path })).imports[0]?.status === 'cancelled',
-      );
+      await first;
       await engine.call('case.compact', { case: path });
     });
 

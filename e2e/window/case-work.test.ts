@@ -45,7 +45,7 @@ beforeAll(async () => {
   copyFileSync(path.join(made, 'evidence/syslog', LOG), path.join(folder, 'logs', LOG));
   writeFileSync(path.join(folder, ODD), oddTable());
   const large = path.dirname(evidence);
-  await generateEvidence(large, '--scale', '0.4');
+  await generateEvidence(large, '--scale', '1');
   more = JSON.parse(readFileSync(path.join(large, 'expected.json'), 'utf8')) as Expected;
 }, 120_000);
 afterAll(() => space.remove());
