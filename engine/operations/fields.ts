@@ -1,7 +1,7 @@
 /** `case.fields`: which fields events have, how many events have each, and of which kinds. */
 import type { Kind } from '../contract/event.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
-import { ATTRIBUTE_PREFIX } from '../store/parquet-part.ts';
+import { ATTRIBUTE_PREFIX } from '../store/column-types.ts';
 import { identifier } from '../store/segment-builder.ts';
 import type { CaseSession } from './case-session.ts';
 

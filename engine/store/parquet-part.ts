@@ -12,7 +12,6 @@ import { closeSync, openSync } from 'node:fs';
 import type { Column, EventBatch, TextColumn, U32Column } from '../contract/event-batch.ts';
 import {
   type BatchRows,
-  countPresent,
   rowSpan,
   textBytesOf,
   textLength,
@@ -24,6 +23,16 @@ import { writeAll } from '../base/files.ts';
 import { presentValues, presentWide, putBits } from './presence.ts';
 import { type ConstantColumn, type SelectedColumn, areRare } from './table-layout.ts';
 import { type CodedTexts, codedTexts } from './coded-texts.ts';
+import {
+  CAPTURED,
+  MAX_CONSTANT_TEXT,
+  RECORD,
+  SQL_TYPES,
+  VALUE_BYTES,
+  headerOf,
+  onlyValue,
+  presentColumns,
+} from './column-types.ts';
 import { CutRows } from './messages/cut-rows.ts';
 import { type CutRowGroup, MessageCutter } from './messages/message-cutter.ts';
 import { NumberBytes } from './messages/number-bytes.ts';
@@ -35,15 +44,6 @@ import {
   SHAPE,
   TEXTS,
 } from './messages/message-columns.ts';
-
-/** Attribute columns carry this prefix, so that no attribute can take the name of a column. */
-export const ATTRIBUTE_PREFIX = 'a:';
-/** Column of the JSON object of attributes beyond what a batch has columns for. */
-export const OVERFLOW_COLUMN = 'attrs';
-
-/** Packets are seldom captured in part: their record is then longer by its header, which has one length. */
-const CAPTURED = 'captured';
-const RECORD = 'length';
 
 const PHYSICAL = { int32: 1, int64: 2, double: 5, byteArray: 6, fixed: 7 } as const;
 
@@ -59,20 +59,18 @@ interface SchemaType {
 }
 
 const SCHEMA: Readonly<Record<Column['type'], SchemaType>> = {
-  u8: { physical: PHYSICAL.int32, converted: 11, uuid: false, sql: 'UTINYINT' },
-  u16: { physical: PHYSICAL.int32, converted: 12, uuid: false, sql: 'USMALLINT' },
-  u32: { physical: PHYSICAL.int32, converted: 13, uuid: false, sql: 'UINTEGER' },
-  i32: { physical: PHYSICAL.int32, converted: -1, uuid: false, sql: 'INTEGER' },
-  u64: { physical: PHYSICAL.int64, converted: -1, uuid: false, sql: 'BIGINT' },
-  i64: { physical: PHYSICAL.int64, converted: -1, uuid: false, sql: 'BIGINT' },
-  micros: { physical: PHYSICAL.int64, converted: 10, uuid: false, sql: 'TIMESTAMP' },
-  f64: { physical: PHYSICAL.double, converted: -1, uuid: false, sql: 'DOUBLE' },
-  text: { physical: PHYSICAL.byteArray, converted: 0, uuid: false, sql: 'VARCHAR' },
-  ip6: { physical: PHYSICAL.fixed, converted: -1, uuid: true, sql: 'UUID' },
+  u8: { physical: PHYSICAL.int32, converted: 11, uuid: false, sql: SQL_TYPES.u8 },
+  u16: { physical: PHYSICAL.int32, converted: 12, uuid: false, sql: SQL_TYPES.u16 },
+  u32: { physical: PHYSICAL.int32, converted: 13, uuid: false, sql: SQL_TYPES.u32 },
+  i32: { physical: PHYSICAL.int32, converted: -1, uuid: false, sql: SQL_TYPES.i32 },
+  u64: { physical: PHYSICAL.int64, converted: -1, uuid: false, sql: SQL_TYPES.u64 },
+  i64: { physical: PHYSICAL.int64, converted: -1, uuid: false, sql: SQL_TYPES.i64 },
+  micros: { physical: PHYSICAL.int64, converted: 10, uuid: false, sql: SQL_TYPES.micros },
+  f64: { physical: PHYSICAL.double, converted: -1, uuid: false, sql: SQL_TYPES.f64 },
+  text: { physical: PHYSICAL.byteArray, converted: 0, uuid: false, sql: SQL_TYPES.text },
+  ip6: { physical: PHYSICAL.fixed, converted: -1, uuid: true, sql: SQL_TYPES.ip6 },
 };
 
-/** A longer text is stored with its rows. */
-const MAX_CONSTANT_TEXT = 256;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A PLAIN value as SQL, of the column's type once it is the column's; undefined for what is better stored. */
@@ -243,34 +241,16 @@ function dictionaryPageHeader(size: number, values: number): Uint8Array {
   return w.take();
 }
 
-/** Width in bytes of a value as `plainValues` has it; 0 for text, whose width its first value states. */
-const WIDTHS: Readonly<Record<Column['type'], number>> = {
-  u8: 1,
-  u16: 4,
-  u32: 4,
-  i32: 4,
-  u64: 8,
-  i64: 8,
-  micros: 8,
-  f64: 8,
-  ip6: 16,
-  text: 0,
-};
-
 /** The one value that all `count` of `values` are, in PLAIN encoding; undefined when they differ. */
-function onlyValue(
+function onlyPlain(
   type: Column['type'],
   values: Uint8Array,
   count: number,
 ): Uint8Array | undefined {
   if (count < 2) return undefined;
-  const step = type === 'text' ? 4 + textLength(values, 0) : WIDTHS[type];
-  if (step * count !== values.length) return undefined;
-  // Equal to itself moved on by one value, so each value equals the one before.
-  const same =
-    Buffer.compare(values.subarray(step), values.subarray(0, values.length - step)) === 0;
-  if (!same) return undefined;
-  return type === 'u8' ? Uint8Array.of(values[0]!, 0, 0, 0) : values.subarray(0, step);
+  const step = type === 'text' ? 4 + textLength(values, 0) : VALUE_BYTES[type];
+  const only = onlyValue(values, step, count);
+  return type === 'u8' && only !== undefined ? Uint8Array.of(only[0]!, 0, 0, 0) : only;
 }
 
 function varintBytes(value: number): number[] {
@@ -414,18 +394,6 @@ function plainValues(
   }
 }
 
-/** How much more `a` is than `b` in all of these rows; undefined where that is not one number from 0 on. */
-function difference(a: U32Column, b: U32Column, rows: BatchRows): number | undefined {
-  const n = rows.to - rows.from;
-  if (countPresent(b.present, rows) < n || countPresent(a.present, rows) < n) return undefined;
-  const more = valuesOf(a.values, rows);
-  const less = valuesOf(b.values, rows);
-  const first = more[0]! - less[0]!;
-  if (first < 0) return undefined;
-  for (let i = 1; i < n; i++) if (more[i]! - less[i]! !== first) return undefined;
-  return first;
-}
-
 const TWO_POWER_MINUS_32 = 1 / 4_294_967_296;
 
 /** Whole numbers as two words of 32 bits each. */
@@ -520,15 +488,11 @@ export class ParquetPart {
     if (n === 0) return undefined;
     const group: RowGroup = { rows: n, size: 0, chunks: new Map() };
     let messages: CutRowGroup | undefined;
-    for (const [name, column] of batch.columns()) {
+    for (const { name, column, count } of presentColumns(batch, rows)) {
       if (name === MESSAGE && column.type === 'text')
-        messages = this.addMessages(group, column, batch.pid, rows);
-      else this.addColumn(group, name, column, rows);
+        messages = this.addMessages(group, column, count, batch.pid, rows);
+      else this.addColumn(group, name, column, count, rows);
     }
-    for (const [name, column] of batch.attributes) {
-      this.addColumn(group, ATTRIBUTE_PREFIX + name, column, rows);
-    }
-    this.addColumn(group, OVERFLOW_COLUMN, batch.overflow, rows);
     this.noteHeader(batch, rows);
     this.groups.push(group);
     this.rows += n;
@@ -558,7 +522,7 @@ export class ParquetPart {
 
   private noteHeader(batch: EventBatch, rows: BatchRows): void {
     if (this.groups.length > 0 && this.header === undefined) return;
-    const header = difference(batch.record_length, batch.captured, rows);
+    const header = headerOf(batch, rows);
     this.header = this.groups.length === 0 || this.header === header ? header : undefined;
   }
   private readonly same = new Map<
@@ -613,17 +577,16 @@ export class ParquetPart {
   private addMessages(
     group: RowGroup,
     column: TextColumn,
+    count: number,
     pid: U32Column,
     rows: BatchRows,
   ): CutRowGroup | undefined {
     const n = rows.to - rows.from;
     const present = valuesOf(column.present, rows);
-    const count = countPresent(column.present, rows);
-    if (count === 0) return undefined;
     this.messageRows += count;
     // Of cut messages all rows have lists, also those without one.
     if (areRare(count, n)) {
-      this.addColumn(group, MESSAGE, column, rows);
+      this.addColumn(group, MESSAGE, column, count, rows);
       return undefined;
     }
     const { cutter } = this;
@@ -648,7 +611,7 @@ export class ParquetPart {
       } else whole[i] = 1;
     }
     if (cut === 0) {
-      this.addColumn(group, MESSAGE, column, rows);
+      this.addColumn(group, MESSAGE, column, count, rows);
       return undefined;
     }
     if (!this.types.has(MESSAGE)) this.types.set(MESSAGE, SCHEMA.text);
@@ -692,15 +655,19 @@ export class ParquetPart {
     else this.addChunk(group, name, bytes, values, levels);
   }
 
-  private addColumn(group: RowGroup, name: string, column: Column, rows: BatchRows): void {
-    const count = countPresent(column.present, rows);
-    if (count === 0) return;
+  private addColumn(
+    group: RowGroup,
+    name: string,
+    column: Column,
+    count: number,
+    rows: BatchRows,
+  ): void {
     if (!this.types.has(name)) this.types.set(name, SCHEMA[column.type]);
     const n = rows.to - rows.from;
     const present = valuesOf(column.present, rows);
     const levels = definitionLevels(present, n, count);
     const values = plainValues(column, rows, present, count);
-    const only = onlyValue(column.type, values, count);
+    const only = onlyPlain(column.type, values, count);
     this.noteConstant(name, column.type, count === n ? only : undefined);
     const coded =
       only === undefined && column.type === 'text' ? codedTexts(values, count) : undefined;

@@ -8,7 +8,6 @@
 import type { Column, EventBatch, TextColumn } from '../contract/event-batch.ts';
 import {
   type BatchRows,
-  countPresent,
   rowSpan,
   textBytesOf,
   textLength,
@@ -16,8 +15,18 @@ import {
   wideValuesOf,
 } from './batch-rows.ts';
 import { type CodedTexts, codedTexts } from './coded-texts.ts';
+import {
+  CAPTURED,
+  MAX_CONSTANT_TEXT,
+  type PresentColumn,
+  RECORD,
+  SQL_TYPES,
+  VALUE_BYTES,
+  headerOf,
+  onlyValue,
+  presentColumns,
+} from './column-types.ts';
 import { MESSAGE } from './messages/message-columns.ts';
-import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from './parquet-part.ts';
 import { type EncodedPiece, NO_BYTES } from './segment-file/encode/pieces.ts';
 import { encodeNumbers } from './segment-file/encode/numbers.ts';
 import { encodeReals } from './segment-file/encode/reals.ts';
@@ -36,15 +45,8 @@ import { type TimeUnit, TIME_UNITS, areRare } from './table-layout.ts';
 /** As the builder has it for all but small segments. */
 const BLOCK = 65_536;
 const MOST_BYTES = BLOCK - BLOCK_HEAD;
-/** A longer text is stored with its rows, though it is the same in all. */
-const MAX_CONSTANT_TEXT = 256;
 /** A column of texts that takes more DuckDB stores better: it compresses texts that are different. */
 const MOST_TEXT_BYTES_A_ROW = 4;
-
-const SQL_TYPES: Readonly<Record<Column['type'], string>> = {
-  ...{ u8: 'UTINYINT', u16: 'USMALLINT', u32: 'UINTEGER', i32: 'INTEGER', u64: 'BIGINT' },
-  ...{ i64: 'BIGINT', micros: 'TIMESTAMP', f64: 'DOUBLE', text: 'VARCHAR', ip6: 'UUID' },
-};
 
 /** Values of a group of rows that are stored at the end, when it is known in which form. */
 interface Kept {
@@ -69,6 +71,8 @@ interface Made {
   readonly valid?: readonly EncodedPiece[];
   readonly kept?: Kept;
   readonly text?: Uint8Array;
+  /** Bytes of its values, each by itself. */
+  readonly size: number;
 }
 
 /** Every source ends with a group of its own: of more small ones than these, DuckDB makes few large ones. */
@@ -104,18 +108,18 @@ export class SegmentPart {
     this.coded.clear();
     const n = rows.to - rows.from;
     if (n === 0) return true;
-    const columns = presentColumns(batch, rows);
+    const columns = storedColumns(batch, rows);
     if (columns === undefined || !this.takesNames(columns)) return false;
     const small = n < SMALL_GROUP ? 1 : 0;
     if (this.smallGroups + small > MOST_SMALL_GROUPS) return false;
-    const header = this.headerOf(batch, rows);
+    const header = this.headerWith(batch, rows);
     const made: Made[] = [];
     let size = 0;
-    for (const { name, column, count } of columns) {
-      const one = this.make(name, column, count, rows, header);
+    for (const column of columns) {
+      const one = this.make(column, rows, header);
       if (one === undefined) return false;
       made.push(one);
-      size += sizeOf(column, count, rows);
+      size += one.size;
     }
     this.header = header;
     const names = new Set(made.map(({ name }) => name));
@@ -129,56 +133,48 @@ export class SegmentPart {
   }
 
   /** Whether no two columns differ in the case of letters only: DuckDB would not have them. */
-  private takesNames(columns: readonly { name: string }[]): boolean {
+  private takesNames(columns: readonly PresentColumn[]): boolean {
     const names = new Set([...this.growing.keys(), ...columns.map(({ name }) => name)]);
     return new Set([...names].map(folded)).size === names.size;
   }
 
   /** What `captured` is less than `length` in all rows, these included. */
-  private headerOf(batch: EventBatch, rows: BatchRows): number | undefined {
-    if (this.groups.length > 0 && this.header === undefined) return undefined;
-    const { captured, record_length: length } = batch;
-    const n = rows.to - rows.from;
-    if (countPresent(captured.present, rows) < n || countPresent(length.present, rows) < n)
-      return undefined;
-    const more = valuesOf(length.values, rows);
-    const less = valuesOf(captured.values, rows);
-    const first = more[0]! - less[0]!;
-    if (first < 0 || (this.groups.length > 0 && first !== this.header)) return undefined;
-    for (let i = 1; i < n; i++) if (more[i]! - less[i]! !== first) return undefined;
-    return first;
+  private headerWith(batch: EventBatch, rows: BatchRows): number | undefined {
+    const isFirst = this.groups.length === 0;
+    if (!isFirst && this.header === undefined) return undefined;
+    const header = headerOf(batch, rows);
+    return isFirst || header === this.header ? header : undefined;
   }
 
   private make(
-    name: string,
-    column: Column,
-    count: number,
+    { name, column, count }: PresentColumn,
     rows: BatchRows,
     header: number | undefined,
   ): Made | undefined {
     const n = rows.to - rows.from;
     const { type } = column;
+    const size = count * VALUE_BYTES[type];
     const present = count === n ? undefined : valuesOf(column.present, rows);
     switch (column.type) {
       case 'text':
         return this.makeTexts(name, column, present, count, rows);
       case 'ip6': {
         const data = encodeWide(wideValuesOf(column.values, 16, rows), present, n, MOST_BYTES);
-        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES) };
+        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES), size };
       }
       case 'f64': {
         const data = encodeReals(valuesOf(column.values, rows), present, n, MOST_BYTES);
-        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES) };
+        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES), size };
       }
       default: {
         const values = valuesOf(column.values, rows);
-        if (name === 'ts' || (name === 'captured' && header !== undefined)) {
+        if (name === 'ts' || (name === CAPTURED && header !== undefined)) {
           // The batch is filled again.
           const kept = { values: values.slice() as Kept['values'], present: present?.slice() };
-          return { name, type, kept };
+          return { name, type, kept, size };
         }
         const data = encodeNumbers(wholeType(column.type), values, present, n, MOST_BYTES);
-        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES) };
+        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES), size };
       }
     }
   }
@@ -192,6 +188,7 @@ export class SegmentPart {
   ): Made | undefined {
     const n = rows.to - rows.from;
     const texts = textBytesOf(column, rows);
+    const size = texts.length;
     const only = count === n ? onlyText(texts, n) : undefined;
     const growing = this.growing.get(name);
     const before = growing === undefined ? this.groups.length === 0 : growing.text !== undefined;
@@ -200,14 +197,14 @@ export class SegmentPart {
       before &&
       (growing?.text === undefined || Buffer.compare(growing.text, only) === 0)
     )
-      return { name, type: 'text', text: only.slice() };
+      return { name, type: 'text', text: only.slice(), size };
     const coded = only === undefined ? codedTexts(texts, count) : undefined;
     if (coded !== undefined) this.coded.set(name, coded);
     const data = encodeTexts(coded ?? numberTexts(texts, count), present, n, MOST_BYTES);
     if (data === undefined) return undefined;
     const bytes = data.reduce((sum, piece) => sum + piece.bytes.length, 0);
     if (bytes > BLOCK && bytes > n * MOST_TEXT_BYTES_A_ROW) return undefined;
-    return { name, type: 'text', data, valid: [emptyValidity(present, n)] };
+    return { name, type: 'text', data, valid: [emptyValidity(present, n)], size };
   }
 
   private take({ name, type, data, valid, kept, text }: Made): void {
@@ -272,8 +269,8 @@ export class SegmentPart {
         columns.push({ name, type, value: { kind: 'text', text } });
         continue;
       }
-      if (name === 'captured' && growing.kept.length > 0 && this.header !== undefined) {
-        columns.push({ name, type, value: { kind: 'less', column: 'length', by: this.header } });
+      if (name === CAPTURED && growing.kept.length > 0 && this.header !== undefined) {
+        columns.push({ name, type, value: { kind: 'less', column: RECORD, by: this.header } });
         continue;
       }
       if (growing.kept.length > 0) this.storeKept(growing, name === 'ts' ? unit : 1);
@@ -312,24 +309,16 @@ export class SegmentPart {
 }
 
 /** The columns with a value in some of the rows; undefined where some are to be stored otherwise. */
-function presentColumns(
-  batch: EventBatch,
-  rows: BatchRows,
-): { name: string; column: Column; count: number }[] | undefined {
-  const out: { name: string; column: Column; count: number }[] = [];
-  const n = rows.to - rows.from;
-  const all: [string, Column][] = [...batch.columns()];
-  for (const [name, column] of batch.attributes) all.push([ATTRIBUTE_PREFIX + name, column]);
-  all.push([OVERFLOW_COLUMN, batch.overflow]);
-  for (const [name, column] of all) {
-    const count = countPresent(column.present, rows);
-    if (count === 0) continue;
+function storedColumns(batch: EventBatch, rows: BatchRows): PresentColumn[] | undefined {
+  const out: PresentColumn[] = [];
+  for (const column of presentColumns(batch, rows)) {
+    const { name, count } = column;
     // Which of these rows are in the case already, DuckDB finds out.
     if (name === 'record_key') return undefined;
-    if (name === MESSAGE && !areRare(count, n)) return undefined;
+    if (name === MESSAGE && !areRare(count, rows.to - rows.from)) return undefined;
     // Several names would be one.
     if (!name.isWellFormed()) return undefined;
-    out.push({ name, column, count });
+    out.push(column);
   }
   return out;
 }
@@ -353,19 +342,7 @@ function wholeType(type: Column['type']): 'u8' | 'u16' | 'u32' | 'i32' | 'i64' {
 /** The text that all `count` of `texts` are, its length before it; undefined when they differ. */
 function onlyText(texts: Uint8Array, count: number): Uint8Array | undefined {
   const step = 4 + textLength(texts, 0);
-  if (step * count !== texts.length || step > 4 + MAX_CONSTANT_TEXT) return undefined;
-  const moved = texts.subarray(step);
-  // Equal to itself moved on by one text, so each text equals the one before.
-  if (Buffer.compare(moved, texts.subarray(0, moved.length)) !== 0) return undefined;
-  const only = texts.subarray(0, step);
+  const only = step > 4 + MAX_CONSTANT_TEXT ? undefined : onlyValue(texts, step, count);
   // A table's definition cannot be shown with it.
-  return only.includes(0, 4) ? undefined : only;
-}
-
-const WIDTHS: Readonly<Record<Column['type'], number>> = {
-  ...{ u8: 1, u16: 4, u32: 4, i32: 4, u64: 8, i64: 8, micros: 8, f64: 8, ip6: 16, text: 0 },
-};
-
-function sizeOf(column: Column, count: number, rows: BatchRows): number {
-  return column.type === 'text' ? textBytesOf(column, rows).length : count * WIDTHS[column.type];
+  return only?.includes(0, 4) === true ? undefined : only;
 }

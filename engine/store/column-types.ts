@@ -1,0 +1,87 @@
+/** The columns of a batch as all parts of an import have them: names, types of SQL, bytes of values, which have some. */
+import type { Column, EventBatch } from '../contract/event-batch.ts';
+import { type BatchRows, countPresent, valuesOf } from './batch-rows.ts';
+
+/** Attribute columns carry this prefix, so that no attribute can take the name of a column. */
+export const ATTRIBUTE_PREFIX = 'a:';
+/** Column of the JSON object of attributes beyond what a batch has columns for. */
+export const OVERFLOW_COLUMN = 'attrs';
+/** Packets are seldom captured in part: their record is then longer by its header, which has one length. */
+export const CAPTURED = 'captured';
+export const RECORD = 'length';
+
+export const SQL_TYPES: Readonly<Record<Column['type'], string>> = {
+  u8: 'UTINYINT',
+  u16: 'USMALLINT',
+  u32: 'UINTEGER',
+  i32: 'INTEGER',
+  u64: 'BIGINT',
+  i64: 'BIGINT',
+  micros: 'TIMESTAMP',
+  f64: 'DOUBLE',
+  text: 'VARCHAR',
+  ip6: 'UUID',
+};
+
+/** Bytes of a value as it is handed on; 0 for text, whose length its first four bytes state. */
+export const VALUE_BYTES: Readonly<Record<Column['type'], number>> = {
+  u8: 1,
+  u16: 4,
+  u32: 4,
+  i32: 4,
+  u64: 8,
+  i64: 8,
+  micros: 8,
+  f64: 8,
+  ip6: 16,
+  text: 0,
+};
+
+/** A longer text is stored with its rows, though it is the same in all. */
+export const MAX_CONSTANT_TEXT = 256;
+
+export interface PresentColumn {
+  readonly name: string;
+  readonly column: Column;
+  /** How many of the rows have a value: one at least. */
+  readonly count: number;
+}
+
+/** The columns with a value in some of the rows, in the order of the table. */
+export function* presentColumns(batch: EventBatch, rows: BatchRows): Generator<PresentColumn> {
+  for (const [name, column] of batch.columns()) {
+    const count = countPresent(column.present, rows);
+    if (count > 0) yield { name, column, count };
+  }
+  for (const [name, column] of batch.attributes) {
+    const count = countPresent(column.present, rows);
+    if (count > 0) yield { name: ATTRIBUTE_PREFIX + name, column, count };
+  }
+  const count = countPresent(batch.overflow.present, rows);
+  if (count > 0) yield { name: OVERFLOW_COLUMN, column: batch.overflow, count };
+}
+
+/** The bytes of the one value that all `count` of `values` are, each of `step` bytes; undefined when they differ. */
+export function onlyValue(values: Uint8Array, step: number, count: number): Uint8Array | undefined {
+  if (step * count !== values.length) return undefined;
+  const moved = values.subarray(step);
+  // Equal to itself moved on by one value, so each value equals the one before.
+  if (Buffer.compare(moved, values.subarray(0, moved.length)) !== 0) return undefined;
+  return values.subarray(0, step);
+}
+
+/** What `captured` is less than `length` in all of these rows; undefined where that is not one number from 0 on. */
+export function headerOf(
+  { captured, record_length: length }: EventBatch,
+  rows: BatchRows,
+): number | undefined {
+  const n = rows.to - rows.from;
+  if (countPresent(captured.present, rows) < n || countPresent(length.present, rows) < n)
+    return undefined;
+  const more = valuesOf(length.values, rows);
+  const less = valuesOf(captured.values, rows);
+  const first = more[0]! - less[0]!;
+  if (first < 0) return undefined;
+  for (let i = 1; i < n; i++) if (more[i]! - less[i]! !== first) return undefined;
+  return first;
+}
