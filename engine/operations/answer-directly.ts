@@ -1,9 +1,11 @@
 /** Answers from what is known of a plan's events, without reading them. */
 import {
   type AnswerStatement,
+  type Filter,
   type FoundRows,
   type Plan,
   type SegmentInfo,
+  type TimedRows,
   countOf,
   directAnswer,
   directShape,
@@ -41,19 +43,27 @@ export async function answerDirectly(
   if (shape === 'timeline' && !finder.hasTimes(segments)) return undefined;
   const before = await finder.findAll(filter, segments);
   if (shape === 'count' && !countsByNumber(segments, before)) return undefined;
-  const ends = await finder.timed(filter, segments, {
-    times: shape === 'timeline' && (() => false),
-  });
-  if (ends === undefined) return undefined;
-  const starts = directStarts(plan, ends);
-  const list =
-    shape === 'count'
-      ? ends
-      : await finder.timed(filter, segments, { times: (one) => spansBuckets(one, starts) });
+  const list = await timedRows(finder, plan, shape, filter);
   if (list === undefined) return undefined;
   const cost = new SearchCost(shape === 'timeline' ? 'index' : 'catalog');
   for (const segment of segments) cost.add(segment, before.get(segment.id));
   return { ...directAnswer(plan, list), cost };
+}
+
+/** With the times that the answer needs: a count none, a timeline those of segments that lie in several buckets. */
+async function timedRows(
+  finder: RowFinder,
+  plan: Plan,
+  shape: 'count' | 'timeline',
+  filter: Filter,
+): Promise<TimedRows[] | undefined> {
+  const { segmentsUsed: segments } = plan;
+  if (shape === 'count') return finder.timed(filter, segments, { times: false });
+  // Where buckets begin may depend on the first and last event.
+  const ends = plan.needsRange ? await finder.timed(filter, segments, { times: () => false }) : [];
+  if (ends === undefined) return undefined;
+  const starts = directStarts(plan, ends);
+  return finder.timed(filter, segments, { times: (one) => spansBuckets(one, starts) });
 }
 
 /** Where more of the rows than this must be read to know which are meant, one statement that counts is as good. */

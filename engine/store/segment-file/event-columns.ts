@@ -47,6 +47,7 @@ export class EventColumns {
     }
     throw new Unreadable(`no column ${name}`);
   }
+
   private stored(name: string): readonly FileValue[] {
     const { reader, rows } = this;
     const isWanted = this.limits.get(name);
