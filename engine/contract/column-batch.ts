@@ -77,42 +77,86 @@ export function makeColumn(
   rows: number,
   value: (row: number) => CellValue | undefined,
 ): BatchColumn {
-  const values: (CellValue | undefined)[] = [];
-  let numeric = true;
-  for (let row = 0; row < rows; row++) {
-    const one = value(row);
-    values.push(one);
-    if (typeof one === 'string') numeric = false;
+  const made = new ColumnMaker();
+  for (let row = 0; row < rows; row++) made.add(row, value(row));
+  return made.finish(name, rows);
+}
+
+/** A column of which only the rows that have a value are visited. */
+export class ColumnMaker {
+  /** Rows with a value, ascending, and their values. */
+  private readonly rows: number[] = [];
+  private readonly values: (string | number)[] = [];
+  private isNumeric = true;
+
+  /** @param row greater than all before */
+  add(row: number, value: CellValue | undefined): void {
+    if (value === null || value === undefined) return;
+    if (typeof value === 'string') this.isNumeric = false;
+    this.rows.push(row);
+    this.values.push(value);
   }
-  if (numeric) {
-    return {
-      name,
-      type: 'number',
-      values: Float64Array.from(values, (one) => (typeof one === 'number' ? one : NaN)),
-    };
+
+  /** @param rows of the batch */
+  finish(name: string, rows: number): BatchColumn {
+    return this.isNumeric ? this.numbers(name, rows) : this.texts(name, rows);
   }
-  const offsets = new Uint32Array(rows + 1);
-  const absent = new Uint8Array(rows);
-  let anyAbsent = false;
-  const parts: Uint8Array[] = [];
-  let at = 0;
-  for (let row = 0; row < rows; row++) {
-    const one = values[row];
-    if (one === null || one === undefined) {
-      absent[row] = 1;
-      anyAbsent = true;
-    } else {
-      const part = encoder.encode(String(one));
-      parts.push(part);
-      at += part.length;
+
+  private numbers(name: string, rows: number): NumberColumn {
+    const values = new Float64Array(rows).fill(NaN);
+    this.rows.forEach((row, i) => void (values[row] = Number(this.values[i])));
+    return { name, type: 'number', values };
+  }
+
+  private texts(name: string, rows: number): TextColumn {
+    const offsets = new Uint32Array(rows + 1);
+    const text = new Utf8Writer();
+    let row = 0;
+    this.rows.forEach((next, i) => {
+      offsets.fill(text.size, row + 1, next + 1);
+      text.write(String(this.values[i]));
+      row = next + 1;
+      offsets[row] = text.size;
+    });
+    offsets.fill(text.size, row + 1);
+    if (this.rows.length === rows) return { name, type: 'text', bytes: text.take(), offsets };
+    const absent = new Uint8Array(rows).fill(1);
+    for (const present of this.rows) absent[present] = 0;
+    return { name, type: 'text', bytes: text.take(), offsets, absent };
+  }
+}
+
+/** Texts as UTF-8, one after the other. */
+class Utf8Writer {
+  size = 0;
+  private bytes = new Uint8Array(4096);
+
+  write(text: string): void {
+    const most = this.size + text.length * 3;
+    if (most > this.bytes.length) {
+      const bigger = new Uint8Array(Math.max(most, this.bytes.length * 2));
+      bigger.set(this.bytes.subarray(0, this.size));
+      this.bytes = bigger;
     }
-    offsets[row + 1] = at;
+    // Most texts are short and ASCII: the encoder's call costs more than they do.
+    const { bytes, size } = this;
+    const { length } = text;
+    if (length <= 32) {
+      let i = 0;
+      for (; i < length; i++) {
+        const code = text.charCodeAt(i);
+        if (code > 127) break;
+        bytes[size + i] = code;
+      }
+      if (i === length) {
+        this.size += length;
+        return;
+      }
+    }
+    this.size += encoder.encodeInto(text, bytes.subarray(size)).written;
   }
-  const bytes = new Uint8Array(at);
-  let to = 0;
-  for (const part of parts) {
-    bytes.set(part, to);
-    to += part.length;
+
+  take(): Uint8Array {
+    return this.bytes.slice(0, this.size);
   }
-  return { name, type: 'text', bytes, offsets, absent: anyAbsent ? absent : undefined };
 }

@@ -1,11 +1,11 @@
 /** `query.run` and `query.explain`: a query as the command line runs it, its answer as a batch. */
-import { makeColumn, type CellValue, type ColumnBatch } from '../contract/column-batch.ts';
+import { ColumnMaker, type CellValue, type ColumnBatch } from '../contract/column-batch.ts';
 import type { ShownRecord, ShownValue } from '../query/index.ts';
 import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
 import { scopeOf, type View, type ViewScope } from './ask-view.ts';
 import type { CaseSession } from './case-session.ts';
 import { rowFieldNames, shownRows, startQuery, type RunningQuery } from './query.ts';
-import { cell, valueOf } from './shown-cells.ts';
+import { cell, isRecord } from './shown-cells.ts';
 
 export interface RunAnswer {
   shape: RunningQuery['plan']['shape'];
@@ -39,9 +39,8 @@ async function rows(running: RunningQuery, zone: string, limit: number): Promise
   const more = records.length > limit;
   const kept = records.slice(0, limit);
   const { plan } = running;
-  const used = new Set(
-    kept.flatMap((record) => [...Object.keys(record), ...attributeNames(record)]),
-  );
+  const used = new Set<string>();
+  for (const record of kept) forEachField(record, (name) => used.add(name));
   const names = rowFieldNames(plan).filter(
     (name) => plan.projection !== undefined || (name !== 'attrs' && used.has(name)),
   );
@@ -53,9 +52,18 @@ async function rows(running: RunningQuery, zone: string, limit: number): Promise
   };
 }
 
-function attributeNames({ attrs }: ShownRecord): string[] {
-  if (typeof attrs !== 'object' || attrs === null || Array.isArray(attrs)) return [];
-  return Object.keys(attrs).map((name) => `attrs.${name}`);
+/** Visits what a record has, its attributes as `attrs.NAME` too. */
+function forEachField(
+  record: ShownRecord,
+  visit: (name: string, value: ShownValue | undefined) => void,
+): void {
+  for (const name of Object.keys(record)) visit(name, record[name]);
+  const attributes = record['attrs'];
+  if (!isRecord(attributes)) return;
+  for (const name of Object.keys(attributes)) {
+    const field = `attrs.${name}`;
+    if (!Object.hasOwn(record, field)) visit(field, attributes[name]);
+  }
 }
 
 async function table(running: RunningQuery, limit: number): Promise<RunAnswer> {
@@ -76,12 +84,12 @@ async function table(running: RunningQuery, limit: number): Promise<RunAnswer> {
 }
 
 function batchOf(records: readonly ShownRecord[], names: readonly string[]): ColumnBatch {
-  return {
-    rows: records.length,
-    columns: names.map((name) =>
-      makeColumn(name, records.length, (row) => plain(valueOf(records[row]!, name))),
-    ),
-  };
+  const columns = new Map(names.map((name) => [name, new ColumnMaker()]));
+  records.forEach((record, row) =>
+    forEachField(record, (name, value) => columns.get(name)?.add(row, plain(value))),
+  );
+  const rows = records.length;
+  return { rows, columns: Array.from(columns, ([name, made]) => made.finish(name, rows)) };
 }
 
 function plain(value: ShownValue | undefined): CellValue {
