@@ -17,6 +17,7 @@ import { SegmentPart } from '../store/segment-part.ts';
 import type { TimeUnit } from '../store/table-layout.ts';
 import type { IndexFeed } from './index-feed.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
+import { rowsInOrder } from './row-order.ts';
 import { emptySourceState } from './source-state.ts';
 
 const DAY_MICROS = 86_400_000_000;
@@ -38,15 +39,34 @@ interface OpenPart {
   bytes: number;
   day: string;
   kind: Kind;
-  minTs: EpochMicros;
-  maxTs: EpochMicros;
-  lastTs: number;
-  lastNanos: number;
-  timeUnit: TimeUnit;
-  sorted: boolean;
+  times: PartTimes;
   sources: Map<number, number>;
   unflowedPackets: number;
 }
+
+/** What is known of the times of a part's rows. */
+interface PartTimes {
+  readonly minTs: EpochMicros;
+  readonly maxTs: EpochMicros;
+  /** The coarsest of all. */
+  readonly timeUnit: TimeUnit;
+  /** Whether the rows come in the order that a segment has them in. */
+  readonly sorted: boolean;
+  /** Of the last row that has a time. */
+  readonly lastTs: number;
+  readonly lastNanos: number;
+  readonly lastRecord: RecordPlace;
+}
+
+interface RecordPlace {
+  readonly source: number;
+  readonly seq: number;
+}
+
+const NO_TIMES: PartTimes = {
+  ...{ minTs: NaN, maxTs: NaN, timeUnit: 1_000_000, sorted: true },
+  ...{ lastTs: -Infinity, lastNanos: 0, lastRecord: { source: 0, seq: -Infinity } },
+};
 
 export interface Chunk {
   parts: PartInfo[];
@@ -263,7 +283,8 @@ export class ChunkWriter implements EventSink {
       const stored = finishPart(open);
       const { columns } = open.part;
       // Which of these rows are in the case already is asked before they are stored: that loses the order.
-      const sorted = open.sorted && !columns.includes('record_key');
+      const { minTs, maxTs, timeUnit } = open.times;
+      const sorted = open.times.sorted && !columns.includes('record_key');
       const indexed =
         this.feed !== undefined &&
         open.part.rows >= this.limits.indexRows &&
@@ -274,12 +295,12 @@ export class ChunkWriter implements EventSink {
         kind: open.kind,
         rows: open.part.rows,
         bytes: open.part.size,
-        minTs: Number.isNaN(open.minTs) ? undefined : open.minTs,
-        maxTs: Number.isNaN(open.maxTs) ? undefined : open.maxTs,
+        minTs: Number.isNaN(minTs) ? undefined : minTs,
+        maxTs: Number.isNaN(maxTs) ? undefined : maxTs,
         sorted,
         sources: [...open.sources],
         columns,
-        timeUnit: open.timeUnit,
+        timeUnit,
         ...stored,
         unflowedPackets: open.unflowedPackets,
         indexed,
@@ -413,20 +434,22 @@ export class ChunkWriter implements EventSink {
       this.addRows(batch, Number.isNaN(number) ? 'undated' : dayName(number), rowsOf(ends));
   }
 
-  private addRows(batch: EventBatch, day: string, rows: BatchRows): void {
+  private addRows(batch: EventBatch, day: string, given: BatchRows): void {
     const key = `${day}/${batch.kind}`;
-    const n = rows.to - rows.from;
     let open = this.parts.get(key);
+    let { rows, times } = noted(open?.times ?? NO_TIMES, batch, given, maySort(open, batch, given));
     const isFollowed = open?.part instanceof SegmentPart && !open.part.add(batch, rows);
     if (open !== undefined && isFollowed) {
       this.ended.push(open);
       open = undefined;
+      ({ rows, times } = noted(NO_TIMES, batch, given, false));
     }
     if (open === undefined) {
-      open = this.beginPart(batch, day, rows, !isFollowed);
+      open = this.beginPart(batch, day, rows, times, !isFollowed);
       this.parts.set(key, open);
-    } else noteTimes(open, batch, rows);
+    } else open.times = times;
     const { part } = open;
+    const n = rows.to - rows.from;
     if (batch.kind === 'packet') {
       open.unflowedPackets += n - countPresent(batch.flow_id.present, rows);
     }
@@ -444,6 +467,7 @@ export class ChunkWriter implements EventSink {
     batch: EventBatch,
     day: string,
     rows: BatchRows,
+    times: PartTimes,
     mayBeSegment: boolean,
   ): OpenPart {
     const path = join(this.folder, `${this.prefix}-${this.partNumber++}`);
@@ -452,19 +476,13 @@ export class ChunkWriter implements EventSink {
       bytes: 0,
       day,
       kind: batch.kind,
-      minTs: NaN,
-      maxTs: NaN,
-      lastTs: -Infinity,
-      lastNanos: 0,
-      timeUnit: 1_000_000,
-      sorted: true,
+      times,
       sources: new Map(),
       unflowedPackets: 0,
     } satisfies OpenPart;
-    noteTimes(open, batch, rows);
     const isSegment =
       mayBeSegment &&
-      open.sorted &&
+      times.sorted &&
       day !== 'undated' &&
       rows.to - rows.from >= LEAST_SEGMENT_ROWS &&
       open.part.add(batch, rows);
@@ -472,10 +490,19 @@ export class ChunkWriter implements EventSink {
   }
 }
 
+/**
+ * Whether rows out of order are to be sorted before they are added to a part, if that helps. Those of a full batch
+ * are not, with which a part begins: more would follow that belong among them, which only DuckDB can sort.
+ */
+function maySort(open: OpenPart | undefined, batch: EventBatch, { from, to }: BatchRows): boolean {
+  if (open !== undefined) return open.part instanceof SegmentPart && open.times.sorted;
+  return batch.length < batch.capacity && to - from >= LEAST_SEGMENT_ROWS;
+}
+
 /** Closes a part, and says how its rows are stored. */
 function finishPart({
   part,
-  timeUnit,
+  times: { timeUnit },
 }: OpenPart): Pick<PartInfo, 'draft' | 'selected' | 'constants' | 'messages' | 'rareMessages'> {
   if (part instanceof SegmentPart) {
     const draft = part.finish(timeUnit);
@@ -528,16 +555,35 @@ function rowsOf(bounds: readonly number[]): BatchRows {
   return rowList(list);
 }
 
-/** First and last time of a part, the coarsest unit of all, and whether its rows come in order. */
-function noteTimes(open: OpenPart, batch: EventBatch, { from, to, list }: BatchRows): void {
+/** Rows behind those of a part, put in order if `sort` and if then all are, and what the part's times become. */
+function noted(
+  before: PartTimes,
+  batch: EventBatch,
+  rows: BatchRows,
+  sort: boolean,
+): { rows: BatchRows; times: PartTimes } {
+  const times = timesWith(before, batch, rows);
+  if (times.sorted || !sort) return { rows, times };
+  const ordered = rowsInOrder(batch, rows);
+  const better = timesWith(before, batch, ordered);
+  return better.sorted ? { rows: ordered, times: better } : { rows, times };
+}
+
+function timesWith(before: PartTimes, batch: EventBatch, { from, to, list }: BatchRows): PartTimes {
   const { ts, ts_ns: nanos } = batch;
-  let { lastTs, lastNanos, timeUnit, minTs, maxTs, sorted } = open;
+  let { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastRecord } = before;
+  let last = -1;
   for (let i = from; i < to; i++) {
     const row = list === undefined ? i : list[i]!;
     if (ts.present[row] === 0) continue;
     const value = ts.values[row]!;
     const rest = nanos.present[row] === 1 ? nanos.values[row]! : 0;
     if (value < lastTs || (value === lastTs && rest < lastNanos)) sorted = false;
+    else if (value === lastTs && rest === lastNanos && sorted) {
+      const record = last < 0 ? lastRecord : placeOf(batch, last);
+      if (isBefore(placeOf(batch, row), record)) sorted = false;
+    }
+    last = row;
     lastTs = value;
     lastNanos = rest;
     if (!(value >= minTs)) minTs = value;
@@ -545,12 +591,16 @@ function noteTimes(open: OpenPart, batch: EventBatch, { from, to, list }: BatchR
     if (timeUnit !== 1 && !isMultiple(value, timeUnit))
       timeUnit = isMultiple(value, 1000) ? 1000 : 1;
   }
-  open.lastTs = lastTs;
-  open.lastNanos = lastNanos;
-  open.timeUnit = timeUnit;
-  open.minTs = minTs;
-  open.maxTs = maxTs;
-  open.sorted = sorted;
+  if (last >= 0) lastRecord = placeOf(batch, last);
+  return { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastRecord };
+}
+
+function placeOf({ source_id: source, seq }: EventBatch, row: number): RecordPlace {
+  return { source: source.values[row]!, seq: seq.present[row] === 1 ? seq.values[row]! : 0 };
+}
+
+function isBefore(one: RecordPlace, other: RecordPlace): boolean {
+  return one.source < other.source || (one.source === other.source && one.seq < other.seq);
 }
 
 /** The remainder of such large numbers takes ten times as long to find. */

@@ -1,0 +1,115 @@
+/** What a chunk's rows are stored as that come out of order: as the segment itself where they can be sorted before. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BATCH_ROWS } from '../contract/event-batch.ts';
+import { finishSegment } from '../store/finish-segment.ts';
+import { SegmentBuilder } from '../store/segment-builder.ts';
+import { ChunkWriter } from './chunk-writer.ts';
+import type { PartInfo } from './protocol.ts';
+
+const START = Date.UTC(2026, 10, 21) * 1000;
+const LIMITS = { rows: 1e9, bytes: 1e12, ms: 1e9, indexRows: 1e9 };
+const MANY = 10_000;
+
+let folder: string;
+let builder: SegmentBuilder;
+let number = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'daybook-chunk-'));
+  builder = await SegmentBuilder.create(folder, [], { memoryLimit: 5e8, threads: 1 });
+});
+afterAll(() => {
+  builder.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Micro- and nanoseconds after START, and the record. */
+type Row = readonly [micros: number, nanos: number, seq: number];
+
+/** One chunk of flows: those of each source in the order given. */
+function chunkOf(sources: readonly (readonly Row[])[]): PartInfo[] {
+  const writer = new ChunkWriter(folder, `part-${number++}`, LIMITS);
+  sources.forEach((rows, i) => {
+    writer.begin(i + 1, 'source', undefined);
+    const batch = writer.batch('flow');
+    for (const [micros, nanos, seq] of rows) {
+      const row = batch.length;
+      batch.ts.set(row, START + micros);
+      if (nanos > 0) batch.ts_ns.set(row, nanos);
+      batch.seq.set(row, seq);
+      batch.setAttribute('of', String(Math.abs(seq % 7)));
+      batch.endRow();
+    }
+    writer.end();
+  });
+  return writer.cut()?.parts ?? [];
+}
+
+const HASH = 7919;
+/** Rows whose times are all different, and in no order. */
+function mixed(n: number, from = 0): Row[] {
+  return Array.from({ length: n }, (_, i): Row => [from + ((i * HASH) % n), 0, i + 1]);
+}
+/** Rows of three times, by turns, so that nanoseconds and records order them. */
+function alike(n: number): Row[] {
+  return Array.from({ length: n }, (_, i): Row => [i % 3, i % 5, -i - 1]);
+}
+/** Rows in order but for the records of those at one time. */
+function falling(n: number): Row[] {
+  return Array.from({ length: n }, (_, i): Row => [i >>> 1, 0, -i - 1]);
+}
+
+function inOrder(sources: readonly (readonly Row[])[]): string[] {
+  return sources
+    .flatMap((rows, i) => rows.map((row) => [...row, i + 1] as const))
+    .sort(([a, b, c, d], [e, f, g, h]) => a - e || b - f || d - h || c - g)
+    .map(([micros, nanos, seq, source]) => [micros, nanos, source, seq, Math.abs(seq % 7)].join());
+}
+
+/** The rows of a part that is the segment, as they lie there. */
+async function rowsOf(part: PartInfo): Promise<string[]> {
+  if (part.draft === undefined) throw new Error('the part is no segment');
+  await finishSegment(part.draft, { minTs: part.minTs, maxTs: part.maxTs, sources: [1] });
+  const name = `part_${number++}`;
+  await builder.attach(name, part.path);
+  const nanos = part.columns.includes('ts_ns') ? 'coalesce(ts_ns, 0)' : '0';
+  const read = await builder.rows(
+    `SELECT concat_ws(',', epoch_us(ts) - ${START}, ${nanos}, source_id, seq, "a:of") FROM ${name}.events`,
+  );
+  await builder.detach(name);
+  return read.map(([text]) => text as string);
+}
+
+describe('rows out of order', () => {
+  it.each<[string, Row[][]]>([
+    ['of one batch', [mixed(MANY)]],
+    ['of few times', [alike(MANY)]],
+    ['at one time each two', [falling(MANY)]],
+    ['of sources one after the other', [mixed(MANY), mixed(20, MANY), mixed(MANY, 2 * MANY)]],
+  ])('are sorted and stored as the segment: %s', async (_, sources) => {
+    const [part, ...others] = chunkOf(sources);
+    expect([part?.sorted, others]).toEqual([true, []]);
+    expect(await rowsOf(part!)).toEqual(inOrder(sources));
+  });
+
+  it.each<[string, Row[][]]>([
+    ['few of them', [mixed(MANY - 1)]],
+    ['few, at one time each two', [falling(20)]],
+    ['of a full batch', [mixed(BATCH_ROWS)]],
+    ['behind a full batch', [mixed(BATCH_ROWS + MANY)]],
+  ])('are left to DuckDB: %s', (_, sources) => {
+    const parts = chunkOf(sources);
+    const rows = sources.reduce((sum, { length }) => sum + length, 0);
+    expect(parts).toMatchObject([{ draft: undefined, sorted: false, rows }]);
+  });
+
+  it('of several sources among each other are one part, which DuckDB sorts', async () => {
+    const sources = [mixed(MANY), mixed(MANY)];
+    const [part, ...others] = chunkOf(sources);
+    expect([part?.sorted, others]).toEqual([false, []]);
+    expect((await rowsOf(part!)).sort()).toEqual(inOrder(sources).sort());
+  });
+});
