@@ -6,14 +6,8 @@
  * moved.
  */
 import { createHash, hash, randomUUID } from 'node:crypto';
-import {
-  createReadStream,
-  existsSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import './texts-as-they-are.ts';
@@ -503,6 +497,7 @@ async function timesAndSources(
 
 /** A file of at most so many bytes is read at once: waiting for each block takes longer than hashing it. */
 const READ_AT_ONCE = 1 << 20;
+const READ_BYTES = 1 << 18;
 
 /**
  * SHA-256 of a file as hexadecimal text.
@@ -519,13 +514,20 @@ export async function fileSha256(
     return hash('sha256', bytes);
   }
   const sum = createHash('sha256');
-  const blocks = createReadStream(path, {
-    highWaterMark: 1 << 20,
-    ...(signal === undefined ? {} : { signal }),
-  });
-  for await (const block of blocks) {
-    sum.update(block as Buffer);
-    sums?.add(block as Buffer);
+  // Always the same memory: of a stream's every block the system hands out pages anew.
+  const memory = new Uint8Array(READ_BYTES);
+  const file = await open(path, 'r');
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await file.read(memory, 0, memory.length, null);
+      if (bytesRead === 0) break;
+      const block = memory.subarray(0, bytesRead);
+      sum.update(block);
+      sums?.add(block);
+    }
+  } finally {
+    await file.close();
   }
   return sum.digest('hex');
 }
