@@ -1,8 +1,7 @@
 /** Makes a segment of a draft: its file's end, its sums, and where in it what lies. */
 import { diskError } from '../base/files.ts';
 import { type BuiltSegment, fileSha256 } from './segment-builder.ts';
-import { mapOfFile } from './segment-file/heads.ts';
-import { PageSums } from './segment-file/segment-map.ts';
+import { PageSums, packMap } from './segment-file/segment-map.ts';
 import { type SegmentDraft, selectedOf } from './segment-file/write/draft.ts';
 import { mapOfDraft } from './segment-file/write/draft-map.ts';
 import { shiftColumn } from './segment-file/write/shift-column.ts';
@@ -32,7 +31,7 @@ export async function finishSegment(
       ...known,
       columns: selectedOf(draft).map(({ name }) => name),
       shapes: 0,
-      map: mapOfFile(draft.path, mapOfDraft(draft, sums.sums)),
+      map: packMap(mapOfDraft(draft, sums.sums)),
     };
   } catch (error) {
     throw diskError(error) ?? error;

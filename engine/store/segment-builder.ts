@@ -15,8 +15,7 @@ import { diskError, diskFull } from '../base/files.ts';
 import type { Kept } from '../base/kept.ts';
 import { hasRoom, memoryFolder, NamelessFile, removeOld } from './memory-folder.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
-import { mapOfFile } from './segment-file/heads.ts';
-import { PageSums, mapOf, piecesSql } from './segment-file/segment-map.ts';
+import { PageSums, mapOf, packMap, piecesSql } from './segment-file/segment-map.ts';
 import {
   type ConstantColumn,
   type KnownColumns,
@@ -315,8 +314,7 @@ export class SegmentBuilder {
         map:
           pieces &&
           sums &&
-          mapOfFile(
-            path,
+          packMap(
             mapOf(pieces, {
               ...{ constants: options.constants ?? [], shapes: layout.shapes, block },
               sums: sums.sums,

@@ -217,10 +217,3 @@ function readGroups(
     out[at + i] = group.at(position % GROUP);
   });
 }
-
-/** Asks `pages` for all that is read of packed numbers before the numbers themselves. */
-export function numberHeads(pages: Pages, piece: Piece, type: NumberType | undefined): void {
-  if (type === undefined) throw new Unreadable('type');
-  pages.open(piece);
-  for (let from = 0; from < piece[0]; from += GROUP) new Group(pages, type, from / GROUP);
-}

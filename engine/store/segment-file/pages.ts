@@ -1,11 +1,11 @@
 /**
- * Bytes of a block of a segment's file, page by page as they are asked for. Every page is compared with its sum.
+ * Bytes of a block of a segment's file. A block is read as a whole: a disk gives 64 KB nearly as soon as 4, and what
+ * leads to a value lies in its block. Every page that is asked for is compared with its sum.
  *
  * DuckDB's files: three headers of 4,096 bytes, then blocks; a block begins with eight bytes of its own.
  */
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { KnownBytes, unpackHeads } from './known-bytes.ts';
 import { PAGE, type Piece, type SegmentMap } from './segment-map.ts';
 
 /** What a file or its map does not allow to be read here: DuckDB reads it, or says what is wrong. */
@@ -25,8 +25,12 @@ const MOST_PAGES = 1 << 24;
 /** Memory for a block, by turns that of one file or another; and pages that were read and compared. */
 export class Scratch {
   readonly bytes = new Uint8Array(MOST_BLOCK + SLACK);
-  /** Pages of the block that were read. */
+  /** Pages of the block that are there, and were compared. */
   readonly there = new Uint8Array(MOST_BLOCK / PAGE);
+  /** The block that was read last, its pages not yet compared; how many bytes of which page of which file on. */
+  readonly block = new Uint8Array(MOST_BLOCK);
+  blockOf = -1;
+  blockBytes = 0;
   owner: Pages | undefined;
   private files = 0;
   /** By the number that a file was given, and the page's. */
@@ -55,28 +59,21 @@ export class Pages {
   private readonly map: SegmentMap;
   private readonly scratch: Scratch;
   private readonly file: number;
-  /** Told what is asked for, from the begin of what was opened. */
-  onNeed: ((from: number, to: number) => void) | undefined;
   private block = -1;
   private start = 0;
-  private readonly heads: ReadonlyMap<Piece, Uint8Array>;
-  private readonly opened = new Map<Piece, KnownBytes>();
-  private known: KnownBytes | undefined;
 
   constructor(fd: number, map: SegmentMap, scratch: Scratch) {
     if (map.block > MOST_BLOCK || map.sums.length > MOST_PAGES) throw new Unreadable('block');
     this.fd = fd;
     this.map = map;
     this.scratch = scratch;
-    this.heads = readable(() => (map.heads ? unpackHeads(map, map.heads) : new Map()));
     this.file = scratch.nextFile();
     this.bytes = scratch.bytes;
     this.view = new DataView(scratch.bytes.buffer);
   }
 
   /** What is asked for from now on lies in a piece. */
-  open(piece: Piece): void {
-    const [, , block, offset] = piece;
+  open([, , block, offset]: Piece): void {
     if (!(block >= 0) || !(offset >= 0) || BLOCK_HEAD + offset >= this.map.block)
       throw new Unreadable('place');
     const { scratch } = this;
@@ -84,7 +81,6 @@ export class Pages {
     scratch.owner = this;
     this.block = block;
     this.start = BLOCK_HEAD + offset;
-    this.known = this.knownOf(piece);
     this.bytes = scratch.bytes.subarray(this.start);
     this.view = new DataView(scratch.bytes.buffer, this.start);
   }
@@ -93,39 +89,30 @@ export class Pages {
   need(from: number, to: number): void {
     if (!(from >= 0) || !(to >= from) || this.start + to > this.map.block)
       throw new Unreadable('range');
-    this.onNeed?.(from, to);
     const { there } = this.scratch;
     const last = (this.start + to - 1) >>> 12;
-    for (let page = (this.start + from) >>> 12; page <= last; page++) {
-      if (there[page] !== 0) continue;
-      if (this.known?.copy(from, to, this.bytes) === true) return;
-      this.read(page);
-    }
+    for (let page = (this.start + from) >>> 12; page <= last; page++)
+      if (there[page] === 0) this.fetch(page);
   }
 
-  private knownOf(piece: Piece): KnownBytes | undefined {
-    const head = this.heads.get(piece);
-    if (head === undefined) return undefined;
-    let known = this.opened.get(piece);
-    if (known === undefined) {
-      known = readable(() => new KnownBytes(head));
-      this.opened.set(piece, known);
-    }
-    return known;
-  }
-
-  private read(page: number): void {
+  private fetch(page: number): void {
     const { map, block, file, scratch } = this;
     const { bytes, there } = scratch;
-    const number = HEADERS + block * (map.block / PAGE) + page;
+    const first = HEADERS + block * (map.block / PAGE);
+    const number = first + page;
     const kept = scratch.keptPage(file, number);
     if (kept === undefined) {
       if (number >= map.sums.length) throw new Unreadable('block');
-      if (readSync(this.fd, bytes, page * PAGE, PAGE, number * PAGE) !== PAGE)
-        throw new Unreadable('end of file');
-      const own = bytes.slice(page * PAGE, (page + 1) * PAGE);
+      if (scratch.blockOf !== file + first) {
+        scratch.blockBytes = readSync(this.fd, scratch.block, 0, map.block, first * PAGE);
+        scratch.blockOf = file + first;
+      }
+      const end = (page + 1) * PAGE;
+      if (scratch.blockBytes < end) throw new Unreadable('end of file');
+      const own = scratch.block.slice(page * PAGE, end);
       if (crc32(own) !== map.sums[number]) throw new Unreadable('sum');
       scratch.keep(file, number, own);
+      bytes.set(own, page * PAGE);
     } else bytes.set(kept, page * PAGE);
     there[page] = 1;
   }
@@ -161,12 +148,4 @@ function exact(low: number, high: number): number {
   const value = high * 0x1_0000_0000 + low;
   if (!Number.isSafeInteger(value)) throw new Unreadable('a number beyond 2^53');
   return value;
-}
-
-function readable<T>(read: () => T): T {
-  try {
-    return read();
-  } catch {
-    throw new Unreadable('heads');
-  }
 }

@@ -53,8 +53,6 @@ export interface SegmentMap {
   readonly shapes?: string | undefined;
   /** CRC-32 of each page of the file. */
   readonly sums: Uint32Array;
-  /** Bytes of the file that are read before values are (heads.ts); maps from before have none. */
-  readonly heads?: Uint8Array | undefined;
 }
 
 const READ: ReadonlySet<string> = new Set<Encoding>([
@@ -141,16 +139,13 @@ function constantOf(isValidity: boolean, stats: string): number | undefined {
   return low === high && Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** As the catalog keeps it: JSON, its length before it, the sums behind it, and heads, where it says how many pages there are. */
-export function packMap({ sums, heads, ...rest }: SegmentMap): Uint8Array {
-  const pages = heads === undefined ? undefined : sums.length;
-  const text = Buffer.from(JSON.stringify({ ...rest, pages }));
-  const out = Buffer.alloc(4 + text.length + sums.length * 4 + (heads?.length ?? 0));
+/** As the catalog keeps it: JSON, its length before it, the sums behind it. */
+export function packMap({ sums, ...rest }: SegmentMap): Uint8Array {
+  const text = Buffer.from(JSON.stringify(rest));
+  const out = Buffer.alloc(4 + text.length + sums.length * 4);
   out.writeUInt32LE(text.length, 0);
   text.copy(out, 4);
-  const end = 4 + text.length;
-  out.set(new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength), end);
-  if (heads !== undefined) out.set(heads, end + sums.length * 4);
+  out.set(new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength), 4 + text.length);
   return out;
 }
 
@@ -161,21 +156,20 @@ export function unpackMap(bytes: Uint8Array): SegmentMap | undefined {
     const end = 4 + view.getUint32(0, true);
     const rest = JSON.parse(Buffer.from(bytes.subarray(4, end)).toString('utf8')) as Omit<
       SegmentMap,
-      'sums' | 'heads'
+      'sums'
     > & { readonly pages?: number };
     const known = (bytes.length - end) >>> 2;
+    // Maps of 2026-11-21 and 22 say how many pages there are: behind their sums they have bytes of the file.
     const pages = rest.pages ?? known;
     if (!isMap(rest) || !(pages >= 0 && pages <= known)) return undefined;
-    const behind = end + pages * 4;
-    const sums = new Uint32Array(Uint8Array.from(bytes.subarray(end, behind)).buffer);
-    const heads = rest.pages === undefined ? undefined : bytes.subarray(behind);
-    return { ...rest, sums, heads };
+    const sums = new Uint32Array(Uint8Array.from(bytes.subarray(end, end + pages * 4)).buffer);
+    return { ...rest, sums };
   } catch {
     return undefined;
   }
 }
 
-function isMap({ block, groups, columns, constants }: Omit<SegmentMap, 'sums' | 'heads'>): boolean {
+function isMap({ block, groups, columns, constants }: Omit<SegmentMap, 'sums'>): boolean {
   const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
   return (
     isCount(block) &&

@@ -2,11 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { zstdCompressSync } from 'node:zlib';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import '../texts-as-they-are.ts';
-import { mapOfFile } from './heads.ts';
 import { Scratch, Unreadable } from './pages.ts';
 import {
   PAGE,
@@ -151,7 +149,7 @@ async function made(name: string, rows: number, columns: Columns, block: number)
   sums.add(bytes.subarray(0, 5000));
   sums.add(bytes.subarray(5000));
   const map = mapOf(pieces, { constants: [], shapes: undefined, block, sums: sums.sums });
-  return { path, map: unpackMap(mapOfFile(path, map))!, values };
+  return { path, map: unpackMap(packMap(map))!, values };
 }
 
 /** Rows of a table of so many: at its ends, at those of groups, side by side, and here and there. */
@@ -171,25 +169,6 @@ function valuesOf({ path, map }: Made, name: string, rows: readonly number[]): F
   }
 }
 
-/** As maps from before are. */
-const withoutHeads = (table: Made): Made => ({
-  ...table,
-  map: unpackMap(packMap({ ...table.map, heads: undefined }))!,
-});
-
-/** Pages that are read for some values. */
-function pagesOf({ path, map }: Made, name: string, rows: readonly number[]): number {
-  const scratch = new Scratch();
-  const keep = vi.spyOn(scratch, 'keep');
-  const reader = new SegmentReader(path, map, scratch);
-  try {
-    reader.values(name, rows);
-    return keep.mock.calls.length;
-  } finally {
-    reader.close();
-  }
-}
-
 /** What DuckDB stores in ways that are left to it. */
 const LEFT: ReadonlySet<string> = new Set(['few rows: real', 'few rows: very long']);
 
@@ -201,10 +180,7 @@ describe.each([16_384, 65_536])('in blocks of %i bytes', (block) => {
         const some = someRows(rows, seed * 7919);
         const read = () => valuesOf(table, own, some);
         if (LEFT.has(`${name}: ${own}`)) expect(read, own).toThrow(Unreadable);
-        else {
-          expect(read(), own).toEqual(some.map((row) => values[row]));
-          expect(valuesOf(withoutHeads(table), own, some), own).toEqual(read());
-        }
+        else expect(read(), own).toEqual(some.map((row) => values[row]));
       }
       expect(valuesOf(table, own, []), own).toEqual([]);
       expect(() => valuesOf(table, own, [rows]), own).toThrow(Unreadable);
@@ -231,57 +207,6 @@ it.each([
   }
 });
 
-describe('what a map keeps of the file', () => {
-  it.each([
-    ['numbers', 'hash(i) % 50000', 'UINTEGER', 'BitPacking'],
-    ['lists of numbers', '[hash(i) % 250]', 'UTINYINT[]', 'BitPacking'],
-    ['few texts', `'host' || (hash(i) % 90)`, 'VARCHAR', 'DICT_FSST'],
-  ])('spares pages: %s', async (name, sql, type, encoding) => {
-    const table = await made(`heads ${name}`, 60_000, { v: [type, sql] }, 65_536);
-    expect(table.map.columns['v']![0]!.data[0]![1]).toBe(encoding);
-    for (const row of [5000, 29_999]) {
-      const [fewer, more] = [table, withoutHeads(table)].map((own) => pagesOf(own, 'v', [row]));
-      expect(fewer).toBeLessThan(more!);
-      expect(fewer).toBeLessThanOrEqual(type.endsWith('[]') ? 3 : 2);
-    }
-  });
-
-  it.each([
-    ['nothing', new Uint8Array(0)],
-    ['no such bytes', Uint8Array.of(1, 2, 3, 4, 5)],
-  ])('is refused where it is %s', async (what, heads) => {
-    const table = await made(`heads are ${what}`, 3000, { v: ['INTEGER', 'i % 77'] }, 65_536);
-    const torn = { ...table, map: { ...table.map, heads } };
-    expect(() => valuesOf(torn, 'v', [1])).toThrow(Unreadable);
-  });
-
-  it('gives no other value where a bit of it is another', async () => {
-    const table = await made('heads are damaged', 3000, { v: ['INTEGER', 'hash(i) % 77'] }, 65_536);
-    for (let at = 0; at < table.map.heads!.length; at++) {
-      const heads = Uint8Array.from(table.map.heads!);
-      heads[at]! ^= 1 << (at % 8);
-      const torn = { ...table, map: { ...table.map, heads } };
-      let read: unknown = 'refused';
-      try {
-        [read] = valuesOf(torn, 'v', [1]);
-      } catch (error) {
-        if (!(error instanceof Unreadable)) throw error;
-      }
-      expect(['refused', table.values['v']![1]], String(at)).toContain(read);
-    }
-  });
-
-  it.each([
-    ['more parts than there are bytes', [255, 255, 255, 127]],
-    ['a part that ends behind them', [1, 0, 16, 7]],
-  ])('is refused where it says %s', async (what, own) => {
-    const table = await made(`heads say ${what}`, 3000, { v: ['INTEGER', 'hash(i) % 77'] }, 65_536);
-    const heads = zstdCompressSync(Uint8Array.from([own.length, ...own]));
-    const torn = { ...table, map: { ...table.map, heads } };
-    expect(() => valuesOf(torn, 'v', [1])).toThrow(Unreadable);
-  });
-});
-
 describe('a damaged file', () => {
   it('gives no other values, whichever page is damaged', async () => {
     const { rows, columns } = TABLES['few rows']!;
@@ -304,6 +229,34 @@ describe('a damaged file', () => {
       }
     }
     expect(refused).toBeGreaterThan(0);
+  });
+
+  it('gives what is kept of it, and nothing that is read since', async () => {
+    const u32 = ['UINTEGER', 'hash(i)::UBIGINT % 4294967296'] as const;
+    const table = await made('kept', 60_000, { u32, other: u32 }, 65_536);
+    const values = table.values['u32']!;
+    const path = `${table.path}.damaged`;
+    writeFileSync(path, readFileSync(table.path));
+    const reader = new SegmentReader(path, table.map, new Scratch());
+    try {
+      expect(reader.values('u32', [1])).toEqual([values[1]]);
+      // The block that was read last is another's.
+      reader.values('other', [50_000]);
+      writeFileSync(
+        path,
+        readFileSync(path).map((byte) => byte ^ 1),
+      );
+      for (const [rows, known] of [
+        [[1], true],
+        [[1, 3000], false],
+        [[1], true],
+      ] as const) {
+        if (known) expect(reader.values('u32', rows)).toEqual(rows.map((row) => values[row]));
+        else expect(() => reader.values('u32', rows)).toThrow(Unreadable);
+      }
+    } finally {
+      reader.close();
+    }
   });
 
   it('is not read beyond its end', async () => {
@@ -339,6 +292,20 @@ describe('a map', () => {
         }
       }
     }
+  });
+
+  it('with bytes of the file behind its sums, as they were made for two days, gives the same', async () => {
+    const { rows, columns } = TABLES['few rows']!;
+    const table = await made('as before', rows, columns, 16_384);
+    const { sums, ...rest } = table.map;
+    const text = Buffer.from(JSON.stringify({ ...rest, pages: sums.length }));
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(text.length);
+    const behind = Buffer.from([1, 2, 3, 4, 5, 6, 7]);
+    const map = unpackMap(Buffer.concat([length, text, Buffer.from(sums.buffer), behind]))!;
+    expect(map.sums).toEqual(sums);
+    const some = someRows(rows, 5);
+    expect(valuesOf({ ...table, map }, 'number', some)).toEqual(valuesOf(table, 'number', some));
   });
 
   it.each([

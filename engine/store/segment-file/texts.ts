@@ -44,17 +44,6 @@ function layoutOf(pages: Pages): Layout {
   return { size, texts, mode, lengthWidth, numberWidth, ...at };
 }
 
-/** Dictionaries up to this many bytes are part of what is known of a piece. */
-const SMALL = 2048;
-
-/** Asks `pages` for all that is read before the texts themselves; of small dictionaries for these, too. */
-export function textHeads(pages: Pages, piece: Piece): void {
-  pages.open(piece);
-  const { mode, symbolsAt, symbolBytes, numbersAt } = layoutOf(pages);
-  if (numbersAt <= SMALL) pages.need(0, numbersAt);
-  else if (mode !== Mode.plain) readSymbols(pages, symbolsAt, symbolBytes);
-}
-
 /** Texts at `positions` (ascending) of a piece into `out` from `at` on. */
 export function readTexts(
   pages: Pages,

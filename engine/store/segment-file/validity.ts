@@ -39,12 +39,6 @@ export function readValidity(
   }
 }
 
-/** Asks `pages` for what says where containers lie. */
-export function validityHeads(pages: Pages, piece: Piece): void {
-  pages.open(piece);
-  new Containers(pages, piece[0]);
-}
-
 function bit(pages: Pages, start: number, position: number): number {
   return (pages.u8(start + (position >>> 3)) >>> (position & 7)) & 1;
 }
