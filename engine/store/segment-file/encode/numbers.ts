@@ -16,12 +16,11 @@ import {
   aligned,
   bitsOf,
   effectiveWidth,
-  packDeltas,
-  packFor,
   packedSize,
   pieceBytes,
   pieceView,
   putPacked,
+  putPackedSteps,
 } from './pieces.ts';
 
 export type WholeType = 'u8' | 'u16' | 'u32' | 'i32' | 'i64';
@@ -45,26 +44,23 @@ const Mode = { constant: 2, constantDelta: 3, deltaFor: 4, for: 5 } as const;
 /** The column that is being encoded, with a value in every row; grows to the largest group of rows. */
 let column = new Float64Array(1 << 17);
 
-/** What is known of each group of 2,048 values. */
+/** What is known of each group of 2,048 values: bounds of values and of steps, how it is packed. */
 class Groups {
   count = 0;
-  runs = 0;
-  /** Whether all are whole numbers. */
-  areWhole = true;
   low = new Float64Array(64);
   high = new Float64Array(64);
   lowStep = new Float64Array(64);
   highStep = new Float64Array(64);
+  modes = new Uint16Array(64);
 
   begin(rows: number): void {
     this.count = Math.ceil(rows / GROUP);
-    this.runs = 0;
-    this.areWhole = true;
     if (this.count <= this.low.length) return;
     this.low = new Float64Array(this.count);
     this.high = new Float64Array(this.count);
     this.lowStep = new Float64Array(this.count);
     this.highStep = new Float64Array(this.count);
+    this.modes = new Uint16Array(this.count);
   }
 }
 
@@ -84,20 +80,31 @@ export function encodeNumbers(
 ): EncodedPiece[] {
   if (rows === 0) return [];
   const size = SIZES[type];
+  const own = rows === values.length ? values : values.subarray(0, rows);
+  const areGaps = hasGaps(present, rows);
+  if (!areGaps && areAlike(own) && Number.isSafeInteger(own[0])) return [constant(rows, own[0]!)];
   if (column.length < rows) column = new Float64Array(rows);
-  column.set(rows === values.length ? values : values.subarray(0, rows));
-  if (hasGaps(present, rows) && !fillGaps(column, present!, rows)) return [constant(rows, 0)];
+  column.set(own);
+  if (areGaps && !fillGaps(column, present!, rows)) return [constant(rows, 0)];
+  if (type === 'i64' && !areWhole(column, rows)) makeWhole(column, rows);
   let { low, high } = lookAt(rows);
-  if (!groups.areWhole || low < -MOST_EXACT || high > MOST_EXACT) {
+  if (low < -MOST_EXACT || high > MOST_EXACT) {
     makeWhole(column, rows);
     ({ low, high } = lookAt(rows));
   }
   if (low === high) return [constant(rows, low)];
   const packed = packedBytes(size, rows, maxBytes);
-  const runs = groups.runs * (size + COUNT_BYTES);
   const whole = rows * size;
-  if (runs < packed && runs < whole) return inRuns(size, rows, maxBytes);
+  if (runs.find(rows, Math.min(packed, whole) / (size + COUNT_BYTES)))
+    return inRuns(size, rows, maxBytes);
   return packed < whole ? inGroups(size, rows, maxBytes) : asTheyAre(size, rows, maxBytes);
+}
+
+/** Whether all have the same bits, which is seen at the speed of memory. */
+function areAlike({ buffer, byteOffset, byteLength, BYTES_PER_ELEMENT }: BatchNumbers): boolean {
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  const moved = bytes.subarray(BYTES_PER_ELEMENT);
+  return Buffer.compare(moved, bytes.subarray(0, moved.length)) === 0;
 }
 
 function constant(rows: number, value: number): EncodedPiece {
@@ -110,11 +117,21 @@ function lookAt(rows: number): { low: number; high: number } {
   let low = Infinity;
   let high = -Infinity;
   for (let group = 0; group < groups.count; group++) {
-    look(column, group, Math.min(rows, (group + 1) * GROUP), groups);
-    if (groups.low[group]! < low) low = groups.low[group]!;
-    if (groups.high[group]! > high) high = groups.high[group]!;
+    lookAtValues(column, group, Math.min(rows, (group + 1) * GROUP), groups);
+    low = Math.min(low, groups.low[group]!);
+    high = Math.max(high, groups.high[group]!);
   }
   return { low, high };
+}
+
+/** Whether no number has a part of one, and none is infinite. */
+function areWhole(values: Float64Array, rows: number): boolean {
+  let parts = 0;
+  for (let i = 0; i < rows; i++) {
+    const value = values[i]!;
+    parts += value - Math.floor(value);
+  }
+  return parts === 0;
 }
 
 /** What 64 bits would have of numbers that no importer gives: parts of one, and those beyond 2^63. */
@@ -126,54 +143,84 @@ function makeWhole(values: Float64Array, rows: number): void {
   }
 }
 
-/** Notes the bounds of a group's values and steps, and the runs that begin in it. */
-function look(values: Float64Array, group: number, to: number, out: Groups): void {
-  const from = group * GROUP;
-  let before = values[from]!;
-  let low = before;
-  let high = before;
-  let lowStep = Infinity;
-  let highStep = -Infinity;
-  let runs = from === 0 || values[from - 1]! !== before ? 1 : 0;
-  let areWhole = Math.floor(before) === before;
-  for (let i = from + 1; i < to; i++) {
+/** Notes the bounds of a group's values, of which it takes four at a time: twice as quick as one. */
+function lookAtValues(values: Float64Array, group: number, to: number, out: Groups): void {
+  let i = group * GROUP;
+  let low = values[i]!;
+  let high = low;
+  for (const end = to - 3; i < end; i += 4) {
+    const a = values[i]!;
+    const b = values[i + 1]!;
+    const c = values[i + 2]!;
+    const d = values[i + 3]!;
+    if (a < low) low = a;
+    if (a > high) high = a;
+    if (b < low) low = b;
+    if (b > high) high = b;
+    if (c < low) low = c;
+    if (c > high) high = c;
+    if (d < low) low = d;
+    if (d > high) high = d;
+  }
+  for (; i < to; i++) {
     const value = values[i]!;
-    const step = value - before;
-    if (step < lowStep) lowStep = step;
-    if (step > highStep) highStep = step;
-    if (step !== 0) {
-      runs += 1;
-      if (Math.floor(value) !== value) areWhole = false;
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-    before = value;
+    if (value < low) low = value;
+    if (value > high) high = value;
   }
   out.low[group] = low;
   out.high[group] = high;
-  out.lowStep[group] = lowStep;
-  out.highStep[group] = highStep;
-  out.runs += runs;
-  if (!areWhole) out.areWhole = false;
+}
+
+/** Steps that are looked at before it is asked whether they are too different. */
+const SOME_STEPS = 64;
+
+/** Notes the bounds of a group's steps; false where they are `limit` apart, or more. */
+function lookAtSteps(
+  values: Float64Array,
+  group: number,
+  to: number,
+  limit: number,
+  out: Groups,
+): boolean {
+  let before = values[group * GROUP]!;
+  let low = Infinity;
+  let high = -Infinity;
+  for (let from = group * GROUP + 1; from < to; from += SOME_STEPS) {
+    const end = Math.min(to, from + SOME_STEPS);
+    for (let i = from; i < end; i++) {
+      const value = values[i]!;
+      const step = value - before;
+      if (step < low) low = step;
+      if (step > high) high = step;
+      before = value;
+    }
+    if (high - low >= limit) return false;
+  }
+  out.lowStep[group] = low;
+  out.highStep[group] = high;
+  return true;
 }
 
 /** How a group is packed: its mode, and in how many bits. */
-function modeOf(group: number, size: number): number {
+function modeOf(group: number, to: number, size: number): number {
   const low = groups.low[group]!;
   const high = groups.high[group]!;
   if (low === high) return Mode.constant;
   const width = effectiveWidth(bitsOf(high - low), size);
-  const lowStep = groups.lowStep[group]!;
-  const highStep = groups.highStep[group]!;
+  const asItIs = Mode.for | (width << 8);
   // Steps have a sign, as what is added up to values has.
   const most = MOST_SIGNED[size]!;
-  const canStep = high <= most && -lowStep <= most && highStep <= most;
-  if (!canStep || highStep - lowStep > most) return Mode.for | (width << 8);
+  if (high > most) return asItIs;
+  // So far apart they take as many bits as values.
+  const limit = 2 ** (Math.min(width, size * 7 + 1) - 1);
+  if (!lookAtSteps(column, group, to, limit, groups)) return asItIs;
+  const lowStep = groups.lowStep[group]!;
+  const highStep = groups.highStep[group]!;
+  if (-lowStep > most || highStep > most || highStep - lowStep > most) return asItIs;
   if (lowStep === highStep) return Mode.constantDelta;
-  const stepWidth = effectiveWidth(bitsOf(highStep - lowStep), size);
   const first = column[group * GROUP]! - lowStep;
-  if (stepWidth >= width || first > most || -first > most) return Mode.for | (width << 8);
-  return Mode.deltaFor | (stepWidth << 8);
+  if (first > most || -first > most) return asItIs;
+  return Mode.deltaFor | (effectiveWidth(bitsOf(highStep - lowStep), size) << 8);
 }
 
 /** Bytes of a group, less those that say where it is. */
@@ -197,7 +244,9 @@ function packedBytes(size: number, rows: number, maxBytes: number): number {
   for (let group = 0; group < groups.count; group++) {
     if (!isExact(groups.low[group]!, groups.high[group]!)) return Infinity;
     const count = Math.min(GROUP, rows - group * GROUP);
-    const own = groupBytes(modeOf(group, size), count, size);
+    const mode = modeOf(group, group * GROUP + count, size);
+    groups.modes[group] = mode;
+    const own = groupBytes(mode, count, size);
     if (aligned(HEAD + own) + KNOWN > maxBytes) return Infinity;
     sum += own + KNOWN;
   }
@@ -257,7 +306,7 @@ function inGroups(size: number, rows: number, maxBytes: number): EncodedPiece[] 
   for (let group = 0; group < groups.count; group++) {
     const from = group * GROUP;
     const count = Math.min(GROUP, rows - from);
-    const coded = modeOf(group, size);
+    const coded = groups.modes[group]!;
     const need = groupBytes(coded, count, size);
     if (aligned(at + need) + (known.length + 1) * KNOWN > maxBytes) flush(from);
     const mode = coded & 0xff;
@@ -276,15 +325,13 @@ function inGroups(size: number, rows: number, maxBytes: number): EncodedPiece[] 
       case Mode.for:
         at = put(at, least, size);
         at = put(at, width, size);
-        packFor(column, from, count, least, width);
-        at = putPacked(at, count, width);
+        at = putPacked(at, column, from, count, least, width);
         break;
       default:
         at = put(at, step, size);
         at = put(at, width, size);
         at = put(at, column[from]! - step, size);
-        packDeltas(column, from, count, step, width);
-        at = putPacked(at, count, width);
+        at = putPackedSteps(at, column, from, count, step, width);
     }
     low = Math.min(low, least);
     high = Math.max(high, groups.high[group]!);
@@ -293,8 +340,58 @@ function inGroups(size: number, rows: number, maxBytes: number): EncodedPiece[] 
   return out;
 }
 
-/** Values and lengths of runs of the piece that is being made, and their bounds. */
-const runs = {
+/** Runs of equal values: of each its value, and the row behind it. */
+class Runs {
+  count = 0;
+  /** The first that is not taken. */
+  next = 0;
+  values = new Float64Array(1 << 17);
+  ends = new Uint32Array(1 << 17);
+
+  /** Whether the column has fewer than `limit`. */
+  find(rows: number, limit: number): boolean {
+    if (this.values.length < rows) {
+      this.values = new Float64Array(rows);
+      this.ends = new Uint32Array(rows);
+    }
+    this.values[0] = column[0]!;
+    let last = 0;
+    for (let from = 0; from < rows && last + 1 < limit; from += GROUP)
+      last = findRuns(column, from, Math.min(rows, from + GROUP), this.values, this.ends, last);
+    this.count = last + 1;
+    this.next = 0;
+    return this.count < limit;
+  }
+}
+
+const runs = new Runs();
+
+/**
+ * Goes on with the last run that was found; gives the number of the one that is the last then. Without a branch:
+ * where runs end cannot be foreseen.
+ */
+function findRuns(
+  values: Float64Array,
+  from: number,
+  to: number,
+  found: Float64Array,
+  ends: Uint32Array,
+  last: number,
+): number {
+  let run = last;
+  let before = found[run]!;
+  for (let i = from; i < to; i++) {
+    const value = values[i]!;
+    run += Number(value !== before);
+    found[run] = value;
+    ends[run] = i + 1;
+    before = value;
+  }
+  return run;
+}
+
+/** Values and lengths of runs of the piece that is being made, and their bounds; longer runs are several. */
+const taken = {
   count: 0,
   low: 0,
   high: 0,
@@ -307,8 +404,8 @@ function inRuns(size: number, rows: number, maxBytes: number): EncodedPiece[] {
   const most = Math.floor((maxBytes - HEAD - 7) / (size + COUNT_BYTES));
   const out: EncodedPiece[] = [];
   for (let from = 0; from < rows;) {
-    const to = collectRuns(column, from, rows, Math.min(most, runs.lengths.length), runs);
-    const { count, values, lengths, low, high } = runs;
+    const to = takeRuns(runs, from, Math.min(most, taken.lengths.length), taken);
+    const { count, values, lengths, low, high } = taken;
     const end = putAll(HEAD, values, 0, count, size);
     const counts = aligned(end);
     pieceBytes.fill(0, end, counts);
@@ -322,35 +419,31 @@ function inRuns(size: number, rows: number, maxBytes: number): EncodedPiece[] {
   return out;
 }
 
-/** Notes at most so many runs from a row on; gives the row behind them. */
-function collectRuns(
-  values: Float64Array,
-  from: number,
-  rows: number,
-  most: number,
-  out: typeof runs,
-): number {
-  const { values: found, lengths } = out;
-  let value = values[from]!;
+/** Takes at most so many runs of the column from a row on; gives the row behind them. */
+function takeRuns(found: Runs, from: number, most: number, out: typeof taken): number {
+  const { values, ends } = found;
+  const { lengths } = out;
+  let run = found.next;
+  let value = values[run]!;
   let low = value;
   let high = value;
   let count = 0;
-  let start = from;
-  let at = from + 1;
-  for (; at <= rows; at++) {
-    if (at < rows && values[at]! === value && at - start < MOST_RUN) continue;
-    found[count] = value;
-    lengths[count++] = at - start;
-    start = at;
-    if (at === rows || count === most) break;
-    value = values[at]!;
+  let row = from;
+  while (run < found.count && count < most) {
+    value = values[run]!;
     if (value < low) low = value;
     if (value > high) high = value;
+    const length = Math.min(MOST_RUN, ends[run]! - row);
+    out.values[count] = value;
+    lengths[count++] = length;
+    row += length;
+    if (row === ends[run]) run += 1;
   }
+  found.next = run;
   out.count = count;
   out.low = low;
   out.high = high;
-  return start;
+  return row;
 }
 
 /** Writes numbers one behind the other at a place of the piece, which is a multiple of their size. */

@@ -81,105 +81,166 @@ export function effectiveWidth(width: number, size: number): number {
   return width + size > size * 8 ? size * 8 : width;
 }
 
-/** Puts packed numbers of `packFor` and its like into the piece. */
-export function putPacked(at: number, count: number, width: number): number {
+/** Numbers of one group that do not lie anywhere as they are packed. */
+const packing = new Float64Array(GROUP);
+
+/**
+ * Packs `values[from]` and those behind it, less `frame`, into `width` bits each, and puts them into the piece; those
+ * that are missing to a multiple of 32 are 0. Gives the place behind them.
+ * @param count at most those of a group
+ */
+export function putPacked(
+  at: number,
+  values: Float64Array,
+  from: number,
+  count: number,
+  frame: number,
+  width: number,
+): number {
+  if (width === 0) return at;
+  const whole = (count + AT_ONCE - 1) & -AT_ONCE;
+  if (whole !== count) {
+    if (values !== packing) packing.set(values.subarray(from, from + count));
+    packing.fill(frame, count, whole);
+    return putPacked(at, packing, 0, whole, frame, width);
+  }
+  if (width > 32) packWide(values, from, count, frame, width);
+  else if (width > 16) packOnes(values, from, from + count, frame, width);
+  else if (width > 8) packTwos(values, from, from + count, frame, width);
+  else packFours(values, from, from + count, frame, width);
   const size = packedSize(count, width);
   bytes.set(packedBytes.subarray(0, size), at);
   return at + size;
 }
 
-/**
- * Packs `values[from]` and those behind it, less `frame`, into `width` bits each; those that are missing to a
- * multiple of 32 are 0. `packFor`, `packDeltas` and `packCodes` are one loop over different numbers, each for itself as V8
- * compiles it for one kind of array.
- */
-export function packFor(
-  values: Float64Array,
-  from: number,
-  count: number,
-  frame: number,
-  width: number,
-): void {
-  if (width > 32) {
-    packWide(count, width, (i) => values[from + i]! - frame);
-    return;
-  }
-  let word = 0;
-  let bits = 0;
-  let to = 0;
-  for (let i = from; i < from + count; i++) {
-    const value = (values[i]! - frame) >>> 0;
-    word |= value << bits;
-    bits += width;
-    if (bits >= 32) {
-      packed[to++] = word;
-      bits -= 32;
-      word = bits === 0 ? 0 : value >>> (width - bits);
-    }
-  }
-  finish(to, word, count, width);
-}
-
 /** The same of the steps from one value to the next, less `frame`; the first is taken for 0. */
-export function packDeltas(
+export function putPackedSteps(
+  at: number,
   values: Float64Array,
   from: number,
   count: number,
   frame: number,
   width: number,
+): number {
+  takeSteps(values, from, count, frame, packing);
+  return putPacked(at, packing, 0, count, 0, width);
+}
+
+/** The same of numbers below 2^32 as they are, of any count. */
+export function putPackedCodes(
+  at: number,
+  codes: Uint32Array,
+  count: number,
+  width: number,
+): number {
+  let to = at;
+  for (let from = 0; from < count; from += GROUP) {
+    const some = Math.min(GROUP, count - from);
+    packing.set(codes.subarray(from, from + some));
+    to = putPacked(to, packing, 0, some, 0, width);
+  }
+  return to;
+}
+
+function takeSteps(
+  values: Float64Array,
+  from: number,
+  count: number,
+  frame: number,
+  out: Float64Array,
 ): void {
-  if (width > 32) {
-    packWide(count, width, (i) =>
-      i === 0 ? 0 : values[from + i]! - values[from + i - 1]! - frame,
-    );
-    return;
-  }
-  let word = 0;
-  let bits = 0;
-  let to = 0;
   let before = values[from]! - frame;
-  for (let i = from; i < from + count; i++) {
-    const own = values[i]!;
-    const value = (own - before - frame) >>> 0;
-    before = own;
-    word |= value << bits;
-    bits += width;
-    if (bits >= 32) {
-      packed[to++] = word;
-      bits -= 32;
-      word = bits === 0 ? 0 : value >>> (width - bits);
-    }
+  for (let i = 0; i < count; i++) {
+    const value = values[from + i]!;
+    out[i] = value - before - frame;
+    before = value;
   }
-  finish(to, word, count, width);
 }
 
-/** The same of numbers below 2^32 as they are. */
-export function packCodes(codes: Uint32Array, from: number, count: number, width: number): void {
+// Several numbers that fit into 32 bits are put together first: fewer are split between words.
+
+function packOnes(
+  values: Float64Array,
+  from: number,
+  end: number,
+  frame: number,
+  width: number,
+): void {
   let word = 0;
   let bits = 0;
   let to = 0;
-  for (let i = from; i < from + count; i++) {
-    const value = codes[i]!;
-    word |= value << bits;
+  for (let i = from; i < end; i++) {
+    const own = (values[i]! - frame) | 0;
+    word |= own << bits;
     bits += width;
     if (bits >= 32) {
       packed[to++] = word;
       bits -= 32;
-      word = bits === 0 ? 0 : value >>> (width - bits);
+      word = bits === 0 ? 0 : own >>> (width - bits);
     }
   }
-  finish(to, word, count, width);
 }
 
-function finish(to: number, word: number, count: number, width: number): void {
-  const words = packedSize(count, width) >>> 2;
-  if (to >= words) return;
-  packed[to] = word;
-  packed.fill(0, to + 1, words);
+function packTwos(
+  values: Float64Array,
+  from: number,
+  end: number,
+  frame: number,
+  width: number,
+): void {
+  const two = width * 2;
+  let word = 0;
+  let bits = 0;
+  let to = 0;
+  for (let i = from; i < end; i += 2) {
+    const own = (values[i]! - frame) | ((values[i + 1]! - frame) << width);
+    word |= own << bits;
+    bits += two;
+    if (bits >= 32) {
+      packed[to++] = word;
+      bits -= 32;
+      word = bits === 0 ? 0 : own >>> (two - bits);
+    }
+  }
+}
+
+function packFours(
+  values: Float64Array,
+  from: number,
+  end: number,
+  frame: number,
+  width: number,
+): void {
+  const two = width * 2;
+  const three = width * 3;
+  const four = width * 4;
+  let word = 0;
+  let bits = 0;
+  let to = 0;
+  for (let i = from; i < end; i += 4) {
+    const own =
+      (values[i]! - frame) |
+      ((values[i + 1]! - frame) << width) |
+      ((values[i + 2]! - frame) << two) |
+      ((values[i + 3]! - frame) << three);
+    word |= own << bits;
+    bits += four;
+    if (bits >= 32) {
+      packed[to++] = word;
+      bits -= 32;
+      word = bits === 0 ? 0 : own >>> (four - bits);
+    }
+  }
 }
 
 /** More than 32 bits each: rare, and slower. */
-function packWide(count: number, width: number, valueAt: (i: number) => number): void {
+function packWide(
+  values: Float64Array,
+  from: number,
+  count: number,
+  frame: number,
+  width: number,
+): void {
   packed.fill(0, 0, packedSize(count, width) >>> 2);
   let bit = 0;
   const put = (value: number, own: number): void => {
@@ -189,8 +250,8 @@ function packWide(count: number, width: number, valueAt: (i: number) => number):
     if (shift + own > 32) packed[at + 1]! |= value >>> (32 - shift);
     bit += own;
   };
-  for (let i = 0; i < count; i++) {
-    const value = valueAt(i);
+  for (let i = from; i < from + count; i++) {
+    const value = values[i]! - frame;
     const low = value >>> 0;
     put(low, 32);
     put(((value - low) / 0x1_0000_0000) >>> 0, width - 32);

@@ -12,7 +12,6 @@ import {
   aligned,
   bitsOf,
   effectiveWidth,
-  packFor,
   packedSize,
   pieceBytes,
   pieceView,
@@ -310,8 +309,7 @@ function putVector(start: number, from: number, count: number, form: number): nu
   pieceView.setUint16(start + 2, other, true);
   pieceView.setBigInt64(start + 4, BigInt(low), true);
   pieceView.setUint8(start + 12, width);
-  packFor(whole, 0, count, low, width);
-  let at = putPacked(start + VECTOR_HEAD, count, width);
+  let at = putPacked(start + VECTOR_HEAD, whole, 0, count, low, width);
   const words = wordsOf(column);
   for (let i = 0; i < other; i++, at += SIZE) {
     // Word by word: no bit of a NaN is lost.

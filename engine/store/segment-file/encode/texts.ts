@@ -8,16 +8,14 @@
 import { textLength } from '../../batch-rows.ts';
 import {
   type EncodedPiece,
-  GROUP,
   type TextStats,
   aligned,
   bitsOf,
   effectiveWidth,
-  packCodes,
   packedSize,
   pieceBytes,
   pieceView,
-  putPacked,
+  putPackedCodes,
 } from './pieces.ts';
 
 /** Different texts, and of each text that is there which of them it is: as `CodedTexts` has them, or more. */
@@ -105,9 +103,9 @@ class Piece {
     pieceView.setUint32(8, (lengthWidth << 8) | (numberWidth << 16), true);
     pieceView.setUint32(12, 0, true);
     let at = zeroTo(HEAD + size, aligned(HEAD + size));
-    at = putAll(at, lengths, count, lengthWidth);
+    at = putPackedCodes(at, lengths, count, lengthWidth);
     at = zeroTo(at, aligned(at));
-    at = putAll(at, numbers, rows, numberWidth);
+    at = putPackedCodes(at, numbers, rows, numberWidth);
     const stats: TextStats = {
       ...{ kind: 'text', min: this.least, max: this.greatest },
       ...{ hasUnicode: this.hasUnicode, maxLength: longest },
@@ -123,16 +121,6 @@ function widthOf(most: number): number {
 function zeroTo(from: number, to: number): number {
   pieceBytes.fill(0, from, to);
   return to;
-}
-
-function putAll(start: number, codes: Uint32Array, count: number, width: number): number {
-  let at = start;
-  for (let from = 0; from < count; from += GROUP) {
-    const some = Math.min(GROUP, count - from);
-    packCodes(codes, from, some, width);
-    at = putPacked(at, some, width);
-  }
-  return at;
 }
 
 /** The begin of a text against a bound, both filled up with zeros. */

@@ -9,10 +9,9 @@ import {
   GROUP,
   NO_BYTES,
   aligned,
-  packCodes,
   pieceBytes,
   pieceView,
-  putPacked,
+  putPackedCodes,
 } from './pieces.ts';
 
 /** Bits take so many times as many bytes as containers before these are made, which take longer to read. */
@@ -216,12 +215,10 @@ function zeroTo(from: number, to: number): number {
 function putKnown(start: number, count: number): number {
   const { kinds, amounts } = containers;
   for (let i = 0; i < count; i++) codes[i] = NOTED[kinds[i]!]!;
-  packCodes(codes, 0, count, TYPE_BITS);
-  let at = putPacked(start, count, TYPE_BITS);
+  let at = putPackedCodes(start, codes, count, TYPE_BITS);
   let ofRuns = 0;
   for (let i = 0; i < count; i++) if (kinds[i] === Kind.runs) codes[ofRuns++] = amounts[i]!;
-  packCodes(codes, 0, ofRuns, AMOUNT_BITS);
-  at = putPacked(at, ofRuns, AMOUNT_BITS);
+  at = putPackedCodes(at, codes, ofRuns, AMOUNT_BITS);
   for (let i = 0; i < count; i++)
     if (kinds[i] !== Kind.runs) pieceBytes[at++] = kinds[i] === Kind.bits ? ARE_BITS : amounts[i]!;
   return at;
