@@ -53,8 +53,9 @@ export function encodeValidity(
   const own = Buffer.from(present.buffer, present.byteOffset, rows);
   const known = last.find((one) => one.maxBytes === maxBytes && own.equals(one.present));
   if (known !== undefined) return known.pieces;
-  const pieces = encode(present, rows, maxBytes);
-  last.unshift({ present: Uint8Array.from(own), maxBytes, pieces });
+  const copy = copyOf(own);
+  const pieces = encode(copy, rows, maxBytes);
+  last.unshift({ present: copy.present, maxBytes, pieces });
   if (last.length > MOST_LAST) last.pop();
   return pieces;
 }
@@ -63,22 +64,35 @@ export function encodeValidity(
 const last: { present: Uint8Array; maxBytes: number; pieces: EncodedPiece[] }[] = [];
 const MOST_LAST = 6;
 
+/** Which rows have a value, also four rows at a time; rows behind the last have one. */
+interface Rows {
+  readonly present: Uint8Array;
+  readonly words: Int32Array;
+}
+
+/** Of a batch's column rows may begin anywhere, so that words cannot be read where they lie. */
+function copyOf(present: Uint8Array): Rows {
+  const rows = present.length;
+  const bytes = new Uint8Array((rows + 3) & -4).fill(1, rows);
+  bytes.set(present);
+  return { present: bytes.subarray(0, rows), words: new Int32Array(bytes.buffer) };
+}
+
 function allAlike(present: boolean, rows: number): EncodedPiece {
   const stats = { kind: 'validity', hasNull: !present, hasNoNull: present } as const;
   return { encoding: 'Constant', rows, bytes: NO_BYTES, stats };
 }
 
-function encode(present: Uint8Array, rows: number, maxBytes: number): EncodedPiece[] {
-  const ones = countOnes(present.subarray(0, rows));
+function encode(own: Rows, rows: number, maxBytes: number): EncodedPiece[] {
+  const ones = countOnes(own.present);
   if (ones === rows || ones === 0) return [allAlike(ones > 0, rows)];
   const count = Math.ceil(rows / GROUP);
   if (containers.kinds.length < count) containers = newContainers(count);
   let size = HEAD + 16;
   for (let number = 0; number < count; number++)
-    size += look(present, number, Math.min(rows, (number + 1) * GROUP), containers) + 1;
-  if (size * LEAST_GAIN < rows >>> 3 && size <= maxBytes)
-    return [asContainers(present, rows, count)];
-  return asBits(present, rows, maxBytes);
+    size += look(own.words, number, Math.min(rows, (number + 1) * GROUP), containers) + 1;
+  if (size * LEAST_GAIN < rows >>> 3 && size <= maxBytes) return [asContainers(own, rows, count)];
+  return asBits(own.present, rows, maxBytes);
 }
 
 function asBits(present: Uint8Array, rows: number, maxBytes: number): EncodedPiece[] {
@@ -99,19 +113,21 @@ function asBits(present: Uint8Array, rows: number, maxBytes: number): EncodedPie
   return out;
 }
 
-/** What is known of each container: its kind, and how many rows or runs it names. */
+/** What is known of each container: its kind, and how many rows or runs it names; of the one that is looked at, its rows. */
 let containers = newContainers(64);
 
-function newContainers(count: number): { kinds: Uint8Array; amounts: Uint8Array } {
-  return { kinds: new Uint8Array(count), amounts: new Uint8Array(count) };
+function newContainers(count: number) {
+  return { kinds: new Uint8Array(count), amounts: new Uint8Array(count), there: 0, gaps: 0 };
 }
 
 /** Chooses a container's kind; gives about how many bytes it takes. */
-function look(present: Uint8Array, number: number, to: number, out: typeof containers): number {
+function look(words: Int32Array, number: number, to: number, out: typeof containers): number {
   const from = number * GROUP;
-  const there = countOnes(present.subarray(from, to));
+  countIn(words, from >>> 2, (to + 3) >>> 2, out);
+  // Those behind the last are not its.
+  const there = out.there - (-to & 3);
   const missing = to - from - there;
-  const runs = missing === 0 ? 0 : gapsIn(present, from, to);
+  const runs = out.gaps;
   const bits = Math.ceil((to - from) / 64) * 8;
   const fewer = Math.min(there, missing);
   const list = fewer >= MOST_LIST ? Infinity : fewer < SHORT_LIST ? fewer * 2 : PARTS + fewer;
@@ -132,45 +148,44 @@ function look(present: Uint8Array, number: number, to: number, out: typeof conta
   return least + 3;
 }
 
-/** How many runs of rows have no value: four rows at a time, a container of which has fewer than 256 runs in each fourth. */
-function gapsIn(present: Uint8Array, from: number, to: number): number {
-  const start = present.byteOffset + from;
-  // Rows of a batch's column from a row on, and of a day, may begin anywhere.
-  const some = (start & 3) === 0 ? present : present.slice(from, to);
-  const words = new Int32Array(
-    some.buffer,
-    some === present ? start : some.byteOffset,
-    (to - from) >>> 2,
-  );
-  let sums = 0;
+/**
+ * How many rows have a value, and how many runs of rows have none: four rows at a time. A container has fewer than 256
+ * of both in each fourth of 512 rows.
+ */
+function countIn(words: Int32Array, from: number, to: number, out: typeof containers): void {
+  let there = 0;
   let gaps = 0;
+  let ones = 0;
+  let begins = 0;
   let before = 1;
-  for (let i = 0; i < words.length; i++) {
+  for (let i = from; i < to; i++) {
     const own = words[i]!;
+    ones += own;
     // Rows that have none, behind one that has, or behind which no row is.
-    sums += ~own & ((own << 8) | before) & 0x0101_0101;
+    begins += ~own & ((own << 8) | before) & ALL;
     before = own >>> 24;
     if ((i & 127) === 127) {
-      gaps += sumOfBytes(sums);
-      sums = 0;
+      there += sumOfBytes(ones);
+      gaps += sumOfBytes(begins);
+      ones = 0;
+      begins = 0;
     }
   }
-  gaps += sumOfBytes(sums);
-  for (let i = from + words.length * 4; i < to; i++) {
-    const own = present[i]!;
-    gaps += before & (own ^ 1);
-    before = own;
-  }
-  return gaps;
+  out.there = there + sumOfBytes(ones);
+  out.gaps = gaps + sumOfBytes(begins);
 }
 
 function sumOfBytes(sums: number): number {
   return (sums & 255) + ((sums >>> 8) & 255) + ((sums >>> 16) & 255) + (sums >>> 24);
 }
 
+/** Four rows with a value, or without. */
+const ALL = 0x0101_0101;
+const NONE = 0;
+
 const codes = new Uint32Array(1 << 16);
 
-function asContainers(present: Uint8Array, rows: number, count: number): EncodedPiece {
+function asContainers(own: Rows, rows: number, count: number): EncodedPiece {
   const { kinds, amounts } = containers;
   let at = HEAD;
   for (let number = 0; number < count; number++) {
@@ -181,18 +196,18 @@ function asContainers(present: Uint8Array, rows: number, count: number): Encoded
       case Kind.bits: {
         at = zeroTo(at, aligned(at));
         pieceBytes.fill(0, at, at + GROUP / 8);
-        putBits(present.subarray(from, to), pieceBytes, at);
+        putBits(own.present.subarray(from, to), pieceBytes, at);
         at += Math.ceil((to - from) / 64) * 8;
         break;
       }
       case Kind.runs:
         at = amount < SHORT_RUNS ? zeroTo(at, (at + 3) & -4) : zeroTo(at, at + PARTS);
-        at = putRuns(present, from, to, at, amount);
+        at = putRuns(own, from, to, at, amount);
         break;
       default: {
         const named = kinds[number] === Kind.present ? 1 : 0;
         at = amount < SHORT_LIST ? zeroTo(at, (at + 1) & -2) : zeroTo(at, at + PARTS);
-        at = putList(present, from, to, at, amount, named);
+        at = putList(own, from, to, at, amount, named);
       }
     }
   }
@@ -224,9 +239,19 @@ function putKnown(start: number, count: number): number {
   return at;
 }
 
+/** The first row from one on that has a value (1), or has none (0); `to` where there is none. */
+function rowWith(there: number, { present, words }: Rows, from: number, to: number): number {
+  const others = there === 1 ? NONE : ALL;
+  for (let row = from; row < to; row++) {
+    if ((row & 3) === 0) while (row < to && words[row >>> 2] === others) row += 4;
+    if (row < to && present[row] === there) return row;
+  }
+  return to;
+}
+
 /** Rows of a container: two bytes each; or how many there are of each 256, which stand before, and a byte each. */
 function putList(
-  present: Uint8Array,
+  rows: Rows,
   from: number,
   to: number,
   start: number,
@@ -235,8 +260,7 @@ function putList(
 ): number {
   const isShort = amount < SHORT_LIST;
   let at = start;
-  for (let i = from; i < to; i++) {
-    if (present[i] !== named) continue;
+  for (let i = rowWith(named, rows, from, to); i < to; i = rowWith(named, rows, i + 1, to)) {
     const row = i - from;
     pieceBytes[at++] = row;
     if (isShort) pieceBytes[at++] = row >>> 8;
@@ -246,34 +270,27 @@ function putList(
 }
 
 /** Runs of rows without a value: their first and how many behind it; or where they begin and end, like rows. */
-function putRuns(
-  present: Uint8Array,
-  from: number,
-  to: number,
-  start: number,
-  amount: number,
-): number {
+function putRuns(rows: Rows, from: number, to: number, start: number, amount: number): number {
   const isShort = amount < SHORT_RUNS;
   let at = start;
-  let before = 1;
-  let first = 0;
-  for (let i = from; i <= to; i++) {
-    const own = i < to ? present[i]! : 1;
-    if (own === before) continue;
-    before = own;
-    const row = i - from;
+  for (let end = from; ;) {
+    const first = rowWith(0, rows, end, to);
+    if (first === to) return at;
+    end = rowWith(1, rows, first + 1, to);
     if (isShort) {
-      if (own === 0) first = row;
-      else {
-        pieceView.setUint16(at, first, true);
-        pieceView.setUint16(at + 2, row - first - 1, true);
-        at += 4;
-      }
+      pieceView.setUint16(at, first - from, true);
+      pieceView.setUint16(at + 2, end - first - 1, true);
+      at += 4;
     } else {
-      pieceBytes[at++] = row;
-      // The end of the last may lie behind the last part.
-      if (row < GROUP) pieceBytes[start - PARTS + (row >>> 8)]!++;
+      at = putRow(at, first - from, start);
+      at = putRow(at, end - from, start);
     }
   }
-  return at;
+}
+
+function putRow(at: number, row: number, start: number): number {
+  pieceBytes[at] = row;
+  // The end of the last run may lie behind the last part.
+  if (row < GROUP) pieceBytes[start - PARTS + (row >>> 8)]!++;
+  return at + 1;
 }
