@@ -126,6 +126,17 @@ for (const shell of [browserShell, electronShell]) {
       expect((await window.events.text(0, 'src_ip')).trim()).toBe(address);
     });
 
+    it('says when no event has what they are grouped by, and what else there is', async () => {
+      await window.query.run('kind:log');
+      await window.show('Top talkers');
+      await window.talkers.groupBy('Sources');
+      const panel = opened.page.getByRole('tabpanel', { name: 'Top talkers' });
+      await expect(panel).toContainText(/None of these [\d,]+ events has src_ip/);
+      await shot(opened.page, `${shell.name}-talkers-none`);
+      await panel.getByRole('button', { name: 'Hosts', exact: true }).click();
+      await expect.poll(() => window.talkers.total()).toBe(expected.byKind.log);
+    });
+
     it('shows messages by their shape, and goes on from one to its events', async () => {
       await window.query.run('"failed password" | patterns');
       await window.show('Answer');

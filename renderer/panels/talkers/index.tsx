@@ -39,7 +39,15 @@ const PRESETS = [
   { value: 'program', label: 'Programs' },
   { value: 'severity', label: 'Severities' },
   { value: 'kind', label: 'Kinds' },
+  { value: 'source', label: 'Files' },
 ];
+
+/** Those of which a case has every field. */
+function presetsOf(fields: readonly { field: string }[]): typeof PRESETS {
+  const has = new Set(fields.map(({ field }) => field));
+  return PRESETS.filter(({ value }) => value.split(',').every((one) => has.has(one)));
+}
+
 const LIMITS = ['10', '50', '100', '500', '1000'];
 const BUCKETS = 40;
 
@@ -80,6 +88,7 @@ export function TalkersPanel() {
   );
   const whole = counted ? data?.total.count : data?.total.measure;
   const lines = data?.sparklines;
+  const noneHas = rows === 1 && by.every((field) => value(field, 0) === null);
 
   const include = (row: number): void => {
     let next = dissect(query).filter;
@@ -159,6 +168,20 @@ export function TalkersPanel() {
           <Loading />
         ) : rows === 0 ? (
           <Empty title="No events found" text="Widen the range of time, or change the query." />
+        ) : noneHas ? (
+          <Empty
+            title={`None of these ${formatCount(data.total.count)} events has ${by.join(' or ')}`}
+            text="Group them by what events of this case have:"
+            actions={presetsOf(fields.data?.fields ?? []).map(({ value: group, label }) => (
+              <Button
+                key={label}
+                variant="default"
+                onClick={() => workspace.views.show({ by: group.split(',') })}
+              >
+                {label}
+              </Button>
+            ))}
+          />
         ) : (
           <div className={table['scroll']}>
             <table className={`${table['table']} ${stale ? table['dim'] : ''}`}>
