@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_ROWS } from '../contract/event-batch.ts';
 import { finishSegment } from '../store/finish-segment.ts';
+import { BLOCK, SMALL_BLOCK } from '../store/segment-blocks.ts';
 import { SegmentBuilder } from '../store/segment-builder.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import type { PartInfo } from './protocol.ts';
 
 const START = Date.UTC(2026, 10, 21) * 1000;
-const LIMITS = { rows: 1e9, bytes: 1e12, ms: 1e9, indexRows: 1e9 };
+const LIMITS = { rows: 1e9, bytes: 1e12, ms: 1e9, indexRows: 1e9, fewSources: false };
 const MANY = 10_000;
 
 let folder: string;
@@ -29,11 +30,20 @@ afterAll(() => {
 /** Micro- and nanoseconds after START, and the record. */
 type Row = readonly [micros: number, nanos: number, seq: number];
 
-/** One chunk of flows: those of each source in the order given. */
-function chunkOf(sources: readonly (readonly Row[])[]): PartInfo[] {
-  const writer = new ChunkWriter(folder, `part-${number++}`, LIMITS);
+/**
+ * One chunk of flows: those of each source in the order given.
+ * @param few so few sources are read
+ * @param bytes of each source, as far as it is known
+ */
+function chunkOf(
+  sources: readonly (readonly Row[])[],
+  few = false,
+  bytes: readonly number[] = [],
+): PartInfo[] {
+  const limits = { ...LIMITS, fewSources: few };
+  const writer = new ChunkWriter(folder, `part-${number++}`, limits);
   sources.forEach((rows, i) => {
-    writer.begin(i + 1, 'source', undefined);
+    writer.begin(i + 1, 'source', undefined, bytes[i]);
     const batch = writer.batch('flow');
     for (const [micros, nanos, seq] of rows) {
       const row = batch.length;
@@ -111,5 +121,41 @@ describe('rows out of order', () => {
     const [part, ...others] = chunkOf(sources);
     expect([part?.sorted, others]).toEqual([false, []]);
     expect((await rowsOf(part!)).sort()).toEqual(inOrder(sources).sort());
+  });
+});
+
+describe('few small sources', () => {
+  const SMALL = 40_000;
+
+  it.each<[string, Row[][]]>([
+    ['in order', [Array.from({ length: 300 }, (_, i): Row => [i, 0, i + 1])]],
+    ['of one row', [[[5, 0, 1]]]],
+    ['out of order', [mixed(300)]],
+    ['one after the other', [mixed(300), mixed(20, 300), mixed(400, 320)]],
+  ])('are segments from the start, in small blocks: %s', async (_, sources) => {
+    const [part, ...others] = chunkOf(
+      sources,
+      true,
+      sources.map(() => SMALL),
+    );
+    expect([part?.sorted, part?.draft?.block, others]).toEqual([true, SMALL_BLOCK, []]);
+    expect(await rowsOf(part!)).toEqual(inOrder(sources));
+  });
+
+  it('are left to DuckDB where they are among many, or not known to be small', () => {
+    const rows = mixed(300);
+    expect(chunkOf([rows], false, [SMALL])).toMatchObject([{ draft: undefined }]);
+    expect(chunkOf([rows], true)).toMatchObject([{ draft: undefined }]);
+  });
+
+  it('are followed by a part of their own where the next one is large', async () => {
+    const sources = [mixed(300), mixed(MANY, 300)];
+    const parts = chunkOf(sources, true, [SMALL, 1 << 30]);
+    expect(parts.map(({ rows, draft }) => [rows, draft?.block])).toEqual([
+      [300, SMALL_BLOCK],
+      [MANY, BLOCK],
+    ]);
+    const rows = (await Promise.all(parts.map(rowsOf))).flat();
+    expect(rows).toEqual(inOrder(sources));
   });
 });

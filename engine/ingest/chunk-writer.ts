@@ -13,6 +13,7 @@ import type { Decisions, EventSink } from '../contract/importer.ts';
 import { type BatchRows, countPresent, rowList, rowSpan } from '../store/batch-rows.ts';
 import { ParquetPart } from '../store/parquet-part.ts';
 import { constantsOf, selectedOf } from '../store/segment-file/write/draft.ts';
+import { BLOCK, SMALL_BLOCK, SMALL_BYTES } from '../store/segment-blocks.ts';
 import { SegmentPart } from '../store/segment-part.ts';
 import type { TimeUnit } from '../store/table-layout.ts';
 import type { IndexFeed } from './index-feed.ts';
@@ -30,7 +31,7 @@ const MAX_IDLE_ATTRIBUTES = 64;
 /** A batch of a small source has room for a row to so many bytes, and for so many at least. */
 const BYTES_A_ROW = 32;
 const LEAST_BATCH_ROWS = 512;
-/** A part that begins with fewer rows in order DuckDB writes: in smaller blocks. */
+/** A part that begins with fewer rows DuckDB writes, but where all that is read is few small sources. */
 const LEAST_SEGMENT_ROWS = 10_000;
 
 interface OpenPart {
@@ -80,6 +81,8 @@ export interface ChunkLimits {
   ms: number;
   /** Rows that a part has at least to be indexed. */
   indexRows: number;
+  /** So few sources are read that small parts may be segments from the start, too. */
+  fewSources: boolean;
 }
 
 /** The UTC day of a time, as `2026-11-21`; `undated` for NaN. */
@@ -135,6 +138,8 @@ export class ChunkWriter implements EventSink {
   private current: SourceProgress | undefined;
   private currentName = '';
   private batchRows = BATCH_ROWS;
+  /** Of all its content. */
+  private isSmall = false;
   private partNumber = 0;
   private rows = 0;
   private bytes = 0;
@@ -157,6 +162,7 @@ export class ChunkWriter implements EventSink {
   /** @param bytes of its content, if they are known: a small source needs no room for a whole row group */
   begin(sourceId: number, name: string, skip: SkipPlan | undefined, bytes?: number): SourceState {
     this.flushBatches();
+    this.isSmall = bytes !== undefined && bytes < SMALL_BYTES;
     this.batchRows = Math.min(
       BATCH_ROWS,
       Math.max(LEAST_BATCH_ROWS, Math.ceil((bytes ?? Infinity) / BYTES_A_ROW)),
@@ -437,7 +443,17 @@ export class ChunkWriter implements EventSink {
   private addRows(batch: EventBatch, day: string, given: BatchRows): void {
     const key = `${day}/${batch.kind}`;
     let open = this.parts.get(key);
-    let { rows, times } = noted(open?.times ?? NO_TIMES, batch, given, maySort(open, batch, given));
+    if (open?.part instanceof SegmentPart && open.part.block < BLOCK && !this.isSmall) {
+      // What comes is too much for such small blocks.
+      this.ended.push(open);
+      open = undefined;
+    }
+    let { rows, times } = noted(
+      open?.times ?? NO_TIMES,
+      batch,
+      given,
+      this.maySort(open, batch, given),
+    );
     const isFollowed = open?.part instanceof SegmentPart && !open.part.add(batch, rows);
     if (open !== undefined && isFollowed) {
       this.ended.push(open);
@@ -462,6 +478,20 @@ export class ChunkWriter implements EventSink {
     open.bytes = part.size;
   }
 
+  /**
+   * Whether rows out of order are to be sorted before they are added to a part, if that helps. Those of a full batch
+   * are not, with which a part begins: more would follow that belong among them, which only DuckDB can sort.
+   */
+  private maySort(open: OpenPart | undefined, batch: EventBatch, { from, to }: BatchRows): boolean {
+    if (open !== undefined) return open.part instanceof SegmentPart && open.times.sorted;
+    return batch.length < batch.capacity && to - from >= this.leastSegmentRows;
+  }
+
+  /** Rows that a segment begins with at least, of the source that is read now. */
+  private get leastSegmentRows(): number {
+    return this.isSmall && this.limits.fewSources ? 1 : LEAST_SEGMENT_ROWS;
+  }
+
   /** @param mayBeSegment the part may be one that is the segment itself: the rows are added to it, not to others */
   private beginPart(
     batch: EventBatch,
@@ -472,7 +502,7 @@ export class ChunkWriter implements EventSink {
   ): OpenPart {
     const path = join(this.folder, `${this.prefix}-${this.partNumber++}`);
     const open = {
-      part: new SegmentPart(`${path}.duckdb`),
+      part: new SegmentPart(`${path}.duckdb`, this.isSmall ? SMALL_BLOCK : BLOCK),
       bytes: 0,
       day,
       kind: batch.kind,
@@ -484,19 +514,10 @@ export class ChunkWriter implements EventSink {
       mayBeSegment &&
       times.sorted &&
       day !== 'undated' &&
-      rows.to - rows.from >= LEAST_SEGMENT_ROWS &&
+      rows.to - rows.from >= this.leastSegmentRows &&
       open.part.add(batch, rows);
     return isSegment ? open : { ...open, part: new ParquetPart(`${path}.parquet`) };
   }
-}
-
-/**
- * Whether rows out of order are to be sorted before they are added to a part, if that helps. Those of a full batch
- * are not, with which a part begins: more would follow that belong among them, which only DuckDB can sort.
- */
-function maySort(open: OpenPart | undefined, batch: EventBatch, { from, to }: BatchRows): boolean {
-  if (open !== undefined) return open.part instanceof SegmentPart && open.times.sorted;
-  return batch.length < batch.capacity && to - from >= LEAST_SEGMENT_ROWS;
 }
 
 /** Closes a part, and says how its rows are stored. */

@@ -257,6 +257,8 @@ export type ToWorker =
       chunkMs: number;
       /** Parts with fewer rows get no side file. */
       indexRows: number;
+      /** See `ChunkLimits`. */
+      fewSources: boolean;
       /** The worker's threads are to give way to other work. */
       background: boolean;
       /** Threads that build indexes for this worker. */

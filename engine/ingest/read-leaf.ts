@@ -137,6 +137,7 @@ class ImportWorker {
       bytes: start.chunkBytes,
       ms: start.chunkMs,
       indexRows: start.indexRows,
+      fewSources: start.fewSources,
     };
     this.writer = new ChunkWriter(start.staging, `part-${start.worker}`, limits, this.feed);
   }

@@ -15,6 +15,7 @@ import { diskError, diskFull } from '../base/files.ts';
 import type { Kept } from '../base/kept.ts';
 import { hasRoom, memoryFolder, NamelessFile, removeOld } from './memory-folder.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
+import { BLOCK, SMALL_BLOCK, SMALL_BYTES } from './segment-blocks.ts';
 import { PageSums, mapOf, packMap, piecesSql } from './segment-file/segment-map.ts';
 import {
   type ConstantColumn,
@@ -84,22 +85,13 @@ export interface BuiltSegment {
   map: Uint8Array | undefined;
 }
 
-/**
- * Sizes of blocks, measured on syslog: the least that a file can grow by, but in small ones numbers are
- * not packed. 20,000 rows take 1,180 KB in blocks of 16 KB, 780 of 64 KB, 1,036 of 256 KB; 500 rows 60,
- * 140 and 524.
- */
-const BLOCK = 65_536;
-const SMALL_BLOCK = 16_384;
-/** Input below this size gets small blocks. */
-const SMALL_BYTES = 1 << 20;
 /** Of input up to this size the file is made in memory: of more the disk's writing takes longer than waiting for it. */
 const MEMORY_BYTES = 8 << 20;
 /** DuckDB's: in a table of so many rows at most no thread can leave unused blocks. */
 const ROW_GROUP_ROWS = 122_880;
 /**
- * Segments of fewer rows are given no map: to make it takes 2 to 8 ms, and DuckDB reads what is known of so few
- * in less than that.
+ * Segments of fewer rows are given no map: to ask DuckDB for it takes 2 to 8 ms, and DuckDB reads what is known of so
+ * few in less than that.
  */
 const LEAST_MAPPED = 10_000;
 /** The share of a file's blocks that may be unused. */

@@ -14,6 +14,7 @@ import { EventColumns } from './segment-file/event-columns.ts';
 import { unpackMap } from './segment-file/segment-map.ts';
 import { SegmentReader } from './segment-file/segment-reader.ts';
 import { selectedOf } from './segment-file/write/draft.ts';
+import { BLOCK, SMALL_BLOCK } from './segment-blocks.ts';
 import { SegmentPart } from './segment-part.ts';
 import { type TimeUnit, identifier, literal } from './table-layout.ts';
 
@@ -149,6 +150,8 @@ interface Plan {
   readonly gaps: readonly Gap[];
   readonly unit: TimeUnit;
   readonly picked: boolean;
+  /** Bytes; left out: as of large ones. */
+  readonly block?: number;
 }
 
 const NAMES = [...Object.keys(NUMBERS), ...TEXTS, ADDRESS];
@@ -214,7 +217,7 @@ async function rowsOf(sql: string): Promise<unknown[][]> {
 
 /** Writes rows as a segment; undefined where the part does not take them. */
 async function written(plan: Plan, values: ReadonlyMap<string, readonly Value[]>, recordShift = 0) {
-  const part = new SegmentPart(join(folder, `${(number += 1)}.duckdb`));
+  const part = new SegmentPart(join(folder, `${(number += 1)}.duckdb`), plan.block);
   let row = 0;
   for (const rows of plan.groups) {
     const batch = new EventBatch('flow', () => undefined, rows + 2);
@@ -251,6 +254,7 @@ const PLAN: fc.Arbitrary<Plan> = fc.record({
   gaps: fc.array(fc.constantFrom(...GAPS), { minLength: NAMES.length, maxLength: NAMES.length }),
   unit: fc.constantFrom<TimeUnit>(1, 1000, 1_000_000),
   picked: fc.boolean(),
+  block: fc.constantFrom(BLOCK, SMALL_BLOCK),
 });
 
 async function check(plan: Plan): Promise<void> {

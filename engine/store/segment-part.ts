@@ -40,11 +40,9 @@ import type {
   PlacedPiece,
   SegmentDraft,
 } from './segment-file/write/draft.ts';
+import { BLOCK } from './segment-blocks.ts';
 import { type TimeUnit, TIME_UNITS, areRare } from './table-layout.ts';
 
-/** As the builder has it for all but small segments. */
-const BLOCK = 65_536;
-const MOST_BYTES = BLOCK - BLOCK_HEAD;
 /** A column of texts that takes more DuckDB stores better: it compresses texts that are different. */
 const MOST_TEXT_BYTES_A_ROW = 4;
 
@@ -77,10 +75,12 @@ interface Made {
 
 /** Every source ends with a group of its own: of more small ones than these, DuckDB makes few large ones. */
 const SMALL_GROUP = 2048;
-const MOST_SMALL_GROUPS = 16;
+export const MOST_SMALL_GROUPS = 16;
 
 export class SegmentPart {
   readonly path: string;
+  /** Bytes of each. */
+  readonly block: number;
   rows = 0;
   /** Bytes of what was added, each value by itself. */
   size = 0;
@@ -92,10 +92,15 @@ export class SegmentPart {
   private readonly growing = new Map<string, Growing>();
   /** What `captured` is less than `length` in all rows so far; undefined where that is not one number. */
   private header: number | undefined;
+  /** What a piece may take. */
+  private readonly most: number;
 
-  constructor(path: string) {
+  /** @param block bytes of each: `SMALL_BLOCK` of few rows */
+  constructor(path: string, block = BLOCK) {
     this.path = path;
-    this.file = new BlockFile(path, BLOCK);
+    this.block = block;
+    this.file = new BlockFile(path, block);
+    this.most = block - BLOCK_HEAD;
   }
 
   /** Names of the columns that have a value in some row so far. */
@@ -159,12 +164,12 @@ export class SegmentPart {
       case 'text':
         return this.makeTexts(name, column, present, count, rows);
       case 'ip6': {
-        const data = encodeWide(wideValuesOf(column.values, 16, rows), present, n, MOST_BYTES);
-        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES), size };
+        const data = encodeWide(wideValuesOf(column.values, 16, rows), present, n, this.most);
+        return { name, type, data, valid: encodeValidity(present, n, this.most), size };
       }
       case 'f64': {
-        const data = encodeReals(valuesOf(column.values, rows), present, n, MOST_BYTES);
-        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES), size };
+        const data = encodeReals(valuesOf(column.values, rows), present, n, this.most);
+        return { name, type, data, valid: encodeValidity(present, n, this.most), size };
       }
       default: {
         const values = valuesOf(column.values, rows);
@@ -173,8 +178,8 @@ export class SegmentPart {
           const kept = { values: values.slice() as Kept['values'], present: present?.slice() };
           return { name, type, kept, size };
         }
-        const data = encodeNumbers(wholeType(column.type), values, present, n, MOST_BYTES);
-        return { name, type, data, valid: encodeValidity(present, n, MOST_BYTES), size };
+        const data = encodeNumbers(wholeType(column.type), values, present, n, this.most);
+        return { name, type, data, valid: encodeValidity(present, n, this.most), size };
       }
     }
   }
@@ -200,7 +205,7 @@ export class SegmentPart {
       return { name, type: 'text', text: only.slice(), size };
     const coded = only === undefined ? codedTexts(texts, count) : undefined;
     if (coded !== undefined) this.coded.set(name, coded);
-    const data = encodeTexts(coded ?? numberTexts(texts, count), present, n, MOST_BYTES);
+    const data = encodeTexts(coded ?? numberTexts(texts, count), present, n, this.most);
     if (data === undefined) return undefined;
     const bytes = data.reduce((sum, piece) => sum + piece.bytes.length, 0);
     if (bytes > BLOCK && bytes > n * MOST_TEXT_BYTES_A_ROW) return undefined;
@@ -240,7 +245,7 @@ export class SegmentPart {
     growing.text = undefined;
     this.groups.forEach((n, group) => {
       const same = { data: text, starts: Uint32Array.of(0), codes: new Uint16Array(n) };
-      const data = encodeTexts(same, undefined, n, MOST_BYTES);
+      const data = encodeTexts(same, undefined, n, this.most);
       if (data === undefined) throw new Error('a text was not stored');
       growing.groups[group] = this.place(data, [emptyValidity(undefined, n)]);
     });
@@ -252,8 +257,8 @@ export class SegmentPart {
       const { values, present } = one;
       if (unit !== 1) for (let i = 0; i < values.length; i++) values[i]! /= unit;
       const type = wholeType(growing.type);
-      const data = encodeNumbers(type, values, present, values.length, MOST_BYTES);
-      const valid = encodeValidity(present, values.length, MOST_BYTES);
+      const data = encodeNumbers(type, values, present, values.length, this.most);
+      const valid = encodeValidity(present, values.length, this.most);
       growing.groups[group] = this.place(data, valid);
     });
     growing.kept.length = 0;
@@ -282,8 +287,8 @@ export class SegmentPart {
       } else columns.push({ name, type, groups });
     }
     this.file.finish();
-    const { path, file } = this;
-    return { path, block: BLOCK, pieces: file.pieces, groups: this.groups, columns };
+    const { path, block, file } = this;
+    return { path, block, pieces: file.pieces, groups: this.groups, columns };
   }
 
   /** A group in which no row has a value. */
@@ -291,7 +296,7 @@ export class SegmentPart {
     const absent = new Uint8Array(n);
     if (type === 'text') {
       const nothing = { data: NO_BYTES, starts: new Uint32Array(0), codes: new Uint16Array(0) };
-      const data = encodeTexts(nothing, absent, n, MOST_BYTES);
+      const data = encodeTexts(nothing, absent, n, this.most);
       if (data === undefined) throw new Error('nothing was not stored');
       return this.place(data, [emptyValidity(absent, n)]);
     }
@@ -300,7 +305,7 @@ export class SegmentPart {
         ? ({ kind: 'wide', min: 0n, max: 0n } as const)
         : ({ kind: 'number', min: 0, max: 0 } as const);
     const data = { encoding: 'Constant', rows: n, bytes: NO_BYTES, stats } as const;
-    return this.place([data], encodeValidity(absent, n, MOST_BYTES));
+    return this.place([data], encodeValidity(absent, n, this.most));
   }
 
   abandon(): void {
