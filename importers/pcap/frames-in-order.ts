@@ -84,7 +84,13 @@ export class FramesInOrder {
     const { protocols } = this.sorted;
     const { found } = run;
     if (batch !== undefined) {
-      for (let i = from; i < to; i++) events.protocol(row + i, protocols[i]!);
+      for (let i = from; i < to;) {
+        const proto = protocols[i]!;
+        let end = i + 1;
+        while (end < to && protocols[end] === proto) end += 1;
+        events.protocols(row + i, end - i, proto);
+        i = end;
+      }
     }
     if (p.linkType === FRAME_RELAY || p.linkType === SUN_ATM) {
       for (let i = from; i < to; i++) this.circuits(p, found.frames[i]!, row + i);

@@ -78,6 +78,8 @@ export type Circuit = 'dlci' | 'vpi' | 'vci';
 const CIRCUITS: Readonly<Record<Circuit, number>> = { dlci: DLCI, vpi: VPI, vci: VCI };
 
 const ETHERNET = word('ethernet');
+/** So many equal texts one after the other are quicker copied than set. */
+const MANY = 8;
 
 /** What is to be written. */
 export interface Writes {
@@ -223,6 +225,14 @@ export class PacketEvents {
     const name = IP_WORD_BYTES[proto]!;
     if (this.type !== undefined) this.type.set(row, proto);
     else this.batch.event_type.set(row, name, 0, name.length);
+  }
+
+  /** The same of `n` frames from a row on, behind which nothing is written yet. */
+  protocols(row: number, n: number, proto: number): void {
+    if (n >= MANY && this.batch !== undefined && this.writes.type && this.type === undefined) {
+      this.protocol(row, proto);
+      this.batch.event_type.repeat(row + 1, n - 1);
+    } else for (let i = 0; i < n; i++) this.protocol(row + i, proto);
   }
 
   /** Writes what a frame carries that is no IP. */

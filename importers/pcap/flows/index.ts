@@ -138,6 +138,8 @@ export class FlowTracker {
   private idleNumbers = new Uint32Array(0);
   private idleTimes = new Float64Array(0);
   private idleNext = 0;
+  /** Of the plain packet before, if its flow is open. */
+  private lastSlot = 0;
 
   /** @param batch takes the flows; its kind should be `flow` */
   constructor(batch: EventBatch, options: Partial<FlowOptions> = {}) {
@@ -183,6 +185,13 @@ export class FlowTracker {
     const { view } = run;
     const { networks, transports, protocols } = run.sorted;
     const { micros } = run.found;
+    // Most packets are of the flow of the one before: what that was found by.
+    let lastSource = 0;
+    let lastTarget = 0;
+    let lastPorts = 0;
+    let lastProtocol = 0;
+    let lastFromLow = false;
+    this.lastSlot = 0;
     for (let i = from; i < to; i++) {
       const at = networks[i]!;
       this.pass(micros[i]!);
@@ -192,13 +201,32 @@ export class FlowTracker {
         const source = view.getInt32(at + 12);
         const target = view.getInt32(at + 16);
         const ports = view.getInt32(transports[i]!);
-        const key = protocols[i]! | KEY_PORTS;
-        const fromLow =
-          (source ^ SIGN) < (target ^ SIGN) ||
-          (source === target && ports >>> 16 <= (ports & 0xffff));
-        const slot = fromLow
-          ? store.find4(source, target, ports, key)
-          : store.find4(target, source, (ports << 16) | (ports >>> 16), key);
+        const protocol = protocols[i]!;
+        const turned = (ports << 16) | (ports >>> 16);
+        let slot = protocol === lastProtocol ? this.lastSlot : 0;
+        let fromLow: boolean = lastFromLow;
+        if (slot !== 0) {
+          if (source === lastTarget && target === lastSource && turned === lastPorts) {
+            // Between two that are one, nothing is turned.
+            fromLow = turned === ports && source === target ? lastFromLow : !lastFromLow;
+          } else if (source !== lastSource || target !== lastTarget || ports !== lastPorts)
+            slot = 0;
+        }
+        if (slot === 0) {
+          const key = protocol | KEY_PORTS;
+          fromLow =
+            (source ^ SIGN) < (target ^ SIGN) ||
+            (source === target && ports >>> 16 <= (ports & 0xffff));
+          slot = fromLow
+            ? store.find4(source, target, ports, key)
+            : store.find4(target, source, turned, key);
+        }
+        lastSource = source;
+        lastTarget = target;
+        lastPorts = ports;
+        lastProtocol = protocol;
+        lastFromLow = fromLow;
+        this.lastSlot = slot;
         if (slot !== 0) number = this.goOn(slot, fromLow, run, i);
       }
       if (number === 0) {
@@ -526,6 +554,7 @@ export class FlowTracker {
   }
 
   private forget(slot: number): void {
+    if (slot === this.lastSlot) this.lastSlot = 0;
     const w = slot << RECORD_SHIFT;
     if ((this.store.words[w + CONN]! & CONN_TUNNEL) !== 0) this.tunnels.delete(slot);
     this.store.words[w + NUMBER] = 0;

@@ -48,10 +48,26 @@ const LEAPS = [0, 0, 0, 0, 0, 1, -1, 100, -100, 70_000, -70_000, 2 ** 31, 0x1234
 const LENGTHS = [0, 0, 0, 1, 100, 100, 1400, 60_000];
 
 /** What the packets of a capture are carried by. */
-const MIXES = [['tcp'], ['tcp', 'tcp', 'udp'], ['udp'], ['tcp', 'tcp', 'tcp6', 'vlan', 'udp']];
+const MIXES = [
+  ['tcp'],
+  ['tcp', 'tcp', 'udp'],
+  ['udp'],
+  ['udp', 'tcp6'],
+  ['tcp', 'tcp', 'tcp6', 'vlan', 'udp'],
+];
+
+/** Addresses and ports of the sides, which may have the same of either. */
+const SIDES = [
+  { addresses: ['10.0.0.1', '200.0.0.9'], ports: [5000, 443] },
+  { addresses: ['10.0.0.1', '200.0.0.9'], ports: [5001, 443] },
+  { addresses: ['10.0.0.1', '200.0.0.9'], ports: [500, 500] },
+  { addresses: ['10.0.0.1', '10.0.0.1'], ports: [5000, 443] },
+  { addresses: ['10.0.0.1', '10.0.0.1'], ports: [500, 500] },
+] as const;
 
 const step = fc.record({
-  flow: fc.constantFrom(0, 0, 0, 1),
+  // That of the packet before, mostly.
+  flow: fc.constantFrom(...[undefined, undefined, undefined, 0, 0, 1, 2, 3, 4]),
   back: fc.boolean(),
   carrier: fc.nat({ max: 4 }),
   flags: fc.constantFrom(...FLAGS),
@@ -75,10 +91,12 @@ function conversations(
 ): ClassicRecord[] {
   const next = new Map<string, [number, number]>();
   let time = 1_700_000_000;
+  let flow = 0;
   return steps.map((s, i) => {
     time += s.pause;
+    flow = s.flow ?? flow;
     const carrier = mix[s.carrier % mix.length]!;
-    const key = `${s.flow} ${carrier}`;
+    const key = `${flow} ${carrier}`;
     const numbers = next.get(key) ?? [TWO_32 - 150, TWO_32 - 2000];
     next.set(key, numbers);
     const [side, peer] = s.back ? ([1, 0] as const) : ([0, 1] as const);
@@ -88,14 +106,15 @@ function conversations(
     const bytes = s.cut
       ? NOTHING.subarray(0, s.length)
       : NOTHING.subarray(0, Math.min(s.length, 9));
-    const ports = s.back ? { src: 443, dst: 5000 + s.flow } : { src: 5000 + s.flow, dst: 443 };
+    const sides = SIDES[flow]!;
+    const ports = { src: sides.ports[side], dst: sides.ports[peer] };
     const segment =
       carrier === 'udp'
         ? udp(ports.src, ports.dst, bytes)
         : tcp({ ...ports, flags, seq, ack: numbers[peer] + s.ack, window: s.window }, bytes);
     const moved = s.length + ((flags & SYN) === 0 ? 0 : 1) + ((flags & FIN) === 0 ? 0 : 1);
     numbers[side] = (seq + moved) % TWO_32;
-    const [src, dst] = s.back ? ['200.0.0.9', '10.0.0.1'] : ['10.0.0.1', '200.0.0.9'];
+    const [src, dst] = [sides.addresses[side], sides.addresses[peer]];
     const total = 40 + s.length;
     const packet =
       carrier === 'tcp6'
