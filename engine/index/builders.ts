@@ -4,6 +4,7 @@ import { ColumnIndexBuilder } from './rollup/column-index-builder.ts';
 import type { IndexBuilder, IndexRows } from './rows.ts';
 import type { Section } from './side-file.ts';
 import { TextIndexBuilder } from './text/index.ts';
+import type { Growing64 } from './values/growing.ts';
 
 export class SegmentIndexBuilder implements IndexBuilder {
   private readonly columns: ColumnIndexBuilder;
@@ -11,6 +12,11 @@ export class SegmentIndexBuilder implements IndexBuilder {
 
   constructor(kind: Kind) {
     this.columns = new ColumnIndexBuilder(kind);
+  }
+
+  /** Of the rows so far, until `finish`. */
+  get times(): Growing64 {
+    return this.columns.times;
   }
 
   add(rows: IndexRows): void {

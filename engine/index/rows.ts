@@ -16,7 +16,8 @@ export interface TextRows {
 /** Whole or real numbers of some rows; times are UTC microseconds. */
 export interface NumberRows {
   readonly values: Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
-  readonly present: Uint8Array;
+  /** Undefined: every row has one, as nearly always. */
+  readonly present: Uint8Array | undefined;
 }
 
 /** IPv6 addresses of some rows, 16 bytes each. */

@@ -6,15 +6,9 @@ import type { CutMessages, Ip6Rows, NumberRows, TextRows } from '../index/rows.t
 export interface RowsMessage {
   readonly length: number;
   readonly texts: readonly (readonly [string, TextRows])[];
-  readonly numbers: readonly (readonly [ColumnName, SentNumbers])[];
+  readonly numbers: readonly (readonly [ColumnName, NumberRows])[];
   readonly ip6: readonly (readonly ['src_ip6' | 'dst_ip6', Ip6Rows])[];
   readonly cut: CutMessages | undefined;
-}
-
-/** Numbers of rows; `present` is left out where all rows have one, as nearly always. */
-export interface SentNumbers {
-  readonly values: NumberRows['values'];
-  readonly present: Uint8Array | undefined;
 }
 
 /** The side file of a part's segment, finished in the staging folder. */

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EventBatch } from '../contract/event-batch.ts';
 import { rowList, rowSpan } from '../store/batch-rows.ts';
-import type { RowsMessage, SentNumbers } from './index-protocol.ts';
+import type { NumberRows } from '../index/rows.ts';
+import type { RowsMessage } from './index-protocol.ts';
 import { indexRowsOf } from './index-rows.ts';
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2 });
@@ -14,7 +15,7 @@ const ROW = fc.record({
   word: maybe(fc.string({ maxLength: 60 })),
 });
 
-function numberOf({ values, present }: SentNumbers, row: number): number | null {
+function numberOf({ values, present }: NumberRows, row: number): number | null {
   return present === undefined || present[row] === 1 ? values[row]! : null;
 }
 

@@ -1,7 +1,7 @@
 /** Copies of the rows of a batch that indexes are built from: what an indexing thread is sent, or lent. */
 import type { ColumnName } from '../contract/event.ts';
 import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
-import type { CutMessages, Ip6Rows, TextRows } from '../index/rows.ts';
+import type { CutMessages, Ip6Rows, NumberRows, TextRows } from '../index/rows.ts';
 import { lentMemory } from './shared-memory.ts';
 import {
   type BatchNumbers,
@@ -16,7 +16,7 @@ import {
 import type { CodedTexts } from '../store/coded-texts.ts';
 import type { NumberLists } from '../store/messages/cut-rows.ts';
 import type { CutRowGroup } from '../store/messages/message-cutter.ts';
-import type { RowsMessage, SentNumbers } from './index-protocol.ts';
+import type { RowsMessage } from './index-protocol.ts';
 
 /** Columns of numbers that an index is built from, or that order rows. */
 const NUMBERS = [
@@ -53,7 +53,7 @@ export function indexRowsOf(
   for (const [name, column] of batch.attributes) addText(`a:${name}`, column);
   addText('attrs', batch.overflow);
   const n = rows.to - rows.from;
-  const numbers = NUMBERS.flatMap((name): [ColumnName, SentNumbers][] => {
+  const numbers = NUMBERS.flatMap((name): [ColumnName, NumberRows][] => {
     const column = batch[name];
     const count = countPresent(column.present, rows);
     if (count === 0) return [];

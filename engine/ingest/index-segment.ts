@@ -110,7 +110,11 @@ function textReader(column: string, rows: TextBuffer): Reader {
   };
 }
 
-function numberReader(column: string, isTime: boolean, rows: NumberRows): Reader {
+function numberReader(
+  column: string,
+  isTime: boolean,
+  rows: { values: Float64Array; present: Uint8Array },
+): Reader {
   const value = isTime ? `epoch_us(${identifier(column)})` : identifier(column);
   return {
     sql: `CAST(${value} AS DOUBLE)`,

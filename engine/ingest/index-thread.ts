@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
-import type { ColumnName, Kind } from '../contract/event.ts';
+import type { Kind } from '../contract/event.ts';
 import { SegmentIndexBuilder } from '../index/builders.ts';
-import type { IndexBuilder, IndexRows, NumberRows } from '../index/rows.ts';
+import type { IndexRows } from '../index/rows.ts';
 import { writeSideFile } from '../index/side-file.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
 import { RowKeys } from './row-keys.ts';
@@ -18,7 +18,7 @@ export interface IndexerPort {
 
 /** The side file of one segment while its rows come. */
 export class IndexWriter {
-  private readonly builder: IndexBuilder;
+  private readonly builder: SegmentIndexBuilder;
   private readonly keys = new RowKeys();
 
   constructor(kind: Kind) {
@@ -36,7 +36,7 @@ export class IndexWriter {
 
   /** @param sorted rows came in the segment's order. */
   finish(path: string, sorted: boolean): BuiltIndex {
-    const order = sorted ? undefined : this.keys.order();
+    const order = sorted ? undefined : this.keys.order(this.builder.times);
     this.keys.release();
     const sections = this.builder.finish(order);
     const bytes = writeSideFile(path, this.rows, sections);
@@ -89,21 +89,8 @@ function rowsFrom(kind: Kind, { length, texts, numbers, ip6, cut }: RowsMessage)
     kind,
     length,
     texts: new Map(texts),
-    numbers: new Map(
-      numbers.map(([name, { values, present }]): [ColumnName, NumberRows] => [
-        name,
-        { values, present: present ?? allPresent(length) },
-      ]),
-    ),
+    numbers: new Map(numbers),
     ip6: new Map(ip6),
     cut,
   };
-}
-
-let ones = new Uint8Array(0);
-
-/** What says of `n` rows that each has a value. */
-function allPresent(n: number): Uint8Array {
-  if (ones.length < n) ones = new Uint8Array(n).fill(1);
-  return ones;
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ColumnName } from '../contract/event.ts';
 import type { NumberRows } from '../index/rows.ts';
+import { Growing64 } from '../index/values/growing.ts';
 import { RowKeys } from './row-keys.ts';
 
 interface Key {
@@ -33,9 +34,10 @@ const compare = (a: Key, b: Key): number => {
 };
 
 function column(rows: readonly Key[], name: keyof Key): NumberRows {
+  const present = Uint8Array.from(rows, (row) => (row[name] === undefined ? 0 : 1));
   return {
     values: Float64Array.from(rows, (row) => row[name] ?? 7),
-    present: Uint8Array.from(rows, (row) => (row[name] === undefined ? 0 : 1)),
+    present: present.includes(0) ? present : undefined,
   };
 }
 
@@ -43,16 +45,18 @@ it('orders rows by time, nanoseconds, source and record, the undated last', () =
   fc.assert(
     fc.property(fc.array(fc.array(key, { maxLength: 20 }), { maxLength: 4 }), (batches) => {
       const keys = new RowKeys();
+      const times = new Growing64();
       for (const rows of batches) {
         const numbers = new Map<ColumnName, NumberRows>();
         for (const name of ['ts', 'ts_ns', 'source_id', 'seq'] as const) {
           if (rows.some((row) => row[name] !== undefined)) numbers.set(name, column(rows, name));
         }
+        times.append(numbers.get('ts'), rows.length);
         keys.add({ kind: 'log', length: rows.length, texts: new Map(), numbers, ip6: new Map() });
       }
       const all = batches.flat();
       const wanted = all.map((_, i) => i).sort((a, b) => compare(all[a]!, all[b]!) || a - b);
-      expect([...keys.order()]).toEqual(wanted);
+      expect([...keys.order(times)]).toEqual(wanted);
       keys.release();
     }),
     { numRuns: 500 },

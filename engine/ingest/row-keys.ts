@@ -8,7 +8,6 @@ const TWO_32 = 4_294_967_296;
 export class RowKeys {
   length = 0;
   private readonly keys = {
-    ts: new Growing64(),
     ts_ns: new Growing64(),
     source_id: new Growing64(),
     seq: new Growing64(),
@@ -16,17 +15,19 @@ export class RowKeys {
 
   add({ length, numbers }: IndexRows): void {
     this.length += length;
-    this.keys.ts.append(numbers.get('ts'), length);
     this.keys.ts_ns.append(someOf(numbers.get('ts_ns'), length), length);
     this.keys.source_id.append(numbers.get('source_id'), length);
     this.keys.seq.append(numbers.get('seq'), length);
   }
 
-  /** Row i of the segment is the row that came as number `order()[i]`. */
-  order(): Uint32Array {
-    const { ts, ts_ns: nanos, source_id: source, seq } = this.keys;
+  /**
+   * Row i of the segment is the row that came as number `order()[i]`.
+   * @param times of the rows, which indexes are built from, too
+   */
+  order(times: Growing64): Uint32Array {
+    const { ts_ns: nanos, source_id: source, seq } = this.keys;
     const words = [
-      ...wordsOf(ts, Infinity),
+      ...wordsOf(times, Infinity),
       ...wordsOf(nanos, 0),
       ...wordsOf(source, 0),
       ...wordsOf(seq, 0),
@@ -42,7 +43,7 @@ export class RowKeys {
 
 /** Undefined when no row has a number. */
 function someOf(column: NumberRows | undefined, rows: number): NumberRows | undefined {
-  const first = column?.present.indexOf(1) ?? -1;
+  const first = column?.present?.indexOf(1) ?? 0;
   return first >= 0 && first < rows ? column : undefined;
 }
 

@@ -14,7 +14,7 @@ import { giveBack, scratch32, withScratch } from '../spare.ts';
 import type { Section } from '../side-file.ts';
 import { datedRows, timeSection } from '../time/time-section.ts';
 import { DimensionCollector } from '../values/dimensions.ts';
-import { Growing64 } from '../values/growing.ts';
+import { Growing32, Growing64 } from '../values/growing.ts';
 import { valueSection } from '../values/value-section.ts';
 import { type CodedColumn, alikeRows } from './alike-rows.ts';
 import {
@@ -34,14 +34,14 @@ import { type Minutes, hoursOf, minutesOf, minutesWithout } from './spans.ts';
 export class ColumnIndexBuilder {
   private readonly dimensions = new DimensionCollector();
   private readonly attributes = new AttributeCodes();
-  private readonly times = new Growing64();
+  readonly times = new Growing64();
   private readonly measures = MEASURES.map(() => new Growing64());
-  /** Numbers of the flows that packets belong to; undefined for other kinds. */
-  private readonly flows: Growing64 | undefined;
+  /** Not 0 for packets that belong to a flow; undefined for other kinds. */
+  private readonly flows: Growing32 | undefined;
   private rows = 0;
 
   constructor(kind: Kind) {
-    this.flows = kind === 'packet' ? new Growing64() : undefined;
+    this.flows = kind === 'packet' ? new Growing32() : undefined;
   }
 
   add(rows: IndexRows): void {
@@ -50,7 +50,7 @@ export class ColumnIndexBuilder {
     this.attributes.add(rows);
     this.times.append(rows.numbers.get('ts'), rows.length);
     MEASURES.forEach((name, i) => this.measures[i]!.append(rows.numbers.get(name), rows.length));
-    this.flows?.append(rows.numbers.get('flow_id'), rows.length);
+    if (this.flows !== undefined) noteFlows(this.flows, rows);
   }
 
   /**
@@ -67,8 +67,7 @@ export class ColumnIndexBuilder {
     const dated = datedRows(times);
     const dimensions = this.dimensions.finish(order);
     const attributes = this.attributes.finish(order);
-    const measures = this.measures.map((one) => (one.used ? one.inOrder(order) : undefined));
-    const noFlow = this.flows && absences(this.flows.inOrder(order));
+    const noFlow = this.flows && absences(this.flows.codes(), order);
     const unflowed = noFlow && placesOf(noFlow, 1);
     const groups = new Groups();
     const sections = [valueSection(rows, dimensions, groups, unflowed, inText)];
@@ -90,13 +89,21 @@ export class ColumnIndexBuilder {
         ? {
             counted: countedRows(rows, {
               ...{ dimensions, hours, minutes, groups },
-              measures: measures.map((values) => values && measured(values)),
+              measures: this.measures.map((one) =>
+                one.used ? measured(one.inOrder(order)) : undefined,
+              ),
             }),
             attributes,
             noFlow,
           }
         : {
-            counted: countedAlike({ rows, dimensions, minutes }, measures, hours, alike),
+            counted: countedAlike(
+              { rows, dimensions, minutes },
+              this.measures,
+              order,
+              hours,
+              alike,
+            ),
             attributes: attributes.map((one) => ofEntries(one, alike.firsts)),
             noFlow: noFlow && chosen32(noFlow, alike.firsts),
           };
@@ -115,6 +122,17 @@ export class ColumnIndexBuilder {
     for (const numbers of [this.times, this.flows, ...this.measures]) numbers?.release();
     return sections;
   }
+}
+
+function noteFlows(flows: Growing32, { numbers, length }: IndexRows): void {
+  const column = numbers.get('flow_id');
+  if (column === undefined) {
+    flows.skip(length);
+    return;
+  }
+  const first = flows.extend(length);
+  if (column.present === undefined) flows.values.fill(1, first, first + length);
+  else flows.values.set(column.present.subarray(0, length), first);
 }
 
 /** What rollups and combinations are made of: codes are of entries. */
@@ -190,10 +208,12 @@ function flagsOf(codes: Uint32Array, code: number): Uint32Array {
   return out;
 }
 
-/** 1 for rows that have no number. */
-function absences(numbers: Float64Array): Uint32Array {
-  const out = scratch32(numbers.length);
-  for (let row = 0; row < out.length; row++) out[row] = Number.isNaN(numbers[row]!) ? 1 : 0;
+/** 1 for rows whose code is 0. */
+function absences(codes: Uint32Array, order: Uint32Array | undefined): Uint32Array {
+  const out = scratch32(codes.length);
+  if (order === undefined)
+    for (let row = 0; row < out.length; row++) out[row] = codes[row] === 0 ? 1 : 0;
+  else for (let row = 0; row < out.length; row++) out[row] = codes[order[row]!] === 0 ? 1 : 0;
   return out;
 }
 

@@ -4,9 +4,10 @@
  */
 import { giveBack, scratch32, take32, take64 } from '../spare.ts';
 import type { Dimension, Dimensions } from '../values/dimensions.ts';
+import type { Growing64 } from '../values/growing.ts';
 import { type Grouped, groupByCode } from '../values/radix.ts';
 import type { AlikeRows } from './alike-rows.ts';
-import { type Measured, addedUp, measured, measuredSums } from './measured.ts';
+import { type Measured, addedUp, measured, measuredSums, multiplied } from './measured.ts';
 import { type Hours, type Minutes, hoursAmong, hoursOfEntries } from './spans.ts';
 
 export interface Counted {
@@ -39,12 +40,14 @@ export function countedRows(
 
 /**
  * Rows that are alike are an entry.
- * @param measures what every row has of each
+ * @param measures what every row has of each, as rows came
+ * @param order as of `IndexBuilder.finish`
  * @param hours of rows, by which these were cut into parts
  */
 export function countedAlike(
   { rows, dimensions, minutes }: Pick<Counted, 'rows' | 'dimensions' | 'minutes'>,
-  measures: readonly (Float64Array | undefined)[],
+  measures: readonly Growing64[],
+  order: Uint32Array | undefined,
   hours: Hours | undefined,
   { entryOf, firsts, weights }: AlikeRows,
 ): Counted {
@@ -53,7 +56,12 @@ export function countedAlike(
     ...{ rows, entries, weights, entryOf: () => entryOf, minutes },
     hours: hours && hoursOfEntries(hours, entryOf, entries),
     dimensions: ofEntries(dimensions, firsts),
-    measures: measures.map((values) => values && addedUp(values, entryOf, entries)),
+    measures: measures.map((one) => {
+      if (!one.used) return undefined;
+      return one.same === undefined
+        ? addedUp(one.inOrder(order), entryOf, entries)
+        : multiplied(one.same, weights);
+    }),
     groups: new Groups(),
   };
 }

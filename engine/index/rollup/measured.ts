@@ -34,6 +34,15 @@ export function addedUp(values: Float64Array, entryOf: Uint32Array, entries: num
   return measuredSums(sums);
 }
 
+/** The same where all rows have one value, of which each entry has `weights`. */
+export function multiplied(value: number, weights: Uint32Array): Measured {
+  const sums = take64(weights.length).subarray(0, weights.length);
+  const isExact = value >= 0 && value <= MOST_EXACT && Math.floor(value) === value;
+  for (let entry = 0; entry < sums.length; entry++)
+    sums[entry] = isExact ? value * weights[entry]! : NOT_EXACT;
+  return { values: sums, exact: isExact, complete: true };
+}
+
 /** Of entries that have what `addedUp` made; a sum beyond 2^53 is told by `exactly`. */
 export function measuredSums(sums: Float64Array): Measured {
   return {

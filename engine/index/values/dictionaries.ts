@@ -4,6 +4,7 @@
  * for a row.
  */
 import { randomInt } from 'node:crypto';
+import type { NumberRows } from '../rows.ts';
 import { sortedNumbers } from './radix.ts';
 
 /** Evidence cannot be made to collide; identifiers do not depend on it. */
@@ -79,11 +80,18 @@ export class SmallDictionary {
     this.seen = new Uint8Array(bound);
   }
 
-  /** Of a whole number below the bound. */
-  idOf(value: number): number {
-    this.seen[value] = 1;
-    if (value >= this.end) this.end = value + 1;
-    return value;
+  /** Identifiers + 1 of `n` rows' numbers, which are whole ones below the bound, from `codes[first]` on; those of rows without one stay. */
+  put({ values, present }: NumberRows, codes: Uint32Array, first: number, n: number): void {
+    const { seen } = this;
+    let { end } = this;
+    for (let row = 0; row < n; row++) {
+      if (present !== undefined && present[row] === 0) continue;
+      const value = values[row]!;
+      seen[value] = 1;
+      if (value >= end) end = value + 1;
+      codes[first + row] = value + 1;
+    }
+    this.end = end;
   }
 
   /** The values that came ascending, and the place of each identifier that came among them. */

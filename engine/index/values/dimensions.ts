@@ -145,7 +145,10 @@ class NumberCollector implements Collector {
       return;
     }
     const at = this.codes.extend(rows.length);
-    putNumbers(column, this.dictionary, this.codes.values, at, rows.length);
+    const codes = this.codes.values;
+    const { dictionary } = this;
+    if (dictionary instanceof SmallDictionary) dictionary.put(column, codes, at, rows.length);
+    else putNumbers(column, dictionary, codes, at, rows.length);
   }
 
   finish(order: Uint32Array | undefined): Omit<Dimension, 'name'> | undefined {
@@ -340,7 +343,7 @@ function placed(
 
 function putNumbers(
   { values, present }: NumberRows,
-  dictionary: NumberDictionary | SmallDictionary,
+  dictionary: NumberDictionary,
   codes: Uint32Array,
   first: number,
   n: number,
@@ -348,7 +351,7 @@ function putNumbers(
   let last = -1;
   let code = 0;
   for (let row = 0; row < n; row++) {
-    if (present[row] === 0) continue;
+    if (present !== undefined && present[row] === 0) continue;
     const value = values[row]!;
     if (value !== last) {
       last = value;
@@ -366,7 +369,8 @@ function putIp4(
   n: number,
 ): void {
   for (let row = 0; row < n; row++)
-    if (present[row] !== 0) codes[first + row] = dictionary.idOf(values[row]!) * 2 + 1;
+    if (present === undefined || present[row] !== 0)
+      codes[first + row] = dictionary.idOf(values[row]!) * 2 + 1;
 }
 
 function putIp6(

@@ -23,10 +23,13 @@ it('gives back the numbers of rows, whatever pieces they came in', () => {
         const present = Uint8Array.from(own, (_, i) => (i === gap ? 0 : 1));
         // What is lent may be longer than the rows.
         const values = Float64Array.from([...own, 99]);
-        column.append(missing ? undefined : { values, present }, rows);
+        const all = !present.includes(0);
+        column.append(missing ? undefined : { values, present: all ? undefined : present }, rows);
         want.push(...own.map((value, i) => (missing || i === gap ? NaN : value)));
         next = first + rows * step;
       }
+      if (column.same !== undefined)
+        expect(want.every((value) => value === column.same)).toBe(true);
       const order = reversed ? Uint32Array.from(want.keys()).reverse() : undefined;
       expect(column.used).toBe(want.some((value) => !Number.isNaN(value)));
       expect([...column.inOrder(order)]).toEqual(reversed ? want.toReversed() : want);

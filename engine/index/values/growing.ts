@@ -76,8 +76,17 @@ export class Growing64 {
     if (column === undefined) return;
     this.room();
     this.values.fill(NaN, this.set, first);
-    if (putNumbers(column, this.values, first, rows)) this.used = true;
+    const { values, present } = column;
+    if (present === undefined) {
+      this.values.set(values.subarray(0, rows), first);
+      this.used = true;
+    } else if (putNumbers(values, present, this.values, first, rows)) this.used = true;
     this.set = this.size;
+  }
+
+  /** The number that all rows have; undefined where they do not, or where that is not known. */
+  get same(): number | undefined {
+    return this.used && this.line?.step === 0 ? this.line.first : undefined;
   }
 
   /** @param order as `IndexBuilder.finish` has it. Good until `release`. */
@@ -144,12 +153,12 @@ function goesOn(
   before: number,
   rows: number,
 ): boolean {
+  if (present !== undefined && present.subarray(0, rows).includes(0)) return false;
   // Steps from numbers beyond are not exact.
   if (step === 1 && !(Number.isSafeInteger(first) && Number.isSafeInteger(first + before + rows)))
     return false;
   let next = first + step * before;
-  for (let i = 0; i < rows; i++, next += step)
-    if (values[i] !== next || present[i] === 0) return false;
+  for (let i = 0; i < rows; i++, next += step) if (values[i] !== next) return false;
   return true;
 }
 
@@ -159,7 +168,8 @@ function putLine({ first, step }: Line, out: Float64Array, rows: number): void {
 
 /** Returns whether any row has one. */
 function putNumbers(
-  { values, present }: NumberRows,
+  values: NumberRows['values'],
+  present: Uint8Array,
   out: Float64Array,
   first: number,
   rows: number,

@@ -37,9 +37,10 @@ export function indexRows(kind: Kind, rows: readonly TestRow[]): IndexRows {
   const numbers = new Map<ColumnName, NumberRows>();
   for (const name of NUMBERS) {
     if (rows.every((row) => row[name] === undefined)) continue;
+    const present = presence(rows, name);
     numbers.set(name, {
       values: Float64Array.from(rows, (row) => row[name] ?? 0),
-      present: presence(rows, name),
+      present: present.includes(0) ? present : undefined,
     });
   }
   const texts = new Map<string, TextRows>();
