@@ -29,8 +29,9 @@ export function measured(values: Float64Array): Measured {
  * @param entryOf of every row
  */
 export function addedUp(values: Float64Array, entryOf: Uint32Array, entries: number): Measured {
-  const sums = take64(entries).subarray(0, entries).fill(NaN);
-  addExact(values, entryOf, sums);
+  const sums = take64(entries).subarray(0, entries).fill(0);
+  if (addWhole(values, entryOf, sums)) return { values: sums, exact: true, complete: true };
+  addExact(values, entryOf, sums.fill(NaN));
   return measuredSums(sums);
 }
 
@@ -50,6 +51,16 @@ export function measuredSums(sums: Float64Array): Measured {
     exact: !sums.includes(NOT_EXACT),
     complete: !sums.includes(NaN),
   };
+}
+
+/** Returns whether every row has a whole number that can be added up; what else there is makes no sum. */
+function addWhole(values: Float64Array, entryOf: Uint32Array, sums: Float64Array): boolean {
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]!;
+    if (!(value >= 0 && value <= MOST_EXACT && Math.floor(value) === value)) return false;
+    sums[entryOf[row]!]! += value;
+  }
+  return true;
 }
 
 function addExact(values: Float64Array, entryOf: Uint32Array, sums: Float64Array): void {

@@ -63,6 +63,7 @@ export function finishText(text: CollectedText, order: Uint32Array | undefined):
   const lists = new RowLists(text, closed, vocabulary, inShapes.withTokens, order);
 
   const { rows } = text;
+  const without = lists.tokenless();
   const long = new ListWriter();
   const writers = {
     numbers: new PageWriter(long, rows, closed.count),
@@ -100,7 +101,6 @@ export function finishText(text: CollectedText, order: Uint32Array | undefined):
     head.number(free ? 1 : 0);
   }
   const tokenless = new BitWriter();
-  const without = lists.tokenless();
   writeRows(tokenless, without, 0, without.length, rows);
   head.number(without.length);
   head.string(tokenless.bytes());
@@ -243,8 +243,9 @@ class RowLists {
     this.others = new Uint32Array(text.tokens.limit);
   }
 
-  /** Calls back for every key in turn, also those without rows. Slices are lent. */
+  /** Calls back for every key in turn, also those without rows. Slices are lent. To be called once, after `tokenless`. */
   forEach(visit: (key: number, list: RowSlice, mask: number) => void): void {
+    this.dropImplied();
     const { counts } = this;
     const { size, rankOf } = this.vocabulary;
     const { limit } = this.text.tokens;
@@ -392,37 +393,38 @@ class RowLists {
   /** The same of what is kept by column; no list has rows of both. */
   private fillValues(ends: Uint32Array, out: Uint32Array): void {
     const { limit } = this.text.tokens;
-    const { rows, values } = this.text;
+    const { values } = this.text;
     const lists = this.closed.numberOf.map((number) => limit + number);
-    const { implied } = this.closed;
-    let messages: Int32Array | undefined;
     for (let column = 0; column < values.length; column++) {
       const own = values[column];
       if (own === undefined || hasEvery(own, column, this.closed)) continue;
-      let follows: Uint16Array | undefined;
-      if (column < IMPLIED_COLUMNS && impliesAny(implied, column)) {
-        messages ??= this.messages();
-        follows = new Uint16Array(rows);
-        putImplied(messages, implied, column, follows);
-      }
-      listValues(own, { lists, ends, out, order: this.order }, follows);
+      listValues(own, { lists, ends, out, order: this.order });
     }
   }
 
-  /** The shape of each row's message, as rows came; -1 for none. */
-  private messages(): Int32Array {
-    const { items, rowStarts, rows, shapes, forms } = this.text;
-    const out = new Int32Array(rows).fill(-1);
+  /** Rows have no value any more where their message's shape says it. */
+  private dropImplied(): void {
+    const { items, rowStarts, rows, shapes, forms, values } = this.text;
+    const { implied } = this.closed;
+    const columns: { column: number; codes: Uint16Array }[] = [];
+    values.forEach((own, column) => {
+      if (own !== undefined && own.only !== 0 && column < IMPLIED_COLUMNS)
+        if (impliesAny(implied, column)) columns.push({ column, codes: own.extend(0) });
+    });
+    if (columns.length === 0) return;
     for (
       let row = nextWithItems(0, this.text);
       row < rows;
       row = nextWithItems(row + 1, this.text)
     ) {
       const item = items[rowStarts[row]!]! - SHAPE_ITEM;
-      if (item >= FORM_ITEM) out[row] = forms[item - FORM_ITEM]!.shape;
-      else if (shapes.columns[item] === MESSAGE) out[row] = item;
+      const message = item >= FORM_ITEM ? forms[item - FORM_ITEM]!.shape : item;
+      if (shapes.columns[message] !== MESSAGE) continue;
+      for (let i = 0; i < columns.length; i++) {
+        const { column, codes } = columns[i]!;
+        if (codes[row] === implied[message * IMPLIED_COLUMNS + column]) codes[row] = 0;
+      }
     }
-    return out;
   }
 
   /** Rows without any token, in the segment's order. */
@@ -438,6 +440,7 @@ class RowLists {
         ? 1
         : 0,
     );
+    if (isTold(this.text, telling)) return NONE;
     const out = new Uint32Array(rows);
     const known = new Uint8Array(rows);
     for (const column of values) if (column !== undefined) noteValues(column, telling, known);
@@ -462,6 +465,15 @@ class RowLists {
 /** Whether anything is kept row by row: tables most often have columns of values only. */
 function hasItems({ rows, rowStarts }: CollectedText): boolean {
   return rowStarts[rows]! > 0;
+}
+
+/** Whether every row has a value in one of the columns that are kept by row, each of a shape that `tells`. */
+function isTold({ rows, shapes, values }: CollectedText, tells: Uint8Array): boolean {
+  const told = new Uint32Array(values.length);
+  for (let shape = 0; shape < shapes.count; shape++)
+    if (tells[shape] === 1 && values[shapes.columns[shape]!] !== undefined)
+      told[shapes.columns[shape]!]! += shapes.rows[shape]!;
+  return told.includes(rows);
 }
 
 /** A form as its rows are listed. */
@@ -514,19 +526,6 @@ function impliesAny(implied: Int32Array, column: number): boolean {
   for (let at = column; at < implied.length; at += IMPLIED_COLUMNS)
     if (implied[at] !== 0) return true;
   return false;
-}
-
-/** By row: what its message implies in a column, the shape plus 1. */
-function putImplied(
-  messages: Int32Array,
-  implied: Int32Array,
-  column: number,
-  out: Uint16Array,
-): void {
-  for (let row = 0; row < out.length; row++) {
-    const message = messages[row]!;
-    if (message >= 0) out[row] = implied[message * IMPLIED_COLUMNS + column]!;
-  }
 }
 
 /** Groups of lists of tokens, and how many rows wait for one at most. */

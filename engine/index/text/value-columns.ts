@@ -69,21 +69,14 @@ export interface ValueLists {
   readonly order: Uint32Array | undefined;
 }
 
-/**
- * Adds the rows of a column to the lists of their values.
- * @param follows by row as it came, the shape plus 1 that is not listed, since something else says it
- */
-export function listValues(
-  column: ValueColumn,
-  { lists, ends, out, order }: ValueLists,
-  follows?: Uint16Array,
-): void {
+/** Adds the rows of a column to the lists of their values. */
+export function listValues(column: ValueColumn, { lists, ends, out, order }: ValueLists): void {
   const { only, length } = column;
   if (only === 0) return;
   if (only !== undefined) column.extend(0);
   const { codes } = column;
-  if (order === undefined && follows === undefined) addRows(codes, length, lists, ends, out);
-  else addSomeRows(codes, length, order, follows, lists, ends, out);
+  if (order === undefined) addRows(codes, length, lists, ends, out);
+  else addInOrder(codes, order, lists, ends, out);
 }
 
 // Loops are functions of their own: within larger ones V8 compiles them again and again.
@@ -106,19 +99,16 @@ function addRows(
   }
 }
 
-function addSomeRows(
+function addInOrder(
   codes: Uint16Array,
-  n: number,
-  order: Uint32Array | undefined,
-  follows: Uint16Array | undefined,
+  order: Uint32Array,
   lists: Uint32Array,
   ends: Uint32Array,
   out: Uint32Array,
 ): void {
-  for (let row = 0; row < n; row++) {
-    const came = order === undefined ? row : order[row]!;
-    const code = codes[came]!;
-    if (code === 0 || (follows !== undefined && follows[came] === code)) continue;
+  for (let row = 0; row < order.length; row++) {
+    const code = codes[order[row]!]!;
+    if (code === 0) continue;
     const list = lists[code - 1]!;
     const at = ends[list]!;
     if (at === 0) continue;
