@@ -204,25 +204,35 @@ function ofEntries(column: SmallColumn, entries: Uint32Array): SmallColumn {
 /** 1 for codes that are `code`. */
 function flagsOf(codes: Uint32Array, code: number): Uint32Array {
   const out = scratch32(codes.length);
-  for (let i = 0; i < codes.length; i++) out[i] = codes[i] === code ? 1 : 0;
+  putFlags(codes, code, out);
   return out;
+}
+
+function putFlags(codes: Uint32Array, code: number, out: Uint32Array): void {
+  for (let i = 0; i < codes.length; i++) out[i] = codes[i] === code ? 1 : 0;
 }
 
 /** 1 for rows whose code is 0. */
 function absences(codes: Uint32Array, order: Uint32Array | undefined): Uint32Array {
   const out = scratch32(codes.length);
-  if (order === undefined)
-    for (let row = 0; row < out.length; row++) out[row] = codes[row] === 0 ? 1 : 0;
+  if (order === undefined) putFlags(codes, 0, out);
   else for (let row = 0; row < out.length; row++) out[row] = codes[order[row]!] === 0 ? 1 : 0;
   return out;
 }
 
 /** Where `flags` are `flag`. */
 function placesOf(flags: Uint32Array, flag: number): Uint32Array {
+  const out = scratch32(countOf(flags, flag));
+  putPlaces(flags, flag, out);
+  return out;
+}
+
+function countOf(flags: Uint32Array, flag: number): number {
   let n = 0;
   for (let i = 0; i < flags.length; i++) if (flags[i] === flag) n += 1;
-  const out = scratch32(n);
-  let to = 0;
-  for (let i = 0; to < n; i++) if (flags[i] === flag) out[to++] = i;
-  return out;
+  return n;
+}
+
+function putPlaces(flags: Uint32Array, flag: number, out: Uint32Array): void {
+  for (let i = 0, to = 0; to < out.length; i++) if (flags[i] === flag) out[to++] = i;
 }

@@ -55,8 +55,7 @@ export function writePages(
       groups + lengths[to]! <= PAGE_GROUPS
     )
       groups += lengths[to++]!;
-    let rows = 0;
-    for (let at = group; at < group + groups; at++) rows += counts[at]!;
+    const rows = sumOf(counts.subarray(group, group + groups));
     const page = new PackWriter(true, groups * 4 + 256);
     page.numbers(lengths.subarray(from, to));
     page.numbers(seconds.subarray(group, group + groups));

@@ -9,6 +9,7 @@
  * Held in memory: 4 bytes for each open token and shape of a row, 2 for each row of some columns of values, and
  * every different token once.
  */
+import { fewTexts, nextPresent, putKnown } from '../few-texts.ts';
 import type { IndexRows, TextRows } from '../rows.ts';
 import { giveBack, take32 } from '../spare.ts';
 import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from './collected.ts';
@@ -210,28 +211,21 @@ export class TextIndexBuilder {
       : this.addEachValue(column, own, text, n);
   }
 
-  // Loops are functions of their own: within larger ones V8 compiles them again and again.
-
   private addFewValues(column: number, own: ValueColumn, text: TextRows, n: number): boolean {
-    const { data, starts, present } = text;
+    const { data } = text;
     const { rows } = this.shapes;
     const first = own.length;
     const codes = own.extend(n);
+    const { places, counts } = fewTexts(text, n);
     const known = new Uint16Array(data.length);
     let texts = false;
-    for (let row = 0; row < n; row++) {
-      if (present[row] === 0) continue;
-      const start = starts[row]!;
-      let code = known[start]!;
-      if (code === 0) {
-        const shape = this.wholeShape(column, data, start + 4, start + 4 + lengthAt(data, start));
-        code = shape === NO_SHAPE ? AS_TEXT : shape + 1;
-        known[start] = code;
-      }
-      codes[first + row] = code;
-      if (code === AS_TEXT) texts = true;
-      else rows[code - 1]! += 1;
+    for (const start of places) {
+      const shape = this.wholeShape(column, data, start + 4, start + 4 + lengthAt(data, start));
+      known[start] = shape === NO_SHAPE ? AS_TEXT : shape + 1;
+      if (shape === NO_SHAPE) texts = true;
+      else rows[shape]! += counts[start]!;
     }
+    putKnown(text, known, codes.subarray(first, first + n));
     return texts;
   }
 
@@ -241,8 +235,7 @@ export class TextIndexBuilder {
     const first = own.length;
     const codes = own.extend(n);
     let texts = false;
-    for (let row = 0; row < n; row++) {
-      if (present[row] === 0) continue;
+    for (let row = nextPresent(present, 0, n); row < n; row = nextPresent(present, row + 1, n)) {
       const start = starts[row]!;
       const shape = this.wholeShape(column, data, start + 4, start + 4 + lengthAt(data, start));
       if (shape === NO_SHAPE) {

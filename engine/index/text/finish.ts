@@ -137,24 +137,26 @@ function staticTokens(tokens: TokenTable, closed: ClosedShapes): StaticTokens {
   const of: number[] = [];
   const withTokens = new Uint8Array(closed.count);
   for (let number = 0; number < closed.count; number++) {
-    for (const run of closed.runs(closed.shapeAt[number]!)) {
-      for (let i = 0; i < run.length;) {
-        if (BYTE_CLASS[run[i]!] === DELIMITER) {
-          i += 1;
-          continue;
-        }
-        const start = i;
-        while (i < run.length && BYTE_CLASS[run[i]!] !== DELIMITER) i += 1;
-        ids.push(tokens.ofBytes(run, start, i));
-        of.push(number);
-        withTokens[number] = 1;
-      }
-    }
+    for (const run of closed.runs(closed.shapeAt[number]!)) addTokens(tokens, run, ids);
+    if (ids.length > of.length) withTokens[number] = 1;
+    while (of.length < ids.length) of.push(number);
   }
   return { tokens: Uint32Array.from(ids), shapes: Uint32Array.from(of), withTokens };
 }
 
 // Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+function addTokens(tokens: TokenTable, run: Uint8Array, ids: number[]): void {
+  for (let i = 0; i < run.length;) {
+    if (BYTE_CLASS[run[i]!] === DELIMITER) {
+      i += 1;
+      continue;
+    }
+    const start = i;
+    while (i < run.length && BYTE_CLASS[run[i]!] !== DELIMITER) i += 1;
+    ids.push(tokens.ofBytes(run, start, i));
+  }
+}
 
 /** 1 for each number below FIRST_STRING that occurs. */
 function smallNumbers({ counts }: TokenTable, { tokens }: StaticTokens): Uint8Array {
@@ -550,10 +552,8 @@ class WaitingRows {
     this.ends = ends;
     this.out = out;
     this.groupOf = new Uint8Array(limit);
-    let used = 0;
-    for (let token = 0; token < limit; token++) if (ends[token]! > used) used = ends[token]!;
-    const size = Math.floor(used / GROUPS) + 1;
-    for (let token = 0; token < limit; token++) this.groupOf[token] = ends[token]! / size;
+    const size = Math.floor(mostOf(ends, limit) / GROUPS) + 1;
+    putQuotients(ends, size, this.groupOf);
     this.most = Math.min(size, MOST_WAITING);
     this.pairs = take32(GROUPS * this.most * 2);
   }
@@ -582,6 +582,18 @@ class WaitingRows {
     for (let i = from; i < to; i += 2) append(pairs[i]!, pairs[i + 1]!, ends, out);
     counts[group] = 0;
   }
+}
+
+// Loops are functions of their own: within larger ones V8 compiles them again and again.
+
+function mostOf(numbers: Uint32Array, n: number): number {
+  let most = 0;
+  for (let i = 0; i < n; i++) if (numbers[i]! > most) most = numbers[i]!;
+  return most;
+}
+
+function putQuotients(numbers: Uint32Array, divisor: number, out: Uint8Array): void {
+  for (let i = 0; i < out.length; i++) out[i] = numbers[i]! / divisor;
 }
 
 /** Adds a row to a list that has a place, unless it is in it. */

@@ -4,6 +4,7 @@
  * in (IPv4 before IPv6, texts by their bytes); a row without a value has the code behind the last.
  */
 import type { ColumnName } from '../../contract/event.ts';
+import { fewTexts, nextPresent, putKnown } from '../few-texts.ts';
 import type { IndexRows, Ip6Rows, NumberRows, TextRows } from '../rows.ts';
 import {
   Ip6Dictionary,
@@ -252,20 +253,15 @@ export class TextCollector implements Collector {
   }
 
   /** Whether there is room for all the values. */
-  private addFew({ data, starts, present }: TextRows, first: number, n: number): boolean {
-    const { dictionary } = this;
-    const codes = this.codes!.values;
+  private addFew(text: TextRows, first: number, n: number): boolean {
+    const { data } = text;
     const ids = new Uint32Array(data.length);
-    for (let row = 0; row < n; row++) {
-      if (present[row] === 0) continue;
-      const start = starts[row]!;
-      if (ids[start] === 0) {
-        const id = dictionary.idOf(data, start + 4, start + 4 + lengthAt(data, start));
-        if (id < 0) return false;
-        ids[start] = id + 1;
-      }
-      codes[first + row] = ids[start]!;
+    for (const start of fewTexts(text, n).places) {
+      const id = this.dictionary.idOf(data, start + 4, start + 4 + lengthAt(data, start));
+      if (id < 0) return false;
+      ids[start] = id + 1;
     }
+    putKnown(text, ids, this.codes!.values.subarray(first, first + n));
     return true;
   }
 
@@ -273,8 +269,7 @@ export class TextCollector implements Collector {
   private addEach({ data, starts, present }: TextRows, first: number, n: number): boolean {
     const { dictionary, shortTexts, shortIds } = this;
     const codes = this.codes!.values;
-    for (let row = 0; row < n; row++) {
-      if (present[row] === 0) continue;
+    for (let row = nextPresent(present, 0, n); row < n; row = nextPresent(present, row + 1, n)) {
       const start = starts[row]!;
       const length = lengthAt(data, start);
       if (length > 0 && length <= SHORT) {
@@ -380,8 +375,8 @@ function putIp6(
   first: number,
   n: number,
 ): void {
-  for (let row = 0; row < n; row++)
-    if (present[row] !== 0) codes[first + row] = dictionary.idOf(values, row * 16) * 2 + 2;
+  for (let row = nextPresent(present, 0, n); row < n; row = nextPresent(present, row + 1, n))
+    codes[first + row] = dictionary.idOf(values, row * 16) * 2 + 2;
 }
 
 function putPlaces(

@@ -1,0 +1,55 @@
+/**
+ * Loops over the texts of rows. They are small functions: what is done with each different text, or for each row
+ * that has one, is not compiled with them, where few rows have one not at all.
+ */
+import type { TextRows } from './rows.ts';
+
+/** Different texts of rows of which equal ones lie in one place, in the order in which they come. */
+export interface FewTexts {
+  /** Where each lies. */
+  readonly places: Uint32Array;
+  /** By place: how many rows have it. */
+  readonly counts: Uint32Array;
+}
+
+/** Those of the first `n` rows. */
+export function fewTexts({ data, starts, present }: TextRows, n: number): FewTexts {
+  const counts = new Uint32Array(data.length);
+  // Each takes four bytes or more.
+  const places = new Uint32Array(data.length >>> 2);
+  return { places: places.subarray(0, count(starts, present, n, counts, places)), counts };
+}
+
+function count(
+  starts: Uint32Array,
+  present: Uint8Array,
+  n: number,
+  counts: Uint32Array,
+  places: Uint32Array,
+): number {
+  let found = 0;
+  for (let row = 0; row < n; row++) {
+    if (present[row] === 0) continue;
+    const start = starts[row]!;
+    if (counts[start] === 0) places[found++] = start;
+    counts[start]! += 1;
+  }
+  return found;
+}
+
+/** For each row that has a text what is known of its place; others stay as they are. */
+export function putKnown<T extends Uint16Array | Uint32Array>(
+  { starts, present }: TextRows,
+  known: T,
+  out: T,
+): void {
+  for (let row = 0; row < out.length; row++)
+    if (present[row] !== 0) out[row] = known[starts[row]!]!;
+}
+
+/** The first row from `row` on that has a text, `n` where none below has. */
+export function nextPresent(present: Uint8Array, row: number, n: number): number {
+  if (row >= n || present[row] !== 0) return row;
+  const next = present.indexOf(1, row);
+  return next < 0 || next > n ? n : next;
+}
