@@ -100,14 +100,16 @@ function countSome(values: Float64Array, from: number, to: number): number {
 /**
  * Sums of all groups, in memory of `scratch64`; undefined where one is beyond 2^53.
  * @param counts rows of each group
+ * @param only the group that all rows are in
  */
 export function sumsOf(
   groupOf: Uint32Array,
   counts: Uint32Array,
   measure: Measured,
+  only = counts.length === 1 ? 0 : undefined,
 ): Float64Array | undefined {
   const sums = scratch64(counts.length);
-  addRows(groupOf, measure, 0, groupOf.length, sums);
+  addRows(groupOf, measure, 0, groupOf.length, sums, only);
   if (measure.complete) addOne(sums, counts);
   return exactly(sums);
 }
@@ -122,9 +124,10 @@ export function addRows(
   from: number,
   to: number,
   sums: Float64Array,
+  only?: number,
 ): void {
   if (!complete) addPresent(groupOf, values, from, to, sums);
-  else if (sums.length === 1) sums[0]! += totalOf(values, from, to);
+  else if (only !== undefined) sums[only]! += totalOf(values, from, to);
   else addAll(groupOf, values, from, to, sums);
 }
 

@@ -50,6 +50,8 @@ interface SetTable {
   readonly counts: Uint32Array;
   /** The group of every entry; only where there are few enough for more than counting. */
   readonly groupOf: Uint32Array | undefined;
+  /** The group that all entries are in. */
+  readonly only?: number | undefined;
   /** Undefined for a set of fewer dimensions. */
   readonly pairs: Pairs | undefined;
 }
@@ -161,13 +163,15 @@ function tableOf(dims: readonly DimensionName[], counted: Counted): SetTable | u
 function wholeTable(rows: number, entries: number): SetTable {
   const used = Math.min(rows, 1);
   const groupOf = scratch32(entries);
-  return { size: 1, used, counts: Uint32Array.of(rows), groupOf, pairs: undefined };
+  return { size: 1, used, counts: Uint32Array.of(rows), groupOf, only: 0, pairs: undefined };
 }
 
 function singleTable(groupOf: Uint32Array, size: number, { weights }: Counted): SetTable {
   const counts = scratch32(size);
   countRows(groupOf, weights, 0, groupOf.length, counts);
-  return { size, used: usedOf(counts), counts, groupOf, pairs: undefined };
+  const used = usedOf(counts);
+  const only = used === 1 ? groupOf[0] : undefined;
+  return { size, used, counts, groupOf, only, pairs: undefined };
 }
 
 /** Adds up the rows of entries. */
@@ -450,19 +454,19 @@ function writeSet(
   head: PackWriter,
   blocks: BlockWriter,
 ): void {
-  const { size, used, counts, groupOf } = table;
+  const { size, used, counts, groupOf, only } = table;
   const { rows, measures, hours } = counted;
   const few = groupOf !== undefined && used <= maxSummedGroups(dims, rows);
   const added = measures.map((one) => (few && one?.exact === true ? one : undefined));
   const byHour =
     hours === undefined || groupOf === undefined
       ? undefined
-      : splitByHour(groupOf, size, used, counted, hours, added);
+      : splitByHour(table, groupOf, counted, hours, added);
   const summed = added.map((one, i) =>
     one === undefined || groupOf === undefined
       ? undefined
       : byHour?.totals[i] === undefined
-        ? sumsOf(groupOf, counts, one)
+        ? sumsOf(groupOf, counts, one, only)
         : exactly(byHour.totals[i]),
   );
   head.u32(size);
@@ -512,9 +516,8 @@ interface HourSplit {
 
 /** Hour by hour, in the order of the entries; undefined when there are too many groups in them. */
 function splitByHour(
+  { size, used, only }: SetTable,
   groupOf: Uint32Array,
-  size: number,
-  used: number,
   { rows, weights }: Counted,
   hours: Hours,
   measures: readonly (Measured | undefined)[],
@@ -533,14 +536,15 @@ function splitByHour(
   for (let part = 0; part < parts; part++) {
     const from = hours.starts[part]!;
     const to = hours.starts[part + 1]!;
-    countRows(groupOf, weights, from, to, own);
+    if (only !== undefined && weights === undefined) own[only] = to - from;
+    else countRows(groupOf, weights, from, to, own);
     const before = entries;
     entries = moveUsed(own, groups, counts, entries);
     if (entries < 0) return undefined;
     lengths[part] = entries - before;
     for (const [i, measure] of measures.entries()) {
       if (measure === undefined) continue;
-      addRows(groupOf, measure, from, to, ownSums);
+      addRows(groupOf, measure, from, to, ownSums, only);
       const one = measure.complete ? 1 : 0;
       moveSums(ownSums, one, groups, before, entries, sums[i]!, totals[i]!);
     }
