@@ -12,8 +12,19 @@ export interface FewTexts {
   readonly counts: Uint32Array;
 }
 
-/** Those of the first `n` rows. */
-export function fewTexts({ data, starts, present }: TextRows, n: number): FewTexts {
+/** Two indexes ask for those of the same rows, one after the other. */
+const found = new WeakMap<TextRows, FewTexts>();
+
+/** Those of all `n` rows. */
+export function fewTexts(text: TextRows, n: number): FewTexts {
+  const known = found.get(text);
+  if (known !== undefined) return known;
+  const own = findFew(text, n);
+  found.set(text, own);
+  return own;
+}
+
+function findFew({ data, starts, present }: TextRows, n: number): FewTexts {
   const counts = new Uint32Array(data.length);
   // Each takes four bytes or more.
   const places = new Uint32Array(data.length >>> 2);
@@ -27,14 +38,14 @@ function count(
   counts: Uint32Array,
   places: Uint32Array,
 ): number {
-  let found = 0;
+  let size = 0;
   for (let row = 0; row < n; row++) {
     if (present[row] === 0) continue;
     const start = starts[row]!;
-    if (counts[start] === 0) places[found++] = start;
+    if (counts[start] === 0) places[size++] = start;
     counts[start]! += 1;
   }
-  return found;
+  return size;
 }
 
 /** For each row that has a text what is known of its place; others stay as they are. */
