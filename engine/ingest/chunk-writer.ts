@@ -7,7 +7,7 @@
  * are in the case already are left out by count.
  */
 import { join } from 'node:path';
-import { BATCH_ROWS, EventBatch } from '../contract/event-batch.ts';
+import { BATCH_ROWS, EventBatch, type NumberColumn } from '../contract/event-batch.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Decisions, EventSink } from '../contract/importer.ts';
 import { type BatchRows, countPresent, rowList, rowSpan } from '../store/batch-rows.ts';
@@ -56,17 +56,13 @@ interface PartTimes {
   /** Of the last row that has a time. */
   readonly lastTs: number;
   readonly lastNanos: number;
-  readonly lastRecord: RecordPlace;
-}
-
-interface RecordPlace {
-  readonly source: number;
-  readonly seq: number;
+  readonly lastSource: number;
+  readonly lastSeq: number;
 }
 
 const NO_TIMES: PartTimes = {
   ...{ minTs: NaN, maxTs: NaN, timeUnit: 1_000_000, sorted: true },
-  ...{ lastTs: -Infinity, lastNanos: 0, lastRecord: { source: 0, seq: -Infinity } },
+  ...{ lastTs: -Infinity, lastNanos: 0, lastSource: 0, lastSeq: -Infinity },
 };
 
 export interface Chunk {
@@ -591,8 +587,8 @@ function noted(
 }
 
 function timesWith(before: PartTimes, batch: EventBatch, { from, to, list }: BatchRows): PartTimes {
-  const { ts, ts_ns: nanos } = batch;
-  let { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastRecord } = before;
+  const { ts, ts_ns: nanos, source_id: source, seq } = batch;
+  let { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastSource, lastSeq } = before;
   let last = -1;
   for (let i = from; i < to; i++) {
     const row = list === undefined ? i : list[i]!;
@@ -601,8 +597,12 @@ function timesWith(before: PartTimes, batch: EventBatch, { from, to, list }: Bat
     const rest = nanos.present[row] === 1 ? nanos.values[row]! : 0;
     if (value < lastTs || (value === lastTs && rest < lastNanos)) sorted = false;
     else if (value === lastTs && rest === lastNanos && sorted) {
-      const record = last < 0 ? lastRecord : placeOf(batch, last);
-      if (isBefore(placeOf(batch, row), record)) sorted = false;
+      if (last >= 0) {
+        lastSource = source.values[last]!;
+        lastSeq = numberAt(seq, last);
+      }
+      const of = source.values[row]!;
+      sorted = of > lastSource || (of === lastSource && numberAt(seq, row) >= lastSeq);
     }
     last = row;
     lastTs = value;
@@ -612,16 +612,15 @@ function timesWith(before: PartTimes, batch: EventBatch, { from, to, list }: Bat
     if (timeUnit !== 1 && !isMultiple(value, timeUnit))
       timeUnit = isMultiple(value, 1000) ? 1000 : 1;
   }
-  if (last >= 0) lastRecord = placeOf(batch, last);
-  return { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastRecord };
+  if (last >= 0) {
+    lastSource = source.values[last]!;
+    lastSeq = numberAt(seq, last);
+  }
+  return { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastSource, lastSeq };
 }
 
-function placeOf({ source_id: source, seq }: EventBatch, row: number): RecordPlace {
-  return { source: source.values[row]!, seq: seq.present[row] === 1 ? seq.values[row]! : 0 };
-}
-
-function isBefore(one: RecordPlace, other: RecordPlace): boolean {
-  return one.source < other.source || (one.source === other.source && one.seq < other.seq);
+function numberAt({ values, present }: NumberColumn, row: number): number {
+  return present[row] === 1 ? values[row]! : 0;
 }
 
 /** The remainder of such large numbers takes ten times as long to find. */
