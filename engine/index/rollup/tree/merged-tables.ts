@@ -5,6 +5,7 @@
  * is in no such set is left out, unless no row has a value of it.
  */
 import { DIMENSIONS, type DimensionName } from '../../values/dimensions.ts';
+import type { SmallNumbers } from '../../values/packing.ts';
 import { groupByCode } from '../../values/radix.ts';
 import { oriented, type PairTable } from '../merge-pairs.ts';
 import { addSum, type Rollup, type RollupGroups } from '../rollup-index.ts';
@@ -130,36 +131,75 @@ function addedPairs(
   const tables = parts.map((part) => oriented(part.groups({ dims, measures }), dims[0]!));
   const all = joined(tables, [a, b]);
   const byBoth = groupByCode(all.firsts, sizes[0] + 1, groupByCode(all.seconds, sizes[1] + 1).rows);
+  const entries = withRows(byBoth.rows, all.counts);
   const lengths = new Uint32Array(sizes[0] + 1);
-  const seconds = new Uint32Array(byBoth.rows.length);
-  const counts = new Float64Array(byBoth.rows.length);
-  const sums = measures.map(() => new Float64Array(byBoth.rows.length));
-  let size = 0;
-  for (let first = 0; first < lengths.length; first++) {
-    const before = size;
-    let last = -1;
-    for (let at = byBoth.starts[first]!; at < byBoth.starts[first + 1]!; at++) {
-      const entry = byBoth.rows[at]!;
-      const count = all.counts[entry]!;
-      if (count === 0) continue;
-      const second = all.seconds[entry]!;
-      if (second !== last) {
-        seconds[size] = last = second;
-        size += 1;
-      }
-      counts[size - 1]! += count;
-      for (let m = 0; m < sums.length; m++) addSum(sums[m]!, size - 1, all.sums[m]![entry]!);
-    }
-    lengths[first] = size - before;
+  const groups = new Uint32Array(entries.length);
+  const size = numberGroups(entries, all, groups, lengths);
+  const seconds = new Uint32Array(size);
+  const counts = new Float64Array(size);
+  for (let at = 0; at < entries.length; at++) seconds[groups[at]!] = all.seconds[entries[at]!]!;
+  addEntries(counts, groups, entries, all.counts);
+  const sums = all.sums.map((own) => {
+    const list = new Float64Array(size);
+    addEntrySums(list, groups, entries, own);
+    return list;
+  });
+  return { pairs: { lengths, seconds }, counts, sums: exactSums(measures, sums) };
+}
+
+/** Without entries of no rows. */
+function withRows(entries: Uint32Array, counts: Float64Array): Uint32Array {
+  let kept = 0;
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at]!;
+    entries[kept] = entry;
+    if (counts[entry] !== 0) kept += 1;
   }
-  return {
-    pairs: { lengths, seconds: seconds.subarray(0, size) },
-    counts: counts.subarray(0, size),
-    sums: exactSums(
-      measures,
-      sums.map((list) => list.subarray(0, size)),
-    ),
-  };
+  return entries.subarray(0, kept);
+}
+
+/**
+ * Numbers the groups of entries that come in the order of their keys; returns how many there are.
+ * @param lengths is added to how many each first key has
+ */
+function numberGroups(
+  entries: Uint32Array,
+  { firsts, seconds }: Entries,
+  groups: Uint32Array,
+  lengths: Uint32Array,
+): number {
+  let size = 0;
+  let first = -1;
+  let second = -1;
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at]!;
+    if (firsts[entry] !== first || seconds[entry] !== second) {
+      first = firsts[entry]!;
+      second = seconds[entry]!;
+      lengths[first]! += 1;
+      size += 1;
+    }
+    groups[at] = size - 1;
+  }
+  return size;
+}
+
+function addEntries(
+  all: Float64Array,
+  groups: Uint32Array,
+  entries: Uint32Array,
+  own: Float64Array,
+): void {
+  for (let at = 0; at < entries.length; at++) all[groups[at]!]! += own[entries[at]!]!;
+}
+
+function addEntrySums(
+  all: Float64Array,
+  groups: Uint32Array,
+  entries: Uint32Array,
+  own: Float64Array,
+): void {
+  for (let at = 0; at < entries.length; at++) addSum(all, groups[at]!, own[entries[at]!]!);
 }
 
 interface Entries {
@@ -181,16 +221,25 @@ function joined(
   const sums = (tables[0]?.sums ?? []).map(() => new Float64Array(total));
   let to = 0;
   tables.forEach((table, i) => {
-    for (let key = 0; key + 1 < table.starts.length; key++)
-      firsts.fill(a?.places[i]![key] ?? 0, to + table.starts[key]!, to + table.starts[key + 1]!);
-    const places = b?.places[i];
-    for (let at = 0; at < table.seconds.length; at++)
-      seconds[to + at] = places?.[table.seconds[at]!] ?? 0;
+    const end = to + table.seconds.length;
+    if (a !== undefined) putFirsts(table.starts, a.places[i]!, firsts.subarray(to, end));
+    if (b !== undefined) putPlaces(table.seconds, b.places[i]!, seconds.subarray(to, end));
     counts.set(table.counts, to);
     table.sums.forEach((list, m) => sums[m]!.set(list, to));
-    to += table.seconds.length;
+    to = end;
   });
   return { firsts, seconds, counts, sums };
+}
+
+function putFirsts(starts: Uint32Array, places: Uint32Array, out: Uint32Array): void {
+  for (let key = 0, at = 0; key + 1 < starts.length; key++) {
+    const place = places[key]!;
+    for (const end = starts[key + 1]!; at < end; at++) out[at] = place;
+  }
+}
+
+function putPlaces(keys: SmallNumbers, places: Uint32Array, out: Uint32Array): void {
+  for (let at = 0; at < keys.length; at++) out[at] = places[keys[at]!]!;
 }
 
 /** Those that are known exactly. */
@@ -201,7 +250,13 @@ function exactSums(
   const out = new Map<Measure, Float64Array>();
   measures.forEach((name, m) => {
     const list = sums[m]!;
-    if (list.every((sum) => sum <= Number.MAX_SAFE_INTEGER)) out.set(name, list);
+    if (areExact(list)) out.set(name, list);
   });
   return out;
+}
+
+function areExact(sums: Float64Array): boolean {
+  for (let at = 0; at < sums.length; at++)
+    if (!(sums[at]! <= Number.MAX_SAFE_INTEGER)) return false;
+  return true;
 }
