@@ -1,14 +1,24 @@
 /**
  * zstd (RFC 8878) for many short runs of bytes. `zstdCompressSync` makes a stream and a context for each call,
- * which takes five times as long as compressing 2 KB; here both are kept, and the frames are the same.
+ * which takes five times as long as compressing 2 KB, and `zstdDecompressSync` ten times as long as the reverse; here
+ * both are kept, and the frames are the same.
  *
  * Node has no public call for that: what is used is what its own `…Sync` calls use of a stream. Where that is not
  * as it is known, or fails, those calls do it.
  */
-import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib';
+import {
+  constants,
+  createZstdCompress,
+  createZstdDecompress,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from 'node:zlib';
+import type { Transform } from 'node:stream';
 
 /** Of more than so many bytes what is made anew is little of the work, and memory for them would be kept. */
 const MOST_BYTES = 1 << 18;
+/** What `zstdDecompressSync` writes into at a time, at least: all at once, or it collects and joins pieces. */
+const MIN_CHUNK = 64;
 
 /** What is behind a stream of `node:zlib`. */
 interface Handle {
@@ -59,13 +69,43 @@ export class Compressor {
   }
 
   private kept(): Engine | null {
-    if (this.engine === undefined) this.engine = engineOf(this.params);
+    if (this.engine === undefined)
+      this.engine = engineOf(createZstdCompress({ params: this.params }));
     return this.engine;
   }
 }
 
-function engineOf(params: Record<number, number>): Engine | null {
-  const stream = createZstdCompress({ params });
+export class Decompressor {
+  private engine: Engine | null | undefined;
+
+  /**
+   * What is in one frame, if that is `length` bytes; else what `zstdDecompressSync` gives.
+   * @throws what that throws: where it is damaged, or has more
+   */
+  decompress(frame: Uint8Array, length: number): Uint8Array {
+    const engine = length > MOST_BYTES ? null : this.kept();
+    if (engine !== null) {
+      // With a byte more than it takes, which stays as it is: so all of it has come.
+      const out = new Uint8Array(length + 1);
+      const { stream, handle, state } = engine;
+      handle.writeSync(constants.ZSTD_e_end, frame, 0, frame.length, out, 0, out.length);
+      if (!stream.destroyed && state[1] === 0 && state[0] === 1) return out.subarray(0, length);
+      // It may be in the midst of a frame.
+      this.engine = undefined;
+    }
+    return zstdDecompressSync(frame, {
+      maxOutputLength: Math.max(1, length),
+      chunkSize: Math.max(MIN_CHUNK, length),
+    });
+  }
+
+  private kept(): Engine | null {
+    if (this.engine === undefined) this.engine = engineOf(createZstdDecompress());
+    return this.engine;
+  }
+}
+
+function engineOf(stream: Transform): Engine | null {
   // An error is seen by the stream's being destroyed.
   stream.on('error', () => undefined);
   const handle: unknown = Reflect.get(stream, '_handle');

@@ -1,9 +1,9 @@
 /** Bytes of a text index as zstd has them. */
-import { zstdDecompressSync } from 'node:zlib';
-import { Compressor } from '../compressor.ts';
+import { Compressor, Decompressor } from '../compressor.ts';
 import { damagedText } from './damaged.ts';
 
 const compressor = new Compressor(3);
+const decompressor = new Decompressor();
 
 export function packed(bytes: Uint8Array): Uint8Array {
   return compressor.compress(bytes).slice();
@@ -13,7 +13,7 @@ export function packed(bytes: Uint8Array): Uint8Array {
 export function unpacked(bytes: Uint8Array, length: number): Uint8Array {
   let raw: Uint8Array;
   try {
-    raw = zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, length) });
+    raw = decompressor.decompress(bytes, length);
   } catch {
     throw damagedText();
   }

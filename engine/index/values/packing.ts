@@ -6,18 +6,15 @@
  * Reading checks every length: what does not fit throws `Damaged`, never reads beyond its bytes, and
  * allocates no more than the caller's count asks for.
  */
-import { zstdDecompressSync } from 'node:zlib';
-import { Compressor } from '../compressor.ts';
+import { Compressor, Decompressor } from '../compressor.ts';
 import { scratch32 } from '../spare.ts';
 
 /** The bytes are not what was written. */
 export class Damaged extends Error {}
 
-/** Bytes that are shorter are not worth a call of zstd: 20 µs or more to read them, several times when a file is opened. */
+/** Bytes that are shorter are not worth a call of zstd to read them, several times when a file is opened. */
 const WORTH_COMPRESSING = 512;
 const LEVEL = 1;
-/** What zlib writes into at a time: all at once, or it collects and joins pieces. */
-const MIN_CHUNK = 64;
 const TWO_32 = 4_294_967_296;
 const MAX_WIDTH = 7;
 
@@ -38,6 +35,7 @@ interface Packed {
 }
 
 const compressor = new Compressor(LEVEL);
+const decompressor = new Decompressor();
 
 function squeezed(bytes: Uint8Array): Packed {
   const { length } = bytes;
@@ -203,10 +201,7 @@ export class PackReader {
     const squeezed = this.raw(this.u32());
     let bytes: Uint8Array;
     try {
-      bytes = zstdDecompressSync(squeezed, {
-        maxOutputLength: Math.max(1, length),
-        chunkSize: Math.max(MIN_CHUNK, length),
-      });
+      bytes = decompressor.decompress(squeezed, length);
     } catch {
       throw new Damaged('zstd');
     }
