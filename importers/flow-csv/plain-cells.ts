@@ -1,25 +1,26 @@
 /**
- * Cells as nearly every export writes them. Each of these reads the one that begins at `at`, sets it, and
- * says where it ends: at a delimiter or at what may be a line's end. It gives -1, and has set nothing, if
- * the cell is written in any other way or is empty.
+ * Columns of a piece of a table whose cells are written as nearly every export writes them: all cells of one
+ * column, then all of the next. Where each lies is known before. So no cell has to wait until the one before
+ * it is read, and each loop is a short one.
  *
- * Held always: up to `BEHIND` bytes behind a line feed are read, no more, and mean nothing. Digits are taken
- * four at a time: a loop over them ends after another number of turns in each row, which the processor
- * guesses wrongly, and that takes longer than the digits.
+ * Held always: a cell that is written in any other way is left to `Cells.leave`, with nothing set, and an
+ * empty one has no value. Up to `BEHIND` bytes behind a line feed are read, no more, and mean nothing. Digits
+ * are taken four at a time: a loop over them ends after another number of turns in each row, which the
+ * processor guesses wrongly, and that takes longer than the digits.
  */
 import type {
   NumberColumn,
   TextColumn,
   U16Column,
   U32Column,
+  U8Column,
 } from '../../engine/contract/event-batch.ts';
 import { POWERS_OF_TEN } from '../shared/bytes.ts';
-import { FLAG_BITS } from './numbers.ts';
 
 export const LF = 10;
 export const CR = 13;
+export const DASH = 45;
 const SPACE = 32;
-const DASH = 45;
 const DOT = 46;
 const ZERO = 48;
 
@@ -27,13 +28,24 @@ const ZERO = 48;
 export const BEHIND = 32;
 /** Digits that a double holds exactly, whatever they are. */
 const EXACT_DIGITS = 15;
-const MOST_FLAGS = 32;
-/** Texts of more bytes are copied in one go. */
-const SHORT_TEXT = 64;
+/** Texts that so many rows have at least are copied all at once. */
+const LEAST_REPEATED = 6;
 
-/** Whether a cell ends before this byte; a carriage return that ends no line is for others to refuse. */
-export function isEnd(byte: number, delimiter: number): boolean {
-  return byte === delimiter || byte === LF || byte === CR;
+/** The cells of one column: cell n is in [starts[at + n * step] + 1, ends[endAt + n * endStep]). */
+export interface Cells {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly rows: number;
+  /** The row of the batch that the first one is. */
+  readonly first: number;
+  readonly starts: Int32Array;
+  readonly at: number;
+  readonly step: number;
+  readonly ends: Int32Array;
+  readonly endAt: number;
+  readonly endStep: number;
+  /** By cell: whether it is left to others. */
+  readonly left: Uint8Array;
 }
 
 // A word is four bytes of the text, the first one lowest, each less `0` (exclusive or): digits are 0 to 9.
@@ -52,229 +64,289 @@ export function digitBits(others: number): number {
 
 /** The number that the first `bits / 8` digits of a word make, one to four. */
 export function numberOf(word: number, bits: number): number {
-  const digits = word << (32 - bits);
+  return fourDigits(word << (32 - bits));
+}
+
+function fourDigits(digits: number): number {
   const pairs = (Math.imul(digits, 10) + (digits >>> 8)) & 0x00ff00ff;
   return Math.imul(pairs & 255, 100) + (pairs >>> 16);
 }
 
-export function readIp4(
-  view: DataView,
-  at: number,
-  delimiter: number,
-  column: U32Column,
-  row: number,
-): number {
-  let address = 0;
-  let from = at;
-  let behind = DOT;
-  for (let part = 0; part < 4; part++) {
-    if (behind !== DOT) return -1;
-    const word = view.getInt32(from, true) ^ ZEROS;
-    const bits = digitBits(othersOf(word));
-    // None, or four and more.
-    if (bits === 0 || bits === 32) return -1;
-    const value = numberOf(word, bits);
-    // `01` is no part of an address.
-    if (value > 255 || (bits > 8 && (word & 255) === 0)) return -1;
-    address = (address << 8) | value;
-    behind = ((word >>> bits) & 255) ^ ZERO;
-    from += (bits >>> 3) + 1;
+/** A whole number of up to eight digits; -1 for anything else. */
+function shortWhole(view: DataView, start: number, digits: number): number {
+  if (digits <= 4) {
+    const word = (view.getInt32(start, true) ^ ZEROS) << (32 - (digits << 3));
+    return othersOf(word) === 0 ? fourDigits(word) : -1;
   }
-  if (!isEnd(behind, delimiter)) return -1;
-  column.values[row] = address;
-  column.present[row] = 1;
-  return from - 1;
+  const high = (view.getInt32(start, true) ^ ZEROS) << (64 - (digits << 3));
+  const low = view.getInt32(start + digits - 4, true) ^ ZEROS;
+  if ((othersOf(high) | othersOf(low)) !== 0) return -1;
+  return Math.imul(fourDigits(high), 10_000) + fourDigits(low);
 }
 
-export function readPort(
-  view: DataView,
-  at: number,
-  delimiter: number,
-  column: U16Column,
-  row: number,
-): number {
-  const word = view.getInt32(at, true) ^ ZEROS;
-  const bits = digitBits(othersOf(word));
-  if (bits === 0) return -1;
-  let value = numberOf(word, bits);
-  let end = at + (bits >>> 3);
-  let behind = bits === 32 ? view.getUint8(end) : ((word >>> bits) & 255) ^ ZERO;
-  const fifth = behind - ZERO;
-  if (fifth >>> 0 <= 9) {
-    value = value * 10 + fifth;
-    if (value > 65_535) return -1;
-    end += 1;
-    behind = view.getUint8(end);
+/** The same of up to 15. */
+function longWhole(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start > EXACT_DIGITS) return -1;
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const digit = bytes[at]! - ZERO;
+    if (digit >>> 0 > 9) return -1;
+    value = value * 10 + digit;
   }
-  if (!isEnd(behind, delimiter)) return -1;
-  column.values[row] = value;
-  column.present[row] = 1;
-  return end;
+  return value;
 }
 
-export function readCount(
-  view: DataView,
-  at: number,
-  delimiter: number,
-  column: NumberColumn,
-  row: number,
-): number {
-  const word = view.getInt32(at, true) ^ ZEROS;
-  const bits = digitBits(othersOf(word));
-  if (bits === 0) return -1;
-  let value = numberOf(word, bits);
-  let end = at + (bits >>> 3);
-  let behind = ((word >>> bits) & 255) ^ ZERO;
-  if (bits === 32) {
-    const more = view.getInt32(end, true) ^ ZEROS;
-    const moreBits = digitBits(othersOf(more));
-    if (moreBits === 32) {
-      const eight = Math.imul(value, 10_000) + numberOf(more, 32);
-      return readLong(view, at, eight, delimiter, column, row);
-    }
-    behind = ((more >>> moreBits) & 255) ^ ZERO;
-    if (moreBits > 0) {
-      const digits = moreBits >>> 3;
-      value = Math.imul(value, SMALL_POWERS[digits]!) + numberOf(more, moreBits);
-      end += digits;
-    }
+/** A number of up to 15 digits and perhaps a point between or behind them; -1 for anything else. */
+function decimal(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+  const size = end - start;
+  if (size > 4 && size <= 8) {
+    // `123.456`, or less before the point.
+    const part = view.getInt32(end - 4, true) ^ ZEROS;
+    const whole = (view.getInt32(start, true) ^ ZEROS) << (64 - (size << 3));
+    const digits = part & ~255;
+    if ((part & 255) === (DOT ^ ZERO) && (othersOf(digits) | othersOf(whole)) === 0)
+      return (Math.imul(fourDigits(whole), 1000) + fourDigits(digits)) / 1000;
   }
-  if (!isEnd(behind, delimiter)) return -1;
-  column.values[row] = value;
-  column.present[row] = 1;
-  return end;
-}
-const SMALL_POWERS = Int32Array.of(1, 10, 100, 1000);
-
-/** A count of which the first eight digits are known. */
-function readLong(
-  view: DataView,
-  at: number,
-  eight: number,
-  delimiter: number,
-  column: NumberColumn,
-  row: number,
-): number {
-  let value = eight;
-  for (let end = at + 8; end - at <= EXACT_DIGITS; end++) {
-    const byte = view.getUint8(end);
-    const digit = byte - ZERO;
-    if (digit >>> 0 <= 9) {
-      value = value * 10 + digit;
-      continue;
-    }
-    if (!isEnd(byte, delimiter)) return -1;
-    column.values[row] = value;
-    column.present[row] = 1;
-    return end;
-  }
-  return -1;
-}
-
-export function readDecimal(
-  view: DataView,
-  at: number,
-  delimiter: number,
-  column: NumberColumn,
-  row: number,
-): number {
-  const word = view.getInt32(at, true) ^ ZEROS;
-  const bits = digitBits(othersOf(word));
-  if (bits === 0) return -1;
-  // `123.456`, or less of it.
-  if (bits < 32 && ((word >>> bits) & 255) === (DOT ^ ZERO)) {
-    const from = at + (bits >>> 3) + 1;
-    const part = view.getInt32(from, true) ^ ZEROS;
-    const partBits = digitBits(othersOf(part));
-    if (partBits > 0 && partBits < 32) {
-      if (!isEnd(((part >>> partBits) & 255) ^ ZERO, delimiter)) return -1;
-      const digits = partBits >>> 3;
-      const mantissa =
-        Math.imul(numberOf(word, bits), SMALL_POWERS[digits]!) + numberOf(part, partBits);
-      column.values[row] = mantissa / POWERS_OF_TEN[digits]!;
-      column.present[row] = 1;
-      return from + digits;
-    }
-  }
-  return readLongDecimal(view, at, delimiter, column, row);
-}
-
-function readLongDecimal(
-  view: DataView,
-  at: number,
-  delimiter: number,
-  column: NumberColumn,
-  row: number,
-): number {
+  if (size > EXACT_DIGITS) return -1;
   let mantissa = 0;
-  let point = -1;
-  let end = at;
-  for (; end - at <= EXACT_DIGITS; end++) {
-    const byte = view.getUint8(end);
+  let point = end - 1;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
     const digit = byte - ZERO;
     if (digit >>> 0 <= 9) mantissa = mantissa * 10 + digit;
-    else if (byte === DOT && point < 0 && end > at) point = end;
-    else if (isEnd(byte, delimiter)) {
-      column.values[row] = point < 0 ? mantissa : mantissa / POWERS_OF_TEN[end - point - 1]!;
-      column.present[row] = 1;
-      return end;
-    } else return -1;
+    else if (byte === DOT && point === end - 1 && at > start) point = at;
+    else return -1;
   }
-  return -1;
+  return mantissa / POWERS_OF_TEN[end - 1 - point]!;
 }
 
-export function readFlags(
-  bytes: Uint8Array,
-  at: number,
-  delimiter: number,
-  column: U16Column,
-  row: number,
-): number {
-  // Digits are a number, and a dash alone is nothing.
-  const first = bytes[at]!;
-  if ((first - ZERO) >>> 0 <= 9 || first === DASH) return -1;
-  let flags = 0;
-  let end = at;
-  for (; end - at <= MOST_FLAGS; end++) {
-    const byte = bytes[end]!;
-    if (isEnd(byte, delimiter)) {
-      column.values[row] = flags;
-      column.present[row] = 1;
-      return end;
+/** Whether a cell that could not be read stands for nothing: a dash alone, in all columns with a type. */
+function isNothing(bytes: Uint8Array, start: number, size: number): boolean {
+  return size === 1 && bytes[start] === DASH;
+}
+
+// Each of these sets the cells of its column, and says how many it has left.
+
+export function readAddresses(cells: Cells, column: U32Column): number {
+  const { bytes, view, rows, first, starts, step, ends, endStep, left } = cells;
+  const { values, present } = column;
+  let { at, endAt } = cells;
+  let others = 0;
+  for (let row = first; row < first + rows; row++, at += step, endAt += endStep) {
+    const start = starts[at]! + 1;
+    const end = ends[endAt]!;
+    if (start === end) continue;
+    let address = 0;
+    let from = start;
+    let bad = 0;
+    let behind = 0;
+    for (let part = 0; part < 4; part++) {
+      const word = view.getInt32(from, true) ^ ZEROS;
+      const bits = digitBits(othersOf(word));
+      const value = numberOf(word, bits);
+      // No digits, or four and more; more than a byte; `01`.
+      if ((bits - 8) >>> 0 > 16 || value > 255 || (bits > 8 && (word & 255) === 0)) {
+        bad = 1;
+        break;
+      }
+      address = (address << 8) | value;
+      bad |= behind;
+      behind = ((word >>> bits) & 255) ^ DOT ^ ZERO;
+      from += (bits >>> 3) + 1;
     }
-    const bit = FLAG_BITS[byte]!;
-    // Blanks at the end are no part of the cell.
-    if (bit < 0 || byte === SPACE) return -1;
-    flags |= bit;
+    if (bad === 0 && from === end + 1) {
+      values[row] = address;
+      present[row] = 1;
+    } else if (!isNothing(bytes, start, end - start)) {
+      left[at] = 1;
+      others += 1;
+    }
   }
-  return -1;
+  return others;
 }
 
-/** Where the cell at `at` ends, whatever is in it; quotes are bytes as others are. */
-export function endOf(bytes: Uint8Array, at: number, delimiter: number): number {
-  let end = at;
-  for (; ; end++) {
-    const byte = bytes[end]!;
-    if (byte === delimiter) return end;
-    if (byte === LF) return end > at && bytes[end - 1] === CR ? end - 1 : end;
+export function readPorts(cells: Cells, column: U16Column): number {
+  const { bytes, view, rows, first, starts, step, ends, endStep, left } = cells;
+  const { values, present } = column;
+  let { at, endAt } = cells;
+  let others = 0;
+  for (let row = first; row < first + rows; row++, at += step, endAt += endStep) {
+    const start = starts[at]! + 1;
+    const size = ends[endAt]! - start;
+    if (size === 0) continue;
+    const value = size > 5 ? -1 : shortWhole(view, start, size);
+    if (value >>> 0 <= 65_535) {
+      values[row] = value;
+      present[row] = 1;
+    } else if (!isNothing(bytes, start, size)) {
+      left[at] = 1;
+      others += 1;
+    }
   }
+  return others;
 }
 
-/** Copies a cell while looking for its end, and does not count it as set; as the others. */
-export function copyText(
-  bytes: Uint8Array,
-  at: number,
-  delimiter: number,
+export function readCounts(cells: Cells, column: NumberColumn): number {
+  const { bytes, view, rows, first, starts, step, ends, endStep, left } = cells;
+  const { values, present } = column;
+  let { at, endAt } = cells;
+  let others = 0;
+  for (let row = first; row < first + rows; row++, at += step, endAt += endStep) {
+    const start = starts[at]! + 1;
+    const end = ends[endAt]!;
+    const size = end - start;
+    if (size === 0) continue;
+    const value = size <= 8 ? shortWhole(view, start, size) : longWhole(bytes, start, end);
+    if (value >= 0) {
+      values[row] = value;
+      present[row] = 1;
+    } else if (!isNothing(bytes, start, size)) {
+      left[at] = 1;
+      others += 1;
+    }
+  }
+  return others;
+}
+
+export function readDecimals(cells: Cells, column: NumberColumn): number {
+  const { bytes, view, rows, first, starts, step, ends, endStep, left } = cells;
+  const { values, present } = column;
+  let { at, endAt } = cells;
+  let others = 0;
+  for (let row = first; row < first + rows; row++, at += step, endAt += endStep) {
+    const start = starts[at]! + 1;
+    const end = ends[endAt]!;
+    if (start === end) continue;
+    const value = decimal(bytes, view, start, end);
+    if (value >= 0) {
+      values[row] = value;
+      present[row] = 1;
+    } else if (!isNothing(bytes, start, end - start)) {
+      left[at] = 1;
+      others += 1;
+    }
+  }
+  return others;
+}
+
+/** What short texts of a column stand for: names of protocols, flags as letters. There are few of them. */
+export class ShortCodes {
+  private readonly low = new Int32Array(CODES);
+  private readonly high = new Int32Array(CODES);
+  private readonly codes = new Uint16Array(CODES);
+  private readonly read: (bytes: Uint8Array, start: number, end: number) => number;
+
+  /** @param read a text that was not there before; -1 where it is to be left */
+  constructor(read: (bytes: Uint8Array, start: number, end: number) => number) {
+    this.read = read;
+  }
+
+  /** As the readers above. */
+  readColumn(cells: Cells, column: U8Column | U16Column): number {
+    const { bytes, view, rows, first, starts, step, ends, endStep, left } = cells;
+    const { values, present } = column;
+    const { low, high, codes } = this;
+    let { at, endAt } = cells;
+    let others = 0;
+    for (let row = first; row < first + rows; row++, at += step, endAt += endStep) {
+      const start = starts[at]! + 1;
+      const end = ends[endAt]!;
+      const size = end - start;
+      if (size === 0) continue;
+      // With a byte of 0 at its end it would look like a shorter one.
+      let slot = -1;
+      if (size <= 8 && bytes[end - 1] !== 0) {
+        const one = view.getInt32(start, true) & LOW_MASKS[size]!;
+        const two = view.getInt32(start + 4, true) & HIGH_MASKS[size]!;
+        slot = (Math.imul(one, 0x9e37_79b1) ^ Math.imul(two, 0x85eb_ca6b)) >>> 24;
+        if (low[slot] !== one || high[slot] !== two) {
+          const code = this.read(bytes, start, end);
+          if (code >= 0) {
+            low[slot] = one;
+            high[slot] = two;
+            codes[slot] = code;
+          } else slot = -1;
+        }
+      }
+      if (slot >= 0) {
+        values[row] = codes[slot]!;
+        present[row] = 1;
+      } else if (!isNothing(bytes, start, size)) {
+        left[at] = 1;
+        others += 1;
+      }
+    }
+    return others;
+  }
+}
+const CODES = 256;
+const LOW_MASKS = Int32Array.of(0, 0xff, 0xffff, 0xffffff, -1, -1, -1, -1, -1);
+const HIGH_MASKS = Int32Array.of(0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff, -1);
+
+/**
+ * Sets texts that are valid UTF-8 cut at character boundaries; one as in the row before is not copied by
+ * itself.
+ * @param other what is done with a cell in place: one with blanks around it, or that begins with a byte of
+ *   `marks`
+ * @param marks by byte: whether a text that begins with it may stand for nothing
+ */
+export function readTexts(
+  cells: Cells,
   column: TextColumn,
-): number {
-  const from = column.room(SHORT_TEXT) + 4 - at;
-  const { data } = column;
-  const most = at + SHORT_TEXT;
-  for (let end = at; end < most; end++) {
-    const byte = bytes[end]!;
-    if (byte === delimiter) return end;
-    if (byte === LF) return end > at && bytes[end - 1] === CR ? end - 1 : end;
-    data[from + end] = byte;
+  marks: Uint8Array,
+  other: (row: number, start: number, end: number) => void,
+): void {
+  const { bytes, view, rows, first, starts, step, ends, endStep } = cells;
+  let { at, endAt } = cells;
+  // The text of the row before, and how many rows have it that are not set yet.
+  let known = 0;
+  let knownSize = -1;
+  let waiting = 0;
+  let row = first;
+  for (; row < first + rows; row++, at += step, endAt += endStep) {
+    const start = starts[at]! + 1;
+    const end = ends[endAt]!;
+    const size = end - start;
+    if (size === knownSize && isSame(view, start, known, size)) {
+      waiting += 1;
+      continue;
+    }
+    if (waiting > 0) {
+      repeat(column, row, waiting, bytes, known, knownSize);
+      waiting = 0;
+    }
+    knownSize = -1;
+    if (size === 0) continue;
+    if (marks[bytes[start]!] === 1 || bytes[end - 1] === SPACE) other(row, start, end);
+    else {
+      column.set(row, bytes, start, end);
+      known = start;
+      knownSize = size;
+    }
   }
-  return -1;
+  if (waiting > 0) repeat(column, row, waiting, bytes, known, knownSize);
+}
+
+function isSame(view: DataView, one: number, other: number, size: number): boolean {
+  if (size <= 4)
+    return ((view.getInt32(one, true) ^ view.getInt32(other, true)) & LOW_MASKS[size]!) === 0;
+  // The last bytes change most often.
+  const last = size - 4;
+  if (view.getInt32(one + last, true) !== view.getInt32(other + last, true)) return false;
+  let i = 0;
+  while (i < last && view.getInt32(one + i, true) === view.getInt32(other + i, true)) i += 4;
+  return i >= last;
+}
+
+/** Gives the `n` rows before `row` the text of the row before them. */
+function repeat(
+  column: TextColumn,
+  row: number,
+  n: number,
+  bytes: Uint8Array,
+  start: number,
+  size: number,
+): void {
+  if (n >= LEAST_REPEATED) column.repeat(row - n, n);
+  else for (let i = row - n; i < row; i++) column.set(i, bytes, start, start + size);
 }

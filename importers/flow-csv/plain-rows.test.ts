@@ -107,13 +107,20 @@ const ROWS = fc
   });
 
 const tableAt = (seq: number): PlainTable => ({
-  ...{ base: 7, seq, longest: 1024, heading: Buffer.from(FIELDS.join(',')), comments: false },
+  ...{
+    base: 7,
+    seq,
+    quote: 0,
+    longest: 1024,
+    heading: Buffer.from(FIELDS.join(',')),
+    comments: false,
+  },
 });
 
 it('takes no bytes for the minute of the row before where there was none', () => {
   const cell = Buffer.from(`${'\0'.repeat(16)}:30,${'1'.repeat(BEHIND)}`);
   const view = new DataView(cell.buffer, cell.byteOffset, cell.length);
-  expect(new StampReader().readPlain(cell, view, 0, 44)).toBe(-1);
+  expect(new StampReader().readPlain(cell, view, 0, 19)).toBe(false);
 });
 
 /** What a reader made of rows: the values of each, and whether times of the zone were among them. */

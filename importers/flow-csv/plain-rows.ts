@@ -1,10 +1,11 @@
 /**
- * Rows as nearly every export writes them, many at a time and in one pass: a cell is read and stored while
- * its end is looked for, and a row ends where its last cell does. A cell that is written in any other way
- * goes to `RowWriter.cell`; a row that has quotes, or more or fewer cells than there are columns, is not
- * taken and leaves nothing behind.
+ * Rows as nearly every export writes them, many at a time: where the cells of a piece of the table end is
+ * looked for first, then one column is read after the other (plain-cells.ts). What is not written as nearly
+ * every export does goes to `RowWriter.cell`, row after row; a row that has quotes, or more or fewer cells
+ * than there are columns, is not taken and leaves nothing behind.
  *
- * Held always: a row that is taken is what the splitter and `RowWriter.cells` would have made of it.
+ * Held always: a row that is taken is what the splitter and `RowWriter.cells` would have made of it, and
+ * attributes come up in the order of rows and cells.
  */
 import {
   type Column,
@@ -14,36 +15,35 @@ import {
   type U16Column,
   type U32Column,
 } from '../../engine/contract/event-batch.ts';
-import type { ByteOffset } from '../../engine/contract/event.ts';
+import { type ByteOffset, TS_BASIS } from '../../engine/contract/event.ts';
 import * as F from './fields.ts';
-import { parseProtocol } from './numbers.ts';
+import { parseProtocol, parseTcpFlags } from './numbers.ts';
 import {
-  copyText,
+  type Cells,
   CR,
-  endOf,
-  isEnd,
+  DASH,
   LF,
-  readCount,
-  readDecimal,
-  readFlags,
-  readIp4,
-  readPort,
+  readAddresses,
+  readCounts,
+  readDecimals,
+  readPorts,
+  readTexts,
+  ShortCodes,
 } from './plain-cells.ts';
 import type { RowWriter } from './row-writer.ts';
 import type { StampReader } from './stamp.ts';
 
 const QUOTE = 34;
-const DASH = 45;
+const HASH = 35;
 const SPACE = 32;
 /** Rows that may be refused before it is asked whether most are. */
 const TRIALS = 64;
-/** Columns of text beside each other that are worth a look whether all are as in the row before, and their bytes. */
-const LEAST_RUN = 4;
-const MOST_RUN = 1024;
-const MOST_RUN_BYTES = 4096;
-/** Protocols' names of at most four bytes are remembered. */
-const NAMES = 64;
-const HASH = 35;
+/** Cells that are read at once: they and where they end stay in the processor's fast memory meanwhile. */
+const CELLS = 4096;
+/** Behind a row that is not taken others may follow: fewer rows are looked at, and twice as many each time. */
+const LEAST_ROWS = 8;
+/** Ends that may be found beyond those that are wanted. */
+const BESIDE = 8;
 
 // How cells are read. What has no kind goes to the writer.
 const OTHER = 0;
@@ -64,6 +64,16 @@ const KINDS: Readonly<Record<number, number>> = {
   ...{ [F.DURATION]: DECIMAL, [F.EVENT_TYPE]: TEXT, [F.CONN_STATE]: TEXT, [F.HISTORY]: TEXT },
   ...{ [F.SERVICE]: TEXT, [F.HOST]: TEXT, [F.PROGRAM]: TEXT },
 };
+/** Setters of one column: of several the last in a row holds, so they are all left to the writer. */
+const RIVALS: readonly (readonly number[])[] = [
+  [F.TS, F.TS_DATE, F.TS_TIME],
+  [F.DURATION, F.DURATION_MILLIS, F.DURATION_MICROS],
+  [F.SRC_IP, F.SRC_ENDPOINT],
+  [F.SRC_PORT, F.SRC_ENDPOINT],
+  [F.DST_IP, F.DST_ENDPOINT],
+  [F.DST_PORT, F.DST_ENDPOINT],
+  [F.TCP_FLAGS, F.TCP_FLAGS_HEX, F.STATE_FLAGS],
+];
 
 /** The table that rows are of, and where in it they lie. */
 export interface PlainTable {
@@ -71,6 +81,8 @@ export interface PlainTable {
   readonly base: ByteOffset;
   /** Rows before. */
   readonly seq: number;
+  /** Where in the bytes the first quote is, or where none is before. */
+  readonly quote: number;
   /** Bytes that a row may have. */
   readonly longest: number;
   /** A line that is no row where it comes again. */
@@ -78,25 +90,6 @@ export interface PlainTable {
   /** Whether lines that begin with `#` are none. */
   readonly comments: boolean;
 }
-
-/** Attributes beside each other, as the row before had them: many exports have columns that hardly change. */
-interface Run {
-  readonly first: number;
-  readonly last: number;
-  readonly bytes: Uint8Array;
-  size: number;
-  /** The row that has these; see `RowWriter.begun`. */
-  row: number;
-  /** By column: how often it was the first that had changed. */
-  readonly changes: Uint32Array;
-  /** How often all were as before, less WORTH for each time that they were not. */
-  score: number;
-  /** Rows up to the last, or the current one, that were as the one before, and whose columns are not set yet. */
-  waiting: number;
-}
-/** A run is worth while so many rows are as the one before for each that is not; else it is cut where it changes. */
-const WORTH = 4;
-const LEAST_SCORE = -32;
 
 export class PlainRows {
   private readonly writer: RowWriter;
@@ -107,62 +100,72 @@ export class PlainRows {
   private readonly words: readonly (U16Column | undefined)[];
   private readonly numbers: readonly (NumberColumn | undefined)[];
   private readonly texts: readonly (TextColumn | undefined)[];
-  private readonly delimiter: number;
-  /** Four times. */
-  private readonly delimiters: number;
   private readonly quoted: boolean;
+  /** By byte: 1 for those behind a cell. */
+  private readonly separators = new Uint8Array(256);
+  private readonly delimiter: number;
+  private readonly width: number;
+  private readonly protocols: ShortCodes;
+  private readonly flags: ShortCodes;
+  /** By byte: whether a text that begins with it may not be copied as it is; for attributes, and others. */
+  private readonly attributeMarks: Uint8Array;
+  private readonly textMarks: Uint8Array;
   private view: DataView = new DataView(new ArrayBuffer(0));
+  /** Where cells end, from 1 on; in 0, the byte before the first. One row has `stride` of them. */
+  private readonly ends: Int32Array;
+  private found = 0;
+  /** Where the last cell of each row ends. */
+  private readonly lineEnds: Int32Array;
+  /** One more than there are columns where rows have a delimiter at their end, too. */
+  private stride: number;
+  /** By cell, as `ends`, one place before: 1 where it is left to the writer. */
+  private readonly left: Uint8Array;
+  private most = LEAST_ROWS;
   /** What `take` did last. */
   rows = 0;
   stopped = false;
-  /** Before the row: a row that is not taken leaves no trace of its times either. */
-  private zoneUsed = false;
   private taken = 0;
   private refused = 0;
-  /** By the column that a run begins with. */
-  private readonly runs: (Run | undefined)[];
-  private readonly names = new Int32Array(NAMES);
-  private readonly protocols = new Uint8Array(NAMES);
 
   constructor(writer: RowWriter, stamp: StampReader, delimiter: number, quoted: boolean) {
     this.writer = writer;
     this.stamp = stamp;
-    this.delimiter = delimiter;
-    this.delimiters = Math.imul(delimiter, 0x01010101);
     this.quoted = quoted;
+    this.delimiter = delimiter;
+    this.separators[delimiter] = 1;
+    this.separators[LF] = 1;
     const { batch, setters } = writer;
-    // What stands for nothing must not be taken for a value.
-    const typed = writer.unset.every((mark) => !isValueByte(mark[0] ?? SPACE));
-    this.kinds = setters.map((setter) =>
-      typed || setter === F.ATTR ? (KINDS[setter] ?? OTHER) : OTHER,
-    );
     const columns = Array.from(setters, (setter) => columnOf(batch, setter));
+    this.kinds = kindsOf(writer);
     this.addresses = columns.map((column) => (column?.type === 'u32' ? column : undefined));
     this.words = columns.map((column) => (column?.type === 'u16' ? column : undefined));
     this.numbers = columns.map((column) => (column instanceof NumberColumn ? column : undefined));
     this.texts = columns.map((column) => (column?.type === 'text' ? column : undefined));
-    this.runs = runsOf(setters);
+    this.protocols = new ShortCodes((bytes, start, end) =>
+      writer.isPlain(bytes, start, end) ? parseProtocol(bytes, start, end) : -1,
+    );
+    this.flags = new ShortCodes((bytes, start, end) =>
+      writer.isPlain(bytes, start, end) ? parseTcpFlags(bytes, start, end) : -1,
+    );
+    this.attributeMarks = new Uint8Array(256);
+    this.attributeMarks[SPACE] = 1;
+    for (const mark of writer.unset) this.attributeMarks[mark[0] ?? SPACE] = 1;
+    this.textMarks = Uint8Array.from(this.attributeMarks);
+    this.textMarks[DASH] = 1;
+    const width = setters.length;
+    this.width = width;
+    this.stride = width;
+    const most = Math.max(LEAST_ROWS, Math.floor(CELLS / width));
+    this.lineEnds = new Int32Array(most);
+    this.ends = new Int32Array(most * (width + 1) + BESIDE);
+    this.left = new Uint8Array(this.ends.length);
   }
 
-  /** Sets what was put off of the rows up to `end`. */
-  private settle(end: number): void {
-    for (const run of this.runs) if (run !== undefined) this.setWaiting(run, end);
-  }
-
-  /** Gives rows up to `end` the columns of a run that they have as the row before them. */
-  private setWaiting(run: Run, end: number): void {
-    const { waiting } = run;
-    if (waiting === 0) return;
-    run.waiting = 0;
-    for (let i = run.first; i <= run.last; i++) {
-      const column = this.writer.knownText(i);
-      if (column?.present[end - waiting - 1] === 1) column.repeat(end - waiting, waiting);
-    }
-  }
-
-  /** Whether tables with this delimiter can be read so: none that is part of a value. */
+  /** Whether tables with this delimiter can be read so: none that is part of a value or of a line's end. */
   static fits(delimiter: number, columns: number): boolean {
-    return columns > 1 && delimiter !== SPACE && delimiter !== DASH && !isValueByte(delimiter);
+    const isOther =
+      delimiter === SPACE || delimiter === DASH || delimiter === LF || delimiter === CR;
+    return columns > 1 && !isOther && !isValueByte(delimiter);
   }
 
   /** Whether it is worth asking: not where most rows have quotes. */
@@ -171,39 +174,36 @@ export class PlainRows {
   }
 
   /**
-   * Takes rows from `from` on: until one is not taken (`stopped`), the batch is full or one begins at
-   * `until` or behind it. Each ends with a line feed, and `BEHIND` bytes may be read behind that.
+   * Takes rows from `from` on, a good many, that begin before `until`: to the first one that is not taken
+   * (`stopped`) at most. `until` is behind a line feed, and `BEHIND` bytes may be read from there on.
    * @returns where the next row begins; `rows` says how many were taken
    */
   take(bytes: Uint8Array, from: number, until: number, table: PlainTable): number {
     const { batch } = this.writer;
-    const { offset, record_length: lengths, seq } = batch;
-    const { heading, comments, base, longest } = table;
     const view = this.viewOf(bytes);
-    const first = batch.length;
-    this.stopped = false;
-    let row = first;
-    let at = from;
-    for (; at < until && row < batch.capacity; row++) {
-      const byte = bytes[at]!;
-      const apart = (comments && (byte === HASH || byte <= SPACE)) || isLine(bytes, at, heading);
-      const next = apart ? -1 : this.row(bytes, view, at, row, longest);
-      if (next < 0) {
-        this.stopped = true;
-        break;
-      }
-      seq.set(row, table.seq + row - first + 1);
-      offset.set(row, base + at);
-      lengths.set(row, next - at - (bytes[next - 2] === CR ? 2 : 1));
-      batch.nextRow();
-      at = next;
+    const most = Math.min(this.most, batch.capacity - batch.length);
+    this.findEnds(view, from, until, most);
+    let rows = this.wholeRows(bytes, most, until, table);
+    if (rows === 0) {
+      const { width } = this;
+      this.stride = this.stride === width ? width + 1 : width;
+      rows = this.wholeRows(bytes, most, until, table);
     }
-    this.rows = row - first;
-    this.taken += this.rows;
-    this.settle(row);
-    batch.length = first;
-    if (this.rows > 0) batch.endRows(this.rows, at - from);
-    return at;
+    // The last row looked at may go on.
+    this.stopped = rows < most && (rows === 0 || (rows + 1) * this.stride <= this.found);
+    this.rows = rows;
+    this.taken += rows;
+    if (this.stopped) {
+      this.refused += 1;
+      this.most = LEAST_ROWS;
+    } else this.most = Math.min(this.most * 2, this.lineEnds.length);
+    if (rows === 0) return from;
+    this.setPlaces(bytes, rows, table);
+    const others = this.setColumns(bytes, view, rows);
+    if (others || this.writer.finishing) this.setOthers(bytes, rows);
+    const next = this.ends[rows * this.stride]! + 1;
+    batch.endRows(rows, next - from);
+    return next;
   }
 
   private viewOf(bytes: Uint8Array): DataView {
@@ -218,177 +218,211 @@ export class PlainRows {
     return this.view;
   }
 
-  /** Sets the cells of a row; says where the next begins, or -1. */
-  private row(
-    bytes: Uint8Array,
-    view: DataView,
-    start: number,
-    row: number,
-    longest: number,
-  ): number {
-    const { writer, kinds, delimiter, quoted, runs } = this;
-    writer.begin();
-    this.zoneUsed = this.stamp.zoneUsed;
-    const last = kinds.length - 1;
-    let at = start;
-    let open: Run | undefined;
-    let openAt = 0;
-    for (let i = 0; i <= last; i++) {
-      let stop = -1;
-      const run = runs[i];
-      const byte = bytes[at]!;
+  /** Finds where the cells of rows end. Not one at a time: no branch depends on what a byte is. */
+  private findEnds(view: DataView, from: number, until: number, rows: number): void {
+    const { ends, separators } = this;
+    const enough = rows * this.stride;
+    ends[0] = from - 1;
+    let n = 1;
+    for (let at = from; at < until && n <= enough; at += 4) {
+      const word = view.getInt32(at, true);
+      ends[n] = at;
+      n += separators[word & 255]!;
+      ends[n] = at + 1;
+      n += separators[(word >>> 8) & 255]!;
+      ends[n] = at + 2;
+      n += separators[(word >>> 16) & 255]!;
+      ends[n] = at + 3;
+      n += separators[word >>> 24]!;
+    }
+    this.found = n - 1;
+  }
+
+  /** How many of the rows, up to `most`, have as many cells as there are columns, and may be taken. */
+  private wholeRows(bytes: Uint8Array, most: number, until: number, table: PlainTable): number {
+    const { ends, stride, width, delimiter, quoted } = this;
+    const { longest, heading, comments } = table;
+    let rows = Math.min(most, Math.floor(this.found / stride));
+    for (let row = 0; row < rows; row++) {
+      const start = ends[row * stride]! + 1;
+      const end = ends[row * stride + stride]!;
+      const byte = bytes[start]!;
       if (
-        run !== undefined &&
-        row > 0 &&
-        run.row === writer.begun - 1 &&
-        this.goesOn(run, bytes, at)
-      ) {
-        i = run.last;
-        run.waiting += 1;
-        run.row = writer.begun;
-        stop = at + run.size;
-      } else {
-        if (run !== undefined) {
-          if (run.waiting > 0) this.setWaiting(run, row);
-          open = run;
-          openAt = at;
-        }
-        if (byte === delimiter || byte === LF || (byte === CR && bytes[at + 1] === LF)) stop = at;
-        else if (quoted && byte === QUOTE) return this.refuse(i > 0);
-        else {
-          switch (kinds[i]) {
-            case ADDRESS:
-              stop = readIp4(view, at, delimiter, this.addresses[i]!, row);
-              break;
-            case PORT:
-              stop = readPort(view, at, delimiter, this.words[i]!, row);
-              break;
-            case COUNT:
-              stop = readCount(view, at, delimiter, this.numbers[i]!, row);
-              break;
-            case DECIMAL:
-              stop = readDecimal(view, at, delimiter, this.numbers[i]!, row);
-              break;
-            case FLAGS:
-              stop = readFlags(bytes, at, delimiter, this.words[i]!, row);
-              break;
-            case TIME:
-              stop = this.stamp.readPlain(bytes, view, at, delimiter);
-              if (stop >= 0) writer.setTime();
-              break;
-            case PROTOCOL:
-              stop = this.readProtocol(bytes, view, at, row);
-              break;
-            case TEXT:
-              {
-                const column = this.texts[i]!;
-                // A dash alone is nothing, and the first of two values stays.
-                if (byte !== DASH && column.present[row] === 0)
-                  stop = this.readText(bytes, at, column, row);
-              }
-              break;
-            case ATTRIBUTE: {
-              const column = writer.knownText(i);
-              if (column !== undefined) stop = this.readText(bytes, at, column, row);
-              break;
-            }
-            default:
-          }
-          if (stop < 0) {
-            stop = endOf(bytes, at, delimiter);
-            writer.cell(i, bytes, at, stop);
-            // Not all that has no column of its own is known to have a value.
-            if (open !== undefined && writer.knownText(i) === undefined) open = undefined;
-          }
-        }
-        if (open?.last === i) {
-          if (writer.valid) keep(open, bytes, openAt, stop, writer.begun);
-          open = undefined;
-        }
+        bytes[end] !== LF ||
+        end >= until ||
+        end - start > longest ||
+        (comments && (byte === HASH || byte <= SPACE)) ||
+        (byte === heading[0] && isLine(bytes, start, heading)) ||
+        (stride > width && !isLineEnd(bytes, ends[row * stride + width]! + 1))
+      )
+        rows = row;
+    }
+    // Are there line feeds where delimiters should be?
+    let sum = 0;
+    for (let i = 1; i <= rows * stride; i++) sum += bytes[ends[i]!]!;
+    const quotes = quoted && table.quote < ends[rows * stride]!;
+    if (!quotes && sum === rows * ((stride - 1) * delimiter + LF)) return rows;
+    for (let i = 0; i < rows * stride; i++) {
+      const isOdd =
+        (quoted && bytes[ends[i]! + 1] === QUOTE) ||
+        (bytes[ends[i + 1]!] === LF && (i + 1) % stride !== 0);
+      if (isOdd) return Math.floor(i / stride);
+    }
+    return rows;
+  }
+
+  /** Sets where the rows lie. */
+  private setPlaces(bytes: Uint8Array, rows: number, { base, seq: before }: PlainTable): void {
+    const { ends, lineEnds, stride } = this;
+    const { seq, offset, record_length: lengths, length: first } = this.writer.batch;
+    for (let row = 0; row < rows; row++) {
+      const start = ends[row * stride]! + 1;
+      let end = ends[row * stride + stride]!;
+      if (bytes[end - 1] === CR) end -= 1;
+      lineEnds[row] = end;
+      seq.values[first + row] = before + row + 1;
+      offset.values[first + row] = base + start;
+      lengths.values[first + row] = end - start;
+    }
+    seq.present.fill(1, first, first + rows);
+    offset.present.fill(1, first, first + rows);
+    lengths.present.fill(1, first, first + rows);
+  }
+
+  /** Reads the columns of rows; says whether cells were left. */
+  private setColumns(bytes: Uint8Array, view: DataView, rows: number): boolean {
+    const { writer, ends, lineEnds, stride, width, left } = this;
+    const first = writer.batch.length;
+    let others = 0;
+    for (let i = 0; i < width; i++) {
+      const isLast = i + 1 === stride;
+      const cells: Cells = {
+        ...{ bytes, view, rows, first, starts: ends, at: i, step: stride, left },
+        ...{ ends: isLast ? lineEnds : ends, endAt: isLast ? 0 : i + 1 },
+        ...{ endStep: isLast ? 1 : stride },
+      };
+      others += this.setColumn(i, cells);
+    }
+    return others > 0;
+  }
+
+  /** As the readers of plain-cells.ts. */
+  private setColumn(i: number, cells: Cells): number {
+    switch (this.kinds[i]) {
+      case ADDRESS:
+        return readAddresses(cells, this.addresses[i]!);
+      case PORT:
+        return readPorts(cells, this.words[i]!);
+      case COUNT:
+        return readCounts(cells, this.numbers[i]!);
+      case DECIMAL:
+        return readDecimals(cells, this.numbers[i]!);
+      case FLAGS:
+        return this.flags.readColumn(cells, this.words[i]!);
+      case TIME:
+        return this.readTimes(cells);
+      case PROTOCOL:
+        return this.protocols.readColumn(cells, this.writer.batch.proto);
+      case TEXT:
+        return this.readTexts(i, cells, this.texts[i]!, this.textMarks);
+      case ATTRIBUTE: {
+        const column = this.writer.knownText(i);
+        return column === undefined
+          ? leaveAll(cells)
+          : this.readTexts(i, cells, column, this.attributeMarks);
       }
-      if (i < last && bytes[stop] !== delimiter) return this.refuse(true);
-      at = stop + 1;
+      default:
+        return leaveAll(cells);
     }
-    // A delimiter behind the last cell makes an empty one more, which is none.
-    if (bytes[at - 1] !== delimiter) at -= 1;
-    if (bytes[at] === CR) at += 1;
-    if (bytes[at] !== LF || at - start > longest) return this.refuse(true);
-    if (writer.finishing) writer.workOut(bytes, start, bytes[at - 1] === CR ? at - 1 : at);
-    return at + 1;
   }
 
-  private refuse(begun: boolean): number {
-    for (const run of this.runs) {
-      if (run === undefined) continue;
-      // Not this row, if it has got so far.
-      if (run.row === this.writer.begun && run.waiting > 0) run.waiting -= 1;
-      run.row = -1;
+  private readTexts(i: number, cells: Cells, column: TextColumn, marks: Uint8Array): number {
+    const { writer } = this;
+    const { bytes } = cells;
+    readTexts(cells, column, writer.valid ? marks : ALL_MARKS, (row, start, end) => {
+      writer.row = row;
+      writer.cell(i, bytes, start, end);
+    });
+    return 0;
+  }
+
+  private readTimes(cells: Cells): number {
+    const { stamp } = this;
+    const { bytes, view, rows, first, starts, step, ends, endStep, left } = cells;
+    const { ts, ts_ns, ts_digits, ts_basis, tz_offset } = this.writer.batch;
+    const behind = first + rows;
+    let { at, endAt } = cells;
+    let others = 0;
+    for (let row = first; row < behind; row++, at += step, endAt += endStep) {
+      const start = starts[at]! + 1;
+      const end = ends[endAt]!;
+      if (start === end) continue;
+      if (stamp.readPlain(bytes, view, start, end)) {
+        ts.values[row] = stamp.micros;
+        ts.present[row] = 1;
+        ts_digits.values[row] = stamp.digits;
+        tz_offset.values[row] = stamp.offset;
+        if (stamp.nanos > 0) ts_ns.set(row, stamp.nanos);
+      } else {
+        left[at] = 1;
+        others += 1;
+      }
     }
-    this.settle(this.writer.batch.length);
-    if (begun) this.writer.batch.dropRow();
-    this.stamp.zoneUsed = this.zoneUsed;
-    this.refused += 1;
-    return -1;
+    const present = ts.present.subarray(first, behind);
+    ts_digits.present.set(present, first);
+    tz_offset.present.set(present, first);
+    ts_basis.present.set(present, first);
+    ts_basis.values.fill(TS_BASIS.zoneDecided, first, behind);
+    return others;
   }
 
-  /** Whether the cells of a run are as they were in the row before. */
-  private goesOn(run: Run, bytes: Uint8Array, at: number): boolean {
-    const same = sameBytes(run, bytes, at);
-    if (same === run.size && isEnd(bytes[at + same]!, this.delimiter)) {
-      run.score += 1;
-      return this.writer.valid;
+  /** Goes through the rows for what was left of them, and for what is known only when all cells are. */
+  private setOthers(bytes: Uint8Array, rows: number): void {
+    const { writer, ends, lineEnds, stride, width, left } = this;
+    const { batch, finishing } = writer;
+    const first = batch.length;
+    for (let row = 0; row < rows; row++) {
+      batch.length = first + row;
+      writer.begin();
+      const at = row * stride;
+      for (let i = 0; i < width; i++) {
+        if (left[at + i] === 0) continue;
+        left[at + i] = 0;
+        const end = i + 1 === stride ? lineEnds[row]! : ends[at + i + 1]!;
+        writer.cell(i, bytes, ends[at + i]! + 1, end);
+      }
+      if (finishing) writer.workOut(bytes, ends[at]! + 1, lineEnds[row]!);
+      batch.nextRow();
     }
-    let changed = run.first;
-    for (let i = 0; i < same; i++) if (run.bytes[i] === this.delimiter) changed += 1;
-    run.changes[changed - run.first]! += 1;
-    run.score -= WORTH;
-    if (run.score < LEAST_SCORE) this.cutRun(run);
-    return false;
-  }
-
-  /** Leaves out of a run the column that changes most often. */
-  private cutRun({ first, last, changes }: Run): void {
-    const most = first + changes.indexOf(Math.max(...changes));
-    this.runs[first] = undefined;
-    addRun(this.runs, first, most - 1);
-    addRun(this.runs, most + 1, last);
-  }
-
-  /** A protocol by a short name, most often one that was there before. */
-  private readProtocol(bytes: Uint8Array, view: DataView, at: number, row: number): number {
-    const word = view.getInt32(at, true);
-    const others = word ^ this.delimiters;
-    const found = (others - 0x01010101) & ~others & 0x80808080;
-    // Bits of the bytes before a delimiter among the four.
-    const bits = found === 0 ? 32 : 24 - Math.clz32(found & -found);
-    const stop = at + (bits >>> 3);
-    const name = bits === 32 ? word : word & ((1 << bits) - 1);
-    // With a byte of 0 at its end it would look like a shorter one.
-    if (name >>> (bits - 8) === 0 || (bits === 32 && bytes[stop] !== this.delimiter)) return -1;
-    const slot = Math.imul(name, 0x9e37_79b1) >>> 26;
-    if (this.names[slot] !== name) {
-      for (let i = at; i < stop; i++) if (bytes[i]! <= SPACE) return -1;
-      if (bytes[at] === DASH || this.writer.standsForNothing(bytes, at, stop)) return -1;
-      const protocol = parseProtocol(bytes, at, stop);
-      if (protocol < 0) return -1;
-      this.names[slot] = name;
-      this.protocols[slot] = protocol;
-    }
-    const { proto } = this.writer.batch;
-    proto.values[row] = this.protocols[slot]!;
-    proto.present[row] = 1;
-    return stop;
-  }
-
-  /** Copies a cell while looking for its end; -1, and nothing set, where it is not copied as it is. */
-  private readText(bytes: Uint8Array, at: number, column: TextColumn, row: number): number {
-    if (!this.writer.valid || bytes[at] === SPACE) return -1;
-    const stop = copyText(bytes, at, this.delimiter, column);
-    if (stop < 0 || bytes[stop - 1] === SPACE) return -1;
-    if (!this.writer.standsForNothing(bytes, at, stop)) column.setWritten(row, stop - at);
-    return stop;
+    batch.length = first;
   }
 }
+
+function kindsOf({ setters, unset }: RowWriter): Uint8Array {
+  // What stands for nothing must not be taken for a value.
+  const typed = unset.every((mark) => !isValueByte(mark[0] ?? SPACE));
+  const kinds = setters.map((setter) =>
+    typed || setter === F.ATTR ? (KINDS[setter] ?? OTHER) : OTHER,
+  );
+  for (const rivals of RIVALS) {
+    if (rivals.filter((setter) => setters.includes(setter)).length < 2) continue;
+    for (const [i, setter] of setters.entries()) if (rivals.includes(setter)) kinds[i] = OTHER;
+  }
+  return kinds;
+}
+
+/** Leaves all cells of a column that are not empty. */
+function leaveAll({ rows, starts, at, step, ends, endAt, endStep, left }: Cells): number {
+  let others = 0;
+  for (let row = 0; row < rows; row++) {
+    if (starts[at + row * step]! + 1 === ends[endAt + row * endStep]) continue;
+    left[at + row * step] = 1;
+    others += 1;
+  }
+  return others;
+}
+
+const ALL_MARKS = new Uint8Array(256).fill(1);
 
 function columnOf(batch: EventBatch, setter: number): Column | undefined {
   switch (setter) {
@@ -438,42 +472,11 @@ function columnOf(batch: EventBatch, setter: number): Column | undefined {
 /** Whether the line at `at` is `line`. */
 function isLine(bytes: Uint8Array, at: number, line: Uint8Array): boolean {
   for (let i = 0; i < line.length; i++) if (bytes[at + i] !== line[i]) return false;
-  const end = at + line.length;
-  return bytes[end] === LF || (bytes[end] === CR && bytes[end + 1] === LF);
+  return isLineEnd(bytes, at + line.length);
 }
 
-function runsOf(setters: Uint8Array): (Run | undefined)[] {
-  const runs: (Run | undefined)[] = Array.from(setters, () => undefined);
-  for (let from = 0; from < setters.length;) {
-    let to = from;
-    while (to < setters.length && setters[to] === F.ATTR) to += 1;
-    addRun(runs, from, to - 1);
-    from = to + 1;
-  }
-  return runs;
-}
-
-function addRun(runs: (Run | undefined)[], first: number, last: number): void {
-  const columns = last + 1 - first;
-  if (columns < LEAST_RUN || columns > MOST_RUN) return;
-  runs[first] = {
-    ...{ first, last, bytes: new Uint8Array(MOST_RUN_BYTES), size: 0, row: -1 },
-    ...{ changes: new Uint32Array(columns), score: 0, waiting: 0 },
-  };
-}
-
-/** How many of a run's bytes are those from `at` on. */
-function sameBytes({ bytes: own, size }: Run, bytes: Uint8Array, at: number): number {
-  let same = 0;
-  while (same < size && bytes[at + same] === own[same]) same += 1;
-  return same;
-}
-
-function keep(run: Run, bytes: Uint8Array, from: number, to: number, row: number): void {
-  if (to - from > MOST_RUN_BYTES) return;
-  for (let at = from; at < to; at++) run.bytes[at - from] = bytes[at]!;
-  run.size = to - from;
-  run.row = row;
+function isLineEnd(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] === LF);
 }
 
 function isValueByte(byte: number): boolean {

@@ -29,6 +29,7 @@ export type IcmpStyle =
   /** code × 256 + type in the source port (Argus). */
   | 'argus';
 
+const SPACE = 32;
 const DASH = 45;
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
 const windows1252 = new TextDecoder('windows-1252');
@@ -52,8 +53,8 @@ export class RowWriter {
   readonly batch: EventBatch;
   /** Whether text is known to be UTF-8, so that it is copied as it is. */
   valid = true;
-  /** How often a row was begun. */
-  begun = 0;
+  /** The row of the batch that cells are of. */
+  row = 0;
 
   private readonly plan: RowPlan;
   private readonly stamp: StampReader;
@@ -66,7 +67,6 @@ export class RowWriter {
   /** Whether rows need `workOut`. */
   readonly finishing: boolean;
   private readonly eventType: Uint8Array;
-  private row = 0;
   private end = Number.NaN;
   private totalBytes = -1;
   private totalPackets = -1;
@@ -95,7 +95,6 @@ export class RowWriter {
 
   /** Starts the row that is being filled. */
   begin(): void {
-    this.begun += 1;
     this.row = this.batch.length;
     if (!this.finishing) return;
     this.end = Number.NaN;
@@ -134,6 +133,14 @@ export class RowWriter {
     const unset = this.unset;
     for (let u = 0; u < unset.length; u++) if (same(bytes, start, end, unset[u]!)) return true;
     return false;
+  }
+
+  /** Whether a typed cell's text is a value with nothing around it. */
+  isPlain(bytes: Uint8Array, start: number, end: number): boolean {
+    if (bytes[start] === SPACE || bytes[end - 1] === SPACE) return false;
+    return (
+      !(bytes[start] === DASH && end - start === 1) && !this.standsForNothing(bytes, start, end)
+    );
   }
 
   /** Sets cell `i` in the attribute of its own name. */

@@ -8,7 +8,7 @@
  */
 import { daysFromCivil, isDate } from '../shared/bytes.ts';
 import { UTC, type Zone } from '../../engine/contract/zone.ts';
-import { digitBits, isEnd, numberOf, othersOf, ZEROS } from './plain-cells.ts';
+import { digitBits, numberOf, othersOf, ZEROS } from './plain-cells.ts';
 
 const MICROS = 1_000_000;
 const DAY_MICROS = 86_400 * MICROS;
@@ -90,10 +90,10 @@ export class StampReader {
   }
 
   /**
-   * Reads `2026-11-21 00:00:00[.123]` at `at`, with a T or a blank in it, as the readers of plain-cells.ts
-   * do: most rows are of the minute of the row before.
+   * Reads `2026-11-21 00:00:00[.123]`, with a T or a blank in it, from `at` to `stop`; up to 32 bytes from
+   * `at` on are looked at. False for a time in any other form. Most are of the minute of the one before.
    */
-  readPlain(bytes: Uint8Array, view: DataView, at: number, delimiter: number): number {
+  readPlain(bytes: Uint8Array, view: DataView, at: number, stop: number): boolean {
     if (
       (view.getInt32(at, true) !== this.minute0 ||
         view.getInt32(at + 4, true) !== this.minute1 ||
@@ -101,12 +101,12 @@ export class StampReader {
         view.getInt32(at + 12, true) !== this.minute3) &&
       !this.readMinute(bytes, view, at)
     )
-      return -1;
+      return false;
     const word = view.getInt32(at + 16, true) ^ ZEROS;
     const tens = (word >>> 8) & 255;
     const ones = (word >>> 16) & 255;
     const second = tens * 10 + ones;
-    if ((word & 255) !== (58 ^ 48) || tens > 9 || ones > 9 || second > 60) return -1;
+    if ((word & 255) !== (58 ^ 48) || tens > 9 || ones > 9 || second > 60) return false;
     let end = at + 19;
     let behind = (word >>> 24) ^ 48;
     let micros = 0;
@@ -116,7 +116,7 @@ export class StampReader {
       end += 1;
       const part = view.getInt32(end, true) ^ ZEROS;
       const bits = digitBits(othersOf(part));
-      if (bits === 0) return -1;
+      if (bits === 0) return false;
       digits = bits >>> 3;
       micros = numberOf(part, bits);
       end += digits;
@@ -130,7 +130,7 @@ export class StampReader {
       for (let left = digits; left < 6; left++) micros *= 10;
       if (digits > 6) for (let left = digits; left < 9; left++) nanos *= 10;
     }
-    if (!isEnd(behind, delimiter)) return -1;
+    if (end !== stop) return false;
     const local = this.minuteMicros + (second * MICROS + micros);
     this.zoned = true;
     this.zoneUsed = true;
@@ -138,7 +138,7 @@ export class StampReader {
     this.micros = local - this.offset * MICROS;
     this.nanos = nanos;
     this.digits = digits;
-    return end;
+    return true;
   }
 
   /** Reads `2026-11-21 00:00`. */

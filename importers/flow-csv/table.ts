@@ -27,6 +27,7 @@ const MOST_OPEN_LINES = 500;
 const MOST_LISTED = 1000;
 const HASH = 35;
 const LF = 10;
+const QUOTE = 34;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -75,6 +76,8 @@ export class TableReader {
   private lineIndex = 0;
   private headingBytes = new Uint8Array(0);
   private inSummary = false;
+  /** Where the first quote is behind what was taken by `rows`, or where none is before. */
+  private quote: ByteOffset = -1;
   private inLong = false;
   /** Lines of a row with an open quote, one after the other in `open`. */
   private open = new Uint8Array(4096);
@@ -252,7 +255,12 @@ export class TableReader {
     let at = lines.nextStart;
     while (at < end) {
       const { seq, headingBytes: heading, zeek: comments } = this;
-      at = plain.take(buffer, at, end, { base, seq, longest, heading, comments });
+      if (this.quote <= base + at) {
+        const found = buffer.indexOf(QUOTE, at);
+        this.quote = base + (found < 0 ? end : Math.min(found, end));
+      }
+      const quote = this.quote - base;
+      at = plain.take(buffer, at, end, { base, seq, quote, longest, heading, comments });
       const { rows, stopped } = plain;
       this.seq += rows;
       if (rows > 0) this.sink.record(rows);
