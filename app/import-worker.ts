@@ -4,22 +4,14 @@ import { parentPort } from 'node:worker_threads';
 import type { FromIndexer, ToIndexer } from '../engine/ingest/index-protocol.ts';
 import { runImportWorker } from '../engine/ingest/read-leaf.ts';
 import type { ToWorker } from '../engine/ingest/protocol.ts';
-import { WarmThreads } from '../engine/ingest/threads.ts';
+import type { FromStorer, ToStorer } from '../engine/ingest/store-protocol.ts';
 import { giveWay } from './give-way.ts';
 import { importers } from '../importers/registry.ts';
 import { walkFile } from '../importers/shared/walk.ts';
-import { startThread } from './threads.ts';
+import { ownThreads } from './threads.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('import-worker.ts runs as a worker thread only');
-
-/** Threads of this worker's own, which end with it. As long as it is kept, so is one of them. */
-const indexers = (background: boolean) =>
-  new WarmThreads<ToIndexer, FromIndexer>(
-    () => startThread(join(import.meta.dirname, 'index-worker.ts'), { background }),
-    Infinity,
-  );
-const [usual, givingWay] = [indexers(false), indexers(true)];
 
 runImportWorker(
   {
@@ -29,7 +21,8 @@ runImportWorker(
   {
     importers,
     walk: (path, name, temporary) => walkFile(path, name, temporary),
-    startIndexer: (background) => (background ? givingWay : usual).take(),
+    startIndexer: ownThreads<ToIndexer, FromIndexer>(join(import.meta.dirname, 'index-worker.ts')),
+    startStorer: ownThreads<ToStorer, FromStorer>(join(import.meta.dirname, 'store-worker.ts')),
     giveWay,
   },
 );

@@ -1,7 +1,7 @@
 /** Starts the threads of an import. */
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import type { KeptThread } from '../engine/ingest/threads.ts';
+import { type KeptThread, type ThreadHandle, WarmThreads } from '../engine/ingest/threads.ts';
 
 /** By how many percent a heap may grow from one full collection of garbage to the next. */
 const HEAP_GROWTH = 600;
@@ -37,4 +37,17 @@ export function startThread<To, From>(entry: string, workerData?: unknown): Kept
       else worker.unref();
     },
   };
+}
+
+/**
+ * Starts threads that run `entry` and end with the one that calls; as long as that is kept, so is one of them.
+ * Those that give way to other work are kept apart: their priority cannot rise again.
+ */
+export function ownThreads<To, From>(
+  entry: string,
+): (background: boolean) => ThreadHandle<To, From> {
+  const threads = (background: boolean) =>
+    new WarmThreads<To, From>(() => startThread(entry, { background }), Infinity);
+  const [usual, givingWay] = [threads(false), threads(true)];
+  return (background) => (background ? givingWay : usual).take();
 }

@@ -14,7 +14,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { daybook, generateEvidence, ROOT } from '../harness.ts';
 
 const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 5);
-const ENV = { DAYBOOK_CHUNK_ROWS: '1500', DAYBOOK_PIECE_LINES: '750' };
+const ENV = {
+  DAYBOOK_CHUNK_ROWS: '1500',
+  DAYBOOK_PIECE_LINES: '750',
+  // What is not read in pieces is stored by a thread of its own.
+  DAYBOOK_STORE_BYTES: '1',
+};
 let folder: string;
 let evidence: string;
 

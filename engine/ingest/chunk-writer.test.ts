@@ -8,10 +8,11 @@ import { finishSegment } from '../store/finish-segment.ts';
 import { BLOCK, SMALL_BLOCK } from '../store/segment-blocks.ts';
 import { SegmentBuilder } from '../store/segment-builder.ts';
 import { ChunkWriter } from './chunk-writer.ts';
+import { DayParts } from './day-parts.ts';
 import type { PartInfo } from './protocol.ts';
 
 const START = Date.UTC(2026, 10, 21) * 1000;
-const LIMITS = { rows: 1e9, bytes: 1e12, ms: 1e9, indexRows: 1e9, fewSources: false };
+const LIMITS = { rows: 1e9, bytes: 1e12, ms: 1e9 };
 const MANY = 10_000;
 
 let folder: string;
@@ -35,13 +36,13 @@ type Row = readonly [micros: number, nanos: number, seq: number];
  * @param few so few sources are read
  * @param bytes of each source, as far as it is known
  */
-function chunkOf(
+async function chunkOf(
   sources: readonly (readonly Row[])[],
   few = false,
   bytes: readonly number[] = [],
-): PartInfo[] {
-  const limits = { ...LIMITS, fewSources: few };
-  const writer = new ChunkWriter(folder, `part-${number++}`, limits);
+): Promise<PartInfo[]> {
+  const limits = { indexRows: 1e9, fewSources: few };
+  const writer = new ChunkWriter(LIMITS, new DayParts(folder, `part-${number++}`, limits));
   sources.forEach((rows, i) => {
     writer.begin(i + 1, 'source', undefined, bytes[i]);
     const batch = writer.batch('flow');
@@ -55,7 +56,7 @@ function chunkOf(
     }
     writer.end();
   });
-  return writer.cut()?.parts ?? [];
+  return (await writer.cut()?.parts) ?? [];
 }
 
 const HASH = 7919;
@@ -100,7 +101,7 @@ describe('rows out of order', () => {
     ['at one time each two', [falling(MANY)]],
     ['of sources one after the other', [mixed(MANY), mixed(20, MANY), mixed(MANY, 2 * MANY)]],
   ])('are sorted and stored as the segment: %s', async (_, sources) => {
-    const [part, ...others] = chunkOf(sources);
+    const [part, ...others] = await chunkOf(sources);
     expect([part?.sorted, others]).toEqual([true, []]);
     expect(await rowsOf(part!)).toEqual(inOrder(sources));
   });
@@ -110,15 +111,15 @@ describe('rows out of order', () => {
     ['few, at one time each two', [falling(20)]],
     ['of a full batch', [mixed(BATCH_ROWS)]],
     ['behind a full batch', [mixed(BATCH_ROWS + MANY)]],
-  ])('are left to DuckDB: %s', (_, sources) => {
-    const parts = chunkOf(sources);
+  ])('are left to DuckDB: %s', async (_, sources) => {
+    const parts = await chunkOf(sources);
     const rows = sources.reduce((sum, { length }) => sum + length, 0);
     expect(parts).toMatchObject([{ draft: undefined, sorted: false, rows }]);
   });
 
   it('of several sources among each other are one part, which DuckDB sorts', async () => {
     const sources = [mixed(MANY), mixed(MANY)];
-    const [part, ...others] = chunkOf(sources);
+    const [part, ...others] = await chunkOf(sources);
     expect([part?.sorted, others]).toEqual([false, []]);
     expect((await rowsOf(part!)).sort()).toEqual(inOrder(sources).sort());
   });
@@ -133,7 +134,7 @@ describe('few small sources', () => {
     ['out of order', [mixed(300)]],
     ['one after the other', [mixed(300), mixed(20, 300), mixed(400, 320)]],
   ])('are segments from the start, in small blocks: %s', async (_, sources) => {
-    const [part, ...others] = chunkOf(
+    const [part, ...others] = await chunkOf(
       sources,
       true,
       sources.map(() => SMALL),
@@ -142,15 +143,15 @@ describe('few small sources', () => {
     expect(await rowsOf(part!)).toEqual(inOrder(sources));
   });
 
-  it('are left to DuckDB where they are among many, or not known to be small', () => {
+  it('are left to DuckDB where they are among many, or not known to be small', async () => {
     const rows = mixed(300);
-    expect(chunkOf([rows], false, [SMALL])).toMatchObject([{ draft: undefined }]);
-    expect(chunkOf([rows], true)).toMatchObject([{ draft: undefined }]);
+    expect(await chunkOf([rows], false, [SMALL])).toMatchObject([{ draft: undefined }]);
+    expect(await chunkOf([rows], true)).toMatchObject([{ draft: undefined }]);
   });
 
   it('are followed by a part of their own where the next one is large', async () => {
     const sources = [mixed(300), mixed(MANY, 300)];
-    const parts = chunkOf(sources, true, [SMALL, 1 << 30]);
+    const parts = await chunkOf(sources, true, [SMALL, 1 << 30]);
     expect(parts.map(({ rows, draft }) => [rows, draft?.block])).toEqual([
       [300, SMALL_BLOCK],
       [MANY, BLOCK],

@@ -1,24 +1,18 @@
 /**
- * The event sink of an import worker: takes batches, routes their rows by day and kind into Parquet
- * parts, and cuts chunks. A chunk holds whole rows of one or more sources and what is known of those
+ * The event sink of an import worker: takes batches, finds the days of their rows, which are stored in parts,
+ * and cuts chunks. A chunk holds whole rows of one or more sources and what is known of those
  * sources at that point, so that the coordinator can commit it as one.
  *
  * A source that is read again to resume an import emits the same rows in the same order; those that
  * are in the case already are left out by count.
  */
-import { join } from 'node:path';
-import { BATCH_ROWS, EventBatch, type NumberColumn } from '../contract/event-batch.ts';
+import { BATCH_ROWS, EventBatch } from '../contract/event-batch.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Decisions, EventSink } from '../contract/importer.ts';
-import { type BatchRows, countPresent, rowList, rowSpan } from '../store/batch-rows.ts';
-import { ParquetPart } from '../store/parquet-part.ts';
-import { constantsOf, selectedOf } from '../store/segment-file/write/draft.ts';
-import { BLOCK, SMALL_BLOCK, SMALL_BYTES } from '../store/segment-blocks.ts';
-import { SegmentPart } from '../store/segment-part.ts';
-import type { TimeUnit } from '../store/table-layout.ts';
-import type { IndexFeed } from './index-feed.ts';
+import { type BatchRows, rowList, rowSpan } from '../store/batch-rows.ts';
+import { SMALL_BYTES } from '../store/segment-blocks.ts';
+import type { DayRows, Parts } from './day-parts.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
-import { rowsInOrder } from './row-order.ts';
 import { emptySourceState } from './source-state.ts';
 
 const DAY_MICROS = 86_400_000_000;
@@ -31,42 +25,11 @@ const MAX_IDLE_ATTRIBUTES = 64;
 /** A batch of a small source has room for a row to so many bytes, and for so many at least. */
 const BYTES_A_ROW = 32;
 const LEAST_BATCH_ROWS = 512;
-/** A part that begins with fewer rows DuckDB writes, but where all that is read is few small sources. */
-const LEAST_SEGMENT_ROWS = 10_000;
-
-interface OpenPart {
-  part: ParquetPart | SegmentPart;
-  /** Bytes of it that are counted. */
-  bytes: number;
-  day: string;
-  kind: Kind;
-  times: PartTimes;
-  sources: Map<number, number>;
-  unflowedPackets: number;
-}
-
-/** What is known of the times of a part's rows. */
-interface PartTimes {
-  readonly minTs: EpochMicros;
-  readonly maxTs: EpochMicros;
-  /** The coarsest of all. */
-  readonly timeUnit: TimeUnit;
-  /** Whether the rows come in the order that a segment has them in. */
-  readonly sorted: boolean;
-  /** Of the last row that has a time. */
-  readonly lastTs: number;
-  readonly lastNanos: number;
-  readonly lastSource: number;
-  readonly lastSeq: number;
-}
-
-const NO_TIMES: PartTimes = {
-  ...{ minTs: NaN, maxTs: NaN, timeUnit: 1_000_000, sorted: true },
-  ...{ lastTs: -Infinity, lastNanos: 0, lastSource: 0, lastSeq: -Infinity },
-};
 
 export interface Chunk {
-  parts: PartInfo[];
+  /** To be waited for where another thread stores them: reading may go on meanwhile. */
+  parts: PartInfo[] | Promise<PartInfo[]>;
+  /** As they are now: what is read next changes them. */
   sources: SourceState[];
   quarantine: Uint8Array;
 }
@@ -75,10 +38,6 @@ export interface ChunkLimits {
   rows: number;
   bytes: number;
   ms: number;
-  /** Rows that a part has at least to be indexed. */
-  indexRows: number;
-  /** So few sources are read that small parts may be segments from the start, too. */
-  fewSources: boolean;
 }
 
 /** The UTC day of a time, as `2026-11-21`; `undated` for NaN. */
@@ -121,14 +80,8 @@ class SourceProgress {
 }
 
 export class ChunkWriter implements EventSink {
-  private readonly folder: string;
-  private readonly prefix: string;
   private readonly limits: ChunkLimits;
-  private readonly feed: IndexFeed | undefined;
   private readonly batches = new Map<Kind, EventBatch>();
-  private readonly parts = new Map<string, OpenPart>();
-  /** Parts that others of their day and kind have followed. */
-  private readonly ended: OpenPart[] = [];
   private readonly touched = new Map<number, SourceProgress>();
   private readonly quarantined: string[] = [];
   private current: SourceProgress | undefined;
@@ -136,7 +89,7 @@ export class ChunkWriter implements EventSink {
   private batchRows = BATCH_ROWS;
   /** Of all its content. */
   private isSmall = false;
-  private partNumber = 0;
+  private parts: Parts;
   private rows = 0;
   private bytes = 0;
   private startedAt = performance.now();
@@ -145,12 +98,14 @@ export class ChunkWriter implements EventSink {
   /** Set by the reader: called between blocks, may cut a chunk. */
   onDrain: (consumed: ByteOffset) => Promise<void> | undefined = () => undefined;
 
-  /** @param feed told the rows of every part; none when there are to be no indexes. */
-  constructor(folder: string, prefix: string, limits: ChunkLimits, feed?: IndexFeed) {
-    this.folder = folder;
-    this.prefix = prefix;
+  constructor(limits: ChunkLimits, parts: Parts) {
     this.limits = limits;
-    this.feed = feed;
+    this.parts = parts;
+  }
+
+  /** From the next chunk on, rows go there: into this one if it has none yet. To be called between sources. */
+  storeIn(parts: Parts): void {
+    if (this.rows === 0) this.parts = parts;
   }
 
   // -- one source ------------------------------------------------------------------------------
@@ -280,38 +235,8 @@ export class ChunkWriter implements EventSink {
   /** Closes the parts and hands over the chunk; undefined when there is nothing to commit. */
   cut(): Chunk | undefined {
     this.flushBatches();
-    const parts: PartInfo[] = [];
-    for (const open of [...this.ended, ...this.parts.values()]) {
-      const stored = finishPart(open);
-      const { columns } = open.part;
-      // Which of these rows are in the case already is asked before they are stored: that loses the order.
-      const { minTs, maxTs, timeUnit } = open.times;
-      const sorted = open.times.sorted && !columns.includes('record_key');
-      const indexed =
-        this.feed !== undefined &&
-        open.part.rows >= this.limits.indexRows &&
-        !(open.part instanceof ParquetPart && open.part.hasAlikeNames);
-      parts.push({
-        path: open.part.path,
-        day: open.day,
-        kind: open.kind,
-        rows: open.part.rows,
-        bytes: open.part.size,
-        minTs: Number.isNaN(minTs) ? undefined : minTs,
-        maxTs: Number.isNaN(maxTs) ? undefined : maxTs,
-        sorted,
-        sources: [...open.sources],
-        columns,
-        timeUnit,
-        ...stored,
-        unflowedPackets: open.unflowedPackets,
-        indexed,
-      });
-      if (indexed) this.feed?.finish(open.part.path, sorted);
-      else this.feed?.drop(open.part.path);
-    }
-    this.parts.clear();
-    this.ended.length = 0;
+    const isEmpty = this.rows === 0;
+    const parts = isEmpty ? [] : this.parts.finish();
     const sources: SourceState[] = [];
     for (const [id, progress] of this.touched) {
       if (!progress.replaying() || progress.state.done !== undefined) {
@@ -329,7 +254,7 @@ export class ChunkWriter implements EventSink {
     this.rows = 0;
     this.bytes = 0;
     this.startedAt = performance.now();
-    if (parts.length === 0 && sources.length === 0) return undefined;
+    if (isEmpty && sources.length === 0) return undefined;
     return { parts, sources, quarantine };
   }
 
@@ -341,12 +266,7 @@ export class ChunkWriter implements EventSink {
     this.quarantined.length = 0;
     this.rows = 0;
     this.bytes = 0;
-    for (const { part } of [...this.ended, ...this.parts.values()]) {
-      part.abandon();
-      this.feed?.drop(part.path);
-    }
-    this.parts.clear();
-    this.ended.length = 0;
+    this.parts.abandon();
   }
 
   private flushBatches(): void {
@@ -403,7 +323,7 @@ export class ChunkWriter implements EventSink {
     ) {
       state.firstTs = Math.min(first, span.first);
       state.lastTs = Math.max(last, span.last);
-      this.addRows(batch, dayOf(span.first), rowSpan(from, n));
+      this.store(batch, [{ day: dayOf(span.first), rows: rowSpan(from, n) }]);
       return;
     }
     // Rows of one day mostly follow each other: one run of them after the other.
@@ -432,114 +352,20 @@ export class ChunkWriter implements EventSink {
       state.firstTs = first;
       state.lastTs = last;
     }
-    for (const [number, ends] of runs)
-      this.addRows(batch, Number.isNaN(number) ? 'undated' : dayName(number), rowsOf(ends));
-  }
-
-  private addRows(batch: EventBatch, day: string, given: BatchRows): void {
-    const key = `${day}/${batch.kind}`;
-    let open = this.parts.get(key);
-    if (open?.part instanceof SegmentPart && open.part.block < BLOCK && !this.isSmall) {
-      // What comes is too much for such small blocks.
-      this.ended.push(open);
-      open = undefined;
-    }
-    let { rows, times } = noted(
-      open?.times ?? NO_TIMES,
+    this.store(
       batch,
-      given,
-      this.maySort(open, batch, given),
+      Array.from(runs, ([number, ends]) => ({
+        day: Number.isNaN(number) ? 'undated' : dayName(number),
+        rows: rowsOf(ends),
+      })),
     );
-    const isFollowed = open?.part instanceof SegmentPart && !open.part.add(batch, rows);
-    if (open !== undefined && isFollowed) {
-      this.ended.push(open);
-      open = undefined;
-      ({ rows, times } = noted(NO_TIMES, batch, given, false));
-    }
-    if (open === undefined) {
-      open = this.beginPart(batch, day, rows, times, !isFollowed);
-      this.parts.set(key, open);
-    } else open.times = times;
-    const { part } = open;
-    const n = rows.to - rows.from;
-    if (batch.kind === 'packet') {
-      open.unflowedPackets += n - countPresent(batch.flow_id.present, rows);
-    }
-    const id = this.source().state.sourceId;
-    open.sources.set(id, (open.sources.get(id) ?? 0) + n);
-    const cut = part instanceof ParquetPart ? part.addRowGroup(batch, rows) : undefined;
-    this.feed?.add(part.path, batch, rows, cut, part.coded);
-    this.rows += n;
-    this.bytes += part.size - open.bytes;
-    open.bytes = part.size;
   }
 
-  /**
-   * Whether rows out of order are to be sorted before they are added to a part, if that helps. Those of a full batch
-   * are not, with which a part begins: more would follow that belong among them, which only DuckDB can sort.
-   */
-  private maySort(open: OpenPart | undefined, batch: EventBatch, { from, to }: BatchRows): boolean {
-    if (open !== undefined) return open.part instanceof SegmentPart && open.times.sorted;
-    return batch.length < batch.capacity && to - from >= this.leastSegmentRows;
+  private store(batch: EventBatch, days: readonly DayRows[]): void {
+    const source = { id: this.source().state.sourceId, isSmall: this.isSmall };
+    this.bytes += this.parts.add(batch, source, days);
+    for (const { rows } of days) this.rows += rows.to - rows.from;
   }
-
-  /** Rows that a segment begins with at least, of the source that is read now. */
-  private get leastSegmentRows(): number {
-    return this.isSmall && this.limits.fewSources ? 1 : LEAST_SEGMENT_ROWS;
-  }
-
-  /** @param mayBeSegment the part may be one that is the segment itself: the rows are added to it, not to others */
-  private beginPart(
-    batch: EventBatch,
-    day: string,
-    rows: BatchRows,
-    times: PartTimes,
-    mayBeSegment: boolean,
-  ): OpenPart {
-    const path = join(this.folder, `${this.prefix}-${this.partNumber++}`);
-    const open = {
-      part: new SegmentPart(`${path}.duckdb`, this.isSmall ? SMALL_BLOCK : BLOCK),
-      bytes: 0,
-      day,
-      kind: batch.kind,
-      times,
-      sources: new Map(),
-      unflowedPackets: 0,
-    } satisfies OpenPart;
-    const isSegment =
-      mayBeSegment &&
-      times.sorted &&
-      day !== 'undated' &&
-      rows.to - rows.from >= this.leastSegmentRows &&
-      open.part.add(batch, rows);
-    return isSegment ? open : { ...open, part: new ParquetPart(`${path}.parquet`) };
-  }
-}
-
-/** Closes a part, and says how its rows are stored. */
-function finishPart({
-  part,
-  times: { timeUnit },
-}: OpenPart): Pick<PartInfo, 'draft' | 'selected' | 'constants' | 'messages' | 'rareMessages'> {
-  if (part instanceof SegmentPart) {
-    const draft = part.finish(timeUnit);
-    return {
-      draft,
-      selected: selectedOf(draft),
-      constants: constantsOf(draft),
-      // They are whole, and few.
-      messages: undefined,
-      rareMessages: true,
-    };
-  }
-  part.finish();
-  return {
-    draft: undefined,
-    selected: part.selected,
-    constants: part.constants(),
-    messages: part.messages,
-    rareMessages: part.hasRareMessages,
-  };
 }
 
 /** The first and last of the times from `from` to `to`; undefined where one is missing. */
@@ -570,60 +396,4 @@ function rowsOf(bounds: readonly number[]): BatchRows {
   for (let i = 0; i < bounds.length; i += 2)
     for (let row = bounds[i]!; row < bounds[i + 1]!; row++) list[to++] = row;
   return rowList(list);
-}
-
-/** Rows behind those of a part, put in order if `sort` and if then all are, and what the part's times become. */
-function noted(
-  before: PartTimes,
-  batch: EventBatch,
-  rows: BatchRows,
-  sort: boolean,
-): { rows: BatchRows; times: PartTimes } {
-  const times = timesWith(before, batch, rows);
-  if (times.sorted || !sort) return { rows, times };
-  const ordered = rowsInOrder(batch, rows);
-  const better = timesWith(before, batch, ordered);
-  return better.sorted ? { rows: ordered, times: better } : { rows, times };
-}
-
-function timesWith(before: PartTimes, batch: EventBatch, { from, to, list }: BatchRows): PartTimes {
-  const { ts, ts_ns: nanos, source_id: source, seq } = batch;
-  let { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastSource, lastSeq } = before;
-  let last = -1;
-  for (let i = from; i < to; i++) {
-    const row = list === undefined ? i : list[i]!;
-    if (ts.present[row] === 0) continue;
-    const value = ts.values[row]!;
-    const rest = nanos.present[row] === 1 ? nanos.values[row]! : 0;
-    if (value < lastTs || (value === lastTs && rest < lastNanos)) sorted = false;
-    else if (value === lastTs && rest === lastNanos && sorted) {
-      if (last >= 0) {
-        lastSource = source.values[last]!;
-        lastSeq = numberAt(seq, last);
-      }
-      const of = source.values[row]!;
-      sorted = of > lastSource || (of === lastSource && numberAt(seq, row) >= lastSeq);
-    }
-    last = row;
-    lastTs = value;
-    lastNanos = rest;
-    if (!(value >= minTs)) minTs = value;
-    if (!(value <= maxTs)) maxTs = value;
-    if (timeUnit !== 1 && !isMultiple(value, timeUnit))
-      timeUnit = isMultiple(value, 1000) ? 1000 : 1;
-  }
-  if (last >= 0) {
-    lastSource = source.values[last]!;
-    lastSeq = numberAt(seq, last);
-  }
-  return { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastSource, lastSeq };
-}
-
-function numberAt({ values, present }: NumberColumn, row: number): number {
-  return present[row] === 1 ? values[row]! : 0;
-}
-
-/** The remainder of such large numbers takes ten times as long to find. */
-function isMultiple(value: number, of: number): boolean {
-  return Math.floor(value / of) * of === value;
 }

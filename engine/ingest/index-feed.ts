@@ -9,7 +9,7 @@ import type { CodedTexts } from '../store/coded-texts.ts';
 import type { CutRowGroup } from '../store/messages/message-cutter.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
 import { indexRowsOf, lentOf } from './index-rows.ts';
-import { takeBack } from './shared-memory.ts';
+import { type Loan, takeBack } from './shared-memory.ts';
 import type { ThreadHandle } from './threads.ts';
 
 /** A thread that builds side files, in whatever way it was started. */
@@ -21,11 +21,17 @@ const MOST_WAITING = 2;
 /** One indexing thread and what it has before it. */
 interface Lane {
   readonly indexer: IndexerHandle;
-  /** Of row groups that were sent and not taken in yet, the oldest first, the memory that is lent. */
-  readonly waiting: SharedArrayBuffer[][];
+  /** Row groups that were sent and not taken in yet, the oldest first. */
+  readonly waiting: Waiting[];
   /** Parts that were finished and whose side files are not written yet. */
   readonly finishing: Set<string>;
   gone: boolean;
+}
+
+/** What of a row group is lent: memory of this thread's own, and what was lent to it. */
+interface Waiting {
+  readonly memory: readonly SharedArrayBuffer[];
+  readonly loan: Loan | undefined;
 }
 
 /** Rows of a part that wait until it is known to be large enough for an index: most small parts get none. */
@@ -70,6 +76,7 @@ export class IndexFeed {
    * These rows of `batch` are the next of `part`.
    * @param cut how their messages were cut, if any was
    * @param coded columns of texts of which few are different, as they were written
+   * @param loan what the batch lies in, where that is lent on instead of copied
    */
   add(
     part: string,
@@ -77,11 +84,14 @@ export class IndexFeed {
     rows: BatchRows,
     cut?: CutRowGroup,
     coded?: ReadonlyMap<string, CodedTexts>,
+    loan?: Loan,
   ): void {
     const { kind } = batch;
     let lane = this.laneOf.get(part);
     if (lane?.gone === true) return;
-    const message = indexRowsOf(batch, rows, cut, coded);
+    // Rows that wait for others are copied: what is lent is waited for.
+    const on = lane === undefined && rows.to - rows.from < this.leastRows ? undefined : loan;
+    const message = indexRowsOf(batch, rows, cut, coded, on);
     if (lane === undefined) {
       const held = this.held.get(part) ?? { kind, messages: [], rows: 0 };
       held.messages.push(message);
@@ -91,8 +101,9 @@ export class IndexFeed {
       this.held.delete(part);
       lane = this.leastBusy();
       this.laneOf.set(part, lane);
-      for (const one of held.messages) post(lane, part, kind, one);
-    } else post(lane, part, kind, message);
+      for (const one of held.messages)
+        post(lane, part, kind, one, one === message ? on : undefined);
+    } else post(lane, part, kind, message, on);
   }
 
   finish(part: string, sorted: boolean): void {
@@ -161,7 +172,9 @@ export class IndexFeed {
     this.lanes.push(lane);
     indexer.onMessage((message) => {
       if (message.type === 'taken') {
-        lane.waiting.shift()?.forEach(takeBack);
+        const taken = lane.waiting.shift();
+        taken?.memory.forEach(takeBack);
+        taken?.loan?.letGo();
         this.wake?.();
         this.onSettled();
         return;
@@ -173,7 +186,7 @@ export class IndexFeed {
     // Events without an index are found all the same.
     indexer.onExit(() => {
       lane.gone = true;
-      lane.waiting.length = 0;
+      for (const { loan } of lane.waiting.splice(0)) loan?.letGo();
       this.wake?.();
       for (const part of lane.finishing) this.onBuilt(part, undefined);
       lane.finishing.clear();
@@ -184,8 +197,15 @@ export class IndexFeed {
 }
 
 /** Nobody takes what a thread is sent that is gone: it would be waited for. */
-function post(lane: Lane, part: string, kind: Kind, rows: RowsMessage): void {
+function post(
+  lane: Lane,
+  part: string,
+  kind: Kind,
+  rows: RowsMessage,
+  loan: Loan | undefined,
+): void {
   if (lane.gone) return;
-  lane.waiting.push(lentOf(rows));
+  loan?.hold();
+  lane.waiting.push({ memory: lentOf(rows, loan), loan });
   lane.indexer.post({ type: 'rows', part, kind, rows });
 }

@@ -257,12 +257,14 @@ export type ToWorker =
       chunkMs: number;
       /** Parts with fewer rows get no side file. */
       indexRows: number;
-      /** See `ChunkLimits`. */
+      /** See `PartLimits`. */
       fewSources: boolean;
       /** The worker's threads are to give way to other work. */
       background: boolean;
       /** Threads that build indexes for this worker. */
       indexers: number;
+      /** A source of so many bytes is stored by a thread of its own while it is read; Infinity: none is. */
+      storeBytes: number;
     }
   /** Of the last one, what comes is handed over at once. */
   | { type: 'item'; item: WorkItem; isLast: boolean }

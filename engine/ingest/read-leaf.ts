@@ -14,6 +14,7 @@ import type {
   ReadOptions,
 } from '../contract/importer.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
+import { DayParts } from './day-parts.ts';
 import { HashedInput } from './hashed-input.ts';
 import { IndexFeed, type IndexerHandle } from './index-feed.ts';
 import { LedSurvey } from './led-survey.ts';
@@ -32,6 +33,7 @@ import type {
 } from './protocol.ts';
 import { headHash, readHead, recognise, unknownReason } from './recognise.ts';
 import { RotatedStarts, type Walk } from './rotated-start.ts';
+import { StoreFeed, type StorerHandle } from './store-feed.ts';
 import { Survey } from './survey.ts';
 
 /** Errors that end one source but not the import. */
@@ -54,6 +56,8 @@ export interface WorkerTools {
 export interface ImportTools extends WorkerTools {
   /** @param background it is to give way to other work */
   readonly startIndexer: (background: boolean) => IndexerHandle;
+  /** Likewise. */
+  readonly startStorer: (background: boolean) => StorerHandle;
   /** Makes the thread that calls give way to other work. */
   readonly giveWay: () => void;
 }
@@ -111,7 +115,11 @@ class ImportWorker {
   private readonly staging: string;
   private readonly rotated: RotatedStarts;
   private readonly cancel: Int32Array;
+  private readonly start: Extract<ToWorker, { type: 'start' }>;
   private readonly feed: IndexFeed;
+  private readonly parts: DayParts;
+  /** Where large sources are stored; begun with the first of them. */
+  private storer: StoreFeed | undefined;
   private readonly writer: ChunkWriter;
   private readonly replies = new Map<number, (reply: BeginReply) => void>();
   private readonly outstanding = new Set<number>();
@@ -122,6 +130,7 @@ class ImportWorker {
   constructor(port: WorkerPort, tools: ImportTools, start: Extract<ToWorker, { type: 'start' }>) {
     this.port = port;
     this.tools = tools;
+    this.start = start;
     this.staging = start.staging;
     this.rotated = new RotatedStarts(tools.walk, start.staging);
     this.cancel = new Int32Array(start.cancel);
@@ -132,14 +141,31 @@ class ImportWorker {
       start.indexRows,
       (part, index) => port.post({ type: 'indexed', part, index }),
     );
-    const limits = {
-      rows: start.chunkRows,
-      bytes: start.chunkBytes,
-      ms: start.chunkMs,
-      indexRows: start.indexRows,
-      fewSources: start.fewSources,
-    };
-    this.writer = new ChunkWriter(start.staging, `part-${start.worker}`, limits, this.feed);
+    this.parts = new DayParts(start.staging, `part-${start.worker}`, start, this.feed);
+    const limits = { rows: start.chunkRows, bytes: start.chunkBytes, ms: start.chunkMs };
+    this.writer = new ChunkWriter(limits, this.parts);
+  }
+
+  /** Where a source of so many bytes is to be stored. */
+  private partsFor(bytes: number): DayParts | StoreFeed {
+    const { staging, worker, indexRows, fewSources, indexers, background, storeBytes } = this.start;
+    if (bytes < storeBytes) return this.parts;
+    this.storer ??= new StoreFeed(
+      this.tools.startStorer(background),
+      {
+        type: 'start',
+        staging,
+        prefix: `part-${worker}s`,
+        ...{ indexRows, fewSources, indexers, background },
+      },
+      (part, index) => this.port.post({ type: 'indexed', part, index }),
+    );
+    return this.storer;
+  }
+
+  /** Undefined while there is room for more rows, else done once there is. */
+  private room(): Promise<void> | undefined {
+    return this.feed.room() ?? this.storer?.room();
   }
 
   reply(id: number, reply: BeginReply): void {
@@ -191,6 +217,7 @@ class ImportWorker {
       while (this.outstanding.size > 0) await this.nextCommit();
       // Pieces of a source are committed later than they are taken, and wait for their side files.
       await this.feed.release();
+      await this.storer?.release();
       this.port.post({ type: 'finished' });
     } catch (error) {
       this.report(-1, '', error);
@@ -319,10 +346,11 @@ class ImportWorker {
     let survey: Survey | LedSurvey;
     if (isLed(plan)) {
       survey = new LedSurvey(plan, size, this.writer);
+      this.writer.storeIn(this.parts);
       this.writer.begin(sourceId, leaf.name, undefined);
       this.writer.onDrain = () => {
         this.checkCancelled();
-        return this.feed.room();
+        return this.room();
       };
     } else {
       survey = new Survey(plan, size, contentSize);
@@ -400,13 +428,14 @@ class ImportWorker {
   ): Promise<NonNullable<PieceChunk['end']>> {
     const { item, options, sourceId } = source;
     const importer = this.tools.importers.find(({ id }) => id === source.importer);
+    this.writer.storeIn(this.parts);
     this.writer.begin(sourceId, item.name, undefined, piece.until - piece.from.offset);
     let consumed = piece.from.offset;
     this.writer.onDrain = (at) => {
       this.progress(item.name, at - consumed, false);
       consumed = at;
       this.checkCancelled();
-      return this.writer.full ? send(this.writer.cut()) : this.feed.room();
+      return this.writer.full ? send(this.writer.cut()) : this.room();
     };
     let end: NonNullable<PieceChunk['end']> = {
       problem: 'what follows depends on what came before',
@@ -444,6 +473,7 @@ class ImportWorker {
     begin: BeginRequest,
     reply: Extract<BeginReply, { action: 'read' }>,
   ): Promise<void> {
+    this.writer.storeIn(this.partsFor(leaf.input.size ?? leaf.rawSize ?? 0));
     const state = this.writer.begin(reply.sourceId, leaf.name, reply.skip, leaf.input.size);
     const content = new HashedInput(leaf.input);
     let consumed = 0;
@@ -486,12 +516,12 @@ class ImportWorker {
   ): Promise<void> | undefined {
     this.progress(name, bytes, false);
     this.checkCancelled();
-    if (!this.writer.due) return this.feed.room();
+    if (!this.writer.due) return this.room();
     if (plain) {
       state.checkpointBytes = content.hashed;
       state.checkpointSha256 = content.digest();
     }
-    return this.sendChunk(this.writer.cut());
+    return this.sendChunkLater(this.writer.cut());
   }
 
   private pendingBytes = 0;
@@ -509,16 +539,59 @@ class ImportWorker {
     this.pendingBytes = 0;
   }
 
+  /** Done once the coordinator has been told. */
   private async sendChunk(chunk: Chunk | undefined, piece?: PieceChunk): Promise<void> {
     if (chunk === undefined) return;
-    while (this.outstanding.size >= MAX_OUTSTANDING) await this.nextCommit();
-    this.checkCancelled();
-    const id = this.nextId++;
-    this.outstanding.add(id);
-    this.port.post({ type: 'chunk', id, ...chunk, piece });
+    await this.makeRoom();
+    await this.tell(chunk, piece);
   }
 
+  /** Done once reading may go on: the chunk's parts may still be stored. */
+  private async sendChunkLater(chunk: Chunk | undefined): Promise<void> {
+    if (chunk === undefined) return;
+    await this.makeRoom();
+    // Who asks for room, or for a commit, hears of what goes wrong.
+    this.tell(chunk, undefined).catch(() => undefined);
+  }
+
+  private async makeRoom(): Promise<void> {
+    while (this.outstanding.size >= MAX_OUTSTANDING) await this.nextCommit();
+    this.checkCancelled();
+  }
+
+  /** Chunks are told in the order in which they are given. */
+  private async tell(chunk: Chunk, piece: PieceChunk | undefined): Promise<void> {
+    const id = this.nextId++;
+    this.outstanding.add(id);
+    const { parts, sources, quarantine } = chunk;
+    if (this.untold === undefined && !(parts instanceof Promise)) {
+      this.port.post({ type: 'chunk', id, parts, sources, quarantine, piece });
+      return;
+    }
+    // What is read from now on is not of this chunk.
+    const now = structuredClone(sources);
+    const before = this.untold;
+    const told = (async () => {
+      await before;
+      this.port.post({ type: 'chunk', id, parts: await parts, sources: now, quarantine, piece });
+    })();
+    this.untold = told;
+    try {
+      await told;
+      if (this.untold === told) this.untold = undefined;
+    } catch (error) {
+      this.lost = error;
+      for (const wake of this.wakes.splice(0)) wake();
+      throw error;
+    }
+  }
+  /** Done when all chunks are told that were to be. */
+  private untold: Promise<void> | undefined;
+  /** Why a chunk could not be told: it is not committed, nor are those behind it. */
+  private lost: unknown;
+
   private nextCommit(): Promise<void> {
+    if (this.lost !== undefined) throw this.lost;
     return new Promise((resolve) => {
       this.wakes.push(resolve);
     });

@@ -67,7 +67,13 @@ export interface ImportRequest {
    */
   brief?: boolean;
   /** Overrides for tests. */
-  chunk?: { rows?: number; bytes?: number; ms?: number; pieceLines?: number };
+  chunk?: {
+    rows?: number;
+    bytes?: number;
+    ms?: number;
+    pieceLines?: number;
+    storeBytes?: number;
+  };
 }
 
 export interface ImportProgress {
@@ -126,6 +132,9 @@ const CHUNK_BYTES = 256 << 20;
 const CHUNK_MS = 5_000;
 /** A commit of an import waits for the disk when none has for so long; what ends the import always does. */
 const SYNC_MS = 1_000;
+
+/** A smaller source is read before another thread that stores it could help. */
+const STORE_BYTES = 64 << 20;
 
 /** Below this, starting more workers takes longer than they would save. */
 const LEAST_SPLIT_BYTES = 48 << 20;
@@ -332,6 +341,10 @@ class ImportRun {
 
   /** Tells a worker how it is to work. */
   private ready(slot: WorkerSlot, others: number): void {
+    // For each worker: as many threads beside it as cores are left by all.
+    const spare = Math.floor(this.request.workers / (2 * others));
+    const forTests = this.request.chunk?.storeBytes ?? process.env['DAYBOOK_STORE_BYTES'];
+    const least = spare === 0 ? Infinity : STORE_BYTES;
     slot.worker.post({
       type: 'start',
       staging: this.writer.staging,
@@ -343,7 +356,8 @@ class ImportRun {
       indexRows: indexRows(this.request.brief),
       fewSources: this.request.items.length <= MOST_SMALL_GROUPS,
       background: this.request.background ?? false,
-      indexers: Math.max(1, Math.floor(this.request.workers / (2 * others))),
+      indexers: Math.max(1, spare),
+      storeBytes: forTests === undefined ? least : Number(forTests),
     });
     slot.doing = 'idle';
   }

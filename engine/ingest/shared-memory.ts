@@ -1,5 +1,5 @@
 /**
- * Memory that columns of rows are lent in to an indexing thread, used again once it has taken them in.
+ * Memory that columns of rows are lent in to another thread, used again once it has taken them in.
  *
  * It is shared, since V8 counts memory that goes over from thread to thread as allocated by both, and each of
  * them then looked for garbage many times a second; and since none may go over (`ThreadHandle.post`).
@@ -32,4 +32,45 @@ export function takeBack(memory: SharedArrayBuffer): void {
   if (same === undefined) spare.set(size, [memory]);
   else same.push(memory);
   kept += size;
+}
+
+/** A copy of `values` in such memory. */
+export function lentCopy<T extends TypedArray>(values: T): T {
+  const { byteLength, length } = values;
+  const Typed = values.constructor as new (
+    buffer: ArrayBufferLike,
+    at: number,
+    length: number,
+  ) => T;
+  const copy = new Typed(lentMemory(byteLength), 0, length);
+  copy.set(values);
+  return copy;
+}
+type TypedArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+
+/** Memory that a thread was lent, and may lend on: it is given back when the last has taken in what lies in it. */
+export class Loan {
+  private readonly memory: ReadonlySet<ArrayBufferLike>;
+  private readonly onEnd: () => void;
+  private holders = 1;
+
+  /** @param onEnd told once, when all who held it have let go */
+  constructor(memory: readonly SharedArrayBuffer[], onEnd: () => void) {
+    this.memory = new Set(memory);
+    this.onEnd = onEnd;
+  }
+
+  has({ buffer }: TypedArray): boolean {
+    return this.memory.has(buffer);
+  }
+
+  /** One more reads of it. Who was lent it is the first. */
+  hold(): void {
+    this.holders += 1;
+  }
+
+  letGo(): void {
+    this.holders -= 1;
+    if (this.holders === 0) this.onEnd();
+  }
 }

@@ -12,7 +12,16 @@ import type { FromIndexer, ToIndexer } from '../index-protocol.ts';
 import { runIndexer } from '../index-thread.ts';
 import type { FromWorker, ImportOptions, ToWorker } from '../protocol.ts';
 import { runImportWorker } from '../read-leaf.ts';
-import { runImport, type ImportReport, type WorkerHandle } from '../run-import.ts';
+import {
+  type ImportReport,
+  type ImportRequest,
+  type WorkerHandle,
+  runImport,
+} from '../run-import.ts';
+import type { StorerHandle } from '../store-feed.ts';
+import type { FromStorer, ToStorer } from '../store-protocol.ts';
+import { runStorer } from '../store-thread.ts';
+import type { ThreadHandle } from '../threads.ts';
 
 export const BUILDER = { memoryLimit: 3e8, threads: 2 };
 const OPTIONS: ImportOptions = {
@@ -36,7 +45,7 @@ export interface InProcessOptions {
   recursive?: boolean;
   options?: Partial<ImportOptions>;
   workers?: number;
-  chunk?: { rows?: number; bytes?: number; ms?: number; pieceLines?: number };
+  chunk?: ImportRequest['chunk'];
   signal?: AbortSignal;
   onSource?: (name: string) => void;
   startWorker?: () => WorkerHandle;
@@ -45,7 +54,10 @@ export interface InProcessOptions {
 }
 
 /** A worker in this process; messages are copied and come later, as between threads. */
-export function startInProcess(startIndexer = startIndexerInProcess): WorkerHandle {
+export function startInProcess(
+  startIndexer = startIndexerInProcess,
+  startStorer = () => startStorerInProcess(startIndexer),
+): WorkerHandle {
   let toWorker: (message: ToWorker) => void = () => undefined;
   let toCoordinator: (message: FromWorker) => void = () => undefined;
   let exited: (error: Error | undefined) => void = () => undefined;
@@ -70,6 +82,7 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
         importers,
         walk: (path, name, temporary) => walkFile(path, name, temporary),
         startIndexer,
+        startStorer,
         giveWay: () => undefined,
       },
     ),
@@ -98,8 +111,22 @@ export function startInProcess(startIndexer = startIndexerInProcess): WorkerHand
 
 /** An indexing thread in this process, likewise. */
 export function startIndexerInProcess(): IndexerHandle {
-  let toIndexer: (message: ToIndexer) => void = () => undefined;
-  let toFeed: (message: FromIndexer) => void = () => undefined;
+  return threadInProcess<ToIndexer, FromIndexer>(runIndexer);
+}
+
+/** A storing thread, likewise. */
+export function startStorerInProcess(startIndexer = startIndexerInProcess): StorerHandle {
+  return threadInProcess<ToStorer, FromStorer>((port) => runStorer(port, startIndexer));
+}
+
+function threadInProcess<To, From>(
+  run: (port: {
+    post(message: From): void;
+    onMessage(handler: (message: To) => void): void;
+  }) => void,
+): ThreadHandle<To, From> {
+  let heard: (message: To) => void = () => undefined;
+  let told: (message: From) => void = () => undefined;
   let gone = false;
   const later = (work: () => void): void => {
     setImmediate(() => {
@@ -109,19 +136,19 @@ export function startIndexerInProcess(): IndexerHandle {
   const stop = () => {
     gone = true;
   };
-  runIndexer({
-    post: (message) => later(() => toFeed(message)),
+  run({
+    post: (message) => later(() => told(message)),
     onMessage: (handler) => {
-      toIndexer = handler;
+      heard = handler;
     },
   });
   return {
     post: (message) => {
       const sent = structuredClone(message);
-      later(() => toIndexer(sent));
+      later(() => heard(sent));
     },
     onMessage: (handler) => {
-      toFeed = handler;
+      told = handler;
     },
     onExit: () => undefined,
     stop,
