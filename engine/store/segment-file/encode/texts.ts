@@ -8,6 +8,7 @@
 import { textLength } from '../../batch-rows.ts';
 import {
   type EncodedPiece,
+  GROUP,
   type TextStats,
   aligned,
   bitsOf,
@@ -15,6 +16,7 @@ import {
   packedSize,
   pieceBytes,
   pieceView,
+  putPacked,
   putPackedCodes,
 } from './pieces.ts';
 
@@ -67,7 +69,7 @@ class Piece {
 
   /** For how many rows there is room. */
   get room(): number {
-    const width = widthOf(this.count - 1);
+    const { width } = this;
     if (width === 0) return Infinity;
     const left = this.maxBytes - this.bytesOfTexts(this.count, 0);
     // The room of numbers is taken for 32 rows at a time.
@@ -94,18 +96,23 @@ class Piece {
     return true;
   }
 
-  finish(rows: number): EncodedPiece {
-    const { count, size, lengths, longest } = this;
+  /** In how many bits the texts of rows are numbered. */
+  get width(): number {
+    return widthOf(this.count - 1);
+  }
+
+  /** @param putNumbers writes those of the rows at a place of the piece, and gives the place behind */
+  finish(rows: number, putNumbers: (at: number) => number): EncodedPiece {
+    const { count, size, lengths, longest, width } = this;
     const lengthWidth = widthOf(longest);
-    const numberWidth = widthOf(count - 1);
     pieceView.setUint32(0, size, true);
     pieceView.setUint32(4, count, true);
-    pieceView.setUint32(8, (lengthWidth << 8) | (numberWidth << 16), true);
+    pieceView.setUint32(8, (lengthWidth << 8) | (width << 16), true);
     pieceView.setUint32(12, 0, true);
     let at = zeroTo(HEAD + size, aligned(HEAD + size));
     at = putPackedCodes(at, lengths, count, lengthWidth);
     at = zeroTo(at, aligned(at));
-    at = putPackedCodes(at, numbers, rows, numberWidth);
+    at = putNumbers(at);
     const stats: TextStats = {
       ...{ kind: 'text', min: this.least, max: this.greatest },
       ...{ hasUnicode: this.hasUnicode, maxLength: longest },
@@ -139,6 +146,10 @@ function boundOf(data: Uint8Array, from: number, length: number): Uint8Array {
 }
 
 const piece = new Piece();
+/** Numbers of the texts of a group of rows. */
+const group = new Float64Array(GROUP);
+/** As many different texts as are put into a piece before it is known whether all rows fit. */
+const MOST_AT_ONCE = 4096;
 /** Of each row of the piece the number of its text. */
 let numbers = new Uint32Array(1 << 17);
 /** By a text's number in all rows: that in a piece, and in which. */
@@ -158,6 +169,8 @@ export function encodeTexts(
   rows: number,
   maxBytes: number,
 ): EncodedPiece[] | undefined {
+  const only = inOnePiece(texts, present, rows, maxBytes);
+  if (only !== undefined) return [only];
   const different = texts.starts.length;
   if (known.length < different) {
     known = new Uint32Array(different * 2);
@@ -172,9 +185,88 @@ export function encodeTexts(
     pieces += 1;
     fill(texts, present, rows, place);
     if (place.row === first) return undefined;
-    out.push(piece.finish(place.row - first));
+    const own = place.row - first;
+    out.push(piece.finish(own, (at) => putPackedCodes(at, numbers, own, piece.width)));
   }
   return out;
+}
+
+/** Texts, few of them different, are numbered in it as they are already, but for none, which is the first. */
+function inOnePiece(
+  { data, starts, codes }: NumberedTexts,
+  present: Uint8Array | undefined,
+  rows: number,
+  maxBytes: number,
+): EncodedPiece | undefined {
+  if (starts.length > MOST_AT_ONCE) return undefined;
+  piece.begin(maxBytes);
+  for (const start of starts) if (!piece.add(data, start, rows)) return undefined;
+  if (piece.room < rows) return undefined;
+  return piece.finish(rows, (at) => putNumbers(at, codes, present, rows, piece.width));
+}
+
+/** The numbers of rows that have a text, 0 for others. */
+function putNumbers(
+  start: number,
+  codes: NumberedTexts['codes'],
+  present: Uint8Array | undefined,
+  rows: number,
+  width: number,
+): number {
+  if (present !== undefined && width <= MOST_AT_A_BIT && codes.length * MANY_ROWS < rows)
+    return putFew(start, codes, present, rows, width);
+  let at = start;
+  let code = 0;
+  for (let from = 0; from < rows; from += GROUP) {
+    const count = Math.min(GROUP, rows - from);
+    if (present === undefined) {
+      group.set(codes.subarray(from, from + count));
+      at = putPacked(at, group, 0, count, -1, width);
+    } else {
+      code = spread(codes, code, present, from, count, group);
+      at = putPacked(at, group, 0, count, 0, width);
+    }
+  }
+  return at;
+}
+
+/** Numbers of a group's rows; gives the place of the next code. */
+function spread(
+  codes: NumberedTexts['codes'],
+  first: number,
+  present: Uint8Array,
+  from: number,
+  count: number,
+  out: Float64Array,
+): number {
+  let at = first;
+  for (let i = 0; i < count; i++) out[i] = present[from + i] === 1 ? codes[at++]! + 1 : 0;
+  return at;
+}
+
+/** Of so many rows for each that has a text, these are looked for and put in one by one. */
+const MANY_ROWS = 32;
+/** What begins in a byte lies in 32 bits from there on. */
+const MOST_AT_A_BIT = 24;
+
+function putFew(
+  start: number,
+  codes: NumberedTexts['codes'],
+  present: Uint8Array,
+  rows: number,
+  width: number,
+): number {
+  const end = start + packedSize(rows, width);
+  // A number may be read and written with bytes behind the last.
+  pieceBytes.fill(0, start, end + 4);
+  for (let code = 0, row = -1; code < codes.length; code++) {
+    row = present.indexOf(1, row + 1);
+    const bit = row * width;
+    const at = start + (bit >>> 3);
+    const own = (codes[code]! + 1) << (bit & 7);
+    pieceView.setInt32(at, pieceView.getInt32(at, true) | own, true);
+  }
+  return end;
 }
 
 /** Takes rows into the piece from a place on, as many as fit, and moves the place behind them. */
