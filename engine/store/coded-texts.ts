@@ -87,7 +87,7 @@ function giveUp(): void {
 }
 
 /** Of a text and its length, four bytes at a time; the last four lie partly before others. */
-export function hashOf(texts: DataView, at: number, end: number): number {
+function hashOf(texts: DataView, at: number, end: number): number {
   let hash = 0;
   for (let k = at; k < end - 4; k += 4)
     hash = Math.imul(hash ^ texts.getInt32(k, true), 0x0100_0193);
