@@ -62,6 +62,8 @@ type Gap = (typeof GAPS)[number];
 interface Range {
   readonly low: number;
   readonly high: number;
+  /** Instead of both. */
+  readonly extremes?: readonly number[];
 }
 
 const NUMBERS: Readonly<Record<string, Range>> = {
@@ -72,12 +74,13 @@ const NUMBERS: Readonly<Record<string, Range>> = {
   src_ip4: { low: 0, high: 2 ** 32 - 1 },
   tz_offset: { low: -(2 ** 31), high: 2 ** 31 - 1 },
   bytes: { low: 0, high: 2 ** 53 - 1 },
-  duration: { low: 0, high: 1e9 },
+  duration: { low: 0, high: 1e9, extremes: [0, -0, NaN, Infinity, -Infinity, 5e-324, -1e300, 0.1] },
 };
 const TEXTS = ['host', 'message', 'a:some "name"'];
 const ADDRESS = 'src_ip6';
 
-function numberAt(shape: Shape, { low, high }: Range, row: number, random: Random): number {
+function numberAt(shape: Shape, range: Range, row: number, random: Random): number {
+  const { low, high, extremes = [low, high] } = range;
   const span = high - low;
   const middle = low + Math.floor(span / 3);
   switch (shape) {
@@ -93,7 +96,7 @@ function numberAt(shape: Shape, { low, high }: Range, row: number, random: Rando
     case 'any':
       return low + Math.floor((random.below(2 ** 31) / 2 ** 31) * span);
     case 'extremes':
-      return random.below(2) === 0 ? low : high;
+      return extremes[random.below(extremes.length)]!;
   }
 }
 
@@ -293,26 +296,41 @@ async function checkColumn(name: string, column: string, own: readonly Value[]):
   const some = own.filter((value) => value !== null);
   for (const value of [some[0]!, some.at(-1)!, some[some.length >> 1]!]) {
     const bound = boundOf(column, value);
-    expect(await counted(`= ${bound}`)).toBe(some.filter((one) => one === value).length);
+    expect(await counted(`= ${bound}`)).toBe(
+      some.filter((one) => compare(one, value) === 0).length,
+    );
     if (typeof value === 'number') {
-      expect(await counted(`> ${bound}`)).toBe(some.filter((one) => Number(one) > value).length);
-      expect(await counted(`< ${bound}`)).toBe(some.filter((one) => Number(one) < value).length);
+      expect(await counted(`> ${bound}`)).toBe(
+        some.filter((one) => compare(one, value) > 0).length,
+      );
+      expect(await counted(`< ${bound}`)).toBe(
+        some.filter((one) => compare(one, value) < 0).length,
+      );
     }
   }
   if (!some.every((value) => typeof value === 'number')) return;
-  const whole = some.reduce((a, b) => Math.min(a, b));
-  const most = some.reduce((a, b) => Math.max(a, b));
+  const least = some.reduce((a, b) => (compare(b, a) < 0 ? b : a));
+  const most = some.reduce((a, b) => (compare(b, a) > 0 ? b : a));
   const lower = sql.replace(identifier(column), `min(${identifier(column)})`);
   const bounds = sql === identifier(column) ? [lower, lower.replace('min', 'max')] : undefined;
   if (bounds !== undefined)
-    expect(await rowsOf(`SELECT ${bounds.join(', ')} FROM ${name}.events`)).toEqual([
-      [whole, most],
-    ]);
+    expect(
+      await rowsOf(
+        `SELECT ${bounds[0]} = ${boundOf(column, least)}, ${bounds[1]} = ${boundOf(column, most)} FROM ${name}.events`,
+      ),
+    ).toEqual([[true, true]]);
+}
+
+/** In DuckDB's order: NaN is itself and greater than any number, a zero below 0 is zero. */
+function compare(a: Value, b: Value): number {
+  if (typeof a !== 'number' || typeof b !== 'number') return a === b ? 0 : NaN;
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
+  return a < b ? -1 : Number(a > b);
 }
 
 function boundOf(column: string, value: Value): string {
   if (column === 'ts') return `make_timestamp(${String(value)}::BIGINT)`;
-  if (typeof value === 'number') return `${value}${column === 'duration' ? '::DOUBLE' : ''}`;
+  if (typeof value === 'number') return column === 'duration' ? `'${value}'::DOUBLE` : `${value}`;
   // No statement can have NUL.
   return String(value)
     .split('\0')
