@@ -3,22 +3,46 @@
  * all combined by XOR.
  * https://github.com/duckdb/duckdb, src/common/checksum.cpp
  */
-const START = 5381n;
-const FACTOR = 0xbf58476d1ce4e5b9n;
-/** What is written into memory of 64 bits need not be an object before: so the sum is there, not in a variable. */
-const sum = new BigUint64Array(1);
-const WORDS_AT_ONCE = 512;
+const START = 5381;
+/** 0xbf58476d1ce4e5b9. By numbers of 64 bits a warm thread is faster; until V8 compiles them each costs a hundred times as much. */
+const HIGH = 0xbf58476d;
+const LOW = 0x1ce4e5b9;
+const LOW_HIGH = LOW >>> 16;
+const LOW_LOW = LOW & 0xffff;
+const WORDS_AT_ONCE = 1024;
+/** What is summed up so far. */
+const sum = { low: 0, high: 0 };
 
 /** Writes the sum of `bytes` from 8 on, a multiple of eight bytes, before them. */
 export function putSum(bytes: Uint8Array): void {
-  const words = new BigUint64Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 3);
-  sum[0] = START;
-  for (let from = 1; from < words.length; from += WORDS_AT_ONCE)
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
+  sum.low = START;
+  sum.high = 0;
+  for (let from = 2; from < words.length; from += WORDS_AT_ONCE)
     addWords(words, from, Math.min(words.length, from + WORDS_AT_ONCE));
-  words[0] = sum[0];
+  words[0] = sum.low;
+  words[1] = sum.high;
 }
 
 /** A function of its own: in a long one V8 gives up its compiled code at the end of each loop. */
-function addWords(words: BigUint64Array, from: number, to: number): void {
-  for (let i = from; i < to; i++) sum[0] = sum[0]! ^ (words[i]! * FACTOR);
+function addWords(words: Int32Array, from: number, to: number): void {
+  let { low, high } = sum;
+  for (let i = from; i < to; i += 2) {
+    const a = words[i]!;
+    const b = words[i + 1]!;
+    const aLow = a & 0xffff;
+    const aHigh = a >>> 16;
+    // What the lower words' product has beyond 32 bits, by halves.
+    const middle = (Math.imul(aHigh, LOW_LOW) + (Math.imul(aLow, LOW_LOW) >>> 16)) | 0;
+    const other = (Math.imul(aLow, LOW_HIGH) + (middle & 0xffff)) | 0;
+    low ^= Math.imul(a, LOW);
+    high ^=
+      Math.imul(aHigh, LOW_HIGH) +
+      (middle >>> 16) +
+      (other >>> 16) +
+      Math.imul(a, HIGH) +
+      Math.imul(b, LOW);
+  }
+  sum.low = low;
+  sum.high = high;
 }
