@@ -126,12 +126,18 @@ function lookAt(rows: number): { low: number; high: number } {
 
 /** Whether no number has a part of one, and none is infinite. */
 function areWhole(values: Float64Array, rows: number): boolean {
+  for (let from = 0; from < rows; from += GROUP)
+    if (partsOf(values, from, Math.min(rows, from + GROUP)) !== 0) return false;
+  return true;
+}
+
+function partsOf(values: Float64Array, from: number, to: number): number {
   let parts = 0;
-  for (let i = 0; i < rows; i++) {
+  for (let i = from; i < to; i++) {
     const value = values[i]!;
     parts += value - Math.floor(value);
   }
-  return parts === 0;
+  return parts;
 }
 
 /** What 64 bits would have of numbers that no importer gives: parts of one, and those beyond 2^63. */
