@@ -129,8 +129,8 @@ class Reading {
   readonly stamp = new StampReader(resolveZone('Europe/Berlin'), 'dmy');
   readonly writer: RowWriter;
 
-  constructor(unset: readonly string[]) {
-    const plan = planRow(FIELDS, undefined, MAPPING, unset);
+  constructor(unset: readonly string[], eventType?: string) {
+    const plan = planRow(FIELDS, undefined, MAPPING, unset, eventType);
     this.writer = new RowWriter(this.batch, plan, this.stamp);
   }
 
@@ -150,15 +150,27 @@ class Reading {
     for (const [name, column] of this.batch.attributes) add(`a:${name}`, column);
     return out;
   }
+
+  /** Texts as they lie: those of a span of rows are taken as a whole. */
+  texts(): Record<string, string> {
+    const out: Record<string, string> = {};
+    for (const [name, column] of [...this.batch.columns(), ...this.batch.attributes])
+      if (column.type === 'text' && column.size > 0)
+        out[name] = Buffer.from(column.data.subarray(0, column.size)).toString('latin1');
+    return out;
+  }
 }
 
-it.each([{ unset: [] }, { unset: ['-', '(none)'] }, { unset: ['0', '-'] }])(
+it.each([
+  ...[{ unset: [] }, { unset: ['-', '(none)'] }, { unset: ['0', '-'] }],
+  { unset: ['-'], eventType: 'conn' },
+])(
   'takes of rows what cutting them first would make of them: %o',
-  ({ unset }) => {
+  ({ unset, eventType }: { unset: string[]; eventType?: string }) => {
     fc.assert(
       fc.property(ROWS, fc.boolean(), fc.boolean(), fc.boolean(), (rows, valid, crlf, many) => {
-        const one = new Reading(unset);
-        const other = new Reading(unset);
+        const one = new Reading(unset, eventType);
+        const other = new Reading(unset, eventType);
         const plain = new PlainRows(one.writer, one.stamp, 44, true);
         const splitter = new DelimitedSplitter(44, true);
         let done = 0;
@@ -201,6 +213,7 @@ it.each([{ unset: [] }, { unset: ['-', '(none)'] }, { unset: ['0', '-'] }])(
         expect(one.batch.length).toBe(other.batch.length);
         for (let row = 0; row < one.batch.length; row++)
           expect(one.row(row)).toEqual(other.row(row));
+        expect(one.texts()).toEqual(other.texts());
       }),
       { numRuns: 600, seed: 5 },
     );

@@ -398,7 +398,7 @@ export class PlainRows {
   }
 }
 
-function kindsOf({ setters, unset }: RowWriter): Uint8Array {
+function kindsOf({ setters, unset, givesType }: RowWriter): Uint8Array {
   // What stands for nothing must not be taken for a value.
   const typed = unset.every((mark) => !isValueByte(mark[0] ?? SPACE));
   const kinds = setters.map((setter) =>
@@ -408,6 +408,9 @@ function kindsOf({ setters, unset }: RowWriter): Uint8Array {
     if (rivals.filter((setter) => setters.includes(setter)).length < 2) continue;
     for (const [i, setter] of setters.entries()) if (rivals.includes(setter)) kinds[i] = OTHER;
   }
+  // Texts of a column come in the order of rows, also those that are worked out.
+  if (givesType)
+    for (const [i, setter] of setters.entries()) if (setter === F.EVENT_TYPE) kinds[i] = OTHER;
   return kinds;
 }
 

@@ -66,6 +66,8 @@ export class RowWriter {
   private readonly joined = new Uint8Array(96);
   /** Whether rows need `workOut`. */
   readonly finishing: boolean;
+  /** Whether it gives rows that state no `event_type` one. */
+  readonly givesType: boolean;
   private readonly eventType: Uint8Array;
   private end = Number.NaN;
   private totalBytes = -1;
@@ -84,12 +86,13 @@ export class RowWriter {
     this.attributes = plan.names.map(() => undefined);
     this.unset = plan.unset;
     this.eventType = new TextEncoder().encode(plan.eventType ?? '');
+    this.givesType = plan.eventType !== undefined;
     this.finishing =
       open ||
       plan.icmp !== 'plain' ||
       plan.payloadAsBytes ||
       plan.keyed ||
-      plan.eventType !== undefined ||
+      this.givesType ||
       plan.setters.some((op) => NEED_FINISH.has(op));
   }
 
@@ -475,7 +478,7 @@ export class RowWriter {
         batch.bytes_rev.set(row, batch.resp_bytes.values[row]!);
       }
     }
-    if (plan.eventType !== undefined && batch.event_type.present[row] === 0) {
+    if (this.givesType && batch.event_type.present[row] === 0) {
       batch.event_type.set(row, this.eventType, 0, this.eventType.length);
     }
     if (plan.keyed && this.keyed) batch.record_key.set(row, hash53(raw, rawStart, rawEnd));
