@@ -29,6 +29,7 @@ export class CasePool {
   private readonly options: () => StoreOptions;
   private readonly open = new Map<string, Pooled>();
   private readonly ready = new ReadyInstance();
+  private readonly first: (() => Promise<void>)[] = [];
 
   /** `options` are asked for each time a case is opened: settings may have changed. */
   constructor(options: () => StoreOptions) {
@@ -87,8 +88,14 @@ export class CasePool {
     pooled.closing.unref();
   }
 
+  /** What works on cases beside these sessions is to be ended before they are closed. */
+  beforeClose(end: () => Promise<void>): void {
+    this.first.push(end);
+  }
+
   /** Closes every case; work that still runs on one fails. */
   async close(): Promise<void> {
+    for (const end of this.first) await end();
     this.writable.close();
     for (const [path, pooled] of this.open) {
       clearTimeout(pooled.closing);

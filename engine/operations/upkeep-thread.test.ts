@@ -56,6 +56,40 @@ describe('upkeep in a thread of its own', () => {
     }
   });
 
+  it('leaves it undone where it is told to', async () => {
+    const threads = new WarmThreads(() => evidence.startUpkeep(), Infinity);
+    try {
+      await importFew(6, '2026-11-02');
+      const staging = join(folder, 'staging', 'upkeep-here');
+      const task = { meanwhile: false, staging, memoryLimit: BUILDER.memoryLimit, threads: 1 };
+      const files = () => readdirSync(join(folder, 'days'), { recursive: true }).sort();
+      const before = files();
+      const tellAt = async (place: number) => {
+        const stop = new AbortController();
+        let pauses = 0;
+        const pause = async () => {
+          if (pauses++ === place) stop.abort();
+        };
+        await catchUpOn(threads.take(), folder, { ...task, pause, signal: stop.signal });
+      };
+      const stopped = new AbortController();
+      stopped.abort();
+      const { signal } = stopped;
+      const nothing = catchUpOn(threads.take(), folder, {
+        ...{ ...task, signal },
+        pause: async () => expect.unreachable(),
+      });
+      await expect(nothing).rejects.toThrow('cancelled');
+      for (const place of [0, 1]) await expect(tellAt(place)).rejects.toThrow('cancelled');
+      expect(files()).toEqual(before);
+      expect(readdirSync(join(folder, 'staging'))).toEqual([]);
+      await tellAt(2);
+      expect(files()).not.toEqual(before);
+    } finally {
+      threads.close();
+    }
+  });
+
   it('says so where there is no case, and goes on with another one', async () => {
     await importFew(6, '2026-11-02');
     const threads = new WarmThreads(() => evidence.startUpkeep(), Infinity);

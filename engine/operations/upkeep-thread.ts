@@ -3,7 +3,7 @@
  * and more.
  */
 import { Kept } from '../base/kept.ts';
-import { DaybookError } from '../contract/errors.ts';
+import { CancelledError, DaybookError } from '../contract/errors.ts';
 import type { ThreadHandle } from '../ingest/threads.ts';
 import { endDuckdb, type IdleDuckdb } from '../store/segment-builder.ts';
 import { catchUp, type Pause, type UpkeepOptions, type UpkeepTask } from './upkeep.ts';
@@ -12,12 +12,14 @@ import { catchUp, type Pause, type UpkeepOptions, type UpkeepTask } from './upke
 const KEPT_MS = 60_000;
 
 /** What a thread is told of what it is to do. */
-type Told = Pick<UpkeepOptions, 'memoryLimit' | 'threads'> & Omit<UpkeepTask, 'pause'>;
+type Told = Pick<UpkeepOptions, 'memoryLimit' | 'threads'> & Omit<UpkeepTask, 'pause' | 'signal'>;
 
 export type ToUpkeep =
   | ({ type: 'begin'; folder: string } & Told)
   /** What was waited for. */
-  | { type: 'paused' };
+  | { type: 'paused' }
+  /** To leave the rest undone. */
+  | { type: 'stop' };
 
 export type FromUpkeep =
   /** Waits until no import runs, and, where it is to last, none has for a while. */
@@ -35,18 +37,21 @@ export interface UpkeepPort {
 export function runUpkeep(port: UpkeepPort): void {
   const kept = new Kept<IdleDuckdb>(KEPT_MS, endDuckdb);
   let paused = Promise.withResolvers<void>();
-  const pause: Pause = (lasting) => {
+  let stopping = new AbortController();
+  const pause: Pause = async (lasting) => {
     paused = Promise.withResolvers();
     port.post({ type: 'pause', lasting });
-    return paused.promise;
+    await paused.promise;
   };
   port.onMessage((message) => {
-    if (message.type === 'paused') {
+    if (message.type !== 'begin') {
+      if (message.type === 'stop') stopping.abort(new CancelledError());
       paused.resolve();
       return;
     }
     const { type: _, folder, ...told } = message;
-    catchUp(folder, { ...told, pause, kept }).then(
+    stopping = new AbortController();
+    catchUp(folder, { ...told, pause, kept, signal: stopping.signal }).then(
       (made) => port.post({ type: 'done', made }),
       (error: unknown) => port.post({ type: 'failed', why: String(error) }),
     );
@@ -60,7 +65,7 @@ export function runUpkeep(port: UpkeepPort): void {
 export function catchUpOn(
   thread: ThreadHandle<ToUpkeep, FromUpkeep>,
   folder: string,
-  { pause, ...told }: Told & Pick<UpkeepTask, 'pause'>,
+  { pause, signal, ...told }: Told & Pick<UpkeepTask, 'pause' | 'signal'>,
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const failed = (why: string) => reject(new DaybookError('internal', `upkeep: ${why}`));
@@ -82,5 +87,8 @@ export function catchUpOn(
     }
   });
   thread.post({ type: 'begin', folder, ...told });
-  return promise;
+  const stop = () => thread.post({ type: 'stop' });
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener('abort', stop);
+  return promise.finally(() => signal?.removeEventListener('abort', stop));
 }

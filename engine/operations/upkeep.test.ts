@@ -180,6 +180,27 @@ describe('upkeep', () => {
     expect(upkeep.inUse.size).toBe(0);
   });
 
+  it('is ended: what is under way is waited for, and nothing is begun', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(
+      async (folder, { signal }) => {
+        done.push(`${folder} begun`);
+        await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+        await vi.advanceTimersByTimeAsync(1);
+        done.push(`${folder} stopped`);
+      },
+      ...[PAUSE_MS, IDLE_MS],
+    );
+    const [a, b] = [resolve('a'), resolve('b')];
+    await upkeep.around(a, imported);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    await upkeep.around(b, imported);
+    await upkeep.close();
+    await upkeep.around(b, imported, () => TOLERATED_BESIDE + 1);
+    await vi.advanceTimersByTimeAsync(2 * IDLE_MS);
+    expect(done).toEqual([`${a} begun`, `${a} stopped`]);
+  });
+
   it('fails without anybody noticing', async () => {
     let tries = 0;
     const upkeep = new Upkeep(

@@ -27,6 +27,8 @@ import { type BuilderOptions, SegmentBuilder } from '../store/segment-builder.ts
 /** How often, and for how long, it is tried to put something in its place while another process writes. */
 const RETRY_MS = 50;
 const MOST_RETRIES = 20;
+/** What takes longer to be left undone computes, and asks nothing of DuckDB meanwhile. */
+const END_MS = 3000;
 
 /**
  * Waits until no import of this process runs.
@@ -45,7 +47,13 @@ export interface UpkeepOptions extends BuilderOptions {
 /** Does what is left undone of a case; returns how many segments, side files and rollups were made. */
 export async function catchUp(caseFolder: string, options: UpkeepOptions): Promise<number> {
   const folder = resolve(caseFolder);
-  const { meanwhile = false, pause = async () => undefined, ...building } = options;
+  const { meanwhile = false, pause: given, ...building } = options;
+  const { signal } = options;
+  const pause: Pause = async (lasting) => {
+    signal?.throwIfAborted();
+    await given?.(lasting);
+    signal?.throwIfAborted();
+  };
   const staging = options.staging ?? upkeepFolder(folder);
   const catalog = Catalog.open(folder);
   try {
@@ -57,8 +65,10 @@ export async function catchUp(caseFolder: string, options: UpkeepOptions): Promi
     try {
       const workshop = new CaseWorkshop(folder, staging, catalog, builder);
       let made = await mergeSmall(workshop, meanwhile, pause);
+      signal?.throwIfAborted();
       if (!meanwhile) {
         made += await indexMissing(workshop, pause);
+        signal?.throwIfAborted();
         made += (await makeNodes(workshop)).made;
       }
       done = true;
@@ -164,7 +174,8 @@ function takeLock(folder: string): WriterLock | undefined {
 }
 
 /** What is to be done of a case. */
-export type UpkeepTask = Required<Pick<UpkeepOptions, 'meanwhile' | 'pause' | 'staging'>>;
+export type UpkeepTask = Required<Pick<UpkeepOptions, 'meanwhile' | 'pause' | 'staging'>> &
+  Pick<UpkeepOptions, 'signal'>;
 
 interface Imports {
   /** That run now. */
@@ -183,6 +194,8 @@ export class Upkeep {
   private readonly imports = new Map<string, Imports>();
   /** In which is worked now, with what ends the waiting for a pause that lasts. */
   private readonly working = new Map<string, () => void>();
+  private readonly ending = new AbortController();
+  private readonly underWay = new Set<Promise<void>>();
   private begun = 0;
   private readonly folderName = `${UPKEEP_FOLDER}${randomUUID().slice(0, 8)}`;
 
@@ -228,7 +241,7 @@ export class Upkeep {
       }
       if (left > TOLERATED_BESIDE) {
         const go = this.working.get(path);
-        if (go === undefined) void this.workOn(path, true);
+        if (go === undefined) this.begin(path, true);
         else go();
       }
       // Else it is done after the one that goes on.
@@ -248,19 +261,37 @@ export class Upkeep {
    */
   private later(path: string, many = false): void {
     this.notNow(path);
+    if (this.ending.signal.aborted) return;
     const timer = setTimeout(
       () => {
         this.timers.delete(path);
         // What is done now was begun before the last import.
         if (this.working.has(path)) this.later(path);
         else {
-          void this.workOn(path, many);
+          this.begin(path, many);
           if (many) this.later(path);
         }
       },
       many ? this.pauseMs : this.idleMs,
     );
     this.timers.set(path, timer.unref());
+  }
+
+  /**
+   * Nothing is begun any more, and what is under way is left undone. It is waited for, not long: the process must not
+   * end while DuckDB works for another thread than the first one, which would abort it.
+   */
+  async close(): Promise<void> {
+    this.ending.abort();
+    for (const path of [...this.timers.keys()]) this.notNow(path);
+    const ended = Promise.all(this.underWay);
+    await Promise.race([ended, wait(END_MS, undefined, { ref: false })]);
+  }
+
+  private begin(path: string, meanwhile: boolean): void {
+    if (this.ending.signal.aborted) return;
+    const work = this.workOn(path, meanwhile).finally(() => this.underWay.delete(work));
+    this.underWay.add(work);
   }
 
   private async workOn(path: string, meanwhile: boolean): Promise<void> {
@@ -286,7 +317,7 @@ export class Upkeep {
     const pause = (lasting: boolean) =>
       lasting ? Promise.race([lasts(), hurried.promise]) : over();
     try {
-      await this.work(path, { meanwhile, pause, staging });
+      await this.work(path, { meanwhile, pause, staging, signal: this.ending.signal });
     } catch {
       // The case is whole without it, and may be gone.
     } finally {

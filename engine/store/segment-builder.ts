@@ -34,6 +34,8 @@ export interface BuilderOptions {
   threads: number;
   /** Where DuckDB waits from one writer of a case to the next; else each makes its own. */
   kept?: Kept<IdleDuckdb>;
+  /** Once it is aborted, statements fail, but those of several builds at a time. */
+  signal?: AbortSignal;
 }
 
 /** DuckDB with the settings of a builder, and nothing attached. */
@@ -94,6 +96,7 @@ const ROW_GROUP_ROWS = 122_880;
  * few in less than that.
  */
 const LEAST_MAPPED = 10_000;
+const INTERRUPT_MS = 20;
 /** The share of a file's blocks that may be unused. */
 const MOST_HOLES = 0.1;
 /** The order of events in a segment: time, then source and record. */
@@ -112,7 +115,9 @@ export class SegmentBuilder {
   private readonly folder: string;
   private readonly threads: number;
   private readonly keep: ((duckdb: IdleDuckdb) => void) | undefined;
+  private readonly signal: AbortSignal | undefined;
   private readonly attached = new Set<string>();
+  private interrupting: NodeJS.Timeout | undefined;
   private hasTables = false;
   private number = 0;
 
@@ -120,15 +125,24 @@ export class SegmentBuilder {
     instance: DuckDBInstance,
     connection: DuckDBConnection,
     folder: string,
-    threads: number,
+    { threads, signal }: BuilderOptions,
     keep: ((duckdb: IdleDuckdb) => void) | undefined,
   ) {
+    this.signal = signal;
     this.threads = threads;
     this.instance = instance;
     this.connection = connection;
     this.folder = folder;
     this.keep = keep;
+    signal?.addEventListener('abort', this.interrupt);
+    if (signal?.aborted === true) this.interrupt();
   }
+
+  /** One that arrives between two statements is lost. */
+  private readonly interrupt = () => {
+    this.connection.interrupt();
+    this.interrupting = setInterval(() => this.connection.interrupt(), INTERRUPT_MS);
+  };
 
   /**
    * @param staging folder for unfinished segments
@@ -165,11 +179,13 @@ export class SegmentBuilder {
       await connection.run('SET enable_external_access = false');
       await connection.run('SET lock_configuration = true');
     }
-    return new SegmentBuilder(instance, connection, staging, options.threads, keep);
+    return new SegmentBuilder(instance, connection, staging, options, keep);
   }
 
   /** @param sound all that was asked of it was done */
   close(sound = false): void {
+    this.signal?.removeEventListener('abort', this.interrupt);
+    clearInterval(this.interrupting);
     // It would look for what it has spilled where nothing is any more.
     const clean = sound && this.attached.size === 0 && !existsSync(spillFolder(this.folder));
     const { instance, connection } = this;

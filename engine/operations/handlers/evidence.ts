@@ -48,6 +48,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
     PAUSE_MS,
     UPKEEP_MS,
   );
+  cases.beforeClose(() => upkeep.close());
 
   /** @throws DaybookError usage for a decision that no import can follow */
   const optionsOf = (
