@@ -90,6 +90,8 @@ export class ChunkWriter implements EventSink {
   /** Of all its content. */
   private isSmall = false;
   private parts: Parts;
+  /** Where rows go once a chunk is cut. */
+  private nextParts: Parts;
   private rows = 0;
   private bytes = 0;
   private startedAt = performance.now();
@@ -101,10 +103,12 @@ export class ChunkWriter implements EventSink {
   constructor(limits: ChunkLimits, parts: Parts) {
     this.limits = limits;
     this.parts = parts;
+    this.nextParts = parts;
   }
 
   /** From the next chunk on, rows go there: into this one if it has none yet. To be called between sources. */
   storeIn(parts: Parts): void {
+    this.nextParts = parts;
     if (this.rows === 0) this.parts = parts;
   }
 
@@ -237,6 +241,7 @@ export class ChunkWriter implements EventSink {
     this.flushBatches();
     const isEmpty = this.rows === 0;
     const parts = isEmpty ? [] : this.parts.finish();
+    this.parts = this.nextParts;
     const sources: SourceState[] = [];
     for (const [id, progress] of this.touched) {
       if (!progress.replaying() || progress.state.done !== undefined) {
@@ -267,6 +272,7 @@ export class ChunkWriter implements EventSink {
     this.rows = 0;
     this.bytes = 0;
     this.parts.abandon();
+    this.parts = this.nextParts;
   }
 
   private flushBatches(): void {

@@ -86,6 +86,24 @@ describe.each(Object.keys(FILES))('%s', (name) => {
   });
 });
 
+it('takes a large source also when rows of a small one before it are in no chunk yet', async () => {
+  const [small, large] = [join(folder, 'a-small.log'), join(folder, 'b-large.log')];
+  writeFileSync(small, rfc3164(300));
+  writeFileSync(large, days);
+  const how = { workers: 1, chunk: { storeBytes: days.length, rows: 4000, ms: 1e9 } };
+  const { seen, startWorker } = storers();
+  const path = newCase();
+  const report = await importInProcess(path, [small, large], { ...how, startWorker });
+  expect(report.total.quarantined).toBe(0);
+  expect(seen.rows).toBeGreaterThan(0);
+  const other = newCase();
+  await importInProcess(other, [small, large], {
+    ...how,
+    chunk: { ...how.chunk, storeBytes: Infinity },
+  });
+  expect(await contents(path)).toEqual(await contents(other));
+});
+
 it('goes on to the same after a cancellation in the middle', async () => {
   const evidence = join(folder, 'cancelled.log');
   writeFileSync(evidence, days);
