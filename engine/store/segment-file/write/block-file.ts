@@ -23,6 +23,8 @@ export class BlockFile {
   readonly block: number;
   private fd = -1;
   private open: OpenBlock[] = [];
+  /** Of blocks that are written, and filled again: memory that is new takes longer than what is put in. */
+  private readonly spare: Uint8Array[] = [];
   /** Pieces in each block. */
   readonly pieces: number[] = [];
 
@@ -43,6 +45,7 @@ export class BlockFile {
     const target = into ?? this.begin();
     const offset = target.used - BLOCK_HEAD;
     target.bytes.set(bytes, target.used);
+    target.bytes.fill(0, target.used + bytes.length, target.used + size);
     target.used += size;
     this.pieces[target.number]! += 1;
     if (this.block - target.used < 8) this.close(target);
@@ -52,7 +55,7 @@ export class BlockFile {
   }
 
   private begin(): OpenBlock {
-    const bytes = new Uint8Array(this.block);
+    const bytes = this.spare.pop() ?? new Uint8Array(this.block);
     const one = { number: this.pieces.length, bytes, used: BLOCK_HEAD };
     this.pieces.push(0);
     this.open.push(one);
@@ -61,14 +64,17 @@ export class BlockFile {
 
   private close(one: OpenBlock): void {
     this.open = this.open.filter((other) => other !== one);
+    one.bytes.fill(0, one.used);
     putSum(one.bytes);
     if (this.fd < 0) this.fd = openSync(this.path, 'wx');
     writeAt(this.fd, one.bytes, HEADERS_BYTES + one.number * this.block);
+    this.spare.push(one.bytes);
   }
 
   /** Writes what is open, and closes the file, which is there though no piece has bytes. */
   finish(): void {
     for (const one of this.open) this.close(one);
+    this.spare.length = 0;
     if (this.fd < 0) this.fd = openSync(this.path, 'wx');
     closeSync(this.fd);
     this.fd = -1;
