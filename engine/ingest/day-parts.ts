@@ -177,7 +177,8 @@ export class DayParts implements Parts {
       given,
       this.maySort(open, batch, given, source),
     );
-    const isFollowed = open?.part instanceof SegmentPart && !open.part.add(batch, rows);
+    const isFollowed =
+      open?.part instanceof SegmentPart && !open.part.add(batch, rows, times.timeUnit);
     if (open !== undefined && isFollowed) {
       this.ended.push(open);
       open = undefined;
@@ -243,7 +244,7 @@ export class DayParts implements Parts {
       times.sorted &&
       day !== 'undated' &&
       rows.to - rows.from >= this.leastSegmentRows(source) &&
-      open.part.add(batch, rows);
+      open.part.add(batch, rows, times.timeUnit);
     return isSegment ? open : { ...open, part: new ParquetPart(`${path}.parquet`) };
   }
 }

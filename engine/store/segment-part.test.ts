@@ -222,7 +222,9 @@ async function rowsOf(sql: string): Promise<unknown[][]> {
 async function written(plan: Plan, values: ReadonlyMap<string, readonly Value[]>, recordShift = 0) {
   const part = new SegmentPart(join(folder, `${(number += 1)}.duckdb`), plan.block);
   let row = 0;
-  for (const rows of plan.groups) {
+  for (const [group, rows] of plan.groups.entries()) {
+    // The unit of times is known at once, or from the second group on.
+    const unit = group < (plan.seed & 1) ? 1_000_000 : plan.unit;
     const batch = new EventBatch('flow', () => undefined, rows + 2);
     const order = Array.from({ length: rows }, (_, i) => i);
     for (const i of order) {
@@ -231,7 +233,7 @@ async function written(plan: Plan, values: ReadonlyMap<string, readonly Value[]>
     }
     row += rows;
     const picked = plan.picked ? rowList(Uint32Array.from(order)) : rowSpan(0, rows);
-    if (!part.add(batch, picked)) {
+    if (!part.add(batch, picked, unit)) {
       part.abandon();
       return undefined;
     }

@@ -108,8 +108,15 @@ export class SegmentPart {
     return [...this.growing.keys()];
   }
 
-  /** Adds these rows, copied, as a group; false, and nothing is added, where they are better stored by DuckDB. */
-  add(batch: EventBatch, rows: BatchRows = rowSpan(0, batch.length)): boolean {
+  /**
+   * Adds these rows, copied, as a group; false, and nothing is added, where they are better stored by DuckDB.
+   * @param unit the coarsest of all times so far, these included
+   */
+  add(
+    batch: EventBatch,
+    rows: BatchRows = rowSpan(0, batch.length),
+    unit: TimeUnit = 1_000_000,
+  ): boolean {
     this.coded.clear();
     const n = rows.to - rows.from;
     if (n === 0) return true;
@@ -121,7 +128,7 @@ export class SegmentPart {
     const made: Made[] = [];
     let size = 0;
     for (const column of columns) {
-      const one = this.make(column, rows, header);
+      const one = this.make(column, rows, header, unit);
       if (one === undefined) return false;
       made.push(one);
       size += one.size;
@@ -155,6 +162,7 @@ export class SegmentPart {
     { name, column, count }: PresentColumn,
     rows: BatchRows,
     header: number | undefined,
+    unit: TimeUnit,
   ): Made | undefined {
     const n = rows.to - rows.from;
     const { type } = column;
@@ -173,7 +181,8 @@ export class SegmentPart {
       }
       default: {
         const values = valuesOf(column.values, rows);
-        if (name === 'ts' || (name === CAPTURED && header !== undefined)) {
+        // There is no finer unit: what times are stored as is known.
+        if ((name === 'ts' && unit !== 1) || (name === CAPTURED && header !== undefined)) {
           // The batch is filled again.
           const kept = { values: values.slice() as Kept['values'], present: present?.slice() };
           return { name, type, kept, size };
