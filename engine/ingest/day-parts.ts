@@ -294,6 +294,18 @@ function timesWith(before: PartTimes, batch: EventBatch, { from, to, list }: Bat
   let { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastSource, lastSeq } = before;
   let last = -1;
   for (let i = from; i < to; i++) {
+    const end = list === undefined ? risingUntil(ts, i, to, lastTs) : i;
+    if (end > i) {
+      const first = ts.values[i]!;
+      last = end - 1;
+      lastTs = ts.values[last]!;
+      lastNanos = nanos.present[last] === 1 ? nanos.values[last]! : 0;
+      if (!(first >= minTs)) minTs = first;
+      if (!(lastTs <= maxTs)) maxTs = lastTs;
+      timeUnit = unitWith(timeUnit, ts.values, i, end);
+      i = last;
+      continue;
+    }
     const row = list === undefined ? i : list[i]!;
     if (ts.present[row] === 0) continue;
     const value = ts.values[row]!;
@@ -312,14 +324,44 @@ function timesWith(before: PartTimes, batch: EventBatch, { from, to, list }: Bat
     lastNanos = rest;
     if (!(value >= minTs)) minTs = value;
     if (!(value <= maxTs)) maxTs = value;
-    if (timeUnit !== 1 && !isMultiple(value, timeUnit))
-      timeUnit = isMultiple(value, 1000) ? 1000 : 1;
+    timeUnit = unitWith(timeUnit, ts.values, row, row + 1);
   }
   if (last >= 0) {
     lastSource = source.values[last]!;
     lastSeq = numberAt(seq, last);
   }
   return { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastSource, lastSeq };
+}
+
+/** The first row from one on that has no time, or none later than that of the row before. */
+function risingUntil(
+  { values, present }: NumberColumn,
+  from: number,
+  to: number,
+  before: number,
+): number {
+  let last = before;
+  for (let row = from; row < to; row++) {
+    const value = values[row]!;
+    if (!(value > last) || present[row] === 0) return row;
+    last = value;
+  }
+  return to;
+}
+
+/** The coarsest unit of these times that is not coarser than `before`. */
+function unitWith(
+  before: TimeUnit,
+  values: NumberColumn['values'],
+  from: number,
+  to: number,
+): TimeUnit {
+  let unit = before;
+  for (let row = from; row < to && unit !== 1; row++) {
+    const value = values[row]!;
+    if (!isMultiple(value, unit)) unit = isMultiple(value, 1000) ? 1000 : 1;
+  }
+  return unit;
 }
 
 function numberAt({ values, present }: NumberColumn, row: number): number {
