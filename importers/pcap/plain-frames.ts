@@ -10,9 +10,6 @@ import { FRAME_RELAY, LINK_ONLY, SUN_ATM, dlciOf, shortAddress } from './plain-l
 import type { FoundRecords } from './records.ts';
 import type { SortedFrames } from './sorted-frames.ts';
 
-const TCP = 6;
-const UDP = 17;
-
 export class PlainFrames {
   private readonly writes: Writes;
   private readonly batch: EventBatch;
@@ -93,16 +90,16 @@ export class PlainFrames {
     dlci.present.fill(1, row, row + n);
   }
 
-  /** Writes the columns of the plain ones of the frames that were sorted, frame i into row `row + i`. */
+  /** Writes the columns of the plain ones of the `n` frames that were sorted, frame i into row `row + i`. */
   take(
     linkType: number,
     bytes: Uint8Array,
-    view: DataView,
+    n: number,
     { frames }: FoundRecords,
     row: number,
   ): void {
     const { owned, links } = this.sorted;
-    this.columns(bytes, view, owned, row);
+    this.columns(bytes, n, row);
     if (!this.coded) return;
     this.words(links, row);
     if (linkType === FRAME_RELAY)
@@ -113,73 +110,32 @@ export class PlainFrames {
     }
   }
 
-  /** The columns of frames with plain IP. */
-  private columns(bytes: Uint8Array, view: DataView, plain: number, row: number): void {
-    const { writes, batch, type } = this;
-    const { transports, protocols, own } = this.sorted;
-    if (writes.sources) this.addresses(bytes, view, plain, row, 'src', 12, 8);
-    if (writes.targets) this.addresses(bytes, view, plain, row, 'dst', 16, 24);
-    if (writes.proto) {
-      const { values, present } = batch.proto;
-      for (let j = 0; j < plain; j++) {
-        const i = own[j]!;
-        values[row + i] = protocols[i]!;
-        present[row + i] = 1;
-      }
-    }
+  /** The columns of frames with plain IP, of which one in `n` is none: they lie as they were sorted. */
+  private columns(bytes: Uint8Array, n: number, row: number): void {
+    const { writes, batch, type, sorted } = this;
+    const { protocols, own, owned, owned4, hasIp, hasIp4, hasPorts, hasTcp } = sorted;
+    if (owned === 0) return;
+    if (writes.sources) put(batch.src_ip4, row, n, sorted.sources, hasIp4);
+    if (writes.targets) put(batch.dst_ip4, row, n, sorted.targets, hasIp4);
+    if (owned4 < owned) this.longAddresses(bytes, row);
+    if (writes.proto) put(batch.proto, row, n, protocols, hasIp);
     if (type !== undefined) {
-      for (let j = 0; j < plain; j++) type.set(row + own[j]!, protocols[own[j]!]!);
+      for (let j = 0; j < owned; j++) type.set(row + own[j]!, protocols[own[j]!]!);
     }
-    if (writes.sourcePort) this.ports(view, plain, row, 'src_port', 0);
-    if (writes.targetPort) this.ports(view, plain, row, 'dst_port', 2);
-    if (writes.tcpFlags) {
-      const { values, present } = batch.tcp_flags;
-      for (let j = 0; j < plain; j++) {
-        const i = own[j]!;
-        if (protocols[i] !== TCP) continue;
-        values[row + i] = view.getUint16(transports[i]! + 12) & 0x1ff;
-        present[row + i] = 1;
-      }
-    }
+    if (writes.sourcePort) put(batch.src_port, row, n, sorted.sourcePorts, hasPorts);
+    if (writes.targetPort) put(batch.dst_port, row, n, sorted.targetPorts, hasPorts);
+    if (writes.tcpFlags) put(batch.tcp_flags, row, n, sorted.tcpFlags, hasTcp);
   }
 
-  private addresses(
-    bytes: Uint8Array,
-    view: DataView,
-    plain: number,
-    row: number,
-    side: 'src' | 'dst',
-    at4: number,
-    at6: number,
-  ): void {
-    const { batch } = this;
-    const { networks, own } = this.sorted;
-    const { values, present } = batch[`${side}_ip4`];
-    const long = batch[`${side}_ip6`];
-    for (let j = 0; j < plain; j++) {
+  private longAddresses(bytes: Uint8Array, row: number): void {
+    const { batch, writes } = this;
+    const { networks, own, owned, hasIp4 } = this.sorted;
+    for (let j = 0; j < owned; j++) {
       const i = own[j]!;
+      if (hasIp4[i] === 1) continue;
       const at = networks[i]!;
-      if (view.getUint8(at) >>> 4 === 4) {
-        values[row + i] = view.getUint32(at + at4);
-        present[row + i] = 1;
-      } else long.set(row + i, bytes, at + at6);
-    }
-  }
-
-  private ports(
-    view: DataView,
-    plain: number,
-    row: number,
-    name: 'src_port' | 'dst_port',
-    offset: number,
-  ): void {
-    const { transports, protocols, own } = this.sorted;
-    const { values, present } = this.batch[name];
-    for (let j = 0; j < plain; j++) {
-      const i = own[j]!;
-      if (protocols[i] !== TCP && protocols[i] !== UDP) continue;
-      values[row + i] = view.getUint16(transports[i]! + offset);
-      present[row + i] = 1;
+      if (writes.sources) batch.src_ip6.set(row + i, bytes, at + 8);
+      if (writes.targets) batch.dst_ip6.set(row + i, bytes, at + 24);
     }
   }
 
@@ -218,4 +174,17 @@ export class PlainFrames {
       present[row + i] = 1;
     }
   }
+}
+
+/** Gives the `n` rows from `row` on, in which nothing is written yet, the first of `values` where `has` says so. */
+function put<T extends Uint8Array | Uint16Array | Uint32Array>(
+  column: { readonly values: T; readonly present: Uint8Array },
+  row: number,
+  n: number,
+  values: T,
+  has: Uint8Array,
+): void {
+  const isAll = n === values.length;
+  column.values.set(isAll ? values : values.subarray(0, n), row);
+  column.present.set(isAll ? has : has.subarray(0, n), row);
 }

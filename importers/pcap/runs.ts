@@ -172,7 +172,7 @@ export class PacketRuns {
     p.number += n;
     if (!events.writes.frame || plain?.links(linkType, bytes, found, n, row) === true) return;
     sorted.take(linkType, bytes, view, found, n);
-    plain?.take(linkType, bytes, view, found, row);
+    plain?.take(linkType, bytes, n, found, row);
     p.bytes = bytes;
     p.linkType = linkType;
     if (order !== undefined) {

@@ -17,12 +17,27 @@ export class SortedFrames {
   /** Where the transport header of each with IP begins, and which protocol it is of. */
   readonly transports: Int32Array;
   readonly protocols: Uint8Array;
+  /** Of those with IPv4. */
+  readonly sources: Uint32Array;
+  readonly targets: Uint32Array;
+  /** Of those of TCP and UDP. */
+  readonly sourcePorts: Uint16Array;
+  readonly targetPorts: Uint16Array;
+  /** Of those of TCP. */
+  readonly tcpFlags: Uint16Array;
+  /** Which of all frames those are: 1, and 0 of all others; first which have IP at all. */
+  readonly hasIp: Uint8Array;
+  readonly hasIp4: Uint8Array;
+  readonly hasPorts: Uint8Array;
+  readonly hasTcp: Uint8Array;
   /** Numbers of the frames with IP, ascending; so of those without, and of those that are left. */
   readonly own: Int32Array;
   readonly linked: Int32Array;
   readonly left: Int32Array;
   /** How many of each. */
   owned = 0;
+  /** How many of the first have IPv4. */
+  owned4 = 0;
   links = 0;
   others = 0;
   private readonly icmpInside: boolean;
@@ -36,6 +51,15 @@ export class SortedFrames {
     this.networks = new Int32Array(most);
     this.transports = new Int32Array(most);
     this.protocols = new Uint8Array(most);
+    this.sources = new Uint32Array(most);
+    this.targets = new Uint32Array(most);
+    this.sourcePorts = new Uint16Array(most);
+    this.targetPorts = new Uint16Array(most);
+    this.tcpFlags = new Uint16Array(most);
+    this.hasIp = new Uint8Array(most);
+    this.hasIp4 = new Uint8Array(most);
+    this.hasPorts = new Uint8Array(most);
+    this.hasTcp = new Uint8Array(most);
     this.own = new Int32Array(most);
     this.linked = new Int32Array(most);
     this.left = new Int32Array(most);
@@ -53,6 +77,7 @@ export class SortedFrames {
     n: number,
   ): void {
     const { networks, left } = this;
+    for (const has of [this.hasIp, this.hasIp4, this.hasPorts, this.hasTcp]) has.fill(0);
     if (findNetworks(linkType, bytes, view, frames, ends, n, networks)) {
       this.sort(view, frames, ends, wires, n);
       this.leave(n);
@@ -61,13 +86,14 @@ export class SortedFrames {
     networks.fill(NONE, 0, n);
     for (let i = 0; i < n; i++) left[i] = i;
     this.owned = 0;
+    this.owned4 = 0;
     this.links = 0;
     this.others = n;
   }
 
   /**
-   * Finds the frames with plain IP, where their transport headers begin, and puts NONE where a frame
-   * turns out to be another.
+   * Finds the frames with plain IP and what stands in their headers, and puts NONE where a frame turns out to be
+   * another. This is the one pass that looks at headers for columns.
    */
   private sort(
     view: DataView,
@@ -77,7 +103,10 @@ export class SortedFrames {
     n: number,
   ): void {
     const { networks, transports, protocols, own, icmpInside } = this;
+    const { sources, targets, sourcePorts, targetPorts, tcpFlags } = this;
+    const { hasIp, hasIp4, hasPorts, hasTcp } = this;
     let plain = 0;
+    let plain4 = 0;
     for (let i = 0; i < n; i++) {
       const at = networks[i]!;
       if (at < 0) continue;
@@ -105,19 +134,35 @@ export class SortedFrames {
         behind = at + 40;
       }
       const captured = Math.min(end - behind, length);
-      if (proto === TCP) {
-        if (captured < 20) continue;
-        const size = (view.getUint8(behind + 12) >>> 4) * 4;
-        if (size < 20 || size > length) continue;
-      } else if (proto === UDP) {
-        if (captured < 8 || mayTunnel(view.getUint32(behind))) continue;
+      if (proto === TCP || proto === UDP) {
+        if (captured < 8) continue;
+        const ports = view.getUint32(behind);
+        if (proto === TCP) {
+          if (captured < 20) continue;
+          const flags = view.getUint16(behind + 12);
+          const size = (flags >>> 12) * 4;
+          if (size < 20 || size > length) continue;
+          tcpFlags[i] = flags & 0x1ff;
+          hasTcp[i] = 1;
+        } else if (mayTunnel(ports)) continue;
+        sourcePorts[i] = ports >>> 16;
+        targetPorts[i] = ports & 0xffff;
+        hasPorts[i] = 1;
       } else if ((proto !== 1 && proto !== 58) || captured < 2 || icmpInside) continue;
+      if (first >>> 4 === 4) {
+        sources[i] = view.getUint32(at + 12);
+        targets[i] = view.getUint32(at + 16);
+        hasIp4[i] = 1;
+        plain4 += 1;
+      }
+      hasIp[i] = 1;
       networks[i] = at;
       transports[i] = behind;
       protocols[i] = proto;
       own[plain++] = i;
     }
     this.owned = plain;
+    this.owned4 = plain4;
   }
 
   /** Sorts the frames that are not plain IP. */

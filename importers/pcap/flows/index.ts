@@ -182,8 +182,7 @@ export class FlowTracker {
   /** Takes packets of TCP and UDP, most of which it need not decode: what it says of each is what `packet` would. */
   plain(p: Packet, run: PlainRun, from: number, to: number, out: Uint32Array): void {
     const { store } = this;
-    const { view } = run;
-    const { networks, transports, protocols } = run.sorted;
+    const { protocols, hasIp4, sources, targets, sourcePorts, targetPorts } = run.sorted;
     const { micros } = run.found;
     // Most packets are of the flow of the one before: what that was found by.
     let lastSource = 0;
@@ -193,16 +192,15 @@ export class FlowTracker {
     let lastFromLow = false;
     this.lastSlot = 0;
     for (let i = from; i < to; i++) {
-      const at = networks[i]!;
       this.pass(micros[i]!);
       let number = 0;
-      if (view.getUint8(at) >>> 4 === 4) {
+      if (hasIp4[i] === 1) {
         // Signed, as keys are; in the order of what they are without a sign.
-        const source = view.getInt32(at + 12);
-        const target = view.getInt32(at + 16);
-        const ports = view.getInt32(transports[i]!);
+        const source = sources[i]! | 0;
+        const target = targets[i]! | 0;
+        const ports = (sourcePorts[i]! << 16) | targetPorts[i]!;
         const protocol = protocols[i]!;
-        const turned = (ports << 16) | (ports >>> 16);
+        const turned = (targetPorts[i]! << 16) | sourcePorts[i]!;
         let slot = protocol === lastProtocol ? this.lastSlot : 0;
         let fromLow: boolean = lastFromLow;
         if (slot !== 0) {
