@@ -108,8 +108,11 @@ export default defineConfig({
     minify: false,
     reportCompressedSize: false,
     rollupOptions: {
+      // V8 folds a constant that is one; of a variable it loads the value wherever it is used.
+      optimization: { inlineConst: { mode: 'all' } },
       output: {
         format: 'es',
+        topLevelVar: false,
         entryFileNames: '[name]-[hash].mjs',
         chunkFileNames: '[name]-[hash].mjs',
       },
