@@ -487,7 +487,7 @@ async function countedRows(
   for (const { sets, offset, count } of numbers.pieces(from, to)) {
     const statement = compileNumbered(asked.plan, wanted, sets, offset, count);
     const { columns } = statement;
-    const known = asked.watch.span('read', () =>
+    const known = await asked.watch.spanAsync('read', () =>
       numberedFromFiles(asked, statement, sets, offset, count),
     );
     for (const values of known ?? (await asked.rows(statement, [...sets.keys()])))
@@ -546,7 +546,9 @@ async function numberedRows(
     }
     const statement = compileByNumber(plan, wanted, numbers);
     const { columns } = statement;
-    const known = asked.watch.span('read', () => chosenFromFiles(asked, statement, numbers));
+    const known = await asked.watch.spanAsync('read', () =>
+      chosenFromFiles(asked, statement, numbers),
+    );
     const found = known ?? (await asked.rows(statement, [...numbers.keys()]));
     const placed = found.map((values) => {
       const key = `${Number(values[ROW_IDENTITY.segment])}/${Number(values[ROW_IDENTITY.rowId])}`;

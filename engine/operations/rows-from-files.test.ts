@@ -1,11 +1,12 @@
 /** Rows of lists that are read from segments' files are those of the statements that would read them. */
-import { openSync, readdirSync, closeSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it, type MockInstance, vi } from 'vitest';
 import { evidence } from '../../app/compose.ts';
 import { cell, type ColumnBatch } from '../contract/column-batch.ts';
 import type { DaybookError } from '../contract/errors.ts';
+import { importInProcess } from '../ingest/testing/in-process.ts';
 import { CaseSession } from './case-session.ts';
 import type { Client } from './handler.ts';
 import { openList } from './open-results.ts';
@@ -37,7 +38,12 @@ const open = () => {
 beforeAll(async () => {
   const files = { 'a.log': log(1, ROWS), 'b.log': log(2, ROWS), 'c.log': log(3, 50) };
   // On a busy machine an import would end segments early.
-  small = await smallCase(files, evidence, { chunk: { ms: 600_000 } });
+  const how = { chunk: { ms: 600_000 } };
+  small = await smallCase(files, evidence, how);
+  // The times of the second day again, in a segment of their own.
+  const again = join(small.evidence, 'd.log');
+  writeFileSync(again, log(2, ROWS).replaceAll(' host', ' other'));
+  await importInProcess(small.folder, [again], how);
   open();
 });
 afterAll(async () => {
@@ -81,6 +87,7 @@ async function listed(asked: Asked): Promise<unknown[]> {
 it.each<[string, Asked]>([
   ['a rare word', { query: 'quasar9 NOT day:2026-10-03' }],
   ['a rare word, the newest first', { query: 'quasar9 day:2026-10-02', descending: true }],
+  ['rows of the same times in two segments', { query: 'quasar9 day:2026-10-02' }],
   ['two words', { query: 'failed user12 day:2026-10-01' }],
   ['a host, whose rows lie side by side with others', { query: 'host:host3 day:2026-10-01' }],
   ['an order by another field', { query: 'quasar9 day:2026-10-01', sort: 'pid' }],

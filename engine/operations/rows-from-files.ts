@@ -30,6 +30,8 @@ import { putTogether } from './whole-messages.ts';
 
 /** Of more rows DuckDB reads whole columns. */
 const MOST_ROWS = 2000;
+/** Segments that are read beside each other: files of more are not kept open. */
+const AT_ONCE = 128;
 
 interface Asked {
   readonly session: Pick<CaseSession, 'folder' | 'catalog' | 'store' | 'files'>;
@@ -43,23 +45,36 @@ interface Read {
   readonly messages: MessageParts | undefined;
 }
 
+/** A segment that some rows are read of. */
+interface Opened {
+  readonly segment: SegmentInfo;
+  /** Of the rows, ascending. */
+  readonly numbers: readonly number[];
+  readonly columns: EventColumns;
+  readonly shapes: readonly MessageShape[] | undefined;
+}
+
 interface Found {
   readonly row: Plain[];
-  /** Its place in the order of event-order.ts. */
-  readonly key: readonly [ts: number, ns: number, source: number, seq: number];
+  readonly of: Opened;
+  /** Its place among the segment's. */
+  readonly place: number;
+  /** Undated rows are the last. */
+  readonly ts: number;
+  readonly ns: number;
 }
 
 /**
  * Rows `offset` to `offset + count`, by time, of those with these numbers in their segments, as `statement` (of
  * `compileNumbered`) gives them. Undefined where it must be run.
  */
-export function numberedFromFiles(
+export async function numberedFromFiles(
   asked: Asked,
   statement: Statement,
   sets: ReadonlyMap<SegmentInfo, Rows>,
   offset: number,
   count: number,
-): RawValue[][] | undefined {
+): Promise<RawValue[][] | undefined> {
   const all = [...sets].reduce((sum, [{ rows }, own]) => sum + countOf(own, rows), 0);
   if (all > MOST_ROWS) return undefined;
   const numbers = new Map(
@@ -68,39 +83,51 @@ export function numberedFromFiles(
       Array.from(sliceOf(rows, segment.rows, 0, countOf(rows, segment.rows))),
     ]),
   );
-  const found = fromFiles(asked, statement, numbers);
-  if (found === undefined) return undefined;
-  return found
-    .sort(byTime)
-    .slice(offset, offset + count)
-    .map(({ row }) => row.map(raw));
+  const found = await fromFiles(asked, statement, numbers, true);
+  return found?.slice(offset, offset + count).map(({ row }) => row.map(raw));
 }
 
 /** Rows with these numbers as `statement` (of `compileByNumber`) gives them. Undefined where it must be run. */
-export function chosenFromFiles(
+export async function chosenFromFiles(
   asked: Asked,
   statement: Statement,
   rows: ReadonlyMap<SegmentInfo, readonly number[]>,
-): RawValue[][] | undefined {
+): Promise<RawValue[][] | undefined> {
   const inOrder = [...rows].map(
     ([segment, numbers]) => [segment, numbers.toSorted((a, b) => a - b)] as const,
   );
-  return fromFiles(asked, statement, new Map(inOrder))?.map(({ row }) => row.map(raw));
+  const found = await fromFiles(asked, statement, new Map(inOrder), false);
+  return found?.map(({ row }) => row.map(raw));
 }
 
-/** @param rows numbers, ascending */
-function fromFiles(
+/**
+ * @param rows numbers, ascending
+ * @param inOrder of time, not one segment behind the other
+ */
+async function fromFiles(
   asked: Asked,
   { sources, messages }: Statement,
   rows: ReadonlyMap<SegmentInfo, readonly number[]>,
-): Found[] | undefined {
+  inOrder: boolean,
+): Promise<Found[] | undefined> {
   if (sources === undefined) return undefined;
   for (const { mapped } of rows.keys()) if (mapped !== true) return undefined;
   try {
-    const shapes: Shapes = new Map();
+    const read = { sources, messages };
     const found: Found[] = [];
-    for (const [segment, numbers] of rows)
-      found.push(...rowsOf(asked, segment, numbers, { sources, messages }, shapes));
+    const shapes: Shapes = new Map();
+    const all = [...rows];
+    for (let from = 0; from < all.length; from += AT_ONCE) {
+      const opened = all
+        .slice(from, from + AT_ONCE)
+        .map(([segment, numbers]) => openRows(asked, segment, numbers));
+      await Promise.all(opened.map((one) => bring(one, read)));
+      for (const one of opened) {
+        found.push(...rowsOf(one, read));
+        if (one.shapes !== undefined) shapes.set(one.segment.id, one.shapes);
+      }
+    }
+    if (inOrder) found.sort(byTime);
     if (messages !== undefined) for (const { row } of found) putTogether(row, messages, shapes);
     return found;
   } catch {
@@ -108,42 +135,71 @@ function fromFiles(
   }
 }
 
-function byTime({ key: a }: Found, { key: b }: Found): number {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
-  return 0;
+/** The order of event-order.ts. What decides between rows of one time is read only where there are such. */
+function byTime(a: Found, b: Found): number {
+  if (a.of === b.of) return a.place - b.place;
+  return (
+    a.ts - b.ts ||
+    a.ns - b.ns ||
+    numberOf(a, 'source_id') - numberOf(b, 'source_id') ||
+    numberOf(a, 'seq') - numberOf(b, 'seq')
+  );
 }
 
-/** @throws Unreadable, and what reading a file throws */
-function rowsOf(
+function numberOf({ of, place }: Found, name: string): number {
+  return Number(valuesOf(of, name)[place] ?? 0);
+}
+
+/** @throws Unreadable, and what opening a file throws */
+function openRows(
   { session, snapshot }: Asked,
   segment: SegmentInfo,
   numbers: readonly number[],
-  { sources, messages }: Read,
-  shapes: Shapes,
-): Found[] {
+): Opened {
   const { id } = segment;
   const file = snapshot.segments.find((one) => one.id === id)?.file;
   if (file === undefined) throw new Unreadable(`segment ${id}`);
   const path = join(session.folder, file);
   const reader = session.files.of(id, path, () => session.catalog.segmentMap(id));
-  const own = reader.shapes === undefined ? undefined : session.store.shapesOf(id, reader.shapes);
-  if (own !== undefined) shapes.set(id, own);
-  const columns = new EventColumns(reader, numbers);
-  const of = (name: string): readonly Plain[] => {
-    const column = columnIn(segment, name);
-    return column === undefined ? numbers.map(() => null) : columns.values(column);
-  };
-  if (own !== undefined && messages !== undefined) limitParts(columns, own, sources, messages);
-  const all = sources.map((source) => outputOf(source, segment, numbers, of));
-  const [ts, ns, source, seq] = ['ts', 'ts_ns', 'source_id', 'seq'].map(of);
-  return numbers.map((_, i) => ({
-    row: all.map((values) => values[i]!),
-    key: [
-      typeof ts![i] === 'number' ? ts![i] : Infinity,
-      ...([Number(ns![i] ?? 0), Number(source![i]), Number(seq![i])] as const),
-    ],
+  const shapes =
+    reader.shapes === undefined ? undefined : session.store.shapesOf(id, reader.shapes);
+  return { segment, numbers, columns: new EventColumns(reader, numbers), shapes };
+}
+
+/**
+ * Has the disk bring what will be read, of all segments at a time.
+ * @throws Unreadable, and what reading a file throws
+ */
+async function bring({ segment, columns, shapes }: Opened, read: Read): Promise<void> {
+  const names = ['ts', 'ts_ns'];
+  for (const source of read.sources) if ('column' in source) names.push(source.column);
+  const own = names.flatMap((name) => columnIn(segment, name) ?? []);
+  if (shapes === undefined || read.messages === undefined) return columns.bring(own);
+  const first = own.filter((name) => !PARTS.has(name));
+  await columns.bring([...first, SHAPE]);
+  limitParts(columns, shapes, read.sources, read.messages);
+  await columns.bring(own.filter((name) => PARTS.has(name)));
+}
+
+/** @throws Unreadable, and what reading a file throws */
+function rowsOf(opened: Opened, { sources }: Read): Found[] {
+  const all = sources.map((source) => outputOf(source, opened));
+  const [ts, ns] = [valuesOf(opened, 'ts'), valuesOf(opened, 'ts_ns')];
+  return opened.numbers.map((_, place) => ({
+    row: all.map((values) => values[place]!),
+    ...{ of: opened, place },
+    ts: typeof ts[place] === 'number' ? ts[place] : Number.MAX_VALUE,
+    ns: Number(ns[place] ?? 0),
   }));
 }
+
+function valuesOf({ segment, numbers, columns }: Opened, name: string): readonly Plain[] {
+  const column = columnIn(segment, name);
+  return column === undefined ? numbers.map(() => null) : columns.values(column);
+}
+
+/** Columns of which each row has what its shape says. */
+const PARTS: ReadonlySet<string> = new Set([MESSAGE, TEXTS, ...NUMBERS, 'pid']);
 
 /** What a row's shape has no variables of is not read, nor whole messages of rows with a shape. */
 function limitParts(
@@ -166,20 +222,17 @@ function limitParts(
   if (!isListed) columns.limit('pid', (place) => widthsOf(place).includes(Width.pid));
 }
 
-function outputOf(
-  source: OutputSource,
-  { id, kind, day }: SegmentInfo,
-  numbers: readonly number[],
-  of: (name: string) => readonly Plain[],
-): readonly Plain[] {
+function outputOf(source: OutputSource, opened: Opened): readonly Plain[] {
+  const { segment, numbers } = opened;
   if ('value' in source) return numbers.map(() => source.value);
   if ('of' in source) {
     if (source.of === 'row') return numbers;
+    const { id, kind, day } = segment;
     const value = { segment: id, kind, day }[source.of];
     return numbers.map(() => value);
   }
   const { column, most } = source;
-  const values = of(column);
+  const values = valuesOf(opened, column);
   if (most === undefined) return values;
   return values.map((value) => (typeof value === 'string' ? firstCharacters(value, most) : value));
 }

@@ -22,6 +22,30 @@ export class EventColumns {
     this.limits.set(name, isWanted);
   }
 
+  /**
+   * Has the disk bring what these columns will be read from; those that the segment has not are left out.
+   * @throws Unreadable, and what reading a file throws
+   */
+  async bring(names: Iterable<string>): Promise<void> {
+    const { reader, rows } = this;
+    const wanted: [string, readonly number[]][] = [];
+    for (const name of new Set([...names].flatMap((one) => this.storedNames(one)))) {
+      const isWanted = this.limits.get(name);
+      const some = isWanted === undefined ? rows : rows.filter((_, place) => isWanted(place));
+      if (some.length > 0) wanted.push([name, some]);
+    }
+    await reader.bring(wanted);
+  }
+
+  /** The columns that the file has, and not as one value, of what one is made of. */
+  private storedNames(name: string): string[] {
+    const { reader } = this;
+    if (reader.has(name)) return reader.isConstant(name) ? [] : [name];
+    const parts =
+      name === 'ts' ? Object.values(TIME_UNITS) : name === MESSAGE ? [TEXTS, SHAPE] : [];
+    return parts.filter((one) => reader.has(one) && !reader.isConstant(one));
+  }
+
   /** @throws Unreadable, and what reading a file throws */
   values(name: string): readonly FileValue[] {
     let values = this.known.get(name);

@@ -4,7 +4,7 @@
  *
  * DuckDB's files: three headers of 4,096 bytes, then blocks; a block begins with eight bytes of its own.
  */
-import { readSync } from 'node:fs';
+import { read, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { PAGE, type Piece, type SegmentMap } from './segment-map.ts';
 
@@ -19,6 +19,8 @@ const MOST_BLOCK = 1 << 16;
 
 /** Pages that are kept of all files, those that were read last. */
 const MOST_KEPT = 4096;
+/** Blocks of all files that are known to have been read. */
+const MOST_FETCHED = 4096;
 /** Pages of a file, 64 GB: a number of a file and a page stays exact for half a billion files. */
 const MOST_PAGES = 1 << 24;
 
@@ -31,8 +33,12 @@ export class Scratch {
   readonly block = new Uint8Array(MOST_BLOCK);
   blockOf = -1;
   blockBytes = 0;
+  /** For bytes that are read so that the system has them. */
+  readonly thrownAway = new Uint8Array(MOST_BLOCK);
   owner: Pages | undefined;
   private files = 0;
+  /** Blocks that were read: the system is likely to have them. */
+  private readonly fetched = new Set<number>();
   /** By the number that a file was given, and the page's. */
   private readonly kept = new Map<number, Uint8Array>();
 
@@ -43,6 +49,15 @@ export class Scratch {
 
   keptPage(file: number, page: number): Uint8Array | undefined {
     return this.kept.get(file + page);
+  }
+
+  isFetched(block: number): boolean {
+    return this.fetched.has(block);
+  }
+
+  noteFetched(block: number): void {
+    this.fetched.add(block);
+    if (this.fetched.size > MOST_FETCHED) this.fetched.delete(this.fetched.values().next().value!);
   }
 
   keep(file: number, page: number, bytes: Uint8Array): void {
@@ -85,6 +100,26 @@ export class Pages {
     this.view = new DataView(scratch.bytes.buffer, this.start);
   }
 
+  /**
+   * Has the disk bring blocks that were not read yet, as many at a time as the process has threads for it: one after
+   * the other takes twice as long, and the thread that asks waits. What is read is thrown away: the system keeps it
+   * until it is read for good, which is also when anything that is wrong comes to light.
+   */
+  async bring(blocks: Iterable<number>): Promise<void> {
+    const { map, file, scratch } = this;
+    const firsts = Array.from(blocks, (block) => HEADERS + block * (map.block / PAGE)).filter(
+      (first) => !scratch.isFetched(file + first),
+    );
+    await Promise.all(
+      firsts.map(async (first) => {
+        scratch.noteFetched(file + first);
+        await new Promise<void>((resolve) => {
+          read(this.fd, scratch.thrownAway, 0, map.block, first * PAGE, () => resolve());
+        });
+      }),
+    );
+  }
+
   /** Reads bytes `from` to `to` (not included), if they are not there yet. */
   need(from: number, to: number): void {
     if (!(from >= 0) || !(to >= from) || this.start + to > this.map.block)
@@ -106,6 +141,7 @@ export class Pages {
       if (scratch.blockOf !== file + first) {
         scratch.blockBytes = readSync(this.fd, scratch.block, 0, map.block, first * PAGE);
         scratch.blockOf = file + first;
+        scratch.noteFetched(file + first);
       }
       const end = (page + 1) * PAGE;
       if (scratch.blockBytes < end) throw new Unreadable('end of file');

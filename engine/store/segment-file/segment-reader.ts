@@ -44,35 +44,76 @@ export class SegmentReader {
     return Object.hasOwn(this.map.columns, name) || Object.hasOwn(this.map.constants, name);
   }
 
+  /** Whether it has one value of a column, which its map says. */
+  isConstant(name: string): boolean {
+    return Object.hasOwn(this.map.constants, name);
+  }
+
   /**
    * The values of a column that it has.
    * @param rows their numbers, ascending
    * @throws Unreadable, and what reading a file throws
    */
   values(name: string, rows: readonly number[]): FileValue[] {
-    const { columns, constants, groups } = this.map;
+    const { constants } = this.map;
     const constant = Object.hasOwn(constants, name) ? constants[name] : undefined;
     if (constant !== undefined) return rows.map(() => constant);
-    const stored = Object.hasOwn(columns, name) ? columns[name] : undefined;
-    if (stored?.length !== groups.length) throw new Unreadable(`no column ${name}`);
     const out: FileValue[] = [];
-    let start = 0;
-    let at = 0;
-    groups.forEach((count, group) => {
-      const positions: number[] = [];
-      for (; at < rows.length && rows[at]! < start + count; at++) positions.push(rows[at]! - start);
-      if (positions.length > 0) out.push(...this.ofGroup(stored[group]!, positions));
-      start += count;
-    });
-    if (out.length !== rows.length) throw new Unreadable('row');
+    for (const [stored, positions] of this.groupsOf(name, rows))
+      out.push(...this.ofGroup(stored, positions));
     return out;
   }
 
+  /**
+   * Has the disk bring what the values of columns lie in, before they are asked for.
+   * @param wanted of each column the rows, ascending
+   * @throws Unreadable, and what reading a file throws
+   */
+  async bring(wanted: Iterable<readonly [name: string, rows: readonly number[]]>): Promise<void> {
+    const own = new Set<number>();
+    const lists: { stored: Stored; positions: readonly number[] }[] = [];
+    for (const [name, rows] of wanted)
+      for (const [stored, positions] of this.groupsOf(name, rows)) {
+        const isList = stored.type.endsWith('[]');
+        blocksOf(stored.valid, positions, own);
+        blocksOf(stored.data, isList ? edgesOf(positions) : positions, own);
+        if (isList && stored.child !== undefined) lists.push({ stored, positions });
+      }
+    await this.pages.bring(own);
+    if (lists.length === 0) return;
+    const elements = new Set<number>();
+    for (const { stored, positions } of lists) {
+      const child = stored.child!;
+      const there = this.whichPresent(stored, positions);
+      const some = positions.filter((_, i) => there[i] === 1);
+      const { places } = this.elements(stored, some);
+      blocksOf(child.valid, places, elements);
+      blocksOf(child.data, places, elements);
+    }
+    await this.pages.bring(elements);
+  }
+
+  /** Of a column that is stored, each group that some of `rows` lie in, and where in it they do. */
+  private *groupsOf(
+    name: string,
+    rows: readonly number[],
+  ): Generator<[stored: Stored, positions: number[]]> {
+    const { columns, groups } = this.map;
+    const stored = Object.hasOwn(columns, name) ? columns[name] : undefined;
+    if (stored?.length !== groups.length) throw new Unreadable(`no column ${name}`);
+    let start = 0;
+    let at = 0;
+    for (const [group, count] of groups.entries()) {
+      const positions: number[] = [];
+      for (; at < rows.length && rows[at]! < start + count; at++) positions.push(rows[at]! - start);
+      if (positions.length > 0) yield [stored[group]!, positions];
+      start += count;
+    }
+    if (at < rows.length) throw new Unreadable('row');
+  }
+
   private ofGroup(stored: Stored, positions: readonly number[]): FileValue[] {
-    const there = new Uint8Array(positions.length);
-    inPieces(stored.valid, positions, (piece, some, at) =>
-      readValidity(this.pages, piece, some, there, at),
-    );
+    const there = this.whichPresent(stored, positions);
     const some = positions.filter((_, i) => there[i] === 1);
     if (some.length === 0) return positions.map(() => null);
     const values: readonly FileValue[] = stored.type.endsWith('[]')
@@ -81,6 +122,15 @@ export class SegmentReader {
     if (some.length === positions.length) return [...values];
     let at = 0;
     return positions.map((_, i) => (there[i] === 1 ? values[at++]! : null));
+  }
+
+  /** 1 where there is a value. */
+  private whichPresent({ valid }: Stored, positions: readonly number[]): Uint8Array {
+    const there = new Uint8Array(positions.length);
+    inPieces(valid, positions, (piece, some, at) =>
+      readValidity(this.pages, piece, some, there, at),
+    );
+    return there;
   }
 
   private plain({ type, data }: Stored, positions: readonly number[]): Value[] {
@@ -103,29 +153,53 @@ export class SegmentReader {
     );
   }
 
-  /** A list is stored as the number of elements up to its end, in its group of rows. */
-  private lists({ type, data, child }: Stored, positions: readonly number[]): Value[][] {
-    const edges = positions.flatMap((position) =>
-      position === 0 ? [position] : [position - 1, position],
-    );
+  private lists(stored: Stored, positions: readonly number[]): Value[][] {
+    const { child } = stored;
+    const { counts, places } = this.elements(stored, positions);
+    // Where all are empty, nothing is stored of elements.
+    if (child === undefined && places.length > 0) throw new Unreadable('list');
+    const values = child === undefined ? [] : this.ofGroup(child, places);
+    let at = 0;
+    return counts.map((count) => values.slice(at, (at += count)) as Value[]);
+  }
+
+  /**
+   * How many elements lists have, and where in their column. A list is stored as the number of elements up to its
+   * end, in its group of rows.
+   */
+  private elements(
+    { type, data }: Stored,
+    positions: readonly number[],
+  ): { counts: number[]; places: number[] } {
     const ends: Value[] = [];
-    this.numbers(data, numberType(type), edges, ends);
-    const elements: number[] = [];
+    this.numbers(data, numberType(type), edgesOf(positions), ends);
+    const places: number[] = [];
     let edge = 0;
     const counts = positions.map((position) => {
       const from = position === 0 ? 0 : Number(ends[edge++]);
       const to = Number(ends[edge++]);
-      if (!(from <= to) || elements.length + to - from > MOST_ELEMENTS)
-        throw new Unreadable('list');
-      for (let at = from; at < to; at++) elements.push(at);
+      if (!(from <= to) || places.length + to - from > MOST_ELEMENTS) throw new Unreadable('list');
+      for (let at = from; at < to; at++) places.push(at);
       return to - from;
     });
-    // Where all are empty, nothing is stored of elements.
-    if (child === undefined && elements.length > 0) throw new Unreadable('list');
-    const values = child === undefined ? [] : this.ofGroup(child, elements);
-    let at = 0;
-    return counts.map((count) => values.slice(at, (at += count)) as Value[]);
+    return { counts, places };
   }
+}
+
+/** Where the ends of lists stand, and those of the lists before them. */
+function edgesOf(positions: readonly number[]): number[] {
+  return positions.flatMap((position) => (position === 0 ? [position] : [position - 1, position]));
+}
+
+/** Adds the blocks of pieces that some of `positions` (ascending) lie in. */
+function blocksOf(
+  pieces: readonly Piece[],
+  positions: readonly number[],
+  blocks: Set<number>,
+): void {
+  inPieces(pieces, positions, ([, encoding, block]) => {
+    if (encoding !== 'Constant' && encoding !== 'Empty Validity') blocks.add(block);
+  });
 }
 
 /** Calls `read` with those of `positions` (ascending) that lie in each piece, counted from its begin. */
