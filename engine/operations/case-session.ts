@@ -58,14 +58,17 @@ export class CaseSession {
   /** What operations cost, until it is written down. */
   private readonly unwritten: OperationRow[] = [];
   private writing: NodeJS.Timeout | undefined;
+  private readonly keepsRecords: boolean;
 
   private constructor(
     folder: string,
     catalog: Catalog,
     store: SegmentStore,
     { memoryLimit }: StoreOptions,
+    keepsRecords: boolean,
   ) {
     this.folder = folder;
+    this.keepsRecords = keepsRecords;
     const bytes = keptBytes(memoryLimit);
     this.kept = new TextCache(bytes.read);
     this.indexes = new IndexFiles(openers(this.kept));
@@ -77,15 +80,22 @@ export class CaseSession {
 
   /**
    * @param ready may have an instance that waits for a case
+   * @param records of what operations cost
    * @throws DaybookError not-a-case, case-too-new, case-damaged
    */
-  static open(folder: string, options: StoreOptions, ready?: ReadyInstance): CaseSession {
+  static open(
+    folder: string,
+    options: StoreOptions,
+    ready?: ReadyInstance,
+    records: 'keeps records' | 'keeps no records' = 'keeps records',
+  ): CaseSession {
     const root = resolve(folder);
     return new CaseSession(
       root,
       Catalog.open(root),
       new SegmentStore(root, options, ready),
       options,
+      records === 'keeps records',
     );
   }
 
@@ -168,6 +178,7 @@ export class CaseSession {
    * for the disk, and everybody would wait with it. A case that cannot be written keeps nothing.
    */
   record(watch: Stopwatch, status: string, text?: string): void {
+    if (!this.keepsRecords) return;
     this.unwritten.push(watch.measured(status, text));
     if (this.unwritten.length >= MOST_UNWRITTEN) this.writeRecords();
     this.writing ??= setTimeout(() => this.writeRecords(), WRITE_MS).unref();
