@@ -4,6 +4,7 @@
  * operation, `{"op":"query.run","params":{…}}`; `case` is filled in.
  */
 import { readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { Session } from 'node:inspector/promises';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +38,7 @@ const services = {
 };
 // As app/engine/main.ts does.
 services.cases.prepare();
+setTimeout(() => flushCompileCache(), 3000).unref();
 const product = { version: 'bench', sample: async () => [] };
 const host = new EngineHost(makeHandlers(services, product), {
   version: 'bench',
