@@ -3,12 +3,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { ToIndexer } from '../engine/ingest/index-protocol.ts';
 import { runIndexer } from '../engine/ingest/index-thread.ts';
 import { giveWay } from './give-way.ts';
-import { collectLessOften } from './threads.ts';
+import { setUpForImports } from './threads.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('index-worker.ts runs as a worker thread only');
 const { background } = workerData as { background: boolean };
-collectLessOften();
+setUpForImports();
 if (background) giveWay();
 runIndexer({
   post: (message) => port.postMessage(message),

@@ -7,14 +7,18 @@ import { type KeptThread, type ThreadHandle, WarmThreads } from '../engine/inges
 const HEAP_GROWTH = 600;
 
 /**
+ * Sets V8 up for an import, for the whole process. To be called by the last thread that an import starts, once it runs:
+ * with another flag than Node was built with, V8 takes none of the code that is kept of Node's own modules, and compiles
+ * them in each thread (20 ms of 50). Questions of the same process are answered with it, too.
+ *
  * The threads of an import have small heaps and make many arrays, which count beside the heap and are soon
- * gone: by itself V8 marks all of a heap anew for every 30 MB of them. It is for the whole process; how large a heap
- * may become at most stays. To be called by the last of them that an import starts, once it runs: with another flag
- * than Node was built with, V8 takes none of the code that is kept of Node's own modules, and compiles them in each
- * thread (20 ms of 50).
+ * gone: by itself V8 marks all of a heap anew for every 30 MB of them. How large a heap may become at most stays.
+ *
+ * Maglev's code is to inline nothing: docs/adr/0009-v8-and-worker-threads.md.
  */
-export function collectLessOften(): void {
+export function setUpForImports(): void {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
+  setFlagsFromString('--no-maglev-inlining');
 }
 
 /** A thread that runs `entry`, with messages of these types; it ends with the thread that started it. */
