@@ -121,11 +121,13 @@ async function fromFiles(
       const opened = all
         .slice(from, from + AT_ONCE)
         .map(([segment, numbers]) => openRows(asked, segment, numbers));
-      await Promise.all(opened.map((one) => bring(one, read)));
-      for (const one of opened) {
-        found.push(...rowsOf(one, read));
-        if (one.shapes !== undefined) shapes.set(one.segment.id, one.shapes);
-      }
+      const parts = opened.map(async (one) => {
+        await bring(one, read);
+        return rowsOf(one, read);
+      });
+      found.push(...(await Promise.all(parts)).flat());
+      for (const { segment, shapes: own } of opened)
+        if (own !== undefined) shapes.set(segment.id, own);
     }
     if (inOrder) found.sort(byTime);
     if (messages !== undefined) for (const { row } of found) putTogether(row, messages, shapes);

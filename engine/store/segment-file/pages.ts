@@ -1,6 +1,6 @@
 /**
- * Bytes of a block of a segment's file. A block is read as a whole: a disk gives 64 KB nearly as soon as 4, and what
- * leads to a value lies in its block. Every page that is asked for is compared with its sum.
+ * Bytes of a block of a segment's file. The disk is asked for whole blocks, many at a time (`bring`): it gives 64 KB
+ * nearly as soon as 4, and what leads to a value lies in its block. Then pages are read, and compared with their sums.
  *
  * DuckDB's files: three headers of 4,096 bytes, then blocks; a block begins with eight bytes of its own.
  */
@@ -29,10 +29,6 @@ export class Scratch {
   readonly bytes = new Uint8Array(MOST_BLOCK + SLACK);
   /** Pages of the block that are there, and were compared. */
   readonly there = new Uint8Array(MOST_BLOCK / PAGE);
-  /** The block that was read last, its pages not yet compared; how many bytes of which page of which file on. */
-  readonly block = new Uint8Array(MOST_BLOCK);
-  blockOf = -1;
-  blockBytes = 0;
   /** For bytes that are read so that the system has them. */
   readonly thrownAway = new Uint8Array(MOST_BLOCK);
   owner: Pages | undefined;
@@ -101,9 +97,9 @@ export class Pages {
   }
 
   /**
-   * Has the disk bring blocks that were not read yet, as many at a time as the process has threads for it: one after
-   * the other takes twice as long, and the thread that asks waits. What is read is thrown away: the system keeps it
-   * until it is read for good, which is also when anything that is wrong comes to light.
+   * Has the disk bring blocks that were not asked for yet, as many at a time as the process has threads for it: one
+   * after the other takes twice as long, and the thread that asks waits. What is read is thrown away: the system keeps
+   * it until pages are read of it, which is also when anything that is wrong comes to light.
    */
   async bring(blocks: Iterable<number>): Promise<void> {
     const { map, file, scratch } = this;
@@ -138,14 +134,9 @@ export class Pages {
     const kept = scratch.keptPage(file, number);
     if (kept === undefined) {
       if (number >= map.sums.length) throw new Unreadable('block');
-      if (scratch.blockOf !== file + first) {
-        scratch.blockBytes = readSync(this.fd, scratch.block, 0, map.block, first * PAGE);
-        scratch.blockOf = file + first;
-        scratch.noteFetched(file + first);
-      }
-      const end = (page + 1) * PAGE;
-      if (scratch.blockBytes < end) throw new Unreadable('end of file');
-      const own = scratch.block.slice(page * PAGE, end);
+      const own = new Uint8Array(PAGE);
+      if (readSync(this.fd, own, 0, PAGE, number * PAGE) < PAGE)
+        throw new Unreadable('end of file');
       if (crc32(own) !== map.sums[number]) throw new Unreadable('sum');
       scratch.keep(file, number, own);
       bytes.set(own, page * PAGE);
