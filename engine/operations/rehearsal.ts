@@ -18,6 +18,8 @@ import { timeline } from './timeline.ts';
 const QUIET_MS = 150;
 /** Enough for the code to be compiled that looks up rows and reads them. */
 const MOST_WORDS = 12;
+/** Who asks again and again has the code run anyway. */
+const MOST_TRIES = 5;
 const FIRST = 200;
 const BARS = 30;
 /** The smallest segment that is cut into pieces as large ones are. */
@@ -26,6 +28,7 @@ const LARGE = 100_000;
 export class Rehearsal {
   private readonly options: () => StoreOptions;
   private isOver = false;
+  private tries = 0;
   private waiting: NodeJS.Timeout | undefined;
   private running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
@@ -55,11 +58,12 @@ export class Rehearsal {
 
   private begin(folder: string): void {
     if (this.isOver || this.running !== undefined) return;
+    this.tries += 1;
     const stop = new AbortController();
     const work = async (): Promise<void> => {
       // A case that cannot be read is told of to who asks about it.
       const isDone = await rehearse(folder, this.options(), stop.signal).catch(() => true);
-      this.isOver ||= isDone && !stop.signal.aborted;
+      this.isOver ||= (isDone && !stop.signal.aborted) || this.tries === MOST_TRIES;
       this.running = undefined;
     };
     this.running = { stop, ended: work() };
