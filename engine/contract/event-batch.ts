@@ -302,6 +302,11 @@ export class EventBatch {
   length = 0;
   /** Written by `endRow` into every row; the sink sets it before a source is read. */
   currentSource = 0;
+  /**
+   * Its rows are no records of the source, but what comes of them: few of them may be committed later than the records.
+   * The importer says so once it has the batch; the sink forgets it with the source.
+   */
+  isDerived = false;
 
   readonly seq: NumberColumn;
   readonly source_id: U32Column;

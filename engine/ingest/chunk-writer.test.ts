@@ -2,18 +2,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_ROWS } from '../contract/event-batch.ts';
+import type { Kind } from '../contract/event.ts';
 import { finishSegment } from '../store/finish-segment.ts';
 import { BLOCK, SMALL_BLOCK } from '../store/segment-blocks.ts';
 import { SegmentBuilder } from '../store/segment-builder.ts';
-import { ChunkWriter } from './chunk-writer.ts';
+import { type ChunkLimits, ChunkWriter } from './chunk-writer.ts';
 import { DayParts } from './day-parts.ts';
 import type { PartInfo } from './protocol.ts';
 
 const START = Date.UTC(2026, 10, 21) * 1000;
 const LIMITS = { rows: 1e9, bytes: 1e12, ms: 1e9 };
 const MANY = 10_000;
+const SOON = { rows: 1, bytes: 1e12, ms: 1e9 };
 
 let folder: string;
 let builder: SegmentBuilder;
@@ -158,5 +160,102 @@ describe('few small sources', () => {
     ]);
     const rows = (await Promise.all(parts.map(rowsOf))).flat();
     expect(rows).toEqual(inOrder(sources));
+  });
+});
+
+describe('few rows that are no records', () => {
+  const limits = { indexRows: 1e9, fewSources: false };
+  function writerOf(chunks: ChunkLimits): ChunkWriter {
+    return new ChunkWriter(chunks, new DayParts(folder, `part-${number++}`, limits));
+  }
+  function add(writer: ChunkWriter, kind: Kind, n: number): void {
+    const batch = writer.batch(kind);
+    batch.isDerived = kind === 'flow';
+    for (let i = 0; i < n; i++) {
+      batch.ts.set(batch.length, START + i);
+      batch.endRow();
+    }
+  }
+  async function cut(writer: ChunkWriter, goesOn = true): Promise<Record<string, number>> {
+    const chunk = writer.cut(goesOn);
+    const parts = (await chunk?.parts) ?? [];
+    const rows = Object.fromEntries(parts.map(({ kind, rows }) => [kind, rows]));
+    // What the chunk says of its source is what is in the chunks so far.
+    for (const [kind, n] of Object.entries(rows)) told[kind] = (told[kind] ?? 0) + n;
+    for (const { emitted } of chunk?.sources ?? []) expect(emitted).toEqual(told);
+    return rows;
+  }
+  let told: Record<string, number>;
+  beforeEach(() => (told = {}));
+
+  it('wait for later chunks until they are many, or their source ends', async () => {
+    const writer = writerOf(SOON);
+    writer.begin(1, 'source', undefined);
+    const few = Math.floor(BATCH_ROWS / 5);
+    const chunks: Record<string, number>[] = [];
+    for (let i = 0; i < 6; i++) {
+      add(writer, 'packet', 3);
+      add(writer, 'flow', few);
+      chunks.push(await cut(writer));
+    }
+    const packets = { packet: 3 };
+    const both = { packet: 3, flow: 4 * few };
+    expect(chunks).toEqual([packets, packets, packets, both, packets, packets]);
+    // What waits alone makes no chunk.
+    expect([writer.due, writer.full]).toEqual([false, false]);
+    writer.end();
+    expect(await cut(writer, false)).toEqual({ flow: 2 * few });
+  });
+
+  it('are in the chunk when they are not few', async () => {
+    const writer = writerOf(SOON);
+    writer.begin(1, 'source', undefined);
+    const many = Math.floor(BATCH_ROWS / 3) + 1;
+    add(writer, 'packet', 3);
+    add(writer, 'flow', many);
+    expect(await cut(writer)).toEqual({ packet: 3, flow: many });
+  });
+
+  it('are in every chunk where these take their time', async () => {
+    const writer = writerOf({ ...SOON, ms: 0 });
+    writer.begin(1, 'source', undefined);
+    add(writer, 'packet', 3);
+    add(writer, 'flow', 5);
+    expect(await cut(writer)).toEqual({ packet: 3, flow: 5 });
+  });
+
+  it('are in the chunk behind which something else than their source is read', async () => {
+    const writer = writerOf(SOON);
+    writer.begin(1, 'source', undefined);
+    add(writer, 'packet', 3);
+    add(writer, 'flow', 5);
+    expect(await cut(writer, false)).toEqual({ packet: 3, flow: 5 });
+  });
+
+  it('do not wait while what was committed before is read again', async () => {
+    const writer = writerOf(SOON);
+    writer.begin(1, 'source', {
+      resume: { rows: { packet: 3, flow: 2 }, quarantined: 0 },
+      duplicate: undefined,
+    });
+    told = { packet: 3, flow: 2 };
+    add(writer, 'packet', 4);
+    add(writer, 'flow', 5);
+    expect(writer.due).toBe(true);
+    expect(await cut(writer)).toEqual({ packet: 1, flow: 3 });
+    add(writer, 'packet', 4);
+    add(writer, 'flow', 5);
+    expect(await cut(writer)).toEqual({ packet: 4 });
+  });
+
+  it('are told from records of the same kind in a source behind them', async () => {
+    const writer = writerOf(SOON);
+    writer.begin(1, 'source', undefined);
+    add(writer, 'flow', 5);
+    writer.end();
+    expect(await cut(writer, false)).toEqual({ flow: 5 });
+    told = {};
+    writer.begin(2, 'source', undefined);
+    expect(writer.batch('flow').isDerived).toBe(false);
   });
 });

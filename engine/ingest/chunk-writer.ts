@@ -95,6 +95,9 @@ export class ChunkWriter implements EventSink {
   private rows = 0;
   private bytes = 0;
   private startedAt = performance.now();
+  /** Rows of batches that were left for a later chunk when the last one was cut, and since when there are such. */
+  private readonly left = new Map<EventBatch, number>();
+  private leftSince = 0;
   /** Rows taken since the start, for progress. */
   totalRows = 0;
   /** Set by the reader: called between blocks, may cut a chunk. */
@@ -124,6 +127,7 @@ export class ChunkWriter implements EventSink {
     );
     for (const [kind, batch] of this.batches) {
       batch.currentSource = sourceId;
+      batch.isDerived = false;
       if (batch.attributes.size > MAX_IDLE_ATTRIBUTES || batch.capacity < this.batchRows)
         this.batches.delete(kind);
     }
@@ -229,16 +233,20 @@ export class ChunkWriter implements EventSink {
     return this.waiting > 0 || this.quarantined.length > 0;
   }
 
-  /** Rows that are in no chunk yet. */
+  /** Rows that are in no chunk yet, without those that may wait. */
   private get waiting(): number {
     let rows = this.rows;
-    for (const batch of this.batches.values()) rows += batch.length;
+    for (const batch of this.batches.values()) rows += batch.length - (this.left.get(batch) ?? 0);
     return rows;
   }
 
-  /** Closes the parts and hands over the chunk; undefined when there is nothing to commit. */
-  cut(): Chunk | undefined {
-    this.flushBatches();
+  /**
+   * Closes the parts and hands over the chunk; undefined when there is nothing to commit.
+   * @param goesOn the current source is read on at once: a chunk that is full need not have everything
+   */
+  cut(goesOn = false): Chunk | undefined {
+    if (goesOn && this.full) this.flushMost();
+    else this.flushBatches();
     const isEmpty = this.rows === 0;
     const parts = isEmpty ? [] : this.parts.finish();
     this.parts = this.nextParts;
@@ -266,6 +274,7 @@ export class ChunkWriter implements EventSink {
   /** Forgets what was not cut: of a cancelled or failed import, or a survey that was given up. */
   abandon(): void {
     for (const batch of this.batches.values()) batch.clear();
+    this.left.clear();
     this.touched.clear();
     this.current = undefined;
     this.quarantined.length = 0;
@@ -279,7 +288,25 @@ export class ChunkWriter implements EventSink {
     for (const batch of this.batches.values()) this.flushBatch(batch);
   }
 
+  /**
+   * Hands on what a chunk is to have. Few derived rows are left for the next ones, as long as those do not fill the
+   * batch: each chunk's own would be a small segment, all of which would have to be merged in the end.
+   */
+  private flushMost(): void {
+    const now = performance.now();
+    if (this.left.size === 0) this.leftSince = now;
+    const mayWait = now - this.leftSince < this.limits.ms && !this.source().replaying();
+    for (const batch of this.batches.values()) {
+      const more = batch.length - (this.left.get(batch) ?? 0);
+      // The next chunk may have more of them than this one.
+      if (mayWait && batch.isDerived && batch.length + 2 * more <= batch.capacity)
+        this.left.set(batch, batch.length);
+      else this.flushBatch(batch);
+    }
+  }
+
   private flushBatch(batch: EventBatch): void {
+    this.left.delete(batch);
     const n = batch.length;
     if (n === 0) return;
     const from = this.leaveOut(batch);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ofOneSize } from './compact.ts';
+import { ofOneSize, tolerable } from './compact.ts';
 
 describe('small segments that an import merges', () => {
   it.each([
@@ -31,5 +31,19 @@ describe('small segments that an import merges', () => {
     }
     expect(written / (imports * 100)).toBeLessThan(6);
     expect(most).toBeLessThan(14);
+  });
+});
+
+describe('small segments that a day may keep', () => {
+  const of = (n: number, rows: number) => Array.from({ length: n }, () => ({ rows }));
+
+  it.each([
+    ['a few', of(4, 100), 4, 4],
+    ['no more where they are very small', of(20, 65_535), 100, 4],
+    ['a quarter of its segments, where they are larger', of(20, 65_536), 100, 25],
+    ['a few, where they are the day', of(20, 100_000), 20, 5],
+    ['a few, where the day is of few', of(3, 100_000), 6, 4],
+  ])('%s', (_, group, ofDay, most) => {
+    expect(tolerable(group, ofDay, 4)).toBe(most);
   });
 });

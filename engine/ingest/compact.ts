@@ -23,6 +23,13 @@ export const TOLERATED_BESIDE = 24;
 /** More are merged by such an import itself: who was to do it does not keep up. */
 export const TOLERATED_AT_MOST = 64;
 
+/**
+ * Of so many rows each on average, more are tolerated where they are no more than this share of the segments of their
+ * day: such are flows beside their packets. To merge them all took a third as long as the import of a large capture.
+ */
+const LARGISH_ROWS = 65_536;
+const SHARE_OF_DAY = 1 / 4;
+
 export interface CompactReport {
   before: number;
   after: number;
@@ -93,7 +100,9 @@ export function runsToMerge(
       .map((mark) => mark.segmentId),
   );
   const groups = new Map<string, SegmentOutline[]>();
+  const ofDay = new Map<string, number>();
   for (const segment of catalog.segmentOutlines()) {
+    ofDay.set(segment.day, (ofDay.get(segment.day) ?? 0) + 1);
     const small = segment.rows < SMALL_ROWS || (tolerated === 1 && deleted.has(segment.id));
     if (!small) continue;
     const key = `${segment.day}/${segment.kind}`;
@@ -103,7 +112,8 @@ export function runsToMerge(
   for (const all of groups.values()) {
     const group = tolerated === 1 ? all : ofOneSize(all);
     const holdsDeleted = tolerated === 1 && group.some((segment) => deleted.has(segment.id));
-    if (group.length <= tolerated && !holdsDeleted) continue;
+    const may = tolerated === 1 ? 1 : tolerable(group, ofDay.get(group[0]!.day)!, tolerated);
+    if (group.length <= may && !holdsDeleted) continue;
     for (const run of runs(group)) {
       if (run.length === 1 && !(tolerated === 1 && deleted.has(run[0]!.id))) continue;
       out.push(run);
@@ -113,6 +123,21 @@ export function runsToMerge(
   const rows = new Map(catalog.segments().map((segment) => [segment.id, segment]));
   // Who has no lock may meet one that is gone since.
   return out.map((run) => run.flatMap(({ id }) => rows.get(id) ?? []));
+}
+
+/**
+ * How many small segments of one kind a day may have.
+ * @param ofDay its segments of all kinds
+ * @param tolerated where they are very small, or alone
+ */
+export function tolerable(
+  group: readonly Pick<SegmentRow, 'rows'>[],
+  ofDay: number,
+  tolerated: number,
+): number {
+  const rows = group.reduce((sum, segment) => sum + segment.rows, 0);
+  if (rows < LARGISH_ROWS * group.length) return tolerated;
+  return Math.max(tolerated, ofDay * SHARE_OF_DAY);
 }
 
 /**

@@ -521,7 +521,7 @@ class ImportWorker {
       state.checkpointBytes = content.hashed;
       state.checkpointSha256 = content.digest();
     }
-    return this.sendChunkLater(this.writer.cut());
+    return this.sendChunkLater(this.writer.cut(true));
   }
 
   private pendingBytes = 0;

@@ -10,8 +10,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Catalog } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { WorkerHandle } from './run-import.ts';
+import { classicCapture } from './testing/captures.ts';
 import { importInProcess, quarantined, rowsOf, startInProcess } from './testing/in-process.ts';
-import { eveJson, pcapOf, rfc3164, zeekConn } from './testing/small-evidence.ts';
+import { eveJson, rfc3164, zeekConn } from './testing/small-evidence.ts';
 
 const CHUNK = { rows: 40 };
 /** Small blocks would need a large file: importers offer a commit once per block. */
@@ -33,7 +34,8 @@ beforeAll(() => {
     table = table.replace(new RegExp(`^.*${at}.*$`, 'm'), 'no\trow');
   writeFileSync(join(evidence, 'c.zeek'), table);
   writeFileSync(join(evidence, 'd.zeek'), zeekConn(300, 19_800));
-  writeFileSync(join(evidence, 'e.pcap'), pcapOf(20_000).subarray(0, -7));
+  // Of thousands of conversations, whose flows are committed after their packets.
+  writeFileSync(join(evidence, 'e.pcap'), classicCapture(20_000, {}, 100).subarray(0, -7));
   writeFileSync(join(evidence, 'f.json'), eveJson(50) + 'not json\n' + eveJson(50));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,9 @@ import type { FlowTracker } from './flows/index.ts';
 
 export async function flowTracker(sink: EventSink): Promise<FlowTracker> {
   const flows = await import('./flows/index.ts');
-  return new flows.FlowTracker(sink.batch('flow'));
+  const batch = sink.batch('flow');
+  batch.isDerived = true;
+  return new flows.FlowTracker(batch);
 }
 
 export function noteEvicted({ evicted }: FlowTracker, sink: EventSink): void {
