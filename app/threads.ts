@@ -5,6 +5,7 @@ import { type KeptThread, type ThreadHandle, WarmThreads } from '../engine/inges
 
 /** By how many percent a heap may grow from one full collection of garbage to the next. */
 const HEAP_GROWTH = 600;
+export const V8_FLAGS = [`--heap-growing-percent=${HEAP_GROWTH}`, '--no-maglev-inlining'];
 
 /**
  * Sets V8 up for an import, for the whole process. To be called by the last thread that an import starts, once it runs:
@@ -17,8 +18,7 @@ const HEAP_GROWTH = 600;
  * Maglev's code is to inline nothing: docs/adr/0009-v8-and-worker-threads.md.
  */
 export function setUpForImports(): void {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
-  setFlagsFromString('--no-maglev-inlining');
+  for (const flag of V8_FLAGS) setFlagsFromString(flag);
 }
 
 /** A thread that runs `entry`, with messages of these types; it ends with the thread that started it. */

@@ -77,7 +77,7 @@ export class SortedFrames {
     n: number,
   ): void {
     const { networks, left } = this;
-    for (const has of [this.hasIp, this.hasIp4, this.hasPorts, this.hasTcp]) has.fill(0);
+    for (const has of [this.hasIp, this.hasIp4, this.hasPorts, this.hasTcp]) has.fill(0, 0, n);
     if (findNetworks(linkType, bytes, view, frames, ends, n, networks)) {
       this.sort(view, frames, ends, wires, n);
       this.leave(n);
