@@ -34,13 +34,18 @@ afterEach(async () => {
 });
 
 /** Sessions of the rehearsal: that were opened, and the texts of what was asked in each. */
-function watched(): { opened: CaseSession[]; closed: CaseSession[]; asked: string[] } {
+function watched(change: (session: CaseSession) => void = () => undefined): {
+  opened: CaseSession[];
+  closed: CaseSession[];
+  asked: string[];
+} {
   const seen = { opened: [] as CaseSession[], closed: [] as CaseSession[], asked: [] as string[] };
   const { open } = CaseSession;
   vi.spyOn(CaseSession, 'open').mockImplementation((...args) => {
     const session = open.apply(CaseSession, args);
     if (args[3] !== 'keeps no records') return session;
     seen.opened.push(session);
+    change(session);
     const { record, close } = session;
     session.record = (watch, status, text) => {
       seen.asked.push(`${watch.operation} ${status} ${text}`);
@@ -99,6 +104,24 @@ it('stops when something is asked, and begins again', async () => {
   expect(seen.asked.some((one) => one.includes('cancelled'))).toBe(true);
 });
 
+it('begins again also where what was stopped takes its time to end', async () => {
+  const seen = watched((session) => {
+    const { close } = session;
+    session.close = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await close.call(session);
+    };
+  });
+  makePool();
+  await ask(folder);
+  await vi.waitFor(() => expect(seen.asked.length).toBeGreaterThan(0), {
+    timeout: 20_000,
+    interval: 1,
+  });
+  await ask(folder, 'password | count');
+  await vi.waitFor(() => expect(seen.closed).toHaveLength(2), { timeout: 20_000, interval: 50 });
+});
+
 it('waits for a case that has something', async () => {
   const seen = watched();
   makePool();
@@ -108,6 +131,24 @@ it('waits for a case that has something', async () => {
   await ask(folder);
   await vi.waitFor(() => expect(seen.closed).toHaveLength(2), { timeout: 20_000, interval: 50 });
   expect(seen.asked.length).toBeGreaterThan(0);
+});
+
+it('is over only when all that it asked is, also where some of it fails', async () => {
+  const before: string[] = [];
+  const seen = watched((session) => {
+    vi.spyOn(session.store, 'prepare').mockImplementation(() => {
+      throw new Error('no list');
+    });
+    const { close } = session;
+    session.close = () => {
+      before.push(...seen.asked);
+      return close.call(session);
+    };
+  });
+  makePool();
+  await ask(folder);
+  await vi.waitFor(() => expect(seen.closed).toHaveLength(1), { timeout: 20_000, interval: 50 });
+  expect(before).toEqual(['timeline.run done kind:log ']);
 });
 
 it('is ended with the cases', async () => {

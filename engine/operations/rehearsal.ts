@@ -30,6 +30,8 @@ export class Rehearsal {
   private isOver = false;
   private tries = 0;
   private waiting: NodeJS.Timeout | undefined;
+  /** The case to begin with once what was stopped has ended. */
+  private next: string | undefined;
   private running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   constructor(options: () => StoreOptions) {
@@ -39,6 +41,7 @@ export class Rehearsal {
   /** Something is asked. */
   pause(): void {
     clearTimeout(this.waiting);
+    this.next = undefined;
     this.running?.stop.abort();
   }
 
@@ -57,7 +60,12 @@ export class Rehearsal {
   }
 
   private begin(folder: string): void {
-    if (this.isOver || this.running !== undefined) return;
+    if (this.isOver) return;
+    if (this.running !== undefined) {
+      this.next = folder;
+      return;
+    }
+    this.next = undefined;
     this.tries += 1;
     const stop = new AbortController();
     const work = async (): Promise<void> => {
@@ -65,6 +73,7 @@ export class Rehearsal {
       const isDone = await rehearse(folder, this.options(), stop.signal).catch(() => true);
       this.isOver ||= (isDone && !stop.signal.aborted) || this.tries === MOST_TRIES;
       this.running = undefined;
+      if (this.next !== undefined) this.begin(this.next);
     };
     this.running = { stop, ended: work() };
   }
@@ -87,7 +96,7 @@ async function rehearse(
       let batch: ColumnBatch | undefined;
       const asked = { ...range, query: `kind:${segment.kind} ${query}` };
       const fields = ['ts', 'host', 'program', 'summary'];
-      await Promise.all([
+      const both = [
         openList(
           session,
           folder,
@@ -99,7 +108,10 @@ async function rehearse(
           },
         ),
         timeline(session, { ...asked, buckets: BARS, most: 1 }, signal),
-      ]);
+      ];
+      // Where one fails or is stopped, the other still reads: it is not to be closed below it.
+      await Promise.allSettled(both);
+      await Promise.all(both);
       for (const kept of client.kept.values()) kept.dispose();
       client.kept.clear();
       return batch;
