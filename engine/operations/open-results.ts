@@ -44,6 +44,8 @@ class OpenResult {
   readonly folder: string;
   readonly parameters: OpenParameters;
   result: ResultSet;
+  /** Of the case's changes the last, before the list was made. */
+  change: number;
   readonly fields: readonly string[];
   private pinned: { session: CaseSession; release: () => void } | undefined;
 
@@ -51,11 +53,13 @@ class OpenResult {
     folder: string,
     parameters: OpenParameters,
     result: ResultSet,
+    change: number,
     fields: readonly string[],
   ) {
     this.folder = folder;
     this.parameters = parameters;
     this.result = result;
+    this.change = change;
     this.fields = fields;
   }
 
@@ -78,10 +82,11 @@ class OpenResult {
       .segments.some(({ id, sha256 }) => used.has(id) && made.get(id) !== sha256);
   }
 
-  replace(session: CaseSession, result: ResultSet): void {
+  replace(session: CaseSession, result: ResultSet, change: number): void {
     this.pinned?.release();
     this.pinned = undefined;
     this.result = result;
+    this.change = change;
     this.pin(session);
   }
 
@@ -103,6 +108,7 @@ export async function openList(
   send: SendFirst,
 ): Promise<OpenedResult> {
   session.store.prepare();
+  const change = session.catalog.lastChange();
   let names: string[] = [];
   const { result, ...scope } = await askView(
     session,
@@ -118,7 +124,7 @@ export async function openList(
     [],
     false,
   );
-  const opened = new OpenResult(folder, parameters, result, parameters.fields ?? names);
+  const opened = new OpenResult(folder, parameters, result, change, parameters.fields ?? names);
   opened.pin(session);
   // What is attached stays readable when a compaction takes the file away.
   const used = new Set(result.plan.segmentsUsed.map(({ id }) => id));
@@ -221,13 +227,14 @@ async function onList<T>(
   }
 }
 
-/** Makes the list again. It is the same only if it has as many events as before. */
+/** Makes the list again: the same events if the case has no others since, or if it has as many of all that match. */
 async function reopen(
   session: CaseSession,
   opened: OpenResult,
   signal: AbortSignal,
 ): Promise<void> {
   const { parameters, result } = opened;
+  const change = session.catalog.lastChange();
   const again = await askView(
     session,
     'result.reopen',
@@ -244,7 +251,13 @@ async function reopen(
     [],
     false,
   );
-  if (again.result.total !== result.total || again.result.undated !== result.undated)
-    throw goneResult();
-  opened.replace(session, again.result);
+  const isAsLong = again.result.total === result.total && again.result.undated === result.undated;
+  const isSame = session.catalog.lastChange() === opened.change || hasAll(result);
+  if (!isAsLong || !isSame) throw goneResult();
+  opened.replace(session, again.result, change);
+}
+
+/** Whether it has all events that match: with others it would be longer. */
+function hasAll({ plan, total }: ResultSet): boolean {
+  return plan.events.node === 'base' && total < (plan.limit ?? Infinity);
 }
