@@ -150,6 +150,7 @@ module.exports = {
     ),
     ...allow('^app/built[.]ts$', paths('^app/lock-file[.]ts$', CONTRACT), CORE),
     ...allow('^app/lock-file([.]test)?[.]ts$', paths('^app/lock-file[.]ts$', CONTRACT), CORE),
+    ...allow('^app/threads[.]test[.]ts$', paths('^app/threads[.]ts$')),
     ...allow('^app/build[.]ts$', paths('^app/desktop[.]ts$', CONTRACT)),
     ...allow('^app/web/', paths('^app/built[.]ts$')),
 
