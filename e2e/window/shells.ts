@@ -174,6 +174,9 @@ export const electronShell: WindowShell = {
         executablePath: electron?.path ?? '',
         args: [
           ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+          // Its process would draw with a graphics library in software, on the processor that all share. Tests
+          // of the desktop shell itself start it as users do.
+          '--disable-gpu',
           `--user-data-dir=${path.join(stateFolder, 'electron')}`,
           path.join(ROOT, 'app/electron/dist/main.cjs'),
           ...(openCase === undefined ? [] : [openCase]),
