@@ -194,7 +194,7 @@ export class DayParts implements Parts {
       open.unflowedPackets += n - countPresent(batch.flow_id.present, rows);
     }
     open.sources.set(source.id, (open.sources.get(source.id) ?? 0) + n);
-    const cut = part instanceof ParquetPart ? part.addRowGroup(batch, rows) : undefined;
+    const cut = part instanceof ParquetPart ? part.addRowGroup(batch, rows) : part.cut;
     this.feed?.add(part.path, batch, rows, cut, part.coded, loan);
     const bytes = part.size - open.bytes;
     open.bytes = part.size;
@@ -260,9 +260,8 @@ function finishPart({
       draft,
       selected: selectedOf(draft),
       constants: constantsOf(draft),
-      // They are whole, and few.
-      messages: undefined,
-      rareMessages: true,
+      messages: part.cutMessages,
+      rareMessages: draft.shapes === undefined,
     };
   }
   part.finish();

@@ -20,7 +20,7 @@ import {
 } from '../store/segment-builder.ts';
 import { finishSegment } from '../store/finish-segment.ts';
 import { MOST_SMALL_GROUPS } from '../store/segment-part.ts';
-import type { SegmentDraft } from '../store/segment-file/write/draft.ts';
+import { type SegmentDraft, tableOf } from '../store/segment-file/write/draft.ts';
 import { finishFile } from '../store/segment-file/write/segment-end.ts';
 import type { CaseWriter } from './case-writer.ts';
 import { indexRows } from './case-workshop.ts';
@@ -958,7 +958,7 @@ class ImportRun {
     const name = identifier(path);
     await this.writer.builder.attach(path, path);
     const columns = selected?.map((column) => identifier(column.name)).join(', ') ?? '*';
-    return `(SELECT ${columns} FROM ${name}.events)`;
+    return `(SELECT ${columns} FROM ${name}.${tableOf(draft)})`;
   }
 
   /** A part that is its segment. */

@@ -1,5 +1,6 @@
 /** How a segment stores its messages, as queries want to be told of it: made from the shapes that the store keeps. */
 import type { StoredMessages, StoredShape } from '../query/index.ts';
+import { sqlOf } from '../store/expression.ts';
 import { Width } from '../store/messages/cut-rows.ts';
 import {
   MESSAGE,
@@ -33,9 +34,9 @@ export function storedMessages(
     number: `"${SHAPE}"`,
     whole: `"${MESSAGE}"`,
     get message() {
-      return anyMessage(shapes, form);
+      return sqlOf(anyMessage(shapes, form));
     },
-    messageOf: (numbers) => messageOf(shapes, numbers, form),
+    messageOf: (numbers) => sqlOf(messageOf(shapes, numbers, form)),
   };
 }
 

@@ -2,7 +2,7 @@
 import { diskError } from '../base/files.ts';
 import { type BuiltSegment, fileSha256 } from './segment-builder.ts';
 import { PageSums, packMap } from './segment-file/segment-map.ts';
-import { type SegmentDraft, selectedOf } from './segment-file/write/draft.ts';
+import { type SegmentDraft, eventColumns } from './segment-file/write/draft.ts';
 import { mapOfDraft } from './segment-file/write/draft-map.ts';
 import { shiftColumn } from './segment-file/write/shift-column.ts';
 import { finishFile } from './segment-file/write/segment-end.ts';
@@ -29,8 +29,8 @@ export async function finishSegment(
       bytes,
       sha256,
       ...known,
-      columns: selectedOf(draft).map(({ name }) => name),
-      shapes: 0,
+      columns: eventColumns(draft).map(({ name }) => name),
+      shapes: draft.shapes?.length ?? 0,
       map: packMap(mapOfDraft(draft, sums.sums)),
     };
   } catch (error) {

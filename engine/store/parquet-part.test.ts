@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { EventBatch } from '../contract/event-batch.ts';
 import { rowList, rowSpan } from './batch-rows.ts';
-import { type CutMessages, SHAPE, storedShapes } from './messages/message-columns.ts';
+import { sqlOf } from './expression.ts';
+import { type CutMessages, SHAPE, anyMessage, groupShapes } from './messages/message-columns.ts';
 import { ParquetPart } from './parquet-part.ts';
-import { tableLayout } from './table-layout.ts';
+import { numberedSql, tableLayout } from './table-layout.ts';
 
 let folder: string;
 let instance: DuckDBInstance;
@@ -110,18 +111,19 @@ async function readBack(
   present: readonly string[],
   messages: CutMessages | undefined,
 ): Promise<unknown[][]> {
-  const stored = messages && storedShapes(messages.shapes);
+  const stored = messages && groupShapes(messages.shapes);
   const list = COLUMNS.map((name) => {
     const quoted = `"${name.replaceAll('"', '""')}"`;
     if (!present.includes(name)) return 'NULL';
-    if (name === 'message' && stored !== undefined) return stored.message;
+    if (name === 'message' && stored !== undefined)
+      return sqlOf(anyMessage(stored.shapes, 'bytes'));
     if (name === 'ts') return 'epoch_us(ts)::DOUBLE';
     if (name === 'seq') return 'seq::DOUBLE';
     if (name === 'src_ip6') return 'src_ip6::VARCHAR';
     return quoted;
   });
   const result = await connection.runAndReadAll(
-    `SELECT ${list.join(', ')} FROM (SELECT *${stored === undefined ? '' : ` REPLACE (${stored.number} AS "${SHAPE}")`} FROM read_parquet('${path}'))`,
+    `SELECT ${list.join(', ')} FROM (SELECT *${stored === undefined ? '' : ` REPLACE (${numberedSql(stored.numbers)} AS "${SHAPE}")`} FROM read_parquet('${path}'))`,
   );
   return result.getRowsJS();
 }

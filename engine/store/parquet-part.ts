@@ -9,13 +9,12 @@
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
  */
 import { closeSync, openSync } from 'node:fs';
-import type { Column, EventBatch, TextColumn, U32Column } from '../contract/event-batch.ts';
+import type { Column, EventBatch } from '../contract/event-batch.ts';
 import {
   type BatchRows,
   rowSpan,
   textBytesOf,
   textLength,
-  textStartsOf,
   valuesOf,
   wideValuesOf,
 } from './batch-rows.ts';
@@ -33,9 +32,8 @@ import {
   onlyValue,
   presentColumns,
 } from './column-types.ts';
-import { CutRows } from './messages/cut-rows.ts';
-import { type CutRowGroup, MessageCutter } from './messages/message-cutter.ts';
-import { NumberBytes } from './messages/number-bytes.ts';
+import { MessageParts } from './messages/cut-messages.ts';
+import type { CutRowGroup } from './messages/message-cutter.ts';
 import {
   BYTES,
   type CutMessages,
@@ -412,10 +410,6 @@ const MAGIC = new TextEncoder().encode('PAR1');
 /** Bytes kept in memory before they are written: small parts cost one write. */
 const BUFFER_BYTES = 1 << 20;
 
-/** Of the row group that is being added; one for all parts of a thread. */
-const cutRows = new CutRows();
-const numberBytes = new NumberBytes();
-
 /** One Parquet file that grows by row groups. Synchronous: it runs in import workers. */
 export class ParquetPart {
   readonly path: string;
@@ -427,8 +421,9 @@ export class ParquetPart {
   private readonly groups: RowGroup[] = [];
   private readonly types = new Map<string, SchemaType>();
 
-  private readonly cutter = new MessageCutter(cutRows);
+  private readonly parts = new MessageParts();
   private messageRows = 0;
+  private cutRows = 0;
   /** Of the last row group: columns of texts of which few are different, by name in the file. */
   readonly coded = new Map<string, CodedTexts>();
 
@@ -453,8 +448,8 @@ export class ParquetPart {
   }
   /** How messages are cut; undefined when all are stored whole. */
   get messages(): CutMessages | undefined {
-    const { shapes, cut } = this.cutter;
-    return cut === 0 ? undefined : { shapes, wholeShare: 1 - cut / this.messageRows };
+    if (this.cutRows === 0) return undefined;
+    return { shapes: this.parts.shapes, wholeShare: 1 - this.cutRows / this.messageRows };
   }
   /** Whether few rows have a message. */
   get hasRareMessages(): boolean {
@@ -489,8 +484,7 @@ export class ParquetPart {
     const group: RowGroup = { rows: n, size: 0, chunks: new Map() };
     let messages: CutRowGroup | undefined;
     for (const { name, column, count } of presentColumns(batch, rows)) {
-      if (name === MESSAGE && column.type === 'text')
-        messages = this.addMessages(group, column, count, batch.pid, rows);
+      if (name === MESSAGE) messages = this.addMessages(group, batch, count, rows);
       else this.addColumn(group, name, column, count, rows);
     }
     this.noteHeader(batch, rows);
@@ -576,68 +570,39 @@ export class ParquetPart {
   /** Messages as shapes and variables where that is possible, the others as they are. */
   private addMessages(
     group: RowGroup,
-    column: TextColumn,
+    batch: EventBatch,
     count: number,
-    pid: U32Column,
     rows: BatchRows,
   ): CutRowGroup | undefined {
     const n = rows.to - rows.from;
-    const present = valuesOf(column.present, rows);
     this.messageRows += count;
     // Of cut messages all rows have lists, also those without one.
     if (areRare(count, n)) {
-      this.addColumn(group, MESSAGE, column, count, rows);
+      this.addColumn(group, MESSAGE, batch.message, count, rows);
       return undefined;
     }
-    const { cutter } = this;
-    const texts = textBytesOf(column, rows);
-    const starts = textStartsOf(column, rows);
-    const pids = valuesOf(pid.values, rows);
-    const hasPid = valuesOf(pid.present, rows);
-    cutter.begin(n);
-    const whole = new Uint8Array(n);
-    const shaped = new Uint8Array(n);
-    const shapeOf = new Uint16Array(n);
-    const numbers = new Int32Array(count);
-    let cut = 0;
-    for (let i = 0; i < n; i++) {
-      if (present[i] === 0) continue;
-      const at = starts[i]! + 4;
-      const own = hasPid[i] === 1 ? pids[i]! : -1;
-      if (cutter.add(i, texts, at, at + textLength(texts, at - 4), own)) {
-        shaped[i] = 1;
-        shapeOf[i] = cutter.number;
-        numbers[cut++] = cutter.number;
-      } else whole[i] = 1;
-    }
-    if (cut === 0) {
-      this.addColumn(group, MESSAGE, column, count, rows);
+    const { parts } = this;
+    const own = parts.take(batch, rows);
+    this.cutRows += parts.cut;
+    if (parts.cut === 0) {
+      this.addColumn(group, MESSAGE, batch.message, count, rows);
       return undefined;
     }
     if (!this.types.has(MESSAGE)) this.types.set(MESSAGE, SCHEMA.text);
     this.noteConstant(MESSAGE, 'text', undefined);
-    if (cut < count) {
-      const kept = new Uint8Array(texts.length);
-      let size = 0;
-      for (let i = 0; i < n; i++) {
-        if (whole[i] === 0) continue;
-        const start = starts[i]!;
-        const end = start + 4 + textLength(texts, start);
-        kept.set(texts.subarray(start, end), size);
-        size += end - start;
-      }
-      const levels = definitionLevels(whole, n, count - cut);
-      this.addChunk(group, MESSAGE, levels, kept.subarray(0, size), n);
+    if (parts.whole > 0) {
+      const levels = definitionLevels(own.whole, n, parts.whole);
+      this.addChunk(group, MESSAGE, levels, parts.wholeMessages(own), n);
     }
     if (!this.types.has(SHAPE)) this.types.set(SHAPE, SCHEMA.u16);
-    const levels = definitionLevels(shaped, n, cut);
-    this.addChunk(group, SHAPE, levels, bytesOf(numbers.subarray(0, cut)), n);
-    numberBytes.fill(cutRows.numbers, n);
-    const { values: bytes, used: byteCount, counts: byteCounts } = numberBytes;
+    const levels = definitionLevels(parts.shaped, n, parts.cut);
+    const numbers = Int32Array.from(own.shapeOf.filter((number) => number > 0));
+    this.addChunk(group, SHAPE, levels, bytesOf(numbers), n);
+    const { values: bytes, used: byteCount, counts: byteCounts } = parts.bytes(n);
     this.addList(group, 'u8', byteCounts, byteCount, bytes.subarray(0, byteCount), n);
-    const { data, size, used, counts } = cutRows.texts;
+    const { data, size, used, counts } = own.variables.texts;
     this.addList(group, 'text', counts, used, data.subarray(0, size), n);
-    return { shapes: cutter.shapes, shapeOf, whole, variables: cutRows, pids };
+    return own;
   }
 
   private addList(

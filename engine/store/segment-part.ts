@@ -26,11 +26,23 @@ import {
   onlyValue,
   presentColumns,
 } from './column-types.ts';
-import { MESSAGE } from './messages/message-columns.ts';
+import { MessageParts } from './messages/cut-messages.ts';
+import type { TextLists } from './messages/cut-rows.ts';
+import type { CutRowGroup } from './messages/message-cutter.ts';
+import {
+  BYTES,
+  type CutMessages,
+  MESSAGE,
+  MESSAGE_PARTS,
+  SHAPE,
+  TEXTS,
+  groupShapes,
+} from './messages/message-columns.ts';
 import { type EncodedPiece, NO_BYTES } from './segment-file/encode/pieces.ts';
-import { encodeNumbers } from './segment-file/encode/numbers.ts';
+import { encodeBytes, encodeEnds, encodeNumbers } from './segment-file/encode/numbers.ts';
 import { encodeReals } from './segment-file/encode/reals.ts';
-import { encodeTexts, numberTexts } from './segment-file/encode/texts.ts';
+import { SymbolTable } from './segment-file/encode/symbols.ts';
+import { encodeEach, encodeTexts, numberTexts } from './segment-file/encode/texts.ts';
 import { emptyValidity, encodeValidity } from './segment-file/encode/validity.ts';
 import { encodeWide } from './segment-file/encode/wide.ts';
 import { BLOCK_HEAD, BlockFile } from './segment-file/write/block-file.ts';
@@ -46,14 +58,22 @@ import { type TimeUnit, TIME_UNITS, areRare } from './table-layout.ts';
 /** A column of texts that takes more DuckDB stores better: it compresses texts that are different. */
 const MOST_TEXT_BYTES_A_ROW = 4;
 
+/** Of rows with a message, the share that must be cut: of a part's first rows, and of those behind them. */
+const LEAST_CUT = 0.75;
+const LEAST_CUT_LATER = 0.5;
+/** Of the texts among the variables, the share above which each is stored by itself. */
+const MANY_DIFFERENT = 0.4;
+
 /** Values of a group of rows that are stored at the end, when it is known in which form. */
 interface Kept {
-  readonly values: Float64Array | Uint32Array;
+  readonly values: Float64Array | Uint32Array | Uint16Array;
   readonly present: Uint8Array | undefined;
 }
 
 interface Growing {
   readonly type: Column['type'];
+  /** Of values of this type. */
+  readonly isList: boolean;
   /** By number of the group; none where no row has a value, or where it is kept. */
   readonly groups: (PlacedGroup | undefined)[];
   readonly kept: (Kept | undefined)[];
@@ -67,6 +87,8 @@ interface Made {
   readonly type: Column['type'];
   readonly data?: readonly EncodedPiece[];
   readonly valid?: readonly EncodedPiece[];
+  /** Of a list: its values. */
+  readonly child?: Pick<Made, 'data' | 'valid'>;
   readonly kept?: Kept;
   readonly text?: Uint8Array;
   /** Bytes of its values, each by itself. */
@@ -86,6 +108,13 @@ export class SegmentPart {
   size = 0;
   /** Of the last group of rows: columns of texts of which few are different, by name in the file. */
   readonly coded = new Map<string, CodedTexts>();
+  /** How the messages of the last group of rows were cut; lent until the next, of whichever part. */
+  cut: CutRowGroup | undefined;
+  private readonly messages = new MessageParts();
+  private messageRows = 0;
+  private wholeRows = 0;
+  /** Of the last texts that were stored by themselves. */
+  private symbols: SymbolTable | undefined;
   private readonly file: BlockFile;
   private readonly groups: number[] = [];
   private smallGroups = 0;
@@ -105,7 +134,16 @@ export class SegmentPart {
 
   /** Names of the columns that have a value in some row so far. */
   get columns(): string[] {
-    return [...this.growing.keys()];
+    return [...this.growing.keys()].flatMap((name) => {
+      if (name === SHAPE) return [MESSAGE];
+      return MESSAGE_PARTS.has(name) ? [] : [name];
+    });
+  }
+  /** How messages are cut, by the numbers of shapes that the draft has; undefined when all are whole. */
+  get cutMessages(): CutMessages | undefined {
+    if (!this.growing.has(SHAPE)) return undefined;
+    const { shapes } = groupShapes(this.messages.shapes);
+    return { shapes, wholeShare: this.wholeRows / this.messageRows };
   }
 
   /**
@@ -118,6 +156,7 @@ export class SegmentPart {
     unit: TimeUnit = 1_000_000,
   ): boolean {
     this.coded.clear();
+    this.cut = undefined;
     const n = rows.to - rows.from;
     if (n === 0) return true;
     const columns = storedColumns(batch, rows);
@@ -128,15 +167,23 @@ export class SegmentPart {
     const made: Made[] = [];
     let size = 0;
     for (const column of columns) {
-      const one = this.make(column, rows, header, unit);
-      if (one === undefined) return false;
-      made.push(one);
-      size += one.size;
+      const some = this.isCut(column, n)
+        ? this.makeMessages(batch, column.count, rows)
+        : this.make(column, rows, header, unit);
+      if (some === undefined) return false;
+      for (const one of some) {
+        made.push(one);
+        size += one.size;
+      }
     }
     this.header = header;
     const names = new Set(made.map(({ name }) => name));
     for (const [name, growing] of this.growing) if (!names.has(name)) this.breakUp(growing);
     for (const one of made) this.take(one);
+    if (this.cut !== undefined) {
+      this.messageRows += this.messages.cut + this.messages.whole;
+      this.wholeRows += this.messages.whole;
+    }
     this.groups.push(n);
     this.smallGroups += small;
     this.rows += n;
@@ -158,7 +205,73 @@ export class SegmentPart {
     return isFirst || header === this.header ? header : undefined;
   }
 
+  /** Whether a column is messages that are cut: few are texts as others, but behind rows whose messages are. */
+  private isCut({ name, count }: PresentColumn, rows: number): boolean {
+    return name === MESSAGE && (this.growing.has(SHAPE) || !areRare(count, rows));
+  }
+
+  /** Messages as shapes and variables; those that are whole are the one text of their rows. */
+  private makeMessages(batch: EventBatch, count: number, rows: BatchRows): Made[] | undefined {
+    if (this.growing.has(MESSAGE)) return undefined;
+    const { messages } = this;
+    const n = rows.to - rows.from;
+    const own = messages.take(batch, rows);
+    const least = this.growing.has(SHAPE) ? LEAST_CUT_LATER : LEAST_CUT;
+    if (messages.cut === 0 || messages.cut < count * least) return undefined;
+    const texts = messages.textsAndWhole(own);
+    const different = this.makeDifferent(texts);
+    if (different === undefined) return undefined;
+    this.cut = own;
+    const { values, used, counts } = messages.bytes(n);
+    const bytes = encodeBytes(values.subarray(0, used), this.most);
+    const kept = { values: own.shapeOf, present: messages.shaped };
+    return [
+      { name: SHAPE, type: 'u16', kept, size: messages.cut * VALUE_BYTES.u32 },
+      this.list(BYTES, 'u8', counts, n, bytes, used * VALUE_BYTES.u32),
+      this.list(TEXTS, 'text', texts.counts, n, different, texts.size),
+    ];
+  }
+
+  private list(
+    name: string,
+    type: Column['type'],
+    counts: Uint16Array,
+    rows: number,
+    values: readonly EncodedPiece[],
+    size: number,
+  ): Made {
+    const count = values.reduce((sum, piece) => sum + piece.rows, 0);
+    return {
+      ...{ name, type, size },
+      data: encodeEnds(counts, rows, this.most),
+      valid: encodeValidity(undefined, rows, this.most),
+      child: { data: values, valid: encodeValidity(undefined, count, this.most) },
+    };
+  }
+
+  private makeDifferent({ data, size, used }: TextLists): EncodedPiece[] | undefined {
+    if (used === 0) return [];
+    const texts = data.subarray(0, size);
+    const numbered = numberTexts(texts, used);
+    if (numbered.starts.length > used * MANY_DIFFERENT) {
+      this.symbols = SymbolTable.for(texts, this.symbols);
+      const each = encodeEach(texts, this.symbols, this.most);
+      if (each !== undefined) return each;
+    }
+    return encodeTexts(numbered, undefined, used, this.most);
+  }
+
   private make(
+    column: PresentColumn,
+    rows: BatchRows,
+    header: number | undefined,
+    unit: TimeUnit,
+  ): [Made] | undefined {
+    const made = this.makeOne(column, rows, header, unit);
+    return made && [made];
+  }
+
+  private makeOne(
     { name, column, count }: PresentColumn,
     rows: BatchRows,
     header: number | undefined,
@@ -221,17 +334,23 @@ export class SegmentPart {
     return { name, type: 'text', data, valid: [emptyValidity(present, n)], size };
   }
 
-  private take({ name, type, data, valid, kept, text }: Made): void {
+  private take({ name, type, data, valid, child, kept, text }: Made): void {
     let growing = this.growing.get(name);
     if (growing === undefined) {
-      growing = { type, groups: [], kept: [], text };
+      growing = { type, isList: child !== undefined, groups: [], kept: [], text };
       this.growing.set(name, growing);
     }
     const group = this.groups.length;
     if (text === undefined) this.breakUp(growing);
     if (kept !== undefined) growing.kept[group] = kept;
     else if (growing.kept.length > 0) this.storeKept(growing);
-    if (data !== undefined && valid !== undefined) growing.groups[group] = this.place(data, valid);
+    if (data === undefined || valid === undefined) return;
+    const placed = this.place(data, valid);
+    const { data: values, valid: present } = child ?? {};
+    growing.groups[group] =
+      values === undefined || present === undefined
+        ? placed
+        : { ...placed, child: this.place(values, present) };
   }
 
   private place(data: readonly EncodedPiece[], valid: readonly EncodedPiece[]): PlacedGroup {
@@ -276,8 +395,10 @@ export class SegmentPart {
   /** @param unit the coarsest of all times */
   finish(unit: TimeUnit): SegmentDraft {
     const columns: DraftColumn[] = [];
+    const { numbers, shapes } = groupShapes(this.messages.shapes);
     for (const [name, growing] of this.growing) {
-      const type = SQL_TYPES[growing.type];
+      const own = SQL_TYPES[growing.type];
+      const type = growing.isList ? `${own}[]` : own;
       if (growing.text !== undefined) {
         const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(growing.text.subarray(4));
         columns.push({ name, type, value: { kind: 'text', text } });
@@ -286,6 +407,11 @@ export class SegmentPart {
       if (name === CAPTURED && growing.kept.length > 0 && this.header !== undefined) {
         columns.push({ name, type, value: { kind: 'less', column: RECORD, by: this.header } });
         continue;
+      }
+      if (name === SHAPE) {
+        for (const { values } of growing.kept.filter((one) => one !== undefined))
+          for (let i = 0; i < values.length; i++) values[i] = numbers[values[i]!] ?? 0;
+        columns.push({ name: MESSAGE, type: SQL_TYPES.text, value: { kind: 'whole' } });
       }
       if (growing.kept.length > 0) this.storeKept(growing, name === 'ts' ? unit : 1);
       const groups = this.groups.map((n, group) => growing.groups[group] ?? this.none(growing, n));
@@ -297,11 +423,16 @@ export class SegmentPart {
     }
     this.file.finish();
     const { path, block, file } = this;
-    return { path, block, pieces: file.pieces, groups: this.groups, columns };
+    const draft = { path, block, pieces: file.pieces, groups: this.groups, columns };
+    return this.growing.has(SHAPE) ? { ...draft, shapes } : draft;
   }
 
   /** A group in which no row has a value. */
-  private none({ type }: Growing, n: number): PlacedGroup {
+  private none({ type, isList }: Growing, n: number): PlacedGroup {
+    if (isList) {
+      const { data = [], valid = [] } = this.list('', type, new Uint16Array(n), n, [], 0);
+      return { ...this.place(data, valid), child: this.place([], []) };
+    }
     const absent = new Uint8Array(n);
     if (type === 'text') {
       const nothing = { data: NO_BYTES, starts: new Uint32Array(0), codes: new Uint16Array(0) };
@@ -326,10 +457,9 @@ export class SegmentPart {
 function storedColumns(batch: EventBatch, rows: BatchRows): PresentColumn[] | undefined {
   const out: PresentColumn[] = [];
   for (const column of presentColumns(batch, rows)) {
-    const { name, count } = column;
+    const { name } = column;
     // Which of these rows are in the case already, DuckDB finds out.
     if (name === 'record_key') return undefined;
-    if (name === MESSAGE && !areRare(count, rows.to - rows.from)) return undefined;
     // Several names would be one.
     if (!name.isWellFormed()) return undefined;
     out.push(column);

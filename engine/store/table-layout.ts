@@ -2,15 +2,21 @@
  * How a segment's table stores the columns of a select: some as they are, some in a form that takes less
  * room, from which generated columns make them again. Whoever reads the table finds every column under its name.
  */
+import { type Expression, column, identifier, literal, sqlOf } from './expression.ts';
+import type { MessageShape } from './messages/message-cutter.ts';
 import {
   type CutMessages,
-  type StoredShapes,
   MESSAGE,
   MESSAGE_PARTS,
   SHAPE,
   TEXTS,
-  storedShapes,
+  WHOLE_OF_TEXTS,
+  anyMessage,
+  groupShapes,
+  shapesText,
 } from './messages/message-columns.ts';
+
+export { identifier, literal };
 
 /** A column with one value in all rows, or one that follows from another column. */
 export interface ConstantColumn {
@@ -54,8 +60,8 @@ export interface TableLayout {
 export type TimeUnit = 1 | 1000 | 1_000_000;
 
 /** What queries read: a table, or a view of `STORED` where messages are cut. */
-const EVENTS = 'events';
-const STORED = 'stored';
+export const EVENTS = 'events';
+export const STORED = 'stored';
 /** Free text: 40 % smaller than by DuckDB's own choice, quicker to write, as quick to search. */
 const ZSTD = ' USING COMPRESSION zstd';
 /**
@@ -76,15 +82,6 @@ const TIMES: Readonly<Record<1000 | 1_000_000, { stored: string; generated: stri
   1_000_000: { stored: 'epoch_us(ts) // 1000000', generated: 'make_timestamp("ts:s" * 1000000)' },
 };
 
-/** A quoted SQL identifier. */
-export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-/** A quoted SQL text, for the few places that take no parameter (ATTACH, file names). */
-export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
 /** Whether so few rows have a message that what is kept of every row costs more than their texts. */
 export function areRare(messages: number, rows: number): boolean {
   return messages < rows * LEAST_MESSAGES;
@@ -101,7 +98,8 @@ export function tableLayout(
   messages: CutMessages | undefined,
 ): TableLayout {
   const constant = new Map(constants.map((one) => [one.name, one]));
-  const shapes = messages && storedShapes(messages.shapes);
+  const grouped = messages && groupShapes(messages.shapes);
+  const shapes = grouped?.shapes;
   const fewWhole = messages !== undefined && messages.wholeShare <= LEAST_WHOLE;
   const definitions: string[] = [];
   const stored: string[] = [];
@@ -121,9 +119,10 @@ export function tableLayout(
     else if (name === 'ts' && unit !== 1) {
       store(TIME_UNITS[unit], 'BIGINT', TIMES[unit].stored);
       generate(name, type, TIMES[unit].generated);
-    } else if (name === MESSAGE && fewWhole) generate(name, type, WHOLE_OF_TEXTS);
+    } else if (name === MESSAGE && fewWhole) generate(name, type, sqlOf(WHOLE_OF_TEXTS));
     else if (name === MESSAGE) store(name, type, own, rareMessages ? '' : ZSTD);
-    else if (name === SHAPE && shapes !== undefined) store(name, type, shapes.number);
+    else if (name === SHAPE && grouped !== undefined)
+      store(name, type, numberedSql(grouped.numbers));
     else if (name === TEXTS) store(name, type, textsWith(fewWhole));
     else store(name, type, own);
   }
@@ -134,14 +133,18 @@ export function tableLayout(
     definitions,
     stored: stored.join(', '),
     values: values.join(', '),
-    view: shapes && ((database) => viewSql(database, columns, shapes)),
+    view: shapes && ((database) => viewAndShapes(database, columns, shapes)),
     shapes: shapes && shapesText(shapes),
   };
 }
 
 const SHAPE_SQL = identifier(SHAPE);
 const TEXTS_SQL = identifier(TEXTS);
-const WHOLE_OF_TEXTS = `CASE WHEN ${SHAPE_SQL} IS NULL THEN ${TEXTS_SQL}[1] END`;
+
+/** SQL of the number of a row's shape, where the select has that of before. */
+export function numberedSql(numbers: readonly number[]): string {
+  return `[${numbers.slice(1).join(', ')}][${SHAPE_SQL}]::USMALLINT`;
+}
 
 /** The texts of a row; of a message that is whole itself, or nothing. */
 function textsWith(whole: boolean): string {
@@ -149,18 +152,35 @@ function textsWith(whole: boolean): string {
   return `CASE WHEN ${SHAPE_SQL} IS NULL THEN ${own} ELSE ${TEXTS_SQL} END`;
 }
 
-/**
- * The events of a table with cut messages, row numbers included. The shapes are kept as data, too, so that
- * they can be taken over when segments are merged.
- */
-function viewSql(database: string, columns: readonly string[], shapes: StoredShapes): string {
-  const list = columns.map((column) =>
-    column === MESSAGE ? `${shapes.message} AS ${identifier(MESSAGE)}` : identifier(column),
-  );
-  const note = literal(shapesText(shapes));
-  return `CREATE VIEW ${database}.${EVENTS} AS SELECT rowid AS rowid, ${list.join(', ')} FROM ${STORED}; COMMENT ON TABLE ${database}.${STORED} IS ${note}`;
+/** A column of the view, and what it is made of. */
+export interface ViewColumn {
+  readonly name: string;
+  readonly value: Expression;
 }
 
-function shapesText({ shapes }: StoredShapes): string {
-  return JSON.stringify(shapes);
+/** The events of a table with cut messages, row numbers included. */
+export function viewColumns(
+  columns: readonly string[],
+  shapes: readonly MessageShape[],
+): ViewColumn[] {
+  return ['rowid', ...columns].map((name) => ({
+    name,
+    value: name === MESSAGE ? anyMessage(shapes, 'bytes') : column(name),
+  }));
+}
+
+/** @param place of the view: its database, if that is not the table's, with a point */
+export function viewSql(columns: readonly ViewColumn[], place = ''): string {
+  const list = columns.map(({ name, value }) => `${sqlOf(value)} AS ${identifier(name)}`);
+  return `CREATE VIEW ${place}${EVENTS} AS SELECT ${list.join(', ')} FROM ${STORED}`;
+}
+
+/** The view, and the shapes as data, so that they can be taken over when segments are merged. */
+function viewAndShapes(
+  database: string,
+  columns: readonly string[],
+  shapes: readonly MessageShape[],
+): string {
+  const note = literal(shapesText(shapes));
+  return `${viewSql(viewColumns(columns, shapes), `${database}.`)}; COMMENT ON TABLE ${database}.${STORED} IS ${note}`;
 }

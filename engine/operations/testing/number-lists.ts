@@ -5,8 +5,9 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CaseWriter } from '../../ingest/case-writer.ts';
+import { column, sqlOf } from '../../store/expression.ts';
 import { BYTES, anyMessage, readShapes } from '../../store/messages/message-columns.ts';
-import { bytesIn, numberSql, numberStarts } from '../../store/messages/number-bytes.ts';
+import { bytesIn, numberOf, numberStarts } from '../../store/messages/number-bytes.ts';
 
 const LISTS = [
   { width: 0, name: '"message:8"', type: 'UTINYINT[]' },
@@ -27,22 +28,22 @@ export async function withNumberLists(writer: CaseWriter): Promise<number> {
     const [table, note] = [text(row?.[0]), text(row?.[1])];
     const stored = (
       await builder.rows(`SELECT DISTINCT column_name FROM pragma_storage_info('${name}.stored')`)
-    ).flatMap(([column]) => (column === BYTES ? [] : [`"${text(column)}"`]));
+    ).flatMap(([name]) => (name === BYTES ? [] : [`"${text(name)}"`]));
     const shapes = readShapes(note) ?? [];
     const lists = LISTS.map(({ width, type }) => {
       const cases = shapes.map(({ widths }, i) => {
         const start = numberStarts(widths)[width];
         const own = widths.filter((one) => one === width);
         const numbers = own.map((_, n) =>
-          numberSql(`"${BYTES}"`, start + n * bytesIn(width), width),
+          sqlOf(numberOf(column(BYTES), start + n * bytesIn(width), width)),
         );
         return `WHEN ${i + 1} THEN [${numbers.join(', ')}]::${type}`;
       });
       return `CASE "message:shape" ${cases.join(' ')} ELSE []::${type} END`;
     });
     const definitions = LISTS.map(({ name: list, type }) => `${list} ${type}`).join(', ');
-    const shown = segment.columns.map((column) =>
-      column === 'message' ? `${anyMessage(shapes, 'widths')} AS message` : `"${column}"`,
+    const shown = segment.columns.map((name) =>
+      name === 'message' ? `${sqlOf(anyMessage(shapes, 'widths'))} AS message` : `"${name}"`,
     );
     const into = [...stored, ...LISTS.map((list) => list.name)].join(', ');
     const statements = [

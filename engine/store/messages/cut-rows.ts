@@ -40,7 +40,6 @@ export class TextLists {
     this.used = 0;
     this.counts = emptyCounts(this.counts, rows);
   }
-  /** A text below 64 KiB. */
   add(bytes: Uint8Array, from: number, to: number): void {
     const length = to - from;
     if (this.size + length + 4 > this.data.length) {
@@ -50,10 +49,10 @@ export class TextLists {
     }
     const { data } = this;
     let at = this.size;
-    data[at++] = length & 255;
+    data[at++] = length;
     data[at++] = length >>> 8;
-    data[at++] = 0;
-    data[at++] = 0;
+    data[at++] = length >>> 16;
+    data[at++] = length >>> 24;
     for (let i = from; i < to; i++) data[at++] = bytes[i]!;
     this.size = at;
     this.used += 1;

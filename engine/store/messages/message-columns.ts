@@ -1,11 +1,12 @@
 /**
- * The columns that hold messages cut into shapes and variables, and the SQL that puts a message together.
+ * The columns that hold messages cut into shapes and variables, and the expression that puts a message together.
  *
  * `message` holds what is kept whole, `message:shape` the number of the shape plus one, the others the variables:
  * numbers as bytes (number-bytes.ts), or in segments from before in a list for each width; texts in a list.
  */
+import { type Expression, NOTHING, call, column, element, number, text } from '../expression.ts';
 import { Width } from './cut-rows.ts';
-import { bytesIn, bytesOfLists, numberSql, numberStarts } from './number-bytes.ts';
+import { bytesIn, bytesOfLists, numberOf, numberStarts } from './number-bytes.ts';
 import type { MessageShape } from './message-cutter.ts';
 
 export const MESSAGE = 'message';
@@ -36,15 +37,6 @@ export interface CutMessages {
   readonly shapes: readonly MessageShape[];
   /** Of the messages, about how many are kept whole. */
   readonly wholeShare: number;
-}
-
-/** The shapes of a table, in the order of their numbers there, and what its column of them is made from. */
-export interface StoredShapes {
-  readonly shapes: readonly MessageShape[];
-  /** SQL of the number in the table, where "message:shape" is that in the part. */
-  readonly number: string;
-  /** SQL of a row's message. */
-  readonly message: string;
 }
 
 /** Shapes out of the text that a segment keeps them in; undefined when it is not one. */
@@ -83,30 +75,32 @@ const SEPARATOR = '\u0001';
 
 /**
  * How a table stores shapes: those with alike variables beside each other, since one expression then serves
- * them all. What a part calls shape `n` is `numbers[n]` in the table, both from 1.
+ * them all; and what the number of each becomes. Numbers begin with 1.
  */
-export function storedShapes(shapes: readonly MessageShape[]): StoredShapes {
-  const groups = new Map<string, number[]>();
-  shapes.forEach(({ widths }, i) => {
-    const key = widths.join();
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [i]);
-    else group.push(i);
-  });
+export function groupShapes(shapes: readonly MessageShape[]): {
+  readonly shapes: readonly MessageShape[];
+  /** By the number of before. */
+  readonly numbers: readonly number[];
+} {
+  const order = [...Map.groupBy(shapes.keys(), (i) => shapes[i]!.widths.join()).values()].flat();
   const numbers: number[] = [];
-  const alike: Alike[] = [];
-  let next = 1;
-  for (const group of groups.values()) {
-    alike.push({ first: next, shapes: group.map((i) => shapes[i]!) });
-    for (const i of group) numbers[i] = next++;
-  }
-  const message = `CASE WHEN "${SHAPE}" IS NULL THEN "${MESSAGE}" ELSE ${choose(alike, 0, alike.length, 'bytes')} END`;
-  const number = `[${numbers.join(', ')}]["${SHAPE}"]::USMALLINT`;
-  return { shapes: alike.flatMap((group) => group.shapes), number, message };
+  order.forEach((before, i) => (numbers[before + 1] = i + 1));
+  return { shapes: order.map((i) => shapes[i]!), numbers };
 }
 
+/** What a table's comment says of its shapes. */
+export function shapesText(shapes: readonly MessageShape[]): string {
+  return JSON.stringify(shapes);
+}
+
+/** A message that is not cut, out of a table that keeps it among the texts. */
+export const WHOLE_OF_TEXTS: Expression = {
+  ...{ kind: 'case', when: { kind: 'isNothing', value: column(SHAPE) } },
+  ...{ then: element(column(TEXTS), 1), otherwise: NOTHING },
+};
+
 /**
- * SQL of the message of a row of a table that has one of these shapes.
+ * The message of a row of a table that has one of these shapes.
  * @param shapes of the table, in the order of their numbers there
  * @param numbers of those that are meant, from 1; at least one
  */
@@ -114,7 +108,7 @@ export function messageOf(
   shapes: readonly MessageShape[],
   numbers: ReadonlySet<number>,
   form: NumberForm,
-): string {
+): Expression {
   const groups: { first: number; shapes: MessageShape[]; wanted: boolean; key: string }[] = [];
   shapes.forEach((shape, i) => {
     const key = shape.widths.join();
@@ -129,44 +123,46 @@ export function messageOf(
   return choose(wanted, 0, wanted.length, form);
 }
 
-/** SQL of any row's message. */
-export function anyMessage(shapes: readonly MessageShape[], form: NumberForm): string {
-  const own = messageOf(shapes, new Set(shapes.keys().map((i) => i + 1)), form);
-  return `CASE WHEN "${SHAPE}" IS NULL THEN "${MESSAGE}" ELSE ${own} END`;
+/** Any row's message. */
+export function anyMessage(shapes: readonly MessageShape[], form: NumberForm): Expression {
+  return {
+    ...{ kind: 'case', when: { kind: 'isNothing', value: column(SHAPE) } },
+    then: column(MESSAGE),
+    otherwise: messageOf(shapes, new Set(shapes.keys().map((i) => i + 1)), form),
+  };
 }
 
-function choose(groups: readonly Alike[], from: number, to: number, form: NumberForm): string {
-  if (to - from === 1) return groupSql(groups[from]!, form);
+function choose(groups: readonly Alike[], from: number, to: number, form: NumberForm): Expression {
+  if (to - from === 1) return ofGroup(groups[from]!, form);
   const middle = (from + to) >>> 1;
-  return `CASE WHEN "${SHAPE}" < ${groups[middle]!.first} THEN ${choose(groups, from, middle, form)} ELSE ${choose(groups, middle, to, form)} END`;
+  return {
+    ...{ kind: 'case', then: choose(groups, from, middle, form) },
+    when: { kind: 'less', left: column(SHAPE), right: number(groups[middle]!.first) },
+    otherwise: choose(groups, middle, to, form),
+  };
 }
 
-function groupSql({ first, shapes }: Alike, form: NumberForm): string {
+function ofGroup({ first, shapes }: Alike, form: NumberForm): Expression {
   const { widths } = shapes[0]!;
-  const parts: string[] = [];
+  const parts: Expression[] = [];
   const used = [0, 0, 0, 0];
   const starts = numberStarts(widths);
   for (let i = 0; i <= widths.length; i++) {
     const texts = shapes.map(({ constants }) => constants[i]!);
-    if (texts.some((text) => text !== texts[0])) {
-      parts.push(
-        `string_split(${quoted(texts.join(SEPARATOR))}, ${quoted(SEPARATOR)})["${SHAPE}" - ${first - 1}]`,
-      );
-    } else if (texts[0] !== '') parts.push(quoted(texts[0]!));
+    if (texts.some((one) => one !== texts[0])) {
+      const all = call('string_split', text(texts.join(SEPARATOR)), text(SEPARATOR));
+      parts.push(element(all, call('-', column(SHAPE), number(first - 1))));
+    } else if (texts[0] !== '') parts.push(text(texts[0]!));
     const width = widths[i];
     if (width === undefined) continue;
     if (width === Width.pid) {
-      parts.push('"pid"');
+      parts.push(column('pid'));
       continue;
     }
     const place = used[width]!++;
-    if (width === Width.text) parts.push(`"${TEXTS}"[${place + 1}]`);
-    else if (form === 'widths') parts.push(`"${LISTS[width]}"[${place + 1}]`);
-    else parts.push(numberSql(`"${BYTES}"`, starts[width] + place * bytesIn(width), width));
+    if (width === Width.text) parts.push(element(column(TEXTS), place + 1));
+    else if (form === 'widths') parts.push(element(column(LISTS[width]), place + 1));
+    else parts.push(numberOf(column(BYTES), starts[width] + place * bytesIn(width), width));
   }
-  return widths.length === 0 ? parts[0]! : `concat(${parts.join(', ')})`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+  return widths.length === 0 ? parts[0]! : call('concat', ...parts);
 }

@@ -2,13 +2,14 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { column, sqlOf } from '../expression.ts';
 import { NumberLists, type VariableWidth, Width } from './cut-rows.ts';
 import {
   NumberBytes,
   bytesIn,
   bytesOfLists,
   numberAt,
-  numberSql,
+  numberOf,
   numberStarts,
 } from './number-bytes.ts';
 
@@ -75,7 +76,9 @@ it('is the same to SQL, also made from lists', async () => {
   const list = (values: readonly number[], type: string) => `[${values.join(', ')}]::${type}[]`;
   const made = bytesOfLists('a', 'b', 'c');
   const from = `(SELECT ${list(one[0], 'UTINYINT')} AS a, ${list(one[1], 'USMALLINT')} AS b, ${list(one[2], 'UINTEGER')} AS c)`;
-  const numbers = places(one).map(({ at, width }) => `${numberSql('d', at, width)}::VARCHAR`);
+  const numbers = places(one).map(
+    ({ at, width }) => `${sqlOf(numberOf(column('d'), at, width))}::VARCHAR`,
+  );
   const found = await connection.runAndReadAll(
     `SELECT d::VARCHAR, ${numbers.join(', ')} FROM (SELECT ${made} AS d FROM ${from})`,
   );

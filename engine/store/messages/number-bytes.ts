@@ -3,6 +3,7 @@
  * those of 16, then of 32, each in order and lowest byte first. A list of its own for each width makes DuckDB
  * decode as many columns of offsets, also of rows that it passes over.
  */
+import { type Expression, call, element, number } from '../expression.ts';
 import { type NumberLists, type VariableWidth, Width } from './cut-rows.ts';
 
 /** Widths of numbers, by `Width`. */
@@ -68,14 +69,13 @@ export function numberAt(
   return value;
 }
 
-/** SQL of the number whose bytes begin at `at`, from 0, in `bytes`. */
-export function numberSql(bytes: string, at: number, width: 0 | 1 | 2): string {
-  const byte = (i: number) => `${bytes}[${at + i + 1}]`;
-  if (width === Width.u8) return byte(0);
-  const terms = Array.from({ length: BYTES[width] - 1 }, (_, i) => {
-    return `${256 ** (i + 1)}::UINTEGER * ${byte(i + 1)}`;
-  });
-  return `(${[byte(0), ...terms].join(' + ')})`;
+/** The number whose bytes begin at `at`, from 0, in a list of them. */
+export function numberOf(bytes: Expression, at: number, width: 0 | 1 | 2): Expression {
+  const byte = (i: number) => element(bytes, at + i + 1);
+  let sum = byte(0);
+  for (let i = 1; i < BYTES[width]; i++)
+    sum = call('+', sum, call('*', number(256 ** i, 'UINTEGER'), byte(i)));
+  return sum;
 }
 
 /** How many bytes a number of a width has. */

@@ -100,6 +100,51 @@ export function encodeNumbers(
   return packed < whole ? inGroups(size, rows, maxBytes) : asTheyAre(size, rows, maxBytes);
 }
 
+/**
+ * Where lists end, as the number of values of all up to there: packed also where it is one number, for which lists
+ * have no form of their own.
+ * @param counts of values by row
+ */
+export function encodeEnds(counts: Uint16Array, rows: number, maxBytes: number): EncodedPiece[] {
+  if (rows === 0) return [];
+  if (column.length < rows) column = new Float64Array(rows);
+  addUp(counts, rows, column);
+  lookAt(rows);
+  packedBytes(SIZES.i64, rows, maxBytes);
+  return inGroups(SIZES.i64, rows, maxBytes);
+}
+
+function addUp(counts: Uint16Array, rows: number, out: Float64Array): void {
+  let end = 0;
+  for (let row = 0; row < rows; row++) out[row] = end += counts[row]!;
+}
+
+/** Bytes, of which mostly nothing can be packed: that is seen before they are made numbers. */
+export function encodeBytes(values: Uint8Array, maxBytes: number): EncodedPiece[] {
+  if (values.length === 0) return [];
+  const { low, high } = spanOf(values);
+  if (effectiveWidth(bitsOf(high - low), SIZES.u8) < 8)
+    return encodeNumbers('u8', values, undefined, values.length, maxBytes);
+  const out: EncodedPiece[] = [];
+  for (let from = 0; from < values.length; from += maxBytes) {
+    const bytes = values.slice(from, from + maxBytes);
+    const { low: min, high: max } = spanOf(bytes);
+    const stats = { kind: 'number', min, max } as const;
+    out.push({ encoding: 'Uncompressed', rows: bytes.length, bytes, stats });
+  }
+  return out;
+}
+
+function spanOf(values: Uint8Array): { low: number; high: number } {
+  let low = 255;
+  let high = 0;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return { low, high };
+}
+
 /** Whether all have the same bits, which is seen at the speed of memory. */
 function areAlike({ buffer, byteOffset, byteLength, BYTES_PER_ELEMENT }: BatchNumbers): boolean {
   const bytes = new Uint8Array(buffer, byteOffset, byteLength);

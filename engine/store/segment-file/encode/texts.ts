@@ -1,6 +1,6 @@
 /**
- * Texts as DuckDB stores them: those that are different once in each piece, and of each row which one it has.
- * `../texts.ts` reads them.
+ * Texts as DuckDB stores them: those that are different once in each piece, and of each row which one it has. Where
+ * most are different, each row's by itself, compressed. `../texts.ts` reads them.
  * https://github.com/duckdb/duckdb, src/storage/compression/dict_fsst.
  *
  * Holds always: text 0 stands for none, so a piece says itself which rows have no text.
@@ -19,6 +19,7 @@ import {
   putPacked,
   putPackedCodes,
 } from './pieces.ts';
+import type { SymbolTable } from './symbols.ts';
 
 /** Different texts, and of each text that is there which of them it is: as `CodedTexts` has them, or more. */
 export interface NumberedTexts {
@@ -30,6 +31,10 @@ export interface NumberedTexts {
 }
 
 const HEAD = 16;
+/** Of a piece: `unique`: the text of each row is that behind the one before, and compressed. */
+const Mode = { plain: 0, unique: 2 } as const;
+/** DuckDB gives what it unpacks so much room. */
+const MOST_COMPRESSED = 4096;
 /** Numbers are of 32 bits. */
 const NUMBER_BYTES = 4;
 const MOST_TEXTS = 1 << 16;
@@ -42,16 +47,22 @@ class Piece {
   count = 1;
   size = 0;
   longest = 0;
+  /** As it is stored. */
+  longestStored = 0;
   hasUnicode = false;
   least: Uint8Array = new Uint8Array(BOUND_BYTES).fill(0xff);
   greatest: Uint8Array = new Uint8Array(BOUND_BYTES);
   readonly lengths = new Uint32Array(MOST_TEXTS);
   maxBytes = 0;
+  /** If each row's text is a text of its own. */
+  symbols: SymbolTable | undefined;
 
-  begin(maxBytes: number): void {
+  begin(maxBytes: number, symbols?: SymbolTable): void {
+    this.symbols = symbols;
     this.count = 1;
     this.size = 0;
     this.longest = 0;
+    this.longestStored = 0;
     this.hasUnicode = false;
     this.least = new Uint8Array(BOUND_BYTES).fill(0xff);
     this.greatest = new Uint8Array(BOUND_BYTES);
@@ -59,12 +70,17 @@ class Piece {
   }
 
   private bytesWith(rows: number, count: number, bytes: number): number {
-    return this.bytesOfTexts(count, bytes) + packedSize(rows, widthOf(count - 1));
+    const own = this.bytesOfTexts(count, bytes);
+    return this.symbols === undefined ? own + packedSize(rows, widthOf(count - 1)) : own;
   }
 
   private bytesOfTexts(count: number, bytes: number): number {
-    const lengthWidth = widthOf(Math.max(this.longest, bytes));
-    return aligned(HEAD + this.size + bytes) + aligned(packedSize(count, lengthWidth));
+    const lengthWidth = widthOf(Math.max(this.longestStored, bytes));
+    const symbolBytes = this.symbols?.bytes.length ?? 0;
+    return (
+      aligned(aligned(HEAD + this.size + bytes) + symbolBytes) +
+      aligned(packedSize(count, lengthWidth))
+    );
   }
 
   /** For how many rows there is room. */
@@ -78,18 +94,26 @@ class Piece {
 
   /** Adds a text of `data`, if it fits beside so many rows. */
   add(data: Uint8Array, start: number, rows: number): boolean {
-    const { count, size } = this;
+    const { count, size, symbols } = this;
     const length = textLength(data, start);
-    if (count === MOST_TEXTS || this.bytesWith(rows, count + 1, length) > this.maxBytes)
-      return false;
     const from = start + 4;
     const to = HEAD + size;
+    if (count === MOST_TEXTS) return false;
+    let stored = length;
+    if (symbols !== undefined) {
+      if (length > MOST_COMPRESSED) return false;
+      stored = symbols.compress(data, from, length, pieceBytes, to);
+    }
+    if (this.bytesWith(rows, count + 1, stored) > this.maxBytes) return false;
     let bits = 0;
-    for (let i = 0; i < length; i++) bits |= pieceBytes[to + i] = data[from + i]!;
+    if (symbols === undefined)
+      for (let i = 0; i < length; i++) bits |= pieceBytes[to + i] = data[from + i]!;
+    else for (let i = from; i < from + length; i++) bits |= data[i]!;
     if (bits > 127) this.hasUnicode = true;
-    this.lengths[count] = length;
+    this.lengths[count] = stored;
     this.count = count + 1;
-    this.size = size + length;
+    this.size = size + stored;
+    if (stored > this.longestStored) this.longestStored = stored;
     if (length > this.longest) this.longest = length;
     if (compare(data, from, length, this.least) < 0) this.least = boundOf(data, from, length);
     if (compare(data, from, length, this.greatest) > 0) this.greatest = boundOf(data, from, length);
@@ -98,18 +122,23 @@ class Piece {
 
   /** In how many bits the texts of rows are numbered. */
   get width(): number {
-    return widthOf(this.count - 1);
+    return this.symbols === undefined ? widthOf(this.count - 1) : 0;
   }
 
   /** @param putNumbers writes those of the rows at a place of the piece, and gives the place behind */
   finish(rows: number, putNumbers: (at: number) => number): EncodedPiece {
-    const { count, size, lengths, longest, width } = this;
-    const lengthWidth = widthOf(longest);
+    const { count, size, lengths, longest, longestStored, width, symbols } = this;
+    const lengthWidth = widthOf(longestStored);
+    const mode = symbols === undefined ? Mode.plain : Mode.unique;
     pieceView.setUint32(0, size, true);
     pieceView.setUint32(4, count, true);
-    pieceView.setUint32(8, (lengthWidth << 8) | (width << 16), true);
-    pieceView.setUint32(12, 0, true);
+    pieceView.setUint32(8, mode | (lengthWidth << 8) | (width << 16), true);
+    pieceView.setUint32(12, symbols?.bytes.length ?? 0, true);
     let at = zeroTo(HEAD + size, aligned(HEAD + size));
+    if (symbols !== undefined) {
+      pieceBytes.set(symbols.bytes, at);
+      at = zeroTo(at + symbols.bytes.length, aligned(at + symbols.bytes.length));
+    }
     at = putPackedCodes(at, lengths, count, lengthWidth);
     at = zeroTo(at, aligned(at));
     at = putNumbers(at);
@@ -189,6 +218,34 @@ export function encodeTexts(
     out.push(piece.finish(own, (at) => putPackedCodes(at, numbers, own, piece.width)));
   }
   return out;
+}
+
+/**
+ * Texts of which most are different, each by itself.
+ * @param texts of all rows, one after the other, each a 32-bit little-endian length and its bytes
+ * @param maxBytes of a piece
+ * @returns undefined where a text is too long
+ */
+export function encodeEach(
+  texts: Uint8Array,
+  symbols: SymbolTable,
+  maxBytes: number,
+): EncodedPiece[] | undefined {
+  const out: EncodedPiece[] = [];
+  for (let at = 0; at < texts.length;) {
+    piece.begin(maxBytes, symbols);
+    at = fillEach(texts, at);
+    if (piece.count === 1) return undefined;
+    out.push(piece.finish(piece.count - 1, (end) => end));
+  }
+  return out;
+}
+
+/** Takes texts into the piece from a place on, as many as fit; gives the place behind them. */
+function fillEach(texts: Uint8Array, start: number): number {
+  let at = start;
+  while (at < texts.length && piece.add(texts, at, 0)) at += 4 + textLength(texts, at);
+  return at;
 }
 
 /** Texts, few of them different, are numbered in it as they are already, but for none, which is the first. */

@@ -1,61 +1,87 @@
 /**
- * The catalog of a segment's file: one schema, one table.
+ * The catalog of a segment's file: one schema, one table, and a view of it where messages are cut.
  * https://github.com/duckdb/duckdb, src/storage/checkpoint_manager.cpp and src/storage/serialization
  */
-import type { DraftColumn, GeneratedColumn } from './draft.ts';
-import { isStored } from './draft.ts';
+import { type Expression, call, column, isOperator, number, text } from '../../expression.ts';
+import { WHOLE_OF_TEXTS, shapesText } from '../../messages/message-columns.ts';
+import { EVENTS, STORED, type ViewColumn, viewColumns, viewSql } from '../../table-layout.ts';
+import {
+  type DraftColumn,
+  type GeneratedColumn,
+  type SegmentDraft,
+  elementType,
+  eventColumns,
+  isList,
+  isStored,
+  tableOf,
+} from './draft.ts';
 import type { MetadataPlace } from './metadata-blocks.ts';
 import { Serializer } from './serializer.ts';
 
-const Entry = { table: 1, schema: 2 } as const;
-const Class = { cast: 3, column: 4, constant: 7, function: 9 } as const;
-const Expression = { cast: 12, constant: 75, function: 140, column: 203 } as const;
+const Entry = { table: 1, schema: 2, view: 3 } as const;
+/** Of each kind of expression DuckDB's class and type. */
+const KINDS: Readonly<Record<Expression['kind'], readonly [number, number]>> = {
+  ...{ case: [2, 150], cast: [3, 12], column: [4, 203], less: [5, 27] },
+  ...{ text: [7, 75], number: [7, 75], nothing: [7, 75] },
+  ...{ call: [9, 140], isNothing: [10, 14], element: [10, 153] },
+};
 /** Of the type of what a function's arguments are ordered by; empty. */
 const ORDER_MODIFIER = 2;
+const SELECT_NODE = 1;
+const BASE_TABLE = 1;
+const LIST_INFO = 4;
 
 const TYPES: Readonly<Record<string, number>> = {
-  ...{ INTEGER: 13, BIGINT: 14, TIMESTAMP: 19, DOUBLE: 23, VARCHAR: 25 },
+  ...{ NULL: 1, INTEGER: 13, BIGINT: 14, TIMESTAMP: 19, DOUBLE: 23, VARCHAR: 25 },
   ...{ UTINYINT: 28, USMALLINT: 29, UINTEGER: 30, UUID: 54 },
 };
+const LIST = 101;
+const SIGNED: ReadonlySet<string> = new Set(['INTEGER', 'BIGINT']);
 
 /** @param table where the rows' metadata begins */
-export function catalogBytes(
-  name: string,
-  columns: readonly DraftColumn[],
-  table: MetadataPlace,
-  rows: number,
-): Uint8Array {
+export function catalogBytes(draft: SegmentDraft, table: MetadataPlace, rows: number): Uint8Array {
+  const { columns, shapes } = draft;
   const out = new Serializer();
-  out.field(100).unsigned(2);
-  out.field(99).unsigned(Entry.schema);
-  out.field(100).bool(true);
-  out.field(100).unsigned(Entry.schema).field(102).text('main').field(105).unsigned(0);
+  out.field(100).unsigned(shapes === undefined ? 2 : 3);
+  beginEntry(out, Entry.schema);
   out.end().end();
-  out.field(99).unsigned(Entry.table);
-  out.field(100).bool(true);
-  out.field(100).unsigned(Entry.table).field(102).text('main').field(105).unsigned(0);
-  out.field(200).text(name);
+  beginEntry(out, Entry.table, shapes && shapesText(shapes));
+  out.field(200).text(tableOf(draft));
   out.field(201).field(100).unsigned(columns.length);
-  for (const column of columns) putColumn(out, column);
+  for (const one of columns) putColumn(out, one);
   out.end().end();
   putPlace(out.field(101), table);
   out.field(102).unsigned(rows);
   // No indexes.
   out.field(103).unsigned(0).field(104).unsigned(0);
-  return out.end().end().take();
+  out.end();
+  if (shapes !== undefined) {
+    const events = eventColumns(draft);
+    const names = events.map(({ name }) => name);
+    const types = ['BIGINT', ...events.map(({ type }) => type)];
+    putView(out, viewColumns(names, shapes), types);
+  }
+  return out.end().take();
+}
+
+function beginEntry(out: Serializer, kind: number, comment?: string): void {
+  out.field(99).unsigned(kind);
+  out.field(100).bool(true);
+  out.field(100).unsigned(kind).field(102).text('main').field(105).unsigned(0);
+  if (comment !== undefined) putConstant(out.field(107), 'VARCHAR', comment);
 }
 
 export function putPlace(out: Serializer, { pointer, offset }: MetadataPlace): void {
   out.field(100).unsigned(pointer).field(101).unsigned(offset).end();
 }
 
-function putColumn(out: Serializer, column: DraftColumn): void {
-  out.field(100).text(column.name);
-  putType(out.field(101), column.type);
-  const isGenerated = !isStored(column);
+function putColumn(out: Serializer, one: DraftColumn): void {
+  out.field(100).text(one.name);
+  putType(out.field(101), one.type);
+  const isGenerated = !isStored(one);
   if (isGenerated) {
     out.field(102).bool(true);
-    putValue(out, column);
+    putExpression(out, { kind: 'cast', value: valueOf(one), type: one.type });
   }
   out.field(103).unsigned(isGenerated ? 1 : 0);
   out.field(104).unsigned(0);
@@ -63,61 +89,119 @@ function putColumn(out: Serializer, column: DraftColumn): void {
 }
 
 function putType(out: Serializer, type: string): void {
-  out.field(100).unsigned(TYPES[type]!).end();
-}
-
-/** The expression of a generated column, of its type. */
-function putValue(out: Serializer, { type, value }: GeneratedColumn): void {
-  out.field(100).unsigned(Class.cast).field(101).unsigned(Expression.cast);
-  out.field(200).bool(true);
-  switch (value.kind) {
-    case 'text':
-      putConstant(out, 'VARCHAR', value.text);
-      break;
-    case 'less':
-      putCall(out, '-', [value.column, { type, value: value.by }]);
-      break;
-    case 'time':
-      if (value.unit === 1000) putCall(out, 'make_timestamp_ms', [value.column]);
-      else
-        putCall(out, 'make_timestamp', [
-          () => putCall(out, '*', [value.column, { type: 'BIGINT', value: value.unit }]),
-        ]);
+  if (!isList(type)) {
+    out.field(100).unsigned(TYPES[type]!).end();
+    return;
   }
-  putType(out.field(201), type);
-  out.end();
-}
-
-function putConstant(out: Serializer, type: string, value: number | string): void {
-  out.field(100).unsigned(Class.constant).field(101).unsigned(Expression.constant);
-  out.field(200);
-  putType(out.field(100), type);
-  out.field(101).bool(false);
-  out.field(102);
-  if (typeof value === 'string') out.text(value);
-  else if (type === 'BIGINT') out.signed(value);
-  else out.unsigned(value);
+  out.field(100).unsigned(LIST);
+  out.field(101).bool(true);
+  out.field(100).unsigned(LIST_INFO);
+  putType(out.field(200), elementType(type));
   out.end().end();
 }
 
-function putCall(
-  out: Serializer,
-  name: string,
-  values: readonly (string | { type: string; value: number } | (() => void))[],
-): void {
-  out.field(100).unsigned(Class.function).field(101).unsigned(Expression.function);
-  out.field(200).text(name);
-  out.field(202).unsigned(values.length);
-  for (const value of values) {
-    out.bool(true);
-    if (typeof value === 'function') value();
-    else if (typeof value === 'object') putConstant(out, value.type, value.value);
-    else {
-      out.field(100).unsigned(Class.column).field(101).unsigned(Expression.column);
-      out.field(200).unsigned(1).text(value).end();
+/** What a generated column is made of. */
+function valueOf({ type, value }: GeneratedColumn): Expression {
+  switch (value.kind) {
+    case 'text':
+      return text(value.text);
+    case 'whole':
+      return WHOLE_OF_TEXTS;
+    case 'less':
+      return call('-', column(value.column), number(value.by, type));
+    case 'time': {
+      const stored = column(value.column);
+      if (value.unit === 1000) return call('make_timestamp_ms', stored);
+      return call('make_timestamp', call('*', stored, number(value.unit, 'BIGINT')));
     }
   }
-  out.field(204).bool(true).field(100).unsigned(ORDER_MODIFIER).end();
-  if (/^\W$/.test(name)) out.field(206).bool(true);
+}
+
+function putView(out: Serializer, columns: readonly ViewColumn[], types: readonly string[]): void {
+  beginEntry(out, Entry.view);
+  out.field(106).text(viewSql(columns));
+  out.field(200).text(EVENTS);
+  out.field(202).unsigned(types.length);
+  for (const type of types) putType(out, type);
+  out.field(203).bool(true);
+  out.field(100).bool(true);
+  out.field(100).unsigned(SELECT_NODE);
+  // No common table expressions.
+  out.field(102).end();
+  out.field(200).unsigned(columns.length);
+  for (const { name, value } of columns) {
+    out.bool(true);
+    putExpression(out, value, name);
+  }
+  out.field(201).bool(true);
+  out.field(100).unsigned(BASE_TABLE).field(201).text(STORED).end();
+  // What grouping is done for: nothing.
+  out.field(205).unsigned(0);
+  out.end().end();
+  out.field(204).unsigned(columns.length);
+  for (const { name } of columns) out.text(name);
+  out.end().end();
+}
+
+/** @param alias the name that a column of a view has */
+function putExpression(out: Serializer, one: Expression, alias?: string): void {
+  const [ownClass, ownType] = KINDS[one.kind];
+  out.field(100).unsigned(ownClass).field(101).unsigned(ownType);
+  if (alias !== undefined) out.field(102).text(alias);
+  switch (one.kind) {
+    case 'column':
+      out.field(200).unsigned(1).text(one.name);
+      break;
+    case 'text':
+      putConstant(out.field(200), 'VARCHAR', one.text);
+      break;
+    case 'number':
+      putConstant(out.field(200), one.type, one.value);
+      break;
+    case 'nothing':
+      putConstant(out.field(200), 'NULL', undefined);
+      break;
+    case 'call':
+      out.field(200).text(one.name);
+      putAll(out.field(202), one.values);
+      out.field(204).bool(true).field(100).unsigned(ORDER_MODIFIER).end();
+      if (isOperator(one.name)) out.field(206).bool(true);
+      break;
+    case 'element':
+      putAll(out.field(200), [one.list, one.place]);
+      break;
+    case 'isNothing':
+      putAll(out.field(200), [one.value]);
+      break;
+    case 'less':
+      putExpression(out.field(200).bool(true), one.left);
+      putExpression(out.field(201).bool(true), one.right);
+      break;
+    case 'case':
+      out.field(200).unsigned(1);
+      putExpression(out.field(100).bool(true), one.when);
+      putExpression(out.field(101).bool(true), one.then);
+      out.end();
+      putExpression(out.field(201).bool(true), one.otherwise);
+      break;
+    case 'cast':
+      putExpression(out.field(200).bool(true), one.value);
+      putType(out.field(201), one.type);
+  }
+  out.end();
+}
+
+function putAll(out: Serializer, all: readonly Expression[]): void {
+  out.unsigned(all.length);
+  for (const one of all) putExpression(out.bool(true), one);
+}
+
+function putConstant(out: Serializer, type: string, value: number | string | undefined): void {
+  putType(out.field(100), type);
+  out.field(101).bool(value === undefined);
+  if (value !== undefined) out.field(102);
+  if (typeof value === 'string') out.text(value);
+  else if (value !== undefined && SIGNED.has(type)) out.signed(value);
+  else if (value !== undefined) out.unsigned(value);
   out.end();
 }

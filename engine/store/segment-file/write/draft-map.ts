@@ -1,21 +1,29 @@
 /** The map of a segment that is written here: `mapOf` asks DuckDB for what is known of it. */
 import type { Piece, SegmentMap, Stored } from '../segment-map.ts';
-import { type PlacedPiece, type SegmentDraft, isStored } from './draft.ts';
+import { shapesText } from '../../messages/message-columns.ts';
+import {
+  type PlacedGroup,
+  type PlacedPiece,
+  type SegmentDraft,
+  elementType,
+  isStored,
+} from './draft.ts';
 
 export function mapOfDraft(draft: SegmentDraft, sums: Uint32Array): SegmentMap {
   const columns: Record<string, Stored[]> = {};
   const constants: Record<string, string> = {};
   for (const column of draft.columns) {
     const { name, type } = column;
-    if (isStored(column))
-      columns[name] = column.groups.map(({ data, valid }) => ({
-        type,
-        data: data.map(pieceOf),
-        valid: valid.map(pieceOf),
-      }));
+    if (isStored(column)) columns[name] = column.groups.map((group) => storedOf(type, group));
     else if (column.value.kind === 'text') constants[name] = column.value.text;
   }
-  return { block: draft.block, groups: draft.groups, columns, constants, sums };
+  const shapes = draft.shapes && shapesText(draft.shapes);
+  return { block: draft.block, groups: draft.groups, columns, constants, shapes, sums };
+}
+
+function storedOf(type: string, { data, valid, child }: PlacedGroup): Stored {
+  const own = { type, data: data.map(pieceOf), valid: valid.map(pieceOf) };
+  return child === undefined ? own : { ...own, child: storedOf(elementType(type), child) };
 }
 
 function pieceOf({ rows, encoding, block, offset, stats }: PlacedPiece): Piece {

@@ -1,6 +1,10 @@
 /** What is known of a segment's file whose blocks are written: all that its end needs (`segment-end.ts`). */
 import type { EncodedPiece, PieceStats } from '../encode/pieces.ts';
+import { MESSAGE_PARTS } from '../../messages/message-columns.ts';
+import type { MessageShape } from '../../messages/message-cutter.ts';
 import {
+  EVENTS,
+  STORED,
   type ConstantColumn,
   type SelectedColumn,
   TIME_UNITS,
@@ -19,8 +23,11 @@ export interface PlacedPiece {
 
 /** A column's pieces in a group of rows. */
 export interface PlacedGroup {
+  /** Of a list: where each ends. */
   readonly data: readonly PlacedPiece[];
   readonly valid: readonly PlacedPiece[];
+  /** Of a list: its values, one behind the other. */
+  readonly child?: PlacedGroup;
 }
 
 export interface StoredColumn {
@@ -38,6 +45,8 @@ export interface GeneratedColumn {
     | { readonly kind: 'text'; readonly text: string }
     /** Times, from a column of them in this unit. */
     | { readonly kind: 'time'; readonly column: string; readonly unit: 1000 | 1_000_000 }
+    /** A message that is not cut: the one text of its row. */
+    | { readonly kind: 'whole' }
     /** What another column is, less a number. */
     | { readonly kind: 'less'; readonly column: string; readonly by: number };
 }
@@ -54,19 +63,41 @@ export interface SegmentDraft {
   readonly groups: readonly number[];
   /** In the order of the table. */
   readonly columns: readonly DraftColumn[];
+  /** What messages are cut by, in the order of their numbers. */
+  readonly shapes?: readonly MessageShape[];
 }
 
 export function isStored(column: DraftColumn): column is StoredColumn {
   return 'groups' in column;
 }
 
+/** Whether it is the SQL type of lists. */
+export function isList(type: string): boolean {
+  return type.endsWith('[]');
+}
+
+/** The SQL type of the values of lists. */
+export function elementType(type: string): string {
+  return type.slice(0, -2);
+}
+
 const STORED_TIMES: ReadonlySet<string> = new Set(Object.values(TIME_UNITS));
+
+/** The table that has its rows. */
+export function tableOf({ shapes }: SegmentDraft): string {
+  return shapes === undefined ? EVENTS : STORED;
+}
 
 /** The columns that a reader of its table asks for. */
 export function selectedOf({ columns }: SegmentDraft): SelectedColumn[] {
   return columns
     .filter(({ name }) => !STORED_TIMES.has(name))
     .map(({ name, type }) => ({ name, type }));
+}
+
+/** The events' own columns. */
+export function eventColumns(draft: SegmentDraft): SelectedColumn[] {
+  return selectedOf(draft).filter(({ name }) => !MESSAGE_PARTS.has(name));
 }
 
 /** Columns of one value, and what follows from others, as SQL. */
@@ -87,6 +118,7 @@ export function constantsOf({ columns }: SegmentDraft): ConstantColumn[] {
 
 /** The number that all rows have. */
 function onlyValue({ type, groups }: StoredColumn): number | undefined {
+  if (isList(type)) return undefined;
   let only: number | undefined;
   for (const { data, valid } of groups) {
     if (valid.some(({ stats }) => stats.kind !== 'validity' || stats.hasNull)) return undefined;

@@ -16,6 +16,8 @@ import {
   type PlacedPiece,
   type SegmentDraft,
   type StoredColumn,
+  elementType,
+  isList,
   isStored,
 } from './draft.ts';
 import { type MetadataPlace, MetadataBlocks } from './metadata-blocks.ts';
@@ -56,7 +58,7 @@ export function finishFile(draft: SegmentDraft): number {
   const start = catalog.place;
   const table = tableOf(metadata, draft);
   const rows = draft.groups.reduce((sum, count) => sum + count, 0);
-  catalog.write(catalogBytes('events', draft.columns, table, rows));
+  catalog.write(catalogBytes(draft, table, rows));
   const freeList = metadata.stream();
   const unused = freeList.place;
   freeList.write(freeListBytes(draft.pieces, metadata.unused()));
@@ -107,22 +109,45 @@ function tableOf(metadata: MetadataBlocks, { columns, groups }: SegmentDraft): M
   return place;
 }
 
-function groupBytes({ type }: StoredColumn, { data, valid }: PlacedGroup): Uint8Array {
+function groupBytes({ type }: StoredColumn, group: PlacedGroup): Uint8Array {
   const out = new Serializer();
-  const there = presenceOf(valid);
-  out.field(100).unsigned(data.length);
-  for (const piece of data) putPiece(out, piece, type, there);
-  out.field(101).field(100).unsigned(valid.length);
-  for (const piece of valid) putPiece(out, piece, type, there);
-  return out.end().end().take();
+  putGroup(out, type, group);
+  return out.take();
 }
 
-interface Presence {
+function putGroup(out: Serializer, type: string, group: PlacedGroup): void {
+  const { data, valid, child } = group;
+  const own = statisticsOf(type, [group]);
+  putPieces(out, data, type, ({ stats }) => (isList(type) ? own : { ...own, values: stats }));
+  out.field(101);
+  putPieces(out, valid, type, (piece) => ({ ...presenceOf([piece]), values: undefined }));
+  out.end();
+  if (child !== undefined) putGroup(out.field(102), elementType(type), child);
+  out.end();
+}
+
+/** What DuckDB is told of a column's values, or of those of a piece. */
+interface Statistics {
   readonly hasNull: boolean;
   readonly hasNoNull: boolean;
+  readonly values: PieceStats | undefined;
+  /** Of a list: of its values. */
+  readonly child?: Statistics;
 }
 
-function presenceOf(valid: readonly PlacedPiece[]): Presence {
+function statisticsOf(type: string, groups: readonly PlacedGroup[]): Statistics {
+  const there = presenceOf(groups.flatMap(({ valid }) => valid));
+  if (isList(type)) {
+    const children = groups.flatMap(({ child }) => child ?? []);
+    return { ...there, values: undefined, child: statisticsOf(elementType(type), children) };
+  }
+  const known = groups.filter(({ valid }) => presenceOf(valid).hasNoNull);
+  const pieces = (known.length > 0 ? known : groups).flatMap(({ data }) => data);
+  const all = pieces.map(({ stats }) => stats);
+  return { ...there, values: merged(all.length > 0 ? all : [nothingOf(type)]) };
+}
+
+function presenceOf(valid: readonly PlacedPiece[]): Pick<Statistics, 'hasNull' | 'hasNoNull'> {
   let hasNull = false;
   let hasNoNull = false;
   for (const { stats } of valid) {
@@ -133,34 +158,55 @@ function presenceOf(valid: readonly PlacedPiece[]): Presence {
   return { hasNull, hasNoNull };
 }
 
-function putPiece(out: Serializer, piece: PlacedPiece, type: string, there: Presence): void {
-  const { rows, block, offset, encoding, stats } = piece;
-  out.field(101).unsigned(rows);
-  out.field(102).field(100).signed(block);
-  if (offset !== 0) out.field(101).unsigned(offset);
-  out.end();
-  out.field(103).unsigned(CODES[encoding]!);
-  putStatistics(out.field(104), stats, type, stats.kind === 'validity' ? stats : there);
-  out.end();
+/** Of no values at all. */
+function nothingOf(type: string): PieceStats {
+  if (type !== 'VARCHAR') return { kind: 'number', min: 0, max: 0 };
+  const [min, max] = [new Uint8Array(8).fill(0xff), new Uint8Array(8)];
+  return { kind: 'text', min, max, hasUnicode: false, maxLength: 0 };
 }
 
-function putStatistics(out: Serializer, stats: PieceStats, type: string, there: Presence): void {
-  out.field(100).bool(there.hasNull).field(101).bool(there.hasNoNull);
+function putPieces(
+  out: Serializer,
+  pieces: readonly PlacedPiece[],
+  type: string,
+  statistics: (piece: PlacedPiece) => Statistics,
+): void {
+  if (pieces.length === 0) return;
+  out.field(100).unsigned(pieces.length);
+  for (const piece of pieces) {
+    const { rows, block, offset, encoding } = piece;
+    out.field(101).unsigned(rows);
+    out.field(102).field(100).signed(block);
+    if (offset !== 0) out.field(101).unsigned(offset);
+    out.end();
+    out.field(103).unsigned(CODES[encoding]!);
+    putStatistics(out.field(104), type, statistics(piece));
+    out.end();
+  }
+}
+
+function putStatistics(
+  out: Serializer,
+  type: string,
+  { hasNull, hasNoNull, values, child }: Statistics,
+): void {
+  out.field(100).bool(hasNull).field(101).bool(hasNoNull);
   // How many are different is not known.
   out.field(102).unsigned(0);
   out.field(103);
-  switch (stats.kind) {
+  if (child !== undefined) putStatistics(out.field(200), elementType(type), child);
+  switch (values?.kind) {
     case 'number':
     case 'wide':
-      putBound(out.field(200), type, there.hasNoNull ? stats.min : EXTREMES[type]![1]);
-      putBound(out.field(201), type, there.hasNoNull ? stats.max : EXTREMES[type]![0]);
+      putBound(out.field(200), type, hasNoNull ? values.min : EXTREMES[type]![1]);
+      putBound(out.field(201), type, hasNoNull ? values.max : EXTREMES[type]![0]);
       break;
     case 'text':
-      out.field(200).text(stats.min).field(201).text(stats.max);
-      out.field(202).bool(stats.hasUnicode);
-      out.field(203).bool(true).field(204).unsigned(stats.maxLength);
+      out.field(200).text(values.min).field(201).text(values.max);
+      out.field(202).bool(values.hasUnicode);
+      out.field(203).bool(true).field(204).unsigned(values.maxLength);
       break;
-    case 'validity':
+    default:
   }
   out.end().end();
 }
@@ -192,11 +238,8 @@ function putNumber(out: Serializer, type: string, value: number | bigint): void 
 }
 
 function putTableStatistics(out: Serializer, { type, groups }: StoredColumn): void {
-  const there = presenceOf(groups.flatMap(({ valid }) => valid));
-  const known = groups.filter(({ valid }) => presenceOf(valid).hasNoNull);
-  const pieces = (known.length > 0 ? known : groups).flatMap(({ data }) => data);
   out.bool(true);
-  putStatistics(out.field(100), merged(pieces.map(({ stats }) => stats)), type, there);
+  putStatistics(out.field(100), type, statisticsOf(type, groups));
   out.end();
 }
 

@@ -1,0 +1,92 @@
+/** SQL expressions as data: they are printed for DuckDB's parser, or written as DuckDB stores what it has parsed. */
+
+export type Expression =
+  | { readonly kind: 'column'; readonly name: string }
+  | { readonly kind: 'text'; readonly text: string }
+  /** Of an SQL type. */
+  | { readonly kind: 'number'; readonly value: number; readonly type: string }
+  | { readonly kind: 'nothing' }
+  /** Of a function, or of an operator between two values. */
+  | { readonly kind: 'call'; readonly name: string; readonly values: readonly Expression[] }
+  /** Of a list, at a place from 1 on. */
+  | { readonly kind: 'element'; readonly list: Expression; readonly place: Expression }
+  | { readonly kind: 'isNothing'; readonly value: Expression }
+  | { readonly kind: 'less'; readonly left: Expression; readonly right: Expression }
+  | {
+      readonly kind: 'case';
+      readonly when: Expression;
+      readonly then: Expression;
+      readonly otherwise: Expression;
+    }
+  | { readonly kind: 'cast'; readonly value: Expression; readonly type: string };
+
+export function column(name: string): Expression {
+  return { kind: 'column', name };
+}
+
+export function text(value: string): Expression {
+  return { kind: 'text', text: value };
+}
+
+export function number(value: number, type = 'INTEGER'): Expression {
+  return { kind: 'number', value, type };
+}
+
+export function call(name: string, ...values: readonly Expression[]): Expression {
+  return { kind: 'call', name, values };
+}
+
+/** @param place from 1 on */
+export function element(list: Expression, place: number | Expression): Expression {
+  return { kind: 'element', list, place: typeof place === 'number' ? number(place) : place };
+}
+
+export const NOTHING: Expression = { kind: 'nothing' };
+
+/** Whether a function's name is that of an operator between two values. */
+export function isOperator(name: string): boolean {
+  return /^\W$/.test(name);
+}
+
+export function sqlOf(expression: Expression): string {
+  switch (expression.kind) {
+    case 'column':
+      return identifier(expression.name);
+    case 'text':
+      return literal(expression.text);
+    case 'number': {
+      const { type, value } = expression;
+      return type === 'INTEGER' ? String(value) : `${value}::${type}`;
+    }
+    case 'nothing':
+      return 'NULL';
+    case 'call': {
+      const values = expression.values.map(sqlOf);
+      const { name } = expression;
+      return isOperator(name) ? `(${values.join(` ${name} `)})` : `${name}(${values.join(', ')})`;
+    }
+    case 'element':
+      return `${sqlOf(expression.list)}[${sqlOf(expression.place)}]`;
+    case 'isNothing':
+      return `${sqlOf(expression.value)} IS NULL`;
+    case 'less':
+      return `${sqlOf(expression.left)} < ${sqlOf(expression.right)}`;
+    case 'case': {
+      const { when, then, otherwise } = expression;
+      const rest = otherwise.kind === 'nothing' ? '' : ` ELSE ${sqlOf(otherwise)}`;
+      return `CASE WHEN ${sqlOf(when)} THEN ${sqlOf(then)}${rest} END`;
+    }
+    case 'cast':
+      return `(${sqlOf(expression.value)})::${expression.type}`;
+  }
+}
+
+/** A quoted SQL identifier. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A quoted SQL text, for the few places that take no parameter (ATTACH, file names). */
+export function literal(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}
