@@ -138,7 +138,8 @@ export function encodeBytes(values: Uint8Array, maxBytes: number): EncodedPiece[
 function spanOf(values: Uint8Array): { low: number; high: number } {
   let low = 255;
   let high = 0;
-  for (const value of values) {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
     if (value < low) low = value;
     if (value > high) high = value;
   }
