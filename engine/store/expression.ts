@@ -3,7 +3,7 @@
 export type Expression =
   | { readonly kind: 'column'; readonly name: string }
   | { readonly kind: 'text'; readonly text: string }
-  /** Of an SQL type. */
+  /** Of an SQL type, which is lost where DuckDB prints it. */
   | { readonly kind: 'number'; readonly value: number; readonly type: string }
   | { readonly kind: 'nothing' }
   /** Of a function, or of an operator between two values. */
@@ -39,6 +39,10 @@ export function call(name: string, ...values: readonly Expression[]): Expression
 /** @param place from 1 on */
 export function element(list: Expression, place: number | Expression): Expression {
   return { kind: 'element', list, place: typeof place === 'number' ? number(place) : place };
+}
+
+export function cast(value: Expression, type: string): Expression {
+  return { kind: 'cast', value, type };
 }
 
 export const NOTHING: Expression = { kind: 'nothing' };
@@ -77,7 +81,7 @@ export function sqlOf(expression: Expression): string {
       return `CASE WHEN ${sqlOf(when)} THEN ${sqlOf(then)}${rest} END`;
     }
     case 'cast':
-      return `(${sqlOf(expression.value)})::${expression.type}`;
+      return `CAST(${sqlOf(expression.value)} AS ${expression.type})`;
   }
 }
 

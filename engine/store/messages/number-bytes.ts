@@ -3,7 +3,7 @@
  * those of 16, then of 32, each in order and lowest byte first. A list of its own for each width makes DuckDB
  * decode as many columns of offsets, also of rows that it passes over.
  */
-import { type Expression, call, element, number } from '../expression.ts';
+import { type Expression, call, cast, element, number } from '../expression.ts';
 import { type NumberLists, type VariableWidth, Width } from './cut-rows.ts';
 
 /** Widths of numbers, by `Width`. */
@@ -74,7 +74,7 @@ export function numberOf(bytes: Expression, at: number, width: 0 | 1 | 2): Expre
   const byte = (i: number) => element(bytes, at + i + 1);
   let sum = byte(0);
   for (let i = 1; i < BYTES[width]; i++)
-    sum = call('+', sum, call('*', number(256 ** i, 'UINTEGER'), byte(i)));
+    sum = call('+', sum, call('*', cast(number(256 ** i), 'UINTEGER'), byte(i)));
   return sum;
 }
 

@@ -58,10 +58,9 @@ export class SegmentReader {
     const { constants } = this.map;
     const constant = Object.hasOwn(constants, name) ? constants[name] : undefined;
     if (constant !== undefined) return rows.map(() => constant);
-    const out: FileValue[] = [];
-    for (const [stored, positions] of this.groupsOf(name, rows))
-      out.push(...this.ofGroup(stored, positions));
-    return out;
+    return [...this.groupsOf(name, rows)].flatMap(([stored, positions]) =>
+      this.ofGroup(stored, positions),
+    );
   }
 
   /**

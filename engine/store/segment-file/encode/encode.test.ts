@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Scratch } from '../pages.ts';
 import { type Piece, type SegmentMap, PageSums } from '../segment-map.ts';
 import { type FileValue, SegmentReader } from '../segment-reader.ts';
-import { type WholeType, encodeNumbers, shiftNumbers } from './numbers.ts';
+import { type WholeType, encodeBytes, encodeEnds, encodeNumbers, shiftNumbers } from './numbers.ts';
 import type { EncodedPiece } from './pieces.ts';
 import { encodeReals } from './reals.ts';
-import { encodeTexts, numberTexts } from './texts.ts';
+import { SymbolTable } from './symbols.ts';
+import { encodeEach, encodeTexts, numberTexts } from './texts.ts';
 import { encodeWide } from './wide.ts';
 import { emptyValidity, encodeValidity } from './validity.ts';
 
@@ -353,6 +354,132 @@ describe('texts', () => {
     const most = ['a', 'x'.repeat(MOST - 100), 'b'];
     const data = encodeTexts(numbered(most), undefined, 3, MOST)!;
     expect(read('VARCHAR', data, [emptyValidity(undefined, 3)])).toEqual(most);
+  });
+});
+
+describe('texts that are mostly different', () => {
+  const ALPHABETS = [
+    ...[
+      'a',
+      '0123456789abcdef',
+      'the quick brown fox of /var/log/http',
+      'grün日本語😀',
+      '\0\u00ff',
+    ],
+    String.fromCharCode(...Array.from({ length: 1000 }, (_, i) => i + 1)),
+  ].map((letters) => [...letters]);
+
+  function textsOf(seed: number, count: number, most: number): string[] {
+    const roll = dice(seed);
+    const letters = ALPHABETS[Math.floor(roll() * ALPHABETS.length)]!;
+    const words = Array.from({ length: 20 }, () =>
+      Array.from(
+        { length: 1 + roll() * 7 },
+        () => letters[Math.floor(roll() * letters.length)],
+      ).join(''),
+    );
+    return Array.from({ length: count }, () => {
+      const parts = Array.from({ length: roll() * 6 }, () =>
+        roll() < 0.5
+          ? words[Math.floor(roll() * 20)]!
+          : letters[Math.floor(roll() * letters.length)]!,
+      );
+      return roll() < 0.01 ? parts.join('').repeat(Math.floor(roll() * most)) : parts.join('');
+    });
+  }
+
+  function plain(texts: readonly string[]): Uint8Array {
+    return Buffer.concat(
+      texts.flatMap((text) => {
+        const bytes = Buffer.from(text);
+        const head = Buffer.alloc(4);
+        head.writeUInt32LE(bytes.length);
+        return [head, bytes];
+      }),
+    );
+  }
+
+  it('are read as they were given, by symbols that were found in others, too', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.integer({ min: 1, max: 5000 }), (seed, count) => {
+        const known = SymbolTable.for(plain(textsOf(seed >>> 1, 100, 5)), undefined);
+        const texts = textsOf(seed, count, 40);
+        const lists = plain(texts);
+        for (const symbols of [known, SymbolTable.for(lists, known)]) {
+          const data = encodeEach(lists, symbols, MOST)!;
+          expect(read('VARCHAR', data, encodeValidity(undefined, count, MOST))).toEqual(texts);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('take less than they are, in several pieces', () => {
+    const roll = dice(7);
+    const texts = Array.from(
+      { length: 20_000 },
+      (_, i) => `session-${i}-of-user${Math.floor(roll() * 500)}@example.org`,
+    );
+    const lists = plain(texts);
+    const data = encodeEach(lists, SymbolTable.for(lists, undefined), MOST)!;
+    expect(data.length).toBeGreaterThan(1);
+    expect(data.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(lists.length / 2);
+    expect(read('VARCHAR', data, encodeValidity(undefined, 20_000, MOST))).toEqual(texts);
+  });
+
+  it('are given up where one is longer than DuckDB unpacks', () => {
+    for (const length of [4096, 4097]) {
+      const lists = plain(['a', 'xy'.repeat(length).slice(0, length)]);
+      const data = encodeEach(lists, SymbolTable.for(lists, undefined), MOST);
+      expect(data === undefined).toBe(length > 4096);
+    }
+  });
+});
+
+describe('lists', () => {
+  it('end where they were given, also where all are empty', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 70 }), { minLength: 1, maxLength: 9000 }),
+        fc.boolean(),
+        (given, areEmpty) => {
+          const counts = Uint16Array.from(given, (count) => (areEmpty ? 0 : count));
+          let end = 0;
+          const ends = Array.from(counts, (count) => (end += count));
+          const data = encodeEnds(counts, counts.length, MOST);
+          expect(data.every(({ encoding }) => encoding === 'BitPacking')).toBe(true);
+          const valid = encodeValidity(undefined, counts.length, MOST);
+          expect(read('BIGINT', data, valid)).toEqual(ends);
+        },
+      ),
+    );
+  });
+
+  it('have the bytes that were given', () => {
+    for (const [limit, count] of [
+      [256, MOST * 2 + 5],
+      [256, MOST],
+      [90, 5000],
+      [4, 5000],
+      [1, 10],
+      [256, 0],
+    ] as const) {
+      const roll = dice(count + limit);
+      const values = Uint8Array.from({ length: count }, () => Math.floor(roll() * limit));
+      const data = encodeBytes(values, MOST);
+      if (count > 0)
+        expect(read('UTINYINT', data, encodeValidity(undefined, count, MOST))).toEqual([...values]);
+      else expect(data).toEqual([]);
+      let at = 0;
+      for (const { rows, stats } of data) {
+        const own = values.subarray(at, (at += rows));
+        const [min, max] = [
+          own.reduce((a, b) => Math.min(a, b), 255),
+          own.reduce((a, b) => Math.max(a, b), 0),
+        ];
+        expect(stats).toEqual({ kind: 'number', min, max });
+      }
+    }
   });
 });
 

@@ -2,7 +2,7 @@
  * The catalog of a segment's file: one schema, one table, and a view of it where messages are cut.
  * https://github.com/duckdb/duckdb, src/storage/checkpoint_manager.cpp and src/storage/serialization
  */
-import { type Expression, call, column, isOperator, number, text } from '../../expression.ts';
+import { type Expression, call, cast, column, isOperator, number, text } from '../../expression.ts';
 import { WHOLE_OF_TEXTS, shapesText } from '../../messages/message-columns.ts';
 import { EVENTS, STORED, type ViewColumn, viewColumns, viewSql } from '../../table-layout.ts';
 import {
@@ -81,7 +81,7 @@ function putColumn(out: Serializer, one: DraftColumn): void {
   const isGenerated = !isStored(one);
   if (isGenerated) {
     out.field(102).bool(true);
-    putExpression(out, { kind: 'cast', value: valueOf(one), type: one.type });
+    putExpression(out, cast(valueOf(one), one.type));
   }
   out.field(103).unsigned(isGenerated ? 1 : 0);
   out.field(104).unsigned(0);
