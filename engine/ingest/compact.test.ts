@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ofOneSize, tolerable } from './compact.ts';
+import type { SegmentRow } from '../catalog/catalog.ts';
+import { DaybookError } from '../contract/errors.ts';
+import { mergeRuns, ofOneSize, tolerable } from './compact.ts';
 
 describe('small segments that an import merges', () => {
   it.each([
@@ -45,5 +47,34 @@ describe('small segments that a day may keep', () => {
     ['a few, where the day is of few', of(3, 100_000), 6, 4],
   ])('%s', (_, group, ofDay, most) => {
     expect(tolerable(group, ofDay, 4)).toBe(most);
+  });
+});
+
+describe('segments that are too many for the memory', () => {
+  const segments = Array.from({ length: 11 }, (_, id) => ({ id }) as SegmentRow);
+  const tooMuch = new DaybookError('limit-exceeded', 'the query needs more memory');
+
+  async function merged(most: number, leave: boolean): Promise<number[][]> {
+    const done: number[][] = [];
+    const merge = (run: readonly SegmentRow[]): Promise<void> => {
+      if (run.length > most) return Promise.reject(tooMuch);
+      done.push(run.map(({ id }) => id));
+      return Promise.resolve();
+    };
+    await mergeRuns([segments.slice(0, 8), segments.slice(8)], merge, leave);
+    return done;
+  }
+
+  it('are merged in halves', async () => {
+    expect(await merged(4, false)).toEqual([
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+      [8, 9, 10],
+    ]);
+  });
+
+  it('are left where two are too much, if they may be, and the others are merged', async () => {
+    await expect(merged(1, false)).rejects.toBe(tooMuch);
+    expect(await merged(1, true)).toEqual([[8]]);
   });
 });

@@ -62,24 +62,48 @@ async function compact(
   const before = writer.catalog.segmentOutlines().length;
   let after = before;
   let left = 0;
-  for (const run of runsToMerge(writer, tolerated)) {
+  const runs = runsToMerge(writer, tolerated);
+  const merge = async (run: readonly SegmentRow[]): Promise<void> => {
     if (options.brief === true && run.length <= TOLERATED_AT_MOST) {
       left = Math.max(left, run.length);
-      continue;
+      return;
     }
-    try {
-      const added = await rewriteSegments(writer, run, options);
-      after += added.length - run.length;
-    } catch (error) {
-      // An import is not to fail for what was damaged before; whoever reads the segment is told.
-      if (options.importId === undefined || !isDamaged(error)) throw error;
-    }
-  }
+    const added = await rewriteSegments(writer, run, options);
+    after += added.length - run.length;
+  };
+  // An import is not to fail for what was there before.
+  await mergeRuns(runs, merge, options.importId !== undefined);
   return { before, after, left };
 }
 
-/** Whether segments cannot be merged since one of them cannot be read. */
-export function isDamaged(error: unknown): boolean {
+/**
+ * Merges each run, in halves where all of it is too much for the memory that there is.
+ * @param leave what cannot be merged is left as it is: whoever reads a damaged segment is told
+ */
+export async function mergeRuns(
+  runs: readonly (readonly SegmentRow[])[],
+  merge: (run: readonly SegmentRow[]) => Promise<void>,
+  leave: boolean,
+): Promise<void> {
+  const ahead = [...runs];
+  for (let run = ahead.shift(); run !== undefined; run = ahead.shift()) {
+    try {
+      await merge(run);
+    } catch (error) {
+      if (isTooMuch(error) && run.length > 2) {
+        const half = run.length >>> 1;
+        ahead.unshift(run.slice(0, half), run.slice(half));
+      } else if (!leave || !(isTooMuch(error) || isDamaged(error))) throw error;
+    }
+  }
+}
+
+function isTooMuch(error: unknown): boolean {
+  return error instanceof DaybookError && error.code === 'limit-exceeded';
+}
+
+/** Whether one of the segments cannot be read. */
+function isDamaged(error: unknown): boolean {
   return (
     error instanceof DaybookError && (error.code === 'case-damaged' || error.code === 'not-found')
   );

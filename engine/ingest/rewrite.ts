@@ -118,6 +118,19 @@ export async function rewrite(
   segments: readonly SegmentRow[],
   options: RewriteOptions = {},
 ): Promise<Rewritten> {
+  try {
+    return await rewriteAttached(workshop, segments, options);
+  } finally {
+    // What is attached takes memory, of which there may have been too little.
+    for (const { id } of segments) await workshop.builder.detach(`seg_${id}`);
+  }
+}
+
+async function rewriteAttached(
+  workshop: CaseWorkshop,
+  segments: readonly SegmentRow[],
+  options: RewriteOptions,
+): Promise<Rewritten> {
   const { builder } = workshop;
   const kind = segments[0]!.kind;
   const have = new Set(segments.flatMap((segment) => segment.columns));
@@ -180,7 +193,6 @@ export async function rewrite(
     const index = await workshop.indexOf(built, kind, options.brief);
     made.push({ day: day ?? 'undated', built, index, unflowedPackets, tags });
   }
-  for (const segment of segments) await builder.detach(`seg_${segment.id}`);
   return { before: segments, kind, made };
 }
 

@@ -13,12 +13,12 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { syncAll } from '../base/files.ts';
-import { Catalog } from '../catalog/catalog.ts';
+import { Catalog, type SegmentRow } from '../catalog/catalog.ts';
 import { UPKEEP, WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWorkshop } from '../ingest/case-workshop.ts';
 import { UPKEEP_FOLDER } from '../ingest/case-writer.ts';
-import { isDamaged, runsToMerge, TOLERATED_BESIDE, TOLERATED_BRIEFLY } from '../ingest/compact.ts';
+import { mergeRuns, runsToMerge, TOLERATED_BESIDE, TOLERATED_BRIEFLY } from '../ingest/compact.ts';
 import { makeNodes } from '../ingest/merge-rollups.ts';
 import { type Rewritten, rewrite, swap } from '../ingest/rewrite.ts';
 import { placeSideFile, SegmentPlaces } from '../ingest/segment-places.ts';
@@ -94,17 +94,10 @@ async function mergeSmall(
 ): Promise<number> {
   const { catalog, folder } = workshop;
   let made = 0;
-  for (const run of runsToMerge(workshop, meanwhile ? TOLERATED_BRIEFLY : undefined)) {
+  const merge = async (run: readonly SegmentRow[]): Promise<void> => {
     if (run.length <= TOLERATED_BESIDE) await pause(true);
     const before = catalog.lastChange();
-    let rewritten: Rewritten;
-    try {
-      rewritten = await rewrite(workshop, run, { brief: meanwhile });
-    } catch (error) {
-      // Whoever reads the segment is told; the others are to be merged.
-      if (isDamaged(error)) continue;
-      throw error;
-    }
+    const rewritten = await rewrite(workshop, run, { brief: meanwhile });
     await makeDurable(rewritten);
     made += await asWriter(catalog, pause, () => {
       const there = new Set(catalog.segmentOutlines().map(({ id }) => id));
@@ -113,7 +106,8 @@ async function mergeSmall(
       const places = new SegmentPlaces(folder, catalog.lastSegmentId());
       return swap(workshop, places, rewritten).length;
     });
-  }
+  };
+  await mergeRuns(runsToMerge(workshop, meanwhile ? TOLERATED_BRIEFLY : undefined), merge, true);
   return made;
 }
 

@@ -331,9 +331,7 @@ export class SegmentBuilder {
       };
     } catch (error) {
       await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
-      // It is made there next where this was for want of room, which half a file would not be taken for.
-      if (memory !== undefined)
-        for (const half of [making, `${making}.wal`, path]) rmSync(half, { force: true });
+      for (const half of [making, `${making}.wal`, path]) rmSync(half, { force: true });
       throw storeError(diskError(error) ?? error);
     } finally {
       nameless?.close();
