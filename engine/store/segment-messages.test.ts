@@ -269,6 +269,24 @@ describe('messages of a segment', () => {
     expect(draftOf({ ...plan, groups: [3000, 3000] }, later)?.shapes).toBeDefined();
     expect(draftOf({ ...plan, groups: [3000, 3000, 3000] }, later)).toBeUndefined();
   });
+
+  it('of few rows are kept as they are, until many come', async () => {
+    const plan = { seed: 3, groups: [100, 20, 200], odd: 100, absent: 0, block: SMALL_BLOCK };
+    const rows = rowsOf(plan).map((row) => ({
+      ...row,
+      message: [...row.message!].slice(0, 50).join(''),
+    }));
+    const draft = draftOf(plan, rows)!;
+    expect(draft.shapes).toBeUndefined();
+    const built = await finishSegment(draft, KNOWN);
+    const name = `s${number}`;
+    await connection.run(`ATTACH ${literal(built.path)} AS ${name} (READ_ONLY)`);
+    const found = await read(`SELECT message FROM ${name}.events ORDER BY rowid`);
+    expect(found.map(([message]) => message)).toEqual(rows.map(({ message }) => message));
+    await connection.run(`DETACH ${name}`);
+    const more = [...rows, ...rowsOf({ ...plan, groups: [5000], odd: 0 })];
+    expect(draftOf({ ...plan, groups: [100, 20, 200, 5000] }, more)).toBeUndefined();
+  });
 });
 
 function checkReader(path: string, packed: Uint8Array, rows: readonly Row[]): void {

@@ -61,6 +61,8 @@ const MOST_TEXT_BYTES_A_ROW = 4;
 /** Of rows with a message, the share that must be cut: of a part's first rows, and of those behind them. */
 const LEAST_CUT = 0.75;
 const LEAST_CUT_LATER = 0.5;
+/** Messages of so many rows at most are stored as they are, where they cannot be cut: DuckDB takes longer than all else. */
+const FEW_ROWS = 4096;
 /** Of the texts among the variables, the share above which each is stored by itself. */
 const MANY_DIFFERENT = 0.4;
 
@@ -167,9 +169,10 @@ export class SegmentPart {
     const made: Made[] = [];
     let size = 0;
     for (const column of columns) {
-      const some = this.isCut(column, n)
-        ? this.makeMessages(batch, column.count, rows)
-        : this.make(column, rows, header, unit);
+      const some =
+        column.name === MESSAGE
+          ? this.makeMessages(batch, column, rows)
+          : this.make(column, rows, header, unit);
       if (some === undefined) return false;
       for (const one of some) {
         made.push(one);
@@ -205,14 +208,22 @@ export class SegmentPart {
     return isFirst || header === this.header ? header : undefined;
   }
 
-  /** Whether a column is messages that are cut: few are texts as others, but behind rows whose messages are. */
-  private isCut({ name, count }: PresentColumn, rows: number): boolean {
-    return name === MESSAGE && (this.growing.has(SHAPE) || !areRare(count, rows));
+  /** Messages that are cut, or texts as others where few rows have one, or where there are few rows. */
+  private makeMessages(
+    batch: EventBatch,
+    column: PresentColumn,
+    rows: BatchRows,
+  ): readonly Made[] | undefined {
+    const n = rows.to - rows.from;
+    const wereCut = this.growing.has(SHAPE);
+    const areCut = wereCut || !(this.growing.has(MESSAGE) || areRare(column.count, n));
+    const cut = areCut ? this.makeCut(batch, column.count, rows) : undefined;
+    if (cut !== undefined || wereCut || (areCut && n > FEW_ROWS)) return cut;
+    return this.make(column, rows, undefined, 1);
   }
 
   /** Messages as shapes and variables; those that are whole are the one text of their rows. */
-  private makeMessages(batch: EventBatch, count: number, rows: BatchRows): Made[] | undefined {
-    if (this.growing.has(MESSAGE)) return undefined;
+  private makeCut(batch: EventBatch, count: number, rows: BatchRows): Made[] | undefined {
     const { messages } = this;
     const n = rows.to - rows.from;
     const own = messages.take(batch, rows);
