@@ -3,8 +3,8 @@
 export type Expression =
   | { readonly kind: 'column'; readonly name: string }
   | { readonly kind: 'text'; readonly text: string }
-  /** Of an SQL type, which is lost where DuckDB prints it. */
-  | { readonly kind: 'number'; readonly value: number; readonly type: string }
+  /** Of 32 bits: one of another type is cast to it, since DuckDB prints a number without its type. */
+  | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'nothing' }
   /** Of a function, or of an operator between two values. */
   | { readonly kind: 'call'; readonly name: string; readonly values: readonly Expression[] }
@@ -28,8 +28,8 @@ export function text(value: string): Expression {
   return { kind: 'text', text: value };
 }
 
-export function number(value: number, type = 'INTEGER'): Expression {
-  return { kind: 'number', value, type };
+export function number(value: number): Expression {
+  return { kind: 'number', value };
 }
 
 export function call(name: string, ...values: readonly Expression[]): Expression {
@@ -58,10 +58,8 @@ export function sqlOf(expression: Expression): string {
       return identifier(expression.name);
     case 'text':
       return literal(expression.text);
-    case 'number': {
-      const { type, value } = expression;
-      return type === 'INTEGER' ? String(value) : `${value}::${type}`;
-    }
+    case 'number':
+      return String(expression.value);
     case 'nothing':
       return 'NULL';
     case 'call': {

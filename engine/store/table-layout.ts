@@ -2,7 +2,7 @@
  * How a segment's table stores the columns of a select: some as they are, some in a form that takes less
  * room, from which generated columns make them again. Whoever reads the table finds every column under its name.
  */
-import { type Expression, column, identifier, literal, sqlOf } from './expression.ts';
+import { type Expression, call, column, identifier, literal, number, sqlOf } from './expression.ts';
 import type { MessageShape } from './messages/message-cutter.ts';
 import {
   type CutMessages,
@@ -76,11 +76,19 @@ export const TIME_UNITS: Readonly<Record<1000 | 1_000_000, string>> = {
   1000: 'ts:ms',
   1_000_000: 'ts:s',
 };
-/** How they come from times, and times from them. */
-const TIMES: Readonly<Record<1000 | 1_000_000, { stored: string; generated: string }>> = {
-  1000: { stored: 'epoch_ms(ts)', generated: 'make_timestamp_ms("ts:ms")' },
-  1_000_000: { stored: 'epoch_us(ts) // 1000000', generated: 'make_timestamp("ts:s" * 1000000)' },
+/** How they come from times. */
+const UNITS_OF: Readonly<Record<1000 | 1_000_000, string>> = {
+  1000: 'epoch_ms(ts)',
+  1_000_000: 'epoch_us(ts) // 1000000',
 };
+
+/** Times, from a column that holds them in this unit. */
+export function timesOf(name: string, unit: 1000 | 1_000_000): Expression {
+  const stored = column(name);
+  return unit === 1000
+    ? call('make_timestamp_ms', stored)
+    : call('make_timestamp', call('*', stored, number(unit)));
+}
 
 /** Whether so few rows have a message that what is kept of every row costs more than their texts. */
 export function areRare(messages: number, rows: number): boolean {
@@ -117,8 +125,8 @@ export function tableLayout(
     const one = constant.get(name);
     if (one !== undefined) generate(name, type, one.value);
     else if (name === 'ts' && unit !== 1) {
-      store(TIME_UNITS[unit], 'BIGINT', TIMES[unit].stored);
-      generate(name, type, TIMES[unit].generated);
+      store(TIME_UNITS[unit], 'BIGINT', UNITS_OF[unit]);
+      generate(name, type, sqlOf(timesOf(TIME_UNITS[unit], unit)));
     } else if (name === MESSAGE && fewWhole) generate(name, type, sqlOf(WHOLE_OF_TEXTS));
     else if (name === MESSAGE) store(name, type, own, rareMessages ? '' : ZSTD);
     else if (name === SHAPE && grouped !== undefined)

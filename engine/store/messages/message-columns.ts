@@ -164,5 +164,5 @@ function ofGroup({ first, shapes }: Alike, form: NumberForm): Expression {
     else if (form === 'widths') parts.push(element(column(LISTS[width]), place + 1));
     else parts.push(numberOf(column(BYTES), starts[width] + place * bytesIn(width), width));
   }
-  return widths.length === 0 ? parts[0]! : call('concat', ...parts);
+  return widths.length === 0 ? (parts[0] ?? text('')) : call('concat', ...parts);
 }

@@ -2,18 +2,18 @@
  * The catalog of a segment's file: one schema, one table, and a view of it where messages are cut.
  * https://github.com/duckdb/duckdb, src/storage/checkpoint_manager.cpp and src/storage/serialization
  */
-import { type Expression, call, cast, column, isOperator, number, text } from '../../expression.ts';
-import { WHOLE_OF_TEXTS, shapesText } from '../../messages/message-columns.ts';
+import { type Expression, cast, isOperator } from '../../expression.ts';
+import { shapesText } from '../../messages/message-columns.ts';
 import { EVENTS, STORED, type ViewColumn, viewColumns, viewSql } from '../../table-layout.ts';
 import {
   type DraftColumn,
-  type GeneratedColumn,
   type SegmentDraft,
   elementType,
   eventColumns,
   isList,
   isStored,
   tableOf,
+  valueOf,
 } from './draft.ts';
 import type { MetadataPlace } from './metadata-blocks.ts';
 import { Serializer } from './serializer.ts';
@@ -36,7 +36,6 @@ const TYPES: Readonly<Record<string, number>> = {
   ...{ UTINYINT: 28, USMALLINT: 29, UINTEGER: 30, UUID: 54 },
 };
 const LIST = 101;
-const SIGNED: ReadonlySet<string> = new Set(['INTEGER', 'BIGINT']);
 
 /** @param table where the rows' metadata begins */
 export function catalogBytes(draft: SegmentDraft, table: MetadataPlace, rows: number): Uint8Array {
@@ -100,23 +99,6 @@ function putType(out: Serializer, type: string): void {
   out.end().end();
 }
 
-/** What a generated column is made of. */
-function valueOf({ type, value }: GeneratedColumn): Expression {
-  switch (value.kind) {
-    case 'text':
-      return text(value.text);
-    case 'whole':
-      return WHOLE_OF_TEXTS;
-    case 'less':
-      return call('-', column(value.column), number(value.by, type));
-    case 'time': {
-      const stored = column(value.column);
-      if (value.unit === 1000) return call('make_timestamp_ms', stored);
-      return call('make_timestamp', call('*', stored, number(value.unit, 'BIGINT')));
-    }
-  }
-}
-
 function putView(out: Serializer, columns: readonly ViewColumn[], types: readonly string[]): void {
   beginEntry(out, Entry.view);
   out.field(106).text(viewSql(columns));
@@ -156,7 +138,7 @@ function putExpression(out: Serializer, one: Expression, alias?: string): void {
       putConstant(out.field(200), 'VARCHAR', one.text);
       break;
     case 'number':
-      putConstant(out.field(200), one.type, one.value);
+      putConstant(out.field(200), 'INTEGER', one.value);
       break;
     case 'nothing':
       putConstant(out.field(200), 'NULL', undefined);
@@ -201,7 +183,6 @@ function putConstant(out: Serializer, type: string, value: number | string | und
   out.field(101).bool(value === undefined);
   if (value !== undefined) out.field(102);
   if (typeof value === 'string') out.text(value);
-  else if (value !== undefined && SIGNED.has(type)) out.signed(value);
-  else if (value !== undefined) out.unsigned(value);
+  else if (value !== undefined) out.signed(value);
   out.end();
 }

@@ -1,6 +1,7 @@
 /** What is known of a segment's file whose blocks are written: all that its end needs (`segment-end.ts`). */
 import type { EncodedPiece, PieceStats } from '../encode/pieces.ts';
-import { MESSAGE_PARTS } from '../../messages/message-columns.ts';
+import { type Expression, call, cast, column, number, sqlOf, text } from '../../expression.ts';
+import { MESSAGE_PARTS, WHOLE_OF_TEXTS } from '../../messages/message-columns.ts';
 import type { MessageShape } from '../../messages/message-cutter.ts';
 import {
   EVENTS,
@@ -8,7 +9,7 @@ import {
   type ConstantColumn,
   type SelectedColumn,
   TIME_UNITS,
-  literal,
+  timesOf,
 } from '../../table-layout.ts';
 
 /** A piece of a column, and where it lies; -1: it has no bytes. */
@@ -100,6 +101,20 @@ export function eventColumns(draft: SegmentDraft): SelectedColumn[] {
   return selectedOf(draft).filter(({ name }) => !MESSAGE_PARTS.has(name));
 }
 
+/** What a generated column is made of. */
+export function valueOf({ type, value }: GeneratedColumn): Expression {
+  switch (value.kind) {
+    case 'text':
+      return text(value.text);
+    case 'whole':
+      return WHOLE_OF_TEXTS;
+    case 'less':
+      return call('-', column(value.column), cast(number(value.by), type));
+    case 'time':
+      return timesOf(value.column, value.unit);
+  }
+}
+
 /** Columns of one value, and what follows from others, as SQL. */
 export function constantsOf({ columns }: SegmentDraft): ConstantColumn[] {
   const out: ConstantColumn[] = [];
@@ -108,10 +123,8 @@ export function constantsOf({ columns }: SegmentDraft): ConstantColumn[] {
     if (isStored(column)) {
       const value = onlyValue(column);
       if (value !== undefined) out.push({ name, type, value: String(value) });
-    } else if (column.value.kind === 'text')
-      out.push({ name, type, value: literal(column.value.text) });
-    else if (column.value.kind === 'less')
-      out.push({ name, type, value: `${column.value.column} - ${column.value.by}::${type}` });
+    } else if (column.value.kind === 'text' || column.value.kind === 'less')
+      out.push({ name, type, value: sqlOf(valueOf(column)) });
   }
   return out;
 }
