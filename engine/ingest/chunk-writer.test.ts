@@ -43,7 +43,7 @@ async function chunkOf(
   few = false,
   bytes: readonly number[] = [],
 ): Promise<PartInfo[]> {
-  const limits = { indexRows: 1e9, fewSources: few };
+  const limits = { indexRows: 1e9, sources: few ? 16 : 17 };
   const writer = new ChunkWriter(LIMITS, new DayParts(folder, `part-${number++}`, limits));
   sources.forEach((rows, i) => {
     writer.begin(i + 1, 'source', undefined, bytes[i]);
@@ -164,7 +164,7 @@ describe('few small sources', () => {
 });
 
 describe('few rows that are no records', () => {
-  const limits = { indexRows: 1e9, fewSources: false };
+  const limits = { indexRows: 1e9, sources: 17 };
   function writerOf(chunks: ChunkLimits): ChunkWriter {
     return new ChunkWriter(chunks, new DayParts(folder, `part-${number++}`, limits));
   }

@@ -9,7 +9,7 @@ import { type BatchRows, countPresent } from '../store/batch-rows.ts';
 import { ParquetPart } from '../store/parquet-part.ts';
 import { constantsOf, selectedOf } from '../store/segment-file/write/draft.ts';
 import { BLOCK, SMALL_BLOCK } from '../store/segment-blocks.ts';
-import { SegmentPart } from '../store/segment-part.ts';
+import { MOST_SMALL_GROUPS, SegmentPart } from '../store/segment-part.ts';
 import type { TimeUnit } from '../store/table-layout.ts';
 import type { IndexFeed } from './index-feed.ts';
 import type { PartInfo } from './protocol.ts';
@@ -22,8 +22,8 @@ const LEAST_SEGMENT_ROWS = 10_000;
 export interface PartLimits {
   /** Rows that a part has at least to be indexed. */
   readonly indexRows: number;
-  /** So few sources are read that small parts may be segments from the start, too. */
-  readonly fewSources: boolean;
+  /** So many files are read: of few, small parts may be segments from the start, too. */
+  readonly sources: number;
 }
 
 /** Of which source rows are. */
@@ -217,7 +217,7 @@ export class DayParts implements Parts {
 
   /** Rows of a source that a segment begins with at least. */
   private leastSegmentRows({ isSmall }: RowsSource): number {
-    return isSmall && this.limits.fewSources ? 1 : LEAST_SEGMENT_ROWS;
+    return isSmall && this.limits.sources <= MOST_SMALL_GROUPS ? 1 : LEAST_SEGMENT_ROWS;
   }
 
   /** @param mayBeSegment the part may be one that is the segment itself: the rows are added to it, not to others */
@@ -231,7 +231,11 @@ export class DayParts implements Parts {
   ): OpenPart {
     const path = join(this.folder, `${this.prefix}-${this.number++}`);
     const open = {
-      part: new SegmentPart(`${path}.duckdb`, source.isSmall ? SMALL_BLOCK : BLOCK),
+      part: new SegmentPart(
+        `${path}.duckdb`,
+        source.isSmall ? SMALL_BLOCK : BLOCK,
+        this.limits.sources === 1,
+      ),
       bytes: 0,
       day,
       kind: batch.kind,

@@ -258,7 +258,7 @@ export type ToWorker =
       /** Parts with fewer rows get no side file. */
       indexRows: number;
       /** See `PartLimits`. */
-      fewSources: boolean;
+      sources: number;
       /** The worker's threads are to give way to other work. */
       background: boolean;
       /** Threads that build indexes for this worker. */

@@ -148,7 +148,7 @@ class ImportWorker {
 
   /** Where a source of so many bytes is to be stored. */
   private partsFor(bytes: number): DayParts | StoreFeed {
-    const { staging, worker, indexRows, fewSources, indexers, background, storeBytes } = this.start;
+    const { staging, worker, indexRows, sources, indexers, background, storeBytes } = this.start;
     if (bytes < storeBytes) return this.parts;
     this.storer ??= new StoreFeed(
       this.tools.startStorer(background),
@@ -156,7 +156,7 @@ class ImportWorker {
         type: 'start',
         staging,
         prefix: `part-${worker}s`,
-        ...{ indexRows, fewSources, indexers, background },
+        ...{ indexRows, sources, indexers, background },
       },
       (part, index) => this.port.post({ type: 'indexed', part, index }),
     );

@@ -19,7 +19,6 @@ import {
   type KnownRows,
 } from '../store/segment-builder.ts';
 import { finishSegment } from '../store/finish-segment.ts';
-import { MOST_SMALL_GROUPS } from '../store/segment-part.ts';
 import { type SegmentDraft, tableOf } from '../store/segment-file/write/draft.ts';
 import { finishFile } from '../store/segment-file/write/segment-end.ts';
 import type { CaseWriter } from './case-writer.ts';
@@ -354,7 +353,7 @@ class ImportRun {
       chunkBytes: this.request.chunk?.bytes ?? CHUNK_BYTES,
       chunkMs: this.request.chunk?.ms ?? CHUNK_MS,
       indexRows: indexRows(this.request.brief),
-      fewSources: this.request.items.length <= MOST_SMALL_GROUPS,
+      sources: this.request.items.length,
       background: this.request.background ?? false,
       indexers: Math.max(1, spare),
       storeBytes: forTests === undefined ? least : Number(forTests),

@@ -74,6 +74,7 @@ interface Plan {
   readonly odd: number;
   readonly absent: number;
   readonly block: number;
+  readonly isAlone?: boolean;
 }
 
 function rowsOf({ seed, groups, odd, absent }: Plan): Row[] {
@@ -107,7 +108,8 @@ function oddMessage(roll: (limit: number) => number): string {
 
 /** Undefined where the part does not take the rows. */
 function draftOf(plan: Plan, rows: readonly Row[]): SegmentDraft | undefined {
-  const part = new SegmentPart(join(folder, `${(number += 1)}.duckdb`), plan.block);
+  const path = join(folder, `${(number += 1)}.duckdb`);
+  const part = new SegmentPart(path, plan.block, plan.isAlone);
   let from = 0;
   for (const count of plan.groups) {
     const batch = new EventBatch('log', () => undefined, count);
@@ -270,13 +272,14 @@ describe('messages of a segment', () => {
     expect(draftOf({ ...plan, groups: [3000, 3000, 3000] }, later)).toBeUndefined();
   });
 
-  it('of few rows are kept as they are, until many come', async () => {
+  it('of few rows of one source are kept as they are, until many come', async () => {
     const plan = { seed: 3, groups: [100, 20, 200], odd: 100, absent: 0, block: SMALL_BLOCK };
     const rows = rowsOf(plan).map((row) => ({
       ...row,
       message: [...row.message!].slice(0, 50).join(''),
     }));
-    const draft = draftOf(plan, rows)!;
+    expect(draftOf(plan, rows)).toBeUndefined();
+    const draft = draftOf({ ...plan, isAlone: true }, rows)!;
     expect(draft.shapes).toBeUndefined();
     const built = await finishSegment(draft, KNOWN);
     const name = `s${number}`;
@@ -285,7 +288,7 @@ describe('messages of a segment', () => {
     expect(found.map(([message]) => message)).toEqual(rows.map(({ message }) => message));
     await connection.run(`DETACH ${name}`);
     const more = [...rows, ...rowsOf({ ...plan, groups: [5000], odd: 0 })];
-    expect(draftOf({ ...plan, groups: [100, 20, 200, 5000] }, more)).toBeUndefined();
+    expect(draftOf({ ...plan, groups: [100, 20, 200, 5000], isAlone: true }, more)).toBeUndefined();
   });
 });
 

@@ -61,7 +61,10 @@ const MOST_TEXT_BYTES_A_ROW = 4;
 /** Of rows with a message, the share that must be cut: of a part's first rows, and of those behind them. */
 const LEAST_CUT = 0.75;
 const LEAST_CUT_LATER = 0.5;
-/** Messages of so many rows at most are stored as they are, where they cannot be cut: DuckDB takes longer than all else. */
+/**
+ * Messages of so many rows at most are stored as they are, where they cannot be cut: DuckDB takes longer than all else.
+ * Not where rows of other sources follow: theirs would not go on with the part.
+ */
 const FEW_ROWS = 4096;
 /** Of the texts among the variables, the share above which each is stored by itself. */
 const MANY_DIFFERENT = 0.4;
@@ -125,11 +128,16 @@ export class SegmentPart {
   private header: number | undefined;
   /** What a piece may take. */
   private readonly most: number;
+  private readonly isAlone: boolean;
 
-  /** @param block bytes of each: `SMALL_BLOCK` of few rows */
-  constructor(path: string, block = BLOCK) {
+  /**
+   * @param block bytes of each: `SMALL_BLOCK` of few rows
+   * @param isAlone its rows are of one source
+   */
+  constructor(path: string, block = BLOCK, isAlone = false) {
     this.path = path;
     this.block = block;
+    this.isAlone = isAlone;
     this.file = new BlockFile(path, block);
     this.most = block - BLOCK_HEAD;
   }
@@ -218,7 +226,8 @@ export class SegmentPart {
     const wereCut = this.growing.has(SHAPE);
     const areCut = wereCut || !(this.growing.has(MESSAGE) || areRare(column.count, n));
     const cut = areCut ? this.makeCut(batch, column.count, rows) : undefined;
-    if (cut !== undefined || wereCut || (areCut && n > FEW_ROWS)) return cut;
+    const areKept = !areCut || (this.isAlone && !wereCut && n <= FEW_ROWS);
+    if (cut !== undefined || !areKept) return cut;
     return this.make(column, rows, undefined, 1);
   }
 
