@@ -100,8 +100,9 @@ it('stops when something is asked, and begins again', async () => {
     interval: 1,
   });
   await ask(folder, 'password | count');
+  // There is a second only where the first was stopped, be it between two questions.
   await vi.waitFor(() => expect(seen.closed).toHaveLength(2), { timeout: 20_000, interval: 50 });
-  expect(seen.asked.some((one) => one.includes('cancelled'))).toBe(true);
+  expect(seen.opened).toHaveLength(2);
 });
 
 it('begins again also where what was stopped takes its time to end', async () => {
