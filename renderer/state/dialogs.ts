@@ -35,15 +35,21 @@ export interface Dialogs {
   readonly store: StoreApi<{ readonly open: DialogState | undefined }>;
   open(dialog: DialogState): void;
   close(): void;
+  /** Closes one whose work has ended, unless another is open by now: evidence can be dropped on each. */
+  done(dialog: DialogName): void;
 }
 
 export function createDialogs(): Dialogs {
   const store = createStore<{ readonly open: DialogState | undefined }>(() => ({
     open: undefined,
   }));
+  const close = (): void => store.setState({ open: undefined });
   return {
     store,
     open: (dialog) => store.setState({ open: dialog }),
-    close: () => store.setState({ open: undefined }),
+    close,
+    done(dialog) {
+      if (store.getState().open?.dialog === dialog) close();
+    },
   };
 }

@@ -22,12 +22,17 @@ const DROP = `{
  */
 export async function dropPaths(page: Page, paths: readonly string[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await session.send('Input.dispatchDragEvent', {
+  const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+    session.send('Input.dispatchDragEvent', {
       ...{ type, x: 300, y: 300 },
       data: { items: [], files: [...paths], dragOperationsMask: 1 },
     });
-  }
+  await drag('dragEnter');
+  await drag('dragOver');
+  // What is dropped before the window says that it takes it, is not taken.
+  await page.getByTestId('drop-overlay').waitFor();
+  await drag('dragOver');
+  await drag('drop');
   await session.detach();
 }
 

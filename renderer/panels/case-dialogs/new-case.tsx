@@ -34,7 +34,7 @@ export function NewCaseDialog({ paths, files }: Props) {
       await workspace.openCase(path.trim());
       if (paths !== undefined) dialogs.open({ dialog: 'import', paths });
       else if (files !== undefined) dialogs.open({ dialog: 'import', files });
-      else dialogs.close();
+      else dialogs.done('new-case');
     } catch (failure) {
       setError(
         failure instanceof OperationError

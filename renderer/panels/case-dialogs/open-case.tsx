@@ -16,7 +16,7 @@ export function OpenCaseDialog() {
     if (shell === undefined || asked.current) return;
     asked.current = true;
     void shell.chooseCase().then((chosen) => {
-      dialogs.close();
+      dialogs.done('open-case');
       if (chosen !== undefined) void workspace.openCase(chosen);
     });
   }, [workspace, shell, dialogs]);

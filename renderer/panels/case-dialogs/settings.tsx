@@ -43,7 +43,7 @@ export function SettingsDialog() {
         ...(jobs === undefined ? {} : { jobs }),
       });
       await workspace.refreshInfo();
-      dialogs.close();
+      dialogs.done('settings');
     } catch (error) {
       notifyError(error, 'The settings were not kept');
       setBusy(false);

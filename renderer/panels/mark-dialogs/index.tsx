@@ -38,13 +38,15 @@ export function MarkDialogs() {
   return (
     <>
       <Modal opened={tag !== undefined} onClose={close} title="Tag events">
-        {tag !== undefined && <TagForm dialog={tag} onDone={close} />}
+        {tag !== undefined && <TagForm dialog={tag} onDone={() => dialogs.done('tag')} />}
       </Modal>
       <Modal opened={remove !== undefined} onClose={close} title="Delete events">
-        {remove !== undefined && <DeleteForm dialog={remove} onDone={close} />}
+        {remove !== undefined && (
+          <DeleteForm dialog={remove} onDone={() => dialogs.done('delete')} />
+        )}
       </Modal>
       <Modal opened={search !== undefined} onClose={close} title="Save this search">
-        {search !== undefined && <SearchForm onDone={close} />}
+        {search !== undefined && <SearchForm onDone={() => dialogs.done('save-search')} />}
       </Modal>
     </>
   );
