@@ -58,21 +58,12 @@ export class NumberOrder {
   /** The pieces that hold numbers `from` to `to`, in order. */
   pieces(from: number, to: number): NumberPiece[] {
     const out: NumberPiece[] = [];
-    const end = Math.min(to, this.dated);
-    if (from < end) out.push(this.datedPiece(from, end));
+    const last = Math.min(to, this.dated);
+    if (from < last) out.push(this.datedPiece(from, last));
     if (to > this.dated && this.undated > 0) {
       const offset = Math.max(from - this.dated, 0);
       const count = Math.min(to - this.dated, this.undated) - offset;
-      if (count > 0)
-        out.push(
-          piece(
-            this.undatedList,
-            () => 0,
-            ({ segment }) => segment.rows,
-            offset,
-            count,
-          ),
-        );
+      if (count > 0) out.push(piece(this.undatedList, begin, end, offset, count));
     }
     return out;
   }
@@ -83,6 +74,7 @@ export class NumberOrder {
   }
 
   private datedPiece(from: number, to: number): NumberPiece {
+    if (from === 0 && to === this.dated) return piece(this.list, begin, end, 0, to);
     const low = this.lowest(from);
     const high = this.highest(to, low);
     return piece(
@@ -127,15 +119,19 @@ export class NumberOrder {
   }
 }
 
+const begin = (): number => 0;
+const end = ({ segment }: TimedRows): number => segment.rows;
+
+/** Rows `offset` to `offset + count` of those between two rows of each segment. */
 function piece(
   list: readonly TimedRows[],
-  first: (one: TimedRows) => number,
-  end: (one: TimedRows) => number,
+  from: (one: TimedRows) => number,
+  to: (one: TimedRows) => number,
   offset: number,
   count: number,
 ): NumberPiece {
   const parts = list
-    .map((one) => ({ one, from: first(one), to: end(one) }))
+    .map((one) => ({ one, from: from(one), to: to(one) }))
     .filter(({ one, from, to }) => rankOf(one.rows, from) < rankOf(one.rows, to));
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) {
@@ -147,6 +143,7 @@ function piece(
     return { sets: new Map([[segment, set]]), offset: 0, count };
   }
   const sets = parts.map(({ one: { segment, rows }, from, to }) => {
+    if (from === 0 && to === segment.rows) return [segment, rows] as const;
     const range = rowsOf(RowSet.range(segment.rows, from, to));
     return [segment, intersect(rows, range)] as const;
   });

@@ -118,16 +118,14 @@ async function fromFiles(
     const shapes: Shapes = new Map();
     const all = [...rows];
     for (let from = 0; from < all.length; from += AT_ONCE) {
-      const opened = all
-        .slice(from, from + AT_ONCE)
-        .map(([segment, numbers]) => openRows(asked, segment, numbers));
-      const parts = opened.map(async (one) => {
-        await bring(one, read);
-        return rowsOf(one, read);
+      // While the disk brings what one needs, the next is opened.
+      const parts = all.slice(from, from + AT_ONCE).map(async ([segment, numbers]) => {
+        const opened = openRows(asked, segment, numbers);
+        if (opened.shapes !== undefined) shapes.set(segment.id, opened.shapes);
+        await bring(opened, read);
+        return rowsOf(opened, read);
       });
       found.push(...(await Promise.all(parts)).flat());
-      for (const { segment, shapes: own } of opened)
-        if (own !== undefined) shapes.set(segment.id, own);
     }
     if (inOrder) found.sort(byTime);
     if (messages !== undefined) for (const { row } of found) putTogether(row, messages, shapes);

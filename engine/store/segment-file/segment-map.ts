@@ -162,7 +162,8 @@ export function unpackMap(bytes: Uint8Array): SegmentMap | undefined {
     // Maps of 2026-11-21 and 22 say how many pages there are: behind their sums they have bytes of the file.
     const pages = rest.pages ?? known;
     if (!isMap(rest) || !(pages >= 0 && pages <= known)) return undefined;
-    const sums = new Uint32Array(Uint8Array.from(bytes.subarray(end, end + pages * 4)).buffer);
+    const sums = new Uint32Array(pages);
+    new Uint8Array(sums.buffer).set(bytes.subarray(end, end + pages * 4));
     return { ...rest, sums };
   } catch {
     return undefined;
