@@ -187,10 +187,10 @@ for (const shell of [browserShell, electronShell]) {
         row: await window.events.text(0, 'time'),
         details: await window.details.time(),
         timeline: await window.timeline.said(),
-        axis: await window.timeline.axis(),
       });
       await expect.poll(() => window.details.time()).toContain('+00:00');
       const before = await times();
+      const axis = await window.timeline.axis();
       const zone = (await window.knowsNamedZones()) ? 'Asia/Tokyo' : '+09:00';
       await window.zone.choose(zone);
       await expect(window.zone.button).toHaveAccessibleName(`Time zone: ${zone}`);
@@ -203,11 +203,11 @@ for (const shell of [browserShell, electronShell]) {
       const after = await times();
       expect((hour(after.details) - hour(before.details) + 24) % 24).toBe(9);
       // Labels of the axis are drawn: nothing else of the strip below the bars changes with the zone.
-      expect(after.axis.equals(before.axis)).toBe(false);
+      await expect.poll(() => window.timeline.axis()).not.toBe(axis);
       await shot(opened.page, `${shell.name}-zone`);
       await window.zone.choose('UTC');
       await expect.poll(() => window.events.text(0, 'time')).toBe(before.row);
-      await expect.poll(async () => (await window.timeline.axis()).equals(before.axis)).toBe(true);
+      await expect.poll(() => window.timeline.axis()).toBe(axis);
     });
   });
 }
