@@ -137,6 +137,26 @@ for (const shell of [browserShell, electronShell]) {
       expect(capture.subarray(offset, offset + bytes.length).equals(bytes)).toBe(true);
     });
 
+    it('closes a menu by Escape, and stops what is asked by the next one', async () => {
+      const engine = await opened.enginePid();
+      // An engine that does not answer for a while: the question for the details is under way.
+      process.kill(engine, 'SIGSTOP');
+      try {
+        const { menu } = await window.events.pivot(3, 'kind');
+        await menu.waitFor();
+        await opened.page.keyboard.press('Escape');
+        await expect(menu).toBeHidden();
+        await expect(window.details.stopped).toBeHidden();
+        await opened.page.keyboard.press('Escape');
+        await expect(window.details.stopped).toBeVisible();
+        await shot(opened.page, `${shell.name}-keyboard-stopped`);
+      } finally {
+        process.kill(engine, 'SIGCONT');
+      }
+      await window.details.stopped.getByRole('button', { name: 'Try again' }).click();
+      await expect(window.details.region.getByRole('tab', { name: 'Fields' })).toBeVisible();
+    });
+
     it('reaches every part of the window by Tab, and the focus is seen on all the way', async () => {
       const first = opened.page.getByRole('button', { name: /^Case / });
       await goTo(first, 'Shift+Tab');

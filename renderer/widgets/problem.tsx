@@ -14,14 +14,19 @@ interface Props {
 }
 
 export function Problem({ error, title = 'That did not work', onRetry, actions }: Props) {
+  // By the person: nothing is wrong.
+  const isStopped = error.code === 'cancelled';
   return (
     <Alert
       role="alert"
       m="md"
-      color="red"
+      color={isStopped ? 'gray' : 'red'}
       variant="transparent"
-      style={{ background: 'var(--db-raised)', borderLeft: '3px solid var(--db-bad)' }}
-      title={title}
+      style={{
+        background: 'var(--db-raised)',
+        borderLeft: `3px solid var(${isStopped ? '--db-muted' : '--db-bad'})`,
+      }}
+      title={isStopped ? 'Stopped' : title}
       icon={<IconAlertTriangle size={18} aria-hidden />}
     >
       <div>

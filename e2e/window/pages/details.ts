@@ -46,6 +46,11 @@ export class Details {
     return this.region.getByRole('tree', { name: 'Decoded layers' });
   }
 
+  /** That its question was stopped. */
+  get stopped(): Locator {
+    return this.region.getByRole('alert').filter({ hasText: 'Stopped' });
+  }
+
   /** A packet in the list of a flow's packets. */
   packet(at: number): Locator {
     return this.region

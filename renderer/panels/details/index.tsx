@@ -34,7 +34,17 @@ function Details({ event }: { readonly event: string }) {
   const folder = useCase().case;
   const { data, error } = useAnswer('event.get', { case: folder, event });
   const [tab, setTab] = usePreference('details-tab', 'fields', isTab);
-  if (error !== undefined) return <Problem error={error} />;
+  if (error !== undefined) {
+    return (
+      <div className={css['panel']}>
+        <div className={css['head']}>
+          <span className={css['id']}>{event}</span>
+          <CloseButton />
+        </div>
+        <Problem error={error} onRetry={() => workspace.views.run()} />
+      </div>
+    );
+  }
   if (data === undefined) return <Loading />;
   const hasPackets = data.kind === 'packet' || data.packets !== undefined;
   // A flow that was made from packets has no record of its own; its packets have.
@@ -49,11 +59,7 @@ function Details({ event }: { readonly event: string }) {
           <EventText text={titleOf(data)} max={120} />
         </span>
         <span className={css['id']}>{data.event}</span>
-        <Tooltip label="Close the details">
-          <ActionIcon aria-label="Close the details" onClick={() => workspace.select(undefined)}>
-            <IconX size={13} />
-          </ActionIcon>
-        </Tooltip>
+        <CloseButton />
       </div>
       <Tabs
         className={css['tabs'] ?? ''}
@@ -90,6 +96,17 @@ function Details({ event }: { readonly event: string }) {
         </div>
       </Tabs>
     </div>
+  );
+}
+
+function CloseButton() {
+  const workspace = useWorkspace();
+  return (
+    <Tooltip label="Close the details">
+      <ActionIcon aria-label="Close the details" onClick={() => workspace.select(undefined)}>
+        <IconX size={13} />
+      </ActionIcon>
+    </Tooltip>
   );
 }
 

@@ -172,20 +172,27 @@ function useBarCommands(
   useCommands(commands);
 }
 
+/** Whether a dialog, menu or list stands over the window. Closed ones stay in the page without a box. */
+function isCovered(): boolean {
+  const all = document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]');
+  return [...all].some((one) => one.getClientRects().length > 0);
+}
+
 /** `/` goes to the bar, Escape stops a search, where these keys mean nothing else. */
 function useKeysOfWindow(editor: QueryEditor | undefined): void {
   const { asking } = useWorkspace();
   useEffect(() => {
+    let wasCovered = false;
+    // What the key closes is gone before the window hears of it.
+    const beforeKey = ({ key }: KeyboardEvent): void => {
+      wasCovered = (key === '/' || key === 'Escape') && isCovered();
+    };
     const onKey = (event: KeyboardEvent): void => {
       const { target } = event;
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (!(target instanceof HTMLElement) || target.isContentEditable) return;
       if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
-      // Closed ones stay in the page without a box.
-      const isCovered = [
-        ...document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]'),
-      ].some((one) => one.getClientRects().length > 0);
-      if (isCovered) return;
+      if (wasCovered) return;
       if (event.key === '/') {
         event.preventDefault();
         editor?.focus();
@@ -194,7 +201,11 @@ function useKeysOfWindow(editor: QueryEditor | undefined): void {
         asking.stop();
       }
     };
+    window.addEventListener('keydown', beforeKey, { capture: true });
     window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+    return () => {
+      window.removeEventListener('keydown', beforeKey, { capture: true });
+      window.removeEventListener('keydown', onKey);
+    };
   }, [editor, asking]);
 }
