@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/answer-records.ts';
 import { csvLine } from '../../engine/operations/csv.ts';
-import type { Answer, ShownRecord } from '../../engine/operations/query.ts';
+import type { Answer, RunningQuery, ShownRecord } from '../../engine/operations/query.ts';
 import { cell, csvCells, valueOf } from '../../engine/operations/shown-cells.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
 import { count, table, TableLayout, write, type Streams } from './output.ts';
@@ -24,7 +24,11 @@ export interface PrintOptions {
 
 /** Options of every command that prints a result. */
 export const RESULT_OPTIONS = {
-  limit: { type: 'string', value: 'N', help: 'at most N rows' },
+  limit: {
+    type: 'string',
+    value: 'N',
+    help: 'at most N rows; of groups the query says how many: top 5, patterns 20',
+  },
   format: {
     type: 'string',
     value: 'F',
@@ -32,6 +36,15 @@ export const RESULT_OPTIONS = {
   },
   out: { type: 'string', value: 'FILE', help: 'write the result to a file' },
 } as const satisfies Record<string, OptionSpec>;
+
+/** What to tell who gave `--limit` for a result that it does not cut; empty otherwise. */
+export function limitUnused(
+  parsed: Parsed,
+  { shape }: Pick<RunningQuery['plan'], 'shape'>,
+): string {
+  if (parsed.text('limit') === undefined || (shape !== 'top' && shape !== 'timeline')) return '';
+  return '--limit cuts rows, not groups or buckets: the query says how many (top 5, patterns 20, timeline 1d)\n';
+}
 
 /**
  * What `--format`, `--out` and `--json` ask for.

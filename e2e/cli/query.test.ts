@@ -171,6 +171,17 @@ describe('results that must agree', () => {
     ]);
     expect(ndjson(outcome)).toHaveLength(7);
   });
+
+  it('--limit cuts no groups, which is said', async () => {
+    const all = await daybook(['query', CASE, 'kind:log | top 5 program', '--format', 'ndjson']);
+    const limited = ['--format', 'ndjson', '--limit', '1'];
+    const groups = await daybook(['query', CASE, 'kind:log | top 5 program', ...limited]);
+    expect(ndjson(groups)).toEqual(ndjson(all));
+    expect(groups.err).toContain('--limit cuts rows, not groups');
+    expect(all.err).not.toContain('--limit');
+    const rows = await daybook(['query', CASE, 'kind:log', ...limited]);
+    expect(rows.err).not.toContain('--limit');
+  });
 });
 
 describe('patterns', () => {

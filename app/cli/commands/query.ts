@@ -18,6 +18,7 @@ import { count, packetsLeftOut, visible, write } from '../output.ts';
 import {
   RESULT_OPTIONS,
   formatOf,
+  limitUnused,
   printAnswer,
   printRecords,
   type Format,
@@ -203,6 +204,7 @@ function tell(
   // A JSON document says itself how many packets lie beneath; every other form has no place for it.
   if (format !== 'json' && (format !== undefined || plan.shape === 'rows'))
     streams.err.write(packetsLeftOut(plan.packetsBeneath));
+  streams.err.write(limitUnused(parsed, plan));
   for (const note of running.notes()) streams.err.write(`${visible(note)}\n`);
   if (forPeople ? parsed.flag('timings') || streams.err.isTTY === true : parsed.flag('timings')) {
     const timings = running.timings();

@@ -12,6 +12,7 @@ import { count, counted, size, visible } from '../output.ts';
 import {
   RESULT_OPTIONS,
   formatOf,
+  limitUnused,
   printAnswer,
   printRecords,
   type Format,
@@ -168,6 +169,7 @@ function tell(
 ): void {
   const { ledger, plan } = running;
   const forPeople = format === 'table';
+  streams.err.write(limitUnused(parsed, plan));
   if (forPeople && found === 0 && parsed.text('limit') !== '0')
     streams.err.write('no event matches\n');
   // Under --json rows have no document around them that could say it.
