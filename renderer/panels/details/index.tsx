@@ -111,7 +111,7 @@ function CloseButton() {
 }
 
 /** `web-02 · sshd`, `10.0.0.1 → 10.0.0.2:443 tcp`: what tells one event from another at a glance. */
-function titleOf({ fields, event }: EventInfo): string {
+function titleOf({ fields, source }: EventInfo): string {
   const of = (name: string): string | undefined => {
     const value = fields.find((field) => field.name === name)?.value;
     return value === null || value === undefined ? undefined : String(value);
@@ -122,5 +122,5 @@ function titleOf({ fields, event }: EventInfo): string {
   if (src !== undefined && dst !== undefined) {
     return `${src} → ${dst}${port === undefined ? '' : `:${port}`}${proto === undefined ? '' : ` ${proto}`}`;
   }
-  return of('event_type') ?? `event ${event}`;
+  return of('event_type') ?? source.name;
 }
