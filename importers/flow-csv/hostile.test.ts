@@ -297,6 +297,38 @@ describe('odd tables', () => {
   });
 });
 
+describe('long texts of JSON', () => {
+  // Each is longer than all before it: whatever holds texts grows with each.
+  it.each([
+    ['ASCII', 'powershell -enc ', 600],
+    ['two bytes each', 'äöü ', 900],
+    ['surrogate pairs', '😀é', 900],
+  ])('%s: are kept byte by byte', async (_, word, most) => {
+    const texts: Record<string, string>[] = [];
+    for (let n = 1; n <= most; n = Math.ceil(n * 1.3)) {
+      texts.push({
+        first: 'short',
+        ScriptBlockText: word.repeat(n),
+        after: `behind ${word}`.repeat(n),
+      });
+    }
+    // The longest first, and lengths around each power of two.
+    for (let size = 1364; size < 70_000; size *= 2) {
+      for (const off of [-1, 0, 1, 2])
+        texts.push({ x: 'y'.repeat(size + off), z: 'é'.repeat(size) });
+    }
+    for (const rows of [texts, texts.toReversed()]) {
+      const lines = rows.map((attrs) => JSON.stringify({ n: { ...attrs } }));
+      const result = await read(encoder.encode(`${lines.join('\n')}\n`), undefined, 'json-lines');
+      expect(result.rows.length).toBe(rows.length);
+      for (const [i, row] of rows.entries()) {
+        const named = Object.entries(row).map(([name, value]) => [`n.${name}`, value]);
+        expect(result.rows[i]!.attrs).toEqual(Object.fromEntries(named));
+      }
+    }
+  });
+});
+
 describe('odd JSON', () => {
   it('quarantines lines that are none, each for itself', async () => {
     const bad = [

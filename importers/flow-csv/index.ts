@@ -407,8 +407,8 @@ async function refuse(input: SourceInput, sink: EventSink): Promise<void> {
 export const flowCsvImporter: Importer = {
   id: ID,
   title: 'Flow exports, Zeek and Suricata logs, CSV and JSON tables',
-  // 2: members beyond 4096 names are columns, too.
-  version: 3,
+  // 2: members beyond 4096 names are columns, too. 4: long texts of JSON are kept as they are.
+  version: 4,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   formats: FORMATS,

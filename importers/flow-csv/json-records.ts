@@ -119,10 +119,16 @@ class Records {
   private attribute(member: Member, row: number, value: Scalar): void {
     const column = this.batch.attributeColumn(member.name);
     const text = typeof value === 'string' ? value : String(value);
-    if (column === undefined) this.batch.setAttribute(member.name, text);
-    else if (column.present[row] === 0) column.set(row, this.scratch, 0, this.toBytes(text));
-    // `{"a.b":1,"a":{"b":2}}`: two members of one name.
-    else this.batch.setAttribute(`${member.name}.1`, text);
+    if (column === undefined) {
+      this.batch.setAttribute(member.name, text);
+    } else if (column.present[row] === 0) {
+      // First: `toBytes` may replace `scratch` by a larger one.
+      const size = this.toBytes(text);
+      column.set(row, this.scratch, 0, size);
+    } else {
+      // `{"a.b":1,"a":{"b":2}}`: two members of one name.
+      this.batch.setAttribute(`${member.name}.1`, text);
+    }
   }
 
   /** Suricata lists VLANs from the outermost in. */
@@ -132,6 +138,7 @@ class Records {
     if (outer !== text) this.attribute(member, row, text);
   }
 
+  /** Writes the text to `scratch`, which a longer text replaces; gives its size. */
   private toBytes(text: string): number {
     const size = text.length;
     if (size <= 40) {
