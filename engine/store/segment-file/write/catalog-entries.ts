@@ -30,6 +30,8 @@ const ORDER_MODIFIER = 2;
 const SELECT_NODE = 1;
 const BASE_TABLE = 1;
 const LIST_INFO = 4;
+/** What DuckDB calls the file's own database while it builds a segment. */
+const CATALOG = 'seg';
 
 const TYPES: Readonly<Record<string, number>> = {
   ...{ NULL: 1, INTEGER: 13, BIGINT: 14, TIMESTAMP: 19, DOUBLE: 23, VARCHAR: 25 },
@@ -66,7 +68,10 @@ export function catalogBytes(draft: SegmentDraft, table: MetadataPlace, rows: nu
 function beginEntry(out: Serializer, kind: number, comment?: string): void {
   out.field(99).unsigned(kind);
   out.field(100).bool(true);
-  out.field(100).unsigned(kind).field(102).text('main').field(105).unsigned(0);
+  out.field(100).unsigned(kind);
+  // DuckDB 2.0 looks a table up in the catalog it names; without a name it finds none.
+  if (kind === Entry.table) out.field(101).text(CATALOG);
+  out.field(102).text('main').field(105).unsigned(0);
   if (comment !== undefined) putConstant(out.field(107), 'VARCHAR', comment);
 }
 
