@@ -15,12 +15,20 @@ import { diskError } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Decisions } from '../contract/importer.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
+import { foreignObjects, schemaDifferences } from './catalog-schema.ts';
+import { type CatalogDamage, RowHashes } from './row-hashes.ts';
 
 const CATALOG_FILE = 'case.sqlite';
 const APPLICATION_ID = 0x4461796b; // 'Dayk'
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
 const MAX_OPERATIONS = 10_000;
 const MAX_CHANGES = 10_000;
+/** Damaged rows that are named. */
+const MOST_PROBLEMS = 1000;
+/** Tables whose numbers are never used twice. */
+const NUMBERED: ReadonlySet<string> = new Set(['changes', 'audit', 'operations', 'searches']);
+/** In `meta`, of a case that an earlier Daybook made: when its rows were given hashes. */
+const COVERED_SINCE = 'covered_since';
 
 export type SourceStatus = 'partial' | 'complete' | 'failed';
 export type ImportStatus = 'running' | 'complete' | 'cancelled' | 'failed' | 'interrupted';
@@ -175,6 +183,7 @@ export class Catalog {
   private readonly db: Database.Database;
   private readonly identity: string | undefined;
   private readonly statements = new Map<string, Database.Statement>();
+  private readonly hashes: RowHashes;
 
   private constructor(
     folder: string,
@@ -185,6 +194,7 @@ export class Catalog {
     this.folder = folder;
     this.identity = identity;
     this.db = db;
+    this.hashes = new RowHashes(db);
     this.readOnly = readOnly;
   }
 
@@ -233,6 +243,7 @@ export class Catalog {
     try {
       if (readOnly) db = copyToMigrate(db);
       migrate(db, folder);
+      refuseForeign(db, folder);
     } catch (error) {
       db.close();
       throw error instanceof DaybookError ? error : damaged(folder, error);
@@ -276,10 +287,10 @@ export class Catalog {
     }
   }
 
-  /** Prepares and runs a statement; what SQLite says of a damaged catalog is put in words. */
-  private attempt<T>(sql: string, work: (statement: Database.Statement) => T): T {
+  /** Runs `work`; what SQLite says of a damaged catalog is put in words. */
+  private attempt<T>(work: () => T): T {
     try {
-      return work(this.statement(sql));
+      return work();
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (/^SQLITE_(CORRUPT|NOTADB|ERROR|IOERR)/.test(code)) throw damaged(this.folder, error);
@@ -295,13 +306,34 @@ export class Catalog {
     return statement;
   }
   private all(sql: string, ...values: unknown[]): Raw[] {
-    return this.attempt(sql, (statement) => statement.all(...values) as Raw[]);
+    return this.attempt(() => this.statement(sql).all(...values) as Raw[]);
   }
   private get(sql: string, ...values: unknown[]): Raw | undefined {
-    return this.attempt(sql, (statement) => statement.get(...values) as Raw | undefined);
+    return this.attempt(() => this.statement(sql).get(...values) as Raw | undefined);
   }
   private run(sql: string, ...values: unknown[]): Database.RunResult {
-    return this.attempt(sql, (statement) => statement.run(...values));
+    return this.attempt(() => this.statement(sql).run(...values));
+  }
+
+  /** Runs a statement that changes rows of `table` for which `where` holds: at most one is there afterwards. */
+  private change(
+    table: string,
+    where: string,
+    key: readonly unknown[],
+    sql: string,
+    ...values: unknown[]
+  ): void {
+    this.within(() => this.hashes.change(table, where, key, () => this.run(sql, ...values)));
+  }
+  /** Inserts a row that gets its number by that; returns it. */
+  private insert(table: string, sql: string, ...values: unknown[]): number {
+    return this.within(() =>
+      Number(this.hashes.insert(table, 'id', () => this.run(sql, ...values)).lastInsertRowid),
+    );
+  }
+  /** Within the transaction that is open, or one of its own. */
+  private within<T>(work: () => T): T {
+    return this.attempt(() => (this.db.inTransaction ? work() : this.transaction(work)));
   }
 
   /** Changes whenever another connection commits. */
@@ -312,19 +344,22 @@ export class Catalog {
   // -- imports ---------------------------------------------------------------------------------
 
   beginImport(args: unknown): number {
-    return Number(
-      this.run(
-        `INSERT INTO imports(started_at, status, arguments) VALUES (?, 'running', ?)`,
-        now(),
-        JSON.stringify(args),
-      ).lastInsertRowid,
+    return this.insert(
+      'imports',
+      `INSERT INTO imports(started_at, status, arguments) VALUES (?, 'running', ?)`,
+      now(),
+      JSON.stringify(args),
     );
   }
   finishImport(id: number, status: ImportStatus): void {
-    this.run('UPDATE imports SET status = ?, finished_at = ? WHERE id = ?', status, now(), id);
+    this.changeImport(id, 'status = ?, finished_at = ?', status, now());
   }
-  setQuarantineBytes(importId: number, bytes: number): void {
-    this.run('UPDATE imports SET quarantine_bytes = ? WHERE id = ?', bytes, importId);
+  /** @param sha256 of these bytes */
+  setQuarantine(importId: number, bytes: number, sha256: string): void {
+    this.changeImport(importId, 'quarantine_bytes = ?, quarantine_sha256 = ?', bytes, sha256);
+  }
+  private changeImport(id: number, set: string, ...values: unknown[]): void {
+    this.change('imports', 'id = ?', [id], `UPDATE imports SET ${set} WHERE id = ?`, ...values, id);
   }
   runningImports(): number[] {
     return this.all(`SELECT id FROM imports WHERE status = 'running' ORDER BY id`).map(({ id }) =>
@@ -344,6 +379,8 @@ export class Catalog {
     status: ImportStatus;
     arguments: unknown;
     quarantineBytes: number;
+    /** Of these bytes; undefined where they were written before Daybook kept it. */
+    quarantineSha256: string | undefined;
   }[] {
     return this.all('SELECT * FROM imports ORDER BY id').map((row) => ({
       id: Number(row.id),
@@ -352,6 +389,7 @@ export class Catalog {
       status: row.status as ImportStatus,
       arguments: json(row.arguments),
       quarantineBytes: Number(row.quarantine_bytes),
+      quarantineSha256: optional<string>(row.quarantine_sha256),
     }));
   }
 
@@ -376,31 +414,33 @@ export class Catalog {
     options: Record<string, unknown>;
     importId: number;
   }): number {
-    return Number(
-      this.run(
-        `INSERT INTO sources(id, name, path, location, raw_size, modified_ms, head_sha256, head_size, importer,
+    return this.insert(
+      'sources',
+      `INSERT INTO sources(id, name, path, location, raw_size, modified_ms, head_sha256, head_size, importer,
            importer_version, format, options, status, import_id)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'partial', ?)`,
-        source.id,
-        source.name,
-        source.path,
-        JSON.stringify(source.location),
-        source.rawSize ?? null,
-        source.modifiedMs ?? null,
-        source.headSha256,
-        source.headSize,
-        source.importer,
-        source.importerVersion,
-        source.format,
-        JSON.stringify(source.options),
-        source.importId,
-      ).lastInsertRowid,
+      source.id,
+      source.name,
+      source.path,
+      JSON.stringify(source.location),
+      source.rawSize ?? null,
+      source.modifiedMs ?? null,
+      source.headSha256,
+      source.headSize,
+      source.importer,
+      source.importerVersion,
+      source.format,
+      JSON.stringify(source.options),
+      source.importId,
     );
   }
 
   /** Writes back every changeable field of a source. */
   updateSource(source: SourceRow): void {
-    this.run(
+    this.change(
+      'sources',
+      'id = ?',
+      [source.id],
       `UPDATE sources SET raw_size = ?, raw_sha256 = ?, content_size = ?, content_sha256 = ?, whole_lines = ?,
          decisions = ?, metadata = ?, notes = ?, status = ?, error = ?, read = ?, stored = ?, duplicate = ?,
          quarantined = ?, skipped = ?, skipped_reasons = ?, by_kind = ?, emitted = ?, checkpoint_bytes = ?,
@@ -464,7 +504,10 @@ export class Catalog {
   // -- ledger ----------------------------------------------------------------------------------
 
   addLedger(row: LedgerRow): void {
-    this.run(
+    this.change(
+      'ledger',
+      'import_id = ? AND ordinal = ?',
+      [row.importId, row.ordinal],
       `INSERT OR REPLACE INTO ledger(import_id, ordinal, name, source_id, status, message, read, stored, duplicate,
          quarantined, skipped) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       row.importId,
@@ -502,7 +545,11 @@ export class Catalog {
     return Number(this.meta('last_segment') ?? 0);
   }
   addSegment(segment: NewSegment): void {
-    this.run(
+    const { id } = segment;
+    this.change(
+      'segments',
+      'id = ?',
+      [id],
       `INSERT INTO segments(id, day, kind, file, rows, min_ts, max_ts, bytes, sha256, columns, sources,
          shapes, number_bytes, unflowed_packets, import_id, index_bytes, index_sha256)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -525,14 +572,28 @@ export class Catalog {
       segment.index?.sha256 ?? null,
     );
     if (segment.map !== undefined)
-      this.run('INSERT INTO segment_maps(segment_id, map) VALUES (?, ?)', segment.id, segment.map);
-    if (segment.id > this.lastSegmentId()) this.setMeta('last_segment', String(segment.id));
+      this.change(
+        'segment_maps',
+        'segment_id = ?',
+        [id],
+        'INSERT INTO segment_maps(segment_id, map) VALUES (?, ?)',
+        id,
+        segment.map,
+      );
+    if (id > this.lastSegmentId()) this.setMeta('last_segment', String(id));
   }
   removeSegment(id: number): void {
-    this.run('DELETE FROM segments WHERE id = ?', id);
+    this.within(() => {
+      for (const table of ['marks', 'segment_maps'])
+        this.change(table, 'segment_id = ?', [id], `DELETE FROM ${table} WHERE segment_id = ?`, id);
+      this.change('segments', 'id = ?', [id], 'DELETE FROM segments WHERE id = ?', id);
+    });
   }
   setSideFile(id: number, index: SideFileRow | undefined): void {
-    this.run(
+    this.change(
+      'segments',
+      'id = ?',
+      [id],
       'UPDATE segments SET index_bytes = ?, index_sha256 = ? WHERE id = ?',
       index?.bytes ?? null,
       index?.sha256 ?? null,
@@ -599,9 +660,7 @@ export class Catalog {
   tagId(name: string): number {
     const row = this.get('SELECT id FROM tags WHERE name = ?', name);
     if (row !== undefined) return Number(row.id);
-    return Number(
-      this.run('INSERT INTO tags(name, created_at) VALUES (?, ?)', name, now()).lastInsertRowid,
-    );
+    return this.insert('tags', 'INSERT INTO tags(name, created_at) VALUES (?, ?)', name, now());
   }
   /** Which segments have marks: by segment the tags (0 = deleted) and how many rows. */
   markSummary(): { segmentId: number; tagId: number; count: number }[] {
@@ -623,11 +682,16 @@ export class Catalog {
   }
   /** Replaces the marks of a segment; `rows` ascending. */
   setMarks(segmentId: number, tagId: number, rows: Uint32Array): void {
+    const where = 'segment_id = ? AND tag_id = ?';
+    const key = [segmentId, tagId];
     if (rows.length === 0) {
-      this.run('DELETE FROM marks WHERE segment_id = ? AND tag_id = ?', segmentId, tagId);
+      this.change('marks', where, key, `DELETE FROM marks WHERE ${where}`, ...key);
       return;
     }
-    this.run(
+    this.change(
+      'marks',
+      where,
+      key,
       'INSERT OR REPLACE INTO marks(segment_id, tag_id, count, rows) VALUES (?, ?, ?, ?)',
       segmentId,
       tagId,
@@ -647,11 +711,16 @@ export class Catalog {
   }
   /** Replaces the note of an event; an empty text takes it away. */
   setNote({ sourceId, seq }: EventKey, text: string): void {
+    const where = 'source_id = ? AND seq = ?';
+    const key = [sourceId, seq];
     if (text === '') {
-      this.run('DELETE FROM notes WHERE source_id = ? AND seq = ?', sourceId, seq);
+      this.change('notes', where, key, `DELETE FROM notes WHERE ${where}`, ...key);
       return;
     }
-    this.run(
+    this.change(
+      'notes',
+      where,
+      key,
       'INSERT OR REPLACE INTO notes(source_id, seq, text, at, user) VALUES (?, ?, ?, ?, ?)',
       sourceId,
       seq,
@@ -669,18 +738,20 @@ export class Catalog {
     return row === undefined ? undefined : searchOf(row);
   }
   addSearch(search: Pick<SearchRow, 'name' | 'view' | 'note'>): number {
-    return Number(
-      this.run(
-        'INSERT INTO searches(name, view, note, created_at) VALUES (?, ?, ?, ?)',
-        search.name,
-        search.view,
-        search.note,
-        now(),
-      ).lastInsertRowid,
+    return this.insert(
+      'searches',
+      'INSERT INTO searches(name, view, note, created_at) VALUES (?, ?, ?, ?)',
+      search.name,
+      search.view,
+      search.note,
+      now(),
     );
   }
   updateSearch(search: Pick<SearchRow, 'id' | 'name' | 'view' | 'note'>): void {
-    this.run(
+    this.change(
+      'searches',
+      'id = ?',
+      [search.id],
       'UPDATE searches SET name = ?, view = ?, note = ? WHERE id = ?',
       search.name,
       search.view,
@@ -689,7 +760,7 @@ export class Catalog {
     );
   }
   deleteSearch(id: number): void {
-    this.run('DELETE FROM searches WHERE id = ?', id);
+    this.change('searches', 'id = ?', [id], 'DELETE FROM searches WHERE id = ?', id);
   }
 
   /** Events tagged by hand, each once, with when that was last done. */
@@ -703,7 +774,10 @@ export class Catalog {
     return this.all('SELECT * FROM hand_tags WHERE tag_id = ? OR ? = 0', tagId, tagId).map(keyOf);
   }
   addHandTag(tagId: number, { sourceId, seq }: EventKey): void {
-    this.run(
+    this.change(
+      'hand_tags',
+      'tag_id = ? AND source_id = ? AND seq = ?',
+      [tagId, sourceId, seq],
       'INSERT OR REPLACE INTO hand_tags(tag_id, source_id, seq, at) VALUES (?, ?, ?, ?)',
       tagId,
       sourceId,
@@ -713,25 +787,27 @@ export class Catalog {
   }
   /** With `tagId` 0 of every tag. */
   removeHandTag(tagId: number, { sourceId, seq }: EventKey): void {
-    this.run(
-      'DELETE FROM hand_tags WHERE (tag_id = ? OR ? = 0) AND source_id = ? AND seq = ?',
-      tagId,
-      tagId,
-      sourceId,
-      seq,
-    );
+    const where = '(tag_id = ? OR ? = 0) AND source_id = ? AND seq = ?';
+    const key = [tagId, tagId, sourceId, seq];
+    this.change('hand_tags', where, key, `DELETE FROM hand_tags WHERE ${where}`, ...key);
   }
 
   // -- changes, audit, operations --------------------------------------------------------------
 
   addChange(operation: string, detail: Record<string, unknown>): void {
-    const { lastInsertRowid } = this.run(
-      'INSERT INTO changes(at, operation, detail) VALUES (?, ?, ?)',
-      now(),
-      operation,
-      JSON.stringify(detail),
-    );
-    this.run('DELETE FROM changes WHERE id <= ?', Number(lastInsertRowid) - MAX_CHANGES);
+    this.within(() => {
+      const id = this.insert(
+        'changes',
+        'INSERT INTO changes(at, operation, detail) VALUES (?, ?, ?)',
+        now(),
+        operation,
+        JSON.stringify(detail),
+      );
+      this.removeUpTo('changes', id - MAX_CHANGES);
+    });
+  }
+  private removeUpTo(table: 'changes' | 'operations', id: number): void {
+    this.change(table, 'id <= ?', [id], `DELETE FROM ${table} WHERE id <= ?`, id);
   }
   changesAfter(id: number): ChangeRow[] {
     return this.all('SELECT * FROM changes WHERE id > ? ORDER BY id', id).map((row) => ({
@@ -746,20 +822,30 @@ export class Catalog {
   }
 
   addAudit(operation: string, detail: Record<string, unknown>): void {
-    const previous = String(
-      this.get('SELECT hash FROM audit ORDER BY id DESC LIMIT 1')?.hash ?? '',
-    );
-    const at = now();
-    const user = userName();
-    const text = JSON.stringify(detail);
-    this.run(
-      'INSERT INTO audit(at, user, operation, detail, hash) VALUES (?, ?, ?, ?, ?)',
-      at,
-      user,
-      operation,
-      text,
-      auditHash(previous, at, user, operation, text),
-    );
+    this.within(() => {
+      const previous = String(
+        this.get('SELECT hash FROM audit ORDER BY id DESC LIMIT 1')?.hash ?? '',
+      );
+      const at = now();
+      const user = userName();
+      const text = JSON.stringify(detail);
+      const state = this.hashes.auditedState();
+      const hash = auditHash(previous, at, user, operation, text, state);
+      const { lastInsertRowid } = this.run(
+        'INSERT INTO audit(at, user, operation, detail, state, hash) VALUES (?, ?, ?, ?, ?, ?)',
+        at,
+        user,
+        operation,
+        text,
+        state,
+        hash,
+      );
+      this.auditedTo(Number(lastInsertRowid), hash);
+    });
+  }
+  private auditedTo(id: number, hash: string): void {
+    const entries = Number(this.get('SELECT count(*) AS n FROM audit')?.['n']);
+    this.hashes.auditedTo(entries, hash, id);
   }
   audit(): {
     id: number;
@@ -777,6 +863,7 @@ export class Catalog {
         String(row.user),
         String(row.operation),
         String(row.detail),
+        ...(row.state === null ? [] : [String(row.state)]),
       );
       previous = String(row.hash);
       return {
@@ -784,7 +871,7 @@ export class Catalog {
         at: String(row.at),
         user: String(row.user),
         operation: String(row.operation),
-        detail: json(row.detail),
+        detail: expected === row.hash ? json(row.detail) : { text: String(row.detail) },
         intact: expected === row.hash,
       };
     });
@@ -796,9 +883,10 @@ export class Catalog {
     this.unhurried(() => this.transaction(() => this.putOperations(rows)));
   }
   private putOperations(rows: readonly OperationRow[]): void {
-    let last: number | bigint = 0;
+    let last = 0;
     for (const row of rows) {
-      ({ lastInsertRowid: last } = this.run(
+      last = this.insert(
+        'operations',
         `INSERT INTO operations(at, operation, text, status, total_ms, spans, path, days, segments, rows_examined,
          rows_returned) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         row.at,
@@ -812,9 +900,9 @@ export class Catalog {
         row.segments ?? null,
         row.rowsExamined ?? null,
         row.rowsReturned ?? null,
-      ));
+      );
     }
-    this.run('DELETE FROM operations WHERE id <= ?', Number(last) - MAX_OPERATIONS);
+    this.removeUpTo('operations', last - MAX_OPERATIONS);
   }
   operations(): OperationRow[] {
     return this.all('SELECT * FROM operations ORDER BY id').map((row) => ({
@@ -855,12 +943,82 @@ export class Catalog {
     return optional<string>(this.get('SELECT value FROM meta WHERE key = ?', key)?.value);
   }
   setMeta(key: string, value: string): void {
-    this.run('INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)', key, value);
+    this.change(
+      'meta',
+      'key = ?',
+      [key],
+      'INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)',
+      key,
+      value,
+    );
   }
-  /** SQLite's own check of the file; empty when it is sound. */
+
+  // -- verifying -------------------------------------------------------------------------------
+
+  /**
+   * What is wrong with the catalog: with its file, its tables as such, its content, its audit log. Empty when it is what
+   * was written.
+   */
   integrityProblems(): string[] {
+    return this.attempt(() =>
+      this.db.transaction(() => [
+        ...this.fileProblems(),
+        ...schemaDifferences(
+          this.db,
+          migrations().map(({ sql }) => sql),
+        ),
+        ...this.contentProblems(),
+        ...this.auditProblems(),
+      ])(),
+    );
+  }
+
+  /** Since when each row has a hash; undefined for since there is a case. */
+  coveredSince(): string | undefined {
+    return this.meta(COVERED_SINCE);
+  }
+
+  private fileProblems(): string[] {
     const rows = this.db.pragma('integrity_check') as { integrity_check: string }[];
     return rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+  }
+
+  private contentProblems(): string[] {
+    const problems: string[] = [];
+    for (const damage of this.hashes.damages()) {
+      if (problems.length === MOST_PROBLEMS) {
+        problems.push('more rows differ from what was written');
+        break;
+      }
+      problems.push(this.described(damage));
+    }
+    for (const row of this.all('SELECT name, seq FROM sqlite_sequence')) {
+      const table = String(row['name']);
+      if (!NUMBERED.has(table)) problems.push(`numbers are kept for ${table}, which has none`);
+      else if (
+        Number(this.get(`SELECT max(id) AS id FROM ${table}`)?.['id'] ?? 0) > Number(row['seq'])
+      )
+        problems.push(`the last number of ${table} is lower than one in use`);
+    }
+    return problems;
+  }
+
+  private described({ table, row, what }: CatalogDamage): string {
+    return row === undefined ? `table ${table}: ${what}` : `table ${table}, ${row}: ${what}`;
+  }
+
+  private auditProblems(): string[] {
+    const entries = this.audit();
+    const problems = entries
+      .filter(({ intact }) => !intact)
+      .map(({ id, operation, at }) => `audit entry ${id} (${operation}, ${at}) was changed`);
+    const last = this.get('SELECT id, hash, state FROM audit ORDER BY id DESC LIMIT 1');
+    if (!this.hashes.auditEndsAt(entries.length, String(last?.['hash'] ?? '')))
+      problems.push('the audit log does not end where it did: entries are missing or were added');
+    if (last !== undefined && last['state'] !== null && entries.at(-1)?.intact === true)
+      for (const name of this.hashes.differingFromAudit(String(last['state']), Number(last['id'])))
+        problems.push(`table ${name} is not what the last audit entry vouches for`);
+    return problems;
   }
 }
 
@@ -995,7 +1153,25 @@ function migrate(db: Database.Database, folder: string): void {
       db.pragma(`user_version = ${migration.version}`);
     }
     db.pragma(`application_id = ${APPLICATION_ID}`);
+    cover(db, version);
   }).immediate();
+}
+
+/** Gives rows of a catalog that was of `version` the hashes they lack: whether they are what was written is not known. */
+function cover(db: Database.Database, version: number): void {
+  const hashes = new RowHashes(db);
+  const log = db.prepare('SELECT count(*) AS entries, max(id) AS id FROM audit').get() as {
+    entries: number;
+    id: number | null;
+  };
+  const last = db.prepare('SELECT hash FROM audit WHERE id = ?').get(log.id) as
+    { hash: string } | undefined;
+  if (hashes.cover() > 0 || version > 0) {
+    hashes.change('meta', 'key = ?', [COVERED_SINCE], () =>
+      db.prepare('INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)').run(COVERED_SINCE, now()),
+    );
+  }
+  hashes.auditedTo(log.entries, last?.hash ?? '', log.id ?? 0);
 }
 
 /**
@@ -1076,6 +1252,17 @@ function copyToMigrate(db: Database.Database): Database.Database {
   const image = withoutLog(db.serialize());
   db.close();
   return new Database(image);
+}
+
+/** A view or trigger of somebody else would decide what is read and written. */
+function refuseForeign(db: Database.Database, folder: string): void {
+  const [found] = foreignObjects(db);
+  if (found === undefined) return;
+  throw new DaybookError(
+    'case-damaged',
+    `the catalog of ${folder} has a ${found}, which Daybook does not make: what it holds cannot be trusted`,
+    'restore the folder from a copy; segments and evidence are not affected',
+  );
 }
 
 function damaged(folder: string, error: unknown): DaybookError {

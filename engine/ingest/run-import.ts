@@ -5,6 +5,7 @@
  * Holds always: a chunk's segments, its sources' positions and its counts become visible in one
  * catalog transaction; chunks are committed in the order in which they arrive.
  */
+import { createHash } from 'node:crypto';
 import { statSync, rmSync } from 'node:fs';
 import type { SegmentRow, SourceRow } from '../catalog/catalog.ts';
 import { diskError } from '../base/files.ts';
@@ -204,6 +205,7 @@ class ImportRun {
   private readonly memberCounts = new Map<number, number>();
   private readonly indexes = new Map<string, PromiseWithResolvers<BuiltIndex | undefined>>();
   private quarantineSize = 0;
+  private readonly quarantineHash = createHash('sha256');
   private bytesRead = 0;
   private next = 0;
   private nextWorker = 0;
@@ -900,7 +902,14 @@ class ImportRun {
         finished.push(report);
         this.addLedger(this.inFlight.get(row.id)!.ordinal, report);
       }
-      catalog.setQuarantineBytes(this.importId, quarantineSize);
+      if (quarantineSize > this.quarantineSize) {
+        this.quarantineHash.update(chunk.quarantine);
+        catalog.setQuarantine(
+          this.importId,
+          quarantineSize,
+          this.quarantineHash.copy().digest('hex'),
+        );
+      }
       catalog.addChange('import', {
         import: this.importId,
         sources: [...new Set(placed.flatMap((segment) => segment.sources))],

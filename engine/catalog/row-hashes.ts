@@ -1,0 +1,336 @@
+/**
+ * Hashes by which `daybook verify` finds what was changed in the catalog: SQLite's pages have no checksums.
+ *
+ * Each row of a covered table (one with a column `row_hash`) has a SHA-256 of its other columns, and table `digests` has,
+ * for each of these tables, the number of rows and the sum of their hashes modulo 2^256. The sum changes with a row, so a
+ * change costs the rows it touches and not the table; it misses nothing that a hash of the whole table would find.
+ *
+ * Holds always: a column that has its default is not part of the hash, so that a migration may add a column with a
+ * default without touching the rows. What a row hash covers does not depend on the order of columns or rows.
+ */
+import { createHash } from 'node:crypto';
+import type Database from 'better-sqlite3';
+
+const HASH_COLUMN = 'row_hash';
+const MODULUS = 1n << 256n;
+
+/** Tables that do not belong to what an audit entry vouches for: they change with every question asked. */
+const UNAUDITED: ReadonlySet<string> = new Set(['changes', 'operations', 'meta']);
+
+type Value = string | number | bigint | Uint8Array | null;
+type Row = Readonly<Record<string, Value>>;
+
+interface CoveredColumn {
+  readonly name: string;
+  readonly default: Value;
+}
+
+interface CoveredTable {
+  readonly columns: readonly CoveredColumn[];
+  /** Columns of the primary key. */
+  readonly key: readonly string[];
+}
+
+export interface TableDigest {
+  readonly rows: number;
+  readonly sum: bigint;
+  readonly afterAudit: number;
+}
+
+/** A row or table that is not what was written. */
+export interface CatalogDamage {
+  readonly table: string;
+  /** The primary key of the row, for people; undefined where the table as a whole is meant. */
+  readonly row: string | undefined;
+  readonly what: string;
+}
+
+export class RowHashes {
+  private readonly db: Database.Database;
+  private readonly statements = new Map<string, Database.Statement>();
+  private readonly described = new Map<string, CoveredTable>();
+
+  constructor(db: Database.Database) {
+    this.db = db;
+  }
+
+  /**
+   * Runs `write`, which changes rows of `table` for which `where` holds, and keeps hash and digest in step. At most one
+   * such row may be there afterwards. To be called within a transaction.
+   */
+  change<T>(table: string, where: string, values: readonly unknown[], write: () => T): T {
+    const before = this.sumOf(table, where, values);
+    const result = write();
+    this.settle(table, where, values, before);
+    return result;
+  }
+
+  /** The same for a row whose key is only known once it is there. */
+  insert(table: string, key: string, write: () => Database.RunResult): Database.RunResult {
+    const result = write();
+    this.settle(table, `${key} = ?`, [result.lastInsertRowid], { rows: 0, sum: 0n });
+    return result;
+  }
+
+  /** The digests that an audit entry vouches for. */
+  auditedState(): string {
+    return JSON.stringify(
+      Object.fromEntries(
+        [...this.digests()]
+          .filter(([name]) => name !== 'audit' && !UNAUDITED.has(name))
+          .map(([name, { rows, sum }]) => [name, `${rows}:${hex(sum)}`]),
+      ),
+    );
+  }
+
+  /** Notes where the audit log ends, so that entries that are cut off there are missed. */
+  auditedTo(entries: number, lastHash: string, lastId: number): void {
+    this.put('audit', {
+      rows: entries,
+      sum: entries === 0 ? 0n : sumOf(lastHash),
+      afterAudit: lastId,
+    });
+  }
+
+  /** Whether the audit log still ends where it did. */
+  auditEndsAt(entries: number, lastHash: string): boolean {
+    const digest = this.digest('audit');
+    return digest.rows === entries && digest.sum === (entries === 0 ? 0n : sumOf(lastHash));
+  }
+
+  digests(): Map<string, TableDigest> {
+    return new Map(
+      (this.all('SELECT name, rows, sum, after_audit FROM digests ORDER BY name') as Row[]).map(
+        (row) => [
+          String(row['name']),
+          {
+            rows: Number(row['rows']),
+            sum: sumOf(String(row['sum'])),
+            afterAudit: Number(row['after_audit']),
+          },
+        ],
+      ),
+    );
+  }
+
+  /** Covers rows that have no hash yet, as they are. Returns how many there were. */
+  cover(): number {
+    let covered = 0;
+    for (const table of this.tables()) {
+      const { key } = this.describe(table);
+      const where = key.map((name) => `${quoted(name)} = ?`).join(' AND ');
+      let { rows, sum, afterAudit } = this.digest(table);
+      for (const row of this.all(`SELECT * FROM ${table} WHERE ${HASH_COLUMN} IS NULL`) as Row[]) {
+        const hash = this.hashOf(table, row);
+        this.run(
+          `UPDATE ${table} SET ${HASH_COLUMN} = ? WHERE ${where}`,
+          hash,
+          ...key.map((name) => row[name]),
+        );
+        rows += 1;
+        sum = (sum + numberOf(hash)) % MODULUS;
+        covered += 1;
+      }
+      afterAudit = this.lastAudit();
+      this.put(table, { rows, sum, afterAudit });
+    }
+    return covered;
+  }
+
+  /** Every row and table that is not what was written. To be called within a transaction, where others may write. */
+  *damages(): Generator<CatalogDamage> {
+    const digests = this.digests();
+    for (const table of this.tables()) {
+      const { key } = this.describe(table);
+      let rows = 0;
+      let sum = 0n;
+      for (const row of this.statement(`SELECT * FROM ${table}`).iterate() as Iterable<Row>) {
+        rows += 1;
+        const stored = row[HASH_COLUMN];
+        if (stored instanceof Uint8Array && stored.length === 32) {
+          sum = (sum + numberOf(stored)) % MODULUS;
+          if (this.hashOf(table, row).equals(stored)) continue;
+        }
+        const id = key.map((name) => `${name} ${String(row[name])}`).join(', ');
+        yield { table, row: id, what: 'differs from what was written' };
+      }
+      const digest = digests.get(table);
+      if (digest === undefined) yield { table, row: undefined, what: 'its digest is missing' };
+      else if (digest.rows !== rows)
+        yield { table, row: undefined, what: `has ${rows} rows, ${digest.rows} were written` };
+      else if (digest.sum !== sum)
+        yield { table, row: undefined, what: 'rows were exchanged, or its digest was changed' };
+    }
+  }
+
+  /**
+   * Tables that differ from what the last audit entry vouches for, though they were not changed since.
+   * @param state of that entry
+   */
+  differingFromAudit(state: string, lastAudit: number): string[] {
+    const vouched = new Map(Object.entries(JSON.parse(state) as Record<string, unknown>));
+    return [...this.digests()]
+      .filter(
+        ([name, { rows, sum, afterAudit }]) =>
+          vouched.has(name) &&
+          afterAudit < lastAudit &&
+          vouched.get(name) !== `${rows}:${hex(sum)}`,
+      )
+      .map(([name]) => name);
+  }
+
+  private settle(
+    table: string,
+    where: string,
+    values: readonly unknown[],
+    before: { rows: number; sum: bigint },
+  ): void {
+    const rows = this.all(`SELECT * FROM ${table} WHERE ${where}`, ...values) as Row[];
+    if (rows.length > 1) throw new Error(`${rows.length} rows of ${table} were changed at once`);
+    const [row] = rows;
+    if (row === undefined && before.rows === 0) return;
+    const digest = this.digest(table);
+    let sum = digest.sum - before.sum;
+    if (row !== undefined) {
+      const hash = this.hashOf(table, row);
+      this.run(`UPDATE ${table} SET ${HASH_COLUMN} = ? WHERE ${where}`, hash, ...values);
+      sum += numberOf(hash);
+    }
+    this.put(table, {
+      rows: digest.rows - before.rows + rows.length,
+      sum: ((sum % MODULUS) + MODULUS) % MODULUS,
+      afterAudit: this.lastAudit(),
+    });
+  }
+
+  private sumOf(
+    table: string,
+    where: string,
+    values: readonly unknown[],
+  ): { rows: number; sum: bigint } {
+    let sum = 0n;
+    const rows = this.all(`SELECT ${HASH_COLUMN} FROM ${table} WHERE ${where}`, ...values) as Row[];
+    for (const row of rows) {
+      const hash = row[HASH_COLUMN];
+      if (hash instanceof Uint8Array) sum += numberOf(hash);
+    }
+    return { rows: rows.length, sum: sum % MODULUS };
+  }
+
+  private digest(table: string): TableDigest {
+    const row = this.statement('SELECT rows, sum, after_audit FROM digests WHERE name = ?').get(
+      table,
+    ) as Row | undefined;
+    if (row === undefined) return { rows: 0, sum: 0n, afterAudit: 0 };
+    return {
+      rows: Number(row['rows']),
+      sum: sumOf(String(row['sum'])),
+      afterAudit: Number(row['after_audit']),
+    };
+  }
+
+  private put(table: string, { rows, sum, afterAudit }: TableDigest): void {
+    this.run(
+      'INSERT OR REPLACE INTO digests(name, rows, sum, after_audit) VALUES (?, ?, ?, ?)',
+      table,
+      rows,
+      hex(sum),
+      afterAudit,
+    );
+  }
+
+  private lastAudit(): number {
+    const row = this.statement('SELECT max(id) AS id FROM audit').get() as Row;
+    return Number(row['id'] ?? 0);
+  }
+
+  /** Covered tables. */
+  private tables(): string[] {
+    return (
+      this.all(
+        `SELECT s.name FROM sqlite_schema s, pragma_table_info(s.name) c
+         WHERE s.type = 'table' AND c.name = '${HASH_COLUMN}' ORDER BY s.name`,
+      ) as Row[]
+    ).map((row) => String(row['name']));
+  }
+
+  private describe(table: string): CoveredTable {
+    let described = this.described.get(table);
+    if (described === undefined) {
+      const info = this.all(
+        'SELECT name, dflt_value, pk FROM pragma_table_info(?)',
+        table,
+      ) as Row[];
+      described = {
+        columns: info
+          .filter((column) => column['name'] !== HASH_COLUMN)
+          .map((column) => ({
+            name: String(column['name']),
+            default: this.valueOf(column['dflt_value'] ?? null),
+          }))
+          .sort((a, b) => (a.name < b.name ? -1 : 1)),
+        key: info
+          .filter((column) => Number(column['pk']) > 0)
+          .sort((a, b) => Number(a['pk']) - Number(b['pk']))
+          .map((column) => String(column['name'])),
+      };
+      this.described.set(table, described);
+    }
+    return described;
+  }
+
+  /** A default as the catalog's schema writes it, which is a literal. */
+  private valueOf(literal: Value): Value {
+    if (typeof literal !== 'string') return null;
+    const text = /^'((?:[^']|'')*)'$/.exec(literal)?.[1];
+    if (text !== undefined) return text.replaceAll("''", "'");
+    return /^-?\d+$/.test(literal) ? BigInt(literal) : null;
+  }
+
+  private hashOf(table: string, row: Row): Buffer {
+    const hash = createHash('sha256').update(table);
+    for (const { name, default: usual } of this.describe(table).columns) {
+      const value = row[name] ?? null;
+      if (value === usual) continue;
+      hash.update(`\0${name}\0`);
+      if (value === null) hash.update('n');
+      else if (value instanceof Uint8Array) hash.update(`b${value.length}:`).update(value);
+      else if (typeof value === 'string') hash.update(`t${value.length}:${value}`);
+      else hash.update(`${typeof value === 'bigint' ? 'i' : 'r'}${value}`);
+    }
+    return hash.digest();
+  }
+
+  private all(sql: string, ...values: unknown[]): unknown[] {
+    return this.statement(sql).all(...values);
+  }
+  private run(sql: string, ...values: unknown[]): void {
+    this.statement(sql).run(...values);
+  }
+  /** Whole numbers come as bigint: none may be rounded to another. */
+  private statement(sql: string): Database.Statement {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.db.prepare(sql).safeIntegers(true);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function quoted(name: string): string {
+  return `"${name}"`;
+}
+
+function numberOf(hash: Uint8Array): bigint {
+  return BigInt(`0x${Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('hex')}`);
+}
+
+function hex(sum: bigint): string {
+  return sum.toString(16).padStart(64, '0');
+}
+
+/** What stands in `digests.sum`, which may be damaged: then it is no sum of hashes. */
+function sumOf(text: string): bigint {
+  return /^[0-9a-f]{64}$/.test(text) ? BigInt(`0x${text}`) : -1n;
+}
