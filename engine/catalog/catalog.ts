@@ -11,6 +11,7 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync 
 import { join, resolve } from 'node:path';
 import { userInfo } from 'node:os';
 import Database from 'better-sqlite3';
+import { checkCaseFolder } from '../base/case-files.ts';
 import { diskError } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Decisions } from '../contract/importer.ts';
@@ -222,6 +223,7 @@ export class Catalog {
         `create one with: daybook import ${folder} EVIDENCE`,
       );
     }
+    checkCaseFolder(resolve(folder));
     const identity = Catalog.identity(folder);
     let db: Database.Database;
     refuseEmpty(folder, path, options.create === true);

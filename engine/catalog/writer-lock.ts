@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { casePath } from '../base/case-files.ts';
 import { diskError } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 
@@ -34,6 +35,7 @@ export class WriterLock {
    * @throws DaybookError case-locked, naming the process that has it and since when
    */
   static take(folder: string, what: string): WriterLock {
+    for (const name of ['writer.lock', 'writer.lock-journal']) casePath(folder, name);
     const until = performance.now() + MOST_WAIT_MS;
     for (;;) {
       const taken = WriterLock.tryTake(folder, what);
@@ -100,7 +102,7 @@ export class WriterLock {
    * only tried where one has written its name and not taken it away again.
    */
   static holder(folder: string): Holder | undefined {
-    const file = join(folder, 'writer.lock');
+    const file = casePath(folder, 'writer.lock');
     if (!existsSync(file)) return undefined;
     let db: Database.Database | undefined;
     try {

@@ -73,13 +73,16 @@ const MOST_OPEN = 1000;
 /** The side files of a case that are in use. */
 export class IndexFiles {
   private readonly openers: Openers;
+  private readonly caseFolder: string | undefined;
   /** By the path of the segment. */
   private readonly handles = new Map<string, Handle>();
   /** Those that are open, the one used last at the end. */
   private readonly open = new Set<Handle>();
 
-  constructor(openers: Openers) {
+  /** @param caseFolder the case that they belong to, of which no link is followed */
+  constructor(openers: Openers, caseFolder?: string) {
     this.openers = openers;
+    this.caseFolder = caseFolder;
   }
 
   /**
@@ -90,7 +93,8 @@ export class IndexFiles {
     let handle = this.handles.get(segmentFile);
     if (handle === undefined) {
       const path = sideFilePath(segmentFile);
-      handle = new Handle(path, rows, this.openers, (one) => this.used(one));
+      const open = () => SideFile.open(path, this.caseFolder);
+      handle = new Handle(path, rows, open, this.openers, (one) => this.used(one));
       this.handles.set(segmentFile, handle);
     }
     return handle;
@@ -148,6 +152,7 @@ class Handle implements SegmentIndexes {
   damaged = false;
   private readonly path: string;
   private readonly rows: number;
+  private readonly openFile: () => SideFile | undefined;
   private readonly openers: Openers;
   private readonly used: (handle: Handle) => void;
   private sections: Sections | undefined;
@@ -155,8 +160,15 @@ class Handle implements SegmentIndexes {
   private asText: TextLookup | undefined;
   private asTime: TimeLookup | undefined;
 
-  constructor(path: string, rows: number, openers: Openers, used: (handle: Handle) => void) {
+  constructor(
+    path: string,
+    rows: number,
+    open: () => SideFile | undefined,
+    openers: Openers,
+    used: (handle: Handle) => void,
+  ) {
     this.path = path;
+    this.openFile = open;
     this.rows = rows;
     this.openers = openers;
     this.used = used;
@@ -250,7 +262,7 @@ class Handle implements SegmentIndexes {
   private opened(): Sections | undefined {
     if (this.missing || this.damaged) return undefined;
     if (this.sections === undefined) {
-      const file = this.ask(() => SideFile.open(this.path));
+      const file = this.ask(this.openFile);
       if (file === undefined) {
         this.missing = true;
         return undefined;

@@ -8,7 +8,8 @@
  * last letter stands for the version, too, so that the end of a file is all that is read to open it; short
  * sections lie there, and are read with it.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { caseRelative, openCaseFile } from '../base/case-files.ts';
 import { writeAll } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 
@@ -96,13 +97,18 @@ export class SideFile {
 
   /**
    * Undefined when there is none, or one of another version.
+   * @param caseFolder the case that it belongs to, of which no link is followed
    * @throws DaybookError case-damaged
    */
-  static open(path: string): SideFile | undefined {
+  static open(path: string, caseFolder?: string): SideFile | undefined {
     let fd: number;
     try {
-      fd = openSync(path, 'r');
-    } catch {
+      fd =
+        caseFolder === undefined
+          ? openSync(path, 'r')
+          : openCaseFile(caseFolder, caseRelative(caseFolder, path), constants.O_RDONLY);
+    } catch (error) {
+      if (error instanceof DaybookError) throw error;
       return undefined;
     }
     try {

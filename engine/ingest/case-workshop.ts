@@ -8,6 +8,7 @@ import type { Catalog, SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Kind } from '../contract/event.ts';
 import type { BuiltSegment, SegmentBuilder } from '../store/segment-builder.ts';
+import { segmentPath } from '../store/segment-path.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import { indexSegment } from './index-segment.ts';
 
@@ -37,7 +38,7 @@ export class CaseWorkshop {
   /** Makes a segment readable by the builder; returns the name of its database there. */
   async attach(segment: SegmentRow): Promise<string> {
     const name = `seg_${segment.id}`;
-    await this.builder.attach(name, join(this.folder, segment.file));
+    await this.builder.attach(name, segmentPath(this.folder, segment.file));
     return name;
   }
 
@@ -57,11 +58,12 @@ export class CaseWorkshop {
    */
   async *missingIndexes(): AsyncGenerator<{ segment: SegmentRow; index: BuiltIndex }> {
     for (const segment of this.catalog.segments()) {
-      const file = join(this.folder, segment.file);
-      if (segment.index !== undefined || segment.rows < indexRows() || !existsSync(file)) continue;
+      if (segment.index !== undefined || segment.rows < indexRows()) continue;
+      if (!existsSync(join(this.folder, segment.file))) continue;
       const path = join(this.staging, `index-${segment.id}.idx`);
       const { kind, columns } = segment;
       try {
+        const file = segmentPath(this.folder, segment.file);
         const index = await indexSegment(this.builder, { file, kind, columns }, path);
         yield { segment, index };
       } catch (error) {

@@ -35,6 +35,7 @@ it('cuts quarantine files to what is committed, and leaves other files beside th
 it('has no lock any more after closing, though something of the case was removed meanwhile', async () => {
   const writer = await CaseWriter.open(folder, 'import', BUILDER, true);
   rmSync(join(folder, 'staging'), { recursive: true });
+  writeFileSync(join(folder, 'staging'), 'in its place');
   expect(() => writer.close()).toThrow();
   WriterLock.take(folder, 'test').release();
 });

@@ -3,32 +3,36 @@
  * segments. What a crash can leave is only ever files that no catalog row names; they are removed here.
  */
 import {
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
+  chmodSync,
   closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
   readdirSync,
-  rmSync,
   statSync,
-  truncateSync,
-  writeSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { accessError, diskError } from '../base/files.ts';
+import {
+  checkCaseFolder,
+  listCaseFolder,
+  makeCaseFolder,
+  openCaseFile,
+  removeFromCase,
+} from '../base/case-files.ts';
+import { accessError, diskError, writeAll } from '../base/files.ts';
 import type { Kept } from '../base/kept.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
-import { sideFilePath } from '../index/side-file.ts';
 import { SegmentBuilder, type BuilderOptions } from '../store/segment-builder.ts';
+import { caseContents, isStaged, refuseLinks, UPKEEP_FOLDER } from './case-contents.ts';
 import { CaseWorkshop } from './case-workshop.ts';
 import { placeSideFile, SegmentPlaces } from './segment-places.ts';
 
 const QUARANTINE_END = '.ndjson';
-
-/** How folders begin, below `staging`, of those who tidy up without the lock. */
-export const UPKEEP_FOLDER = 'upkeep-';
 
 export interface Recovery {
   orphans: string[];
@@ -88,12 +92,12 @@ export class CaseWriter extends CaseWorkshop {
     create: boolean,
   ): Promise<CaseWriter> {
     if (!Catalog.exists(root)) prepareFolder(root, create);
+    checkCaseFolder(root);
     const lock = WriterLock.take(root, what);
     try {
       const catalog = keptCatalog(root, builder.catalogs) ?? Catalog.open(root, { create });
       try {
-        for (const name of ['days', 'quarantine', 'staging'])
-          mkdirSync(join(root, name), { recursive: true });
+        for (const name of ['days', 'quarantine', 'staging']) makeCaseFolder(root, name);
         const recovery = recover(root, catalog, builder.inUse);
         const segments = await SegmentBuilder.create(
           join(root, 'staging'),
@@ -116,7 +120,7 @@ export class CaseWriter extends CaseWorkshop {
     const { catalogs, inUse } = this.options;
     try {
       this.builder.close(sound);
-      clearFolder(this.staging, inUse);
+      clearStaging(this.folder, inUse);
     } finally {
       if (sound && catalogs !== undefined) catalogs.keep(this.folder, this.catalog);
       else this.catalog.close();
@@ -138,11 +142,12 @@ export class CaseWriter extends CaseWorkshop {
   /** Appends to an import's quarantine file and makes it durable; returns its new size. */
   appendQuarantine(importId: number, size: number, bytes: Uint8Array): number {
     if (bytes.length === 0) return size;
-    // What is there before the first bytes is of an import that the catalog lost with the system's power.
-    const fd = openSync(quarantineFile(this.folder, importId), size === 0 ? 'w' : 'a');
+    const { O_WRONLY, O_CREAT, O_APPEND } = constants;
+    const fd = openCaseFile(this.folder, quarantineFile(importId), O_WRONLY | O_CREAT | O_APPEND);
     try {
-      let at = 0;
-      while (at < bytes.length) at += writeSync(fd, bytes, at);
+      // What is there before the first bytes is of an import that the catalog lost with the system's power.
+      if (size === 0) ftruncateSync(fd);
+      writeAll(fd, bytes);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
@@ -163,8 +168,9 @@ function keptCatalog(folder: string, catalogs: Kept<Catalog> | undefined): Catal
   return undefined;
 }
 
-export function quarantineFile(folder: string, importId: number): string {
-  return join(folder, 'quarantine', `${importId}${QUARANTINE_END}`);
+/** Relative to the case's folder. */
+export function quarantineFile(importId: number): string {
+  return `quarantine/${importId}${QUARANTINE_END}`;
 }
 
 function prepareFolder(folder: string, create: boolean): void {
@@ -194,14 +200,18 @@ function prepareFolder(folder: string, create: boolean): void {
       );
     }
   }
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // One that was there before, and empty, becomes as private.
+  if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700);
 }
 
-function clearFolder(folder: string, inUse: ReadonlySet<string> | undefined): void {
-  for (const name of readdirSync(folder)) {
-    if (inUse?.has(join(folder, name)) === true) continue;
+/** Removes what imports and readers have left in the staging folder; what else is there stays. */
+function clearStaging(folder: string, inUse: ReadonlySet<string> | undefined): void {
+  for (const entry of listCaseFolder(folder, 'staging')) {
+    const { name } = entry;
+    if (!isStaged(entry) || inUse?.has(join(folder, 'staging', name)) === true) continue;
     try {
-      rmSync(join(folder, name), { recursive: true, force: true });
+      removeFromCase(folder, `staging/${name}`);
     } catch (error) {
       // Somebody makes files in there just now, and removes it, or the next writer does.
       if (!name.startsWith(UPKEEP_FOLDER)) throw error;
@@ -214,40 +224,31 @@ function recover(
   catalog: Catalog,
   inUse: ReadonlySet<string> | undefined,
 ): Recovery {
-  clearFolder(join(folder, 'staging'), inUse);
-  const orphans = orphanFiles(folder, catalog);
-  for (const file of orphans) rmSync(join(folder, file), { force: true });
+  const contents = caseContents(folder, catalog);
+  refuseLinks(folder, contents);
+  clearStaging(folder, inUse);
+  const { orphans } = contents;
+  for (const file of orphans) removeFromCase(folder, file);
   const interruptedImports: number[] = [];
   for (const id of catalog.runningImports()) {
     catalog.finishImport(id, 'interrupted');
     interruptedImports.push(id);
   }
-  for (const name of readdirSync(join(folder, 'quarantine'))) {
+  for (const { name } of listCaseFolder(folder, 'quarantine')) {
     const id = Number(name.slice(0, -QUARANTINE_END.length));
-    const path = quarantineFile(folder, id);
     // Another file is not an import's.
-    if (path !== join(folder, 'quarantine', name)) continue;
+    if (quarantineFile(id) !== `quarantine/${name}`) continue;
     const committed = catalog.quarantineBytes(id);
-    if (committed !== undefined && statSync(path).size > committed) truncateSync(path, committed);
+    if (committed !== undefined) cutFile(folder, quarantineFile(id), committed);
   }
   return { orphans, interruptedImports };
 }
 
-/** Files below `days` that no catalog row names, relative to the case folder. */
-export function orphanFiles(folder: string, catalog: Catalog): string[] {
-  const named = new Set(
-    catalog
-      .segmentOutlines()
-      .flatMap(({ file, hasIndex }) => (hasIndex ? [file, sideFilePath(file)] : [file])),
-  );
-  const out: string[] = [];
-  const days = join(folder, 'days');
-  if (!existsSync(days)) return out;
-  for (const day of readdirSync(days)) {
-    for (const name of readdirSync(join(days, day))) {
-      const file = `days/${day}/${name}`;
-      if (!named.has(file)) out.push(file);
-    }
+function cutFile(folder: string, file: string, size: number): void {
+  const fd = openCaseFile(folder, file, constants.O_RDWR);
+  try {
+    if (fstatSync(fd).size > size) ftruncateSync(fd, size);
+  } finally {
+    closeSync(fd);
   }
-  return out;
 }

@@ -2,10 +2,11 @@
  * The nodes of a case's rollups (docs/adr/0015-merged-rollups.md), made by the writer, most after its
  * last commit: what is new is made, what no longer fits is removed. A case without them answers the same.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { syncFolder } from '../base/files.ts';
+import { caseRelative, makeCaseFolder, moveInCase, removeFromCase } from '../base/case-files.ts';
+import { syncFile, syncFolder } from '../base/files.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Kind } from '../contract/event.ts';
@@ -28,8 +29,9 @@ import {
   largestFirst,
   plannedNodes,
 } from '../index/rollup/tree/plan.ts';
-import { filesIn, NODE_FOLDER } from '../index/rollup/tree/rollup-nodes.ts';
+import { NODE_FOLDER, nodesIn } from '../index/rollup/tree/rollup-nodes.ts';
 import { SideFile, sideFilePath } from '../index/side-file.ts';
+import { segmentPath } from '../store/segment-path.ts';
 import { type CaseWorkshop, indexRows } from './case-workshop.ts';
 import { indexSegment } from './index-segment.ts';
 
@@ -102,8 +104,7 @@ export class EarlyNodes {
   }
 
   private async make(kind: Kind, segments: readonly SegmentRow[]): Promise<void> {
-    const folder = join(this.writer.folder, NODE_FOLDER);
-    const maker = new NodeMaker(this.writer, folder, segments);
+    const maker = new NodeMaker(this.writer, segments);
     const node = { level: 1, segments: segments.map(({ id }) => id) };
     // What could not be made is tried again at the end.
     await maker.make(kind, node, maker.nameOf(kind, node));
@@ -125,9 +126,9 @@ export async function mergeRollups(
   options: MergeOptions = mergeOptions(),
 ): Promise<MergeReport> {
   const { made, wanted } = await makeNodes(writer, onNode, options);
-  const folder = join(writer.folder, NODE_FOLDER);
-  const removed = filesIn(folder).filter(
-    (name) => !wanted.has(name) && isRemoved(join(folder, name)),
+  const { folder } = writer;
+  const removed = nodesIn(folder).filter(
+    (name) => !wanted.has(name) && isRemoved(folder, `${NODE_FOLDER}/${name}`),
   );
   return { made, removed: removed.length };
 }
@@ -141,10 +142,9 @@ export async function makeNodes(
   onNode: () => void = () => undefined,
   options: MergeOptions = mergeOptions(),
 ): Promise<{ made: number; wanted: ReadonlySet<string> }> {
-  const folder = join(writer.folder, NODE_FOLDER);
   const segments = writer.catalog.segments();
-  const there = headsIn(folder, new Map(segments.map((one) => [one.id, stateOf(one)])));
-  const maker = new NodeMaker(writer, folder, segments);
+  const there = headsIn(writer.folder, new Map(segments.map((one) => [one.id, stateOf(one)])));
+  const maker = new NodeMaker(writer, segments);
   const wanted = new Set<string>();
   let made = 0;
   try {
@@ -161,14 +161,14 @@ export async function makeNodes(
   } finally {
     maker.dispose();
   }
-  if (made > 0) syncFolder(folder);
+  if (made > 0) syncFolder(join(writer.folder, NODE_FOLDER));
   return { made, wanted };
 }
 
 /** Whether a file that is of no use could be removed: another program may keep it. */
-function isRemoved(path: string): boolean {
+function isRemoved(caseFolder: string, file: string): boolean {
   try {
-    rmSync(path, { force: true });
+    removeFromCase(caseFolder, file);
     return true;
   } catch {
     return false;
@@ -224,14 +224,14 @@ function isSeen({ kind, unflowedPackets }: SegmentRow): boolean {
 
 /** Nodes, relative to the case's folder, of which some byte is not as it was written. */
 export function damagedNodes(caseFolder: string): string[] {
-  return filesIn(join(caseFolder, NODE_FOLDER))
+  return nodesIn(caseFolder)
     .map((name) => `${NODE_FOLDER}/${name}`)
-    .filter((name) => !isWhole(join(caseFolder, name)));
+    .filter((name) => !isWhole(caseFolder, join(caseFolder, name)));
 }
 
-function isWhole(path: string): boolean {
+function isWhole(caseFolder: string, path: string): boolean {
   try {
-    const file = NodeFile.open(path);
+    const file = NodeFile.open(path, caseFolder);
     const whole = file?.isWhole() ?? true;
     file?.close();
     return whole;
@@ -242,10 +242,10 @@ function isWhole(path: string): boolean {
 }
 
 /** By name, those that are of these segments; of each its `stateOf`. */
-function headsIn(folder: string, segments: ReadonlyMap<number, string>): Map<string, NodeHead> {
+function headsIn(caseFolder: string, segments: ReadonlyMap<number, string>): Map<string, NodeHead> {
   const heads = new Map<string, NodeHead>();
-  for (const name of filesIn(folder)) {
-    const head = headOf(join(folder, name));
+  for (const name of nodesIn(caseFolder)) {
+    const head = headOf(caseFolder, join(caseFolder, NODE_FOLDER, name));
     if (head?.segments.every((one) => isOf(one, segments.get(one.id))) === true)
       heads.set(name, head);
   }
@@ -253,9 +253,9 @@ function headsIn(folder: string, segments: ReadonlyMap<number, string>): Map<str
 }
 
 /** Undefined: not to be read, or of another version. */
-function headOf(path: string): NodeHead | undefined {
+function headOf(caseFolder: string, path: string): NodeHead | undefined {
   try {
-    const file = NodeFile.open(path);
+    const file = NodeFile.open(path, caseFolder);
     file?.close();
     return file?.head;
   } catch (error) {
@@ -293,7 +293,6 @@ function byTime(a: SegmentRow, b: SegmentRow): number {
 /** Makes nodes, each of those that were there or made before it. */
 class NodeMaker {
   private readonly writer: CaseWorkshop;
-  private readonly folder: string;
   private readonly segments: ReadonlyMap<number, SegmentRow>;
   /** Files of the nodes that are there by now. */
   private readonly nodes = new Map<Covering, string>();
@@ -302,9 +301,8 @@ class NodeMaker {
   /** Side files of small segments, by segment, while nodes are made. */
   private readonly staged = new Map<number, string>();
 
-  constructor(writer: CaseWorkshop, folder: string, segments: readonly SegmentRow[]) {
+  constructor(writer: CaseWorkshop, segments: readonly SegmentRow[]) {
     this.writer = writer;
-    this.folder = folder;
     this.segments = new Map(segments.map((segment) => [segment.id, segment]));
   }
 
@@ -313,11 +311,13 @@ class NodeMaker {
   }
 
   found(node: Covering, name: string): void {
-    this.nodes.set(node, join(this.folder, name));
+    this.nodes.set(node, join(this.writer.folder, NODE_FOLDER, name));
   }
 
   /** Whether it could be made: the side file of a segment may be missing or damaged, the disk full. */
   async make(kind: NodeHead['kind'], node: Covering, name: string): Promise<boolean> {
+    const { folder, staging } = this.writer;
+    const path = join(staging, name);
     try {
       const below = largestFirst(this.nodes.keys());
       const parts = await this.rollupsOf(coverBy(node.segments, below));
@@ -331,15 +331,14 @@ class NodeMaker {
           smallest.set(which, await this.rollupsOf(having));
         }
       }
-      const path = join(this.writer.staging, name);
       writeNode(path, this.making(kind, node), parts, (which) => smallest.get(which));
-      mkdirSync(this.folder, { recursive: true });
-      sync(path);
-      renameSync(path, join(this.folder, name));
+      makeCaseFolder(folder, NODE_FOLDER);
+      syncFile(path);
+      moveInCase(folder, path, `${NODE_FOLDER}/${name}`);
       this.found(node, name);
       return true;
     } catch (error) {
-      isRemoved(join(this.writer.staging, name));
+      isRemoved(folder, caseRelative(folder, path));
       // What was imported is safe, and a case without this node is whole.
       if (error instanceof DaybookError || isOfSystem(error)) return false;
       throw error;
@@ -371,7 +370,7 @@ class NodeMaker {
     if (!isSmall(segment) || this.staged.has(id)) return;
     const path = join(this.writer.staging, `rollup-${id}.idx`);
     const columns = segment.columns.filter((name) => !UNCOUNTED.test(name));
-    const file = join(this.writer.folder, segment.file);
+    const file = segmentPath(this.writer.folder, segment.file);
     await indexSegment(this.writer.builder, { file, kind, columns }, path);
     this.staged.set(id, path);
   }
@@ -390,7 +389,7 @@ class NodeMaker {
   private rollupOf(node: Covering): RollupIndex {
     return this.openedOf(node, () => {
       const path = this.nodes.get(node) ?? '';
-      const file = NodeFile.open(path);
+      const file = NodeFile.open(path, this.writer.folder);
       if (file === undefined) throw new DaybookError('case-damaged', `${path} is gone`);
       return withRollup(file, () => file.rollup);
     });
@@ -401,7 +400,7 @@ class NodeMaker {
     return this.openedOf(id, () => {
       const path =
         this.staged.get(id) ?? sideFilePath(join(this.writer.folder, this.segmentOf(id).file));
-      const file = SideFile.open(path);
+      const file = SideFile.open(path, this.writer.folder);
       if (file === undefined) throw new DaybookError('case-damaged', `${path} is gone`);
       return withRollup(file, () => RollupIndex.open(file));
     });
@@ -431,14 +430,5 @@ function withRollup(file: Opened['file'], open: () => RollupIndex | undefined): 
   } catch (error) {
     file.close();
     throw error;
-  }
-}
-
-function sync(path: string): void {
-  const fd = openSync(path, 'r+');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }

@@ -4,13 +4,15 @@
  * Holds always: only who has the writer's lock moves files; a file counts once a row of the catalog names it, and
  * `settle` (or `settleNow`) comes before that.
  */
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { casePath, makeCaseFolder, moveInCase, removeFromCase } from '../base/case-files.ts';
 import { syncAll, syncFile, syncFolder } from '../base/files.ts';
 import type { NewSegment, SegmentRow } from '../catalog/catalog.ts';
 import type { Kind } from '../contract/event.ts';
 import { sideFilePath } from '../index/side-file.ts';
 import type { BuiltSegment } from '../store/segment-builder.ts';
+import { isSegmentFile } from './case-contents.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 
 export class SegmentPlaces {
@@ -37,17 +39,17 @@ export class SegmentPlaces {
     this.lastSegment += 1;
     const id = this.lastSegment;
     const file = `days/${day}/${id.toString(16).padStart(8, '0')}.duckdb`;
-    const folder = join(this.folder, 'days', day);
+    const folder = casePath(this.folder, `days/${day}`);
     if (!existsSync(folder)) {
-      mkdirSync(folder);
+      makeCaseFolder(this.folder, `days/${day}`);
       this.folders.add(join(this.folder, 'days'));
     }
-    renameSync(built.path, join(this.folder, file));
+    moveInCase(this.folder, built.path, file);
     if (!built.durable) this.files.add(join(this.folder, file));
-    const sideFile = sideFilePath(join(this.folder, file));
-    if (index !== undefined) renameSync(index.path, sideFile);
+    const sideFile = sideFilePath(file);
+    if (index !== undefined) moveInCase(this.folder, index.path, sideFile);
     // A writer that was killed may have left one of this name, which says nothing of these rows.
-    else rmSync(sideFile, { force: true });
+    else removeFromCase(this.folder, sideFile);
     this.folders.add(folder);
     return {
       id,
@@ -92,14 +94,16 @@ export class SegmentPlaces {
    * still have it open: where the system then refuses, the next recovery removes it.
    */
   discard(segment: SegmentRow): void {
-    rmSync(join(this.folder, segment.file), { force: true });
-    rmSync(sideFilePath(join(this.folder, segment.file)), { force: true });
+    // What else a catalog may name is none of ours.
+    if (!isSegmentFile(segment.file)) return;
+    removeFromCase(this.folder, segment.file);
+    removeFromCase(this.folder, sideFilePath(segment.file));
   }
 }
 
 /** Moves the side file of a segment beside it, for good. */
 export function placeSideFile(folder: string, segment: SegmentRow, index: BuiltIndex): void {
-  const path = sideFilePath(join(folder, segment.file));
-  renameSync(index.path, path);
-  syncFolder(dirname(path));
+  const file = sideFilePath(segment.file);
+  moveInCase(folder, index.path, file);
+  syncFolder(dirname(join(folder, file)));
 }

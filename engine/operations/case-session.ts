@@ -71,7 +71,7 @@ export class CaseSession {
     this.keepsRecords = keepsRecords;
     const bytes = keptBytes(memoryLimit);
     this.kept = new TextCache(bytes.read);
-    this.indexes = new IndexFiles(openers(this.kept));
+    this.indexes = new IndexFiles(openers(this.kept), folder);
     this.found = new FoundCache(new TextCache(bytes.found));
     this.catalog = catalog;
     this.store = store;

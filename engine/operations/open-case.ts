@@ -5,7 +5,8 @@
 import { DaybookError } from '../contract/errors.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
-import { CaseWriter, orphanFiles } from '../ingest/case-writer.ts';
+import { caseContents, refuseLinks } from '../ingest/case-contents.ts';
+import { CaseWriter } from '../ingest/case-writer.ts';
 import type { BuilderOptions } from '../store/segment-builder.ts';
 import type { CaseSession } from './case-session.ts';
 
@@ -35,9 +36,11 @@ export async function recoverCase(
   builder: BuilderOptions,
 ): Promise<string[]> {
   const { catalog, folder } = session;
+  const contents = caseContents(folder, catalog);
+  refuseLinks(folder, contents);
   if (catalog.readOnly) return [];
   const killed = catalog.imports().some((run) => run.status === 'running');
-  if (!killed && orphanFiles(folder, catalog).length === 0) return [];
+  if (!killed && contents.orphans.length === 0) return [];
   // Not left over, but under way.
   if (WriterLock.holder(folder) !== undefined) return [];
   let writer: CaseWriter;

@@ -5,7 +5,9 @@
  * Held always: only what the catalog says is committed is read; what is kept in memory is one number
  * per page of lines.
  */
-import { open, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { openCaseHandle } from '../base/case-files.ts';
 import type { Result } from '../contract/operations.ts';
 import { CancelledError } from '../contract/errors.ts';
 import { quarantineFile } from '../ingest/case-writer.ts';
@@ -66,7 +68,7 @@ export class QuarantineReader {
       if (quarantineBytes === 0) continue;
       let handle: FileHandle;
       try {
-        handle = await open(quarantineFile(this.folder, id), 'r');
+        handle = await openCaseHandle(this.folder, quarantineFile(id), constants.O_RDONLY);
       } catch (error) {
         // Whoever removed it has removed its records; `verify` is where that is said.
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') continue;

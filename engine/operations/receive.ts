@@ -5,8 +5,9 @@
  * before changes nothing; a file that is complete is read-only and never written again.
  */
 import { constants } from 'node:fs';
-import { mkdir, open, realpath, stat, type FileHandle } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { lstat, type FileHandle } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { makeCaseFolder, openCaseHandle, WrongEntry } from '../base/case-files.ts';
 import { accessError, diskError, syncFolder } from '../base/files.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import type { Request, Result } from '../contract/operations.ts';
@@ -62,11 +63,10 @@ export async function receivePiece(
   }
   const parts = safeParts(request.name);
   try {
-    const root = join(folder, 'received', upload);
-    const path = join(root, ...parts);
-    await mkdir(dirname(path), { recursive: true });
-    await refuseLinks(join(folder, 'received'), dirname(path), folder);
-    const handle = await openPiece(path);
+    const file = ['received', upload, ...parts].join('/');
+    const path = join(folder, file);
+    makeCaseFolder(folder, dirname(file));
+    const handle = await openPiece(folder, file);
     try {
       return { path, ...(await write(handle, path, { offset, bytes, last }, request.modifiedMs)) };
     } finally {
@@ -77,22 +77,12 @@ export async function receivePiece(
   }
 }
 
-/** Somebody may have put a link where a folder of ours should be. */
-async function refuseLinks(received: string, parent: string, folder: string): Promise<void> {
-  const real = await realpath(parent);
-  const root = join(await realpath(folder), 'received');
-  if (real !== root && !real.startsWith(root + sep)) {
-    throw new DaybookError('unreadable', `${received} leads out of the case: remove that link`);
-  }
-}
-
 /** Opens the file for reading and writing, or only for reading when it is complete. */
-async function openPiece(path: string): Promise<FileHandle> {
-  const there = await stat(path).catch(() => undefined);
+async function openPiece(folder: string, file: string): Promise<FileHandle> {
+  const there = await lstat(join(folder, file)).catch(() => undefined);
   const complete = there !== undefined && (there.mode & WRITABLE) === 0;
   const flags = complete ? constants.O_RDONLY : constants.O_RDWR | constants.O_CREAT;
-  // Windows has no O_NOFOLLOW.
-  return open(path, flags | (constants.O_NOFOLLOW ?? 0), 0o600);
+  return openCaseHandle(folder, file, flags);
 }
 
 async function write(
@@ -161,7 +151,8 @@ async function refuseOther(
 
 /** A name that this file system does not have, or that is a folder already. */
 function nameError(error: unknown, name: string): DaybookError | undefined {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const of = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = error instanceof WrongEntry ? 'ENOTDIR' : of;
   const why = {
     ENAMETOOLONG: 'its name is too long',
     EISDIR: 'there is a folder of that name',

@@ -5,7 +5,7 @@
  * Holds always: the rows are those that the statement would give; where anything is in doubt there are none, and
  * the statement is run, which says what is wrong.
  */
-import { join } from 'node:path';
+import { casePath } from '../base/case-files.ts';
 import {
   type MessageParts,
   type OutputSource,
@@ -159,7 +159,7 @@ function openRows(
   const { id } = segment;
   const file = snapshot.segments.find((one) => one.id === id)?.file;
   if (file === undefined) throw new Unreadable(`segment ${id}`);
-  const path = join(session.folder, file);
+  const path = casePath(session.folder, file);
   const reader = session.files.of(id, path, () => session.catalog.segmentMap(id));
   const shapes =
     reader.shapes === undefined ? undefined : session.store.shapesOf(id, reader.shapes);

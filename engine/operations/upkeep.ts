@@ -9,15 +9,15 @@
  * since it was begun. What fails is left for the next time.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { caseRelative, makeCaseFolder, removeFromCase } from '../base/case-files.ts';
 import { syncAll } from '../base/files.ts';
 import { Catalog, type SegmentRow } from '../catalog/catalog.ts';
 import { UPKEEP, WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWorkshop } from '../ingest/case-workshop.ts';
-import { UPKEEP_FOLDER } from '../ingest/case-writer.ts';
+import { UPKEEP_FOLDER } from '../ingest/case-contents.ts';
 import { mergeRuns, runsToMerge, TOLERATED_BESIDE, TOLERATED_BRIEFLY } from '../ingest/compact.ts';
 import { makeNodes } from '../ingest/merge-rollups.ts';
 import { type Rewritten, rewrite, swap } from '../ingest/rewrite.ts';
@@ -58,8 +58,8 @@ export async function catchUp(caseFolder: string, options: UpkeepOptions): Promi
   const catalog = Catalog.open(folder);
   try {
     if (catalog.readOnly) return 0;
-    rmSync(staging, { recursive: true, force: true });
-    mkdirSync(staging, { recursive: true });
+    removeFromCase(folder, caseRelative(folder, staging));
+    makeCaseFolder(folder, caseRelative(folder, staging));
     const builder = await SegmentBuilder.create(staging, [join(folder, 'days')], building);
     let done = false;
     try {
@@ -78,7 +78,7 @@ export async function catchUp(caseFolder: string, options: UpkeepOptions): Promi
     }
   } finally {
     catalog.close();
-    rmSync(staging, { recursive: true, force: true });
+    removeFromCase(folder, caseRelative(folder, staging));
   }
 }
 

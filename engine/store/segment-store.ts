@@ -20,6 +20,7 @@ import type { MessageShape } from './messages/message-cutter.ts';
 import { ShapeCache } from './messages/shape-cache.ts';
 import { ReadyInstance, type Started, type StoreOptions, endInstance } from './ready-instance.ts';
 import { identifier, literal, segmentProblem, storeError } from './segment-builder.ts';
+import { segmentPath } from './segment-path.ts';
 import {
   type NumberColumnName,
   type NumberedSegment,
@@ -257,7 +258,7 @@ export class SegmentStore {
   }
 
   private attachSql({ id, file }: SegmentFile): string {
-    return `ATTACH IF NOT EXISTS ${literal(join(this.folder, file))} AS ${identifier(`seg_${id}`)} (READ_ONLY)`;
+    return `ATTACH IF NOT EXISTS ${literal(segmentPath(this.folder, file))} AS ${identifier(`seg_${id}`)} (READ_ONLY)`;
   }
 
   /** Lets go of every attached segment that is not in `existing`. */

@@ -63,6 +63,9 @@ export interface NodeHead {
   readonly sections: readonly { readonly name: string; readonly sha256: string }[];
 }
 
+/** What names of nodes look like. */
+export const NODE_FILE = new RegExp(`^[0-9a-f]{${HASH_DIGITS * 2}}[.]rollup$`);
+
 /** The name of its file, which nothing else has. */
 export function nodeFileName({ kind, level, segments }: NodeMaking): string {
   const made = JSON.stringify([
@@ -160,10 +163,11 @@ export class NodeFile {
 
   /**
    * Undefined when there is none, or one of another version.
+   * @param caseFolder the case that it belongs to, of which no link is followed
    * @throws DaybookError case-damaged, like all that follow
    */
-  static open(path: string): NodeFile | undefined {
-    const file = SideFile.open(path);
+  static open(path: string, caseFolder?: string): NodeFile | undefined {
+    const file = SideFile.open(path, caseFolder);
     if (file === undefined) return undefined;
     try {
       const reader = BlockReader.open(file, SECTION);

@@ -3,14 +3,14 @@
  *
  * Holds always: a node that cannot be read is not used, as if it were not there.
  */
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { listCaseFolder, WrongEntry } from '../../../base/case-files.ts';
 import { DaybookError } from '../../../contract/errors.ts';
 import { IndexDamaged } from '../../segment-indexes.ts';
 import type { RollupGroups, RollupQuestion } from '../rollup-index.ts';
 import { SETS } from '../sets.ts';
 import { LARGEST, type SetTotal } from './largest.ts';
-import { isOf, NodeFile, stateOf } from './node-file.ts';
+import { isOf, NODE_FILE, NodeFile, stateOf } from './node-file.ts';
 import { type Covering, largestFirst } from './plan.ts';
 
 /** Below the case's folder. */
@@ -45,7 +45,7 @@ export class RollupNodes {
 
   /** @param folder the case's */
   constructor(folder: string) {
-    this.folder = join(folder, NODE_FOLDER);
+    this.folder = folder;
   }
 
   /** Nodes may have come or gone, or been made anew. */
@@ -85,7 +85,7 @@ export class RollupNodes {
     if (this.listed) return;
     this.listed = true;
     this.fit = undefined;
-    const names = new Set(filesIn(this.folder));
+    const names = new Set(nodesIn(this.folder));
     for (const [name, handle] of this.handles) {
       if (names.has(name) && !handle.damaged) continue;
       handle.close();
@@ -94,7 +94,7 @@ export class RollupNodes {
     }
     for (const name of names) {
       if (!this.handles.has(name))
-        this.handles.set(name, new Handle(join(this.folder, name), (one) => this.used(one)));
+        this.handles.set(name, new Handle(this.folder, name, (one) => this.used(one)));
     }
   }
 
@@ -109,12 +109,16 @@ export class RollupNodes {
   }
 }
 
-/** Names of nodes; none where there is no such folder. */
-export function filesIn(folder: string): string[] {
+/** Names of a case's nodes; none where there is no such folder. */
+export function nodesIn(caseFolder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith('.rollup'));
-  } catch {
-    return [];
+    return listCaseFolder(caseFolder, NODE_FOLDER).flatMap((entry) =>
+      NODE_FILE.test(entry.name) && entry.isFile() ? [entry.name] : [],
+    );
+  } catch (error) {
+    // A case without nodes is whole; `verify` names what is in their place.
+    if (error instanceof WrongEntry) return [];
+    throw error;
   }
 }
 
@@ -125,16 +129,18 @@ class Handle implements RollupNode {
   /** What it was made from; nothing where it is of no use. */
   readonly made: NodeFile['head']['segments'];
   damaged = false;
+  private readonly caseFolder: string;
   private readonly path: string;
   private readonly used: (handle: Handle) => void;
   private file: NodeFile | undefined;
 
-  constructor(path: string, used: (handle: Handle) => void) {
-    this.path = path;
+  constructor(caseFolder: string, name: string, used: (handle: Handle) => void) {
+    this.caseFolder = caseFolder;
+    this.path = join(caseFolder, NODE_FOLDER, name);
     this.used = used;
     let head: NodeFile['head'] | undefined;
     try {
-      const file = NodeFile.open(path);
+      const file = NodeFile.open(this.path, caseFolder);
       head = file?.head;
       file?.close();
     } catch (error) {
@@ -178,7 +184,7 @@ class Handle implements RollupNode {
   private ask<T>(question: (file: NodeFile | undefined) => T): T {
     if (this.damaged) return question(undefined);
     try {
-      this.file ??= NodeFile.open(this.path);
+      this.file ??= NodeFile.open(this.path, this.caseFolder);
       this.used(this);
       return question(this.file);
     } catch (error) {

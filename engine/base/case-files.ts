@@ -1,0 +1,247 @@
+/**
+ * Access to the files of a case. A case may come from somebody else, so nothing that lies in it is trusted.
+ *
+ * Holds always: no link below the case's folder is followed, for reading, writing or removing, and what is
+ * neither a file nor a folder is never opened. Each part of a path is looked at before it is used; what was opened is
+ * compared with what was asked for (on Linux by the kernel's own name for the handle), and files are removed by
+ * their folder's handle, so that a link put there in between is found, too. DuckDB and SQLite open files by path:
+ * for them only the look before holds.
+ *
+ * Paths of files are relative to the case's folder and have `/` between their parts, as the catalog writes them.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Dirent,
+  type Stats,
+} from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { DaybookError } from '../contract/errors.ts';
+import { accessError } from './files.ts';
+
+/** What Daybook itself puts directly into the folder of a case. */
+export const CASE_ENTRIES = {
+  folders: ['days', 'quarantine', 'received', 'rollups', 'staging'],
+  files: [
+    ...['case.sqlite', 'case.sqlite-wal', 'case.sqlite-shm', 'case.sqlite-journal'],
+    ...['writer.lock', 'writer.lock-journal'],
+  ],
+} as const;
+
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+// Windows has neither.
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const NO_WAIT = constants.O_NONBLOCK ?? 0;
+const IS_FOLDER = constants.O_DIRECTORY ?? 0;
+
+/** What is in the way of a case's own file. */
+export function linkInCase(path: string): DaybookError {
+  return new DaybookError(
+    'case-damaged',
+    `${path} is a link; Daybook follows no links inside a case`,
+    'remove the link, or put a copy of what it leads to in its place',
+  );
+}
+
+/** Something is neither a file nor a folder, or one where the other should be. */
+export class WrongEntry extends DaybookError {
+  constructor(path: string, wanted: 'file' | 'folder') {
+    super(
+      'case-damaged',
+      `${path} should be a ${wanted} of the case and is none`,
+      'move it out of the case folder; daybook verify CASE says what is missing then',
+    );
+    this.name = 'WrongEntry';
+  }
+}
+
+/** @throws DaybookError case-damaged for a path that leads out of the case */
+function partsOf(folder: string, file: string): string[] {
+  const parts = file.split('/');
+  const leads = parts.some((part) => part === '' || part === '.' || part === '..');
+  if (!leads && !(sep === '\\' && /[\\:]/.test(file))) return parts;
+  throw new DaybookError(
+    'case-damaged',
+    `the catalog of ${folder} names a file outside the case: ${JSON.stringify(file)}`,
+    'restore case.sqlite from a copy',
+  );
+}
+
+/** The path of something below the case's folder, as the catalog writes paths. */
+export function caseRelative(folder: string, path: string): string {
+  return relative(folder, path).replaceAll(sep, '/');
+}
+
+function look(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+/**
+ * The absolute path of a file or folder of the case, whether or not it is there.
+ * @throws DaybookError case-damaged where a link, or something that is neither a file nor a folder, is in its way
+ */
+export function casePath(folder: string, file: string): string {
+  const parts = partsOf(folder, file);
+  let path = folder;
+  for (const [i, part] of parts.entries()) {
+    path = join(path, part);
+    const found = look(path);
+    if (found === undefined) return join(folder, ...parts);
+    if (found.isSymbolicLink()) throw linkInCase(path);
+    const isLast = i === parts.length - 1;
+    if (!found.isDirectory() && !(isLast && found.isFile()))
+      throw new WrongEntry(path, isLast ? 'file' : 'folder');
+  }
+  return path;
+}
+
+/**
+ * Refuses a case in whose folder a link, or something that may not be opened, is where Daybook's own should be.
+ * @throws DaybookError case-damaged
+ */
+export function checkCaseFolder(folder: string): void {
+  for (const name of [...CASE_ENTRIES.folders, ...CASE_ENTRIES.files]) casePath(folder, name);
+}
+
+/** Whether an open handle is what the path says, with no link on the way. */
+function isAt(fd: number, folder: string, parts: readonly string[]): boolean {
+  const wanted = join(realpathSync.native(folder), ...parts);
+  if (process.platform === 'linux') {
+    try {
+      // A file that was removed since has a mark behind its name.
+      return readlinkSync(`/proc/self/fd/${fd}`).replace(/ \(deleted\)$/, '') === wanted;
+    } catch {
+      // Without /proc paths are compared, as elsewhere.
+    }
+  }
+  const own = fstatSync(fd, { bigint: true });
+  const named = lstatSync(wanted, { bigint: true, throwIfNoEntry: false });
+  if (named === undefined) return true;
+  return named.ino === own.ino && named.dev === own.dev && realpathSync.native(wanted) === wanted;
+}
+
+/**
+ * Opens a file of the case; flags such as `O_RDONLY` as `openSync` has them, but `O_TRUNC`: nothing is emptied before
+ * it is known what was opened. Never waits, as a pipe would.
+ * @throws DaybookError case-damaged where a link is in its way; what `openSync` throws
+ */
+export function openCaseFile(folder: string, file: string, flags: number): number {
+  const fd = openSync(casePath(folder, file), flags | NO_FOLLOW | NO_WAIT, PRIVATE_FILE);
+  try {
+    checkOpened(fd, folder, file);
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/** The same, as a handle for asynchronous calls. */
+export async function openCaseHandle(
+  folder: string,
+  file: string,
+  flags: number,
+): Promise<FileHandle> {
+  const handle = await open(casePath(folder, file), flags | NO_FOLLOW | NO_WAIT, PRIVATE_FILE);
+  try {
+    checkOpened(handle.fd, folder, file);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function checkOpened(fd: number, folder: string, file: string): void {
+  const parts = partsOf(folder, file);
+  if (!isAt(fd, folder, parts)) throw linkInCase(join(folder, ...parts));
+  if (!fstatSync(fd).isFile()) throw new WrongEntry(join(folder, ...parts), 'file');
+}
+
+/** What is in a folder of the case (`''`: in its own); nothing where there is none. */
+export function listCaseFolder(folder: string, within: string): Dirent[] {
+  const path = within === '' ? folder : casePath(folder, within);
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOTDIR') throw new WrongEntry(path, 'folder');
+    throw accessError(error) ?? error;
+  }
+}
+
+/** Makes a folder of the case, and those above it, that only its owner may look into. */
+export function makeCaseFolder(folder: string, within: string): string {
+  const parts = partsOf(folder, within);
+  for (let n = 1; n <= parts.length; n++) {
+    const path = casePath(folder, parts.slice(0, n).join('/'));
+    try {
+      mkdirSync(path, { mode: PRIVATE_FOLDER });
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+      if (look(path)?.isDirectory() !== true) throw new WrongEntry(path, 'folder');
+    }
+  }
+  return join(folder, ...parts);
+}
+
+/**
+ * Moves something of the case to another place in it. What has the name there is replaced, a link itself and never
+ * what it leads to.
+ */
+export function moveInCase(folder: string, from: string, to: string): void {
+  const parts = partsOf(folder, to);
+  const parent = parts.slice(0, -1).join('/');
+  renameSync(
+    casePath(folder, caseRelative(folder, from)),
+    join(casePath(folder, parent), parts.at(-1) ?? ''),
+  );
+}
+
+/**
+ * Removes a file or, with all that is in it, a folder of the case, if it is there. A link is removed itself, never
+ * what it leads to.
+ */
+export function removeFromCase(folder: string, file: string): void {
+  const parts = partsOf(folder, file);
+  const name = parts.pop() ?? '';
+  if (parts.length === 0) {
+    rmSync(join(folder, name), { recursive: true, force: true });
+    return;
+  }
+  const parent = casePath(folder, parts.join('/'));
+  if (process.platform !== 'linux') {
+    rmSync(join(parent, name), { recursive: true, force: true });
+    return;
+  }
+  let fd: number;
+  try {
+    fd = openSync(parent, constants.O_RDONLY | IS_FOLDER | NO_FOLLOW);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    if (!isAt(fd, folder, parts)) throw linkInCase(parent);
+    // Below the handle: whatever is put in the parent's place now, this is the folder that was looked at.
+    const held = `/proc/self/fd/${fd}`;
+    rmSync(join(look(held) === undefined ? parent : held, name), { recursive: true, force: true });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

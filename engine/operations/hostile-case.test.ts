@@ -1,0 +1,223 @@
+/**
+ * Cases that somebody else has prepared: whatever lies in one, nothing outside it is read, written or removed, and
+ * what is not Daybook's stays where it is.
+ */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { evidence } from '../../app/compose.ts';
+import { CaseWriter } from '../ingest/case-writer.ts';
+import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
+import { rfc5424 } from '../ingest/testing/small-evidence.ts';
+import { caseContents } from '../ingest/case-contents.ts';
+import { CasePool } from './case-pool.ts';
+import { caseHandlers } from './handlers/case.ts';
+import { compactCase } from './compact.ts';
+import { called } from './testing/called.ts';
+import { smallCase, type SmallCase } from './testing/small-case.ts';
+
+let small: SmallCase;
+let root: string;
+let folder: string;
+let outside: string;
+let cases: CasePool;
+beforeAll(async () => {
+  small = await smallCase({ 'a.log': rfc5424(40), 'b.log': 'no time in here\n' }, evidence);
+});
+afterAll(() => small.dispose());
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'daybook-hostile-'));
+  folder = join(root, 'sent.daybook');
+  cpSync(small.folder, folder, { recursive: true });
+  outside = join(root, 'documents');
+  mkdirSync(join(outside, 'letters'), { recursive: true });
+  writeFileSync(join(outside, 'thesis.doc'), 'years of work');
+  writeFileSync(join(outside, '000000ff.duckdb'), 'of another case');
+  writeFileSync(join(outside, 'letters', 'one.txt'), 'dear');
+  cases = new CasePool(() => ({ memoryLimit: 3e8, threads: 2 }));
+});
+afterEach(async () => {
+  await cases.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Every file outside the case with its content. */
+function documents(): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(outside, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'utf8')]),
+  );
+}
+const untouched = {
+  'thesis.doc': 'years of work',
+  '000000ff.duckdb': 'of another case',
+  'one.txt': 'dear',
+};
+
+const open = () =>
+  called(caseHandlers({ ...small.services, cases }), 'case.open', { case: folder });
+const importMore = async () => {
+  const more = join(root, 'more.log');
+  writeFileSync(more, rfc5424(3));
+  return importInProcess(folder, [more]);
+};
+
+/** Puts a link where something of the case is or could be. */
+function link(name: string, target: string): void {
+  const path = join(folder, name);
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path);
+  // A file that a killed import has left, so that opening the case recovers it.
+  if (name === 'days') return;
+  mkdirSync(join(folder, 'days/2020-01-02'), { recursive: true });
+  writeFileSync(join(folder, 'days/2020-01-02/000000fe.duckdb'), 'half');
+}
+
+describe.skipIf(process.platform === 'win32')('a link in a case', () => {
+  const places = [
+    ['days', ''],
+    ['days/2020-01-01', ''],
+    ['days/2020-01-01/000000fd.duckdb', 'thesis.doc'],
+    ['days/undated', 'letters'],
+    ['staging', ''],
+    ['staging/spill-1', ''],
+    ['staging/segment-0.duckdb', 'thesis.doc'],
+    ['quarantine', ''],
+    ['quarantine/1.ndjson', 'thesis.doc'],
+    ['quarantine/2.ndjson', 'thesis.doc'],
+    ['rollups', ''],
+    ['received', ''],
+    ['writer.lock', 'thesis.doc'],
+    ['case.sqlite-wal', 'thesis.doc'],
+  ] as const;
+  it.each(places)('as %s is refused by name when the case is opened', async (name, target) => {
+    link(name, join(outside, target));
+    await expect(open()).rejects.toMatchObject({
+      code: 'case-damaged',
+      message: `${join(folder, name)} is a link; Daybook follows no links inside a case`,
+      hint: expect.stringMatching(/^remove the link/) as string,
+    });
+    expect(documents()).toEqual(untouched);
+  });
+
+  it.each(places)('as %s is refused by name by an import', async (name, target) => {
+    link(name, join(outside, target));
+    await expect(importMore()).rejects.toMatchObject({
+      code: 'case-damaged',
+      message: expect.stringContaining(`${join(folder, name)} is a link`) as string,
+    });
+    expect(documents()).toEqual(untouched);
+  });
+
+  it('to nowhere is one, too: nothing comes to be there', async () => {
+    link('quarantine/2.ndjson', join(outside, 'new.ndjson'));
+    await expect(importMore()).rejects.toMatchObject({ code: 'case-damaged' });
+    expect(documents()).toEqual(untouched);
+  });
+
+  it('in the place of a segment is not read, nor of its day', async () => {
+    await cases.use(folder, async (session) => {
+      const [segment] = session.snapshot().segments;
+      const file = join(folder, segment!.file);
+      renameSync(file, join(outside, 'segment.duckdb'));
+      symlinkSync(join(outside, 'segment.duckdb'), file);
+      await expect(session.store.attach([segment!])).rejects.toMatchObject({
+        code: 'case-damaged',
+        message: `${file} is a link; Daybook follows no links inside a case`,
+      });
+      rmSync(file);
+      renameSync(join(outside, 'segment.duckdb'), file);
+      renameSync(dirname(file), join(outside, 'day'));
+      symlinkSync(join(outside, 'day'), dirname(file));
+      await expect(session.store.attach([segment!])).rejects.toMatchObject({
+        message: `${dirname(file)} is a link; Daybook follows no links inside a case`,
+      });
+    });
+  });
+});
+
+describe('what is not Daybook’s', () => {
+  const strays = [
+    ...[
+      '.DS_Store',
+      'days/.DS_Store',
+      'days/Thumbs.db',
+      'staging/Thumbs.db',
+      'quarantine/.DS_Store',
+    ],
+    ...[
+      'days/@eaDir/a',
+      'days/2026-11-21/notes/mine.txt',
+      'days/2026-11-21/copy of 00000001.duckdb',
+    ],
+    ...['staging/mine/thesis.doc', 'rollups/mine.rollup', 'days/my thesis.duckdb'],
+  ];
+  beforeEach(() => {
+    for (const name of strays) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), 'mine');
+    }
+    mkdirSync(join(folder, 'days/2020-01-02'), { recursive: true });
+    writeFileSync(join(folder, 'days/2020-01-02/000000fe.duckdb'), 'half');
+  });
+  const areThere = () => strays.filter((name) => existsSync(join(folder, name)));
+
+  it('is passed over when a case is opened and recovered', async () => {
+    const { result } = await open();
+    expect(result.recovered).toEqual(['removed 1 segment files that no import had committed']);
+    expect(areThere()).toEqual(strays);
+  });
+
+  it('is passed over by imports and compaction, and named for verify', async () => {
+    await importMore();
+    await compactCase(folder, BUILDER);
+    expect(areThere()).toEqual(strays);
+    const writer = await CaseWriter.open(folder, 'test', BUILDER);
+    const { strays: found, orphans, links } = caseContents(folder, writer.catalog);
+    writer.close();
+    expect(orphans).toEqual([]);
+    expect(links).toEqual([]);
+    expect(found.toSorted()).toEqual(
+      [
+        ...[
+          '.DS_Store',
+          'days/.DS_Store',
+          'days/Thumbs.db',
+          'staging/Thumbs.db',
+          'quarantine/.DS_Store',
+        ],
+        ...['days/@eaDir', 'days/2026-11-21/notes', 'days/2026-11-21/copy of 00000001.duckdb'],
+        ...['staging/mine', 'rollups/mine.rollup', 'days/my thesis.duckdb'],
+      ].toSorted(),
+    );
+  });
+});
+
+it('a catalog that names files outside the case has none of them read or removed', async () => {
+  await cases.use(folder, async (session) => {
+    for (const file of [
+      '../documents/thesis.doc',
+      '/etc/passwd',
+      'days/../../documents/thesis.doc',
+    ])
+      await expect(session.store.attach([{ id: 9, file }])).rejects.toMatchObject({
+        code: 'case-damaged',
+        message: expect.stringContaining('names a file outside the case') as string,
+      });
+  });
+  expect(documents()).toEqual(untouched);
+});
