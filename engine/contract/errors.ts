@@ -33,13 +33,51 @@ export class DaybookError extends Error {
   }
 }
 
-/** A source's content cannot be read on from `offset`; what came before is good. */
+/** Where reading a content stopped before its end. */
+export interface BreakPlace {
+  /** Content bytes that were given. */
+  readonly offset: number;
+  /** Content bytes whose checksums agreed; undefined for a content without checksums. */
+  readonly checked?: number | undefined;
+  /** Where that is in the file as it is stored, if that is another place. */
+  readonly fileOffset?: number | undefined;
+}
+
+/** `partial`: the content was cut off. `damaged`: a checksum differs, or the data cannot be decoded. */
+export type BreakState = 'partial' | 'damaged';
+
+/** A source's content cannot be read on from `offset`. */
 export class SourceError extends DaybookError {
   readonly offset: number;
-  constructor(message: string, offset: number, cause?: unknown) {
+  readonly state: BreakState;
+  readonly place: BreakPlace;
+  constructor(
+    message: string,
+    offset: number,
+    cause?: unknown,
+    { state = 'damaged', ...place }: { state?: BreakState } & Partial<BreakPlace> = {},
+  ) {
     super('source-damaged', message, undefined, cause);
     this.name = 'SourceError';
     this.offset = offset;
+    this.state = state;
+    this.place = { ...place, offset };
+  }
+}
+
+/** A limit of our own stopped the reading; the option that raises it is named. */
+export class LimitError extends DaybookError {
+  readonly option: string;
+  readonly place: BreakPlace;
+  constructor(message: string, option: string, place: BreakPlace = { offset: 0 }) {
+    super(
+      'limit-exceeded',
+      message,
+      `if it is to be trusted, import it again with a higher ${option}`,
+    );
+    this.name = 'LimitError';
+    this.option = option;
+    this.place = place;
   }
 }
 

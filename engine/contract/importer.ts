@@ -24,10 +24,12 @@ export interface SourceInput {
   /**
    * The content from its first byte; may be called again, and each call reads anew (for a look
    * ahead). The importer's main pass is the one it gives to `sink`-ward work; all passes see the
-   * same bytes. Throws SourceError when the content cannot be read on (a truncated .gz, say): what
-   * was yielded before is good.
+   * same bytes. Throws SourceError when the content cannot be read on (a truncated .gz, say), which
+   * says how much of what was yielded before was checked.
    */
   blocks(): AsyncIterable<Uint8Array>;
+  /** The same without waiting for checksums: to look at the first bytes only. */
+  beginning?(): AsyncIterable<Uint8Array>;
   /** The same from a byte on, where that costs nothing (a file that is not compressed). */
   from?(offset: ByteOffset): AsyncIterable<Uint8Array>;
 }
@@ -235,6 +237,20 @@ export interface Importer {
   readonly pieces?: Pieces;
 }
 
+/** How much an import reads of evidence that may be made to be endless. Undefined: the default. */
+export interface ReadLimits {
+  /** Bytes that may come out of each byte of a compressed file or an archive. */
+  readonly maxRatio?: number | undefined;
+  /** Bytes that may come out of one file. */
+  readonly maxBytes?: number | undefined;
+  /** Archives in archives, and layers of compression. */
+  readonly maxDepth?: number | undefined;
+  /** Members of one archive. */
+  readonly maxMembers?: number | undefined;
+  /** Whether bytes are read that fail their checksum. */
+  readonly unchecked?: boolean | undefined;
+}
+
 /** Where a source lies: plain data, enough to open it again in another thread or years later. */
 export interface SourceLocation {
   /** The file on disk. */
@@ -261,4 +277,6 @@ export interface Leaf {
 export interface Ignored {
   readonly name: string;
   readonly reason: string;
+  /** It is evidence that could not be read: damaged, or beyond a limit. */
+  readonly failed?: boolean;
 }

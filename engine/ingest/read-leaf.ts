@@ -188,7 +188,7 @@ class ImportWorker {
             ordinal: item.ordinal,
             name: found.name,
             reason: found.reason,
-            failed: false,
+            failed: found.failed ?? false,
           });
         } else {
           await this.leaf(item, found);

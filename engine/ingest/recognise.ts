@@ -23,7 +23,7 @@ export async function readHead(input: SourceInput): Promise<Head> {
   const head = new Uint8Array(SNIFF_BYTES);
   let size = 0;
   try {
-    for await (const block of input.blocks()) {
+    for await (const block of input.beginning?.() ?? input.blocks()) {
       const part = block.subarray(0, SNIFF_BYTES - size);
       head.set(part, size);
       size += part.length;

@@ -65,7 +65,10 @@ export class RotatedStarts {
           file.newer === undefined
             ? undefined
             : await this.startOf(file.newer, modifiedMs, importer);
-        const input = this.bounded(found.input);
+        const { beginning } = found.input;
+        const input = this.bounded(
+          beginning === undefined ? found.input : { ...found.input, blocks: beginning },
+        );
         start = { date: await importer.firstDate?.(input, { year: undefined, before, format }) };
         this.starts.set(file.path, start);
       }

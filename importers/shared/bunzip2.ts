@@ -6,6 +6,7 @@
  * Format: https://github.com/dsnet/compress/blob/master/doc/bzip2-format.pdf
  */
 import type { ByteSource } from './byte-source.ts';
+import { CutOff, type Sums } from './checked.ts';
 
 const MAX_CODE = 20;
 const GROUP_SIZE = 50;
@@ -33,7 +34,12 @@ class Bits {
   read(n: number): number {
     while (this.count < n) {
       const { source } = this;
-      if (source.at === source.end) throw new Error('ends within a block');
+      if (source.at === source.end) {
+        // A block has no more input than was gathered; only the end of the file makes it a cut.
+        throw source.ended
+          ? new CutOff('ends within a block')
+          : new Error('a block without an end');
+      }
       this.held = (this.held << 8) | source.buffer[source.at++]!;
       this.count += 8;
     }
@@ -82,8 +88,15 @@ function huffmanTable(lengths: Uint8Array, size: number): HuffmanTable {
   return { limit, base, symbols, shortest };
 }
 
-/** Streams that follow each other are one content. Throws Error when the data is damaged. */
-export async function* bunzip2(source: ByteSource, notes: string[]): AsyncGenerator<Uint8Array> {
+/**
+ * Streams that follow each other are one content. A block's bytes are given once its checksum agrees.
+ * Throws CutOff where the data ends too early, Error when it is damaged.
+ */
+export async function* bunzip2(
+  source: ByteSource,
+  notes: string[],
+  sums: Sums,
+): AsyncGenerator<Uint8Array> {
   let transform = new Uint32Array(0);
   for (let stream = 0; ; stream++) {
     if (!(await source.ensure(1)) && stream > 0) {
@@ -96,6 +109,7 @@ export async function* bunzip2(source: ByteSource, notes: string[]): AsyncGenera
     const magic = buffer.toString('latin1', at, Math.min(at + 3, source.end));
     if (source.available < 4 || magic !== 'BZh' || level < 1 || level > 9) {
       if (stream === 0) throw new Error('unknown header');
+      if (source.available < 4 && 'BZh'.startsWith(magic)) throw new CutOff('ends within a header');
       const from = source.position;
       let zeros = true;
       do {
@@ -127,13 +141,17 @@ export async function* bunzip2(source: ByteSource, notes: string[]): AsyncGenera
       if (kind !== BLOCK_MAGIC) throw new Error('no block where one should begin');
       const length = readBlock(bits, transform, level * 100_000);
       let blockCrc = 0xffffffff;
+      // All of a block: at most 46 MB, when it is one long run.
+      const block: Uint8Array[] = [];
       for (const out of expand(transform, length.size, length.origin)) {
         for (let i = 0; i < out.length; i++) {
           blockCrc = (blockCrc << 8) ^ CRC_TABLE[((blockCrc >>> 24) ^ out[i]!) & 0xff]!;
         }
-        yield out;
+        block.push(out);
       }
       if (~blockCrc >>> 0 !== crc) throw new Error('checksum of a block differs');
+      yield* block;
+      sums.unit(true);
       streamCrc = (((streamCrc << 1) | (streamCrc >>> 31)) ^ crc) >>> 0;
     }
   }

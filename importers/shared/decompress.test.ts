@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
@@ -179,6 +179,46 @@ describe('openContent', () => {
     },
   );
 
+  it('says how far a content was checked, and gives nothing of a small one that fails its check', async () => {
+    const lines = Buffer.from(
+      Array.from({ length: 3000 }, (_, i) => `line ${i} of ${i * 7}\n`).join(''),
+    );
+    const zstd = zstdCompressSync(lines, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+    for (const [name, whole, sum] of [
+      ['gzip', gzipSync(lines), 8],
+      ['zstd', zstd, 4],
+    ] as const) {
+      // The sum itself is changed, so that every byte before can be decoded.
+      const damaged = Buffer.concat([whole, whole]);
+      damaged[damaged.length - sum]! ^= 1;
+      const result = await read(damaged);
+      expect(result.bytes.equals(lines), name).toBe(true);
+      expect(result.error).toMatchObject({
+        state: 'damaged',
+        place: { offset: lines.length, checked: lines.length },
+      });
+      const all = await read(damaged, 1 << 16, { ...DEFAULT_LIMITS, unchecked: true });
+      expect(all.bytes.length).toBe(2 * lines.length);
+      expect(all.error).toMatchObject({
+        state: 'damaged',
+        place: { offset: 2 * lines.length, checked: lines.length },
+      });
+      const cut = await read(Buffer.concat([whole, whole.subarray(0, whole.length - 1)]));
+      expect(cut.bytes.equals(Buffer.concat([lines, lines]))).toBe(true);
+      expect(cut.error).toMatchObject({
+        state: 'partial',
+        place: { offset: 2 * lines.length, checked: lines.length },
+      });
+      expect(String(cut.error)).not.toContain('good');
+    }
+  });
+
+  it('does not call checked what has no checksum', async () => {
+    const bare = zstdCompressSync(TEXT, { params: { [constants.ZSTD_c_checksumFlag]: 0 } });
+    const result = await read(Buffer.concat([bare, ZSTD.subarray(0, ZSTD.length - 2)]));
+    expect(result.error).toMatchObject({ state: 'partial', place: { checked: 0 } });
+  });
+
   it('undoes several layers, and not too many', async () => {
     const thrice = gzipSync(zstdCompressSync(BZIP2));
     expect((await read(thrice, 50)).bytes.equals(TEXT)).toBe(true);
@@ -248,6 +288,8 @@ describe('openContent', () => {
 
 /** Contents that reach every part of the decoders. */
 function hardContent(): Buffer {
+  // A program, which is what branch converters change.
+  const program = readFileSync(process.execPath).subarray(20_000_000, 20_300_000);
   let seed = 12345;
   const random = () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 8;
   const noise = Buffer.from(Array.from({ length: 300_000 }, random));
@@ -258,8 +300,30 @@ function hardContent(): Buffer {
     ).join(''),
   );
   const runs = Buffer.concat(Array.from({ length: 600 }, (_, i) => Buffer.alloc(i % 300, i)));
-  return Buffer.concat([lines, noise, runs, Buffer.alloc(1 << 20), lines, noise, TEXT]);
+  return Buffer.concat([program, lines, noise, runs, Buffer.alloc(1 << 20), lines, noise, TEXT]);
 }
+
+describe('bzip2 with a damaged block', () => {
+  it.skipIf(!available('bzip2'))(
+    'gives the blocks before it and nothing of it (skipped without bzip2)',
+    async () => {
+      const lines = Buffer.from(
+        Array.from({ length: 20_000 }, (_, i) => `line ${i} of ${i * 7}\n`).join(''),
+      );
+      const data = tool('bzip2', ['-1'], lines);
+      let most = 0;
+      for (let at = 20; at < data.length; at += 1777) {
+        const damaged = Buffer.from(data);
+        damaged[at]! ^= 4;
+        const { bytes, error } = await read(damaged);
+        expect(error).toMatchObject({ state: 'damaged', place: { checked: bytes.length } });
+        expect(lines.subarray(0, bytes.length).equals(bytes)).toBe(true);
+        most = Math.max(most, bytes.length);
+      }
+      expect(most).toBeGreaterThan(90_000);
+    },
+  );
+});
 
 describe('against the tools of the system', () => {
   const content = hardContent();
@@ -272,6 +336,10 @@ describe('against the tools of the system', () => {
     ['xz', ['--block-size=100000', '--check=sha256']],
     ['xz', ['--lzma2=lc=0,lp=4,pb=0,dict=4096', '--check=none']],
     ['zstd', ['-q', '--long=27']],
+    ...['--x86', '--powerpc', '--ia64', '--arm', '--armthumb', '--sparc', '--arm64'].map(
+      (filter): [string, string[]] => ['xz', [filter, '--lzma2=preset=1']],
+    ),
+    ['xz', ['--delta=dist=3', '--x86=start=4096', '--lzma2=preset=1']],
   ];
   for (const [name, options] of cases) {
     it.skipIf(!available(name))(

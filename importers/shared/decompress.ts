@@ -2,17 +2,18 @@
  * Decompression of a source's bytes as a stream: gzip, bzip2, xz and zstd, found by their magic
  * bytes, in layers if need be. Memory is bounded whatever the input says.
  *
- * What holds always: everything that can be decoded is given before an error is thrown, checksums
- * are checked, concatenated members, streams and frames are one content, and the limits stop a
- * small file from becoming an endless one.
+ * What holds always: bytes are given once their checksum agrees, as far as memory allows (checked.ts),
+ * an error says what was checked, concatenated members, streams and frames are one content, and the
+ * limits stop a small file from becoming an endless one.
  *
  * gzip: RFC 1952. zstd: RFC 8878. bzip2 and xz: see bunzip2.ts and unxz.ts.
  */
 import type { Transform } from 'node:stream';
 import { crc32, createInflateRaw, createZstdDecompress } from 'node:zlib';
-import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
+import { LimitError } from '../../engine/contract/errors.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { ByteSource } from './byte-source.ts';
+import { checked, CutOff, HOLD_BYTES, type Sums } from './checked.ts';
 import { unxz } from './unxz.ts';
 
 export type Compression = 'none' | 'gzip' | 'bzip2' | 'xz' | 'zstd';
@@ -21,10 +22,16 @@ export interface DecompressionLimits {
   /** Bytes that may come out for each byte that goes in, once `ratioFrom` bytes came out. */
   readonly maxRatio: number;
   readonly ratioFrom: number;
-  /** Bytes that may come out of one content. */
+  /** Bytes that may come out of one content, and of all members of one archive together. */
   readonly maxBytes: number;
   /** Layers of compression, one in the other. */
   readonly maxLayers: number;
+  /** Bytes held back until their checksum agrees; 0 for a look at the beginning. */
+  readonly holdBytes: number;
+  /** Whether bytes that fail their check are read, too. */
+  readonly unchecked: boolean;
+  /** Is told how much came out of one content, and throws LimitError when all contents have too much. */
+  readonly meter?: (produced: number) => void;
 }
 
 export const DEFAULT_LIMITS: DecompressionLimits = {
@@ -32,6 +39,8 @@ export const DEFAULT_LIMITS: DecompressionLimits = {
   ratioFrom: 64 * 1024 * 1024,
   maxBytes: 16 * 2 ** 40,
   maxLayers: 4,
+  holdBytes: HOLD_BYTES,
+  unchecked: false,
 };
 
 export interface Content {
@@ -47,8 +56,12 @@ export interface Content {
   close(): Promise<void>;
 }
 
-/** A damaged compressed stream; the reader adds how far the content is good. */
-type Decoder = (source: ByteSource, notes: string[]) => AsyncGenerator<Uint8Array>;
+/** Throws CutOff where the data ends too early, Error where it is damaged. */
+export type Decoder = (
+  source: ByteSource,
+  notes: string[],
+  sums: Sums,
+) => AsyncGenerator<Uint8Array>;
 
 const DECODERS: Readonly<Record<Exclude<Compression, 'none'>, Decoder>> = {
   gzip: gunzip,
@@ -116,11 +129,7 @@ async function openLayer(
   }
   if (layers === 0) {
     await source.close();
-    throw new DaybookError(
-      'limit-exceeded',
-      `compressed more than ${limits.maxLayers} times over`,
-      'decompress it first if it is to be trusted',
-    );
+    throw new LimitError(`compressed more than ${limits.maxLayers} times over`, '--max-depth');
   }
   const seconds =
     compression === 'gzip' && head.length >= 8 ? Buffer.from(head).readUInt32LE(4) : 0;
@@ -161,23 +170,14 @@ async function* decode(
   limits: DecompressionLimits,
   notes: string[],
 ): AsyncGenerator<Uint8Array> {
-  let produced = 0;
+  const decoder = DECODERS[compression];
   try {
-    for await (const block of DECODERS[compression](source, notes)) {
-      produced += block.length;
-      checkLimits(limits, compression, source.position, produced);
-      yield block;
-    }
-  } catch (error) {
-    // The compressed bytes themselves broke off: that says more than what became of them.
-    const cause = source.failure.length > 0 ? source.failure[0] : error;
-    if (cause instanceof DaybookError && !(cause instanceof SourceError)) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SourceError(
-      `${compression} data is damaged (${reason}); good up to byte ${produced} of the content`,
-      produced,
-      cause,
-    );
+    yield* checked(source, (sums) => decoder(source, notes, sums), {
+      what: `${compression} data`,
+      holdBytes: limits.holdBytes,
+      unchecked: limits.unchecked,
+      checkLimits: (produced) => checkLimits(limits, compression, source.position, produced),
+    });
   } finally {
     await source.close();
   }
@@ -190,23 +190,26 @@ export function checkLimits(
   consumed: number,
   produced: number,
 ): void {
+  limits.meter?.(produced);
   if (produced > limits.maxBytes) {
-    throw new DaybookError(
-      'limit-exceeded',
-      `${what} content is larger than ${limits.maxBytes} bytes`,
-      'raise the limit if it is to be trusted',
+    throw new LimitError(
+      `${what} content is larger than ${limits.maxBytes} bytes (--max-bytes)`,
+      '--max-bytes',
     );
   }
   if (produced > limits.ratioFrom && produced > consumed * limits.maxRatio) {
-    throw new DaybookError(
-      'limit-exceeded',
-      `${what} content is more than ${limits.maxRatio} times as large as its data (after ${produced} bytes)`,
-      'decompress it first if it is to be trusted',
+    throw new LimitError(
+      `${what} content is more than ${limits.maxRatio} times as large as its data (--max-ratio)`,
+      '--max-ratio',
     );
   }
 }
 
-async function* gunzip(source: ByteSource, notes: string[]): AsyncGenerator<Uint8Array> {
+async function* gunzip(
+  source: ByteSource,
+  notes: string[],
+  sums: Sums,
+): AsyncGenerator<Uint8Array> {
   for (let member = 0; ; member++) {
     if (member > 0 && !(await nextFrame(source, notes, isGzip))) return;
     await skipGzipHeader(source);
@@ -217,11 +220,12 @@ async function* gunzip(source: ByteSource, notes: string[]): AsyncGenerator<Uint
       size += block.length;
       yield block;
     }
-    if (!(await source.ensure(8))) throw new Error('ends within the trailer');
+    if (!(await source.ensure(8))) throw new CutOff('ends within the trailer');
     const trailer = source.buffer.subarray(source.at, source.at + 8);
     if (trailer.readUInt32LE(0) !== crc) throw new Error('checksum differs');
     if (trailer.readUInt32LE(4) !== size % 2 ** 32) throw new Error('size differs');
     source.at += 8;
+    sums.unit(true);
   }
 }
 
@@ -256,7 +260,7 @@ async function nextFrame(
 }
 
 async function skipGzipHeader(source: ByteSource): Promise<void> {
-  const cut = new Error('ends within the header');
+  const cut = new CutOff('ends within the header');
   if (!(await source.ensure(10))) throw cut;
   const method = source.buffer[source.at + 2]!;
   const flags = source.buffer[source.at + 3]!;
@@ -278,17 +282,65 @@ async function skipGzipHeader(source: ByteSource): Promise<void> {
   if ((flags & 2) !== 0 && !(await source.skip(2))) throw cut;
 }
 
-export async function* unzstd(source: ByteSource, notes: string[]): AsyncGenerator<Uint8Array> {
-  do {
-    yield* run(createZstdDecompress({ chunkSize: CHUNK_BYTES }), source);
-  } while (await nextFrame(source, notes, isZstd));
+export async function* unzstd(
+  source: ByteSource,
+  notes: string[],
+  sums: Sums,
+): AsyncGenerator<Uint8Array> {
+  for (let frame = 0; ; frame++) {
+    if (frame > 0 && !(await nextFrame(source, notes, isZstd))) return;
+    const magic = (await zstdBytes(source, 4, 'a header')).readUInt32LE(0);
+    if (magic !== ZSTD_MAGIC) {
+      const size = (await zstdBytes(source, 8, 'a header')).readUInt32LE(4);
+      if (!(await source.skip(8 + size))) throw new CutOff('ends within a frame to be skipped');
+      continue;
+    }
+    const hasSum = ((await zstdBytes(source, 5, 'a header'))[4]! & 4) !== 0;
+    // Each frame by itself: the decoder would take what follows a whole one for damage of it.
+    const one = new ByteSource(zstdFrame(source));
+    try {
+      yield* run(createZstdDecompress({ chunkSize: CHUNK_BYTES }), one);
+    } catch (error) {
+      throw one.failure.length > 0 ? one.failure[0] : error;
+    } finally {
+      await one.close();
+    }
+    sums.unit(hasSum);
+  }
+}
+
+const ZSTD_MAGIC = 0xfd2fb528;
+
+async function zstdBytes(source: ByteSource, n: number, where: string): Promise<Buffer> {
+  if (!(await source.ensure(n))) throw new CutOff(`ends within ${where}`);
+  return source.buffer.subarray(source.at, source.at + n);
+}
+
+/** The bytes of the frame at which `source` is: its header, blocks and checksum (RFC 8878, 3.1.1). */
+async function* zstdFrame(source: ByteSource): AsyncGenerator<Uint8Array> {
+  const take = async function* (n: number): AsyncGenerator<Uint8Array> {
+    if ((yield* source.take(n)) > 0) throw new CutOff('ends within a frame');
+  };
+  const descriptor = (await zstdBytes(source, 5, 'a header'))[4]!;
+  const isSingle = (descriptor & 0x20) !== 0;
+  const window = isSingle ? 0 : 1;
+  const dictionary = [0, 1, 2, 4][descriptor & 3]!;
+  const size = [isSingle ? 1 : 0, 2, 4, 8][descriptor >>> 6]!;
+  yield* take(5 + window + dictionary + size);
+  for (;;) {
+    const header = (await zstdBytes(source, 3, 'a frame')).readUIntLE(0, 3);
+    const isRun = ((header >>> 1) & 3) === 1;
+    yield* take(3 + (isRun ? 1 : header >>> 3));
+    if ((header & 1) !== 0) break;
+  }
+  if ((descriptor & 4) !== 0) yield* take(4);
 }
 
 /** A frame, or one to be skipped (RFC 8878, 3.1.2). */
 function isZstd(source: ByteSource): boolean {
   if (source.available < 4) return false;
   const magic = source.buffer.readUInt32LE(source.at);
-  return magic === 0xfd2fb528 || (magic & 0xfffffff0) >>> 0 === 0x184d2a50;
+  return magic === ZSTD_MAGIC || (magic & 0xfffffff0) >>> 0 === 0x184d2a50;
 }
 
 /** Raw deflate data, up to its end; what follows stays in `source`. */

@@ -72,7 +72,10 @@ async function* nearBlocks(path: string, size: number): AsyncGenerator<Uint8Arra
     let blocks = 0;
     for (let at = 0; at < size;) {
       const n = readSync(file, buffer, 0, Math.min(buffer.length, size - at), at);
-      if (n === 0) throw new SourceError(`the file ends at byte ${at} of ${size}`, at);
+      if (n === 0)
+        throw new SourceError(`the file ends at byte ${at} of ${size}`, at, undefined, {
+          state: 'partial',
+        });
       at += n;
       yield n === buffer.length ? buffer : buffer.subarray(0, n);
       blocks += 1;

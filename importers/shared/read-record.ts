@@ -12,7 +12,7 @@ import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { SourceLocation } from '../../engine/contract/importer.ts';
 import { ByteSource } from './byte-source.ts';
 import { fileProblem } from './stored-bytes.ts';
-import { openLeaf, type OpenedLeaf } from './walk.ts';
+import { openLeaf, REREAD, type OpenedLeaf } from './walk.ts';
 
 /** Bytes that `readRecord` reads at most. */
 export const MAX_RECORD_BYTES = 1024 * 1024;
@@ -45,7 +45,7 @@ export async function openContentReader(
   temporary = tmpdir(),
 ): Promise<ContentReader> {
   const name = [basename(location.path), ...location.members].join('!');
-  const opened = await openLeaf(location, { temporary }).catch((error: unknown) => {
+  const opened = await openLeaf(location, { temporary, ...REREAD }).catch((error: unknown) => {
     throw withHint(error);
   });
   if (opened.leaf.plain && location.members.length === 0) {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
+import { DaybookError, LimitError, SourceError } from '../../engine/contract/errors.ts';
 
 export const BLOCK_BYTES = 1024 * 1024;
 
@@ -118,7 +118,12 @@ export async function* fileBlocks(
     for (;;) {
       const { bytesRead } = await pending;
       if (bytesRead === 0) {
-        throw new SourceError(`the file ends at byte ${at - start} of ${end - start}`, at - start);
+        throw new SourceError(
+          `the file ends at byte ${at - start} of ${end - start}`,
+          at - start,
+          undefined,
+          { state: 'partial' },
+        );
       }
       at += bytesRead;
       const block = current.subarray(0, bytesRead);
@@ -270,10 +275,9 @@ export class Spool {
   async write(block: Uint8Array): Promise<void> {
     this.size += block.length;
     if (this.size > this.limit) {
-      throw new DaybookError(
-        'limit-exceeded',
-        `more than ${this.limit} bytes would have to be kept in a temporary file`,
-        'unpack the archive and import the folder',
+      throw new LimitError(
+        `more than ${this.limit} bytes would have to be kept in a temporary file (--max-bytes)`,
+        '--max-bytes',
       );
     }
     try {

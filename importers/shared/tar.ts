@@ -9,6 +9,7 @@ import { SourceError } from '../../engine/contract/errors.ts';
 import type { ByteSource } from './byte-source.ts';
 
 export const TAR_BLOCK = 512;
+const CUT = { state: 'partial' } as const;
 /** Names and pax records beyond this are damage, or an attack. */
 const MAX_EXTENSION = 1024 * 1024;
 
@@ -33,9 +34,13 @@ const TYPES: Readonly<Record<string, string>> = {
   V: 'volume label',
 };
 
-/** Whether `block` (512 bytes) is a header: its checksum says so. */
+/** Whether a content that begins with `block` (512 bytes) is an archive: its first member has a name. */
 export function isTarHeader(block: Uint8Array): boolean {
-  if (block.length < TAR_BLOCK || block[0] === 0) return false;
+  return block.length >= TAR_BLOCK && block[0] !== 0 && hasChecksum(block);
+}
+
+/** Whether `block` is a header. One of zeros, the end of an archive, is none. */
+function hasChecksum(block: Uint8Array): boolean {
   let sum = 0;
   let signed = 0;
   for (let i = 0; i < TAR_BLOCK; i++) {
@@ -104,10 +109,15 @@ export async function nextTarMember(source: ByteSource): Promise<TarMember | und
       if (source.available === 0) return undefined;
       const rest = source.buffer.subarray(source.at, source.end);
       if (rest.every((byte) => byte === 0)) return undefined;
-      throw new SourceError(`the archive ends within a header, at byte ${start}`, start);
+      throw new SourceError(
+        `the archive ends within a header, at byte ${start}`,
+        start,
+        undefined,
+        CUT,
+      );
     }
     const block = Buffer.from(source.buffer.subarray(source.at, source.at + TAR_BLOCK));
-    if (!isTarHeader(block)) {
+    if (!hasChecksum(block)) {
       if (block.every((byte) => byte === 0)) {
         source.at += TAR_BLOCK;
         continue;
@@ -127,7 +137,12 @@ export async function nextTarMember(source: ByteSource): Promise<TarMember | und
       const whole = headerSize + paddingOf(headerSize);
       if (!(await source.ensure(whole))) {
         if (source.failure.length > 0) throw source.failure[0];
-        throw new SourceError(`the archive ends within a header, at byte ${start}`, start);
+        throw new SourceError(
+          `the archive ends within a header, at byte ${start}`,
+          start,
+          undefined,
+          CUT,
+        );
       }
       const bytes = Buffer.from(source.buffer.subarray(source.at, source.at + headerSize));
       source.at += whole;
@@ -139,7 +154,14 @@ export async function nextTarMember(source: ByteSource): Promise<TarMember | und
     if (flag === 'S') {
       let extended = block[482] === 1;
       while (extended) {
-        if (!(await source.ensure(TAR_BLOCK))) return undefined;
+        if (!(await source.ensure(TAR_BLOCK))) {
+          throw new SourceError(
+            `the archive ends within a header, at byte ${start}`,
+            start,
+            undefined,
+            CUT,
+          );
+        }
         extended = source.buffer[source.at + 504] === 1;
         source.at += TAR_BLOCK;
       }

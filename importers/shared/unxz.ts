@@ -9,7 +9,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { DaybookError } from '../../engine/contract/errors.ts';
+import { branchFilter, type Filter } from './branch-filters.ts';
 import type { ByteSource } from './byte-source.ts';
+import { CutOff, type Sums } from './checked.ts';
 
 /** `xz -9` needs 64 MiB. */
 const MAX_DICTIONARY = 256 * 1024 * 1024;
@@ -19,8 +21,15 @@ const LZMA2 = 0x21;
 /** Sizes of the checks by their number. */
 const CHECK_SIZES = [0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64];
 
-/** Streams that follow each other are one content. Throws Error when the data is damaged. */
-export async function* unxz(source: ByteSource, notes: string[]): AsyncGenerator<Uint8Array> {
+/**
+ * Streams that follow each other are one content. Blocks are given before their checksum is known:
+ * `sums` says when it agreed. Throws CutOff where the data ends too early, Error when it is damaged.
+ */
+export async function* unxz(
+  source: ByteSource,
+  notes: string[],
+  sums: Sums,
+): AsyncGenerator<Uint8Array> {
   for (let stream = 0; ; stream++) {
     if (stream > 0 && !(await nextStream(source, notes))) return;
     const header = await need(source, 12, 'the header of a stream');
@@ -33,7 +42,7 @@ export async function* unxz(source: ByteSource, notes: string[]): AsyncGenerator
     for (;;) {
       const first = (await need(source, 1, 'a block'))[0]!;
       if (first === 0) break;
-      yield* readBlock(source, (first + 1) * 4, check);
+      sums.unit(yield* readBlock(source, (first + 1) * 4, check));
       blocks += 1;
     }
     await readIndex(source, blocks);
@@ -46,7 +55,7 @@ export async function* unxz(source: ByteSource, notes: string[]): AsyncGenerator
 }
 
 async function need(source: ByteSource, n: number, what: string): Promise<Buffer> {
-  if (!(await source.ensure(n))) throw new Error(`ends within ${what}`);
+  if (!(await source.ensure(n))) throw new CutOff(`ends within ${what}`);
   return source.buffer.subarray(source.at, source.at + n);
 }
 
@@ -114,7 +123,7 @@ async function* readBlock(
   source: ByteSource,
   headerSize: number,
   check: number,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array, boolean> {
   const header = await need(source, headerSize, 'the header of a block');
   if (header.readUInt32LE(headerSize - 4) !== crc32(header.subarray(0, headerSize - 4))) {
     throw new Error('header of a block is damaged');
@@ -123,11 +132,18 @@ async function* readBlock(
   let at = 2;
   if ((flags & 0x40) !== 0) [, at] = variable(header, at);
   if ((flags & 0x80) !== 0) [, at] = variable(header, at);
-  let filter = 0;
-  [filter, at] = variable(header, at);
-  if ((flags & 3) !== 0 || filter !== LZMA2) {
-    throw new Error('filters other than LZMA2 are not supported');
+  /** In the order in which they are undone. */
+  const filters: Filter[] = [];
+  let id = 0;
+  for (let i = 0; i < (flags & 3); i++) {
+    let size = 0;
+    [id, at] = variable(header, at);
+    [size, at] = variable(header, at);
+    filters.unshift(branchFilter(id, header.subarray(at, at + size)));
+    at += size;
   }
+  [id, at] = variable(header, at);
+  if (id !== LZMA2) throw new Error(`filter 0x${id.toString(16)} where LZMA2 is to be`);
   [, at] = variable(header, at);
   const bits = header[at]! & 63;
   if (bits > 40) throw new Error('impossible dictionary');
@@ -137,12 +153,22 @@ async function* readBlock(
   const from = source.position;
   const sum = checksum(check);
   const lzma = new Lzma(dictionary);
+  /** Out of the window, which the next chunk overwrites, and through the filters. */
+  function* give(decoded: Uint8Array, isLast = false): Generator<Uint8Array> {
+    let out = Uint8Array.from(decoded);
+    for (const filter of filters) out = filter.undo(out, isLast);
+    sum?.update(out);
+    if (out.length > 0) yield out;
+  }
   let dictionaryKnown = false;
   let propertiesKnown = false;
   let stateKnown = false;
   for (;;) {
     const control = (await need(source, 1, 'a block'))[0]!;
-    if (control === 0) break;
+    if (control === 0) {
+      yield* give(EMPTY, true);
+      break;
+    }
     if (control > 2 && control < 0x80) throw new Error('impossible chunk');
     const reset = control >= 0x80 ? (control >>> 5) & 3 : control === 1 ? 3 : 0;
     if (reset === 3) {
@@ -157,9 +183,8 @@ async function* readBlock(
       const taken = Math.min(size, source.available);
       const out = lzma.copy(source.buffer.subarray(source.at, source.at + taken));
       source.at += taken;
-      sum?.update(out);
-      if (out.length > 0) yield out;
-      if (taken < size) throw new Error('ends within a chunk');
+      yield* give(out);
+      if (taken < size) throw new CutOff('ends within a chunk');
       continue;
     }
     const chunk = await need(source, reset >= 2 ? 6 : 5, 'a chunk');
@@ -180,9 +205,8 @@ async function* readBlock(
     const taken = Math.min(packed, source.available);
     const out = lzma.decode(source.buffer, source.at, source.at + taken, size);
     source.at += taken;
-    sum?.update(out);
-    if (out.length > 0) yield out;
-    if (taken < packed) throw new Error('ends within a chunk');
+    yield* give(out);
+    if (taken < packed) throw new CutOff('ends within a chunk');
     if (lzma.problem !== undefined) throw lzma.problem;
   }
   source.at += 1;
@@ -194,6 +218,7 @@ async function* readBlock(
     throw new Error('checksum of a block differs');
   }
   source.at += stored.length;
+  return sum !== undefined;
 }
 
 interface Checksum {

@@ -18,6 +18,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
 import { paxEntry, tarHeader, tarOf, zipOf } from './archives-for-tests.ts';
+import { DEFAULT_LIMITS } from './decompress.ts';
 import { hashing } from './hashing.ts';
 import {
   displayName,
@@ -300,7 +301,7 @@ describe('archives', () => {
     const shallow = await walked(path, { maxDepth: 2 });
     expect(shallow.found).toEqual({});
     expect(Object.values(shallow.ignored)).toEqual(
-      Array(2).fill('archives nested more than 2 deep'),
+      Array(2).fill('archives nested more than 2 deep (--max-depth)'),
     );
   });
 
@@ -469,7 +470,7 @@ describe('archives', () => {
       expect(result.error).toBeInstanceOf(SourceError);
     }
     const zeros = Buffer.alloc(8 << 20);
-    const limits = { maxRatio: 100, ratioFrom: 1 << 20, maxBytes: 2 ** 40, maxLayers: 4 };
+    const limits = { ...DEFAULT_LIMITS, maxRatio: 100, ratioFrom: 1 << 20 };
     const bomb = await walked(put('bomb', zipOf([{ name: 'zeros', content: zeros }])), { limits });
     expect(bomb.found['x!zeros']).toMatch(/^! zip content is more than 100 times/);
     const spooled = await walked(
@@ -484,6 +485,56 @@ describe('archives', () => {
     expect((await walked(put('many', many), { maxMembers: 10 })).error).toMatchObject({
       code: 'limit-exceeded',
     });
+  });
+
+  it('refuses zip members that share bytes, and reads the others', async () => {
+    const bytes = zipOf([
+      { name: 'one', content: 'one' },
+      { name: 'two', content: 'two' },
+      { name: 'three', content: 'three' },
+    ]);
+    // The directory names the first member's header for the second one, too.
+    const second = bytes.indexOf('two', bytes.indexOf('PK\x01\x02', 0, 'latin1')) - 46;
+    const shared = Buffer.from(bytes);
+    shared.writeUInt32LE(0, second + 42);
+    const result = await walked(put('shared.zip', shared));
+    expect(Object.keys(result.found)).toEqual(['x!three']);
+    expect(String(result.error)).toMatch(/2 members of the archive share the same bytes .*one/);
+  });
+
+  it('has one budget for all members of an archive', async () => {
+    const member = (i: number) => ({ name: `m${i}`, content: Buffer.alloc(600_000, i) });
+    const limits = { ...DEFAULT_LIMITS, maxRatio: 100, ratioFrom: 1 << 20 };
+    const members = Array.from({ length: 8 }, (_, i) => member(i));
+    for (const [bytes, most] of [
+      [zipOf(members), 2],
+      [gzipSync(tarOf(members)), 2],
+    ] as const) {
+      const result = await walked(put('budget', bytes), { limits });
+      expect(result.error).toMatchObject({ option: '--max-ratio' });
+      const whole = Object.values(result.found).filter((text) => text.length === 600_000);
+      expect(whole.length).toBeLessThanOrEqual(most);
+      const free = await walked(put('budget', bytes), {
+        limits: { ...limits, maxRatio: Infinity },
+      });
+      expect(free.error).toBeUndefined();
+      expect(Object.keys(free.found)).toHaveLength(8);
+    }
+  });
+
+  it('goes on after a tar member without a name', async () => {
+    const result = await walked(
+      put(
+        'a.tar',
+        tarOf([
+          { name: 'a', content: 'a' },
+          { name: '', content: 'nameless' },
+          { name: 'b', content: 'b' },
+        ]),
+      ),
+    );
+    expect(result.error).toBeUndefined();
+    expect(result.found).toEqual({ 'x!a': 'a', 'x!(no name)': 'nameless', 'x!b': 'b' });
   });
 
   it('says that a member is gone', async () => {

@@ -9,8 +9,14 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { isUtf8 } from 'node:buffer';
-import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
-import type { Ignored, Leaf, SourceInput, SourceLocation } from '../../engine/contract/importer.ts';
+import { DaybookError, LimitError, SourceError } from '../../engine/contract/errors.ts';
+import type {
+  Ignored,
+  Leaf,
+  ReadLimits,
+  SourceInput,
+  SourceLocation,
+} from '../../engine/contract/importer.ts';
 import { ByteSource } from './byte-source.ts';
 import {
   compressionOf,
@@ -33,7 +39,7 @@ import {
   type StoredBytes,
 } from './stored-bytes.ts';
 import { isTarHeader, nextTarMember, TAR_BLOCK } from './tar.ts';
-import { isZip, zipMembers } from './zip.ts';
+import { isZip, overlappingMembers, tooManyMembers, zipMembers, type ZipArchive } from './zip.ts';
 
 export interface WalkOptions {
   /** Folder for copies of what cannot be read twice where it lies. */
@@ -81,7 +87,53 @@ interface Context {
   readonly spoolBytes: number;
   readonly beginningBytes: number;
   readonly limits: DecompressionLimits;
+  readonly budget: Budget;
   readonly options: WalkOptions;
+}
+
+/**
+ * What comes out of one file, all members of all its archives together: a limit for each would be none
+ * for an archive of many.
+ */
+class Budget {
+  private total = 0;
+  private readonly limits: DecompressionLimits;
+  private readonly fileBytes: number;
+  constructor(limits: DecompressionLimits, fileBytes: number) {
+    this.limits = limits;
+    this.fileBytes = fileBytes;
+  }
+
+  /** Limits of one content, which may be decoded more than once: it counts once. */
+  content(): DecompressionLimits {
+    let most = 0;
+    return {
+      ...this.limits,
+      meter: (produced) => {
+        if (produced <= most) return;
+        this.total += produced - most;
+        most = produced;
+        this.check();
+      },
+    };
+  }
+
+  /** @throws LimitError once too much came out: then no other member is begun. */
+  check(): void {
+    const { maxBytes, maxRatio, ratioFrom } = this.limits;
+    if (this.total > maxBytes) {
+      throw new LimitError(
+        `the contents of the archive are larger than ${maxBytes} bytes together (--max-bytes)`,
+        '--max-bytes',
+      );
+    }
+    if (this.total > ratioFrom && this.total > this.fileBytes * maxRatio) {
+      throw new LimitError(
+        `the contents of the archive are more than ${maxRatio} times as large as its file (--max-ratio)`,
+        '--max-ratio',
+      );
+    }
+  }
 }
 
 interface Node {
@@ -95,6 +147,8 @@ interface Node {
 
 /** A member to look for; all others are passed over. Undefined: every member is wanted. */
 type Wanted = readonly string[] | undefined;
+
+const CUT = { state: 'partial' } as const;
 
 /** Members of an uncompressed tar up to this size are read over rather than jumped over. */
 const SKIP_BY_READING = 4 * 1024 * 1024;
@@ -234,9 +288,41 @@ export function walkFile(
   path: string,
   name: string,
   temporary: string,
+  limits: ReadLimits = {},
 ): AsyncGenerator<FoundLeaf | Ignored> {
-  return walkPath(path, name, { temporary });
+  return walkPath(path, name, { temporary, ...walkLimits(limits) });
 }
+
+/** What a person said of limits, as options of a walk. */
+export function walkLimits(limits: ReadLimits): Partial<WalkOptions> {
+  const { maxRatio, maxBytes, maxDepth, maxMembers, unchecked } = limits;
+  return {
+    ...(maxDepth === undefined ? {} : { maxDepth }),
+    ...(maxMembers === undefined ? {} : { maxMembers }),
+    ...(maxBytes === undefined ? {} : { spoolBytes: Math.max(maxBytes, SPOOL_BYTES) }),
+    limits: {
+      ...DEFAULT_LIMITS,
+      maxRatio: maxRatio ?? DEFAULT_LIMITS.maxRatio,
+      maxBytes: maxBytes ?? DEFAULT_LIMITS.maxBytes,
+      maxLayers: maxDepth ?? DEFAULT_LIMITS.maxLayers,
+      unchecked: unchecked ?? false,
+    },
+  };
+}
+
+/** For reading again what an import has read: whatever limits it had. */
+export const REREAD: Partial<WalkOptions> = {
+  maxDepth: Infinity,
+  maxMembers: Infinity,
+  limits: {
+    maxRatio: Infinity,
+    ratioFrom: Infinity,
+    maxBytes: Infinity,
+    maxLayers: Infinity,
+    holdBytes: 0,
+    unchecked: true,
+  },
+};
 
 /**
  * As `walkFile`, with limits.
@@ -248,7 +334,8 @@ export async function* walkPath(
   name: string,
   options: WalkOptions,
 ): AsyncGenerator<FoundLeaf | Ignored> {
-  yield* walkNode(await fileNode(path, name), 0, contextOf(options), undefined);
+  const node = await fileNode(path, name);
+  yield* walkNode(node, 0, contextOf(options, node), undefined);
 }
 
 export interface OpenedLeaf {
@@ -267,7 +354,7 @@ export async function openLeaf(
 ): Promise<OpenedLeaf> {
   const name = [basename(location.path), ...location.members].join('!');
   const node = await fileNode(location.path, basename(location.path));
-  const found = walkNode(node, 0, contextOf(options), location.members);
+  const found = walkNode(node, 0, contextOf(options, node), location.members);
   const first = await found.next();
   const value: FoundLeaf | Ignored =
     first.done === true ? { name, reason: 'no such archive member' } : first.value;
@@ -283,7 +370,10 @@ export async function openLeaf(
   };
 }
 
-function contextOf(options: WalkOptions): Context {
+function contextOf(options: WalkOptions, node: Node): Context {
+  const given = options.limits ?? DEFAULT_LIMITS;
+  // Who looks at beginnings does not wait for checksums.
+  const limits = options.beginningBytes === undefined ? given : { ...given, holdBytes: 0 };
   return {
     temporary: options.temporary,
     maxDepth: options.maxDepth ?? 4,
@@ -291,7 +381,8 @@ function contextOf(options: WalkOptions): Context {
     memoryBytes: options.memoryBytes ?? 64 * 1024 * 1024,
     spoolBytes: options.spoolBytes ?? SPOOL_BYTES,
     beginningBytes: options.beginningBytes ?? Infinity,
-    limits: options.limits ?? DEFAULT_LIMITS,
+    limits,
+    budget: new Budget(limits, node.bytes.size ?? 0),
     options,
   };
 }
@@ -327,7 +418,8 @@ async function* walkNode(
     return;
   }
   if (depth >= context.maxDepth) {
-    yield { name: node.name, reason: `archives nested more than ${context.maxDepth} deep` };
+    const reason = `archives nested more than ${context.maxDepth} deep (--max-depth)`;
+    yield { name: node.name, reason, failed: true };
     return;
   }
   if (node.cut === true) {
@@ -349,7 +441,7 @@ async function* walkMember(
     yield* walkNode(node, depth, context, wanted);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    yield { name: node.name, reason: error.message };
+    yield { name: node.name, reason: error.message, failed: true };
   }
 }
 
@@ -375,7 +467,7 @@ async function lookAt(bytes: StoredBytes, context: Context): Promise<Look> {
     const first = await headOf(large === undefined ? bytes.blocks() : firstBytes(large));
     compression = compressionOf(first);
     if (compression === 'none') return { compression, head: first, modifiedMs: undefined };
-    const content = await openContent(bytes.blocks(), context.limits);
+    const content = await openContent(bytes.blocks(), { ...context.limits, holdBytes: 0 });
     try {
       const head = await headOf(content.blocks());
       return { compression, head, modifiedMs: content.modifiedMs };
@@ -410,6 +502,7 @@ function leafOf(node: Node, look: Look, context: Context): FoundLeaf {
   const plain = look.compression === 'none';
   const notes: string[] = [];
   const raw = () => (bytes.life.ended ? reopened(location, context.options) : bytes.blocks());
+  const limits = plain ? context.limits : context.budget.content();
   const file = plain && location.members.length === 0 ? bytes.file : undefined;
   return {
     name: node.name,
@@ -423,7 +516,10 @@ function leafOf(node: Node, look: Look, context: Context): FoundLeaf {
       size: plain ? bytes.size : undefined,
       modifiedMs: look.modifiedMs ?? node.modifiedMs,
       notes,
-      blocks: () => (plain ? raw() : decompressed(raw(), context.limits, notes)),
+      blocks: () => (plain ? raw() : decompressed(raw(), limits, notes)),
+      ...(plain
+        ? {}
+        : { beginning: () => decompressed(raw(), { ...context.limits, holdBytes: 0 }, []) }),
       ...(file === undefined
         ? {}
         : { from: (offset) => fileBlocks(file.path, file.start + offset, file.end) }),
@@ -470,13 +566,7 @@ class MemberNames {
 
   next(raw: string | Buffer): string {
     this.count += 1;
-    if (this.count > this.limit) {
-      throw new DaybookError(
-        'limit-exceeded',
-        `an archive of more than ${this.limit} members`,
-        'unpack it and import the folder',
-      );
-    }
+    if (this.count > this.limit) throw tooManyMembers(this.limit);
     const shown = displayName(raw);
     let n = (this.seen.get(shown) ?? 0) + 1;
     let name = n === 1 ? shown : `${shown}#${n}`;
@@ -525,9 +615,10 @@ async function* walkTar(
   let source =
     compression === 'none'
       ? new ByteSource(node.bytes.blocks())
-      : new ByteSource(decompressed(node.bytes.blocks(), context.limits, []));
+      : new ByteSource(decompressed(node.bytes.blocks(), context.budget.content(), []));
   try {
     for (;;) {
+      context.budget.check();
       const member = await nextTarMember(source);
       if (member === undefined) return;
       const { size } = member;
@@ -596,7 +687,12 @@ function partOf(
     size: there,
     async *blocks() {
       yield* bytes.blocks();
-      throw new SourceError(`the archive ends at byte ${there} of its member`, there);
+      throw new SourceError(
+        `the archive ends at byte ${there} of its member`,
+        there,
+        undefined,
+        CUT,
+      );
     },
   };
 }
@@ -609,6 +705,8 @@ function keepMember(source: ByteSource, size: number, context: Context): Promise
     throw new SourceError(
       `the archive ends at byte ${size - missing} of its member`,
       size - missing,
+      undefined,
+      CUT,
     );
   }
   return keep(blocks(), context, size);
@@ -619,6 +717,8 @@ function cutShort(node: Node, source: ByteSource): unknown {
   return new SourceError(
     `${node.name}: the archive ends within a member, at byte ${source.position}`,
     source.position,
+    undefined,
+    CUT,
   );
 }
 
@@ -630,7 +730,7 @@ async function* walkZip(
   wanted: Wanted,
 ): AsyncGenerator<FoundLeaf | Ignored> {
   const { file, memory } = node.bytes;
-  let archive: { path: string } | { bytes: Buffer };
+  let archive: ZipArchive;
   let kept: Kept | undefined;
   if (compression === 'none' && memory !== undefined) {
     archive = { bytes: memory };
@@ -640,7 +740,7 @@ async function* walkZip(
     const blocks =
       compression === 'none'
         ? node.bytes.blocks()
-        : decompressed(node.bytes.blocks(), context.limits, []);
+        : decompressed(node.bytes.blocks(), context.budget.content(), []);
     kept = await keep(blocks, context);
     const stored = kept.bytes;
     archive = stored.memory === undefined ? { path: stored.file!.path } : { bytes: stored.memory };
@@ -648,7 +748,20 @@ async function* walkZip(
   const names = new MemberNames(context.maxMembers);
   const life: Life = { ended: false };
   try {
-    for await (const member of zipMembers(archive, context.limits)) {
+    // What is looked for was found by an import, which refused the others.
+    const shared =
+      wanted === undefined
+        ? await overlappingMembers(archive, context.maxMembers)
+        : new Set<number>();
+    let first: string | undefined;
+    let index = -1;
+    for await (const member of zipMembers(archive, () => context.budget.content())) {
+      index += 1;
+      context.budget.check();
+      if (shared.has(index)) {
+        first ??= names.next(member.name);
+        continue;
+      }
       if (member.type === 'folder') continue;
       const name = names.next(member.name);
       if (wanted !== undefined && wanted[0] !== name) continue;
@@ -661,6 +774,13 @@ async function* walkZip(
       }
       if (wanted !== undefined) return;
     }
+    if (first !== undefined) {
+      throw new SourceError(
+        `${shared.size} members of the archive share the same bytes of it, as in one made to decompress without end; none of them was read (the first is ${first})`,
+        0,
+      );
+    }
+    if (kept?.damage !== undefined) throw kept.damage;
   } finally {
     life.ended = true;
     await kept?.release();

@@ -13,13 +13,20 @@ import {
   type Entry,
   type ZipFile,
 } from 'yauzl';
-import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
+import { LimitError, SourceError } from '../../engine/contract/errors.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { ByteSource } from './byte-source.ts';
-import { checkLimits, inflateRaw, unzstd, type DecompressionLimits } from './decompress.ts';
+import { checked, type Sums } from './checked.ts';
+import {
+  checkLimits,
+  inflateRaw,
+  unzstd,
+  type DecompressionLimits,
+  type Decoder,
+} from './decompress.ts';
 import { unxz } from './unxz.ts';
 
-type Decoder = (source: ByteSource, notes: string[]) => AsyncGenerator<Uint8Array>;
+const LOCAL_HEADER_BYTES = 30;
 
 /** By compression method; stored (0) needs none. */
 const METHODS: ReadonlyMap<number, Decoder> = new Map<number, Decoder>([
@@ -44,11 +51,56 @@ export function isZip(head: Uint8Array): boolean {
   return kind === 0x0304 || kind === 0x0506 || kind === 0x0708;
 }
 
-/** The members in the order of the central directory. The archive is closed when the loop ends. */
+export type ZipArchive = { readonly path: string } | { readonly bytes: Buffer };
+
+/**
+ * The members in the order of the central directory. The archive is closed when the loop ends.
+ * @param limits of each member
+ */
 export async function* zipMembers(
-  archive: { readonly path: string } | { readonly bytes: Buffer },
-  limits: DecompressionLimits,
+  archive: ZipArchive,
+  limits: () => DecompressionLimits,
 ): AsyncGenerator<ZipMember> {
+  for await (const { zip, entry } of entriesOf(archive)) yield memberOf(zip, entry, limits());
+}
+
+/**
+ * Which members, by their place in the directory, share bytes of the archive with another one. No tool
+ * writes such an archive, and a small one of them decodes to petabytes.
+ * https://www.bamsoftware.com/hacks/zipbomb/
+ * @throws LimitError for more than `maxMembers`
+ */
+export async function overlappingMembers(
+  archive: ZipArchive,
+  maxMembers: number,
+): Promise<ReadonlySet<number>> {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for await (const { entry } of entriesOf(archive)) {
+    if (starts.length >= maxMembers) throw tooManyMembers(maxMembers);
+    const start = entry.relativeOffsetOfLocalHeader;
+    starts.push(start);
+    // The local header has the name again, and maybe more.
+    ends.push(start + LOCAL_HEADER_BYTES + entry.fileNameRaw.length + entry.compressedSize);
+  }
+  const order = starts.map((_, i) => i).sort((a, b) => starts[a]! - starts[b]!);
+  const found = new Set<number>();
+  let furthest = -1;
+  for (const i of order) {
+    if (furthest >= 0 && starts[i]! < ends[furthest]!) found.add(i).add(furthest);
+    if (furthest < 0 || ends[i]! > ends[furthest]!) furthest = i;
+  }
+  return found;
+}
+
+export function tooManyMembers(maxMembers: number): LimitError {
+  return new LimitError(
+    `an archive of more than ${maxMembers} members (--max-members)`,
+    '--max-members',
+  );
+}
+
+async function* entriesOf(archive: ZipArchive): AsyncGenerator<{ zip: ZipFile; entry: Entry }> {
   const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
   let zip: ZipFile;
   try {
@@ -69,7 +121,7 @@ export async function* zipMembers(
         throw zipError(error);
       }
       if (next.done === true) return;
-      yield memberOf(zip, next.value, limits);
+      yield { zip, entry: next.value };
     }
   } finally {
     zip.close();
@@ -128,18 +180,14 @@ async function* contentOf(
   entry: Entry,
   limits: DecompressionLimits,
 ): AsyncGenerator<Uint8Array> {
-  let produced = 0;
-  let crc = 0;
-  let source: ByteSource | undefined;
-  try {
-    const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
-    const stream = await rawStream(zip, fileDataStart, entry.compressedSize);
-    source = new ByteSource(stream);
-    const decoder = METHODS.get(entry.compressionMethod);
-    const blocks = decoder === undefined ? source.take(Infinity) : decoder(source, []);
-    for await (const block of blocks) {
+  const source = new ByteSource(storedBytes(zip, entry));
+  const decoder = METHODS.get(entry.compressionMethod) ?? copies;
+  async function* member(sums: Sums): AsyncGenerator<Uint8Array> {
+    let produced = 0;
+    let crc = 0;
+    // The member's own checksum counts, which is that of all its bytes.
+    for await (const block of decoder(source, [], { unit: () => undefined })) {
       produced += block.length;
-      checkLimits(limits, 'zip', source.position, produced);
       if (produced > entry.uncompressedSize) throw new Error('more than the directory says');
       crc = crc32(block, crc);
       yield block;
@@ -147,15 +195,39 @@ async function* contentOf(
     if (source.failure.length > 0) throw source.failure[0];
     if (produced < entry.uncompressedSize) throw new Error('less than the directory says');
     if (crc !== entry.crc32) throw new Error('checksum differs');
-  } catch (error) {
-    if (error instanceof DaybookError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SourceError(
-      `archive member is damaged (${reason}); good up to byte ${produced}`,
-      produced,
-      error,
-    );
-  } finally {
-    await source?.close();
+    sums.unit(true);
   }
+  try {
+    yield* checked(source, member, {
+      what: 'archive member',
+      holdBytes: limits.holdBytes,
+      unchecked: limits.unchecked,
+      checkLimits: (produced) => checkLimits(limits, 'zip', source.position, produced),
+    });
+  } finally {
+    await source.close();
+  }
+}
+
+/** The bytes of a member as they are in the archive. */
+async function* storedBytes(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
+  let stream: Readable;
+  try {
+    const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+    stream = await rawStream(zip, fileDataStart, entry.compressedSize);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SourceError(`the archive's header of the member cannot be read: ${reason}`, 0, error);
+  }
+  try {
+    for await (const block of stream) if (block instanceof Uint8Array) yield block;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SourceError(`the member's bytes cannot be read: ${reason}`, 0, error);
+  }
+}
+
+/** Of a member that is stored as it is. */
+async function* copies(source: ByteSource): AsyncGenerator<Uint8Array> {
+  for await (const block of source.take(Infinity)) yield Uint8Array.from(block);
 }
