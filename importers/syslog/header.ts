@@ -5,6 +5,7 @@
  * RFC 5424 section 6, RFC 3164 sections 4 and 5, and writings found in the wild (docs/importers/
  * syslog.md lists them). It never throws, whatever the bytes are.
  */
+import { epochPlace, markedPlace, namedPlace, positionPlace } from './places.ts';
 import { SHAPE, Stamp } from './stamp.ts';
 
 const SPACE = 32;
@@ -16,10 +17,10 @@ const CLOSE = 93;
 const QUOTE = 34;
 const MINUS = 45;
 const PERCENT = 37;
+const ESCAPE = 27;
 
-/** How far into a line a time may stand, and how far when other lines of the log begin with it. */
-const INSIDE_ALONE = 300;
-const INSIDE_MIXED = 48;
+/** How far into a line its time may be. */
+const INSIDE = 300;
 const INSIDE_JSON = 2048;
 /** Longest name that is taken for a host, a program or a Cisco mnemonic. */
 const MAX_NAME = 255;
@@ -32,6 +33,13 @@ export class Header {
   readonly joined = new Uint8Array(19);
   /** Set to look for times alone, for a look-ahead: hosts, tags and messages are then left out. */
   timesOnly = false;
+  /** Places further on in a line where times are taken; undefined while they are looked for: any. */
+  places: readonly number[] | undefined;
+  /** The places of the time that was found further on, when `places` is undefined. */
+  readonly foundAt = [0, 0, 0];
+  /** The place of the first number that may be seconds since 1970, and that; 0 when there is none. */
+  epochAt = 0;
+  epochSeconds = 0;
   /** Whether the year in `stamp` was inferred. */
   yearDecided = false;
   /** Whether `stamp` holds a date and time. */
@@ -63,6 +71,7 @@ export class Header {
     this.dated = false;
     this.leading = false;
     this.yearDecided = false;
+    this.epochAt = 0;
     this.facility = -1;
     this.severity = -1;
     this.pid = -1;
@@ -210,15 +219,8 @@ function mayBeLevel(c: number): boolean {
 /**
  * Reads the header of `b[start, end)` into `h`. False when the line has none that is known; then the
  * message is the whole line.
- * @param ledByTimes whether other lines of the log begin with their time
  */
-export function parseHeader(
-  h: Header,
-  b: Uint8Array,
-  start: number,
-  end: number,
-  ledByTimes: boolean,
-): boolean {
+export function parseHeader(h: Header, b: Uint8Array, start: number, end: number): boolean {
   h.reset(start, end);
   let p = start;
   while (p < end && b[p] === 0) p++;
@@ -226,6 +228,11 @@ export function parseHeader(
   h.messageStart = p;
   h.messageEnd = end;
   if (p >= end) return false;
+  if (b[p] === ESCAPE) {
+    p = skipColours(b, p, end);
+    if (p >= end) return false;
+    h.messageStart = p;
+  }
   let known = false;
   if (b[p] === LT) {
     const after = priority(h, b, p, end);
@@ -264,9 +271,10 @@ export function parseHeader(
     if ((c === 116 || c === 110) && audit(h, b, p, end)) return true;
     if (c === 100 && fortinet(h, b, p, end)) return true;
     if (supercomputer(h, b, p, end)) return true;
+    if (piped(h, b, p, end)) return true;
   }
   if (c === PERCENT) mnemonic(h, b, p, end);
-  if (inside(h, b, p, end, ledByTimes)) return true;
+  if (inside(h, b, p, end)) return true;
   // Cisco's devices may be set to write no time.
   if (h.eventStart >= 0) return true;
   // A JSON object a line is a record of its own, time or not.
@@ -303,10 +311,41 @@ function priority(h: Header, b: Uint8Array, at: number, end: number): number {
   return i + 1;
 }
 
+/** The place after control sequences for a terminal, such as those for colours: ECMA-48 section 5.4. */
+function skipColours(b: Uint8Array, at: number, end: number): number {
+  let p = at;
+  while (p + 2 < end && b[p] === ESCAPE && b[p + 1] === OPEN) {
+    let i = p + 2;
+    while (i < end && (isDigit(b[i]!) || b[i] === 59)) i++;
+    if (i >= end || b[i]! < 64 || b[i]! > 126) break;
+    p = i + 1;
+  }
+  return p;
+}
+
+/** Docker Compose: `container_1  | ` and then the line as the container wrote it. */
+function piped(h: Header, b: Uint8Array, at: number, end: number): boolean {
+  let i = at;
+  const limit = Math.min(end, at + MAX_NAME);
+  while (i < limit && (isAlnum(b[i]!) || b[i] === 95 || b[i] === MINUS || b[i] === 46)) i++;
+  if (i === at) return false;
+  while (i < limit && b[i] === SPACE) i++;
+  if (b[i] !== 124 || b[i + 1] !== SPACE || b[i - 1] !== SPACE) return false;
+  let line = skipSpaces(b, i + 1, end);
+  if (b[line] === ESCAPE) line = skipColours(b, line, end);
+  if (b[line] === 123) return jsonTime(h, b, line, end);
+  if (b[line] === OPEN) line++;
+  if (!h.stamp.parse(b, line, end) || !isFirm(h.stamp)) return false;
+  h.dated = true;
+  h.leading = true;
+  return true;
+}
+
 /** What follows a time, by the way the time is written. */
 function afterStamp(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const stamp = h.stamp;
-  const q = stamp.end;
+  let q = stamp.end;
+  if (q < end && b[q] === ESCAPE) q = skipColours(b, q, end);
   if (stamp.shape === SHAPE.timeOnly) {
     // No date: the line is a record, but has no time that can be placed.
     h.messageStart = at;
@@ -928,7 +967,10 @@ function fortinet(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return true;
 }
 
-/** Thunderbird, BGL and kin: `- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 tag: …`. */
+/**
+ * Thunderbird, BGL and kin: `- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 tag: …`,
+ * `- 1117838570 2005.06.03 R02-M1 2005-06-03-15.42.50.675872 R02-M1 RAS KERNEL INFO …`.
+ */
 function supercomputer(h: Header, b: Uint8Array, at: number, end: number): boolean {
   let p = at;
   while (p < end && p < at + 24 && b[p] !== SPACE) p++;
@@ -940,7 +982,8 @@ function supercomputer(h: Header, b: Uint8Array, at: number, end: number): boole
   const host = p + 11;
   p = host;
   while (p < end && b[p] !== SPACE) p++;
-  if (p === host || !h.inner.parse(b, p + 1, end) || h.inner.shape !== SHAPE.bsd) return false;
+  if (p === host || !h.inner.parse(b, p + 1, end)) return false;
+  if (h.inner.shape !== SHAPE.bsd && h.inner.shape !== SHAPE.yearFirst) return false;
   if (!h.stamp.parse(b, epochAt, end) || h.stamp.shape !== SHAPE.epoch) return false;
   h.dated = true;
   h.leading = true;
@@ -989,32 +1032,63 @@ function jsonTime(h: Header, b: Uint8Array, at: number, end: number): boolean {
   return false;
 }
 
-/** A time further on in the line. The message stays the whole line: what stands before tells too. */
-function inside(h: Header, b: Uint8Array, at: number, end: number, ledByTimes: boolean): boolean {
+/** A time further on in the line. The message stays the whole line: what is before it tells, too. */
+function inside(h: Header, b: Uint8Array, at: number, end: number): boolean {
   const json = b[at] === 123;
   if (json && jsonTime(h, b, at, end)) return true;
-  const reach = json ? INSIDE_JSON : ledByTimes ? INSIDE_MIXED : INSIDE_ALONE;
-  const access = Math.min(end, at + INSIDE_ALONE);
-  const near = Math.min(end, at + reach);
-  const limit = Math.max(access, near);
-  const stamp = h.stamp;
-  let before = 0;
-  for (let i = at; i < limit; i++) {
+  const { stamp, places } = h;
+  const limit = Math.min(end, at + (json ? INSIDE_JSON : INSIDE));
+  let before = b[at]!;
+  for (let i = at + 1; i < limit; i++) {
     const c = b[i]!;
-    const starts =
-      before !== 0 && !isAlnum(before) && before !== 46 && before !== MINUS && before !== 95;
+    const starts = !isAlnum(before) && before !== 46 && before !== MINUS && before !== 95;
     before = c;
     if (!starts || !isAlnum(c)) continue;
-    // An access log's `[10/Oct/2000:13:55:36 -0700]` may stand further on than others.
-    if (i >= near && !(b[i - 1] === OPEN && b[i + 2] === 47)) continue;
+    // An access log's `[10/Oct/2000:13:55:36 -0700]` may be anywhere.
+    const bracketed = b[i - 1] === OPEN && b[i + 2] === 47;
+    if (places?.length === 0 && !bracketed) continue;
     if (!stamp.parse(b, i, end)) continue;
     if (stamp.shape === SHAPE.epoch) {
-      if (i > at + 16 || stamp.digits < 3 || stamp.digits > 6) continue;
+      if (i > at + 16 || stamp.digits < 3 || stamp.digits > 6) {
+        if (!isEpochPlace(h, b, at, i)) continue;
+        h.dated = true;
+        return true;
+      }
     } else if (!isFirm(stamp)) {
       if (stamp.shape !== SHAPE.guessed || stamp.end - i < 19) continue;
     }
+    if (!bracketed && !isTimePlace(h, b, at, i)) continue;
     h.dated = true;
     return true;
+  }
+  return false;
+}
+
+/** Whether the log's lines have their times at this place. Notes the place while these are looked for. */
+function isTimePlace(h: Header, b: Uint8Array, start: number, at: number): boolean {
+  const { places } = h;
+  // The members of an object may come in any order: their names count.
+  const json = b[start] === 123;
+  const position = json ? 0 : positionPlace(b, start, at);
+  const marked = json ? 0 : markedPlace(b, at);
+  const named = namedPlace(b, start, at);
+  if (places === undefined) {
+    h.foundAt[0] = position;
+    h.foundAt[1] = marked;
+    h.foundAt[2] = named;
+    return true;
+  }
+  return places.includes(position) || places.includes(marked) || places.includes(named);
+}
+
+/** The same for a number that is a time only by its place. */
+function isEpochPlace(h: Header, b: Uint8Array, start: number, at: number): boolean {
+  if (h.stamp.digits > 0) return false;
+  const place = epochPlace(b, start, at);
+  if (h.places !== undefined) return h.places.includes(place);
+  if (h.epochAt === 0) {
+    h.epochAt = place;
+    h.epochSeconds = h.stamp.epochSeconds;
   }
   return false;
 }

@@ -19,16 +19,17 @@ export async function firstDate(
   input: SourceInput,
   options: Pick<ReadOptions, 'year' | 'before' | 'format'>,
 ): Promise<{ year: number; month: number; day: number } | undefined> {
-  const kind = await layout(input, options.format);
+  const { kind, shape } = await layout(input, options.format);
   if (kind === 'journal') return undefined;
-  const scan = await scanYears(input, kind === 'frames');
+  const scan = await scanYears(input, kind === 'frames', shape);
   return scan.plan(options, input.modifiedMs).start;
 }
 
 export const syslogImporter: Importer = {
   id: 'syslog',
   title: 'Syslog and other text logs',
-  version: 2,
+  // 3: lines without a header are records of their own, but for known forms of several lines.
+  version: 3,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   formats: [...LINES, FRAMED, JOURNALD],
@@ -37,9 +38,9 @@ export const syslogImporter: Importer = {
   firstDate,
   async read(input, sink, options) {
     const zone = resolveZone(options.timeZone ?? 'UTC');
-    const kind = await layout(input, options.format);
+    const { kind, shape } = await layout(input, options.format);
     sink.metadata('layout', kind);
     if (kind === 'journal') await readJournald(input, sink);
-    else await readLog(input, sink, options, zone, kind === 'frames');
+    else await readLog(input, sink, options, zone, kind === 'frames', shape);
   },
 };

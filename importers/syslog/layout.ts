@@ -1,7 +1,15 @@
-/** How a log is written: lines, frames or journal entries. */
+/**
+ * How a log is written: lines, frames or journal entries, and the shape of its lines.
+ *
+ * Held always: judged by the first 64 KiB alone.
+ */
 import type { SourceInput } from '../../engine/contract/importer.ts';
-import { looksFramed } from './frames.ts';
+import { LineReader } from '../shared/lines.ts';
+import { Continuation, isDirective } from './continuation.ts';
+import { FrameReader, looksFramed } from './frames.ts';
+import { Header, parseHeader } from './header.ts';
 import { looksJournald } from './journald.ts';
+import { PlaceSurvey, type LogShape } from './places.ts';
 
 const HEAD_BYTES = 65_536;
 export const FRAMED = 'rfc6587';
@@ -18,14 +26,28 @@ export const LINES = [
   'text',
 ] as const;
 
-/** What `read` must know before it begins: lines, frames or journal entries. */
-export async function layout(
-  input: SourceInput,
-  format: string,
-): Promise<'lines' | 'frames' | 'journal'> {
+export interface Layout {
+  readonly kind: 'lines' | 'frames' | 'journal';
+  readonly shape: LogShape;
+}
+
+/** What `read` must know before it begins. */
+export async function layout(input: SourceInput, format: string): Promise<Layout> {
+  const head = await headOf(input);
+  const kind = kindOf(head, format);
+  return { kind, shape: await shapeOf(head, kind) };
+}
+
+function kindOf(head: Uint8Array, format: string): Layout['kind'] {
   if (format === FRAMED) return 'frames';
   if (format === JOURNALD) return 'journal';
   if (LINES.some((name) => name === format)) return 'lines';
+  if (looksJournald(head)) return 'journal';
+  return looksFramed(head, head.length < HEAD_BYTES) ? 'frames' : 'lines';
+}
+
+/** The first bytes of a content, up to 64 KiB. */
+export async function headOf(input: SourceInput): Promise<Uint8Array> {
   const head = new Uint8Array(HEAD_BYTES);
   let filled = 0;
   try {
@@ -38,7 +60,48 @@ export async function layout(
   } catch {
     // The reading meets the same and says so; what came before decides.
   }
-  const seen = head.subarray(0, filled);
-  if (looksJournald(seen)) return 'journal';
-  return looksFramed(seen, filled < HEAD_BYTES) ? 'frames' : 'lines';
+  return head.subarray(0, filled);
+}
+
+async function shapeOf(head: Uint8Array, kind: Layout['kind']): Promise<LogShape> {
+  const survey = new PlaceSurvey();
+  if (kind === 'journal') return survey.shape();
+  // A line that is cut off at the end is as good as a whole one only when it is all there is.
+  const last = head.length < HEAD_BYTES ? head.length : head.lastIndexOf(10) + 1;
+  const bytes = last === 0 ? head : head.subarray(0, last);
+  const reader = kind === 'frames' ? new FrameReader(once(bytes)) : new LineReader(once(bytes));
+  const continuation = new Continuation(false);
+  let pending = new Header();
+  let spare = new Header();
+  let headed = false;
+  let waiting = false;
+  while (await reader.nextBlock()) {
+    waiting = false;
+    while (reader.next()) {
+      const { buffer, lineStart, lineEnd } = reader;
+      const h = spare;
+      const known = parseHeader(h, buffer, lineStart, lineEnd);
+      if (isDirective(buffer, lineStart, lineEnd)) continue;
+      if (!known && isIndentedOrBlank(buffer, lineStart, lineEnd)) continue;
+      if (waiting && !(known && (h.leading || !h.dated))) {
+        const takes = known ? continuation.takesDated : continuation.takes;
+        if (takes.call(continuation, pending, buffer, headed, buffer, lineStart, lineEnd)) continue;
+      }
+      survey.add(h);
+      spare = pending;
+      pending = h;
+      headed = known;
+      waiting = true;
+      continuation.begin();
+    }
+  }
+  return survey.shape();
+}
+
+function isIndentedOrBlank(b: Uint8Array, start: number, end: number): boolean {
+  return start >= end || b[start] === 32 || b[start] === 9 || b[start] === 13;
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }

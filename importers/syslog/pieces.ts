@@ -1,7 +1,7 @@
 /**
- * Logs of lines in pieces. What a piece must know of what is before it: whether lines began with their
- * times, which the first lines tell; and, where times lack their years, how often the year has turned,
- * which takes the look-ahead that reading takes too.
+ * Logs of lines in pieces. What a piece must know: the shape of the log, which its first lines show;
+ * and, where times lack their years, how often the year has turned before it, which takes the
+ * look-ahead that reading takes too.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type {
@@ -13,19 +13,17 @@ import type {
 import { resolveZone } from '../../engine/contract/zone.ts';
 import { utf16Of } from '../shared/utf16.ts';
 import { Header, parseHeader } from './header.ts';
-import { layout } from './layout.ts';
+import { headOf, layout } from './layout.ts';
+import type { LogShape } from './places.ts';
 import { positionOf, readLogPiece, scanYears } from './read.ts';
 import type { YearPlan } from './year.ts';
 
-/** First bytes that tell how the log is written. */
-const HEAD_BYTES = 256 * 1024;
 /** Places where the state changes that are remembered; with more, the dates are in no order. */
 const MOST_CHANGES = 100_000;
 
 /** The state of a log from place to place. */
 class States {
   private readonly offsets: ByteOffset[] = [];
-  private readonly led: boolean[] = [];
   private readonly years: string[] = [];
 
   get full(): boolean {
@@ -33,14 +31,13 @@ class States {
   }
 
   /** What holds after the line at `offset`. */
-  add(offset: ByteOffset, ledByTimes: boolean, years: string): void {
+  add(offset: ByteOffset, years: string): void {
     if (this.full) return;
     this.offsets.push(offset);
-    this.led.push(ledByTimes);
     this.years.push(years);
   }
 
-  before(offset: ByteOffset): { ledByTimes: boolean; years: string } {
+  before(offset: ByteOffset): string {
     let low = 0;
     let high = this.offsets.length;
     while (low < high) {
@@ -48,61 +45,44 @@ class States {
       if (this.offsets[middle]! < offset) low = middle + 1;
       else high = middle;
     }
-    if (low === 0) return { ledByTimes: false, years: '' };
-    return { ledByTimes: this.led[low - 1]!, years: this.years[low - 1]! };
+    return low === 0 ? '' : this.years[low - 1]!;
   }
+}
+
+/** What all pieces of a log are read with. */
+interface Shared {
+  readonly shape: LogShape;
+  readonly years: YearPlan | undefined;
 }
 
 async function plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan | undefined> {
-  if ((await layout(input, options.format)) !== 'lines') return undefined;
-  const head = await beginning(input);
+  const { kind, shape } = await layout(input, options.format);
+  if (kind !== 'lines') return undefined;
+  const head = await headOf(input);
   // UTF-16: a line feed is no byte of it.
   if (utf16Of(head) !== undefined) return undefined;
   const lines = head.subarray(0, head.lastIndexOf(10) + 1);
-  let states = await statesOf(headOf(input, lines));
+  let states = new States();
   let years: YearPlan | undefined;
-  if (states.yearsMissing) {
-    const all = await statesOf(input);
-    if (all.states.full) return undefined;
-    years = all.scan.plan(options, input.modifiedMs);
-    states = all;
+  if ((await scanYears(inputOf(input, lines), false, shape)).state !== '') {
+    states = new States();
+    const scan = await scanYears(input, false, shape, (offset, dates) => {
+      states.add(offset, dates.state);
+    });
+    if (states.full) return undefined;
+    years = scan.plan(options, input.modifiedMs);
   }
   const header = new Header();
+  header.places = shape.places;
+  const shared: Shared = { shape, years };
   return {
-    shared: years === undefined ? '' : JSON.stringify(years),
-    positionAt: (offset, line) => {
-      const { ledByTimes, years: stood } = states.states.before(offset);
-      return positionOf(offset, line, ledByTimes, stood);
-    },
-    begins: (bytes, start, end) => parseHeader(header, bytes, start, end, false),
+    shared: JSON.stringify(shared),
+    positionAt: (offset, line) => positionOf(offset, line, states.before(offset)),
+    begins: (bytes, start, end) => parseHeader(header, bytes, start, end),
   };
 }
 
-async function statesOf(input: SourceInput) {
-  const states = new States();
-  const scan = await scanYears(input, false, (offset, ledByTimes, dates) => {
-    states.add(offset, ledByTimes, dates.state);
-  });
-  return { states, scan, yearsMissing: scan.state !== '' };
-}
-
-async function beginning(input: SourceInput): Promise<Uint8Array> {
-  const head = new Uint8Array(HEAD_BYTES);
-  let size = 0;
-  try {
-    for await (const block of input.blocks()) {
-      const part = block.subarray(0, HEAD_BYTES - size);
-      head.set(part, size);
-      size += part.length;
-      if (size === HEAD_BYTES) break;
-    }
-  } catch {
-    // Reading meets the same.
-  }
-  return head.subarray(0, size);
-}
-
-function headOf(input: SourceInput, head: Uint8Array): SourceInput {
+function inputOf(input: SourceInput, head: Uint8Array): SourceInput {
   const { name, modifiedMs } = input;
   async function* blocks(): AsyncGenerator<Uint8Array> {
     yield head;
@@ -113,9 +93,9 @@ function headOf(input: SourceInput, head: Uint8Array): SourceInput {
 export const logPieces: Pieces = {
   plan,
   read: (input, sink, options, piece) => {
-    const years = piece.shared === '' ? undefined : (JSON.parse(piece.shared) as YearPlan);
+    const { shape, years } = JSON.parse(piece.shared) as Shared;
     sink.metadata('layout', 'lines');
     const zone = resolveZone(options.timeZone ?? 'UTC');
-    return readLogPiece(input, sink, options, zone, piece, years);
+    return readLogPiece(input, sink, options, zone, piece, shape, years);
   },
 };

@@ -91,12 +91,12 @@ const SAMPLES: Record<string, string | Uint8Array> = {
 describe('lines that belong together', () => {
   it('keeps continuation lines in the event before them', async () => {
     const got = await read(
-      'Oct  1 00:00:00 h a: one\n  two\r\nthree\n\nOct  1 00:00:01 h a: next\n',
+      'Oct  1 00:00:00 h a: one\n  two\r\n\tiii\n\nOct  1 00:00:01 h a: next\n',
     );
-    expect(got.rows.map((row) => row.message)).toEqual(['a: one\n  two\nthree', 'a: next']);
+    expect(got.rows.map((row) => row.message)).toEqual(['a: one\n  two\n\tiii', 'a: next']);
     expect(got.rows.map((row) => [row.seq, row.offset, row.length])).toEqual([
-      [1, 0, 37],
-      [5, 39, 25],
+      [1, 0, 36],
+      [5, 38, 25],
     ]);
     expect(got.skipped).toEqual({ [CONTINUATION]: 2, 'blank line': 1 });
   });
@@ -111,10 +111,10 @@ describe('lines that belong together', () => {
   });
 
   it('bounds what one event gathers', async () => {
-    const many = await read(`Oct  1 00:00:00 h a: b\n${'x\n'.repeat(2500)}`);
+    const many = await read(`Oct  1 00:00:00 h a: b\n${'\tx\n'.repeat(2500)}`);
     expect(many.skipped[CONTINUATION]).toBe(2000);
     expect(many.rows).toHaveLength(501);
-    const large = await read(`Oct  1 00:00:00 h a: b\n${`${'y'.repeat(300_000)}\n`.repeat(5)}`);
+    const large = await read(`Oct  1 00:00:00 h a: b\n${`\t${'y'.repeat(300_000)}\n`.repeat(5)}`);
     expect(large.skipped[CONTINUATION]).toBe(3);
     expect(large.rows).toHaveLength(3);
   });

@@ -5,8 +5,8 @@
  * quarantine, and is counted as that once. An event is written only when the next one begins, since
  * lines that follow may belong to it; what is kept for that is bounded.
  *
- * A piece of a log ends where an event begins. What an event depends on, beside its own lines, is its
- * line number, whether lines before it began with their times, and the dates before it: its state.
+ * A piece of a log ends where an event begins. What an event depends on, beside its own lines and the
+ * shape of the log, is its line number and the dates before it: its state.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type {
@@ -18,9 +18,11 @@ import type {
 } from '../../engine/contract/importer.ts';
 import { LineReader, type LineEncoding } from '../shared/lines.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
+import { Continuation, isDirective } from './continuation.ts';
 import { Emitter } from './emit.ts';
 import { FrameReader } from './frames.ts';
 import { Header, parseHeader } from './header.ts';
+import type { LogShape } from './places.ts';
 import { SHAPE } from './stamp.ts';
 import { YearCursor, YearScan, type YearPlan } from './year.ts';
 
@@ -34,6 +36,7 @@ const MAX_EVENT_BYTES = 1024 * 1024;
 export const CONTINUATION = 'continuation line, kept in the event before it';
 const BLANK = 'blank line';
 const NULS = 'line of NUL bytes';
+const DIRECTIVE = 'heading line of a W3C log';
 
 /** What the line reader and the frame reader have in common. */
 interface Records {
@@ -70,8 +73,10 @@ class LogReader {
   private pending = new Header();
   private spare = new Header();
   private waiting = false;
-  /** Whether the waiting event may take lines that have no header. */
+  /** Whether the waiting event may take lines that have no header, and which. */
   private open = false;
+  private readonly continuation: Continuation;
+  private headed = false;
   private bytes: Uint8Array;
   private valid = true;
   private seq = 0;
@@ -84,21 +89,21 @@ class LogReader {
   private line = 0;
   private blanks = 0;
   private nuls = 0;
-  private ledByTimes = false;
+  private directives = 0;
   private insideLong = false;
   private readonly until: ByteOffset;
   /** Where the piece ended, once an event began at `until` or later. */
   end: ReadPosition | undefined;
 
-  constructor(sink: EventSink, zone: Zone, piece?: Piece) {
+  constructor(sink: EventSink, zone: Zone, shape: LogShape, piece?: Piece) {
     this.sink = sink;
     this.emitter = new Emitter(sink, zone);
     this.bytes = this.carry;
     this.until = piece?.until ?? Infinity;
-    if (piece !== undefined) {
-      this.line = piece.from.line;
-      this.ledByTimes = piece.from.state.startsWith(LED_BY_TIMES);
-    }
+    this.continuation = new Continuation(shape.mostlyDated);
+    this.pending.places = shape.places;
+    this.spare.places = shape.places;
+    if (piece !== undefined) this.line = piece.from.line;
   }
 
   /** @param state where the cursor stood at the piece's start */
@@ -108,7 +113,7 @@ class LogReader {
 
   /** The position at `offset`, before which `line` lines are. */
   private position(offset: ByteOffset, line: number): ReadPosition {
-    return positionOf(offset, line, this.ledByTimes, this.years?.state ?? '');
+    return positionOf(offset, line, this.years?.state ?? '');
   }
 
   /** The content's end. */
@@ -145,11 +150,29 @@ class LogReader {
       const end = reader.lineEnd;
       if (end === start || (b[start]! <= 32 && isBlank(b, start, end))) {
         this.blanks++;
+        this.continuation.blank();
+        continue;
+      }
+      if (b[start] === 35 && isDirective(b, start, end)) {
+        this.directives++;
+        this.open = false;
         continue;
       }
       const h = this.spare;
-      const known = parseHeader(h, b, start, end, this.ledByTimes);
-      if (reader.lineOffset >= this.until && this.beginsEvent(h, known, end - start)) {
+      const known = parseHeader(h, b, start, end);
+      if (!known && h.messageStart >= h.messageEnd) {
+        this.nuls++;
+        continue;
+      }
+      if (
+        this.open &&
+        !(known && (h.leading || !h.dated)) &&
+        this.continues(known, b, start, end)
+      ) {
+        this.append(reader, valid);
+        continue;
+      }
+      if (reader.lineOffset >= this.until) {
         this.end = this.position(reader.lineOffset, this.line - 1);
         return true;
       }
@@ -158,19 +181,13 @@ class LogReader {
         h.stamp.year = this.years.next(h.stamp.month, h.stamp.day);
         h.yearDecided = true;
       }
-      if (h.leading && h.dated) this.ledByTimes = true;
-      if (!known) {
-        if (h.messageStart >= h.messageEnd) {
-          this.nuls++;
-          continue;
-        }
-        if (this.open && this.append(reader, valid)) continue;
-      }
       this.flush();
       this.spare = this.pending;
       this.pending = h;
       this.waiting = true;
-      this.open = known;
+      this.open = true;
+      this.headed = known;
+      this.continuation.begin();
       this.bytes = b;
       this.valid = valid;
       this.seq = this.line;
@@ -196,13 +213,12 @@ class LogReader {
         continue;
       }
       const h = this.spare;
-      parseHeader(h, b, start, end, this.ledByTimes);
+      parseHeader(h, b, start, end);
       if (lacksYear(h)) {
         if (this.years === undefined) return false;
         h.stamp.year = this.years.next(h.stamp.month, h.stamp.day);
         h.yearDecided = true;
       }
-      if (h.leading && h.dated) this.ledByTimes = true;
       this.emitter.emit(h, b, valid, this.line, reader.lineOffset, reader.lineLength);
     }
     return true;
@@ -223,8 +239,10 @@ class LogReader {
     this.emitter.tellRows();
     if (this.blanks > 0) this.sink.skip(BLANK, this.blanks);
     if (this.nuls > 0) this.sink.skip(NULS, this.nuls);
+    if (this.directives > 0) this.sink.skip(DIRECTIVE, this.directives);
     this.blanks = 0;
     this.nuls = 0;
+    this.directives = 0;
   }
 
   private flush(): void {
@@ -244,9 +262,14 @@ class LogReader {
     this.open = false;
   }
 
-  /** Whether a line that is no blank begins an event of its own. */
-  private beginsEvent(h: Header, known: boolean, size: number): boolean {
-    return known || (h.messageStart < h.messageEnd && !(this.open && this.hasRoom(size)));
+  /** Whether a line belongs to the waiting event, which has room for it. */
+  private continues(known: boolean, b: Uint8Array, start: number, end: number): boolean {
+    const { continuation, pending, bytes, headed } = this;
+    return (
+      (known
+        ? continuation.takesDated(pending, bytes, headed, b, start, end)
+        : continuation.takes(pending, bytes, headed, b, start, end)) && this.hasRoom(end - start)
+    );
   }
 
   /** Whether the waiting event may take `size` bytes more. */
@@ -255,20 +278,20 @@ class LogReader {
     return this.extraLines < MAX_EVENT_LINES && this.carried + size + 1 <= MAX_EVENT_BYTES;
   }
 
-  /** Adds the reader's line to the waiting event; false when that has enough. */
-  private append(reader: LineReader, valid: boolean): boolean {
+  /** Adds the reader's line to the waiting event. */
+  private append(reader: LineReader, valid: boolean): void {
     const size = reader.lineEnd - reader.lineStart;
-    if (!this.hasRoom(size)) return false;
     const at = this.carried;
     this.roomFor(at + size + 1);
     this.carry[at] = 10;
     this.carry.set(reader.buffer.subarray(reader.lineStart, reader.lineEnd), at + 1);
     this.carried = at + size + 1;
+    // Of a line that has nothing but a time, the message begins on the next.
+    if (this.pending.messageStart >= this.pending.messageEnd) this.pending.messageStart = at + 1;
     this.pending.messageEnd = this.carried;
     this.valid &&= valid;
     this.extraLines++;
     this.length = reader.lineOffset + reader.lineLength - this.offset;
-    return true;
   }
 
   /** Moves the bytes of the waiting event, up to its message's end, out of the reader's buffer. */
@@ -299,25 +322,19 @@ class LogReader {
   }
 }
 
-const LED_BY_TIMES = 't';
-
-/** The state of a log at the start of an event. */
-export function positionOf(
-  offset: ByteOffset,
-  line: number,
-  ledByTimes: boolean,
-  years: string,
-): ReadPosition {
-  return { offset, line, records: line, state: (ledByTimes ? LED_BY_TIMES : 'n') + years };
+/** The state of a log at the start of an event: that of its years. */
+export function positionOf(offset: ByteOffset, line: number, years: string): ReadPosition {
+  return { offset, line, records: line, state: years };
 }
 
-/** Told of each line of a look-ahead after which the state is another than before. */
-export type StateWatch = (lineOffset: ByteOffset, ledByTimes: boolean, scan: YearScan) => void;
+/** Called for each line of a look-ahead after which the state is another than before. */
+export type StateWatch = (lineOffset: ByteOffset, scan: YearScan) => void;
 
 /** The look-ahead for years: the dates of all lines, in order. */
 export async function scanYears(
   input: SourceInput,
   framed: boolean,
+  shape: LogShape,
   watch?: StateWatch,
 ): Promise<YearScan> {
   const scan = new YearScan();
@@ -326,7 +343,7 @@ export async function scanYears(
     : new LineReader(input.blocks(), { maxLine: MAX_LINE, size: input.size });
   const h = new Header();
   h.timesOnly = true;
-  let ledByTimes = false;
+  h.places = shape.places;
   let date = 0;
   try {
     while (await reader.nextBlock()) {
@@ -334,19 +351,18 @@ export async function scanYears(
         if (reader instanceof LineReader ? reader.truncated : isBad(reader)) continue;
         const { lineStart, lineEnd } = reader;
         if (isBlank(reader.buffer, lineStart, lineEnd)) continue;
-        parseHeader(h, reader.buffer, lineStart, lineEnd, ledByTimes);
+        if (!framed && isDirective(reader.buffer, lineStart, lineEnd)) continue;
+        parseHeader(h, reader.buffer, lineStart, lineEnd);
         if (!h.dated) continue;
-        let changed = h.leading && !ledByTimes;
-        if (h.leading) ledByTimes = true;
         if (lacksYear(h)) {
           const { month, day } = h.stamp;
           scan.add(month, day);
-          changed ||= date !== month * 32 + day;
+          const changed = date !== month * 32 + day;
           date = month * 32 + day;
+          if (changed) watch?.(reader.lineOffset, scan);
         } else if (h.stamp.year !== 0) {
           scan.addDated(h.stamp.year);
         }
-        if (changed) watch?.(reader.lineOffset, ledByTimes, scan);
       }
     }
   } catch {
@@ -380,13 +396,14 @@ export async function readLog(
   options: ReadOptions,
   zone: Zone,
   framed: boolean,
+  shape: LogShape,
 ): Promise<void> {
-  const log = new LogReader(sink, zone);
+  const log = new LogReader(sink, zone, shape);
   const lines = framed
     ? undefined
     : new LineReader(input.blocks(), { maxLine: MAX_LINE, size: input.size });
   const frames = framed ? new FrameReader(input.blocks()) : undefined;
-  const plan = async () => (await scanYears(input, framed)).plan(options, input.modifiedMs);
+  const plan = async () => (await scanYears(input, framed, shape)).plan(options, input.modifiedMs);
   const reader: Records | undefined = lines ?? frames;
   if (reader === undefined) return;
   await readRegions(
@@ -410,12 +427,14 @@ export async function readLogPiece(
   options: ReadOptions,
   zone: Zone,
   piece: Piece,
+  shape: LogShape,
   years: YearPlan | undefined,
 ): Promise<ReadPosition> {
   const { from } = piece;
-  const log = new LogReader(sink, zone, piece);
-  const plan = async () => years ?? (await scanYears(input, false)).plan(options, input.modifiedMs);
-  const stood = from.state.slice(1);
+  const log = new LogReader(sink, zone, shape, piece);
+  const plan = async () =>
+    years ?? (await scanYears(input, false, shape)).plan(options, input.modifiedMs);
+  const stood = from.state;
   if (stood !== '') log.useYears(await plan(), stood);
   const blocks = input.from?.(from.offset) ?? input.blocks();
   const lines = new LineReader(blocks, { maxLine: MAX_LINE, at: from });

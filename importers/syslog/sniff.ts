@@ -50,7 +50,6 @@ export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | unde
   let lines = 0;
   let headed = 0;
   let structured = 0;
-  let ledByTimes = false;
   for (let at = 0; at < head.length && lines < MAX_LINES;) {
     let end = head.indexOf(10, at);
     if (end < 0) {
@@ -64,9 +63,7 @@ export function sniffLog(bytes: Uint8Array, hint: SniffHint): SniffResult | unde
     if (end === start) continue;
     lines++;
     if (looksStructured(head, start, end)) structured++;
-    const known = parseHeader(h, head, start, end, ledByTimes);
-    if (!known) continue;
-    if (h.dated && h.leading) ledByTimes = true;
+    if (!parseHeader(h, head, start, end)) continue;
     headed++;
     const format = dialect(h);
     votes[format] = (votes[format] ?? 0) + 1;

@@ -335,6 +335,9 @@ export class Stamp {
       if (year < 1970 || year > 2199) return true;
       this.year = year;
       this.end = i + 5;
+      // Oracle: `Wed Oct  7 11:58:08 2020 -04:00`.
+      const sign = b[i + 5] === SPACE ? b[i + 6] : 0;
+      if (sign === PLUS || sign === MINUS) this.zoneAfter(b, end, true);
       return this.dateIsValid();
     }
     if (next === PLUS || next === MINUS) return this.zoneAfter(b, end, true);
@@ -381,6 +384,7 @@ export class Stamp {
         this.day = numberAt(b, at + 6, 2);
         if (this.year < 1970 || this.year > 2199 || !this.dateIsValid()) return false;
         if (n === 14) return this.packedTime(b, at + 8, end);
+        if (c === DOT) return this.packedAfterDot(b, i + 1, end);
         if (c !== SPACE && c !== MINUS && c !== 84 && c !== 95 && c !== COLON) return false;
         if (c === 84) this.shape = SHAPE.isoT;
         if (c === MINUS && this.looseTime(b, i + 1, end)) return true;
@@ -453,7 +457,44 @@ export class Stamp {
     else if (c !== SPACE && c !== TAB && c !== 95 && c !== COLON && c !== MINUS && c !== SLASH) {
       return false;
     }
+    if (c === MINUS && this.dottedTime(b, i + 1, end)) return true;
     return this.time(b, i + 1, end) && this.zoneAfter(b, end, true);
+  }
+
+  /** DB2: `15.42.50.675872`, with minutes east of UTC right after it, or without. */
+  private dottedTime(b: Uint8Array, at: number, end: number): boolean {
+    if (at + 8 > end || b[at + 2] !== DOT || b[at + 5] !== DOT) return false;
+    if (digitRun(b, at, end) !== 2 || digitRun(b, at + 3, end) !== 2) return false;
+    if (digitRun(b, at + 6, end) !== 2) return false;
+    const hour = numberAt(b, at, 2);
+    const minute = numberAt(b, at + 3, 2);
+    const second = numberAt(b, at + 6, 2);
+    if (hour > 23 || minute > 59 || second > 60) return false;
+    this.seconds = hour * 3600 + minute * 60 + second;
+    this.end = at + 8;
+    this.fraction(b, at + 8, end, false);
+    const sign = b[this.end];
+    const n = sign === PLUS || sign === MINUS ? digitRun(b, this.end + 1, end) : 0;
+    if (n > 0 && n < 4) {
+      const minutes = numberAt(b, this.end + 1, n);
+      if (minutes <= 14 * 60) {
+        this.zoned = true;
+        this.offset = (sign === MINUS ? -60 : 60) * minutes;
+        this.end += 1 + n;
+      }
+    }
+    return true;
+  }
+
+  /** A fraction at `at`, after a point (or a comma), if there is one: sets it and `end`. */
+  private fraction(b: Uint8Array, at: number, end: number, comma: boolean): void {
+    if (at + 1 >= end || (b[at] !== DOT && !(comma && b[at] === COMMA))) return;
+    const n = digitRun(b, at + 1, end);
+    if (n === 0) return;
+    const used = n > 9 ? 9 : n;
+    this.digits = used;
+    this.nanos = numberAt(b, at + 1, used) * FILL[used]!;
+    this.end = at + 1 + n;
   }
 
   /** One or two digits first: a day or a month. */
@@ -475,6 +516,10 @@ export class Stamp {
       this.shape = SHAPE.dayMonthName;
       this.day = first;
       this.month = month;
+      if (sep === SPACE && m === 2 && b[i + 3] === COLON) {
+        // `30 May 10:03:19`: no year, the hour follows.
+        return this.dateIsValid() && this.time(b, i + 1, end) && this.end - i >= 9;
+      }
       this.year = this.fullYear(numberAt(b, i + 1, m), m);
       i += 1 + m;
       if (b[i] === COMMA) i++;
@@ -690,19 +735,17 @@ export class Stamp {
     const minute = numberAt(b, at + 2, 2);
     const second = numberAt(b, at + 4, 2);
     if (hour > 23 || minute > 59 || second > 60) return false;
-    let i = at + 6;
-    if (i + 1 < end && b[i] === DOT) {
-      const n = digitRun(b, i + 1, end);
-      if (n > 0) {
-        const used = n > 9 ? 9 : n;
-        this.digits = used;
-        this.nanos = numberAt(b, i + 1, used) * FILL[used]!;
-        i += 1 + n;
-      }
-    }
     this.seconds = hour * 3600 + minute * 60 + second;
-    this.end = i;
+    this.end = at + 6;
+    this.fraction(b, at + 6, end, false);
     return this.zoneAfter(b, end, false);
+  }
+
+  /** `20120702.102240,672`. */
+  private packedAfterDot(b: Uint8Array, at: number, end: number): boolean {
+    if (digitRun(b, at, end) !== 6 || !this.packedTime(b, at, end)) return false;
+    if (this.digits === 0 && !this.zoned) this.fraction(b, at + 6, end, true);
+    return this.digits > 0;
   }
 
   /** Takes a zone that follows the time; `loose` also after a space and as a name. Always true. */
