@@ -1,6 +1,7 @@
 /** An open case: header, side, timeline, tabs, details, status line. */
-import { Button, Loader, Splitter, Tabs } from '@mantine/core';
+import { ActionIcon, Button, Loader, Splitter, Tabs, Tooltip } from '@mantine/core';
 import type { UseSplitterReturnValue } from '@mantine/hooks';
+import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
 import { Suspense, useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { usePreference, useSession, useView, useWorkspace } from '../state/context.ts';
@@ -65,9 +66,10 @@ export function CaseWindow() {
     const isNew = last.runs !== runs || last.query !== view.query;
     if (table && (isNew || tab === 'events')) {
       entered.current = { runs, query: view.query };
-      if (tab !== 'answer') workspace.views.show({ tab: 'answer' });
+      if (tab !== 'answer') workspace.views.replace({ tab: 'answer' });
     }
-    if (!table && tab === 'answer' && parsed !== undefined) workspace.views.show({ tab: 'events' });
+    if (!table && tab === 'answer' && parsed !== undefined)
+      workspace.views.replace({ tab: 'events' });
   }, [workspace, table, parsed, runs, view.query]);
   return (
     <div className={css['window']}>
@@ -77,7 +79,8 @@ export function CaseWindow() {
             <CaseMenu />
           </Guarded>
         </div>
-        <div className={css['query']} role="search">
+        <Steps />
+        <div className={css['query']} role="search" data-part="query">
           <Guarded name="The query bar">
             <QueryBar />
           </Guarded>
@@ -109,7 +112,11 @@ export function CaseWindow() {
           }}
         >
           <Splitter.Pane defaultSize={sizes[0] as `${number}px`} min="150px" max="480px">
-            <nav className={css['side']} aria-label="Fields, sources, searches, bookmarks">
+            <nav
+              className={css['side']}
+              data-part="side"
+              aria-label="Fields, sources, searches, bookmarks"
+            >
               <Guarded name="the side">
                 <FieldsPanel />
                 <SourcesList />
@@ -120,7 +127,7 @@ export function CaseWindow() {
           </Splitter.Pane>
           <Splitter.Pane defaultSize={100}>
             <main className={css['center']}>
-              <section className={css['timeline']} aria-label="Timeline">
+              <section className={css['timeline']} data-part="timeline" aria-label="Timeline">
                 <Guarded name="the timeline">
                   <TimelinePanel />
                 </Guarded>
@@ -147,7 +154,12 @@ export function CaseWindow() {
                 {TABS.map((tab) => {
                   const Panel = TAB_PANELS[tab].panel;
                   return (
-                    <Tabs.Panel key={tab} value={tab} className={css['tabPanel']}>
+                    <Tabs.Panel
+                      key={tab}
+                      value={tab}
+                      className={css['tabPanel']}
+                      data-part={tab === view.tab ? 'results' : undefined}
+                    >
                       <Guarded name={TAB_PANELS[tab].title}>
                         <Panel />
                       </Guarded>
@@ -158,7 +170,11 @@ export function CaseWindow() {
             </main>
           </Splitter.Pane>
           <Splitter.Pane defaultSize={sizes[2] as `${number}px`} min="0px" max="720px" collapsible>
-            <aside className={css['details']} aria-label="Details of the selected event">
+            <aside
+              className={css['details']}
+              data-part="details"
+              aria-label="Details of the selected event"
+            >
               <Guarded name="the details">
                 <DetailsPanel />
               </Guarded>
@@ -167,6 +183,39 @@ export function CaseWindow() {
         </Splitter>
       </div>
       <StatusLine />
+    </div>
+  );
+}
+
+/** Through the views that were looked at. */
+function Steps() {
+  const workspace = useWorkspace();
+  const canGoBack = useSession((session) => session.canGoBack);
+  const canGoForward = useSession((session) => session.canGoForward);
+  return (
+    <div className={css['steps']} role="group" aria-label="History of views">
+      <Tooltip label="Back (Alt+←)">
+        <ActionIcon
+          size={28}
+          aria-label="Back"
+          aria-disabled={!canGoBack}
+          data-disabled={!canGoBack}
+          onClick={() => workspace.goBack()}
+        >
+          <IconArrowLeft size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Forward (Alt+→)">
+        <ActionIcon
+          size={28}
+          aria-label="Forward"
+          aria-disabled={!canGoForward}
+          data-disabled={!canGoForward}
+          onClick={() => workspace.goForward()}
+        >
+          <IconArrowRight size={16} />
+        </ActionIcon>
+      </Tooltip>
     </div>
   );
 }

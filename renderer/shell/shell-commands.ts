@@ -7,6 +7,7 @@ import type { Command } from '../state/commands.ts';
 import { useSession, useWorkspace } from '../state/context.ts';
 import { useCommands } from '../state/hooks.ts';
 import { TABS } from '../state/views.ts';
+import { focusNextPart, focusPart } from './parts.ts';
 
 const TITLES = {
   events: 'Show events',
@@ -19,7 +20,7 @@ const TITLES = {
 
 /** Whether a shortcut is a character that one may want to write: it has no modifier but Shift. */
 function isText(hotkey: string): boolean {
-  return !/^(mod|ctrl|alt|meta)\+|^F\d/i.test(hotkey);
+  return !/^(mod|ctrl|alt|meta)\+|^(shift\+)?F\d/i.test(hotkey);
 }
 
 function isWriting(target: EventTarget | null): boolean {
@@ -46,25 +47,48 @@ export function useShellCommands(): void {
             title: TITLES[tab],
             group: 'View',
             hotkey: `alt+${at + 1}`,
-            run: () => views.show({ tab }),
+            run: () => {
+              views.show({ tab });
+              focusPart('results');
+            },
           })),
           {
+            id: 'view.results',
+            title: 'Go to the results',
+            group: 'View',
+            run: () => focusPart('results'),
+          },
+          {
+            id: 'view.next-part',
+            title: 'Next part of the window',
+            group: 'View',
+            hotkey: 'F6',
+            run: () => focusNextPart(1),
+          },
+          {
+            id: 'view.previous-part',
+            title: 'Previous part of the window',
+            group: 'View',
+            hotkey: 'shift+F6',
+            run: () => focusNextPart(-1),
+          },
+          {
             id: 'view.back',
-            title: 'Back to the view before',
+            title: 'Back',
             group: 'View',
             hotkey: 'alt+ArrowLeft',
-            run: () => views.back(),
+            run: () => workspace.goBack(),
           },
           {
             id: 'view.forward',
-            title: 'Forward to the view after',
+            title: 'Forward',
             group: 'View',
             hotkey: 'alt+ArrowRight',
-            run: () => views.forward(),
+            run: () => workspace.goForward(),
           },
           {
             id: 'view.all-time',
-            title: 'Show all of the time',
+            title: 'Show all time',
             group: 'View',
             run: () => views.show({ from: undefined, to: undefined }),
           },

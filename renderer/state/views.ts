@@ -44,56 +44,81 @@ export interface ViewState {
   readonly future: readonly View[];
   /** Raised when the same view is asked for again (Run on an unchanged query). */
   readonly runs: number;
+  /** Raised by every view that became a new entry of the history. */
+  readonly steps: number;
+  /** Raised when the history begins again, for another case. */
+  readonly resets: number;
 }
 
 export interface Views {
   readonly store: StoreApi<ViewState>;
   /**
-   * Shows a changed view. Changes of what is found go into the history; changes of tab and
-   * arrangement alone replace the current view.
+   * Shows a changed view; where the tab shows no events, what is newly found is shown on that of the
+   * events. Another tab and changes of what is found are new entries of the history;
+   * changes of arrangement alone replace the current entry.
    */
   show(change: Partial<View>): void;
+  /** Changes the current entry of the history. */
+  replace(change: Partial<View>): void;
+  /** Shows what a query finds that a person entered, also one that is shown already. */
+  search(query: string): void;
   /** Asks again for what is shown. */
   run(): void;
-  back(): void;
-  forward(): void;
+  /** Walks through the history: -1 is one entry back. False where it does not reach that far. */
+  walk(by: number): boolean;
   reset(): void;
 }
 
 const MOST_PAST = 200;
 
+/** These tabs show nothing of what is found. */
+const WITHOUT_RESULTS: ReadonlySet<Tab> = new Set(['sources', 'latency']);
+
+function withResults(view: View): View {
+  return WITHOUT_RESULTS.has(view.tab) ? { ...view, tab: 'events' } : view;
+}
+
 export function createViews(): Views {
-  const first: ViewState = { view: FIRST_VIEW, past: [], future: [], runs: 0 };
-  const store = createStore<ViewState>(() => first);
-  return {
+  const first = { view: FIRST_VIEW, past: [], future: [], runs: 0 };
+  const store = createStore<ViewState>(() => ({ ...first, steps: 0, resets: 0 }));
+  const views: Views = {
     store,
     show(change) {
       store.setState((state) => {
-        const view = { ...state.view, ...change };
+        const asked = { ...state.view, ...change };
         const found =
-          view.query !== state.view.query ||
-          view.from !== state.view.from ||
-          view.to !== state.view.to ||
-          view.list !== state.view.list;
-        if (!found) return { view };
-        return { view, past: [...state.past, state.view].slice(-MOST_PAST), future: [] };
+          asked.query !== state.view.query ||
+          asked.from !== state.view.from ||
+          asked.to !== state.view.to ||
+          asked.list !== state.view.list;
+        const view = found && change.tab === undefined ? withResults(asked) : asked;
+        if (!found && view.tab === state.view.tab) return { view };
+        return {
+          view,
+          past: [...state.past, state.view].slice(-MOST_PAST),
+          future: [],
+          steps: state.steps + 1,
+        };
       });
+    },
+    replace: (change) => store.setState(({ view }) => ({ view: { ...view, ...change } })),
+    search(query) {
+      const { view } = store.getState();
+      const isSame = query === view.query;
+      views.show(withResults({ ...view, query }));
+      if (isSame) views.run();
     },
     run: () => store.setState(({ runs }) => ({ runs: runs + 1 })),
-    back() {
-      store.setState((state) => {
-        const view = state.past[state.past.length - 1];
-        if (view === undefined) return state;
-        return { view, past: state.past.slice(0, -1), future: [state.view, ...state.future] };
-      });
+    walk(by) {
+      const { view, past, future } = store.getState();
+      const entries = [...past, view, ...future];
+      const at = past.length + by;
+      const reached = entries[at];
+      if (reached === undefined) return false;
+      store.setState({ view: reached, past: entries.slice(0, at), future: entries.slice(at + 1) });
+      return true;
     },
-    forward() {
-      store.setState((state) => {
-        const [view, ...future] = state.future;
-        if (view === undefined) return state;
-        return { view, past: [...state.past, state.view], future };
-      });
-    },
-    reset: () => store.setState(first),
+    reset: () => store.setState(({ resets }) => ({ ...first, resets: resets + 1 })),
   };
+  return views;
 }

@@ -39,6 +39,9 @@ export interface Session {
   readonly preferences: Readonly<Record<string, unknown>>;
   /** The event shown in the details. */
   readonly selected: string | undefined;
+  /** Whether the history of views has an entry before, and after, the one that is shown. */
+  readonly canGoBack: boolean;
+  readonly canGoForward: boolean;
 }
 
 export interface Workspace {
@@ -60,6 +63,9 @@ export interface Workspace {
   setZone(zone: string): void;
   setPreference(name: string, value: unknown): void;
   select(event: string | undefined): void;
+  /** To the view before, or after; the browser's history says which that is. */
+  goBack(): void;
+  goForward(): void;
 }
 
 /** Answers are asked for anew at most this often while a case is changing. */
@@ -78,6 +84,8 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     zone: 'UTC',
     preferences: {},
     selected: undefined,
+    canGoBack: false,
+    canGoForward: false,
   }));
   const views = createViews();
   const asking = createAsking();
@@ -195,6 +203,12 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     },
     select(event) {
       session.setState({ selected: event });
+    },
+    goBack() {
+      if (session.getState().canGoBack) window.history.back();
+    },
+    goForward() {
+      if (session.getState().canGoForward) window.history.forward();
     },
   };
 }

@@ -3,6 +3,7 @@
  * has one for all of its cells (`useValueMenu`), a value by itself is wrapped (`ValueMenu`).
  */
 import { Menu } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import {
   IconArrowsDiff,
   IconChartBar,
@@ -181,6 +182,10 @@ function MenuAt({
   readonly place: MenuPlace;
   readonly onClose: () => void;
 }) {
+  // The focus moves into the menu a moment after it is there; Escape closes it from the beginning.
+  useWindowEvent('keydown', ({ key }) => {
+    if (key === 'Escape') onClose();
+  });
   return (
     <Menu
       opened
@@ -188,6 +193,8 @@ function MenuAt({
       position="bottom-start"
       offset={2}
       returnFocus={false}
+      // Of keys, the one that opened the menu would close it: it is on its way to the document.
+      clickOutsideEvents={['mousedown', 'touchstart']}
       transitionProps={{ duration: 0 }}
       width={270}
     >

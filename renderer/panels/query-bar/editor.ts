@@ -126,8 +126,7 @@ export function createQueryEditor(
   function commit(query: string): void {
     past.reset();
     setBar(bar, { problem: undefined });
-    if (query === shown()) views.run();
-    else views.show({ query });
+    views.search(query);
     // The history has this query when it has been answered.
     filledFor = undefined;
     follow();
@@ -170,7 +169,11 @@ export function createQueryEditor(
   function walk(direction: 'older' | 'newer'): boolean {
     if (completionStatus(view.state) === 'active' || !onOuterLine(direction)) return false;
     const query = past.step(direction, text());
-    if (query === undefined) return view.state.doc.lines === 1;
+    if (query === undefined) {
+      // After the newest there are the results.
+      if (direction === 'newer') return commands.run('view.results');
+      return view.state.doc.lines === 1;
+    }
     write(query);
     return true;
   }
@@ -188,7 +191,7 @@ export function createQueryEditor(
   function escape(): boolean {
     if (bar.getState().problem !== undefined) setBar(bar, { problem: undefined });
     else if (asking.running()) asking.stop();
-    else view.contentDOM.blur();
+    else if (!commands.run('view.results')) view.contentDOM.blur();
     return true;
   }
 

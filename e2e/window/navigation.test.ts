@@ -1,0 +1,139 @@
+/**
+ * Getting about, in each shell: Back and Forward as a browser means them, from the query bar to the table
+ * and on by the keyboard alone, a query that is entered where no events are shown.
+ */
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
+import { sampleCase } from './sample-case.ts';
+import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const space = scratch();
+let office: string;
+
+beforeAll(async () => {
+  office = await sampleCase(space.folder);
+}, 120_000);
+afterAll(() => space.remove());
+
+for (const shell of [browserShell, electronShell]) {
+  const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
+  describe.skipIf(shell.whyNot !== undefined)(title, () => {
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+
+    /** Runs a query and waits for its events: Escape would stop what is still being asked. */
+    const run = async (query: string, kind: string): Promise<void> => {
+      await window.query.run(query);
+      await isShown(kind);
+    };
+    const isShown = async (kind: string): Promise<void> => {
+      await expect(window.events.row(0)).toContainText(kind);
+      await expect(opened.page.locator('[aria-busy="true"]')).toHaveCount(0);
+    };
+
+    beforeAll(async () => {
+      opened = await shell.open({ openCase: office });
+      window = new DaybookWindow(opened.page);
+      await expect(window.caseButton).toHaveAccessibleName('Case office');
+    }, 120_000);
+    afterAll(() => opened?.close());
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    it("goes back and forward through views by the browser's history", async () => {
+      const { page } = opened;
+      const back = page.getByRole('button', { name: 'Back', exact: true });
+      await expect(back).toHaveAttribute('aria-disabled', 'true');
+      await run('kind:flow', 'flow');
+      await run('kind:log', 'log');
+      await window.show('Top talkers');
+      await page.evaluate('history.back()');
+      await expect(window.tab('Events')).toHaveAttribute('aria-selected', 'true');
+      await expect(window.query.input).toHaveText('kind:log');
+      await page.evaluate('history.back()');
+      await expect(window.query.input).toHaveText('kind:flow');
+      await expect(window.caseButton).toHaveAccessibleName('Case office');
+      await page.getByRole('button', { name: 'Forward', exact: true }).click();
+      await expect(window.query.input).toHaveText('kind:log');
+      await back.click();
+      await expect(window.query.input).toHaveText('kind:flow');
+      await shot(page, `${shell.name}-back`);
+      // A new view takes the place of those that were ahead.
+      await run('kind:packet', 'packet');
+      await expect(page.getByRole('button', { name: 'Forward', exact: true })).toHaveAttribute(
+        'aria-disabled',
+        'true',
+      );
+      await page.keyboard.press('Alt+ArrowLeft');
+      await expect(window.query.input).toHaveText('kind:flow');
+    });
+
+    it('goes from the query bar to the table, and opens the menu of a value by its key', async () => {
+      const { page } = opened;
+      await isShown('flow');
+      for (const key of ['Escape', 'ArrowDown', 'Alt+1']) {
+        await page.keyboard.press('Control+L');
+        await expect(window.query.input).toBeFocused();
+        await page.keyboard.press(key);
+        await expect(window.events.grid, key).toBeFocused();
+      }
+      await page.keyboard.press('ArrowDown');
+      for (const key of ['Shift+F10', 'ContextMenu']) {
+        await page.keyboard.press(key);
+        await expect(window.menu.menu, key).toBeVisible();
+        await page.keyboard.press('Escape');
+        await expect(window.menu.menu).toBeHidden();
+        await expect(window.events.grid).toBeFocused();
+      }
+    });
+
+    it('walks through the parts of the window by F6', async () => {
+      const { page } = opened;
+      const here = () =>
+        page.evaluate<string>(
+          `document.activeElement.closest('[data-part]')?.dataset.part ?? 'none'`,
+        );
+      await page.keyboard.press('Control+L');
+      const parts: string[] = [];
+      for (let step = 0; step < 5; step++) {
+        await page.keyboard.press('F6');
+        parts.push(await here());
+      }
+      expect(parts).toEqual(['side', 'timeline', 'results', 'details', 'query']);
+      await page.keyboard.press('Shift+F6');
+      expect(await here()).toBe('details');
+    });
+
+    it('shows what a query finds that is entered beside the sources', async () => {
+      await window.show('Sources & imports');
+      await window.query.run('kind:flow dst_port:443');
+      await expect(window.events.grid).toBeVisible();
+      await window.show('Sources & imports');
+      // The same again.
+      await window.query.input.click();
+      await opened.page.keyboard.press('Enter');
+      await expect(window.events.grid).toBeVisible();
+    });
+
+    it('keeps no query in the history that only a part of the window asked', async () => {
+      const { page } = opened;
+      const capture = path.join(space.folder, 'made/evidence/capture', 'bastion01.pcap');
+      await window.query.run(`kind:flow source:*${path.basename(capture)}`);
+      // The rows may still be those of the query before.
+      await expect(async () => {
+        await window.events.open(0);
+        const packets = window.details.region.getByRole('tab', { name: 'Packets', exact: true });
+        await expect(packets).toBeVisible({ timeout: 2000 });
+      }).toPass();
+      await window.details.show('Packets');
+      await window.details.packet(0).waitFor();
+      await page.getByRole('button', { name: 'Past queries' }).click();
+      const past = page.getByRole('menu').filter({ hasText: 'kind:log' });
+      await expect(past).toBeVisible();
+      await expect(past).not.toContainText('flow_id');
+      await page.keyboard.press('Escape');
+    });
+  });
+}

@@ -1,0 +1,51 @@
+/**
+ * The parts of the window that the keyboard goes to: each is an element with `data-part`. What takes
+ * the focus there is a table where there is one, otherwise the first thing that can have it.
+ */
+
+export const PARTS = ['query', 'side', 'timeline', 'results', 'details'] as const;
+export type Part = (typeof PARTS)[number];
+
+const FOCUSABLE =
+  '[contenteditable="true"], [tabindex="0"], button:not(:disabled), input:not(:disabled), a[href]';
+/** Panels are loaded when they are first shown; beyond this many frames a person waits for none. */
+const MOST_FRAMES = 120;
+
+const isSeen = (element: Element): boolean => element.getClientRects().length > 0;
+
+function targetIn(part: Part): HTMLElement | undefined {
+  const root = document.querySelector(`[data-part="${part}"]`);
+  if (root === null) return undefined;
+  const all = [...root.querySelectorAll('[role="grid"]'), ...root.querySelectorAll(FOCUSABLE)];
+  return all.find((one): one is HTMLElement => one instanceof HTMLElement && isSeen(one));
+}
+
+/** Moves the focus to a part, once it shows something that can have it. */
+export function focusPart(part: Part): void {
+  const before = document.activeElement;
+  let frames = 0;
+  const attempt = (): void => {
+    // Whoever moved the focus meanwhile wants it there.
+    const isMoved = document.activeElement !== before && document.activeElement !== document.body;
+    if (frames > 0 && isMoved) return;
+    const target = targetIn(part);
+    if (target !== undefined) target.focus();
+    else if (++frames < MOST_FRAMES) requestAnimationFrame(attempt);
+  };
+  attempt();
+}
+
+/** Moves the focus to the next part, or the one before (`by` is -1), in the order in which they are read. */
+export function focusNextPart(by: 1 | -1): void {
+  const here = document.activeElement?.closest<HTMLElement>('[data-part]')?.dataset['part'];
+  const at = PARTS.findIndex((part) => part === here);
+  const start = at < 0 && by < 0 ? 0 : at;
+  for (let step = 1; step <= PARTS.length; step++) {
+    const part = PARTS[(start + by * step + PARTS.length * 2) % PARTS.length];
+    const target = part === undefined ? undefined : targetIn(part);
+    if (target !== undefined) {
+      target.focus();
+      return;
+    }
+  }
+}
