@@ -20,12 +20,15 @@ export interface RunAnswer {
 /** @throws DaybookError query-syntax, unknown-field, limit-exceeded, cancelled */
 export async function runQuery(
   session: CaseSession,
-  parameters: View & { limit: number },
+  parameters: View & { limit: number; aside?: true | undefined },
   signal: AbortSignal,
 ): Promise<RunAnswer & ViewScope> {
   const { query, from, to, list, zone, path, limit } = parameters;
   const start = (most: number) =>
-    startQuery(session, { text: query, from, to, list, zone, path, limit: most, signal });
+    startQuery(session, {
+      ...{ text: query, from, to, list, zone, path, limit: most, signal },
+      ...(parameters.aside === true ? { operation: 'query.aside' } : {}),
+    });
   const running = start(limit + 1);
   const { plan } = running;
   const answered =

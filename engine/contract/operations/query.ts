@@ -86,7 +86,12 @@ export const queryOperations = {
   ),
   /** Any query, answered whole: rows up to `limit`, or what its last stage gives. */
   'query.run': operation(
-    z.object({ ...viewShape, limit: count.max(100_000).default(1000) }),
+    z.object({
+      ...viewShape,
+      limit: count.max(100_000).default(1000),
+      /** Asked by a part of the window, not by a person: it is no entry of `query.history`. */
+      aside: z.literal(true).optional(),
+    }),
     z.object({
       shape: z.enum(['rows', 'count', 'top', 'timeline', 'table', 'stats', 'values', 'talkers']),
       columns: z.array(z.string()),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { pcapOf, rfc5424 } from '../../ingest/testing/small-evidence.ts';
 import { startQuery } from '../query.ts';
+import { runQuery } from '../run-query.ts';
 import { called } from '../testing/called.ts';
 import { smallCase, type SmallCase } from '../testing/small-case.ts';
 import { markHandlers } from './marks.ts';
@@ -163,6 +164,13 @@ it('remembers queries, each once, the last first, and not what operations ask fo
     name: 'x',
     target: { view: { query: 'gate' } },
   });
+  await small.services.cases.use(small.folder, (session) =>
+    runQuery(
+      session,
+      { query: 'kind:flow', zone: 'UTC', limit: 5, aside: true },
+      new AbortController().signal,
+    ),
+  );
   const { queries } = (await called(handlers, 'query.history', { case: small.folder })).result;
   expect(queries.map(({ query, count }) => [query, count])).toEqual([
     ['root', 2],

@@ -32,6 +32,7 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
       query: `${query} | fields ts, event_id, src_ip, src_port, dst_ip, dst_port, tcp_flags, bytes`,
       limit: SHOWN,
       zone,
+      aside: true,
     },
     { live: false },
   );
