@@ -3,6 +3,7 @@
  * Kept per case, with the widths. The table and the tools above it share it through this module.
  */
 import { useCallback, useMemo } from 'react';
+import { COLUMNS } from '../../engine/contract/event.ts';
 import type { Result } from '../../engine/contract/operations.ts';
 import { useAnswer } from '../state/answer.ts';
 import { useCase, usePreference } from '../state/context.ts';
@@ -22,9 +23,15 @@ const LABELS: Readonly<Record<string, string>> = {
   dst_port: 'port',
 };
 
-/** What stands above the column. */
+const OWN: ReadonlySet<string> = new Set([
+  ...Object.keys(COLUMNS),
+  ...['src_ip', 'dst_ip', 'source', 'tag', 'ip', 'port', 'event_id', SUMMARY],
+]);
+
+/** The heading of the column. An attribute with the name of a column is called by its full name. */
 export function columnLabel(name: string): string {
-  return LABELS[name] ?? name.replace(/^attrs\./, '');
+  const short = name.replace(/^attrs\./, '');
+  return LABELS[name] ?? (short !== name && OWN.has(short) ? name : short);
 }
 
 export type CaseField = Result<'field.list'>['fields'][number];

@@ -1,6 +1,14 @@
 /** Columns fit where there is room and scroll where there is not. */
 import { describe, expect, it } from 'vitest';
-import { eventColumn, fieldsToRead, fittingWidth, tracksOf } from './event-column.ts';
+import { ColumnMaker } from '../../../engine/contract/column-batch.ts';
+import {
+  contentLengths,
+  eventColumn,
+  fieldsToRead,
+  fittingWidth,
+  tracksOf,
+} from './event-column.ts';
+import { makePage } from './page-cache.ts';
 
 describe('tracksOf', () => {
   const columns = ['ts', 'src_ip', 'bytes', 'summary'].map((name) => eventColumn(name, 15));
@@ -41,6 +49,20 @@ describe('fittingWidth', () => {
     [600, ['ts', 'kind', 'summary']],
   ])('%i pixels', (width, names) => expect(shown(width)).toEqual(names));
 
+  it('does without columns that are empty before one that tells events apart', () => {
+    const lengths = new Map([
+      ['src_ip', 0],
+      ['dst_ip', 0],
+      ['dst_port', 0],
+      ['host', 8],
+      ['program', 12],
+    ]);
+    const some = usual.map((name) => eventColumn(name, 22, lengths.get(name)));
+    expect(fittingWidth(some, 620, undefined).map(({ name }) => name)).toEqual([
+      ...['ts', 'kind', 'host', 'program', 'summary'],
+    ]);
+  });
+
   it('has addresses before the message where they have no columns', () => {
     const ends = (width: number, sorted?: string): boolean[] =>
       fittingWidth(columns, width, sorted).map((column) => column.ends);
@@ -51,3 +73,31 @@ describe('fittingWidth', () => {
     expect(ends(600, 'ts')).toContain(true);
   });
 });
+
+describe('contentLengths', () => {
+  it('makes columns as wide as what is in them', () => {
+    const batch = {
+      rows: 2,
+      columns: [
+        columnOf('src_ip', ['fe80::1cf4:44d1:5a2b:99c0', '10.0.0.1']),
+        columnOf('host', [null, null]),
+      ],
+    };
+    const lengths = contentLengths(makePage(0, batch));
+    expect(lengths.get('src_ip')).toBe(25);
+    expect(lengths.get('host')).toBe(0);
+    expect(eventColumn('src_ip', 15, lengths.get('src_ip'))).toMatchObject({
+      width: 188,
+      least: 104,
+      isEmpty: false,
+    });
+    expect(eventColumn('host', 15, lengths.get('host'))).toMatchObject({ isEmpty: true });
+    expect(eventColumn('host', 15)).toMatchObject({ isEmpty: false });
+  });
+});
+
+function columnOf(name: string, values: readonly (string | null)[]) {
+  const maker = new ColumnMaker();
+  values.forEach((value, row) => maker.add(row, value));
+  return maker.finish(name, values.length);
+}

@@ -1,5 +1,7 @@
 /** How each column of the table looks: width, face, side. */
 import { columnLabel, SUMMARY } from '../../widgets/event-columns.ts';
+import { cell } from '../../../engine/contract/column-batch.ts';
+import type { Page } from './page-cache.ts';
 
 export interface EventColumn {
   readonly name: string;
@@ -8,6 +10,8 @@ export interface EventColumn {
   readonly width: number;
   /** Pixels that it may shrink to where the table is narrow. */
   readonly least: number;
+  /** The first rows have nothing in it. */
+  readonly isEmpty: boolean;
   /** Takes what is left of the width. */
   readonly fills: boolean;
   /** Says from where to where as well: the columns of addresses gave way. */
@@ -50,17 +54,41 @@ const LEAST: Readonly<Record<string, number>> = {
 const CHARACTER = 6.95;
 const CELL_PADDING = 14;
 
-/** `timeCharacters`: how long the longest time is. */
-export function eventColumn(name: string, timeCharacters: number): EventColumn {
+/** Of a column that is as wide as what it holds. */
+const WIDEST = 330;
+
+/** Characters of the longest text in each column of these rows; 0 where no row has anything. */
+export function contentLengths(page: Page): ReadonlyMap<string, number> {
+  const lengths = new Map<string, number>();
+  for (const [name, column] of page.columns) {
+    let longest = 0;
+    for (let row = 0; row < page.rows; row++) {
+      const value = cell(column, row);
+      if (value !== null) longest = Math.max(longest, String(value).length);
+    }
+    lengths.set(name, longest);
+  }
+  return lengths;
+}
+
+/**
+ * @param timeCharacters how long the longest time is
+ * @param length characters of the longest text that the first rows have in the column, if they are there
+ */
+export function eventColumn(name: string, timeCharacters: number, length?: number): EventColumn {
   const type =
     name === 'ts' ? 'time' : name === 'kind' ? 'kind' : NUMBERS.has(name) ? 'number' : 'text';
   const time = Math.ceil(timeCharacters * CHARACTER) + CELL_PADDING;
-  const width = type === 'time' ? time : (WIDTHS[name] ?? (type === 'number' ? 76 : 120));
+  const usual = type === 'time' ? time : (WIDTHS[name] ?? (type === 'number' ? 76 : 120));
+  const needed = Math.ceil((length ?? 0) * CHARACTER) + CELL_PADDING;
+  const width =
+    type === 'text' && name !== SUMMARY ? Math.max(usual, Math.min(needed, WIDEST)) : usual;
   return {
     name,
     label: columnLabel(name),
     width,
-    least: LEAST[name] ?? width,
+    least: LEAST[name] ?? usual,
+    isEmpty: length === 0,
     fills: name === SUMMARY,
     ends: false,
     type,
@@ -95,7 +123,7 @@ export function tracksOf(
 
 /** What a column that fills the table should have at least to be read. */
 const READABLE = 260;
-/** Of columns that nobody chose: those that a narrow table does without, the first to go first. */
+/** Of columns that nobody chose: those that a narrow table does without, empty ones first. */
 const DISPENSABLE = ['program', 'host'];
 
 /** What goes into the column that fills the table when it is narrower still. */
@@ -113,11 +141,18 @@ export function fittingWidth(
   const fits = (some: readonly EventColumn[]): boolean =>
     some.reduce((sum, { fills, least }) => sum + (fills ? READABLE : least), 0) <= width;
   let left = [...columns];
+  const isDispensable = ({ name }: EventColumn): boolean =>
+    name !== sorted && (DISPENSABLE.includes(name) || ENDS.has(name));
+  const empty = left.filter((column) => column.isEmpty && isDispensable(column));
+  if (!fits(left)) left = left.filter((column) => !empty.includes(column));
   for (const name of DISPENSABLE) {
     if (fits(left)) return left;
     left = left.filter((column) => column.name !== name);
   }
-  const folds = left.some(({ fills }) => fills) && (sorted === undefined || !ENDS.has(sorted));
+  const folds =
+    left.some(({ fills }) => fills) &&
+    left.some(({ name }) => ENDS.has(name)) &&
+    (sorted === undefined || !ENDS.has(sorted));
   if (fits(left) || !folds) return left;
   return left
     .filter(({ name }) => !ENDS.has(name))

@@ -42,6 +42,8 @@ interface Props {
   readonly sizes: Readonly<Record<string, number>>;
   readonly onSizes: (sizes: Readonly<Record<string, number>>) => void;
   readonly times: TimeStyle;
+  /** What the heading of the times says of day and zone. */
+  readonly timeHeading: string;
   readonly tags: TagColors;
   readonly words: RegExp | undefined;
 }
@@ -52,7 +54,8 @@ interface Cursor {
   readonly column: number;
 }
 
-export function EventGrid({ list, columns, sizes, onSizes, times, tags, words }: Props) {
+export function EventGrid(props: Props) {
+  const { list, columns, sizes, onSizes, times, tags, words } = props;
   const workspace = useWorkspace();
   const { views } = workspace;
   const { sort } = useView();
@@ -278,6 +281,7 @@ export function EventGrid({ list, columns, sizes, onSizes, times, tags, words }:
           headers={headers}
           columns={columns}
           sort={headingSort}
+          times={props.timeHeading}
           cursor={cursor.row < 0 ? cursor.column : undefined}
           onSort={sortBy}
         />

@@ -1,4 +1,5 @@
 /** The heading of the table: names of columns, by which it is sorted, and handles for their widths. */
+import { VisuallyHidden } from '@mantine/core';
 import type { EventColumn } from './event-column.ts';
 import css from './events.module.css';
 import { visibleText } from '../../widgets/visible-text.ts';
@@ -15,12 +16,14 @@ interface Props {
   readonly headers: readonly Header[];
   readonly columns: readonly EventColumn[];
   readonly sort: HeadingSort;
+  /** What the heading of the times says of day and zone. */
+  readonly times: string;
   /** Column where the keyboard is. */
   readonly cursor: number | undefined;
   readonly onSort: (name: string) => void;
 }
 
-export function HeadingRow({ id, headers, columns, sort, cursor, onSort }: Props) {
+export function HeadingRow({ id, headers, columns, sort, times, cursor, onSort }: Props) {
   return (
     <div role="rowgroup" className={css['headGroup']}>
       <div role="row" aria-rowindex={1} className={css['head']}>
@@ -42,7 +45,7 @@ export function HeadingRow({ id, headers, columns, sort, cursor, onSort }: Props
               className={classes.join(' ')}
               onClick={() => onSort(name)}
             >
-              {visibleText(label, 100)}
+              {type === 'time' ? <TimeHeading text={times} /> : visibleText(label, 100)}
               {sorted && <span aria-hidden> {sort.descending ? '▾' : '▴'}</span>}
               {!fills && header !== undefined && (
                 <span
@@ -58,5 +61,15 @@ export function HeadingRow({ id, headers, columns, sort, cursor, onSort }: Props
         })}
       </div>
     </div>
+  );
+}
+
+/** It is called `time`, whatever it says of the day. */
+function TimeHeading({ text }: { readonly text: string }) {
+  return (
+    <>
+      {!text.startsWith('time') && <VisuallyHidden>time </VisuallyHidden>}
+      {text}
+    </>
   );
 }

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { IconFileImport, IconSearchOff } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import {
   formatCount,
   useCase,
@@ -22,12 +22,13 @@ import {
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { wordPattern } from '../../widgets/visible-text.ts';
-import { eventColumn, fieldsToRead, fittingWidth } from './event-column.ts';
+import { contentLengths, eventColumn, fieldsToRead, fittingWidth } from './event-column.ts';
 import { EventGrid, STRIPES } from './event-grid.tsx';
+import { cellOf } from './event-row.tsx';
 import css from './events.module.css';
 import { highlightWords } from './highlight-words.ts';
-import { timeCharacters, timeStyle } from './time-style.ts';
-import { useEventList } from './use-event-list.ts';
+import { timeCharacters, timeHeading, timeStyle } from './time-style.ts';
+import { useEventList, type EventList } from './use-event-list.ts';
 
 const TAG_COLORS = 8;
 /** Columns that every event has something for. */
@@ -57,13 +58,16 @@ export function EventsPanel() {
     () => timeStyle({ from: from ?? first, to: to ?? last, days }, zone),
     [from, to, first, last, days, zone],
   );
+  const firstTime = cellOf(list?.pages.page(0), 0, 'ts');
+  const heading = timeHeading(times, typeof firstTime === 'number' ? firstTime : undefined);
+  const lengths = useContentLengths(list);
   const columns = useMemo(() => {
-    const characters = timeCharacters(times, 6);
-    const all = names.map((name) => eventColumn(name, characters));
+    const characters = Math.max(timeCharacters(times, 6), heading.length + 2);
+    const all = names.map((name) => eventColumn(name, characters, lengths?.get(name)));
     return chosen.chosen || projected || narrow === undefined
       ? all
       : fittingWidth(all, narrow, sort?.field);
-  }, [names, times, chosen.chosen, projected, narrow, sort]);
+  }, [names, times, heading, lengths, chosen.chosen, projected, narrow, sort]);
   const colors = useMemo(
     () =>
       Object.fromEntries(
@@ -109,11 +113,28 @@ export function EventsPanel() {
         sizes={chosen.sizes}
         onSizes={chosen.size}
         times={times}
+        timeHeading={heading}
         tags={colors}
         words={words}
       />
     </div>
   );
+}
+
+/** What the first rows of a list have in its columns; the same until another question is asked. */
+function useContentLengths(list: EventList | undefined): ReadonlyMap<string, number> | undefined {
+  const held = useRef<{ readonly of: string; readonly lengths: ReadonlyMap<string, number> }>(
+    undefined,
+  );
+  const page = list?.pages.page(0);
+  const of =
+    list === undefined
+      ? ''
+      : `${list.question}\n${page === undefined ? '' : [...page.columns.keys()].join()}`;
+  if (page !== undefined && held.current?.of !== of) {
+    held.current = { of, lengths: contentLengths(page) };
+  }
+  return held.current?.lengths;
 }
 
 /** Columns for a list: those the query names, otherwise those shown that its events can have. */
@@ -141,7 +162,8 @@ function NoEvidence() {
 }
 
 function NothingFound() {
-  const { views, dialogs } = useWorkspace();
+  const workspace = useWorkspace();
+  const { views, dialogs } = workspace;
   const { query, from, to, list } = useView();
   const ranged = from !== undefined || to !== undefined;
   const asked = query.trim() !== '';
@@ -183,7 +205,7 @@ function NothingFound() {
               </Button>
             </>
           )}
-          <Button variant="subtle" onClick={() => views.back()}>
+          <Button variant="subtle" onClick={() => workspace.goBack()}>
             Back
           </Button>
         </>

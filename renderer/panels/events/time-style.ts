@@ -1,5 +1,5 @@
 /** How much of a date the rows of a list need: as little as tells them apart. */
-import { timeParts } from '../../panel-api.ts';
+import { offsetText, timeParts } from '../../panel-api.ts';
 import type { TimeStyle } from './event-row.tsx';
 
 interface Extent {
@@ -18,6 +18,17 @@ export function timeStyle({ from, to, days }: Extent, zone: string): TimeStyle {
   // One day of UTC is one day on the clock only where the clock shows UTC.
   if (days <= 1 && zone === 'UTC') return { zone, date: 'none' };
   return { zone, date: first.slice(0, 4) === last.slice(0, 4) ? 'day' : 'full' };
+}
+
+/**
+ * The heading of the times: what they leave out, and the zone. `at`: the time of a row.
+ * `2026-03-22, UTC`, `2026, UTC+01:00`, `time, UTC`.
+ */
+export function timeHeading({ date, zone }: TimeStyle, at: number | undefined): string {
+  const clock = zone === 'UTC' ? 'UTC' : at === undefined ? zone : `UTC${offsetText(at, zone)}`;
+  if (date === 'full' || at === undefined) return `time, ${clock}`;
+  const day = timeParts(at, zone, 0).date;
+  return `${date === 'none' ? day : day.slice(0, -6)}, ${clock}`;
 }
 
 /** Characters of the longest time. */
