@@ -28,7 +28,7 @@ export function damageNotes(
 /** What is to be told of any answer on this plan. */
 export function notesOf(plan: Plan): string[] {
   const { list } = plan.context;
-  const ofList = list === undefined ? [] : [`list: ${listText(list)}`];
+  const ofList = [...plan.readings, ...(list === undefined ? [] : [`list: ${listText(list)}`])];
   if (plan.unlisted.size === 0) return ofList;
   const names = [...plan.unlisted].map((name) => JSON.stringify(name)).join(', ');
   return [

@@ -80,18 +80,18 @@ function placeAt(text: string, at: number): Place {
     return { at: 'stage', start: at - head.length, end: at + tail.length, typed: head };
   if (!inStage || stage === 'where' || stage === 'union') {
     // In a list `field:(a OR b` the field stands before the bracket.
-    const list = /(?:^|[\s(|-])([A-Za-z_@][\w.@-]*):\(([^()]*)$/.exec(before);
+    const list = /(?:^|[\s(|!&-])([A-Za-z_@][\w.@-]*)(?::|\s+in\s*)\(([^()]*)$/i.exec(before);
     if (list !== null) {
       const typed = /(?:"[^"]*|[^\s,"]*)$/.exec(list[2]!)![0];
       const start = at - typed.length;
       return { at: 'value', start, end: at + tail.length, typed: bare(typed), field: list[1]! };
     }
     const field =
-      /(?:^|[\s(|-])("(?:[^"\\]|\\.)+"|[A-Za-z_@][\w.@-]*):(>=|<=|>|<|=)?("(?:[^"\\]|\\.)*|[^\s()|"]*)$/.exec(
+      /(?:^|[\s(|!&-])("(?:[^"\\]|\\.)+"|[A-Za-z_@][\w.@-]*)(?::(?:>=|<=|>|<|=)?|\s*(?:>=|<=|!=|==?|>|<)\s*)("(?:[^"\\]|\\.)*|[^\s()|"]*)$/.exec(
         before,
       );
     if (field !== null) {
-      const typed = field[3]!;
+      const typed = field[2]!;
       const start = at - typed.length;
       return {
         at: 'value',
@@ -253,7 +253,7 @@ function otherPart(query: string, start: number, end: number, field: string): st
     if (ast !== undefined) return eventsAst(ast).text;
   }
   const text = query.slice(0, Math.max(0, query.lastIndexOf(field, start)));
-  const trimmed = text.replace(/\s(?:AND|OR|NOT)\s*$|[-(|]\s*$/g, '');
+  const trimmed = text.replace(/\s(?:AND|OR|NOT|&&|\|\|)\s*$|[-!(|]\s*$/gi, '');
   try {
     return eventsAst(parseQuery(trimmed)).text;
   } catch {
@@ -263,7 +263,7 @@ function otherPart(query: string, start: number, end: number, field: string): st
 
 /** A value as it is written: in quotes where a word would end or mean something. */
 function valueText(text: string): string {
-  return /^[^\s()|"',*?[\]{}<>=/-][^\s()|"',*?]*$/.test(text) && !/^(AND|OR|NOT)$/.test(text)
+  return /^[^\s()|"',*?[\]{}<>=/-][^\s()|"',*?]*$/.test(text) && !/^(AND|OR|NOT)$/i.test(text)
     ? text
     : quoted(text);
 }

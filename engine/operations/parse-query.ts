@@ -1,9 +1,11 @@
 /** `query.parse`: takes a query apart; with a case, finds everything that is wrong with it there. */
 import type { Result } from '../contract/operations.ts';
 import {
+  type Expression,
   type Outline,
   QueryError,
   errorSpan,
+  eventFields,
   eventsAst,
   outlineOf,
   planQuery,
@@ -18,31 +20,51 @@ export function takeApart(
   zone: string,
   session: CaseSession | undefined,
 ): Result<'query.parse'> {
-  const { ast, error, terms, ...outline } = outlineOf(text);
-  const wrong = error ?? (ast === undefined ? undefined : planError(ast, text, zone, session));
+  const names =
+    session && eventFields(contextOf(session.snapshot(), { text, zone }, session).segments);
+  const { ast, error, terms, ...outline } = outlineOf(
+    text,
+    names && ((test) => isResolved(test, names)),
+  );
+  const planned = ast === undefined ? undefined : planIn(ast, text, zone, session);
+  const readings = [...(planned?.readings ?? [])];
+  const wrong = error ?? planned?.error;
   const shaping = ast === undefined ? 0 : eventsAst(ast).stages.length;
   return {
     filter: outline.filter,
     stages: outline.stages.map((stage) => ({ ...stage })),
     events: outline.events,
+    ...(readings.length === 0 ? {} : { readings }),
     ...(wrong === undefined ? {} : { error: wrong }),
     ...(terms === undefined ? {} : { terms: terms.map((term) => ({ ...term })) }),
     ...(ast === undefined ? {} : { shape: shapeOfAnswer(ast.stages.slice(shaping)) }),
   };
 }
 
-function planError(
+function isResolved(test: Expression, names: ReturnType<typeof eventFields>): boolean {
+  const item = test.node === 'not' ? test.item : test;
+  if (item.node !== 'field') return false;
+  try {
+    names(item);
+    return true;
+  } catch (error) {
+    if (error instanceof QueryError) return false;
+    throw error;
+  }
+}
+
+function planIn(
   ast: NonNullable<Outline['ast']>,
   text: string,
   zone: string,
   session: CaseSession | undefined,
-): Outline['error'] {
-  if (session === undefined) return undefined;
+): { error?: Outline['error']; readings: Iterable<string> } {
+  if (session === undefined) return { readings: ast.readings };
   try {
-    planQuery(ast, contextOf(session.snapshot(), { text, zone }, session));
-    return undefined;
+    return planQuery(ast, contextOf(session.snapshot(), { text, zone }, session));
   } catch (error) {
-    if (error instanceof QueryError) return errorSpan(text, error);
+    if (error instanceof QueryError)
+      return { error: errorSpan(text, error), readings: ast.readings };
     throw error;
   }
 }

@@ -2,7 +2,7 @@
  * Syntax to filter: names are resolved and values read, so that what remains cannot be wrong.
  */
 import type { EpochMicros } from '../contract/event.ts';
-import type { Expression, FieldNode, Test } from './ast.ts';
+import type { Expression, FieldNode, FieldOrTextNode, Name, PatternNode, Test } from './ast.ts';
 import { parseAddress } from './address.ts';
 import {
   type Field,
@@ -29,7 +29,8 @@ import { textFilter } from './filters/text.ts';
 import { type ValueField, textValueFilter } from './filters/text-value.ts';
 import type { TimeFilter } from './filters/time.ts';
 import { hasWildcard } from './filters/wildcard.ts';
-import { didYouMean, shown, syntaxError } from './query-error.ts';
+import { printFilter } from './print.ts';
+import { QueryError, didYouMean, shown, syntaxError } from './query-error.ts';
 import { type TimeSpan, type ZoneOffset, parseDuration, parseTime } from './time.ts';
 
 /** What values in a query may refer to. */
@@ -41,6 +42,8 @@ export interface Surroundings {
   /** For times that state no zone. */
   readonly zone: string;
   readonly zoneOffset: ZoneOffset;
+  /** Where is noted how doubtful parts are read. */
+  readonly readings: Set<string>;
 }
 
 export function analyse(node: Expression, resolve: Resolve, around: Surroundings): Filter {
@@ -63,8 +66,107 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       if (range === undefined || ip?.type !== 'address') return text;
       return { filter: 'or', items: [text, { filter: 'address', field: ip, ranges: [range] }] };
     }
+    case 'pattern':
+      return patternFilter(node, resolve);
     case 'field':
       return fieldFilter(node, resolve(node), around);
+    case 'field-or-text':
+      return fieldOrText(node, resolve, around);
+  }
+}
+
+/** The columns that words are looked for in, and every attribute. */
+const TEXTS = ['message', 'host', 'program', 'event_type', 'attributes'] as const;
+
+function patternFilter({ test, start, end }: PatternNode, resolve: Resolve): Filter {
+  const items = TEXTS.flatMap((name): Filter[] => {
+    const field = resolved({ name, start, end }, resolve);
+    if (field?.type === 'text') return [textTest(field, test, start)];
+    if (field?.type !== 'virtual' || field.name !== 'attributes') return [];
+    return [textTest({ ...field, name: 'attributes' }, test, start)];
+  });
+  if (items.length > 0) return { filter: 'or', items };
+  throw syntaxError('no column here is a text to look in', start, 'name a field: host:/…/');
+}
+
+/** Undefined: there is no such field. */
+function resolved(name: Name, resolve: Resolve): Field | undefined {
+  try {
+    return resolve(name);
+  } catch (error) {
+    if (error instanceof QueryError && error.code === 'unknown-field') return undefined;
+    throw error;
+  }
+}
+
+/** What people of other tools name that is no field of an event anywhere. */
+const NO_FIELDS: Readonly<Record<string, string>> = {
+  index: 'a case is one store: leave it out; a file of evidence is source:NAME',
+  earliest: 'write last:24h, ts:>=2026-11-21 or --from',
+  latest: 'write ts:<2026-11-22 or --to',
+  splunk_server: 'leave it out',
+  eventtype: 'kinds of events are kind:log, kind:flow, …',
+};
+
+function fieldOrText(node: FieldOrTextNode, resolve: Resolve, around: Surroundings): Filter {
+  const { readings } = around;
+  let unknown: QueryError;
+  try {
+    const filter = analyse(node.field, resolve, around);
+    if (node.doubtful)
+      readings.add(
+        `read as: ${printFilter(node.field)}; to search for the words, put them in quotes`,
+      );
+    return filter;
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    if (error.code !== 'unknown-field') {
+      const hint = [error.hint, quotedHint(node)].flatMap((one) => one ?? []).join('; ');
+      throw new QueryError(error.code, error.message, error.position, hint);
+    }
+    unknown = error;
+  }
+  const name = nameOf(node.field);
+  const stated = NO_FIELDS[name.toLowerCase()];
+  if (stated !== undefined)
+    throw new QueryError(unknown.code, unknown.message, unknown.position, stated);
+  let filter: Filter;
+  try {
+    filter = analyse(node.text, resolve, around);
+  } catch (error) {
+    // `a = b` is no text that can be searched for: the field is what is wrong with it.
+    if (error instanceof QueryError) throw unknown;
+    throw error;
+  }
+  const near = unknown.hint?.startsWith('did you mean') === true ? ` (${unknown.hint})` : '';
+  readings.add(`no event has a field ${shown(name)}: searched for ${writtenText(node)}${near}`);
+  return filter;
+}
+
+/** What is searched for where no field is meant: `the text user=root`, in quotes. */
+function writtenText({ text }: FieldOrTextNode): string {
+  if (text.node === 'text' && !text.quoted) return `the text ${JSON.stringify(text.text)}`;
+  const items = text.node === 'and' ? text.items : [text];
+  return `the words ${items.map((item) => printFilter(item)).join(' ')}`;
+}
+
+function quotedHint({ text }: FieldOrTextNode): string | undefined {
+  return text.node === 'text' && !text.quoted
+    ? `to search for the text, put it in quotes: ${JSON.stringify(text.text)}`
+    : undefined;
+}
+
+function nameOf(node: Expression): string {
+  switch (node.node) {
+    case 'field':
+      return node.name;
+    case 'not':
+      return nameOf(node.item);
+    case 'and':
+    case 'or':
+      return nameOf(node.items[0]!);
+    default:
+      return '';
   }
 }
 
@@ -77,6 +179,8 @@ export function mentionsKind(node: Expression): boolean {
     }
     case 'not':
       return mentionsKind(node.item);
+    case 'field-or-text':
+      return mentionsKind(node.field);
     case 'and':
     case 'or':
       return node.items.some(mentionsKind);

@@ -60,7 +60,24 @@ export interface GroupNode extends Span {
   readonly node: 'and' | 'or';
   readonly items: readonly Expression[];
 }
-export type Expression = AllNode | TextNode | FieldNode | NotNode | GroupNode;
+/** A pattern without a field: `/Failed.*root/`, looked for where words are. */
+export interface PatternNode extends Span {
+  readonly node: 'pattern';
+  readonly test: Extract<Test, { test: 'regex' }>;
+}
+/**
+ * `user=root`, which logs hold as text as well: the test if events have a field of that name, else
+ * the text. The planner decides it, and says so.
+ */
+export interface FieldOrTextNode extends Span {
+  readonly node: 'field-or-text';
+  readonly field: Expression;
+  readonly text: Expression;
+  /** Whether it may be words even if there is such a field: `message contains error`. */
+  readonly doubtful: boolean;
+}
+export type Expression =
+  AllNode | TextNode | PatternNode | FieldNode | FieldOrTextNode | NotNode | GroupNode;
 
 /** A field by the name that was written. */
 export interface Name extends Span {
@@ -139,12 +156,15 @@ export interface Ast {
   readonly text: string;
   readonly filter: Expression;
   readonly stages: readonly Stage[];
+  /** How doubtful parts were read, in words for the person who wrote them. */
+  readonly readings: readonly string[];
 }
 
 /** Calls `visit` for every node of `root`, parents first. */
 export function walk(root: Expression, visit: (node: Expression) => void): void {
   visit(root);
   if (root.node === 'not') walk(root.item, visit);
+  else if (root.node === 'field-or-text') walk(root.field, visit);
   else if (root.node === 'and' || root.node === 'or') {
     for (const item of root.items) walk(item, visit);
   }

@@ -39,6 +39,7 @@ export function explain(plan: Plan, how?: Explained): string[] {
     const shown = (at: number | undefined) => (at === undefined ? '…' : formatMicros(at));
     lines.push(`time: [${shown(range.from)}, ${shown(range.to)})`);
   }
+  for (const reading of plan.readings) lines.push(`note: ${reading}`);
   if (plan.context.list !== undefined) lines.push(`list: ${listText(plan.context.list)}`);
   if (plan.packetsBeneath !== undefined) {
     const { packets, exact } = plan.packetsBeneath;

@@ -6,6 +6,7 @@
  * Invariant: every method either moves forward or throws a QueryError, and none reads a character
  * more often than a fixed number of times.
  */
+import { isBarePattern } from '../contract/query-spelling.ts';
 import { shown, syntaxError } from './query-error.ts';
 
 /** The longest query text, in UTF-16 units. */
@@ -71,6 +72,19 @@ export class Scanner {
     return this.match(WORD)?.[0] ?? '';
   }
 
+  /** Consumes `pattern`, which is sticky, if it matches here (no space is skipped). */
+  takeMatch(pattern: RegExp): RegExpExecArray | undefined {
+    const found = this.match(pattern);
+    if (found !== undefined) this.pos += found[0].length;
+    return found;
+  }
+
+  /** Whether `pattern`, which is sticky, matches at a place. */
+  matches(pattern: RegExp, at = this.pos): boolean {
+    pattern.lastIndex = at;
+    return pattern.test(this.text);
+  }
+
   /** A value inside `[ ]` or `{ }`: a word or a quoted text. */
   rangeValue(): { text: string; quoted: boolean } | undefined {
     this.skipSpace();
@@ -120,8 +134,9 @@ export class Scanner {
    * A pattern between slashes, with its flags. Undefined when what stands here is a path rather than
    * a pattern: then nothing is consumed. The first slash that no backslash or brackets protect ends
    * it, and only `i`, space, a bracket, `|` or the end may follow that.
+   * @param bare without a field before it: a path is likelier, and nothing is an error
    */
-  regex(): { pattern: string; ignoreCase: boolean } | undefined {
+  regex(bare = false): { pattern: string; ignoreCase: boolean } | undefined {
     if (this.text[this.pos] !== '/') return undefined;
     const open = this.pos;
     let inClass = false;
@@ -134,6 +149,7 @@ export class Scanner {
         REGEX_END.lastIndex = at;
         const end = REGEX_END.exec(this.text);
         if (end === null || at === open + 1) return undefined;
+        if (bare && !isBarePattern(this.text.slice(open + 1, at), end[1] === 'i')) return undefined;
         this.pos = at + end[0].length;
         return {
           pattern: this.text.slice(open + 1, at).replaceAll('\\/', '/'),
@@ -141,6 +157,7 @@ export class Scanner {
         };
       }
     }
+    if (bare) return undefined;
     const word = this.match(WORD)?.[0] ?? '/';
     if (/[\^$\\+[\]{}]/.test(word)) {
       throw syntaxError('unclosed /', open, 'add a closing /, or put a path in quotes');

@@ -2,8 +2,10 @@
  * What a query consists of, by the places in its text: its filter, the items of that, its stages, the
  * beginning of it that gives events. Nothing is looked up; a text that is wrong has an outline, too.
  */
-import type { Ast, Expression, FieldNode, Span, Stage, Test } from './ast.ts';
+import type { Ast, Expression, Span, Stage, Test } from './ast.ts';
+import { knownField } from './fields.ts';
 import { parseQuery } from './parse.ts';
+import { printTest } from './print.ts';
 import { QueryError } from './query-error.ts';
 
 /** Stages that leave events events. */
@@ -40,8 +42,11 @@ export interface Outline {
   readonly ast: Ast | undefined;
 }
 
-/** Never throws but on what is no error of the query. */
-export function outlineOf(text: string): Outline {
+/**
+ * Never throws but on what is no error of the query.
+ * @param isField decides on `user=root`, which is a text where there is no such field
+ */
+export function outlineOf(text: string, isField: IsField = namesKnown): Outline {
   try {
     const ast = parseQuery(text);
     const stages = ast.stages.map((stage) => {
@@ -50,7 +55,7 @@ export function outlineOf(text: string): Outline {
     });
     const first = ast.stages[0];
     const end = first === undefined ? text.length : pipeBefore(text, first);
-    const terms = termsOf(text, ast.filter);
+    const terms = termsOf(text, ast.filter, isField);
     return {
       filter: trimmed(text, 0, end),
       ...(terms === undefined ? {} : { terms }),
@@ -126,6 +131,7 @@ export function pieceSpans(text: string): Span[] {
     } else if (c === '"' || (c === "'" && /[\s(:|]|^$/.test(text[at - 1] ?? ''))) quote = c;
     else if (c === '(') depth += 1;
     else if (c === ')') depth = Math.max(0, depth - 1);
+    else if (c === '|' && text[at + 1] === '|') at += 1;
     else if (c === '|' && depth === 0) {
       out.push(trimmed(text, start, at));
       start = at + 1;
@@ -147,18 +153,32 @@ function longestRight(text: string, pieces: readonly Span[]): string {
   return '';
 }
 
-function termsOf(text: string, filter: Expression): Term[] | undefined {
+/** Whether a test that may be a text names a field that there is. */
+type IsField = (test: Expression) => boolean;
+
+function namesKnown(test: Expression): boolean {
+  const item = test.node === 'not' ? test.item : test;
+  return item.node === 'field' && knownField(item.name) !== undefined;
+}
+
+function termsOf(text: string, filter: Expression, isField: IsField): Term[] | undefined {
   if (filter.node === 'all') return [];
   // `(a b)` is one item, `(a) b` are two: brackets begin before the first item in them.
   const isPlain = filter.node === 'and' && filter.items[0]?.start === filter.start;
   const items = isPlain ? filter.items : [filter];
-  const terms = items.flatMap((item) => (item.node === 'all' ? [] : [termOf(text, item)]));
+  const terms = items.flatMap((item) => (item.node === 'all' ? [] : [termOf(text, item, isField)]));
   return terms.includes(undefined) ? undefined : terms.flatMap((term) => term ?? []);
 }
 
-function termOf(text: string, whole: Expression): Term | undefined {
-  let item = whole;
-  let negated = false;
+function termOf(
+  text: string,
+  written: Expression,
+  isField: IsField,
+  whole: Expression = written,
+  not = false,
+): Term | undefined {
+  let item = written;
+  let negated = not;
   while (item.node === 'not') {
     negated = !negated;
     item = item.item;
@@ -167,6 +187,12 @@ function termOf(text: string, whole: Expression): Term | undefined {
   const base = { start, end, text: text.slice(start, end), negated };
   const bracketed = text[item.start] === '(';
   switch (item.node) {
+    case 'pattern':
+      return { ...base, type: 'group' };
+    case 'field-or-text':
+      return bracketed || item.doubtful || !isField(item.field)
+        ? { ...base, type: 'group' }
+        : termOf(text, item.field, isField, whole, negated);
     case 'text':
       if (bracketed) return { ...base, type: 'group' };
       return {
@@ -182,7 +208,7 @@ function termOf(text: string, whole: Expression): Term | undefined {
         type: 'field',
         field: item.name,
         operator: item.test.test,
-        value: valueText(text, item, item.test),
+        value: valueText(item.test),
       };
     default: {
       // An OR without brackets around it is the whole filter.
@@ -192,9 +218,7 @@ function termOf(text: string, whole: Expression): Term | undefined {
   }
 }
 
-function valueText(text: string, { start, end, name }: FieldNode, test: Test): string {
-  if (test.test === 'word' || test.test === 'quoted') return test.text;
-  const written = text.slice(start, end);
-  const colon = written.startsWith(name) ? name.length : written.indexOf(':', 1);
-  return written.slice(colon + 1).trim();
+/** What would stand behind the colon, however the test is spelled. */
+function valueText(test: Test): string {
+  return test.test === 'word' || test.test === 'quoted' ? test.text : printTest(test);
 }

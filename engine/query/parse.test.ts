@@ -5,6 +5,7 @@ import { DaybookError } from '../contract/errors.ts';
 import type { Expression, Test } from './ast.ts';
 import { MAX_QUERY_LENGTH } from './lex.ts';
 import { MAX_DEPTH, MAX_TERMS, MAX_UNIONS, parseQuery } from './parse.ts';
+import { printFilter } from './print.ts';
 
 /** A tree as short text: `and(a, not(b))`. */
 function brief(node: Expression): string {
@@ -15,6 +16,10 @@ function brief(node: Expression): string {
       return node.quoted ? `'${node.text}'` : node.text;
     case 'not':
       return `not(${brief(node.item)})`;
+    case 'pattern':
+      return briefTest(node.test);
+    case 'field-or-text':
+      return `${brief(node.field)} / ${brief(node.text)}`;
     case 'field':
       return `${node.name}:${briefTest(node.test)}`;
     default:
@@ -48,7 +53,7 @@ describe('filters', () => {
     ['a', 'a'],
     ['a b', 'and(a, b)'],
     ['a AND b OR c d', 'or(and(a, b), and(c, d))'],
-    ['a and b', 'and(a, and, b)'],
+    ['a and b', 'and(a, b)'],
     ['a OR b c', 'or(a, and(b, c))'],
     ['NOT a b', 'and(not(a), b)'],
     ['-a -b', 'and(not(a), not(b))'],
@@ -105,6 +110,107 @@ describe('filters', () => {
     ['event_id:12:f345', 'event_id:12:f345'],
   ])('%s', (text, tree) => {
     expect(brief(parseQuery(text).filter)).toBe(tree);
+  });
+});
+
+describe("other tools' spellings", () => {
+  it.each([
+    ['p=22', 'p:22 / p=22'],
+    ['p==22', 'p:22 / p==22'],
+    ['p = 22', 'p:22 / and(p, =, 22)'],
+    ['p!=22', 'not(p:22) / p!=22'],
+    ['p>22', 'p:> 22 / p>22'],
+    ['p >= 22 x', 'and(p:>= 22 / and(p, >=, 22), x)'],
+    ['h="a b"', "h:'a b' / and(h=, 'a b')"],
+    ['h=w*', 'h:w* / h=w*'],
+    ['h=*', 'h:* / h=*'],
+    ['"f g"=5', "f g:5 / and('f g', =5)"],
+    ['"a=b"', "'a=b'"],
+    ['h=[x', 'h:[x / h=[x'],
+    ['p=[1 TO 2]', 'p:[1 2] / and(p=[1, TO, 2])'],
+    ['abc=', 'abc='],
+    ['abc== | count', 'abc=='],
+    ['a->b a=>b a<<b 1=2 /x?a=b', 'and(a->b, a=>b, a<<b, 1=2, /x?a=b)'],
+    ['p in (1, 2)', 'or(p:1, p:2) / and(p, in, and(1,, 2))'],
+    ['p IN (1 or 2)', 'or(p:1, p:2) / and(p, IN, or(1, 2))'],
+    ['p not in (1)', 'not(p:1) / and(p, not, in, 1)'],
+    ['p in {80 443}', 'or(p:80, p:443) / and(p, in, {80, 443})'],
+    ['m contains "a.b"', "m:/a\\.b/i / and(m, contains, 'a.b')"],
+    ['m startswith "a"', "m:/^a/i / and(m, startswith, 'a')"],
+    ['m !endswith "a"', "not(m:/a$/i) / and(m, !endswith, 'a')"],
+    ['m matches /a.b/', 'm:/a.b/ / and(m, matches, /a.b/)'],
+    ['m =~ "a.b"', "m:/a.b/ / and(m, =~, 'a.b')"],
+    ['m !~ /a/i', 'not(m:/a/i) / and(m, !~, /a/i)'],
+    ['m like "%a_"', "m:/^(?s:.)*a(?s:.)$/i / and(m, like, '%a_')"],
+    ['/Failed.*root/', '/Failed.*root/'],
+    ['/etc/ /etc/passwd /a b/', 'and(/etc/, /etc/passwd, /a, b/)'],
+    ['/etc/i', '/etc/i'],
+    ['a && b || c', 'or(and(a, b), c)'],
+    ['a||b', 'or(a, b)'],
+    ['p==1&&q:2', 'and(p:1 / p==1, q:2)'],
+    ['a and b or c', 'or(and(a, b), c)'],
+    ['h:a and not i:b', 'and(h:a, not(i:b))'],
+    ['h:(a or b and not c)', 'or(h:a, and(h:b, not(h:c)))'],
+    ['and a or', 'and(and, a, or)'],
+    ['user not found', 'and(user, not, found)'],
+    ['user not (a)', 'and(user, not(a))'],
+    ['not found', 'not(found)'],
+    ['!a ! b !(c d)', 'and(not(a), not(b), not(and(c, d)))'],
+    ['a!b', 'a!b'],
+  ])('%s', (text, tree) => {
+    expect(brief(parseQuery(text).filter)).toBe(tree);
+  });
+
+  it.each([
+    ['a and b', [/^read as: a AND b; .*"and"$/]],
+    ['not a', [/^read as: NOT a; .*"not"$/]],
+    ['a or b=c', []],
+    ['h:a and b', []],
+    ['(a) or (b)', []],
+    ['a AND b', []],
+    ['a not b', [/^"not" was searched for as a word; the operator is NOT$/]],
+    ['a&&b', [/as text/]],
+    ['/etc/', [/as text.*message:\/etc\//]],
+    ['* | where a or b', [/^read as: a OR b/]],
+    ['a | union (b or c)', [/^read as: b OR c/]],
+  ])('%s is read, and said, so', (text, readings) => {
+    const found = parseQuery(text).readings;
+    expect(found).toHaveLength(readings.length);
+    readings.forEach((reading, i) => expect(found[i]).toMatch(reading));
+  });
+
+  it.each<[string, object]>([
+    ['| limit 3', { stage: 'head', limit: 3 }],
+    ['| take 3', { stage: 'head', limit: 3 }],
+    ['| table a, b', { stage: 'fields', fields: [{ name: 'a' }, { name: 'b' }] }],
+    ['| project a', { stage: 'fields' }],
+    ['| search a', { stage: 'where', filter: { text: 'a' } }],
+    ['| sort by a desc', { keys: [{ by: { name: 'a' }, descending: true }] }],
+    ['| sort by', { keys: [{ by: { name: 'by' } }] }],
+    ['| order by a', { stage: 'sort', keys: [{ by: { name: 'a' } }] }],
+    ['| summarize n = dcount(a) by b', { measures: [{ fn: 'distinct', as: 'n' }] }],
+    ['| stats count by a', { measures: [{ fn: 'count' }], by: [{ name: 'a' }] }],
+  ])('%s', (text, stage) => {
+    expect(parseQuery(text).stages).toMatchObject([stage]);
+  });
+
+  it.each([
+    ['eval x=1', /computes/],
+    ['extend x=1', /computes/],
+    ['rex "a"', /pattern/],
+    ['rare host', /values field/],
+    ['join x', /--list/],
+    ['timechart count', /timeline/],
+    ['lmit 3', /limit/],
+  ])('| %s is answered with what to write', (stage, hint) => {
+    try {
+      parseQuery(`* | ${stage}`);
+    } catch (error) {
+      if (!(error instanceof DaybookError)) throw error;
+      expect(error.hint).toMatch(hint);
+      return;
+    }
+    expect.unreachable('it parsed');
   });
 });
 
@@ -214,6 +320,64 @@ describe('limits', () => {
   });
 });
 
+it('reads what it prints as the same tree', () => {
+  const word = fc
+    .stringMatching(/^[a-z][a-z0-9]{0,4}[*?]?$/)
+    .filter((one) => !/^(?:and|or|not|in|has|like)$/.test(one));
+  const value = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 8 });
+  const bound = fc.option(fc.oneof(word, value), { nil: undefined });
+  const test: fc.Arbitrary<Test> = fc.oneof(
+    word.map((text) => ({ test: 'word', text }) as const),
+    value.map((text) => ({ test: 'quoted', text }) as const),
+    fc.record({ test: fc.constant('present' as const) }),
+    fc.record({
+      test: fc.constant('compare' as const),
+      op: fc.constantFrom('>', '>=', '<', '<=', '='),
+      value: fc.oneof(word, value),
+    }),
+    fc.record({
+      test: fc.constant('range' as const),
+      low: bound,
+      high: bound,
+      lowIncluded: fc.boolean(),
+      highIncluded: fc.boolean(),
+    }),
+    fc
+      .constantFrom('a.*b', '^x/y$', '[/|]+', '(?s:.)*')
+      .map((pattern) => ({ test: 'regex', pattern, ignoreCase: true, at: 0 }) as const),
+  );
+  const span = { start: 0, end: 0 };
+  const { tree } = fc.letrec<{ tree: Expression; leaf: Expression }>((tie) => ({
+    leaf: fc.oneof(
+      word.map((text) => ({ node: 'text', text, quoted: false, ...span }) as const),
+      value.map((text) => ({ node: 'text', text, quoted: true, ...span }) as const),
+      fc
+        .tuple(
+          fc.oneof(
+            word.map((one) => one.replace(/\W/g, '')),
+            value,
+          ),
+          test,
+        )
+        .map(([name, of]) => ({ node: 'field', name, test: of, ...span }) as const),
+    ),
+    tree: fc.oneof(
+      { maxDepth: 3 },
+      tie('leaf'),
+      tie('tree').map((item) => ({ node: 'not', item, ...span }) as const),
+      fc
+        .tuple(fc.constantFrom('and', 'or'), fc.array(tie('tree'), { minLength: 2, maxLength: 3 }))
+        .map(([node, items]) => ({ node, items, ...span }) as const),
+    ),
+  }));
+  fc.assert(
+    fc.property(tree, (written) => {
+      expect(brief(parseQuery(printFilter(written)).filter)).toBe(brief(written));
+    }),
+    { seed: 11, numRuns: 2000 },
+  );
+});
+
 it('gives a tree or a DaybookError on any text', () => {
   const part = fc.constantFrom(
     ...[
@@ -242,6 +406,15 @@ it('gives a tree or a DaybookError on any text', () => {
       'AND',
       'OR',
       'NOT',
+      'and',
+      'or',
+      'not',
+      'in',
+      'contains',
+      '&&',
+      '!',
+      '~',
+      '{',
       'TO',
       'host',
       'ip',

@@ -5,12 +5,21 @@
  * or `limit-exceeded`; it never recurses deeper than MAX_DEPTH.
  */
 import {
+  COMPARISON,
+  FUNCTION_ALIASES,
+  GLUED_AND,
+  RANGE,
+  STAGE_ALIASES,
+  STAGE_COMPARISON,
+  TEST_AHEAD,
+  WORD_TEST,
+} from '../contract/query-spelling.ts';
+import {
   FUNCTIONS,
   INTERVAL_UNITS,
   type Ast,
   type CompareOp,
   type Expression,
-  type FieldNode,
   type FunctionName,
   type Interval,
   type IntervalUnit,
@@ -25,7 +34,9 @@ import { parseAddress } from './address.ts';
 import { intervalMicros } from './grid.ts';
 import { MAX_QUERY_LENGTH, Scanner } from './lex.ts';
 import { PATTERNS_SHOWN } from './stages/patterns.ts';
+import { printFilter } from './print.ts';
 import { QueryError, didYouMean, shown, syntaxError } from './query-error.ts';
+import { STAGE_HINTS, type WordTest, wordPattern } from './spellings.ts';
 
 /** Brackets, NOTs and unions inside each other. */
 export const MAX_DEPTH = 200;
@@ -41,9 +52,6 @@ export const MAX_UNIONS = 16;
 export const MAX_LIMIT = 1_000_000_000;
 
 const COMPARE_OPS = ['>=', '<=', '>', '<', '='] as const;
-/** In `where`, a comparison may stand free: `b > 1000`, `sum(bytes) >= 5`. */
-const FREE_COMPARISON =
-  /(?:"((?:[^"\\]|\\.)*)"|([A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*(?:\([\w.@\- \u0080-\uffff]*\))?))\s*(>=|<=|!=|==|>|<|=)\s*/y;
 const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
 const INTERVAL = /^(\d{1,9})(ms|s|m|h|d|w)$/;
 
@@ -58,14 +66,26 @@ export function parseQuery(text: string): Ast {
   }
   const parser = new Parser(text);
   const ast = parser.query(false);
-  return { ...ast, text };
+  return { ...ast, text, readings: parser.readings };
 }
+
+type Operator = 'AND' | 'OR' | 'NOT';
+/** What is shown of a filter in a reading. */
+const MAX_READING = 300;
 
 class Parser {
   private readonly scan: Scanner;
   private depth = 0;
   private terms = 0;
   private unions = 0;
+  /** Whether other tools' comparisons are read as the words they are made of. */
+  private plain = false;
+  /** Where those words end. */
+  private plainEnd = 0;
+  /** Operators in lower case that may have been meant as words, and words as operators. */
+  private doubtful = new Set<string>();
+  private readonly words = new Set<string>();
+  readonly readings: string[] = [];
 
   constructor(text: string) {
     this.scan = new Scanner(text);
@@ -76,6 +96,7 @@ class Parser {
     const { scan } = this;
     const start = scan.pos;
     const filter = this.filter(false);
+    this.sayHowRead(filter);
     const stages: Stage[] = [];
     while (scan.take('|')) {
       if (stages.length === MAX_STAGES) {
@@ -87,7 +108,31 @@ class Parser {
       if (scan.peek() === ')') throw syntaxError('found ")" without "("', scan.pos);
       throw syntaxError(`found ${scan.found()}, expected | or the end`, scan.pos);
     }
-    return { text: scan.text.slice(start, scan.pos), filter, stages };
+    return { text: scan.text.slice(start, scan.pos), filter, stages, readings: [] };
+  }
+
+  private sayHowRead(filter: Expression): void {
+    const { doubtful, words } = this;
+    if (doubtful.size > 0) {
+      const text = printFilter(filter, this.scan.text);
+      const short = text.length > MAX_READING ? `${text.slice(0, MAX_READING)}…` : text;
+      const quoted = [...doubtful].map((word) => `"${word}"`).join(', ');
+      this.readings.push(
+        `read as: ${short}; to search for the words, put them in quotes: ${quoted}`,
+      );
+    }
+    for (const word of words) {
+      const other = word.toUpperCase();
+      this.readings.push(
+        word.includes('&&')
+          ? `${shown(word)} was searched for as text; for both write spaces around &&`
+          : word.startsWith('/')
+            ? `${shown(word)} was searched for as text; as a pattern it is message:${shown(word).slice(1, -1)}`
+            : `"${word}" was searched for as a word; the operator is ${other}`,
+      );
+    }
+    doubtful.clear();
+    words.clear();
   }
 
   // -- filters -----------------------------------------------------------------------------------
@@ -115,45 +160,118 @@ class Parser {
 
   private or(inStage: boolean): Expression {
     const items = [this.and(inStage)];
-    while (this.keyword('OR')) items.push(this.and(inStage));
-    return group('or', items);
+    for (;;) {
+      const sign = this.takeOperator('OR');
+      if (sign === undefined) return group('or', items);
+      const next = this.and(inStage);
+      this.noteDoubt(sign, items.at(-1)!, next);
+      items.push(next);
+    }
   }
 
   private and(inStage: boolean): Expression {
     const { scan } = this;
-    const items = [this.not(inStage)];
+    const items = [this.not(inStage, true)];
     for (;;) {
-      if (this.keyword('AND')) {
-        items.push(this.not(inStage));
+      const sign = this.takeOperator('AND');
+      if (sign !== undefined) {
+        const next = this.not(inStage, true);
+        this.noteDoubt(sign, items.at(-1)!, next);
+        items.push(next);
         continue;
       }
       const next = scan.peek();
-      if (next === '' || next === '|' || next === ')' || scan.peekWord() === 'OR') break;
-      items.push(this.not(inStage));
+      if (next === '' || next === ')' || next === '|' || this.operatorHere('OR') !== undefined)
+        break;
+      items.push(this.not(inStage, false));
     }
     return group('and', items);
   }
 
-  private keyword(word: string): boolean {
-    if (this.scan.peekWord() !== word) return false;
-    this.scan.pos += word.length;
-    return true;
+  /** `a and b`: had the word been meant, it would stand between plain words. */
+  private noteDoubt(sign: string, before: Expression, behind: Expression): void {
+    if (/^[a-z]/.test(sign) && this.isWord(before, 'last') && this.isWord(behind, 'first'))
+      this.doubtful.add(sign);
   }
 
-  private not(inStage: boolean): Expression {
+  private isWord(node: Expression, end: 'first' | 'last'): boolean {
+    const isGroup = node.node === 'and' || node.node === 'or';
+    // `(a) b` begins with a bracket as well, which is that of its first item.
+    const inBrackets = !isGroup || node.items[0]!.start !== node.start;
+    if (inBrackets && this.scan.text[node.start] === '(') return false;
+    if (isGroup) return this.isWord(node.items.at(end === 'first' ? 0 : -1)!, end);
+    if (node.node === 'not') return this.isWord(node.item, end);
+    return node.node === 'text' && !node.quoted;
+  }
+
+  /** The operator that stands here as it is written: `AND`, `and`, `&&`; undefined: there is none. */
+  private operatorHere(name: Operator): string | undefined {
+    const { scan } = this;
+    if (name === 'OR' && scan.peek() === '|')
+      return scan.text.startsWith('||', scan.pos) ? '||' : undefined;
+    const word = scan.peekWord();
+    if (word === name) return word;
+    if (name === 'AND' && word.startsWith('&&')) return '&&';
+    // Without an operand a word in lower case is one.
+    return word === name.toLowerCase() && this.hasOperand(word.length) ? word : undefined;
+  }
+
+  private hasOperand(length: number): boolean {
+    return this.scan.matches(/[\s\u0000]+[^\s\u0000|)]|["'(]/y, this.scan.pos + length);
+  }
+
+  private takeOperator(name: Operator): string | undefined {
+    const found = this.operatorHere(name);
+    this.scan.pos += found?.length ?? 0;
+    return found;
+  }
+
+  private keyword(word: Operator): boolean {
+    return this.takeOperator(word) !== undefined;
+  }
+
+  /** @param first whether it stands where `not` is an operator, not one word of several */
+  private not(inStage: boolean, first: boolean): Expression {
     const { scan } = this;
     scan.skipSpace();
     const start = scan.pos;
-    const after = scan.text[scan.pos + 1];
-    const minus = scan.peek() === '-' && after !== undefined && !/[\s|)]/.test(after);
-    if (minus) scan.pos += 1;
-    if (minus || this.keyword('NOT')) {
+    const sign = this.takeNot(first);
+    if (sign !== undefined) {
       this.enter();
-      const item = this.not(inStage);
+      const item = this.not(inStage, true);
       this.depth -= 1;
+      if (sign === 'not' && this.isWord(item, 'first')) this.doubtful.add(sign);
       return { node: 'not', item, start, end: item.end };
     }
     return this.primary(inStage);
+  }
+
+  /** Consumes `NOT`, `-`, `!` or `not`. */
+  private takeNot(first: boolean): string | undefined {
+    const { scan } = this;
+    const sign = scan.peek();
+    const after = scan.text[scan.pos + 1];
+    const glued = after !== undefined && !/[\s\u0000|)]/.test(after);
+    if (
+      (sign === '-' && glued) ||
+      (sign === '!' && after !== '=' && after !== '~' && this.hasNext(scan.pos + 1))
+    ) {
+      scan.pos += 1;
+      return sign;
+    }
+    const word = scan.peekWord();
+    if (word !== 'NOT' && word !== 'not') return undefined;
+    if (word === 'not') {
+      const ahead = scan.matches(TEST_AHEAD, scan.pos + word.length);
+      if (!(first && this.hasOperand(word.length)) && !ahead) return undefined;
+    }
+    scan.pos += word.length;
+    return word;
+  }
+
+  /** Whether something stands behind a place that can be a term. */
+  private hasNext(at: number): boolean {
+    return this.scan.matches(/[\s\u0000]*[^\s\u0000|)]/y, at);
   }
 
   private primary(inStage: boolean): Expression {
@@ -177,9 +295,16 @@ class Parser {
     if (this.terms > MAX_TERMS) {
       throw new QueryError('limit-exceeded', `more than ${MAX_TERMS} words in one query`, start);
     }
-    if (inStage) {
-      const free = this.freeComparison();
-      if (free !== undefined) return free;
+    if (!this.plain) {
+      const comparison = this.comparison(inStage) ?? this.wordTest(inStage);
+      if (comparison !== undefined) return comparison;
+      if (next === '/') {
+        const regex = scan.regex(true);
+        if (regex !== undefined) {
+          const test = { test: 'regex', ...regex, at: start + 1 } as const;
+          return { node: 'pattern', test, start, end: scan.pos };
+        }
+      }
     }
     if (scan.atQuote()) {
       const text = scan.quoted();
@@ -189,13 +314,14 @@ class Parser {
       }
       return { node: 'text', text, quoted: true, start, end: scan.pos };
     }
-    const word = scan.peekWord();
+    const whole = scan.peekWord();
+    const word = this.plain ? whole.slice(0, this.plainEnd - start) : whole;
     const name = scan.peekField();
     if (name !== undefined && !this.plainWord(word, name)) {
       scan.pos += name.length + 1;
       return this.fieldTest(name, start);
     }
-    if (word === 'AND' || word === 'OR') {
+    if (word === 'AND' || word === 'OR' || word === '&&') {
       throw syntaxError(
         `found ${word}, expected a word, a phrase or a field`,
         start,
@@ -204,6 +330,7 @@ class Parser {
     }
     scan.pos += word.length;
     if (/^\*+$/.test(word)) return { node: 'all', start, end: scan.pos };
+    if (!this.plain && isDoubtfulWord(word)) this.words.add(word);
     return { node: 'text', text: word, quoted: false, start, end: scan.pos };
   }
 
@@ -218,37 +345,132 @@ class Parser {
     );
   }
 
-  private freeComparison(): Expression | undefined {
+  /** `dst_port=22`, `n > 5`, `host != "a b"`, `message =~ "^sshd"`; undefined: there is none. */
+  private comparison(inStage: boolean): Expression | undefined {
     const { scan } = this;
     const start = scan.pos;
-    FREE_COMPARISON.lastIndex = start;
-    const found = FREE_COMPARISON.exec(scan.text);
-    if (found === null) return undefined;
+    const found = scan.takeMatch(inStage ? STAGE_COMPARISON : COMPARISON);
+    if (found === undefined) return undefined;
     const name = found[1]?.replace(/\\(["\\])/g, '$1') ?? found[2]!;
-    scan.pos = start + found[0].length;
-    const op = found[3]!;
-    const negated = op === '!=';
-    const value = this.comparedValue(op);
-    const compare: CompareOp = negated || op === '==' ? '=' : (op as CompareOp);
-    const node: FieldNode = {
-      node: 'field',
-      name,
-      test: { test: 'compare', op: compare, value },
-      start,
-      end: scan.pos,
-    };
-    return negated ? { node: 'not', item: node, start, end: scan.pos } : node;
+    const sign = found[4]!;
+    const next = scan.peek();
+    if (next === '' || next === ')' || next === '|') {
+      // `abc=` is a text such as Base64, `abc =` is a comparison that is not finished.
+      if (!inStage && found[3] === '') {
+        scan.pos = start;
+        return undefined;
+      }
+      throw syntaxError(`found ${scan.found()}, expected a value after ${sign}`, scan.pos);
+    }
+    const negated = sign.startsWith('!');
+    const item = this.compared(name, sign, start);
+    const node: Expression = negated ? { node: 'not', item, start, end: scan.pos } : item;
+    return inStage ? node : this.orText(node, start);
+  }
+
+  private compared(name: string, sign: string, start: number): Expression {
+    const { scan } = this;
+    switch (sign) {
+      case '=':
+      case '==':
+      case '!=':
+        return this.fieldTest(name, start, true);
+      case '=~':
+      case '!~': {
+        const test = this.patternTest('matches');
+        return { node: 'field', name, test, start, end: scan.pos };
+      }
+      default: {
+        const value = this.comparedValue(sign);
+        const test = { test: 'compare', op: sign as CompareOp, value } as const;
+        return { node: 'field', name, test, start, end: scan.pos };
+      }
+    }
+  }
+
+  /** `dst_port in (22, 23)`, `message contains "x"`, `host not like "web%"`; undefined: there is none. */
+  private wordTest(inStage: boolean): Expression | undefined {
+    const { scan } = this;
+    const start = scan.pos;
+    const found = scan.takeMatch(WORD_TEST);
+    if (found === undefined) return undefined;
+    const name = found[1]!;
+    const word = found[3]!.toLowerCase().replace(/\s.*/s, '') as WordTest;
+    const next = scan.peek();
+    if (next === '' || next === ')' || next === '|') {
+      scan.pos = start;
+      return undefined;
+    }
+    let item: Expression;
+    const quoted = scan.atQuote() || next === '/';
+    if (word === 'in')
+      item = next === '{' ? this.setTest(name, start) : this.fieldTest(name, start);
+    else item = { node: 'field', name, test: this.patternTest(word), start, end: scan.pos };
+    const node: Expression =
+      found[2] === undefined ? item : { node: 'not', item, start, end: scan.pos };
+    return inStage ? node : this.orText(node, start, word !== 'in' && !quoted);
+  }
+
+  /** A pattern in quotes, between slashes or as a word. */
+  private patternTest(word: Exclude<WordTest, 'in'>): Extract<Test, { test: 'regex' }> {
+    const { scan } = this;
+    scan.skipSpace();
+    const at = scan.pos + 1;
+    const regex = scan.text[scan.pos] === '/' ? scan.regex() : undefined;
+    if (regex !== undefined) return { test: 'regex', ...regex, at };
+    const text = this.comparedValue(word);
+    const pattern = wordPattern(word, text);
+    if (pattern === '') throw syntaxError(`found an empty text after ${word}`, at - 1);
+    return { test: 'regex', pattern, ignoreCase: word !== 'matches', at };
+  }
+
+  /** What is read from `start` on as a test, with what the same text is as words, if it can be that. */
+  private orText(field: Expression, start: number, doubtful = false): Expression {
+    const { scan } = this;
+    const end = scan.pos;
+    const { terms, depth } = this;
+    this.plain = true;
+    this.plainEnd = end;
+    scan.pos = start;
+    try {
+      const items: Expression[] = [];
+      while (scan.pos < end) {
+        items.push(this.primary(false));
+        if (scan.pos > end) return field;
+        scan.skipSpace();
+      }
+      return { node: 'field-or-text', field, text: group('and', items), doubtful, start, end };
+    } catch (error) {
+      if (error instanceof QueryError) return field;
+      throw error;
+    } finally {
+      this.plain = false;
+      scan.pos = end;
+      this.terms = terms;
+      this.depth = depth;
+    }
   }
 
   private comparedValue(op: string): string {
     const { scan } = this;
     scan.skipSpace();
     if (scan.atQuote()) return scan.quoted();
-    const word = scan.word();
+    const word = this.ungluedWord();
     if (word === undefined) {
       throw syntaxError(`found ${scan.found()}, expected a value after ${op}`, scan.pos);
     }
     return word;
+  }
+
+  /** A word up to an `&&` that begins another test. */
+  private ungluedWord(): string | undefined {
+    const { scan } = this;
+    const start = scan.pos;
+    const word = scan.word();
+    const at = word?.search(GLUED_AND) ?? -1;
+    if (word === undefined || at <= 0) return word;
+    scan.pos = start + at;
+    return word.slice(0, at);
   }
 
   private closeBracket(open: number): void {
@@ -257,8 +479,11 @@ class Parser {
     throw syntaxError(`found ${this.scan.found()}, expected )`, this.scan.pos);
   }
 
-  /** What follows `name:`. */
-  private fieldTest(name: string, start: number): Expression {
+  /**
+   * What follows `name:`, or `name =`.
+   * @param compared after a sign of other tools, behind which a text may begin with `[`
+   */
+  private fieldTest(name: string, start: number, compared = false): Expression {
     const { scan } = this;
     const next = scan.text[scan.pos] ?? '';
     if (next === '(') {
@@ -271,8 +496,35 @@ class Parser {
       this.depth -= 1;
       return { ...inner, start, end: scan.pos };
     }
+    if (compared && (next === '[' || next === '{') && !scan.matches(RANGE)) {
+      const text = this.ungluedWord() ?? '';
+      return { node: 'field', name, test: { test: 'word', text }, start, end: scan.pos };
+    }
     const test = this.value(name);
     return { node: 'field', name, test, start, end: scan.pos };
+  }
+
+  /** `tcp.dstport in {80, 443}` or `{80 443}`. */
+  private setTest(name: string, start: number): Expression {
+    const { scan } = this;
+    const open = scan.pos;
+    scan.pos += 1;
+    const items: Expression[] = [];
+    while (scan.peek() !== '}') {
+      const at = scan.pos;
+      const quoted = scan.atQuote();
+      const text = quoted ? scan.quoted() : scan.takeMatch(/[^\s\u0000()|"},]+/y)?.[0];
+      if (text === undefined) {
+        if (scan.atEnd()) throw syntaxError('unclosed {', open, 'add a closing }');
+        throw syntaxError(`found ${scan.found()}, expected a value`, at);
+      }
+      const test = { test: quoted ? 'quoted' : 'word', text } as const;
+      items.push({ node: 'field', name, test, start: at, end: scan.pos });
+      scan.take(',');
+    }
+    scan.pos += 1;
+    if (items.length === 0) throw syntaxError('empty { }', open, 'write values: {80, 443}');
+    return { ...group('or', items), start, end: scan.pos };
   }
 
   /** `a OR b`, `a, b`, also with AND, NOT and brackets. */
@@ -339,7 +591,7 @@ class Parser {
       scan.pos += op.length;
       return { test: 'compare', op, value: this.comparedValue(op) };
     }
-    let word = scan.word();
+    let word = this.ungluedWord();
     if (word === undefined) throw missing();
     if (inList) {
       if (word === 'OR' || word === 'AND') {
@@ -405,12 +657,15 @@ class Parser {
     if (written === undefined) {
       throw syntaxError(`found ${scan.found()}, expected a stage`, start, STAGE_HINT);
     }
-    const name = written.toLowerCase();
+    const lower = written.toLowerCase();
+    const name = Object.hasOwn(STAGE_ALIASES, lower) ? STAGE_ALIASES[lower]! : lower;
     if (!isStageName(name)) {
       throw syntaxError(
         `unknown stage ${shown(written)}`,
         start,
-        didYouMean(name, STAGE_NAMES) ?? STAGE_HINT,
+        (Object.hasOwn(STAGE_HINTS, name) ? STAGE_HINTS[name] : undefined) ??
+          didYouMean(name, [...STAGE_NAMES, ...Object.keys(STAGE_ALIASES)]) ??
+          STAGE_HINT,
       );
     }
     const body = this.stageBody(name);
@@ -436,7 +691,7 @@ class Parser {
       case 'stats':
         return this.stats();
       case 'where':
-        return { stage: 'where', filter: this.filter(true) };
+        return this.where();
       case 'fields':
       case 'dedup':
         return { stage: name, fields: this.names(name) };
@@ -454,6 +709,12 @@ class Parser {
       case 'union':
         return this.union();
     }
+  }
+
+  private where(): WithoutSpan<Stage> {
+    const filter = this.filter(true);
+    this.sayHowRead(filter);
+    return { stage: 'where', filter };
   }
 
   private union(): WithoutSpan<Stage> {
@@ -560,9 +821,10 @@ class Parser {
   private sort(): WithoutSpan<Stage> {
     const { scan } = this;
     const keys: SortKey[] = [];
+    this.takeBy();
     do {
       const minus = scan.peek() === '-';
-      if (minus) scan.pos += 1;
+      if (minus || scan.peek() === '+') scan.pos += 1;
       const by = this.name('sort');
       const descending = this.wordIs('desc') || (!this.wordIs('asc') && minus);
       keys.push({ by, descending });
@@ -570,12 +832,26 @@ class Parser {
     return { stage: 'sort', keys };
   }
 
+  /** `sort by f`, if `by` is not the field itself. */
+  private takeBy(): void {
+    const { scan } = this;
+    const start = scan.pos;
+    if (this.wordIs('by') && !/^[\w@"'\u0080-\uffff-]/.test(scan.peek())) scan.pos = start;
+    else if (/^(?:asc|desc)$/i.test(scan.peekIdentifier())) scan.pos = start;
+  }
+
   private measure(stage: StageName): Measure {
     const { scan } = this;
     scan.skipSpace();
     const start = scan.pos;
+    // KQL names a column in front: `n = count()`.
+    const named = scan.takeMatch(/([A-Za-z_][\w.-]*)\s*=\s*(?=\w)/y)?.[1];
     const written = scan.identifier();
-    const fn = written?.toLowerCase();
+    const lower = written?.toLowerCase();
+    const fn =
+      lower !== undefined && Object.hasOwn(FUNCTION_ALIASES, lower)
+        ? FUNCTION_ALIASES[lower]
+        : lower;
     if (written === undefined || fn === undefined || !isFunctionName(fn)) {
       if (written !== undefined) scan.pos = start;
       throw syntaxError(
@@ -603,7 +879,7 @@ class Parser {
     if (fn !== 'count' && of === undefined) {
       throw syntaxError(`${fn} needs a field`, start, `write ${fn}(bytes)`);
     }
-    let as = of === undefined ? fn : `${fn}(${of.name})`;
+    let as = named ?? (of === undefined ? fn : `${fn}(${of.name})`);
     const end = scan.pos;
     if (this.wordIs('as')) {
       scan.skipSpace();
@@ -675,6 +951,11 @@ class Parser {
 
 type WithoutSpan<T> = T extends unknown ? Omit<T, 'start' | 'end'> : never;
 
+/** A word that may have been meant as an operator or a pattern. */
+function isDoubtfulWord(word: string): boolean {
+  return /^(?:and|or|not)$/.test(word) || /[^&]&&[^&]/.test(word) || /^\/[^/]+\/$/.test(word);
+}
+
 function group(node: 'and' | 'or', items: Expression[]): Expression {
   const first = items[0]!;
   if (items.length === 1) return first;
@@ -682,7 +963,7 @@ function group(node: 'and' | 'or', items: Expression[]): Expression {
 }
 
 const STAGE_FORMS: Readonly<Record<StageName, string>> = {
-  count: 'count',
+  count: 'count; by groups: stats count() by field',
   top: 'top N field, … [by count | sum(field) | …]',
   timeline: 'timeline [5m] [spread] [by field]',
   stats: 'stats count(), sum(field) as name, … [by field, …]',

@@ -128,6 +128,8 @@ export interface Plan {
   readonly resolve: Resolve;
   /** Fields that are in no column: only attributes beyond the 256 names of a batch can be them. */
   readonly unlisted: ReadonlySet<string>;
+  /** How doubtful parts of the text were read. */
+  readonly readings: Set<string>;
   readonly extent: Extent;
   /** The aggregating stage and what follows. */
   readonly stages: readonly Stage[];
@@ -150,11 +152,13 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const context = { ...given, segments: usable(given.segments) };
   const ast = typeof query === 'string' ? parseQuery(query) : query;
   const unlisted = new Set<string>();
+  const readings = new Set(ast.readings);
   const resolve = eventFields(context.segments, unlisted);
   const split = ast.stages.findIndex(({ stage }) => AGGREGATING_STAGES.has(stage));
   const shaping = split < 0 ? ast.stages : ast.stages.slice(0, split);
   const stages = split < 0 ? [] : ast.stages.slice(split);
-  const asked = eventsNode(ast.filter, shaping, ast.stages, resolve, context);
+  const around = surroundings(context, readings);
+  const asked = eventsNode(ast.filter, shaping, ast.stages, resolve, around, context);
   const listed = context.list === undefined ? asked : held(asked, listFilter(context.list));
   const { arrived } = context;
   const events = arrived === undefined ? listed : held(listed, { filter: 'arrived', ...arrived });
@@ -208,6 +212,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     events: rowsShape && flat !== undefined ? flat.base : events,
     resolve,
     unlisted,
+    readings,
     extent: { columns: allColumns(used), tagIds: context.tags.map(({ id }) => id) },
     stages,
     context,
@@ -300,8 +305,8 @@ function packetsBeneath(
 
 // -- events ----------------------------------------------------------------------------------------
 
-function surroundings(context: CompileContext): Surroundings {
-  return { ...context, zoneOffset: context.zoneOffset ?? zoneOffset };
+function surroundings(context: CompileContext, readings: Set<string>): Surroundings {
+  return { ...context, zoneOffset: context.zoneOffset ?? zoneOffset, readings };
 }
 
 function eventsNode(
@@ -309,9 +314,9 @@ function eventsNode(
   shaping: readonly Stage[],
   all: readonly Stage[],
   resolve: Resolve,
-  context: CompileContext,
+  around: Surroundings,
+  context: Pick<CompileContext, 'from' | 'to'>,
 ): EventsNode {
-  const around = surroundings(context);
   const kindMentioned =
     mentionsKind(filter) ||
     all.some((stage) => stage.stage === 'where' && mentionsKind(stage.filter));
@@ -345,7 +350,14 @@ function eventsNode(
             'union takes a query for events; put the stage behind the union',
           );
         }
-        const right = eventsNode(query.filter, query.stages, query.stages, resolve, context);
+        const right = eventsNode(
+          query.filter,
+          query.stages,
+          query.stages,
+          resolve,
+          around,
+          context,
+        );
         node =
           node.node === 'base' && right.node === 'base'
             ? { node: 'base', filter: { filter: 'or', items: [node.filter, right.filter] } }
@@ -609,7 +621,7 @@ export function buildTable(plan: Plan, params: Params, grid: Grid | undefined): 
   const context = eventContext(plan, plan.segmentsUsed, params);
   let input = inputOf(plan.events, context);
   let table: Table | undefined;
-  const around = surroundings(plan.context);
+  const around = surroundings(plan.context, plan.readings);
   for (const stage of plan.stages) {
     if (table === undefined) {
       table = aggregate(stage, input, grid);

@@ -167,10 +167,10 @@ function aliasesOf(field: Field, columns: readonly TableColumn[]): readonly stri
 function where(
   table: ScanTable,
   filter: Parameters<typeof analyse>[0],
-  { context }: Plan,
+  { context, readings }: Plan,
 ): readonly Row[] {
   const { columns, rows } = table;
-  const around = { ...context, zoneOffset: context.zoneOffset ?? zoneOffset };
+  const around = { ...context, zoneOffset: context.zoneOffset ?? zoneOffset, readings };
   const analysed = analyse(filter, tableFields(columns), around);
   const parts = inputColumns(columns);
   const filled = new Map<string, Column>();

@@ -18,7 +18,7 @@ function quoted(text: string): string {
 /** A value as it stands after `field:`; quoted where something in it would mean something. */
 export function quoteValue(value: string | number): string {
   const text = String(value);
-  if (/^(?:AND|OR|NOT|TO)$/.test(text)) return quoted(text);
+  if (/^(?:AND|OR|NOT|TO)$/i.test(text)) return quoted(text);
   return BARE.test(text) || NEGATIVE.test(text) ? text : quoted(text);
 }
 
@@ -48,7 +48,7 @@ function filterOf(query: string): { tokens: Token[]; end: number; hasOr: boolean
   const tokens = pipe < 0 ? all : all.slice(0, pipe);
   const hasOr = tokens.some(
     ({ type, depth, start, end }) =>
-      type === 'operator' && depth === 0 && query.slice(start, end) === 'OR',
+      type === 'operator' && depth === 0 && /^(?:or|\|\|)$/i.test(query.slice(start, end)),
   );
   return { tokens, end: all[pipe]?.start ?? query.length, hasOr };
 }
@@ -59,7 +59,7 @@ function itemsOf(query: string): { start: number; end: number; text: string }[] 
   let item = 0;
   for (const token of filterOf(query).tokens) {
     const text = query.slice(token.start, token.end);
-    if (token.depth === 0 && token.type === 'operator' && text === 'AND') continue;
+    if (token.depth === 0 && token.type === 'operator' && /^(?:and|&&)$/i.test(text)) continue;
     const last = items[items.length - 1];
     if (last !== undefined && token.item === item) last.end = token.end;
     else items.push({ start: token.start, end: token.end, text: '' });

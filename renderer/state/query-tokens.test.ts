@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outlineOf } from '../../engine/query/index.ts';
+import { outlineOf, parseQuery, walk } from '../../engine/query/index.ts';
 import { tokensOf } from './query-tokens.ts';
 import { dissect } from './query-text.ts';
 
@@ -25,11 +25,44 @@ const shape = (text: string): string =>
     .map(({ type, start, end }) => `${SHORT[type]}(${text.slice(start, end)})`)
     .join(' ');
 
+/** Where tests of fields begin in the filter. */
+function fieldsByTokens(text: string, end: number): number[] {
+  const fields = tokensOf(text).filter((token) => token.type === 'field' && token.end <= end);
+  return fields.map(({ start }) => start);
+}
+
+function fieldsByEngine(text: string): number[] {
+  const starts = new Set<number>();
+  walk(parseQuery(text).filter, (node) => {
+    const isGroup = node.node === 'and' || node.node === 'or';
+    const isList = isGroup && node.items[0]!.start !== node.start && text[node.start] !== '(';
+    if (isList) starts.add(node.start);
+    if (node.node !== 'field') return;
+    // Values of a list are fields of their own, that begin behind the name.
+    const isWritten = ['', '"'].some((quote) => text.startsWith(quote + node.name, node.start));
+    if (isWritten) starts.add(node.start);
+  });
+  return [...starts].sort((a, b) => a - b);
+}
+
 describe('tokens of a query', () => {
   it.each([
     ['', ''],
     ['failed password -root', 'W(failed) W(password) o(-) W(root)'],
     ['a AND b OR NOT c and', 'W(a) o(AND) W(b) o(OR) o(NOT) W(c) W(and)'],
+    ['a and not b=c or !d', 'W(a) o(and) o(not) f(b) c(=) W(c) o(or) o(!) W(d)'],
+    ['user not found', 'W(user) W(not) W(found)'],
+    ['a && b||c', 'W(a) o(&&) W(b) o(||) W(c)'],
+    [
+      'p in (1, 2) h not like "w%"',
+      'f(p) o(in) b(() n(1) p(,) n(2) b()) f(h) o(not) o(like) s("w%")',
+    ],
+    [
+      'p in {80 443} /a.*b/ m =~ /x/i',
+      'f(p) o(in) b({) n(80) n(443) b(}) r(/a.*b/) f(m) c(=~) r(/x/i)',
+    ],
+    ['ip.src==10.0.0.1&&tcp.port==80', 'f(ip.src) c(==) W(10.0.0.1) o(&&) f(tcp.port) c(==) n(80)'],
+    ['* | limit 3', 'w(*) |(|) S(limit) n(3)'],
     ['fail* us?r 10.0.0.0/8', 'w(fail*) w(us?r) W(10.0.0.0/8)'],
     ['"a \\" b" \'c d\' e\'f', 's("a \\" b") s(\'c d\') W(e\'f)'],
     ['src_ip:10.0.0.0/8', 'f(src_ip) p(:) W(10.0.0.0/8)'],
@@ -85,6 +118,9 @@ describe('tokens of a query', () => {
       'NOT z',
     ],
     ...['AND', 'OR', '(', ')', '|', '| top a', '| where n > 3', '| union (a | head 1)', ' ', '*'],
+    ...['and', 'or', 'not', '&&', '||', '!', '!z', 'a=b', 'n > 5', 'n!=5', 'p in (1, 2 or 3)'],
+    ...['p not in {1 2}', 'm contains "q | r"', 'm like w%', 'u=[x', 'a=1&&b=2', 'm =~ /p|q/'],
+    ...['/etc/', '/p.*|q/', '| limit 3', '| search a or b', 'abc=', 'm matches x', 'x:(a and b)'],
     ...['2001:db8::1', 'n:>"a b"', '"f g":h', '/x|y/', '-', ':', '[', '\\', '"', '| head 3', 'é:ß'],
   );
   const texts = fc.array(piece, { maxLength: 8 }).map((parts) => parts.join(' '));
@@ -114,6 +150,7 @@ describe('tokens of a query', () => {
         expect(dissect(text).filter).toBe(text.slice(filter.start, filter.end));
         const named = tokensOf(text).filter(({ type, depth }) => type === 'stage' && depth === 0);
         expect(named.map(({ start }) => start)).toEqual(stages.map(({ start }) => start));
+        expect(fieldsByTokens(text, filter.end)).toEqual(fieldsByEngine(text));
       }),
       { numRuns: 4000 },
     );

@@ -6,6 +6,18 @@
  * Holds always: any text gives tokens, in order, without overlap; only space lies between them; for a
  * text that the engine's parser accepts, its filter and stages are found where the parser finds them.
  */
+import {
+  COMPARISON,
+  FUNCTION_ALIASES,
+  GLUED_AND,
+  RANGE,
+  STAGE_ALIASES,
+  STAGE_COMPARISON,
+  TEST_AHEAD,
+  WORD_TEST,
+  isBarePattern,
+} from '../../engine/contract/query-spelling.ts';
+
 export type TokenType =
   | 'field'
   | 'operator'
@@ -50,6 +62,7 @@ export const STAGES: readonly string[] = [
 ];
 const FUNCTIONS: ReadonlySet<string> = new Set([
   ...['count', 'sum', 'avg', 'min', 'max', 'distinct', 'p50', 'p95', 'p99'],
+  ...Object.keys(FUNCTION_ALIASES),
 ]);
 const KEYWORDS: ReadonlySet<string> = new Set(['by', 'as', 'asc', 'desc', 'spread']);
 
@@ -60,9 +73,10 @@ const RANGE_WORD = /[^\s\u0000()|"\]}]+/y;
 const FIELD = /([A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*):/y;
 const IDENTIFIER = /[\w@\u0080-\uffff][\w.@\-\u0080-\uffff]*/y;
 const COMPARE = />=|<=|>|<|=/y;
-const FREE_COMPARISON =
-  /("(?:[^"\\]|\\.)*"|[A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*(?:\([\w.@\- \u0080-\uffff]*\))?)\s*(>=|<=|!=|==|>|<|=)\s*/y;
-const REGEX_END = /\/i?(?=[\s\u0000()|]|$)/y;
+/** What may stand behind an operator in lower case. */
+const OPERAND = /[\s\u0000]+[^\s\u0000|)]|["'(]/y;
+const SET_WORD = /[^\s\u0000()|"},]+/y;
+const REGEX_END = /\/(i?)(?=[\s\u0000()|]|$)/y;
 const NUMBER = /^[-+]?(?:0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:ms|s|m|h|d|w)?$/i;
 const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
 const ADDRESS = /^(?=[^:]*:[^:]*:)[0-9a-f:]+(?:\d{1,3}(?:\.\d{1,3}){3})?(?:\/\d{1,3})?$/i;
@@ -96,6 +110,8 @@ class Tokenizer {
   private item = 0;
   /** Whether a NOT was read whose operand comes next. */
   private prefixed = false;
+  /** Whether an operand stands before: what comes next may be an operator. */
+  private operand = false;
 
   constructor(text: string) {
     this.text = text;
@@ -112,14 +128,20 @@ class Tokenizer {
   private one(): void {
     const c = this.text[this.pos];
     if (c === '|') {
-      this.put('pipe', 1);
-      this.mode = 'stage';
+      const isOr = this.text[this.pos + 1] === '|' && /^(?:filter|where|list)$/.test(this.mode);
+      this.operand = false;
+      if (isOr) this.put('operator', 2);
+      else {
+        this.put('pipe', 1);
+        this.mode = 'stage';
+      }
       return;
     }
     if (c === ')') {
       const before = this.open.pop();
       if (before !== undefined) ({ mode: this.mode, stage: this.stage } = before);
       this.put('bracket', 1);
+      this.operand = true;
       return;
     }
     switch (this.mode) {
@@ -144,16 +166,18 @@ class Tokenizer {
   private filter(): void {
     const word = this.peek(WORD);
     const c = this.text[this.pos];
-    const after = this.text[this.pos + 1];
-    const isMinus = c === '-' && after !== undefined && !/[\s|)]/.test(after);
-    if (word === 'AND' || word === 'OR') {
-      this.put('operator', word.length);
+    const infix = this.infix(word);
+    if (infix > 0) {
+      this.put('operator', infix);
+      this.operand = false;
       return;
     }
     if (this.open.length === 0 && !this.prefixed) this.item += 1;
-    if (isMinus || word === 'NOT') {
+    const prefix = this.prefix(word);
+    if (prefix > 0) {
       this.prefixed = true;
-      this.put('operator', isMinus ? 1 : 3);
+      this.operand = false;
+      this.put('operator', prefix);
       return;
     }
     this.prefixed = false;
@@ -161,7 +185,15 @@ class Tokenizer {
       this.bracket(this.mode);
       return;
     }
-    if (this.mode === 'where' && this.freeComparison()) return;
+    this.operand = true;
+    if (this.comparison() || this.wordTest()) return;
+    if (c === '/') {
+      const end = this.regexEnd(true);
+      if (end !== undefined) {
+        this.put('regex', end - this.pos);
+        return;
+      }
+    }
     if (c === '"' || c === "'") {
       const end = this.quoteEnd();
       const next = this.text[end + 1];
@@ -181,17 +213,90 @@ class Tokenizer {
     this.word(word ?? c ?? '');
   }
 
-  private freeComparison(): boolean {
-    const found = this.match(FREE_COMPARISON);
-    const name = found?.[1];
-    const sign = found?.[2];
-    if (found === null || name === undefined || sign === undefined) return false;
-    this.put('field', name.length);
+  /** The length of an operator between two operands that stands here; 0: there is none. */
+  private infix(word: string | undefined): number {
+    if (word === undefined) return 0;
+    if (word === 'AND' || word === 'OR') return word.length;
+    if (!this.operand) return 0;
+    if (word.startsWith('&&')) return 2;
+    return (word === 'and' || word === 'or') && this.matches(OPERAND, word.length)
+      ? word.length
+      : 0;
+  }
+
+  /** The length of a NOT that stands here; 0: there is none. */
+  private prefix(word: string | undefined): number {
+    const c = this.text[this.pos];
+    const after = this.text[this.pos + 1];
+    if (c === '-' && after !== undefined && !/[\s\u0000|)]/.test(after)) return 1;
+    if (c === '!' && after !== '=' && after !== '~' && this.matches(/[\s\u0000]*[^\s\u0000|)]/y, 1))
+      return 1;
+    if (word === 'NOT') return 3;
+    if (word !== 'not') return 0;
+    const isFirst = !this.operand && this.matches(OPERAND, 3);
+    return isFirst || this.matches(TEST_AHEAD, 3) ? 3 : 0;
+  }
+
+  private comparison(): boolean {
+    const found = this.match(this.mode === 'where' ? STAGE_COMPARISON : COMPARISON);
+    const sign = found?.[4];
+    if (found === null || sign === undefined) return false;
+    const end = this.pos + found[0].length;
+    const hasValue = /[^\s\u0000]/.exec(this.text.slice(end, end + 1000))?.[0] ?? '|';
+    if (/[)|]/.test(hasValue) && found[3] === '' && this.mode !== 'where') return false;
+    this.put('field', found[0].length - sign.length - found[3]!.length);
     this.space();
     this.put('compare', sign.length);
     this.space();
-    this.compared();
+    const c = this.text[this.pos];
+    if (sign.endsWith('~')) this.pattern();
+    else if (sign.includes('>') || sign.includes('<')) this.compared();
+    else if (c === '(') this.bracket('list');
+    else if ((c === '[' || c === '{') && !this.matches(RANGE, 0)) this.unglued(WORD);
+    else this.value(false, false);
     return true;
+  }
+
+  private wordTest(): boolean {
+    const found = this.match(WORD_TEST);
+    const [whole, name, not, word] = found ?? [];
+    if (whole === undefined || name === undefined || word === undefined) return false;
+    const next = this.text[this.pos + whole.length];
+    if (next === undefined || next === ')' || next === '|') return false;
+    this.put('field', name.length);
+    this.space();
+    if (not !== undefined) {
+      this.put('operator', not.trimEnd().length);
+      this.space();
+    }
+    this.put('operator', word.length);
+    this.space();
+    if (next === '(' && word.toLowerCase() === 'in') this.bracket('list');
+    else if (next === '{' && word.toLowerCase() === 'in') this.set();
+    else this.pattern();
+    return true;
+  }
+
+  /** `{80, 443}`, of Wireshark. */
+  private set(): void {
+    this.put('bracket', 1);
+    for (;;) {
+      this.space();
+      const c = this.text[this.pos];
+      const word = this.peek(SET_WORD);
+      if (c === ',') this.put('punctuation', 1);
+      else if (c === '"' || c === "'") this.put('string', this.quoteEnd() - this.pos);
+      else if (word !== undefined) this.word(word);
+      else break;
+    }
+    if (this.text[this.pos] === '}') this.put('bracket', 1);
+  }
+
+  /** A pattern in quotes, between slashes or as a word. */
+  private pattern(): void {
+    const end = this.text[this.pos] === '/' ? this.regexEnd() : undefined;
+    if (end !== undefined) this.put('regex', end - this.pos);
+    else this.compared();
   }
 
   /** From the colon after a field's name. */
@@ -226,18 +331,24 @@ class Tokenizer {
       this.compared();
       return;
     }
-    const word = this.peek(inList ? LIST_WORD : WORD);
-    if (word === undefined) this.put('punctuation', 1);
-    else this.word(word);
+    this.unglued(inList ? LIST_WORD : WORD);
+  }
+
+  /** A word up to an `&&` that begins another test. */
+  private unglued(pattern: RegExp): void {
+    const word = this.peek(pattern);
+    if (word === undefined) {
+      this.put('punctuation', 1);
+      return;
+    }
+    const at = word.search(GLUED_AND);
+    this.word(at > 0 ? word.slice(0, at) : word);
   }
 
   private compared(): void {
     const c = this.text[this.pos];
     if (c === '"' || c === "'") this.put('string', this.quoteEnd() - this.pos);
-    else {
-      const word = this.peek(WORD);
-      if (word !== undefined) this.word(word);
-    }
+    else if (this.peek(WORD) !== undefined) this.unglued(WORD);
   }
 
   private range(): void {
@@ -261,17 +372,25 @@ class Tokenizer {
   private listItem(): void {
     const c = this.text[this.pos];
     const word = this.peek(WORD);
-    if (word === 'AND' || word === 'OR' || word === 'NOT') this.put('operator', word.length);
-    else if (c === ',') this.put('punctuation', 1);
-    else if (c === '(') this.bracket('list');
-    else this.value(true, false);
+    const infix = this.infix(word);
+    const isNot = word === 'NOT' || (word === 'not' && !this.operand && this.matches(OPERAND, 3));
+    const isComma = c === ',';
+    if (infix > 0 || isNot) this.put('operator', infix > 0 ? infix : 3);
+    else if (isComma) this.put('punctuation', 1);
+    else if (c === '(') {
+      this.bracket('list');
+      return;
+    } else this.value(true, false);
+    this.operand = infix === 0 && !isNot && !isComma;
   }
 
   // -- stages ------------------------------------------------------------------------------------
 
   private stageName(): void {
     const word = this.peek(IDENTIFIER);
-    this.stage = word?.toLowerCase() ?? '';
+    const lower = word?.toLowerCase() ?? '';
+    this.stage = Object.hasOwn(STAGE_ALIASES, lower) ? STAGE_ALIASES[lower]! : lower;
+    this.operand = false;
     if (word === undefined) this.put('punctuation', 1);
     else this.put(STAGES.includes(this.stage) ? 'stage' : 'word', word.length);
     this.mode = this.stage === 'where' ? 'where' : 'body';
@@ -317,6 +436,7 @@ class Tokenizer {
     this.put('bracket', 1);
     this.open.push({ mode: this.mode, stage: this.stage });
     this.mode = mode;
+    this.operand = false;
   }
 
   private word(word: string): void {
@@ -332,6 +452,12 @@ class Tokenizer {
   private match(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.pos;
     return pattern.exec(this.text);
+  }
+
+  /** Whether a pattern matches so many characters from here. */
+  private matches(pattern: RegExp, offset: number): boolean {
+    pattern.lastIndex = this.pos + offset;
+    return pattern.test(this.text);
   }
 
   private peek(pattern: RegExp): string | undefined {
@@ -350,7 +476,7 @@ class Tokenizer {
   }
 
   /** After the pattern that begins here; undefined when this is a path. */
-  private regexEnd(): number | undefined {
+  private regexEnd(bare = false): number | undefined {
     let inClass = false;
     for (let at = this.pos + 1; at < this.text.length; at++) {
       const c = this.text[at];
@@ -360,7 +486,10 @@ class Tokenizer {
       else if (c === '/' && !inClass) {
         REGEX_END.lastIndex = at;
         const end = REGEX_END.exec(this.text);
-        return end === null || at === this.pos + 1 ? undefined : at + end[0].length;
+        if (end === null || at === this.pos + 1) return undefined;
+        const between = this.text.slice(this.pos + 1, at);
+        if (bare && !isBarePattern(between, end[1] === 'i')) return undefined;
+        return at + end[0].length;
       }
     }
     return undefined;

@@ -162,7 +162,11 @@ async function run(
       return 0;
     }
     const { plan } = running;
-    const beside = () => ({ ...beneathOf(running), timings: running.timings() });
+    const beside = () => ({
+      ...beneathOf(running),
+      ...notesBeside(running.notes()),
+      timings: running.timings(),
+    });
     const options = { format, out, streams, beside };
     const names = () => rowFieldNames(plan);
     const found =
@@ -213,6 +217,11 @@ function tell(
       `${count(found)} rows · ${timings.days ?? 0} of ${plan.days.total} days · ${timings.segments ?? 0} segments · ${timings.path ?? ''} · ${count(timings.rowsExamined ?? 0)} rows looked at · ${timings.totalMs.toFixed(1)} ms (${spans.join(', ')})\n`,
     );
   }
+}
+
+/** `notes` of a JSON document: how a query was read, and what a person should know of the answer. */
+export function notesBeside(notes: readonly string[]): { notes?: readonly string[] } {
+  return notes.length === 0 ? {} : { notes };
 }
 
 /** `packetsBeneath` of a JSON document, where a query left packets out. */

@@ -18,6 +18,7 @@ import {
   type Format,
 } from '../print-result.ts';
 import { ProgressLine } from '../progress.ts';
+import { notesBeside } from './query.ts';
 
 export const scanCommand: Command = {
   spec: {
@@ -96,7 +97,11 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
   );
   try {
     const { plan } = running;
-    const beside = () => ({ ...ledgerOf(running), timings: running.timings() });
+    const beside = () => ({
+      ...ledgerOf(running),
+      ...notesBeside([...plan.readings]),
+      timings: running.timings(),
+    });
     const options = { format, out, streams, beside };
     let found: number;
     if (plan.shape === 'rows') {
@@ -170,6 +175,7 @@ function tell(
   const { ledger, plan } = running;
   const forPeople = format === 'table';
   streams.err.write(limitUnused(parsed, plan));
+  for (const note of plan.readings) streams.err.write(`${visible(note)}\n`);
   if (forPeople && found === 0 && parsed.text('limit') !== '0')
     streams.err.write('no event matches\n');
   // Under --json rows have no document around them that could say it.

@@ -65,6 +65,8 @@ export const queryOperations = {
         .optional(),
       /** The longest beginning of the query that answers with events: what timeline and lists use. */
       events: z.string(),
+      /** How doubtful parts were read, in words; undefined where nothing is doubtful. */
+      readings: z.array(z.string()).optional(),
     }),
   ),
   /** What may stand at a position: fields, values with counts, stages, operators. */

@@ -45,6 +45,17 @@ function matches(node: Expression, event: TestEvent): boolean {
       if (node.quoted || !/^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(node.text)) return false;
       return addresses(event, 'ip').some((one) => inBlock(one, node.text));
     }
+    case 'pattern': {
+      const texts = [
+        ...TEXT_COLUMNS.flatMap((name) => event.fields[name] ?? []),
+        ...Object.values(event.attributes),
+        ...Object.values(event.overflow ?? {}),
+      ].map(String);
+      const pattern = new RegExp(node.test.pattern, node.test.ignoreCase ? 'iu' : 'u');
+      return texts.some((text) => pattern.test(text));
+    }
+    case 'field-or-text':
+      return matches(node.field, event);
     case 'field':
       return fieldMatches(ALIASES[node.name] ?? node.name, node.test, event);
   }

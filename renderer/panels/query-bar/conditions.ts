@@ -138,7 +138,8 @@ function writeWords(value: string): string | undefined {
   const text = value.trim();
   // Everything is no condition.
   if (/^\**$/.test(text)) return undefined;
-  return /^[^\s\u0000()|"':,[\]{}/-][^\s\u0000()|":]*$/.test(text) && !/^(?:AND|OR|NOT)$/.test(text)
+  return /^[^\s\u0000()|"':,[\]{}/!&=<>-][^\s\u0000()|":!&=<>]*$/.test(text) &&
+    !/^(?:AND|OR|NOT)$/i.test(text)
     ? text
     : `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }

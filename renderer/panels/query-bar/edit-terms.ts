@@ -40,8 +40,12 @@ export function withTermReplaced(text: string, term: Span, written: string): str
 
 /** The term without its NOTs, or with one. */
 export function oppositeOf({ text, negated }: Term): string {
-  const bare = text.replace(/^(?:-(?=[^\s|)])|NOT(?=[\s\u0000()|"])[\s\u0000]*)+/, '');
-  return negated ? bare : `NOT ${bare}`;
+  const bare = text.replace(
+    /^(?:-(?=[^\s|)])|!(?![=~])[\s\u0000]*|(?:NOT|not)(?=[\s\u0000()|"])[\s\u0000]*)+/,
+    '',
+  );
+  // `dst_port!=22` has no sign before it to take away.
+  return negated && bare !== text ? bare : `NOT ${bare}`;
 }
 
 export function withTermAdded(text: string, written: string): string {

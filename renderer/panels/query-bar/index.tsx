@@ -7,6 +7,7 @@ import { useStore } from 'zustand';
 import { useCommands, usePreference, useResultList, useWorkspace } from '../../panel-api.ts';
 import { createBarStore, type BarStore } from './bar-state.ts';
 import { Builder } from './builder.tsx';
+import { visibleText } from '../../widgets/visible-text.ts';
 import { createQueryEditor, type QueryEditor } from './editor.ts';
 import { ListChip } from './list-chip.tsx';
 import { PastMenu } from './past-menu.tsx';
@@ -61,6 +62,7 @@ export function QueryBar() {
         </div>
         <Problem bar={bar} />
       </Frame>
+      {beneath !== null && createPortal(<Readings bar={bar} />, beneath)}
       {isOpen &&
         editor !== undefined &&
         beneath !== null &&
@@ -116,6 +118,19 @@ function Problem({ bar }: { bar: BarStore }) {
     <div className={css['problem']} role="alert">
       {problem.message}
       {problem.hint !== undefined && <div className={css['hint']}>{problem.hint}</div>}
+    </div>
+  );
+}
+
+/** How the engine read what is doubtful in the query that was run. */
+function Readings({ bar }: { bar: BarStore }) {
+  const readings = useStore(bar, ({ parsed, edited }) => (edited ? undefined : parsed?.readings));
+  if (readings === undefined || readings.length === 0) return null;
+  return (
+    <div className={css['readings']} role="note" aria-label="How the query was read">
+      {readings.map((reading) => (
+        <div key={reading}>{visibleText(reading, 400)}</div>
+      ))}
     </div>
   );
 }

@@ -1,0 +1,61 @@
+/**
+ * How comparisons and stages of other tools' query languages are spelled (Splunk, KQL, SQL,
+ * Wireshark, Perl): one set of patterns for the engine's parser and the window's tokens.
+ * docs/query-language.md, "Spellings of other tools".
+ *
+ * All patterns but GLUED_AND are sticky: set `lastIndex` first.
+ */
+
+const NAME = '[A-Za-z_@\\u0080-\\uffff][\\w.@\\-\\u0080-\\uffff]*';
+const QUOTED = '"((?:[^"\\\\]|\\\\.)*)"';
+/** `=>`, `->`, `<<` and `>>` are no comparisons. */
+const SIGN = '(>=(?!>)|<=(?![>=])|!=|==(?![=>])|=~|!~|>(?!>)|<(?![<>])|=(?![=>~]))';
+
+/** `name` and a sign: 1 quoted name, 2 name, 3 space, 4 sign. */
+export const COMPARISON = new RegExp(`(?:${QUOTED}|(${NAME}(?<!-)))(\\s*)${SIGN}`, 'y');
+/** In `where` a name may be that of a computed column: `sum(bytes) >= 5`. */
+export const STAGE_COMPARISON = new RegExp(
+  `(?:${QUOTED}|(${NAME}(?:\\([\\w.@\\- \\u0080-\\uffff]*\\))?))(\\s*)${SIGN}`,
+  'y',
+);
+/** `name` and a word: 1 name, 2 not, 3 word. */
+export const WORD_TEST = new RegExp(
+  `(${NAME})\\s+(not\\s+|!\\s*)?(in(?=\\s*[({])|(?:contains|startswith|endswith|matches(?:\\s+regex)?|like)(?=\\s|["'])|has(?=\\s*["']))\\s*`,
+  'iy',
+);
+/** Where the value of a comparison ends though no space is there: `a=1&&b=2`. */
+export const GLUED_AND = new RegExp(`&&(?=!?(?:\\(|"|${NAME}(?::|[=<>!])))`);
+/** A range, not a text in brackets such as `[DROP]`. */
+export const RANGE = /[[{]\s*(?:"[^"]*"|'[^']*'|[^\s"'\]}]+)\s+TO\s/iy;
+/** What may follow `not` for it to be an operator anywhere: a test, a bracket, a phrase. */
+export const TEST_AHEAD = new RegExp(
+  `\\s+(?:\\(|["']|${NAME}(?::[^\\s\\u0000)|]|${SIGN})|${NAME}\\s+${SIGN}|${NAME}\\s+(?:not\\s+)?in\\s*[({])`,
+  'iy',
+);
+
+/** Whether `/…/` without a field is a pattern and not a path: `/etc/` has no sign of one. */
+export function isBarePattern(between: string, ignoreCase: boolean): boolean {
+  // A pipe after space begins a stage.
+  return !/\s\|/.test(between) && (ignoreCase || /[\\^$*+?()[\]{}|]/.test(between));
+}
+
+export const STAGE_ALIASES: Readonly<Record<string, string>> = {
+  limit: 'head',
+  take: 'head',
+  first: 'head',
+  table: 'fields',
+  project: 'fields',
+  select: 'fields',
+  order: 'sort',
+  summarize: 'stats',
+  search: 'where',
+  filter: 'where',
+};
+
+export const FUNCTION_ALIASES: Readonly<Record<string, string>> = {
+  dc: 'distinct',
+  dcount: 'distinct',
+  distinct_count: 'distinct',
+  mean: 'avg',
+  median: 'p50',
+};

@@ -1,0 +1,92 @@
+/**
+ * A filter's tree as text in the language's own spelling: what a person reads when a query was
+ * written in another. `parseQuery(printFilter(tree))` gives the same tree, but for its places.
+ */
+import type { Expression, Test } from './ast.ts';
+
+const BARE_NAME = /^[A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*$/;
+
+/** @param source where the tree comes from: what is decided later is given as it stands there */
+export function printFilter(node: Expression, source?: string): string {
+  return print(node, 0, source);
+}
+
+/** How tightly an operator binds, so that brackets stand only where they must. */
+const STRENGTH = { or: 1, and: 2, not: 3 } as const;
+
+function print(node: Expression, outer: number, source: string | undefined): string {
+  switch (node.node) {
+    case 'all':
+      return '*';
+    case 'text':
+      return node.quoted || /^(?:AND|OR|NOT|and|or|not)$/.test(node.text)
+        ? quoted(node.text)
+        : node.text;
+    case 'pattern':
+      return printTest(node.test);
+    case 'field':
+      return `${BARE_NAME.test(node.name) ? node.name : quoted(node.name)}:${printTest(node.test)}`;
+    case 'field-or-text':
+      return source?.slice(node.start, node.end) ?? print(node.field, outer, source);
+    case 'not':
+      return `NOT ${print(node.item, STRENGTH.not, source)}`;
+    case 'and':
+    case 'or': {
+      const own = STRENGTH[node.node];
+      const text = node.items
+        .map((item) => print(item, own + (item.node === node.node ? 1 : 0), source))
+        .join(node.node === 'and' ? ' AND ' : ' OR ');
+      return own < outer || (own === outer && outer > 0) ? `(${text})` : text;
+    }
+  }
+}
+
+/** What stands behind the colon. */
+export function printTest(test: Test): string {
+  switch (test.test) {
+    case 'word':
+      return test.text;
+    case 'quoted':
+      return quoted(test.text);
+    case 'regex':
+      return `/${slashed(test.pattern)}/${test.ignoreCase ? 'i' : ''}`;
+    case 'compare':
+      return `${test.op}${value(test.value)}`;
+    case 'range': {
+      const { low, high, lowIncluded, highIncluded } = test;
+      return `${lowIncluded ? '[' : '{'}${end(low)} TO ${end(high)}${highIncluded ? ']' : '}'}`;
+    }
+    case 'present':
+      return '*';
+  }
+}
+
+function end(text: string | undefined): string {
+  return text === undefined ? '*' : value(text);
+}
+
+function value(text: string): string {
+  return /^[\w.:+-]+$/.test(text) ? text : quoted(text);
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}
+
+/** A slash outside of brackets would end a pattern. */
+function slashed(pattern: string): string {
+  let out = '';
+  let inClass = false;
+  for (let at = 0; at < pattern.length; at++) {
+    const c = pattern[at]!;
+    if (c === '\\') {
+      out += pattern.slice(at, at + 2);
+      at += 1;
+      continue;
+    }
+    if (c === '[') inClass = true;
+    else if (c === ']') inClass = false;
+    out += c === '/' && !inClass ? '\\/' : c;
+  }
+  return out;
+}
