@@ -9,6 +9,9 @@ import { findDesktop, hasDisplay, runDesktop } from './desktop.ts';
 import { openBrowser } from './web/browser.ts';
 import { serve } from './web/serve.ts';
 
+// Cases, exports, reports and caches are for whoever makes them: other users of the machine read none of it.
+process.umask(0o077);
+
 const controller = new AbortController();
 let interrupts = 0;
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -25,18 +28,25 @@ async function start(openCase: string | undefined, signal: AbortSignal): Promise
   const desktop = findDesktop(process.env);
   if (!('why' in desktop)) return runDesktop(desktop, openCase, signal, say);
   say(`Daybook opens in your browser: ${desktop.why}.`);
-  await serve({
+  let removeFile: () => void = () => undefined;
+  const served = serve({
     openCase,
     say,
+    onEntered: () => removeFile(),
     onUrl: (url) => {
       process.stdout.write(`${url}\n`);
       const opens = hasDisplay(process.env);
-      if (opens) openBrowser(url);
-      say(opens ? 'Opening it now.' : 'Open this address in a browser on this machine.');
+      if (opens) removeFile = openBrowser(url);
+      say(
+        opens
+          ? 'Opening it now. If no browser comes, open this address yourself.'
+          : 'Open this address in a browser on this machine.',
+      );
       say('Only this machine can reach it. Ctrl-C ends Daybook.');
     },
     signal,
   });
+  await served.finally(() => removeFile());
   return 0;
 }
 

@@ -15,6 +15,7 @@ import {
   CONTRACT_VERSION,
   decodeFrame,
   encodeFrame,
+  MAX_CALL_HEAD_BYTES,
   MAX_FRAME_BYTES,
   type EngineFrame,
   type ErrorInfo,
@@ -159,7 +160,7 @@ export class EngineHost {
   private take(window: Window, bytes: Uint8Array): void {
     let frame: unknown;
     try {
-      frame = decodeFrame(bytes);
+      frame = decodeFrame(bytes, MAX_CALL_HEAD_BYTES);
     } catch (error) {
       this.options.log(`a window sent what is no frame and is let go: ${messageOf(error)}`);
       void this.leave(window);

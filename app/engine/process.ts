@@ -7,7 +7,7 @@
 import { spawn } from 'child_process';
 import type { ChildProcess } from 'child_process';
 import type { EngineState, FramePipe } from '../../engine/contract/client.ts';
-import { decodeFrame, encodeFrame } from '../../engine/contract/frame.ts';
+import { decodeFrame, encodeFrame, MAX_CALL_HEAD_BYTES } from '../../engine/contract/frame.ts';
 import { CLOSE, FRAME, OPEN, TAKEN_STEP, takenMessage, wireHead, WireReader } from './wire.ts';
 
 /** How the engine is started. */
@@ -233,7 +233,7 @@ export class EngineProcess implements ChannelOwner {
   private answerDown(channel: EngineChannel, bytes: Uint8Array): void {
     let frame: unknown;
     try {
-      frame = decodeFrame(bytes);
+      frame = decodeFrame(bytes, MAX_CALL_HEAD_BYTES);
     } catch {
       return;
     }

@@ -1,9 +1,12 @@
 /**
- * Who may use the web shell. A secret that only the URL on the terminal has is exchanged, on the
- * first visit, for a cookie that scripts cannot read and other sites cannot send.
+ * Who may use the web shell. The token of the printed URL is exchanged, once, for a session: a cookie that scripts
+ * cannot read and other sites cannot send, and a key that only pages of this very origin can read.
  *
- * Holds always: secrets are compared in constant time; a request for another host than this address
- * (DNS rebinding) or from another origin (a page elsewhere) gets nothing.
+ * Holds always: secrets are compared in constant time; a token is of use once, and the next one is another; a
+ * request for another host than this address (DNS rebinding) or from another origin (a page elsewhere) gets
+ * nothing. A browser sends cookies to every port of a host, so to other servers on this machine, too: with the
+ * cookie alone they get the window's files, which hold no evidence, but no way to the engine, which takes the key.
+ * What runs under the same account can read the browser's memory and files; nothing here prevents that.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -33,10 +36,11 @@ function sameSecret(given: string | undefined, secret: string): boolean {
 }
 
 export class Access {
-  /** For the URL. */
-  readonly token = makeSecret();
+  private current = makeSecret();
   /** For the cookie: another secret, so that the URL alone is not what every request carries. */
   private readonly session = makeSecret();
+  /** For the WebSocket; the browser keeps it by origin, which a port is part of. */
+  readonly key = makeSecret();
   private readonly port: number;
 
   constructor(port: number) {
@@ -55,8 +59,23 @@ export class Access {
     return this.hostFits(request) && origin === `http://${host}`;
   }
 
-  tokenFits(token: string): boolean {
-    return sameSecret(token, this.token);
+  /** For the URL: the one that has not been used yet. */
+  get token(): string {
+    return this.current;
+  }
+
+  /** Whether a token is the current one, which it no longer is then. */
+  useToken(token: string): boolean {
+    if (!sameSecret(token, this.current)) return false;
+    this.current = makeSecret();
+    return true;
+  }
+
+  /** Whether a WebSocket is opened by a page that has the key: it offers it as a protocol. */
+  keyFits(request: IncomingMessage): boolean {
+    return (request.headers['sec-websocket-protocol'] ?? '')
+      .split(',')
+      .some((one) => sameSecret(one.trim(), this.key));
   }
 
   /** Cookies know no ports: the name says whose it is. */

@@ -1,12 +1,30 @@
-/** Opens an address in the person's browser, where there is one. */
+/**
+ * Opens an address in the person's browser, where there is one.
+ *
+ * Holds always: the address, which has a token, is in no argument list, where every user of the machine could read
+ * it: the browser is given a file that only this user may read, and that leads on.
+ */
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-/** Never fails and never waits: the address was printed, too. */
-export function openBrowser(url: string): void {
-  const [file, ...args] = opener(url);
-  const child = spawn(file, args, { stdio: 'ignore', detached: true });
+/**
+ * Never fails for want of a browser and never waits: the address was printed, too.
+ * @returns removes the file; to be called once the address was used
+ */
+export function openBrowser(url: string): () => void {
+  // mkdtemp makes folders that nobody else may look into.
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-open-'));
+  const file = join(folder, 'daybook.html');
+  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}"><title>Daybook</title></head><body><a href="${url}">Open Daybook</a></body></html>\n`;
+  writeFileSync(file, page, { mode: 0o600, flag: 'wx' });
+  const [command, ...args] = opener(pathToFileURL(file).href);
+  const child = spawn(command, args, { stdio: 'ignore', detached: true });
   child.on('error', () => undefined);
   child.unref();
+  return () => rmSync(folder, { recursive: true, force: true });
 }
 
 function opener(url: string): [string, ...string[]] {

@@ -12,6 +12,8 @@ export interface ServeOptions {
   readonly say: (text: string) => void;
   /** Told the URL, with its token, once it can be opened. */
   readonly onUrl: (url: string) => void;
+  /** Told when a browser has used the address. */
+  readonly onEntered?: (() => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -19,7 +21,14 @@ export interface ServeOptions {
  * Serves until `signal` aborts; then the engine finishes what must not be cut off.
  * @throws DaybookError usage, unreadable, internal
  */
-export async function serve({ port, openCase, say, onUrl, signal }: ServeOptions): Promise<void> {
+export async function serve({
+  port,
+  openCase,
+  say,
+  onUrl,
+  onEntered,
+  signal,
+}: ServeOptions): Promise<void> {
   const files = await windowFiles(say, signal);
   const engine = new EngineProcess({ command: engineCommand(), onLog: say });
   engine.onState((state) => {
@@ -27,7 +36,13 @@ export async function serve({ port, openCase, say, onUrl, signal }: ServeOptions
     else if (state.state === 'ready' && state.restarts > 0) say('the engine runs again');
   });
   try {
-    const shell = await startWebShell({ engine, files, port, openCase });
+    const shell = await startWebShell({
+      ...{ engine, files, port, openCase },
+      onEntered: (next) => {
+        onEntered?.();
+        say(`a browser has used that address; for another one: ${next}`);
+      },
+    });
     onUrl(shell.url);
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();

@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream';
 
 import { WebSocketServer, type WebSocket } from 'ws';
 import { DaybookError } from '../../engine/contract/errors.ts';
-import { MAX_FRAME_BYTES } from '../../engine/contract/frame.ts';
+import { FRAMES_PROTOCOL, KEY_NAME, MAX_FRAME_BYTES } from '../../engine/contract/frame.ts';
 import type { EngineProcess } from '../engine/process.ts';
 import { contentPolicy, makeNonce, withNonce } from '../page.ts';
 import { Access, requireLoopback } from './access.ts';
@@ -28,10 +28,14 @@ export interface WebShellOptions {
   readonly address?: string | undefined;
   /** Absolute path of the case that the window opens first. */
   readonly openCase?: string | undefined;
+  /** How long a client may take to send a request, or to say nothing between two. */
+  readonly patienceMs?: number | undefined;
+  /** Told when a token was used, with the address for the next browser. */
+  readonly onEntered?: ((url: string) => void) | undefined;
 }
 
 export interface WebShell {
-  /** With the token: whoever has it may use this shell. */
+  /** With a token: the first to open it may use this shell, and there is another one then. */
   readonly url: string;
   readonly port: number;
   /** Ends the connections and the server; the engine is not its own. */
@@ -40,6 +44,9 @@ export interface WebShell {
 
 /** Where the window's WebSocket is. */
 const FRAMES_PATH = '/frames';
+const PATIENCE_MS = 10_000;
+/** Windows have one connection each, and a few more while they load. */
+const MOST_CONNECTIONS = 512;
 const PING_MS = 20_000;
 const PLAIN = { 'Content-Type': 'text/plain; charset=utf-8' };
 const ALWAYS = {
@@ -55,10 +62,20 @@ const NO_CONTENT_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 
 export async function startWebShell(options: WebShellOptions): Promise<WebShell> {
   const address = options.address ?? '127.0.0.1';
   requireLoopback(address);
-  const server = createServer();
+  const patienceMs = options.patienceMs ?? PATIENCE_MS;
+  const server = createServer({
+    headersTimeout: patienceMs,
+    requestTimeout: patienceMs,
+    keepAliveTimeout: patienceMs,
+    connectionsCheckingInterval: patienceMs / 4,
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  // One that sends nothing at all.
+  server.setTimeout(patienceMs * 2, (socket) => socket.destroy());
   const port = await listen(server, address, options.port ?? 0);
   const access = new Access(port);
   const built = new BuiltWindow(options.files);
+  const urlNow = () => `http://127.0.0.1:${port}/?token=${access.token}`;
 
   server.on('request', (request, response) => {
     for (const [name, value] of Object.entries(ALWAYS)) response.setHeader(name, value);
@@ -69,9 +86,29 @@ export async function startWebShell(options: WebShellOptions): Promise<WebShell>
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       refuse(response, 405, 'Only GET.');
     } else if (url.pathname === '/' && url.searchParams.has('token')) {
-      enter(response, access, url.searchParams.get('token') ?? '', options.openCase);
+      if (isPrefetch(request)) refuse(response, 403, 'Tokens are not for fetching ahead.');
+      else if (access.useToken(url.searchParams.get('token') ?? '')) {
+        enter(response, access, options.openCase);
+        options.onEntered?.(urlNow());
+      } else if (access.cookieFits(request)) {
+        // The same browser, once more.
+        response.writeHead(302, {
+          Location: homeOf(options.openCase),
+          'Cache-Control': 'no-store',
+        });
+        response.end();
+      } else
+        refuse(
+          response,
+          403,
+          'This token is not valid or was used: take the last printed address.',
+        );
     } else if (!access.cookieFits(request)) {
-      refuse(response, 403, 'Open the whole address that "daybook serve" printed: it has a token.');
+      refuse(
+        response,
+        403,
+        'Open the whole address that "daybook serve" printed last: it has a token.',
+      );
     } else if (url.pathname === '/' || url.pathname === '/index.html') {
       sendPage(response, built.page(), port);
     } else {
@@ -81,11 +118,16 @@ export async function startWebShell(options: WebShellOptions): Promise<WebShell>
 
   const sockets = new WebSocketServer({
     ...{ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false },
+    handleProtocols: () => FRAMES_PROTOCOL,
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => undefined);
     if (urlOf(request)?.pathname !== FRAMES_PATH) refuseUpgrade(socket, '404 Not Found');
-    else if (!access.originFits(request) || !access.cookieFits(request)) {
+    else if (
+      !access.originFits(request) ||
+      !access.cookieFits(request) ||
+      !access.keyFits(request)
+    ) {
       refuseUpgrade(socket, '403 Forbidden');
     } else {
       sockets.handleUpgrade(request, socket, head, (webSocket) => carry(webSocket, options.engine));
@@ -93,7 +135,9 @@ export async function startWebShell(options: WebShellOptions): Promise<WebShell>
   });
 
   return {
-    url: `http://127.0.0.1:${port}/?token=${access.token}`,
+    get url() {
+      return urlNow();
+    },
     port,
     close: () =>
       new Promise((resolve) => {
@@ -136,30 +180,38 @@ function refuseUpgrade(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
+/** Whether a browser asks before the person does. */
+function isPrefetch(request: IncomingMessage): boolean {
+  const purpose = [request.headers['sec-purpose'], request.headers['purpose']].join(' ');
+  return request.method === 'HEAD' || /prefetch|prerender/i.test(purpose);
+}
+
+function homeOf(openCase: string | undefined): string {
+  return openCase === undefined ? './' : `./#case=${encodeURIComponent(openCase)}`;
+}
+
 /**
  * The first visit. A page that moves on by itself rather than a redirect: after a redirect from a link
- * elsewhere a strict cookie would not be sent. The token leaves the address, and so the history.
+ * elsewhere a strict cookie would not be sent. The token leaves the address, and so the history. The
+ * key stays with the pages of this origin.
  */
-function enter(
-  response: ServerResponse,
-  access: Access,
-  token: string,
-  openCase: string | undefined,
-): void {
-  if (!access.tokenFits(token)) {
-    refuse(response, 403, 'This token is not valid: use the address that was printed last.');
-    return;
-  }
-  const target = openCase === undefined ? './' : `./#case=${encodeURIComponent(openCase)}`;
-  const escaped = target.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '%27');
+function enter(response: ServerResponse, access: Access, openCase: string | undefined): void {
+  const nonce = makeNonce();
   response.writeHead(200, {
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
+    'Content-Security-Policy': `${NO_CONTENT_POLICY}; script-src 'nonce-${nonce}'`,
     'Set-Cookie': access.cookie(),
   });
+  const script = `localStorage.setItem(${inScript(KEY_NAME)}, ${inScript(access.key)}); location.replace(${inScript(homeOf(openCase))})`;
   response.end(
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${escaped}"><title>Daybook</title></head><body></body></html>\n`,
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Daybook</title></head><body><noscript>Daybook needs JavaScript.</noscript><script nonce="${nonce}">${script}</script></body></html>\n`,
   );
+}
+
+/** A text as a script in a page has it. */
+function inScript(text: string): string {
+  return JSON.stringify(text).replaceAll('<', '\\u003c');
 }
 
 function sendPage(response: ServerResponse, page: string, port: number): void {

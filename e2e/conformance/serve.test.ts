@@ -1,9 +1,12 @@
 /** `daybook serve` as a process: what it prints where, and how it ends. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { daybook, start, type Running } from '../cli/harness.ts';
+import { ROOT } from '../harness.ts';
 import { scratch } from './shell.ts';
 
 const { folder, remove } = scratch();
@@ -38,7 +41,49 @@ it.skipIf(process.platform === 'win32')(
     expect(status).toBe(0);
     expect(out).toBe(`${url.href}\n`);
     expect(err).not.toContain(url.searchParams.get('token'));
+    // The address for the next browser.
+    expect(err).toMatch(new RegExp(`for another one: http://${url.host}/[?]token=[\\w-]{43}\n`));
     await expect(fetch(url)).rejects.toThrow();
+  },
+);
+
+it.skipIf(process.platform !== 'linux')(
+  'npm start gives the browser a private file, and no argument has the token',
+  async () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    const seen = join(folder, 'opened');
+    const opener = [
+      '#!/bin/sh',
+      'file="${1#file://}"',
+      `printf '%s\\n' "$*" "$(stat -c %a "$file")" "$(stat -c %a "$(dirname "$file")")" "$(cat "$file")" > ${seen}.part`,
+      `mv ${seen}.part ${seen}`,
+    ];
+    writeFileSync(join(bin, 'xdg-open'), `${opener.join('\n')}\n`, { mode: 0o755 });
+    const child = spawn(process.execPath, [join(ROOT, 'app/start.ts')], {
+      env: {
+        ...{ ...process.env, ...env },
+        ...{ PATH: `${bin}:${process.env['PATH'] ?? ''}`, DISPLAY: ':77' },
+        ELECTRON_OVERRIDE_DIST_PATH: join(folder, 'no-electron'),
+      },
+    });
+    try {
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      const token = new URL(line.toString()).searchParams.get('token') ?? '';
+      await vi.waitUntil(() => existsSync(seen), 30_000);
+      const [args = '', fileMode, folderMode, page = ''] = readFileSync(seen, 'utf8').split('\n');
+      expect(args).toMatch(/^file:.*daybook[.]html$/);
+      expect(args).not.toContain(token);
+      expect([fileMode, folderMode]).toEqual(['600', '700']);
+      const url = /url=([^"]+)"/.exec(page)?.[1] ?? '';
+      expect(new URL(url).searchParams.get('token')).toBe(token);
+      expect((await fetch(url)).status).toBe(200);
+      await vi.waitUntil(() => !existsSync(fileURLToPath(args)), 30_000);
+      expect((await fetch(url)).status).toBe(403);
+    } finally {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    }
   },
 );
 

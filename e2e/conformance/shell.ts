@@ -115,13 +115,14 @@ export const engineProcess: Shell = {
 /** The web shell with a page of no importance. */
 export async function startWeb(
   engine: EngineProcess,
+  patienceMs?: number,
 ): Promise<{ shell: WebShell; stop: () => Promise<void> }> {
   const { folder, remove } = scratch();
   mkdirSync(join(folder, 'files/assets'), { recursive: true });
   writeFileSync(join(folder, 'secret.txt'), 'not for the window\n');
   writeFileSync(join(folder, 'files/index.html'), '<!doctype html><head></head><p>window</p>\n');
   writeFileSync(join(folder, 'files/assets/a.js'), 'export const a = 1;\n');
-  const shell = await startWebShell({ engine, files: join(folder, 'files') });
+  const shell = await startWebShell({ engine, files: join(folder, 'files'), patienceMs });
   return {
     shell,
     stop: async () => {
@@ -131,17 +132,27 @@ export async function startWeb(
   };
 }
 
-/** Goes through the door as a browser does; returns the cookie. */
-export async function enter(shell: WebShell): Promise<string> {
-  const answer = await fetch(shell.url);
-  await answer.text();
-  const cookie = answer.headers.get('set-cookie')?.split(';')[0];
-  if (cookie === undefined) throw new Error(`no cookie: ${answer.status}`);
-  return cookie;
+export interface Session {
+  readonly cookie: string;
+  readonly key: string;
 }
 
-export function openSocket(shell: WebShell, headers: Record<string, string>): WebSocket {
-  return new WebSocket(`ws://127.0.0.1:${shell.port}/frames`, { headers });
+/** Goes through the door as a browser does. */
+export async function enter(shell: WebShell): Promise<Session> {
+  const answer = await fetch(shell.url);
+  const page = await answer.text();
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0];
+  const key = /setItem\("daybook-key", "([\w-]{43})"\)/.exec(page)?.[1];
+  if (cookie === undefined || key === undefined) throw new Error(`no session: ${answer.status}`);
+  return { cookie, key };
+}
+
+export function openSocket(
+  shell: WebShell,
+  headers: Record<string, string>,
+  key: string,
+): WebSocket {
+  return new WebSocket(`ws://127.0.0.1:${shell.port}/frames`, ['daybook', key], { headers });
 }
 
 function socketPipe(socket: WebSocket): FramePipe {
@@ -161,11 +172,11 @@ export const webShell: Shell = {
   async start(env) {
     const { engine, ended } = startEngine(env);
     const { shell, stop } = await startWeb(engine);
-    const cookie = await enter(shell);
+    const { cookie, key } = await enter(shell);
     return {
       connect: async () => {
         const origin = `http://127.0.0.1:${shell.port}`;
-        const socket = openSocket(shell, { cookie, origin });
+        const socket = openSocket(shell, { cookie, origin }, key);
         const connection = new Connection(socketPipe(socket));
         await once(socket, 'open');
         await reached(connection, 'ready');

@@ -16,11 +16,12 @@ describe('the web shell as others meet it', () => {
   let shell: WebShell;
   let stop: () => Promise<void>;
   let cookie: string;
+  let key: string;
 
   beforeAll(async () => {
     ({ engine } = startEngine({ DAYBOOK_STATE: folder }));
     ({ shell, stop } = await startWeb(engine));
-    cookie = await enter(shell);
+    ({ cookie, key } = await enter(shell));
   });
   afterAll(async () => {
     await stop();
@@ -67,6 +68,22 @@ describe('the web shell as others meet it', () => {
     expect(set).toMatch(/; HttpOnly; SameSite=Strict; Path=\/$/);
     expect(set).not.toContain(searchParams.get('token'));
     expect(answer.body).not.toContain(searchParams.get('token'));
+  });
+
+  it('takes a token once, from whoever opens it rather than fetches ahead', async () => {
+    const { search } = new URL(shell.url);
+    for (const ahead of [{ 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }])
+      expect((await get(`/${search}`, ahead)).status).toBe(403);
+    expect((await get(`/${search}`, {}, 'HEAD')).status).toBe(403);
+    expect((await get(`/${search}`)).status).toBe(200);
+    const again = await get(`/${search}`);
+    expect(again.status).toBe(403);
+    expect(again.headers['set-cookie']).toBeUndefined();
+    expect(again.body).not.toContain(key);
+    // The browser that has a session already only loses the token.
+    const same = await get(`/${search}`, { cookie });
+    expect(same).toMatchObject({ status: 302, headers: { location: './' }, body: '' });
+    expect(new URL(shell.url).search).not.toBe(search);
   });
 
   it.each([
@@ -164,14 +181,53 @@ describe('the web shell as others meet it', () => {
     ['with another host', () => ({ cookie, origin: 'http://evil.example', host: 'evil.example' })],
     ['from localhost to 127.0.0.1', () => ({ cookie, origin: `http://localhost:${shell.port}` })],
   ])('opens no WebSocket %s', async (_what, headers) => {
-    const socket = openSocket(shell, headers());
+    const socket = openSocket(shell, headers(), key);
     const [error] = (await once(socket, 'error')) as [Error];
     expect(error.message).toMatch(/403/);
   });
 
+  it.each([
+    ['without the key', ''],
+    ['with a wrong key', 'A'.repeat(43)],
+  ])('opens no WebSocket %s: cookies reach other ports, too', async (_what, wrong) => {
+    const socket = openSocket(shell, { cookie, origin: origin() }, wrong === '' ? 'none' : wrong);
+    const [error] = (await once(socket, 'error')) as [Error];
+    expect(error.message).toMatch(/403/);
+  });
+
+  it('closes clients that send nothing, or half a request', async () => {
+    const { shell: quick, stop: end } = await startWeb(engine, 200);
+    for (const sent of ['', 'GET / HTTP/1.1\r\nHost: 127', 'GET / HTTP/1.1\r\n']) {
+      const socket = connect(quick.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.resume();
+      socket.write(sent);
+      await once(socket, 'close');
+    }
+    await end();
+  });
+
+  it('lets a WebSocket go that sends a mebibyte of JSON, or what is nested without end', async () => {
+    const frameOf = (json: string): Buffer => {
+      const head = Buffer.from(json);
+      const frame = Buffer.alloc(4 + head.length);
+      frame.writeUInt32LE(head.length, 0);
+      head.copy(frame, 4);
+      return frame;
+    };
+    const params = [`[${'{},'.repeat(400_000)}{}]`, '['.repeat(1000) + ']'.repeat(1000)];
+    for (const one of params) {
+      const socket = openSocket(shell, { cookie, origin: origin() }, key);
+      await once(socket, 'open');
+      socket.send(frameOf(`{"frame":"call","id":1,"op":"engine.info","params":${one}}`));
+      await once(socket, 'close');
+    }
+    expect(engine.state).toMatchObject({ state: 'ready', restarts: 0 });
+  });
+
   it('lets a WebSocket go that sends text, and one that sends what is no frame', async () => {
     for (const message of ['{"frame":"call"}', Buffer.from('no frame')]) {
-      const socket = openSocket(shell, { cookie, origin: origin() });
+      const socket = openSocket(shell, { cookie, origin: origin() }, key);
       await once(socket, 'open');
       socket.send(message);
       await once(socket, 'close');

@@ -4,7 +4,13 @@
  * the pipe or the engine goes away.
  */
 import type { ErrorInfo, EngineFrame, ClientFrame } from './frame.ts';
-import { CONTRACT_VERSION, decodeFrame, encodeFrame } from './frame.ts';
+import {
+  CONTRACT_VERSION,
+  decodeFrame,
+  encodeFrame,
+  headBytes,
+  MAX_CALL_HEAD_BYTES,
+} from './frame.ts';
 import type { OperationName, Params, Part, Result } from './operations.ts';
 
 /** A pipe that keeps the bounds of frames. */
@@ -52,6 +58,12 @@ interface Running {
 }
 
 const CANCELLED: ErrorInfo = { code: 'cancelled', message: 'cancelled' };
+/** The engine lets go of a window that sends more. */
+const TOO_LARGE: ErrorInfo = {
+  code: 'limit-exceeded',
+  message: 'more was asked at once than Daybook takes (1 MB)',
+  hint: 'name folders instead of many single files, or do it in parts',
+};
 
 export class Connection implements Engine {
   private readonly pipe: FramePipe;
@@ -94,6 +106,11 @@ export class Connection implements Engine {
         return;
       }
       const id = this.nextId++;
+      const frame = encodeFrame({ frame: 'call', id, op: operation, params });
+      if (headBytes(frame) > MAX_CALL_HEAD_BYTES) {
+        reject(new OperationError(TOO_LARGE));
+        return;
+      }
       const onAbort = () => {
         this.sendFrame({ frame: 'cancel', id });
         this.end(id)?.reject(new OperationError(CANCELLED));
@@ -105,7 +122,7 @@ export class Connection implements Engine {
         cleanUp: () => signal?.removeEventListener('abort', onAbort),
       });
       signal?.addEventListener('abort', onAbort);
-      this.sendFrame({ frame: 'call', id, op: operation, params });
+      this.pipe.send(frame);
     });
   }
 

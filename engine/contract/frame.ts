@@ -14,6 +14,24 @@ export const CONTRACT_VERSION = 1;
 /** Frames beyond this are refused: nothing the contract has comes near. */
 export const MAX_FRAME_BYTES = 64 << 20;
 
+/**
+ * The head of a frame from a window: what is large in the contract is binary. As JSON a mebibyte becomes some tens
+ * of megabytes of objects, a whole frame would become gigabytes.
+ */
+export const MAX_CALL_HEAD_BYTES = 1 << 20;
+/** Objects in objects; the contract has ten or so. */
+const MAX_DEPTH = 64;
+
+/** The WebSocket's protocol; a page offers its session's key beside it. */
+export const FRAMES_PROTOCOL = 'daybook';
+/** Under which name a page of the web shell finds that key in its origin's storage. */
+export const KEY_NAME = 'daybook-key';
+
+/** Bytes of the head of a frame. */
+export function headBytes(frame: Uint8Array): number {
+  return new DataView(frame.buffer, frame.byteOffset, frame.length).getUint32(0, true);
+}
+
 /** What a person sees of an error, wherever it happened. */
 export interface ErrorInfo {
   readonly code: ErrorCode | 'engine-down';
@@ -107,31 +125,34 @@ export function encodeFrame(frame: ClientFrame | EngineFrame): Uint8Array {
 /**
  * A frame from its bytes. Its typed arrays are views of `bytes` (of a copy, if those are not
  * aligned). Says nothing about the fields' types: that is the host's validation.
+ * @param mostHead bytes that its head may have
  * @throws RangeError when the bytes are no frame
  */
-export function decodeFrame(bytes: Uint8Array): unknown {
+export function decodeFrame(bytes: Uint8Array, mostHead = MAX_FRAME_BYTES): unknown {
   // Not `slice`: that of a Buffer is a view, as little aligned as before.
   const whole = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   if (whole.length < 4) throw new RangeError('a frame has at least 4 bytes');
   const head = new DataView(whole.buffer, whole.byteOffset).getUint32(0, true);
   const body = 4 + head;
   if (body > whole.length) throw new RangeError('a frame is shorter than its head says');
+  if (head > mostHead) throw new RangeError(`a head of ${head} bytes: at most ${mostHead}`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(decoder.decode(whole.subarray(4, body)));
   } catch {
     throw new RangeError('the head of a frame is not JSON in UTF-8');
   }
-  const resolve = (value: unknown): unknown => {
+  const resolve = (value: unknown, depth: number): unknown => {
     if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map(resolve);
+    if (depth > MAX_DEPTH) throw new RangeError('a frame of too many objects in objects');
+    if (Array.isArray(value)) return value.map((one) => resolve(one, depth + 1));
     if (REFERENCE in value) return binaryAt(whole, body, value[REFERENCE]);
     const source = ESCAPED in value ? value[ESCAPED] : value;
     if (typeof source !== 'object' || source === null) throw new RangeError('a bad escape');
     const out: Record<string, unknown> = {};
     for (const [key, one] of Object.entries(source)) {
       Object.defineProperty(out, key, {
-        value: resolve(one),
+        value: resolve(one, depth + 1),
         enumerable: true,
         configurable: true,
         writable: true,
@@ -139,7 +160,7 @@ export function decodeFrame(bytes: Uint8Array): unknown {
     }
     return out;
   };
-  return resolve(parsed);
+  return resolve(parsed, 0);
 }
 
 function binaryAt(bytes: Uint8Array, body: number, reference: unknown): Binary {

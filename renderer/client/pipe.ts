@@ -1,6 +1,7 @@
 /** The window's pipe to the engine: Electron's bridge where there is one, else a WebSocket. */
 import type { Bridge } from '../../engine/contract/bridge.ts';
 import type { FramePipe } from '../../engine/contract/client.ts';
+import { FRAMES_PROTOCOL, KEY_NAME } from '../../engine/contract/frame.ts';
 
 declare global {
   interface Window {
@@ -37,7 +38,11 @@ function bridgePipe(shell: Bridge): FramePipe {
 /** Frames sent before the socket is open wait for it. */
 function webSocketPipe(): FramePipe {
   const { protocol, host } = window.location;
-  const socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/frames`);
+  const key = window.localStorage.getItem(KEY_NAME) ?? '';
+  const socket = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/frames`, [
+    FRAMES_PROTOCOL,
+    ...(key === '' ? [] : [key]),
+  ]);
   socket.binaryType = 'arraybuffer';
   const waiting: Uint8Array[] = [];
   socket.addEventListener('open', () => {

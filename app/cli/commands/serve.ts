@@ -15,7 +15,7 @@ export const serveCommand: Command = {
       port: { type: 'string', value: 'N', help: 'port on 127.0.0.1 (default: any that is free)' },
     },
     details:
-      'The address has a token: whoever has the address may use the window. It runs until ctrl-C; an import that runs then stops where it can go on later.',
+      'The address has a token that is of use once: the first browser that opens it may use the window, and the address for another one is printed then. It runs until ctrl-C; an import that runs then stops where it can go on later.',
   },
   async run(parsed, { streams, signal }) {
     const port = parsed.whole('port', 0);
