@@ -7,6 +7,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+// Cases, exports, reports and caches are for whoever makes them: other users of the machine read none of it.
+process.umask(0o077);
+
 const NEEDED_MAJOR = 24;
 const here = dirname(fileURLToPath(import.meta.url));
 const major = Number(process.versions.node.split('.')[0]);

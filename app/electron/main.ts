@@ -22,6 +22,9 @@ import { openWindow } from './window.ts';
 /** Put in by the bundler. */
 declare const DAYBOOK_VERSION: string;
 
+// Cases, exports, reports and caches are for whoever makes them: other users of the machine read none of it.
+process.umask(0o077);
+
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 const entry = app.isPackaged ? undefined : __filename;
 const state = stateFolder(process.env);
