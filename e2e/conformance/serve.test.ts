@@ -55,7 +55,7 @@ it.skipIf(process.platform !== 'linux')(
     const seen = join(folder, 'opened');
     const opener = [
       '#!/bin/sh',
-      'file="${1#file://}"',
+      'file=$(printf %s "$1" | sed "s,^file://,,")',
       `printf '%s\\n' "$*" "$(stat -c %a "$file")" "$(stat -c %a "$(dirname "$file")")" "$(cat "$file")" > ${seen}.part`,
       `mv ${seen}.part ${seen}`,
     ];
