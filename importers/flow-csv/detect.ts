@@ -3,12 +3,12 @@
  * columns are called. Held always: it never throws, and the answer depends on these bytes alone.
  */
 import { headAsUtf8 } from '../shared/utf16.ts';
-import { eve } from './dialects/eve.ts';
+import { eve, eveTypeOf } from './dialects/eve.ts';
 import { isAddress, type Dialect } from './dialects/dialect.ts';
 import { nfdumpJson } from './dialects/nfdump.ts';
 import { nfdumpText, readHeading } from './dialects/nfdump-text.ts';
 import { TABLE_DIALECTS } from './dialects/registry.ts';
-import { isZeek, zeekJson, zeekLog, zeekTsv } from './dialects/zeek.ts';
+import { isZeek, ZeekLogFinder, zeekJson, zeekLog, zeekTsv } from './dialects/zeek.ts';
 import { simplify } from './fields.ts';
 import { flatten, type Flat } from './flatten.ts';
 import { guessMapping } from './guess.ts';
@@ -381,14 +381,17 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
   for (const { keys: own } of flats) for (const key of own) if (keys.size < 5000) keys.add(key);
   const names = new Set([...keys].map(simplify));
   const sure = { columns: [...keys], sample: [], quoted: false, shape };
-  if (eve.signatures.some((list) => hasAll(names, list))) {
+  const most = (test: (flat: Flat) => boolean): boolean =>
+    flats.length > 0 && flats.filter(test).length * 2 > flats.length;
+  if (asked === 'suricata-eve' || most((flat) => eveTypeOf(flat, false) !== undefined)) {
     return table({ score: 0.97, format: 'suricata-eve', dialect: eve, ...sure }, ',');
   }
-  if (fits(nfdumpJson, names)) {
+  if (asked === 'nfdump-json' || fits(nfdumpJson, names)) {
     return table({ score: 0.97, format: 'nfdump-json', dialect: nfdumpJson, ...sure }, ',');
   }
-  const scoped = keys.has('id.orig_h') || keys.has('_path');
-  if (keys.has('ts') ? isZeek(names) || scoped : scoped) {
+  const logs = new ZeekLogFinder();
+  const scoped = keys.has('id.orig_h') || keys.has('_path') || keys.has('@stream');
+  if (asked === 'zeek-json' || scoped || most((flat) => logs.find(flat, false) !== undefined)) {
     return table({ score: 0.96, format: 'zeek-json', dialect: zeekJson, ...sure }, ',');
   }
   const columns = [...keys];

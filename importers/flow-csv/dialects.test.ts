@@ -311,8 +311,11 @@ const CASES: readonly Case[] = [
     name: 'Zeek JSON notice',
     format: 'zeek-json',
     text: '{"ts":1.5,"note":"Scan::Port_Scan","msg":"scanned","src":"192.0.2.1","actions":["Notice::ACTION_LOG"]}\n',
-    first: { kind: 'alert', event_type: 'notice', message: 'scanned' },
-    attrs: { note: 'Scan::Port_Scan', src: '192.0.2.1', actions: '["Notice::ACTION_LOG"]' },
+    first: {
+      ...{ kind: 'alert', event_type: 'notice', message: 'scanned' },
+      src_ip4: ip('192.0.2.1'),
+    },
+    attrs: { note: 'Scan::Port_Scan', actions: '["Notice::ACTION_LOG"]' },
     rows: 1,
   },
   {
@@ -378,7 +381,7 @@ const CASES: readonly Case[] = [
   {
     name: 'JSON lines of no known kind',
     format: 'json-lines',
-    text: '{"time":"2026-11-21T00:00:01Z","client":{"ip":"192.0.2.1"},"src_ip":"192.0.2.1","dst_ip":"198.51.100.7","bytes":12}\n\n{"time":"x"}\n',
+    text: '{"time":"2026-11-21T00:00:01Z","client":{"ip":"192.0.2.1"},"src_ip":"192.0.2.1","dst_ip":"198.51.100.7","proto":"tcp","bytes":12}\n\n{"time":"x","src_ip":"192.0.2.1","dst_ip":"198.51.100.7","proto":6,"bytes":1}\n',
     first: { kind: 'flow', ts: T('2026-11-21T00:00:01Z'), bytes: 12 },
     attrs: { 'client.ip': '192.0.2.1' },
     rows: 2,
@@ -502,7 +505,7 @@ describe('other forms of the same', () => {
       'objects one after another over many lines',
       'json-array',
       '{\n "src_ip": "192.0.2.1",\n "dst_ip": "192.0.2.2"\n}\n{\n "src_ip": "192.0.2.3"\n}\n',
-      { kind: 'flow', offset: 0, length: 50 },
+      { kind: 'other', offset: 0, length: 50, src_ip4: ip('192.0.2.1') },
     ],
   ])('%s', async (_, format, text, first) => {
     const result = await readText(text);
@@ -584,20 +587,28 @@ describe('zones, dates and mappings', () => {
     expect(decisions['mapping']).toBe(JSON.stringify(mapping.fields));
   });
 
-  it('guesses by names and by what stands in the columns', async () => {
-    const { metadata } = await readText(
-      'when,a,b,Octets\n2026-11-21 00:00:01,192.0.2.1,192.0.2.2,7\n2026-11-21 00:00:02,192.0.2.1,192.0.2.2,7\n',
+  it('takes columns for what their names mean, and never for what their values look like', async () => {
+    const { metadata, rows } = await readText(
+      'when,a,version,Octets\n2026-11-21 00:00:01,192.0.2.1,10.0.1.2,7\n2026-11-21 00:00:02,192.0.2.1,10.0.1.2,7\n',
     );
-    expect(metadata['mapping']).toEqual({
-      fields: { ts: 'when', src_ip: 'a', dst_ip: 'b', bytes: 'Octets' },
+    expect(metadata['mapping']).toEqual({ fields: { ts: 'when', bytes: 'Octets' } });
+    expect(rows[0]).toMatchObject({
+      kind: 'other',
+      attrs: { a: '192.0.2.1', version: '10.0.1.2' },
     });
   });
 
-  it('reads a table without a header', async () => {
+  it('takes nothing for anything in a table without a header, until a mapping says it', async () => {
     const row = '1795219200,192.0.2.1,192.0.2.2,80,7\n';
-    const { rows } = await readText(row + row);
-    expect(rows.length).toBe(2);
-    expect(rows[0]).toMatchObject({ ts: 1_795_219_200_000_000, dst_ip4: ip('192.0.2.2') });
+    const plain = await readText(row + row);
+    expect(plain.rows.length).toBe(2);
+    expect(Object.keys(plain.rows[0]!.attrs).length).toBe(5);
+    expect(plain.rows[0]).not.toHaveProperty('ts');
+    const fields = { ts: 'column1', src_ip: 'column2', dst_ip: 'column3', bytes: 'column5' };
+    const { rows } = await readText(row + row, { mapping: { fields } });
+    expect(rows[0]).toMatchObject({
+      ...{ kind: 'flow', ts: 1_795_219_200_000_000, dst_ip4: ip('192.0.2.2'), bytes: 7 },
+    });
   });
 
   it.each([

@@ -99,6 +99,19 @@ export const SETTERS = {
 } as const;
 export type Setter = keyof typeof SETTERS;
 
+/** How much a flow carried, and how long. */
+export const MEASURES = [
+  'duration',
+  'duration_ms',
+  'duration_us',
+  'packets',
+  'bytes',
+  'packets_rev',
+  'bytes_rev',
+  'packets_total',
+  'bytes_total',
+] as const satisfies readonly Setter[];
+
 export function isSetter(name: string): name is Setter {
   return Object.hasOwn(SETTERS, name);
 }

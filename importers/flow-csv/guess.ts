@@ -1,11 +1,13 @@
 /**
- * A guess at what the columns of an unknown table mean: by their names first, then by what stands in
- * them. It is an offer: the import says what was guessed, and `--map` overrides it.
+ * What the columns of an unknown table mean: by names that mean it, and only where what stands in the
+ * column can be that. Held always: a value alone never makes a column; a column without such a name is
+ * an attribute. The import says what was taken for what, and `--map` overrides it.
  */
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping } from '../../engine/contract/importer.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
-import { simplify, type Setter } from './fields.ts';
+import { MEASURES, simplify, type Setter } from './fields.ts';
+import type { Meanings } from './json-names.ts';
 import { parseProtocol } from './numbers.ts';
 import { StampReader } from './stamp.ts';
 
@@ -14,54 +16,73 @@ const encoder = new TextEncoder();
 /** Simplified names, the likeliest first. */
 const NAMES: Partial<Record<Setter, readonly string[]>> = {
   ts: list(
-    'ts timestamp starttime flowstart firstseen start time datetime eventtime begin stime tsstart ' +
-      'starttimestamp timestart first date flowstartmilliseconds flowstartseconds eventtimestamp generatedtime',
+    'ts timestamp starttime flowstart firstseen start datetime eventtime timecreated begin stime tsstart ' +
+      'starttimestamp first flowstartmilliseconds flowstartseconds eventtimestamp generatedtime ' +
+      'timegenerated eventdate creationtime createddatetime dateutc frametimeepoch time date utctime ' +
+      'timestamputc receivedtime logtime received creationdate lastwrittentime lastwritetimestamp runtime ' +
+      'created0x10 epoch unixtime when',
   ),
+  ts_time: list('timeofday clock time hour'),
   ts_end: list(
     'te endtime flowend lastseen end etime tsend stoptime timeend last flowendmilliseconds',
   ),
   duration: list('duration dur flowduration td elapsed durationsec durations elapsedtime'),
   src_ip: list(
-    'srcip sourceip src source srcaddr sourceaddress sourceaddr ipsrc saddr sip sa clientip idorigh ' +
-      'srcipaddr ipv4srcaddr sourceipv4address sourceipaddress orighost localip',
+    'srcip sourceip srcaddr sourceaddress sourceaddr ipsrc saddr sip sa clientip idorigh ' +
+      'srcipaddr srcipaddress ipv4srcaddr sourceipv4address sourceipaddress orighost clientipaddress ' +
+      'calleripaddress actoripaddress cip ipsourceaddress',
   ),
   dst_ip: list(
-    'dstip destip destinationip dst dest destination dstaddr destaddr destinationaddress ipdst daddr dip ' +
-      'da serverip idresph dstipaddr ipv4dstaddr destinationipv4address destinationipaddress remoteip targetip',
+    'dstip destip destinationip dstaddr destaddr destinationaddress destaddress ipdst daddr dip ' +
+      'da serverip idresph dstipaddr dstipaddress ipv4dstaddr destinationipv4address ' +
+      'destinationipaddress targetip ipdestinationaddress resphost',
   ),
   src_port: list(
-    'srcport sourceport sport sp srcpt tcpsrcport l4srcport sourcetransportport idorigp clientport localport',
+    'srcport sourceport sport sp srcpt tcpsrcport udpsrcport l4srcport sourcetransportport idorigp clientport',
   ),
   dst_port: list(
-    'dstport destport destinationport dport dp dpt dstpt dsport l4dstport destinationtransportport ' +
-      'idrespp serverport remoteport service_port port',
+    'dstport destport destinationport dport dp dpt dstpt dsport tcpdstport udpdstport l4dstport ' +
+      'destinationtransportport idrespp serverport',
   ),
   proto: list('proto protocol pr ipprotocol prot protocolidentifier ipproto transport pro'),
   packets: list(
     'packets pkts packetcount npackets numpackets ipkt inpkts packetdeltacount packetssent srcpkts ' +
-      'origpkts totfwdpkts pktssent sentpkt sentpackets packetsout',
+      'origpkts totfwdpkts pktssent sentpkt sentpackets packetsout src2dstpackets',
   ),
   bytes: list(
     'bytes octets bytecount nbytes numbytes ibyt inbytes octetdeltacount bytessent srcbytes origbytes ' +
-      'length size sentbyte sentbytes bytesout',
+      'sentbyte sentbytes bytesout src2dstbytes',
   ),
   packets_rev: list(
-    'packetsrev pktsrev outpkts opkt dstpkts resppkts packetsreceived pktsreceived rcvdpkt packetsin',
+    'packetsrev pktsrev outpkts opkt dstpkts resppkts packetsreceived pktsreceived rcvdpkt packetsin ' +
+      'dst2srcpackets',
   ),
   bytes_rev: list(
-    'bytesrev outbytes obyt dstbytes respbytes bytesreceived rcvdbyte receivedbytes bytesin',
+    'bytesrev outbytes obyt dstbytes respbytes bytesreceived rcvdbyte receivedbytes bytesin dst2srcbytes',
   ),
-  packets_total: list('totpkts totalpackets packetstotal'),
-  bytes_total: list('totbytes totalbytes bytestotal'),
+  packets_total: list('totpkts totalpackets packetstotal bidirectionalpackets'),
+  bytes_total: list('totbytes totalbytes bytestotal bidirectionalbytes'),
   tcp_flags: list('tcpflags flags flg tcpflag tcpcontrolbits'),
   vlan: list('vlan vlanid'),
   service: list('service app application appproto'),
   event_type: list('eventtype type eventname event subtype category action'),
   message: list('message msg description desc details text info'),
-  host: list('host hostname computer device devname sensor machine computername'),
-  program: list('program process processname appname source_name daemon'),
+  host: list('host hostname computer devname machine computername'),
+  program: list('program processname appname sourcename daemon'),
   pid: list('pid processid'),
 };
+
+/** Names that mean an end only where the other end has its like: a `source` alone is many things. */
+const PAIRS: readonly (readonly [source: string, target: string])[] = [
+  ['src', 'dst'],
+  ['src', 'dest'],
+  ['source', 'destination'],
+  ['source', 'dest'],
+  ['localip', 'remoteip'],
+];
+const PORT_PAIRS: readonly (readonly [source: string, target: string])[] = [
+  ['localport', 'remoteport'],
+];
 
 function list(words: string): readonly string[] {
   return words.split(' ').map(simplify);
@@ -82,13 +103,13 @@ function share(rows: readonly string[][], column: number, test: (cell: string) =
 
 const address = new Uint8Array(16);
 
-function isIp(cell: string): boolean {
+export function isIp(cell: string): boolean {
   const bytes = encoder.encode(cell);
   if (parseIpv4(bytes, 0, bytes.length) >= 0) return true;
   return cell.length > 2 && parseIpv6(bytes, 0, bytes.length, address, 0);
 }
 
-const isPort = (cell: string): boolean =>
+export const isPort = (cell: string): boolean =>
   (/^\d{1,5}$/.test(cell) && Number(cell) < 65_536) || /^0x[0-9a-f]{1,4}$/i.test(cell);
 const isNumber = (cell: string): boolean => /^-?\d+(?:\.\d*)?(?:e[+-]?\d+)?$/i.test(cell);
 
@@ -106,9 +127,22 @@ const isDay = (cell: string): boolean => cell.length <= 10 && !/^\d+$/.test(cell
 const isClock = (cell: string): boolean =>
   /^\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]m)?$/i.test(cell);
 
-function isProtocol(cell: string): boolean {
+export function isProtocol(cell: string): boolean {
   const bytes = encoder.encode(cell);
   return parseProtocol(bytes, 0, bytes.length) >= 0;
+}
+
+/** Microseconds of 1990 and 2100: a number beyond them is no time of an event. */
+const LEAST_TIME = 631_152_000e6;
+const MOST_TIME = 4_102_444_800e6;
+
+/** Whether the value of a member whose name means a time is one: a day alone is none of an event. */
+export function isTime(text: string, stamp: StampReader): boolean {
+  const cell = text.trim();
+  const bytes = encoder.encode(cell);
+  if (!stamp.peek(bytes, 0, bytes.length)) return false;
+  if (!/^[\d.]+$/.test(cell)) return !isDay(cell);
+  return stamp.micros > LEAST_TIME && stamp.micros < MOST_TIME;
 }
 
 /** What cells must be for a name alone to be believed, where there are cells. */
@@ -116,6 +150,7 @@ const PROOFS: ReadonlyMap<string, (cell: string) => boolean> = new Map(
   Object.entries({
     ts: isStamp,
     ts_end: isStamp,
+    ts_time: isClock,
     proto: isProtocol,
     src_ip: isIp,
     dst_ip: isIp,
@@ -134,7 +169,7 @@ const PROOFS: ReadonlyMap<string, (cell: string) => boolean> = new Map(
 );
 
 /**
- * Guesses a mapping for a table.
+ * Finds the columns of a table whose names mean a field.
  * @param header the columns' names
  * @param rows the first rows, cut into cells
  * @returns fields and the names of their columns; no field if there is nothing to go by
@@ -146,54 +181,80 @@ export function guessMapping(
   const fields: Record<string, string> = {};
   const taken = new Set<number>();
   const simple = header.map(simplify);
-  for (const [field, names] of Object.entries(NAMES)) {
+  const take = (field: Setter, name: string): boolean => {
+    const column = simple.findIndex((candidate, i) => candidate === name && !taken.has(i));
+    if (column < 0) return false;
     const proof = PROOFS.get(field);
-    for (const name of names) {
-      const column = simple.findIndex((candidate, i) => candidate === name && !taken.has(i));
-      if (column < 0) continue;
-      const filled = share(rows, column, () => true) > 0;
-      if (proof !== undefined && filled && share(rows, column, proof) < 0.5) continue;
-      fields[field] = header[column]!;
-      taken.add(column);
-      break;
-    }
-  }
-  const free = (test: (cell: string) => boolean): number =>
-    header.findIndex((_, i) => !taken.has(i) && share(rows, i, test) >= 0.9);
-  for (const field of ['src_ip', 'dst_ip']) {
-    if (fields[field] !== undefined) continue;
-    const column = free(isIp);
-    if (column < 0) continue;
+    const filled = share(rows, column, () => true) > 0;
+    if (proof !== undefined && filled && share(rows, column, proof) < 0.5) return false;
     fields[field] = header[column]!;
     taken.add(column);
-  }
-  if (fields['ts'] === undefined) {
-    const column = free(isStamp);
-    if (column >= 0) {
-      fields['ts'] = header[column]!;
-      taken.add(column);
+    return true;
+  };
+  const pair = (from: Setter, to: Setter, pairs: typeof PAIRS): void => {
+    if (fields[from] !== undefined || fields[to] !== undefined) return;
+    for (const [source, target] of pairs) {
+      if (!simple.includes(source) || !simple.includes(target)) continue;
+      take(from, source);
+      take(to, target);
+      return;
     }
-  }
-  // A date whose time of day stands in a column of its own.
-  const date = fields['ts'];
-  if (date !== undefined && share(rows, header.indexOf(date), isDay) === 1) {
-    const clock = free(isClock);
-    if (clock >= 0) {
-      delete fields['ts'];
-      fields['ts_date'] = date;
-      fields['ts_time'] = header[clock]!;
+  };
+  for (const [field, names] of Object.entries(NAMES) as [Setter, readonly string[]][]) {
+    if (field === 'ts_time') {
+      // A date whose time of day has a column of its own.
+      const date = fields['ts'];
+      if (date === undefined || share(rows, header.indexOf(date), isDay) < 1) continue;
+      if (names.some((name) => take('ts_time', name))) {
+        delete fields['ts'];
+        fields['ts_date'] = date;
+      }
+      continue;
     }
+    names.some((name) => take(field, name));
+    if (field === 'dst_ip') pair('src_ip', 'dst_ip', PAIRS);
+    if (field === 'dst_port') pair('src_port', 'dst_port', PORT_PAIRS);
   }
   return { fields };
 }
 
-/** The kind of events that a table with these fields has. */
+/** The same for members of JSON records, whose names are looked up record by record. */
+export function listedMapping(
+  columns: readonly string[],
+  meanings: Meanings,
+): { readonly fields: Record<string, string> } {
+  const fields: Record<string, string> = {};
+  const ranks = new Map<Setter, number>();
+  for (const column of columns) {
+    const meaning = meanings.of(column);
+    if (meaning === undefined || meaning.rank >= (ranks.get(meaning.setter) ?? Infinity)) continue;
+    ranks.set(meaning.setter, meaning.rank);
+    fields[meaning.setter] = column;
+  }
+  return { fields };
+}
+
+/**
+ * The kind of an event that has these fields. A flow has both ends, and their ports, a protocol or what went
+ * between them; what also has a message is a log of it.
+ */
+export function kindOf(has: (name: Setter) => boolean): Kind {
+  const ends = (has('src_ip') || has('src_endpoint')) && (has('dst_ip') || has('dst_endpoint'));
+  const ports =
+    (has('src_port') || has('src_endpoint')) && (has('dst_port') || has('dst_endpoint'));
+  const measured = MEASURES.some(has);
+  const said = has('message');
+  if (ends && (ports ? measured || (has('proto') && !said) : has('proto') && measured)) {
+    return 'flow';
+  }
+  return said && (has('ts') || has('ts_date')) ? 'log' : 'other';
+}
+
+/** The kind of events that a table with these fields has: its columns are all that its rows are. */
 export function kindOfFields(fields: Readonly<Record<string, string>>): Kind {
-  const has = (name: string): boolean => fields[name] !== undefined;
+  const has = (name: Setter): boolean => fields[name] !== undefined;
   const source = has('src_ip') || has('src_endpoint');
   const target = has('dst_ip') || has('dst_endpoint');
-  const measured = ['bytes', 'packets', 'bytes_total', 'packets_total', 'duration'].some(has);
-  if ((source && target) || ((source || target) && measured)) return 'flow';
-  if (has('message') && (has('ts') || has('ts_date'))) return 'log';
-  return 'other';
+  if (source && target && MEASURES.some(has)) return 'flow';
+  return kindOf(has);
 }

@@ -26,8 +26,9 @@ import { findDateOrder, type FoundOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
 import { isMappable, simplify } from './fields.ts';
-import { guessMapping, kindOfFields } from './guess.ts';
+import { guessMapping, kindOfFields, listedMapping } from './guess.ts';
 import { ElementScanner } from './json-elements.ts';
+import { SchemaFinder } from './json-names.ts';
 import { JsonRecords } from './json-records.ts';
 import { outlineOf } from './outline.ts';
 import { StampReader } from './stamp.ts';
@@ -214,23 +215,32 @@ async function readPiece(
   return end;
 }
 
-/** What was asked for, or a guess where nothing else says what the columns are. */
+/** What was asked for, or what names say where nothing else does. */
 function chooseMapping(
   detected: Detected,
   sink: EventSink,
   options: ReadOptions,
 ): Pick<TableContext, 'mapping' | 'kind'> {
+  const { dialect, shape, columns } = detected;
   let mapping = options.mapping;
-  if (mapping === undefined && detected.dialect === undefined) {
-    mapping = guessMapping(detected.columns.slice(0, 2000), detected.sample);
+  const json = shape !== 'table' && dialect === undefined;
+  if (mapping === undefined && json) {
+    // Of each record its own members are looked up; this is what those of the first show.
+    const listed = listedMapping(columns, new SchemaFinder().find(columns));
+    sink.metadata('mapping', listed);
+    sink.decide({ mapping: JSON.stringify(listed.fields) });
+    return { mapping: undefined, kind: 'other' };
+  }
+  if (mapping === undefined && dialect === undefined) {
+    mapping = guessMapping(columns.slice(0, 2000), detected.sample);
   }
   if (mapping === undefined) return { mapping, kind: 'flow' };
   sink.metadata('mapping', mapping);
   sink.decide({ mapping: JSON.stringify(mapping.fields) });
-  const present = new Set(detected.columns.map(simplify).filter((name) => name !== ''));
+  const present = new Set(columns.map(simplify).filter((name) => name !== ''));
   for (const [field, column] of Object.entries(mapping.fields)) {
-    const found = detected.columns.includes(column) || present.has(simplify(column));
-    if (!found && detected.shape === 'table') {
+    const found = columns.includes(column) || present.has(simplify(column));
+    if (!found && shape === 'table') {
       sink.note(`the mapping of ${field} names no column here: ${column}`);
     }
   }
@@ -408,7 +418,8 @@ export const flowCsvImporter: Importer = {
   id: ID,
   title: 'Flow exports, Zeek and Suricata logs, CSV and JSON tables',
   // 2: members beyond 4096 names are columns, too. 4: long texts of JSON are kept as they are.
-  version: 4,
+  // 5: columns by names that mean them, kinds record by record.
+  version: 5,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   formats: FORMATS,

@@ -9,13 +9,15 @@ import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink } from '../../engine/contract/importer.ts';
 import type { Detected } from './detect.ts';
-import { eveEvent } from './dialects/eve.ts';
+import { eveEvent, eveTypeOf } from './dialects/eve.ts';
 import type { Dialect } from './dialects/dialect.ts';
-import { zeekLog } from './dialects/zeek.ts';
-import { SETTERS, simplify } from './fields.ts';
+import { zeekLog, ZeekLogFinder } from './dialects/zeek.ts';
+import { MEASURES, SETTER_COUNT, SETTERS, simplify } from './fields.ts';
 import { flatten, type Flat, type Scalar } from './flatten.ts';
+import { isIp, isPort, isProtocol, isTime, kindOf } from './guess.ts';
+import { SchemaFinder, type Meanings } from './json-names.ts';
 import { planRow, SetterChooser } from './plan.ts';
-import { RowWriter } from './row-writer.ts';
+import { RowWriter, type RowPlan } from './row-writer.ts';
 import type { StampReader } from './stamp.ts';
 
 /** Names of members that are remembered for one kind of record; others are looked up each time. */
@@ -30,29 +32,61 @@ interface Member {
   readonly index: number;
   readonly setter: number;
   readonly name: string;
+  /** The best of several members that mean the same has the column. */
+  readonly rank: number;
 }
 
-/** Writes records of one dialect. */
+/** No member of the record has this setter. */
+const NONE = 0xffff;
+/** A mapping or a dialect gives the meaning; names that are listed come after. */
+const CERTAIN = 0;
+const LISTED = 1;
+
+const FLOW_ONLY = new Uint8Array(SETTER_COUNT);
+for (const name of [...MEASURES, 'ts_end', 'tcp_flags', 'vlan', 'service'] as const) {
+  FLOW_ONLY[SETTERS[name]] = 1;
+}
+/** Columns that members of other schemas share names with: a value that is none does not claim one. */
+const CHECKED = new Uint8Array(SETTER_COUNT);
+for (const name of ['ts', 'src_ip', 'dst_ip', 'src_port', 'dst_port', 'proto', 'host'] as const) {
+  CHECKED[SETTERS[name]] = 1;
+}
+/** Several members may have these. */
+const SHARED = new Uint8Array(SETTER_COUNT);
+SHARED[SETTERS.key] = 1;
+SHARED[SETTERS.ts_end] = 1;
+
+/** What all records of one dialect or schema have in common. */
+interface RecordsOptions {
+  readonly dialect: Dialect | undefined;
+  /** Names that mean something beside the dialect and the mapping. */
+  readonly meanings: Meanings | undefined;
+  readonly eventType?: string | undefined;
+}
+
+/** Writes records of one dialect or schema. */
 class Records {
-  private readonly batch: EventBatch;
+  private readonly context: JsonContext;
+  private readonly dialect: Dialect | undefined;
+  private readonly meanings: Meanings | undefined;
   private readonly chooser: SetterChooser;
-  private readonly writer: RowWriter;
+  private readonly plan: RowPlan;
+  private readonly writers = new Map<Kind, RowWriter>();
   private readonly members = new Map<string, Member>();
   private readonly names: string[] = [];
-  private readonly used = new Uint8Array(256);
+  /** Of the record at hand: its members, and for each setter the best rank and which member has it. */
+  private readonly row: Member[] = [];
+  private readonly ranks = new Uint16Array(SETTER_COUNT);
+  private readonly chosen = new Int32Array(SETTER_COUNT);
   private scratch = Buffer.alloc(4096);
 
-  constructor(
-    batch: EventBatch,
-    dialect: Dialect | undefined,
-    mapping: ColumnMapping | undefined,
-    stamp: StampReader,
-    eventType: string | undefined,
-  ) {
-    this.batch = batch;
-    this.chooser = new SetterChooser(dialect, mapping);
+  constructor(context: JsonContext, { dialect, meanings, eventType }: RecordsOptions) {
+    this.context = context;
+    this.dialect = dialect;
+    this.meanings = meanings;
+    this.chooser = new SetterChooser(dialect, context.mapping);
     const plan = planRow([], dialect, undefined, [], eventType);
-    this.writer = new RowWriter(batch, { ...plan, names: this.names }, stamp, true);
+    this.plan = { ...plan, names: this.names };
   }
 
   write(
@@ -64,28 +98,34 @@ class Records {
     start: number,
     end: number,
   ): void {
-    const { writer, batch, used } = this;
+    this.choose(flat);
+    const kind = this.dialect?.kind ?? this.kind();
+    const writer = this.writerOf(kind);
+    const { batch } = writer;
     const row = batch.length;
-    used.fill(0);
     writer.begin();
     for (let i = 0; i < flat.keys.length; i++) {
-      const key = flat.keys[i]!;
       const value = flat.values[i]!;
       if (value === '') continue;
-      const member = this.member(key);
-      const setter = member.setter;
-      if (setter === 0 || used[setter] === 1) {
-        this.attribute(member, row, value);
+      const member = this.row[i]!;
+      const { setter } = member;
+      const taken =
+        setter !== 0 &&
+        (this.chosen[setter] === i || SHARED[setter] === 1) &&
+        (kind === 'flow' || member.rank === CERTAIN || FLOW_ONLY[setter] === 0);
+      if (!taken) {
+        this.attribute(batch, member, row, value);
         continue;
       }
       if (setter === SETTERS.vlan && typeof value === 'string') {
-        this.vlans(member, row, value);
+        this.vlans(batch, member, row, value);
         continue;
       }
-      if (setter !== SETTERS.key && setter !== SETTERS.ts_end) used[setter] = 1;
       let text = typeof value === 'string' ? value : String(value);
       if (setter === SETTERS.ts && typeof value === 'number') {
-        text = numberAsStated(key, value, raw, start, end);
+        text = numberAsStated(flat.keys[i]!, value, raw, start, end);
+      } else if (member.rank >= LISTED) {
+        text = onlyElement(text);
       }
       const size = this.toBytes(text);
       let from = 0;
@@ -102,40 +142,95 @@ class Records {
     writer.finish(seq, offset, length, raw, start, end);
   }
 
+  /** Finds for each column the member of the record that gives it. */
+  private choose(flat: Flat): void {
+    const { ranks, chosen } = this;
+    ranks.fill(NONE);
+    chosen.fill(-1);
+    this.row.length = 0;
+    for (let i = 0; i < flat.keys.length; i++) {
+      const member = this.member(flat.keys[i]!);
+      this.row.push(member);
+      const { setter, rank } = member;
+      if (setter === 0 || rank >= ranks[setter]!) continue;
+      const value = flat.values[i]!;
+      if (value === '') continue;
+      if (rank >= LISTED && CHECKED[setter] === 1 && !this.fits(setter, value)) continue;
+      ranks[setter] = rank;
+      chosen[setter] = i;
+    }
+  }
+
+  private kind(): Kind {
+    const { ranks } = this;
+    const kind = kindOf((name) => ranks[SETTERS[name]] !== NONE);
+    return kind === 'flow' && this.meanings?.neverFlow === true ? 'other' : kind;
+  }
+
+  /** Whether a value is one that its column can hold. */
+  private fits(setter: number, value: Scalar): boolean {
+    if (typeof value === 'boolean') return false;
+    if (setter === SETTERS.host) return typeof value === 'string' && value[0] !== '[';
+    const text = onlyElement(String(value));
+    if (setter === SETTERS.ts) return isTime(text, this.context.stamp);
+    if (setter === SETTERS.src_port || setter === SETTERS.dst_port) return isPort(text);
+    if (setter === SETTERS.proto) return isProtocol(text);
+    return isIp(text);
+  }
+
+  private writerOf(kind: Kind): RowWriter {
+    let writer = this.writers.get(kind);
+    if (writer === undefined) {
+      writer = new RowWriter(this.context.sink.batch(kind), this.plan, this.context.stamp, true);
+      this.writers.set(kind, writer);
+    }
+    return writer;
+  }
+
   private member(key: string): Member {
     const known = this.members.get(key);
     if (known !== undefined) return known;
-    const { setter, name } = this.chooser.choose(key);
+    const { setter: certain, name } = this.chooser.choose(key);
+    let setter = certain;
+    let rank = CERTAIN;
+    if (setter === 'attr' && name === key) {
+      const meaning = this.meanings?.of(key);
+      if (meaning !== undefined) {
+        setter = meaning.setter;
+        rank = LISTED + meaning.rank;
+      }
+    }
     // Two members may be renamed alike by a mapping: the second keeps its own name.
     const own = this.names.includes(name) ? key : name;
     const index = this.members.size < MAX_NAMES ? this.names.length : NOT_REMEMBERED;
-    const member = { index, setter: SETTERS[setter], name: own };
+    const member = { index, setter: SETTERS[setter], name: own, rank };
     if (index === NOT_REMEMBERED) return member;
     this.names.push(own);
     this.members.set(key, member);
     return member;
   }
 
-  private attribute(member: Member, row: number, value: Scalar): void {
-    const column = this.batch.attributeColumn(member.name);
+  private attribute(batch: EventBatch, member: Member, row: number, value: Scalar): void {
+    const column = batch.attributeColumn(member.name);
     const text = typeof value === 'string' ? value : String(value);
     if (column === undefined) {
-      this.batch.setAttribute(member.name, text);
+      batch.setAttribute(member.name, text);
     } else if (column.present[row] === 0) {
       // First: `toBytes` may replace `scratch` by a larger one.
       const size = this.toBytes(text);
       column.set(row, this.scratch, 0, size);
     } else {
       // `{"a.b":1,"a":{"b":2}}`: two members of one name.
-      this.batch.setAttribute(`${member.name}.1`, text);
+      batch.setAttribute(`${member.name}.1`, text);
     }
   }
 
   /** Suricata lists VLANs from the outermost in. */
-  private vlans(member: Member, row: number, text: string): void {
+  private vlans(batch: EventBatch, member: Member, row: number, text: string): void {
     const outer = /^\[?(\d{1,4})\b/.exec(text)?.[1];
-    if (outer !== undefined && Number(outer) < 4096) this.batch.vlan.set(row, Number(outer));
-    if (outer !== text) this.attribute(member, row, text);
+    if (outer !== undefined && Number(outer) > 0 && Number(outer) < 4096)
+      batch.vlan.set(row, Number(outer));
+    if (outer !== text) this.attribute(batch, member, row, text);
   }
 
   /** Writes the text to `scratch`, which a longer text replaces; gives its size. */
@@ -186,14 +281,18 @@ export interface JsonContext {
   readonly sink: EventSink;
   readonly detected: Detected;
   readonly stamp: StampReader;
-  readonly kind: Kind;
   readonly mapping: ColumnMapping | undefined;
 }
+
+/** Elasticsearch's bulk format: says where the next line goes. */
+const BULK_ACTION = /^(?:index|create)(?:\._(?:index|type|id))?$/;
 
 export class JsonRecords {
   private readonly context: JsonContext;
   private readonly byType = new Map<string, Records>();
-  private readonly usual: Records | undefined;
+  private readonly finder = new SchemaFinder();
+  private readonly zeekLogs = new ZeekLogFinder();
+  private readonly zeekNames: ReadonlySet<string>;
   private readonly format: string;
   private seq: number;
 
@@ -202,19 +301,7 @@ export class JsonRecords {
     this.seq = before;
     this.context = context;
     this.format = context.detected.dialect?.id ?? 'json';
-    if (this.format === 'zeek-json') {
-      this.usual = this.zeekRecords(undefined);
-    } else if (this.format !== 'suricata-eve') {
-      const { detected, kind, sink, mapping, stamp } = context;
-      const dialect = detected.dialect;
-      this.usual = new Records(
-        sink.batch(dialect?.kind ?? kind),
-        dialect,
-        mapping,
-        stamp,
-        undefined,
-      );
-    }
+    this.zeekNames = new Set(context.detected.columns.map(simplify));
   }
 
   /** Records so far, those before the piece included. */
@@ -246,6 +333,10 @@ export class JsonRecords {
       this.context.sink.quarantine(offset, reason, bytes.subarray(start, end), line);
       return;
     }
+    if (flat.keys.length > 0 && flat.keys.every((key) => BULK_ACTION.test(key))) {
+      this.context.sink.skip('Elasticsearch bulk action', 1);
+      return;
+    }
     this.recordsFor(flat).write(flat, this.seq, offset, length, bytes, start, end);
     this.context.sink.record(1);
   }
@@ -256,20 +347,49 @@ export class JsonRecords {
     this.context.sink.quarantine(offset, reason, bytes.subarray(start, end));
   }
 
+  /** What a record is shows in the record; where it does not, in what the content was taken for. */
   private recordsFor(flat: Flat): Records {
-    if (this.format === 'suricata-eve') {
-      const type = valueOf(flat, 'event_type') ?? '';
-      return this.cached(type, () => {
-        const dialect = eveEvent(type);
-        const { sink, mapping, stamp } = this.context;
-        return new Records(sink.batch(dialect.kind), dialect, mapping, stamp, undefined);
+    const { format } = this;
+    if (format === 'nfdump-json') return this.nfdump();
+    const eveType = eveTypeOf(flat, format === 'suricata-eve');
+    if (eveType !== undefined) return this.eve(eveType);
+    const log = this.zeekLogs.find(flat, format === 'zeek-json');
+    if (log !== undefined) return this.zeek(log, flat);
+    if (format === 'zeek-json') return this.zeek(undefined, flat);
+    const meanings = this.finder.find(flat.keys);
+    return this.cached(`schema ${meanings.id}`, () => {
+      // A mapping says all that is to be known.
+      const listed = this.context.mapping === undefined ? meanings : undefined;
+      return new Records(this.context, { dialect: undefined, meanings: listed });
+    });
+  }
+
+  private eve(type: string): Records {
+    return this.cached(`eve ${type}`, () => {
+      return new Records(this.context, { dialect: eveEvent(type), meanings: undefined });
+    });
+  }
+
+  private nfdump(): Records {
+    return this.cached('nfdump', () => {
+      return new Records(this.context, {
+        dialect: this.context.detected.dialect,
+        meanings: undefined,
       });
-    }
-    if (this.format === 'zeek-json') {
-      const path = valueOf(flat, '_path');
-      if (path !== undefined) return this.cached(path, () => this.zeekRecords(path));
-    }
-    return this.usual!;
+    });
+  }
+
+  /** @param log by what the record says or shows; undefined: by the names in the content's beginning */
+  private zeek(log: string | undefined, { keys }: Flat): Records {
+    return this.cached(`zeek ${log ?? ''}`, () => {
+      const names = log === undefined ? this.zeekNames : new Set(keys.map(simplify));
+      const dialect = zeekLog(log, names, 'zeek-json');
+      return new Records(this.context, {
+        dialect,
+        meanings: undefined,
+        eventType: dialect.path,
+      });
+    });
   }
 
   private cached(type: string, make: () => Records): Records {
@@ -281,19 +401,13 @@ export class JsonRecords {
     }
     return records;
   }
-
-  private zeekRecords(path: string | undefined): Records {
-    const { sink, mapping, stamp, detected } = this.context;
-    const names = path === undefined ? new Set(detected.columns.map(simplify)) : new Set<string>();
-    const dialect = zeekLog(path, names, 'zeek-json');
-    return new Records(sink.batch(dialect.kind), dialect, mapping, stamp, dialect.path);
-  }
 }
 
-function valueOf(flat: Flat, key: string): string | undefined {
-  const at = flat.keys.indexOf(key);
-  const value = at < 0 ? undefined : flat.values[at];
-  return typeof value === 'string' ? value : undefined;
+/** The text of an array's only element; other texts as they are. */
+function onlyElement(text: string): string {
+  if (text.length > 60 || !text.startsWith('["') || !text.endsWith('"]')) return text;
+  const inner = text.slice(2, -2);
+  return inner.includes('"') ? text : inner;
 }
 
 function textOf(bytes: Uint8Array, start: number, end: number): string {

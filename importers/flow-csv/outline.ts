@@ -2,7 +2,8 @@
 import type { ColumnMapping, TableOutline } from '../../engine/contract/importer.ts';
 import { sampleRows, type Detected } from './detect.ts';
 import { SETTERS } from './fields.ts';
-import { guessMapping } from './guess.ts';
+import { guessMapping, listedMapping } from './guess.ts';
+import { SchemaFinder } from './json-names.ts';
 import { SetterChooser, uniqueNames } from './plan.ts';
 
 const MOST_COLUMNS = 500;
@@ -33,13 +34,16 @@ export function outlineOf(
 }
 
 function meaningsOf(
-  { dialect, columns, sample }: Detected,
+  { dialect, columns, sample, shape }: Detected,
   names: readonly string[],
   mapping: ColumnMapping | undefined,
 ): Record<string, string> {
   if (dialect === undefined) {
-    const chosen = mapping ?? guessMapping(columns.slice(0, 2000), sample);
-    return { ...chosen.fields };
+    if (mapping !== undefined) return { ...mapping.fields };
+    if (shape !== 'table') {
+      return listedMapping(columns, new SchemaFinder().find(columns)).fields;
+    }
+    return guessMapping(columns.slice(0, 2000), sample).fields;
   }
   const out: Record<string, string> = { ...mapping?.fields };
   const chooser = new SetterChooser(dialect, mapping);

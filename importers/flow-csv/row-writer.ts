@@ -334,7 +334,8 @@ export class RowWriter {
       }
       case F.VLAN: {
         const vlan = parseWhole(bytes, start, end);
-        if (vlan < 0 || vlan > 4095) return false;
+        // 0: a priority tag, or no tag at all.
+        if (vlan < 1 || vlan > 4095) return false;
         batch.vlan.set(row, vlan);
         return true;
       }

@@ -67,6 +67,14 @@ export class StampReader {
     this.order = order;
   }
 
+  /** Like `read`, for a look at what will be read later, or not: uses no zone. */
+  peek(bytes: Uint8Array, start: number, end: number): boolean {
+    const { zoneUsed } = this;
+    const found = this.read(bytes, start, end);
+    this.zoneUsed = zoneUsed;
+    return found;
+  }
+
   /** Reads the whole of [start, end); false when it is no time. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     const size = end - start;

@@ -3,6 +3,7 @@
  */
 import type { Kind } from '../../../engine/contract/event.ts';
 import type { Setter } from '../fields.ts';
+import type { Flat } from '../flatten.ts';
 import type { Dialect } from './dialect.ts';
 
 const EVERY_EVENT: Readonly<Record<string, Setter>> = {
@@ -59,7 +60,30 @@ export function eveEvent(eventType: string): Dialect {
   };
 }
 
-export const eve: Dialect = {
-  ...eveEvent('flow'),
-  signatures: [['timestamp', 'eventtype']],
-};
+/** All that Suricata writes into `event_type`. */
+const EVENT_TYPES: ReadonlySet<string> = new Set(
+  (
+    'alert anomaly arp bittorrent_dht dcerpc dhcp dnp3 dns doh2 drop engine enip fileinfo flow frame ftp ' +
+    'ftp_data http http2 ike ikev2 krb5 ldap mdns metadata modbus mqtt netflow nfs packet packetinfo pgsql ' +
+    'pop3 quic rdp rfb rpc sip smb smtp snmp ssh stats template tftp tls websocket'
+  ).split(' '),
+);
+/** Members that are in every event of Suricata's but its statistics. */
+const SHAPE: readonly string[] = ['flow_id', 'in_iface', 'pcap_cnt', 'src_ip'];
+
+/**
+ * The type of an event of Suricata's; undefined for any other record: many have a `timestamp` and some
+ * type of event.
+ * @param known whether most of the content is Suricata's, so that a type that is not listed is one, too
+ */
+export function eveTypeOf({ keys, values }: Flat, known: boolean): string | undefined {
+  const at = keys.indexOf('event_type');
+  const type = at < 0 ? undefined : values[at];
+  if (typeof type !== 'string' || !keys.includes('timestamp')) return undefined;
+  if (known) return type;
+  if (!EVENT_TYPES.has(type)) return undefined;
+  if (SHAPE.some((name) => keys.includes(name))) return type;
+  return keys.some((key) => key.startsWith(`${type}.`)) ? type : undefined;
+}
+
+export const eve: Dialect = eveEvent('flow');

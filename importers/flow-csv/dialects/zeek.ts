@@ -3,7 +3,8 @@
  * https://docs.zeek.org/en/master/log-formats.html, https://docs.zeek.org/en/master/logs/conn.html
  */
 import type { Kind } from '../../../engine/contract/event.ts';
-import type { Setter } from '../fields.ts';
+import { simplify, type Setter } from '../fields.ts';
+import type { Flat } from '../flatten.ts';
 import type { Dialect } from './dialect.ts';
 
 /** Columns that mean the same in every log. */
@@ -15,6 +16,9 @@ const EVERY_LOG: Readonly<Record<string, Setter>> = {
   idrespp: 'dst_port',
   proto: 'proto',
   uid: 'key',
+  // Names that notices and renamed logs have (`LogAscii` maps): of type `addr`, or no address.
+  src: 'src_ip',
+  dst: 'dst_ip',
 };
 
 /** What names the log (`event_type`), its kind, and the columns that give it away in JSON. */
@@ -51,6 +55,10 @@ const LOGS: readonly Log[] = [
     },
   },
   { path: 'dns', kind: 'dns', own: [['transid', 'uid'], ['qtypename'], ['query', 'rcode']] },
+  // Before those of which they have columns, too.
+  { path: 'kerberos', kind: 'other', own: [['requesttype', 'client', 'service']] },
+  { path: 'sip', kind: 'other', own: [['callid', 'seq', 'requestfrom']] },
+  { path: 'rdp', kind: 'other', own: [['cookie', 'securityprotocol']] },
   {
     path: 'http',
     kind: 'http',
@@ -64,7 +72,8 @@ const LOGS: readonly Log[] = [
     kind: 'tls',
     own: [
       ['established', 'resumed'],
-      ['cipher', 'uid'],
+      ['cipher', 'curve', 'uid'],
+      ['version', 'cipher', 'uid'],
     ],
   },
   {
@@ -98,16 +107,30 @@ const LOGS: readonly Log[] = [
   { path: 'packet_filter', kind: 'other', own: [['node', 'filter', 'success']] },
 ];
 
+/** Logs of Zeek's own scripts beside those above: what they are called is what they are. */
+const OTHER_LOGS: ReadonlySet<string> = new Set(
+  (
+    'analyzer barnyard2 broker bacnet cip cluster config dce_rpc dnp3 dnp3_control dnp3_objects dpd enip ftp intel ' +
+    'irc known_certs known_devices known_hosts known_modbus known_services ldap ldap_search ' +
+    'loaded_scripts login modbus modbus_register_change mysql netcontrol netcontrol_drop ntlm ntp ocsp openflow ' +
+    'print postgresql prof quic radius rfb signatures smb_cmd smb_files smb_mapping snmp socks software ' +
+    'ssh syslog telemetry traceroute tunnel websocket wireguard'
+  ).split(' '),
+);
+
 /** The dialect of a log by its `#path` or, without one, by its simplified column names. */
 export function zeekLog(
   path: string | undefined,
   names: ReadonlySet<string>,
   id: string,
 ): Dialect & { readonly path: string | undefined } {
-  // A log may be written under a path of its own: what it is shows in its columns.
+  // A log may be written under a path of its own: what it is shows in its columns. A name of Zeek's own
+  // is believed whatever the columns.
   const log =
     LOGS.find((candidate) => candidate.path === path) ??
-    LOGS.find(({ own }) => own.some((list) => list.every((name) => names.has(name))));
+    (path !== undefined && OTHER_LOGS.has(path)
+      ? undefined
+      : LOGS.find(({ own }) => own.some((list) => hasAll(names, list))));
   const kind = log?.kind ?? (path === undefined ? undefined : kindOfPath(path)) ?? 'other';
   return {
     id,
@@ -130,7 +153,51 @@ function kindOfPath(path: string): Kind | undefined {
 /** Whether simplified column names are of some Zeek log: for zeek-cut's output and for JSON. */
 export function isZeek(names: ReadonlySet<string>): boolean {
   if (names.has('idorigh') || names.has('uid')) return true;
-  return LOGS.some(({ own }) => own.some((list) => list.every((name) => names.has(name))));
+  return LOGS.some(({ own }) => own.some((list) => hasAll(names, list)));
+}
+
+/** Forms of records that are remembered: those of one log are few. */
+const MAX_FORMS = 4096;
+
+/** Tells the log that a JSON record of Zeek's is of. */
+export class ZeekLogFinder {
+  private readonly byForm = new Map<string, string | undefined>();
+
+  /**
+   * As the record says (`_path`, RockNSM's `@stream`), or as its members show; undefined for a record that
+   * is not Zeek's, or does not show it.
+   * @param known whether the content is Zeek's, so that a record needs no identifier of Zeek's
+   */
+  find({ keys, values }: Flat, known: boolean): string | undefined {
+    if (!keys.includes('ts') && !known) return undefined;
+    for (const name of ['_path', '@stream']) {
+      const at = keys.indexOf(name);
+      const path = at < 0 ? undefined : values[at];
+      if (typeof path === 'string' && path !== '') return path;
+    }
+    const { byForm } = this;
+    const form = keys.join('\n');
+    let log = byForm.get(form);
+    if (log !== undefined || byForm.has(form)) return log;
+    const names = new Set(keys.map(simplify));
+    log = LOGS.find(({ own }) => own.some((list) => hasAll(names, list)))?.path;
+    if (log !== undefined && !known && !UNMISTAKABLE.has(log)) {
+      if (!IDENTIFIERS.some((name) => names.has(name))) log = undefined;
+    }
+    if (byForm.size >= MAX_FORMS) byForm.clear();
+    byForm.set(form, log);
+    return log;
+  }
+}
+
+/** Logs whose columns nothing else has; records of others need an identifier of Zeek's. */
+const UNMISTAKABLE: ReadonlySet<string> = new Set(
+  'notice weird x509 pe stats capture_loss'.split(' '),
+);
+const IDENTIFIERS: readonly string[] = ['idorigh', 'uid', 'uids', 'fuid'];
+
+function hasAll(names: ReadonlySet<string>, list: readonly string[]): boolean {
+  return list.every((name) => names.has(name));
 }
 
 export const zeekTsv: Dialect = { ...zeekLog(undefined, new Set(), 'zeek-tsv') };

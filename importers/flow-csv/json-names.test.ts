@@ -1,0 +1,267 @@
+/** What becomes of JSON records: columns by names that mean them, and each record of its own kind. */
+import { describe, expect, it } from 'vitest';
+import { collect, inputOf, type CollectedRow } from '../shared/collect.ts';
+import { flowCsvImporter } from './index.ts';
+
+const T = (iso: string): number => Date.parse(iso) * 1000;
+const ip = (text: string): number =>
+  text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+
+async function readAll(
+  records: readonly object[],
+): Promise<{ format: string; rows: CollectedRow[] }> {
+  const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  const bytes = Buffer.from(text);
+  const found = flowCsvImporter.sniff(bytes, { name: 'x', complete: true });
+  const format = found?.format ?? '';
+  const { rows, quarantined } = await collect(flowCsvImporter, inputOf(bytes), { format });
+  expect(quarantined).toEqual([]);
+  return { format, rows: rows.toSorted((a, b) => Number(a['seq']) - Number(b['seq'])) };
+}
+
+async function readOne(record: object): Promise<CollectedRow> {
+  const { rows } = await readAll([record, record]);
+  expect(rows.length).toBe(2);
+  return rows[0]!;
+}
+
+describe('what no name says is no column', () => {
+  it.each<[string, object]>([
+    ['version numbers', { details: { targetFileVersion: '10.0.1.2' }, httpVersion: '1.1.0.0' }],
+    ['identifiers', { id: '10.20.30.40', process_id: -6_970_000_000, event_id: 1_111_111_111 }],
+    ['an address of an asset', { asset: { ip: '10.0.0.1' }, ipv4: '10.0.0.2' }],
+    [
+      'times of other objects',
+      { object: { metadata: { creationTimestamp: '2020-01-01T00:00:00Z' } } },
+    ],
+    ['numbers that are no time', { time: 17, timestamp: 3.5, ts: 99_999 }],
+    ['names of hosts where an address is meant', { sourceIPAddress: 'cloudtrail.amazonaws.com' }],
+    ['ports that are none', { src_port: 'any', dst_port: 70_000 }],
+  ])('%s', async (_, record) => {
+    const row = await readOne(record);
+    for (const name of ['ts', 'src_ip4', 'dst_ip4', 'src_port', 'dst_port', 'host']) {
+      expect(row).not.toHaveProperty(name);
+    }
+    expect(row.kind).toBe('other');
+    expect(Object.keys(row.attrs).length).toBeGreaterThan(0);
+  });
+
+  it('a caller has one address, and no target', async () => {
+    const row = await readOne({
+      time: '2026-11-21T00:00:01Z',
+      resourceId: '/x',
+      operationName: 'Sign-in',
+      callerIpAddress: '192.0.2.1',
+      properties: { ipAddress: '192.0.2.1', networkLocation: '192.0.2.1' },
+    });
+    expect(row).toMatchObject({ kind: 'other', src_ip4: ip('192.0.2.1'), event_type: 'Sign-in' });
+    expect(row).not.toHaveProperty('dst_ip4');
+  });
+});
+
+describe('records of known schemas', () => {
+  it.each<[string, object, Record<string, unknown>]>([
+    [
+      'the audit log of Kubernetes: the stage has a time, objects have others',
+      {
+        kind: 'Event',
+        requestReceivedTimestamp: '2026-11-21T00:00:01.000000Z',
+        stageTimestamp: '2026-11-21T00:00:02.500000Z',
+        verb: 'create',
+        sourceIPs: ['192.0.2.1'],
+        responseObject: { metadata: { creationTimestamp: '2020-01-01T00:00:00Z' } },
+      },
+      { ts: T('2026-11-21T00:00:02.5Z'), src_ip4: ip('192.0.2.1'), event_type: 'create' },
+    ],
+    [
+      'CloudTrail: the event itself, not a service of it',
+      {
+        serviceEventDetails: { sourceIpAddress: '192.0.2.9' },
+        eventTime: '2026-11-21T00:00:01Z',
+        sourceIPAddress: '192.0.2.1',
+        userIdentity: { sessionContext: { attributes: { creationDate: '2020-01-01T00:00:00Z' } } },
+        eventName: 'GetObject',
+        eventType: 'AwsApiCall',
+      },
+      { ts: T('2026-11-21T00:00:01Z'), src_ip4: ip('192.0.2.1'), event_type: 'GetObject' },
+    ],
+    [
+      'winlogbeat',
+      {
+        '@timestamp': '2026-11-21T00:00:01.250Z',
+        event: { type: 'info', code: 4624 },
+        winlog: {
+          channel: 'Security',
+          provider_name: 'Auditing',
+          event_data: { IpAddress: '192.0.2.1' },
+        },
+        host: { name: 'ws1' },
+        message: 'An account was logged on.',
+      },
+      {
+        ...{ kind: 'log', ts: T('2026-11-21T00:00:01.250Z'), host: 'ws1', program: 'Auditing' },
+        ...{ message: 'An account was logged on.', src_ip4: ip('192.0.2.1') },
+      },
+    ],
+    [
+      'macOS, which has a timestamp and a type of event as Suricata does',
+      {
+        timestamp: '2026-11-21 01:00:01.500000+0100',
+        machTimestamp: 5,
+        eventType: 'logEvent',
+        eventMessage: 'started',
+        processImagePath: '/usr/libexec/x',
+        processID: 71,
+      },
+      {
+        ...{ kind: 'log', ts: T('2026-11-21T00:00:01.5Z'), message: 'started', pid: 71 },
+        ...{ program: '/usr/libexec/x', event_type: 'logEvent' },
+      },
+    ],
+    [
+      'an access log: what was asked for is not the host of the log',
+      {
+        time: '2026-11-21T00:00:01Z',
+        host: 'www.example.org',
+        method: 'GET',
+        remote_addr: '192.0.2.1',
+      },
+      { src_ip4: ip('192.0.2.1'), attrs: { host: 'www.example.org', method: 'GET' } },
+    ],
+    [
+      'a flow of Google Cloud',
+      {
+        jsonPayload: {
+          bytes_sent: '1776',
+          packets_sent: '8',
+          connection: {
+            src_ip: '192.0.2.1',
+            src_port: 1234,
+            dest_ip: '192.0.2.2',
+            dest_port: 443,
+            protocol: 6,
+          },
+          start_time: '2026-11-21T00:00:01Z',
+          end_time: '2026-11-21T00:00:03Z',
+        },
+        timestamp: '2026-11-21T00:00:09Z',
+      },
+      {
+        ...{ kind: 'flow', ts: T('2026-11-21T00:00:01Z'), duration: 2, bytes: 1776, packets: 8 },
+        ...{ src_port: 1234, dst_port: 443, dst_ip4: ip('192.0.2.2') },
+      },
+    ],
+    [
+      'a packet of tshark -T ek: source and target, and no flow',
+      {
+        timestamp: '1795219201000',
+        layers: {
+          frame: { frame_frame_number: '1' },
+          ip: {
+            ip_ip_src: '192.0.2.1',
+            ip_ip_src_host: '192.0.2.1',
+            ip_ip_dst: '192.0.2.2',
+            ip_ip_proto: '6',
+          },
+          tcp: { tcp_tcp_srcport: '1234', tcp_tcp_dstport: '80' },
+        },
+      },
+      {
+        ...{ kind: 'other', ts: 1_795_219_201_000_000, src_ip4: ip('192.0.2.1') },
+        ...{ dst_ip4: ip('192.0.2.2'), src_port: 1234, dst_port: 80 },
+      },
+    ],
+    [
+      'ECS, with what a flow carried',
+      {
+        '@timestamp': '2026-11-21T00:00:01Z',
+        source: { ip: '192.0.2.1', port: 1, bytes: 10 },
+        destination: { ip: '192.0.2.2', port: 2, bytes: 20 },
+        network: { transport: 'udp' },
+      },
+      { kind: 'flow', bytes: 10, bytes_rev: 20, proto: 17 },
+    ],
+  ])('%s', async (_, record, expected) => {
+    expect(await readOne(record)).toMatchObject(expected);
+  });
+});
+
+describe('the kind is that of the record', () => {
+  const flow = { src_ip: '192.0.2.1', src_port: 1, dst_ip: '192.0.2.2', dst_port: 2, proto: 'tcp' };
+
+  it('events beside flows are no flows', async () => {
+    const { rows } = await readAll([flow, { user: 'bob', action: 'login' }, flow]);
+    expect(rows.map(({ kind }) => kind)).toEqual(['flow', 'other', 'flow']);
+  });
+
+  it.each(['@stream', '_path'])('Zeek logs in one file, named by %s', async (name) => {
+    const id = { 'id.orig_h': '192.0.2.1', 'id.resp_h': '192.0.2.2', uid: 'C1' };
+    const logs = ['conn', 'dns', 'http', 'ssl', 'kerberos', 'files', 'ntlm'];
+    const { rows, format } = await readAll(
+      logs.map((log, i) => ({ [name]: log, ts: 1_795_219_200 + i, ...id, cipher: 'x' })),
+    );
+    expect(format).toBe('zeek-json');
+    expect(rows.map(({ kind }) => kind)).toEqual([
+      ...['flow', 'dns', 'http', 'tls', 'other', 'file', 'other'],
+    ]);
+    expect(rows.map((row) => row['event_type'])).toEqual(logs);
+  });
+
+  it('Zeek logs in one file that are not named, by the members of each', async () => {
+    const id = {
+      'id.orig_h': '192.0.2.1',
+      'id.resp_h': '192.0.2.2',
+      uid: 'C1',
+      ts: 1_795_219_200.5,
+    };
+    const { rows } = await readAll([
+      { ...id, conn_state: 'SF', history: 'ShADadFf' },
+      { ...id, trans_id: 7, query: 'example.org', rcode: 0 },
+      { ...id, request_type: 'TGS', client: 'bob', service: 'cifs', cipher: 'aes' },
+      { ...id, version: 'TLSv12', cipher: 'x', established: true, resumed: false },
+    ]);
+    expect(rows.map(({ kind }) => kind)).toEqual(['flow', 'dns', 'other', 'tls']);
+    expect(rows[2]).toMatchObject({ event_type: 'kerberos', src_ip4: ip('192.0.2.1') });
+  });
+
+  it('Zeek: a stated path is believed, whatever the columns', async () => {
+    const text =
+      '#separator \\x09\n#path\tkerberos\n#fields\tts\tuid\tclient\tcipher\n1.5\tC1\tbob\taes\n';
+    const { rows } = await collect(flowCsvImporter, inputOf(Buffer.from(text)), {
+      format: 'zeek-tsv',
+    });
+    expect(rows[0]).toMatchObject({ kind: 'other', event_type: 'kerberos' });
+  });
+
+  it('Suricata among others: only what has its shape', async () => {
+    const { rows } = await readAll([
+      {
+        timestamp: '2026-11-21T00:00:01Z',
+        event_type: 'alert',
+        flow_id: 1,
+        src_ip: '192.0.2.1',
+        alert: { signature: 's' },
+      },
+      { timestamp: '2026-11-21T00:00:01Z', event_type: 'flow', user: 'a job of another program' },
+      { timestamp: '2026-11-21T00:00:01Z', event_type: 'login', user: 'bob' },
+    ]);
+    expect(rows.map(({ kind }) => kind)).toEqual(['alert', 'other', 'other']);
+    expect(rows[0]).toMatchObject({ message: 's' });
+    expect(rows[1]!['ts']).toBe(T('2026-11-21T00:00:01Z'));
+  });
+
+  it('actions of a bulk upload are no events', async () => {
+    const { rows } = await readAll([flow, flow]);
+    const bulk = Buffer.from(
+      `{"index":{"_index":"packets-2026","_type":"doc"}}\n${JSON.stringify(flow)}\n`.repeat(2),
+    );
+    const result = await collect(flowCsvImporter, inputOf(bulk), { format: 'json-lines' });
+    expect(result.rows.length).toBe(rows.length);
+    expect(result.skipped).toEqual({ 'Elasticsearch bulk action': 2 });
+  });
+
+  it('VLAN 0 is no VLAN', async () => {
+    expect(await readOne({ ...flow, vlan_id: 0 })).not.toHaveProperty('vlan');
+    expect(await readOne({ ...flow, vlan_id: 7 })).toMatchObject({ vlan: 7 });
+  });
+});
