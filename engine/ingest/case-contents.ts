@@ -20,8 +20,6 @@ const STAGED_FILE =
   /^(?:segment-\d+(?:-tight)?\.duckdb(?:\.wal|\.idx)?|part-\d+s?-\d+\.(?:duckdb|parquet)(?:\.idx)?|(?:index|rollup)-\d+\.idx|spool-[0-9a-f-]{36})$/;
 /** How folders begin, below `staging`, of those who tidy up without the lock. */
 export const UPKEEP_FOLDER = 'upkeep-';
-/** How folders begin, below `staging`, in which readers spill. */
-export const SPILL_FOLDER = 'spill-';
 const STAGED_FOLDER = /^(?:spill|spill-\w+|upkeep-[\w-]+)$/;
 
 export interface CaseContents {

@@ -25,6 +25,7 @@ import {
 import { accessError, diskError, writeAll } from '../base/files.ts';
 import type { Kept } from '../base/kept.ts';
 import { Catalog } from '../catalog/catalog.ts';
+import { removeSpillFolder, SPILL_FOLDER } from '../catalog/spill-folder.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { SegmentBuilder, type BuilderOptions } from '../store/segment-builder.ts';
@@ -205,13 +206,14 @@ function prepareFolder(folder: string, create: boolean): void {
   if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700);
 }
 
-/** Removes what imports and readers have left in the staging folder; what else is there stays. */
+/** Removes what imports and readers have left in the staging folder, but spill of those that run; other files stay. */
 function clearStaging(folder: string, inUse: ReadonlySet<string> | undefined): void {
   for (const entry of listCaseFolder(folder, 'staging')) {
     const { name } = entry;
     if (!isStaged(entry) || inUse?.has(join(folder, 'staging', name)) === true) continue;
     try {
-      removeFromCase(folder, `staging/${name}`);
+      if (name.startsWith(SPILL_FOLDER)) removeSpillFolder(folder, name);
+      else removeFromCase(folder, `staging/${name}`);
     } catch (error) {
       // Somebody makes files in there just now, and removes it, or the next writer does.
       if (!name.startsWith(UPKEEP_FOLDER)) throw error;

@@ -3,7 +3,9 @@
  * renewed when another process commits.
  */
 import { join, resolve } from 'node:path';
+import { accessError, diskError } from '../base/files.ts';
 import { Catalog, type OperationRow, type SegmentRow, type SourceRow } from '../catalog/catalog.ts';
+import { makeSpillFolder, type SpillFolder } from '../catalog/spill-folder.ts';
 import { RollupNodes } from '../index/rollup/tree/rollup-nodes.ts';
 import { IndexFiles } from '../index/segment-indexes.ts';
 import { openers } from '../index/openers.ts';
@@ -93,7 +95,7 @@ export class CaseSession {
     return new CaseSession(
       root,
       Catalog.open(root),
-      new SegmentStore(root, options, ready),
+      new SegmentStore(root, options, ready, () => spillFolder(root)),
       options,
       records === 'keeps records',
     );
@@ -193,5 +195,15 @@ export class CaseSession {
     } catch {
       // A full disk or a read-only folder must not make a query fail.
     }
+  }
+}
+
+/** Undefined for a case that may not be written, on read-only media, say: it is queried without room to spill. */
+function spillFolder(folder: string): SpillFolder | undefined {
+  try {
+    return makeSpillFolder(folder);
+  } catch (error) {
+    if (accessError(error) !== undefined || diskError(error) !== undefined) return undefined;
+    throw error;
   }
 }

@@ -64,7 +64,10 @@ it('gives one with so little memory that nothing could be rehearsed', async () =
 it.each([true, false])('holds a store to its folder, prepared: %s', async (prepared) => {
   const ready = new ReadyInstance();
   if (prepared) ready.prepare(OPTIONS);
-  const store = new SegmentStore(folder, OPTIONS, ready);
+  const store = new SegmentStore(folder, OPTIONS, ready, () => ({
+    path: join(folder, 'staging'),
+    release: () => undefined,
+  }));
   const outside = join(folder, 'outside.csv');
   writeFileSync(outside, 'a,b\n1,2\n');
   try {
@@ -73,7 +76,7 @@ it.each([true, false])('holds a store to its folder, prepared: %s', async (prepa
     );
     await expect(store.rows('SET threads = 2')).rejects.toThrow(/locked/);
     expect(await store.rows(`SELECT current_setting('temp_directory')`)).toEqual([
-      [join(folder, 'staging', `spill-${process.pid}`)],
+      [join(folder, 'staging', 'spill')],
     ]);
     expect(await store.rows('SELECT count(*) FROM marks.tagged')).toEqual([[0]]);
   } finally {

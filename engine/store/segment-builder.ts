@@ -401,7 +401,7 @@ function duckdbThreads(threads: number): number {
 }
 
 function spillFolder(staging: string): string {
-  return join(staging, 'spill');
+  return join(staging, SPILLED);
 }
 
 /**
@@ -546,6 +546,11 @@ export function segmentProblem(file: string, error: unknown): DaybookError {
   return new DaybookError('case-damaged', `segment ${name} cannot be opened: ${why}`, hint, error);
 }
 
+/** The folder below that of a reader or a writer into which DuckDB spills. */
+export const SPILLED = 'spill';
+/** DuckDB's errors that name one of its temporary files. */
+const SPILL_PROBLEM = /duckdb_temp_(?:storage|block)|[\\/]spill[\\/]/;
+
 /** DuckDB's errors in words for people; others as they are. */
 export function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DaybookError) return error;
@@ -556,6 +561,15 @@ export function storeError(error: unknown): unknown {
     )
   ) {
     return diskFull(error);
+  }
+  // What a statement has put aside is no segment.
+  if (SPILL_PROBLEM.test(text)) {
+    return new DaybookError(
+      'unreadable',
+      `what the query had put aside in the case's staging folder cannot be read or written: ${text}`,
+      'run it again; if this repeats, look at the disk that the case is on',
+      error,
+    );
   }
   if (/Corrupt database|corrupt|Could not read (enough bytes|from file)|checksum/i.test(text)) {
     return new DaybookError(

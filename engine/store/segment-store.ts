@@ -2,10 +2,9 @@
  * Reads segments: one DuckDB instance per open case, into which segment files are attached read-only
  * when a query first needs them.
  *
- * Holds always: DuckDB may read the case's `days` folder only, write the `staging` folder only, loads
+ * Holds always: DuckDB may read the case's `days` folder only, write a spill folder of its own only, loads
  * no extension and cannot be reconfigured; texts of queries reach it as parameters.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   DuckDBTimestampValue,
@@ -19,7 +18,7 @@ import { ListTables, type ListTable } from './list-tables.ts';
 import type { MessageShape } from './messages/message-cutter.ts';
 import { ShapeCache } from './messages/shape-cache.ts';
 import { ReadyInstance, type Started, type StoreOptions, endInstance } from './ready-instance.ts';
-import { identifier, literal, segmentProblem, storeError } from './segment-builder.ts';
+import { identifier, literal, segmentProblem, SPILLED, storeError } from './segment-builder.ts';
 import { segmentPath } from './segment-path.ts';
 import {
   type NumberColumnName,
@@ -52,6 +51,12 @@ const MAX_ATTACHED = 4000;
 /** Segments that are attached by one statement: another that is waited for comes behind it. */
 const AT_ONCE = 8;
 
+/** Where statements may spill; nobody else's. */
+interface Spill {
+  readonly path: string;
+  release(): void;
+}
+
 /** Why segments could not be attached, by their ids. */
 type Failures = ReadonlyMap<number, unknown>;
 
@@ -78,9 +83,20 @@ export class SegmentStore {
   /** Tables of lists as well. */
   private listing: Promise<void> = Promise.resolve();
   private closed = false;
+  private readonly makeSpill: () => Spill | undefined;
+  private spill: Spill | undefined;
 
-  /** @param ready may have an instance that waits for a case */
-  constructor(folder: string, options: StoreOptions, ready = new ReadyInstance()) {
+  /**
+   * @param ready may have an instance that waits for a case
+   * @param makeSpill makes a folder for what statements have no memory for; undefined: they get none
+   */
+  constructor(
+    folder: string,
+    options: StoreOptions,
+    ready = new ReadyInstance(),
+    makeSpill: () => Spill | undefined = () => undefined,
+  ) {
+    this.makeSpill = makeSpill;
     this.folder = folder;
     this.options = options;
     this.ready = ready;
@@ -106,24 +122,23 @@ export class SegmentStore {
   }
 
   private async open(): Promise<Started> {
-    const staging = join(this.folder, 'staging');
-    try {
-      mkdirSync(staging, { recursive: true });
-    } catch {
-      // A case on read-only media is queried without room to spill.
-    }
     const started = await this.ready.take(this.options);
     try {
+      this.spill = this.makeSpill();
+      // DuckDB makes it when it needs it, and removes it.
+      const spill = this.spill && join(this.spill.path, SPILLED);
+      const folders = [join(this.folder, 'days'), ...(spill === undefined ? [] : [spill])];
       await started.admin.run(
         [
-          `SET temp_directory = ${literal(join(staging, `spill-${process.pid}`))}`,
-          `SET allowed_directories = [${literal(join(this.folder, 'days'))}, ${literal(staging)}]`,
+          `SET temp_directory = ${literal(spill ?? '')}`,
+          `SET allowed_directories = [${folders.map(literal).join(', ')}]`,
           'SET enable_external_access = false',
           'SET lock_configuration = true',
         ].join(';'),
       );
     } catch (error) {
       endInstance(started);
+      this.releaseSpill();
       throw error;
     }
     return started;
@@ -139,6 +154,12 @@ export class SegmentStore {
     await this.listing;
     await this.administering;
     endInstance(started);
+    this.releaseSpill();
+  }
+
+  private releaseSpill(): void {
+    this.spill?.release();
+    this.spill = undefined;
   }
 
   /** Nothing that is attached is let go of until what is returned is called, once. */

@@ -1,0 +1,65 @@
+/**
+ * Folders in a case's `staging` in which readers spill what a query has no memory for, one for each open case of
+ * each process. A lock in it tells writers that it is in use: the system lets go of that when the process ends, however
+ * it ends. Process numbers would not do: containers that share a case have the same ones.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { casePath, makeCaseFolder, removeFromCase } from '../base/case-files.ts';
+
+/** How their names begin. */
+export const SPILL_FOLDER = 'spill-';
+const LOCK = 'lock';
+
+export interface SpillFolder {
+  readonly path: string;
+  /** Removes it. */
+  release(): void;
+}
+
+/** @throws what making a folder throws where the case may not be written */
+export function makeSpillFolder(caseFolder: string): SpillFolder {
+  for (;;) {
+    const folder = `staging/${SPILL_FOLDER}${randomBytes(6).toString('hex')}`;
+    const path = makeCaseFolder(caseFolder, folder);
+    const lock = takeLock(join(path, LOCK));
+    // A writer may have removed it before it was locked.
+    if (lock !== undefined && existsSync(join(path, LOCK)))
+      return {
+        path,
+        release: () => {
+          removeFromCase(caseFolder, folder);
+          lock.close();
+        },
+      };
+    lock?.close();
+  }
+}
+
+/** Removes a spill folder unless a reader has it; returns whether it is gone. */
+export function removeSpillFolder(caseFolder: string, name: string): boolean {
+  const path = casePath(caseFolder, `staging/${name}/${LOCK}`);
+  const lock = existsSync(path) ? takeLock(path) : undefined;
+  if (lock === undefined && existsSync(path)) return false;
+  removeFromCase(caseFolder, `staging/${name}`);
+  lock?.close();
+  return true;
+}
+
+/** Undefined where another has it, or has removed it. */
+function takeLock(file: string): Database.Database | undefined {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, { timeout: 0 });
+    db.exec('BEGIN EXCLUSIVE');
+    return db;
+  } catch (error) {
+    db?.close();
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const isGone = code === 'SQLITE_CANTOPEN' || error instanceof TypeError;
+    if (code === 'SQLITE_BUSY' || isGone) return undefined;
+    throw error;
+  }
+}
