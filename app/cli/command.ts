@@ -16,6 +16,14 @@ export interface Command {
   run(parsed: Parsed, context: CommandContext): Promise<number>;
 }
 
+/** For every command that writes a file. */
+export const FORCE_OPTION = {
+  force: {
+    type: 'boolean',
+    help: 'replace a file that exists (never evidence, an input, or anything inside a case)',
+  },
+} as const;
+
 export const TIME_OPTIONS = {
   from: { type: 'string', value: 'TIME', help: 'only events at or after this time' },
   to: { type: 'string', value: 'TIME', help: 'only events before this time' },

@@ -1,12 +1,14 @@
 /** `--list FILE`: a list of values that narrows a query, from a file or standard input. */
-import { createReadStream, writeFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import type { View } from '../../engine/operations/ask-view.ts';
 import { type GivenList, textOf } from '../../engine/operations/case-lists.ts';
 import type { CaseSession } from '../../engine/operations/case-session.ts';
+import { createOutput, outputPath, type OutputGuard } from '../../engine/operations/output-file.ts';
 import { unmatchedLines } from '../../engine/operations/unmatched-lines.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
+import { FORCE_OPTION } from './command.ts';
 import { count, visible, type Streams } from './output.ts';
 
 export const LIST_OPTIONS = {
@@ -29,6 +31,7 @@ export const LIST_OPTIONS = {
     value: 'FILE',
     help: 'write the lines of the list that no event matches to a file; - is standard error',
   },
+  ...FORCE_OPTION,
 } as const satisfies Record<string, OptionSpec>;
 
 /** As the contract bounds it. */
@@ -48,13 +51,6 @@ export async function givenList(parsed: Parsed): Promise<GivenList | undefined> 
       throw new DaybookError('usage', `--${other} goes with --list`, 'name the list: --list FILE');
     return undefined;
   }
-  const unmatched = parsed.text('list-unmatched');
-  if (unmatched !== undefined && unmatched !== '-' && resolve(unmatched) === resolve(path))
-    throw new DaybookError(
-      'usage',
-      '--list-unmatched would write over the list',
-      'name another file',
-    );
   const fields = parsed
     .text('list-field')
     ?.split(',')
@@ -66,6 +62,29 @@ export async function givenList(parsed: Parsed): Promise<GivenList | undefined> 
     name: path === '-' ? 'standard input' : basename(path),
     fields,
     directed: parsed.flag('list-directed'),
+  };
+}
+
+/** The file of the list, if it is one. */
+export function listFiles(parsed: Parsed): string[] {
+  const path = parsed.text('list');
+  return path === undefined || path === '-' ? [] : [path];
+}
+
+/**
+ * Refuses a file for unmatched lines that must not be written, before a long query runs.
+ * @throws DaybookError usage, unreadable
+ */
+export async function checkUnmatched(parsed: Parsed, session: CaseSession): Promise<void> {
+  const path = parsed.text('list-unmatched');
+  if (path !== undefined && path !== '-') await outputPath(path, guardOf(parsed, session));
+}
+
+function guardOf(parsed: Parsed, session: CaseSession): OutputGuard {
+  return {
+    overwrite: parsed.flag('force'),
+    inputs: listFiles(parsed),
+    evidence: session.snapshot().sources,
   };
 }
 
@@ -103,17 +122,22 @@ export async function tellUnmatched(
   const path = parsed.text('list-unmatched');
   const { list } = view;
   if (path === undefined || list === undefined) return;
+  await checkUnmatched(parsed, session);
   const { lines, of } = await unmatchedLines(session, { ...view, list }, signal);
   const all = textOf(list.bytes).split(/\r?\n/);
   const text = Array.from(lines, (line) => `${all[line - 1] ?? ''}\n`).join('');
-  if (path === '-') streams.err.write(visible(text));
-  else {
-    try {
-      writeFileSync(path, text);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new DaybookError('unreadable', `${path} cannot be written: ${why}`, undefined, error);
-    }
+  if (path === '-') {
+    // The lines alone, for whoever reads them there.
+    for (const line of text.split('\n').slice(0, -1)) streams.err.write(`${visible(line)}\n`);
+    return;
+  }
+  const file = await createOutput(path, guardOf(parsed, session));
+  try {
+    await file.write(text);
+    await file.commit();
+  } catch (error) {
+    await file.abandon();
+    throw error;
   }
   streams.err.write(`${count(lines.length)} of the list's ${count(of)} lines match no event\n`);
 }

@@ -173,6 +173,11 @@ export async function main(
   }
 }
 
+/** Errors of what was asked for, not of the case or the machine. */
+const WRONG_USE: ReadonlySet<string> = new Set([
+  ...['usage', 'query-syntax', 'unknown-field', 'unknown-name'],
+]);
+
 function report(error: unknown, streams: Streams): number {
   if (error instanceof DaybookError) {
     if (error.code === 'cancelled') {
@@ -181,9 +186,7 @@ function report(error: unknown, streams: Streams): number {
     }
     streams.err.write(`daybook: ${visible(error.message)}\n`);
     if (error.hint !== undefined) streams.err.write(`  ${visible(error.hint)}\n`);
-    return error.code === 'usage' || error.code === 'query-syntax' || error.code === 'unknown-field'
-      ? EXIT.usage
-      : EXIT.failed;
+    return WRONG_USE.has(error.code) ? EXIT.usage : EXIT.failed;
   }
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT.done;
   streams.err.write(

@@ -27,8 +27,11 @@ export function visible(text: string): string {
 }
 
 /** Writes and waits when the reader is slow. */
-export async function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
-  if (!stream.write(text)) await once(stream, 'drain');
+export async function write(
+  stream: NodeJS.WritableStream,
+  bytes: string | Uint8Array,
+): Promise<void> {
+  if (!stream.write(bytes)) await once(stream, 'drain');
 }
 
 /** Characters to which a cell on a terminal is cut. */

@@ -1,12 +1,12 @@
 /** Results in the formats of the command line: rows as they come, and answers. */
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/answer-records.ts';
 import { csvLine } from '../../engine/operations/csv.ts';
 import type { Answer, RunningQuery, ShownRecord } from '../../engine/operations/query.ts';
-import { cell, csvCells, valueOf } from '../../engine/operations/shown-cells.ts';
+import type { OutputGuard } from '../../engine/operations/output-file.ts';
+import { cell, csvCells, jsonRecord, valueOf } from '../../engine/operations/shown-cells.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
+import { FORCE_OPTION } from './command.ts';
 import { count, table, TableLayout, write, type Streams } from './output.ts';
 
 const FORMATS = ['table', 'ndjson', 'csv', 'json', 'parquet'] as const;
@@ -17,6 +17,8 @@ export interface PrintOptions {
   readonly format: Format | undefined;
   /** A file; undefined: standard output. */
   readonly out: string | undefined;
+  /** What the file must not replace. */
+  readonly guard: OutputGuard;
   readonly streams: Streams;
   /** What stands beside the result in a JSON document. Asked for when the result has been printed. */
   readonly beside: () => object;
@@ -34,7 +36,12 @@ export const RESULT_OPTIONS = {
     value: 'F',
     help: `how to print: ${FORMATS.join(', ')} (default table)`,
   },
-  out: { type: 'string', value: 'FILE', help: 'write the result to a file' },
+  out: {
+    type: 'string',
+    value: 'FILE',
+    help: 'write the result to a file, whole or not at all; - is standard output',
+  },
+  ...FORCE_OPTION,
 } as const satisfies Record<string, OptionSpec>;
 
 /** What to tell who gave `--limit` for a result that it does not cut; empty otherwise. */
@@ -51,6 +58,18 @@ export function limitUnused(
  * @throws DaybookError usage
  */
 export function formatOf(parsed: Parsed): Pick<PrintOptions, 'format' | 'out'> {
+  const { format, out } = askedFor(parsed);
+  // Parquet is no text: a terminal must not get it, a pipe may.
+  if (format === 'parquet' && out === undefined)
+    throw new DaybookError(
+      'usage',
+      'Parquet goes to a file',
+      'name it with --out FILE.parquet; --out - is standard output',
+    );
+  return { format, out: out === '-' ? undefined : out };
+}
+
+function askedFor(parsed: Parsed): Pick<PrintOptions, 'format' | 'out'> {
   const asked = parsed.text('format') ?? (parsed.flag('json') ? undefined : 'table');
   const out = parsed.text('out');
   const format = FORMATS.find((one) => one === asked);
@@ -61,35 +80,58 @@ export function formatOf(parsed: Parsed): Pick<PrintOptions, 'format' | 'out'> {
       `formats: ${FORMATS.join(', ')}`,
     );
   }
-  if (format === 'parquet' && out === undefined)
-    throw new DaybookError('usage', 'Parquet goes to a file', 'name it with --out FILE.parquet');
   return { format, out };
 }
 
 /** Where a result goes: standard output, or a file. */
 interface Output {
-  write(text: string): Promise<void>;
-  finish(): Promise<void>;
+  write(bytes: string | Uint8Array): Promise<void>;
 }
 
-function outputTo({ out, streams }: PrintOptions): Output {
-  if (out === undefined)
-    return { write: (text) => write(streams.out, text), finish: async () => undefined };
-  const stream = createWriteStream(out);
-  const failed = once(stream, 'error').then(([error]) => {
-    throw new DaybookError(
-      'unreadable',
-      `${out} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  });
-  failed.catch(() => undefined);
-  return {
-    write: (text) => Promise.race([write(stream, text), failed]),
-    finish: async () => {
-      stream.end();
-      await Promise.race([once(stream, 'close'), failed]);
-    },
-  };
+/** Runs `print` on the output. A file is there when it succeeds, and only then. */
+async function printTo<T>(
+  { out, guard, streams }: PrintOptions,
+  print: (output: Output) => Promise<T>,
+): Promise<T> {
+  if (out === undefined) return print({ write: (bytes) => write(streams.out, bytes) });
+  const { createOutput } = await import('../../engine/operations/output-file.ts');
+  const file = await createOutput(out, guard);
+  const output = new BufferedOutput(file);
+  try {
+    const printed = await print(output);
+    await output.flush();
+    await file.commit();
+    return printed;
+  } catch (error) {
+    await file.abandon();
+    throw error;
+  }
+}
+
+/** Gathers small texts to writes of some size. */
+class BufferedOutput implements Output {
+  private readonly file: Output;
+  private waiting = '';
+
+  constructor(file: Output) {
+    this.file = file;
+  }
+
+  async write(bytes: string | Uint8Array): Promise<void> {
+    if (typeof bytes !== 'string') {
+      await this.flush();
+      await this.file.write(bytes);
+      return;
+    }
+    this.waiting += bytes;
+    if (this.waiting.length >= WRITTEN_AT_ONCE) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const text = this.waiting;
+    this.waiting = '';
+    if (text !== '') await this.file.write(text);
+  }
 }
 
 /** Characters of a large table that are put together before they are written. */
@@ -125,7 +167,7 @@ function tableNames(records: readonly ShownRecord[]): string[] {
 
 /**
  * @param chosen names that `fields` chose; undefined: all
- * @param all names that rows may have, for CSV
+ * @param all names that rows may have, for formats that name their columns
  * @returns how many rows there were
  */
 export async function printRecords(
@@ -135,62 +177,74 @@ export async function printRecords(
   options: PrintOptions,
 ): Promise<number> {
   const { format, out, streams, beside } = options;
-  let found = 0;
-  if (format === 'parquet' && out !== undefined) {
-    const { parquetSink } = await import('../../engine/operations/export.ts');
-    const sink = parquetSink(out);
-    try {
-      for await (const records of rows) {
-        for (const record of records) await sink.add(record);
-        found += records.length;
+  return printTo(options, async (output) => {
+    if (format === 'parquet') return printParquet(rows, all, output);
+    let found = 0;
+    const width = out === undefined ? widthOf(streams) : undefined;
+    let names = chosen;
+    let waiting: ShownRecord[] = [];
+    let layout: TableLayout | undefined;
+    const flush = async () => {
+      if (waiting.length === 0) return;
+      const shown = (names ??= tableNames(waiting));
+      if (format === 'csv') {
+        await output.write(waiting.map((record) => csvLine(csvCells(record, shown))).join(''));
+      } else {
+        layout ??= new TableLayout(shown, width);
+        const cells = waiting.map((record) => shown.map((name) => cell(valueOf(record, name))));
+        await output.write(layout.add(cells));
       }
-    } catch (error) {
-      sink.abandon();
-      throw error;
-    }
-    await sink.finish();
-    return found;
-  }
-  const output = outputTo(options);
-  const width = out === undefined ? streams.out.columns : undefined;
-  let names = chosen;
-  let waiting: ShownRecord[] = [];
-  let layout: TableLayout | undefined;
-  const flush = async () => {
-    if (waiting.length === 0) return;
-    const shown = (names ??= tableNames(waiting));
+      waiting = [];
+    };
     if (format === 'csv') {
-      await output.write(waiting.map((record) => csvLine(csvCells(record, shown))).join(''));
-    } else {
-      layout ??= new TableLayout(shown, width);
-      const cells = waiting.map((record) => shown.map((name) => cell(valueOf(record, name))));
-      await output.write(layout.add(cells));
+      names ??= all();
+      await output.write(csvLine(names));
     }
-    waiting = [];
-  };
-  if (format === 'csv') {
-    names ??= all();
-    await output.write(csvLine(names));
-  }
-  if (format === 'json') await output.write('{"rows":[');
-  for await (const records of rows) {
-    if (format === undefined || format === 'ndjson') {
-      await output.write(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    } else if (format === 'json') {
-      const texts = records.map(
-        (record, i) => `${found + i === 0 ? '' : ','}${JSON.stringify(record)}`,
-      );
-      await output.write(texts.join(''));
-    } else {
-      waiting.push(...records);
-      if (waiting.length >= TABLE_SAMPLE) await flush();
+    if (format === 'json')
+      await output.write(`{"shape":"rows","columns":${JSON.stringify(all())},"rows":[`);
+    for await (const records of rows) {
+      if (format === undefined || format === 'ndjson') {
+        await output.write(jsonLines(records));
+      } else if (format === 'json') {
+        const texts = records.map(
+          (record, i) => `${found + i === 0 ? '' : ','}${JSON.stringify(jsonRecord(record))}`,
+        );
+        await output.write(texts.join(''));
+      } else {
+        waiting.push(...records);
+        if (waiting.length >= TABLE_SAMPLE) await flush();
+      }
+      found += records.length;
     }
-    found += records.length;
+    await flush();
+    if (format === 'json') await output.write(`],${JSON.stringify(beside()).slice(1)}\n`);
+    return found;
+  });
+}
+
+/** Some terminals (`docker -t`, expect) say that they have no columns: nothing is cut there. */
+function widthOf({ out }: Streams): number | undefined {
+  return out.columns === 0 ? undefined : out.columns;
+}
+
+function jsonLines(records: readonly ShownRecord[]): string {
+  return records.map((record) => `${JSON.stringify(jsonRecord(record))}\n`).join('');
+}
+
+async function printParquet(
+  rows: AsyncIterable<readonly ShownRecord[]> | Iterable<readonly ShownRecord[]>,
+  names: () => readonly string[],
+  output: Output,
+): Promise<number> {
+  const { parquetSink } = await import('../../engine/operations/export.ts');
+  const sink = parquetSink();
+  try {
+    for await (const records of rows) for (const record of records) await sink.add(record);
+  } catch (error) {
+    sink.abandon();
+    throw error;
   }
-  await flush();
-  if (format === 'json') await output.write(`],${JSON.stringify(beside()).slice(1)}\n`);
-  await output.finish();
-  return found;
+  return sink.finish((bytes) => output.write(bytes), names());
 }
 
 /** @returns the count, or how many rows there were */
@@ -199,42 +253,54 @@ export async function printAnswer(answer: Answer, options: PrintOptions): Promis
   const across =
     answer.shape === 'timeline' && (format === 'table' || format === 'csv' || format === 'parquet');
   const records = across ? bucketsAcross(recordsOf(answer)) : recordsOf(answer);
-  if (format === 'parquet' && out !== undefined) {
-    const { parquetSink } = await import('../../engine/operations/export.ts');
-    const sink = parquetSink(out);
-    for (const record of records) await sink.add(record);
-    return sink.finish();
-  }
-  const output = outputTo(options);
-  const names =
-    answer.shape === 'count'
-      ? ['count']
-      : 'columns' in answer
-        ? [...answer.columns]
-        : namesOf(records);
-  if (format === undefined || format === 'json') {
-    const { shape: _, ...document } = answer;
-    await output.write(`${JSON.stringify({ ...document, ...beside() })}\n`);
-  } else if (format === 'ndjson') {
-    await output.write(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-  } else if (format === 'csv') {
-    let text = csvLine(names);
-    for (const record of records) {
-      text += csvLine(names.map((name) => cell(record[name])));
-      if (text.length < WRITTEN_AT_ONCE) continue;
-      await output.write(text);
-      text = '';
+  const names = across && records.length > 0 ? namesOf(records) : [...answer.columns];
+  return printTo(options, async (output) => {
+    if (format === 'parquet') return printParquet([records], () => names, output);
+    if (format === undefined || format === 'json') {
+      await output.write(`${JSON.stringify({ ...documentOf(answer), ...beside() })}\n`);
+    } else if (format === 'ndjson') {
+      await output.write(jsonLines(records));
+    } else if (format === 'csv') {
+      await output.write(csvLine(names));
+      for (let at = 0; at < records.length; at += TABLE_SAMPLE) {
+        const some = records.slice(at, at + TABLE_SAMPLE);
+        const cells = some.map((record) => names.map((name) => cell(record[name])));
+        await output.write(cells.map(csvLine).join(''));
+      }
+    } else if (answer.shape === 'count') {
+      // Separators are for people: a script compares the number.
+      const isForPeople = out === undefined && streams.out.isTTY === true;
+      const text = isForPeople ? count(Number(answer.count)) : String(answer.count);
+      await output.write(`${text}\n`);
+    } else {
+      const width = out === undefined ? widthOf(streams) : undefined;
+      await output.write(answerTable(answer, names, records, width));
     }
-    await output.write(text);
-  } else if (answer.shape === 'count') {
-    const text = typeof answer.count === 'number' ? count(answer.count) : answer.count;
-    await output.write(`${text}\n`);
-  } else {
-    const width = out === undefined ? streams.out.columns : undefined;
-    await output.write(answerTable(answer, names, records, width));
+    return answer.shape === 'count' ? Number(answer.count) : records.length;
+  });
+}
+
+/**
+ * The envelope of every answer that is one JSON document: `shape`, `columns` and `rows` are always
+ * there, and what a shape has beside them (`count`; `rest` and `total`; `interval`, `from`, `to`,
+ * `buckets`) is named as in the language. docs/json.md, engine/contract/json-document.ts.
+ */
+function documentOf(answer: Answer): Record<string, unknown> {
+  const { shape, columns } = answer;
+  const rows = recordsOf(answer).map(jsonRecord);
+  const envelope = { shape, columns, rows };
+  switch (answer.shape) {
+    case 'count':
+      return { ...envelope, count: answer.count };
+    case 'top':
+      return { ...envelope, rest: answer.rest, total: answer.total };
+    case 'timeline': {
+      const { interval, from, to } = answer;
+      return { ...envelope, ...{ interval, from, to }, buckets: rows };
+    }
+    default:
+      return envelope;
   }
-  await output.finish();
-  return answer.shape === 'count' ? Number(answer.count) : records.length;
 }
 
 const BAR = 40;

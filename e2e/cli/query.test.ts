@@ -243,7 +243,7 @@ describe('what lies beneath, and what is looked for', () => {
     const { rows } = await query<{ rows: unknown[] }>('kind:log | values host');
     const counted = await query<Count>('kind:log | values host | count');
     expect(counted.count).toBe(rows.length);
-    expect(counted).not.toHaveProperty('rows');
+    expect(counted).toMatchObject({ shape: 'count', rows: [{ count: rows.length }] });
   });
 
   it('--explain --json is one document', async () => {
@@ -408,9 +408,11 @@ describe('a list', () => {
     const alone = await daybook(['count', CASE, '--list-field', 'host']);
     expect(alone.status).toBe(2);
     expect(alone.err).toContain('--list-field goes with --list');
-    const over = await daybook(['count', CASE, '--list', list, '--list-unmatched', list]);
+    const right = file('right.csv', 'src_ip\n10.0.0.1\n10.0.0.2\n');
+    const over = await daybook(['count', CASE, '--list', right, '--list-unmatched', right]);
     expect(over.status).toBe(2);
-    expect(over.err).toContain('would write over the list');
+    expect(over.err).toContain('is an input of this command');
+    expect(readFileSync(right, 'utf8')).toContain('10.0.0.2\n');
     expect(readFileSync(list, 'utf8')).toContain('10.0.0\n');
   });
 });

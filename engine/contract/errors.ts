@@ -6,6 +6,7 @@ export const ERROR_CODES = [
   'usage',
   'query-syntax',
   'unknown-field',
+  'unknown-name',
   'not-a-case',
   'case-too-new',
   'case-damaged',

@@ -1,5 +1,5 @@
 /** Answers that are no events, as the records of a table. */
-import type { Answer, ShownRecord } from '../query/index.ts';
+import { type Answer, type ShownRecord, countAnswer } from '../query/index.ts';
 import type { RunningQuery } from './query.ts';
 import { isRecord } from './shown-cells.ts';
 
@@ -7,7 +7,7 @@ import { isRecord } from './shown-cells.ts';
 export function countOf({ plan }: Pick<RunningQuery, 'plan'>, answer: Answer): Answer {
   if (answer.shape === 'count' || plan.ast.stages.at(-1)?.stage !== 'count') return answer;
   const count = 'rows' in answer ? answer.rows[0]?.['count'] : undefined;
-  return typeof count === 'number' ? { shape: 'count', count } : answer;
+  return typeof count === 'number' ? countAnswer(count) : answer;
 }
 
 export function recordsOf(answer: Answer): readonly ShownRecord[] {

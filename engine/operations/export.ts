@@ -1,21 +1,25 @@
 /** Writes shown rows as Parquet: a small DuckDB of its own, that sees one temporary folder only. */
-import { copyFileSync, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accessError, diskError } from '../base/files.ts';
-import { DaybookError } from '../contract/errors.ts';
 import { exportParquet } from '../store/parquet-export.ts';
+import type { Write } from './output-file.ts';
 
 export interface ParquetSink {
   add(record: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Writes the file; with no rows it has no columns to write, and is not made. */
-  finish(): Promise<number>;
+  /**
+   * Gives the bytes of the file, and how many rows it has. Without rows it has the columns `names`.
+   * @throws DaybookError disk-full, and what `write` throws
+   */
+  finish(write: Write, names: readonly string[]): Promise<number>;
+  /** Leaves nothing behind; needed where `finish` is not called. */
   abandon(): void;
 }
 
-/** Collects rows and writes them to `path` when they are complete. */
-export function parquetSink(path: string): ParquetSink {
+/** Collects rows, for Parquet is not written from front to back. */
+export function parquetSink(): ParquetSink {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-export-'));
   const rows = join(folder, 'rows.ndjson');
   const stream = createWriteStream(rows);
@@ -24,19 +28,19 @@ export function parquetSink(path: string): ParquetSink {
     failure ??= error;
   });
   let count = 0;
-  const names = new Set<string>();
+  const seen = new Set<string>();
   return {
     async add(record) {
       const flat: Record<string, unknown> = {};
       for (const [name, value] of Object.entries(record)) {
         flat[name] = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-        names.add(name);
+        seen.add(name);
       }
       count += 1;
       if (failure !== undefined) throw inWords(failure);
       if (!stream.write(`${JSON.stringify(flat)}\n`)) await once(stream, 'drain');
     },
-    async finish() {
+    async finish(write, names) {
       try {
         await new Promise<void>((resolve) => {
           if (stream.closed) resolve();
@@ -44,10 +48,11 @@ export function parquetSink(path: string): ParquetSink {
           stream.end();
         });
         if (failure !== undefined) throw failure;
-        if (count === 0) return 0;
         const out = join(folder, 'rows.parquet');
-        await exportParquet(folder, rows, out, [...names]);
-        copyTo(path, out);
+        const columns = count === 0 ? names : [...seen];
+        await exportParquet(folder, count === 0 ? undefined : rows, out, columns);
+        for await (const bytes of createReadStream(out) as AsyncIterable<Uint8Array>)
+          await write(bytes);
         return count;
       } catch (error) {
         throw inWords(error);
@@ -60,21 +65,6 @@ export function parquetSink(path: string): ParquetSink {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** @throws DaybookError unreadable, when `path` cannot be written */
-function copyTo(path: string, from: string): void {
-  try {
-    copyFileSync(from, path);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new DaybookError(
-      'unreadable',
-      `${path} cannot be written: ${code}`,
-      'check that its folder exists, may be written and has room',
-      error,
-    );
-  }
 }
 
 function inWords(error: unknown): unknown {

@@ -1,9 +1,5 @@
 /** What a view shows as a file: CSV, newline-delimited JSON or Parquet. */
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { EpochMicros } from '../contract/event.ts';
-import { DaybookError } from '../contract/errors.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { parseQuery, type ShownRecord } from '../query/index.ts';
 import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
@@ -20,7 +16,7 @@ import {
   type Written,
 } from './output-file.ts';
 import { rowFieldNames, shownRows, startQuery, type RunningQuery } from './query.ts';
-import { cell, csvCells } from './shown-cells.ts';
+import { cell, csvCells, jsonRecord } from './shown-cells.ts';
 
 export interface ExportParameters {
   query: string;
@@ -105,12 +101,11 @@ async function writeText(
   const csv = format === 'csv';
   const text = (lines: string): Promise<void> => write(encoder.encode(lines));
   const json = (records: readonly ShownRecord[]): string =>
-    records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    records.map((record) => `${JSON.stringify(jsonRecord(record))}\n`).join('');
   if (running.plan.shape !== 'rows') {
-    const records = await tableRecords(running, csv);
+    const { names, records } = await tableRecords(running, csv);
     if (!csv) await text(json(records));
     else {
-      const names = namesOf(records);
       await text(csvLine(names));
       for (const record of records) await text(csvLine(names.map((name) => cell(record[name]))));
     }
@@ -136,45 +131,38 @@ async function writeParquet(
   write: Write,
   progress: Progress,
 ): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-parquet-'));
+  const sink = parquetSink();
+  let names: readonly string[];
+  let done = 0;
   try {
-    const path = join(folder, 'rows.parquet');
-    const sink = parquetSink(path);
-    let done = 0;
-    try {
-      if (running.plan.shape === 'rows') {
-        for await (const records of shownRows(running, zone)) {
-          for (const record of records) await sink.add(record);
-          done += records.length;
-          await progress(done);
-        }
-      } else {
-        for (const record of await tableRecords(running, true)) await sink.add(record);
+    if (running.plan.shape === 'rows') {
+      for await (const records of shownRows(running, zone)) {
+        for (const record of records) await sink.add(record);
+        done += records.length;
+        await progress(done);
       }
-    } catch (error) {
-      sink.abandon();
-      throw error;
+      names = rowFieldNames(running.plan);
+    } else {
+      const table = await tableRecords(running, true);
+      for (const record of table.records) await sink.add(record);
+      names = table.names;
     }
-    const rows = await sink.finish();
-    if (rows === 0)
-      throw new DaybookError(
-        'usage',
-        'nothing matches: there are no rows to write as Parquet',
-        'choose CSV, which has its header, or another view',
-      );
-    for await (const bytes of createReadStream(path) as AsyncIterable<Uint8Array>)
-      await write(bytes);
-    return rows;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    sink.abandon();
+    throw error;
   }
+  return sink.finish(write, names);
 }
 
 /** What the last stage of a query gives; of a timeline, `across` has a column for each series. */
 async function tableRecords(
   running: RunningQuery,
   across: boolean,
-): Promise<readonly ShownRecord[]> {
+): Promise<{ names: readonly string[]; records: readonly ShownRecord[] }> {
   const answer = countOf(running, await running.answer());
-  return answer.shape === 'timeline' && across ? bucketsAcross(answer.buckets) : recordsOf(answer);
+  const records = recordsOf(answer);
+  if (answer.shape !== 'timeline' || !across || records.length === 0)
+    return { names: answer.columns, records };
+  const wide = bucketsAcross(answer.buckets);
+  return { names: namesOf(wide), records: wide };
 }

@@ -14,10 +14,13 @@ import type { AnswerStatement } from './statements.ts';
 
 export interface CountAnswer {
   readonly shape: 'count';
+  readonly columns: readonly string[];
   readonly count: number | string;
 }
 export interface TopAnswer {
   readonly shape: 'top';
+  /** Names of the rows' values, in order. */
+  readonly columns: readonly string[];
   readonly rows: readonly ShownRecord[];
   /** What the other groups add up to: events, groups, and the sum when `by sum(…)`. */
   readonly rest: ShownRecord;
@@ -26,6 +29,8 @@ export interface TopAnswer {
 }
 export interface TimelineAnswer {
   readonly shape: 'timeline';
+  /** Names of the buckets' values, in order. */
+  readonly columns: readonly string[];
   /** As written (`1h`); undefined: even buckets. */
   readonly interval: string | undefined;
   /** Half-open; undefined when no event has a time. */
@@ -48,13 +53,13 @@ export function shapeAnswer(
   rows: readonly (readonly RawValue[])[],
   options: FormatOptions,
 ): Answer {
-  if (plan.catalogCount !== undefined) return { shape: 'count', count: plan.catalogCount };
+  if (plan.catalogCount !== undefined) return countAnswer(plan.catalogCount);
   if (statement === undefined) throw new TypeError('an answer needs the statement it came from');
   const { columns } = statement;
   const { record } = formatter(options);
   switch (plan.shape) {
     case 'count':
-      return { shape: 'count', count: formatNumber(rows[0]?.[0] ?? 0) ?? 0 };
+      return countAnswer(formatNumber(rows[0]?.[0] ?? 0) ?? 0);
     case 'top':
       return topAnswer(plan, statement, rows, options);
     case 'timeline':
@@ -66,6 +71,10 @@ export function shapeAnswer(
         rows: rows.map((row) => record(columns, row)),
       };
   }
+}
+
+export function countAnswer(count: number | string): CountAnswer {
+  return { shape: 'count', columns: ['count'], count };
 }
 
 function topAnswer(
@@ -95,7 +104,12 @@ function topAnswer(
       ? rows.reduce((left, row) => left - Number(row[at] ?? 0), measure)
       : formatNumber(rows.reduce((left, row) => left - big(row[at]), big(measure)));
   }
-  return { shape: 'top', rows: rows.map((row) => record(columns, row)), rest, total };
+  return {
+    shape: 'top',
+    columns: columns.map(({ name }) => name),
+    rows: rows.map((row) => record(columns, row)),
+    ...{ rest, total },
+  };
 }
 
 function timelineAnswer(
@@ -106,9 +120,10 @@ function timelineAnswer(
 ): TimelineAnswer {
   const timeline = timelineOf(plan);
   const interval = timeline?.interval === undefined ? undefined : intervalText(timeline.interval);
-  if (grid === undefined) {
-    return { shape: 'timeline', interval, from: undefined, to: undefined, buckets: [] };
-  }
+  const by = timeline?.by === undefined ? [] : ['series'];
+  const more = timeline?.spread === undefined ? by : [columns.at(-1)!.name, ...by];
+  const empty = { shape: 'timeline', columns: ['start', 'count', ...more], interval } as const;
+  if (grid === undefined) return { ...empty, from: undefined, to: undefined, buckets: [] };
   const { value } = formatter(options);
   const time = (micros: number) => formatTime(micros, 0, 6, options.zone);
   const count = columns.findIndex(({ name, parts }) => name === 'count' && parts.length === 1);
@@ -143,8 +158,7 @@ function timelineAnswer(
     });
   }
   return {
-    shape: 'timeline',
-    interval,
+    ...empty,
     from: time(bucketStart(grid, 0)),
     to: time(bucketStart(grid, grid.buckets)),
     buckets,

@@ -44,6 +44,7 @@ export {
   type TableAnswer,
   type TimelineAnswer,
   type TopAnswer,
+  countAnswer,
   shapeAnswer,
 } from './answer.ts';
 export {

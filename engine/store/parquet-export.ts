@@ -4,11 +4,16 @@ import { identifier, literal, storeError } from './segment-builder.ts';
 
 /** Columns of times: stored as timestamps with a zone; everything else as its JSON type. */
 const TIMES: ReadonlySet<string> = new Set(['ts', 'first', 'last', 'start']);
+/** A timestamp with a zone has microseconds: what `ts` has beyond them is in this column, 0 to 999. */
+const NANOS = 'ts_ns';
 
-/** @throws DaybookError disk-full */
+/**
+ * @param rows undefined: there are none, and the file has the columns alone
+ * @throws DaybookError disk-full
+ */
 export async function exportParquet(
   folder: string,
-  rows: string,
+  rows: string | undefined,
   out: string,
   names: readonly string[],
 ): Promise<void> {
@@ -18,12 +23,18 @@ export async function exportParquet(
     await connection.run(`SET allowed_directories = [${literal(folder)}]`);
     await connection.run('SET enable_external_access = false');
     await connection.run('SET lock_configuration = true');
-    const list = names.map((name) =>
-      TIMES.has(name)
-        ? `${identifier(name)}::TIMESTAMPTZ AS ${identifier(name)}`
-        : identifier(name),
-    );
-    const source = `read_json(${literal(rows)}, format = 'newline_delimited', sample_size = -1, convert_strings_to_integers = false, timestampformat = 'none', dateformat = 'none', maximum_object_size = 33554432)`;
+    const list = names.flatMap((name) => {
+      if (!TIMES.has(name)) return [identifier(name)];
+      const time = `${identifier(name)}::TIMESTAMPTZ AS ${identifier(name)}`;
+      if (name !== 'ts' || names.includes(NANOS)) return [time];
+      const digits = `nullif(regexp_extract(ts::VARCHAR, '\\.\\d{6}(\\d{3})', 1), '')`;
+      return [time, `${digits}::USMALLINT AS ${NANOS}`];
+    });
+    const none = names.map((name) => `NULL::VARCHAR AS ${identifier(name)}`);
+    const source =
+      rows === undefined
+        ? `(SELECT ${none.join(', ')} WHERE false)`
+        : `read_json(${literal(rows)}, format = 'newline_delimited', sample_size = -1, convert_strings_to_integers = false, timestampformat = 'none', dateformat = 'none', maximum_object_size = 33554432)`;
     await connection.run(
       `COPY (SELECT ${list.join(', ')} FROM ${source}) TO ${literal(out)} (FORMAT parquet)`,
     );

@@ -13,7 +13,13 @@ import {
 import { areFields } from '../../../engine/operations/top-fields.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
-import { LIST_OPTIONS, givenList, tellUnmatched } from '../list-option.ts';
+import {
+  LIST_OPTIONS,
+  checkUnmatched,
+  givenList,
+  listFiles,
+  tellUnmatched,
+} from '../list-option.ts';
 import { count, packetsLeftOut, visible, write } from '../output.ts';
 import {
   RESULT_OPTIONS,
@@ -161,13 +167,19 @@ async function run(
       );
       return 0;
     }
+    await checkUnmatched(parsed, session);
     const { plan } = running;
     const beside = () => ({
       ...beneathOf(running),
-      ...notesBeside(running.notes()),
+      notes: running.notes(),
       timings: running.timings(),
     });
-    const options = { format, out, streams, beside };
+    const guard = {
+      overwrite: parsed.flag('force'),
+      inputs: listFiles(parsed),
+      evidence: session.snapshot().sources,
+    };
+    const options = { format, out, guard, streams, beside };
     const names = () => rowFieldNames(plan);
     const found =
       plan.shape === 'rows'
@@ -217,11 +229,6 @@ function tell(
       `${count(found)} rows · ${timings.days ?? 0} of ${plan.days.total} days · ${timings.segments ?? 0} segments · ${timings.path ?? ''} · ${count(timings.rowsExamined ?? 0)} rows looked at · ${timings.totalMs.toFixed(1)} ms (${spans.join(', ')})\n`,
     );
   }
-}
-
-/** `notes` of a JSON document: how a query was read, and what a person should know of the answer. */
-export function notesBeside(notes: readonly string[]): { notes?: readonly string[] } {
-  return notes.length === 0 ? {} : { notes };
 }
 
 /** `packetsBeneath` of a JSON document, where a query left packets out. */

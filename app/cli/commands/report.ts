@@ -4,7 +4,7 @@ import { resolveZone } from '../../../engine/contract/zone.ts';
 import { CaseSession } from '../../../engine/operations/case-session.ts';
 import { writeReport } from '../../../engine/operations/report/write.ts';
 import { VERSION } from '../../version.ts';
-import type { Command } from '../command.ts';
+import { FORCE_OPTION, type Command } from '../command.ts';
 import { size, visible, write } from '../output.ts';
 
 export const reportCommand: Command = {
@@ -16,6 +16,7 @@ export const reportCommand: Command = {
     positionals: { least: 1, most: 1 },
     options: {
       out: { type: 'string', value: 'FILE', help: 'where to write it' },
+      ...FORCE_OPTION,
       title: { type: 'string', value: 'TEXT', help: 'title of the report' },
       author: { type: 'string', value: 'NAME', help: 'who answers for it' },
       note: { type: 'string', value: 'TEXT', help: 'an introduction, below the title' },
@@ -44,6 +45,7 @@ export const reportCommand: Command = {
       };
       const written = await writeReport(session, request, {
         path,
+        overwrite: parsed.flag('force'),
         send: async () => undefined,
         signal,
       });

@@ -18,7 +18,6 @@ import {
   type Format,
 } from '../print-result.ts';
 import { ProgressLine } from '../progress.ts';
-import { notesBeside } from './query.ts';
 
 export const scanCommand: Command = {
   spec: {
@@ -98,11 +97,13 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
   try {
     const { plan } = running;
     const beside = () => ({
+      notes: [...plan.readings],
       ...ledgerOf(running),
-      ...notesBeside([...plan.readings]),
       timings: running.timings(),
     });
-    const options = { format, out, streams, beside };
+    const input = parsed.positionals[0]!;
+    const guard = { overwrite: parsed.flag('force'), inputs: input === '-' ? [] : [input] };
+    const options = { format, out, guard, streams, beside };
     let found: number;
     if (plan.shape === 'rows') {
       const names = () => rowFieldNames(plan);

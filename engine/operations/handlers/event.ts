@@ -47,7 +47,8 @@ export function eventHandlers({
           session,
           evidence,
           withList(client, request),
-          { path: request.path, send: (bytes) => part({ bytes }), signal },
+          // The dialog that chose the path asked before a file is replaced.
+          { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
           (done) => part({ done }),
         ),
       ),

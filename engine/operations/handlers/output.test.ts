@@ -153,10 +153,16 @@ describe('export.rows', () => {
       `SELECT count(*)::INTEGER, min(pid)::INTEGER, max(host) FROM '${path}'`,
     );
     expect(reader.getRows()).toEqual([[50, 100, 'gate']]);
+    // Without rows it has its columns.
+    const none = join(small.root, 'none.parquet');
+    await called(handlers, 'export.rows', {
+      ...{ case: small.folder, query: 'nothing_like_this', format: 'parquet', path: none },
+      fields: ['ts', 'host'],
+    });
+    const empty = await connection.runAndReadAll(`SELECT * FROM '${none}'`);
+    expect(empty.columnNames()).toEqual(['ts', 'ts_ns', 'host']);
+    expect(empty.getRows()).toEqual([]);
     connection.closeSync();
-    await expect(
-      written('export.rows', { query: 'nothing_like_this', format: 'parquet' }),
-    ).rejects.toMatchObject({ code: 'usage' });
   });
 
   it('never writes over evidence or into the case, by whatever name', async () => {

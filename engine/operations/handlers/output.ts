@@ -17,7 +17,8 @@ export function outputHandlers(
         exportRows(
           session,
           withList(client, request),
-          { path: request.path, send: (bytes) => part({ bytes }), signal },
+          // The dialog that chose the path asked before a file is replaced.
+          { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
           (done) => part({ done }),
         ),
       ),
@@ -28,7 +29,8 @@ export function outputHandlers(
         return writeReport(
           session,
           { title, author, note, zone, version, generatedAt: new Date().toISOString() },
-          { path, send: (bytes) => part({ bytes }), signal },
+          // The dialog that chose the path asked before a file is replaced.
+          { path, overwrite: true, send: (bytes) => part({ bytes }), signal },
           (done) => part({ done }),
         );
       }),

@@ -36,7 +36,7 @@ export function sourceFilter(
   );
   if (found.length === 0) {
     throw new QueryError(
-      'not-found',
+      'unknown-name',
       `no source is named ${shown(test.text)} (column ${at + 1})`,
       at,
       didYouMean(

@@ -28,7 +28,7 @@ export function tagFilter(
   const found = tags.filter(({ name }) => matches(name));
   if (found.length === 0 && !wild) {
     throw new QueryError(
-      'not-found',
+      'unknown-name',
       `there is no tag ${shown(test.text)} (column ${at + 1})`,
       at,
       didYouMean(
