@@ -178,22 +178,22 @@ describe('what it asks for', () => {
   it('a table: its columns, values of them, the guess, and another mapping', async () => {
     const rows = Array.from({ length: 9 }, (_, n) => `10.0.0.${n},,192.0.2.7,${1760000000 + n}\n`);
     const path = join(
-      put('table', { 'own.csv': `Von,Leer,Nach,Wann\n${rows.join('')}` }),
+      put('table', { 'own.csv': `Src IP,Leer,Dst IP,When\n${rows.join('')}` }),
       'own.csv',
     );
     const [guessed] = (await look([path])).previews;
     expect(guessed!.table).toMatchObject({
       columns: [
-        { name: 'Von', samples: ['10.0.0.0', '10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'] },
+        { name: 'Src IP', samples: ['10.0.0.0', '10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'] },
         { name: 'Leer', samples: [] },
-        { name: 'Nach' },
-        { name: 'Wann' },
+        { name: 'Dst IP' },
+        { name: 'When' },
       ],
-      mapping: { src_ip: 'Von', dst_ip: 'Nach', ts: 'Wann' },
+      mapping: { src_ip: 'Src IP', dst_ip: 'Dst IP', ts: 'When' },
     });
     expect(guessed!.table!.fields).toContain('dst_port');
     expect(guessed!.table!.fields.every((field) => evidence.isMappable(field))).toBe(true);
-    const mapping = { src_ip: 'Nach', 'attrs.from': 'Von' };
+    const mapping = { src_ip: 'Dst IP', 'attrs.from': 'Src IP' };
     const [mapped] = (await look([path], { mapping })).previews;
     expect(mapped!.table!.mapping).toEqual(mapping);
     expect(rowOf(mapped!.records, 0)).toMatchObject({

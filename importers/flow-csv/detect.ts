@@ -12,6 +12,7 @@ import { isZeek, ZeekLogFinder, zeekJson, zeekLog, zeekTsv } from './dialects/ze
 import { simplify } from './fields.ts';
 import { flatten, type Flat } from './flatten.ts';
 import { guessMapping } from './guess.ts';
+import { LIST_NAMES } from './json-elements.ts';
 
 /** Bytes of a content that detection looks at, unless the first line is longer. */
 export const HEAD_BYTES = 64 * 1024;
@@ -36,6 +37,8 @@ export interface Detected {
   readonly columns: readonly string[];
   /** First rows, for guesses. */
   readonly sample: readonly string[][];
+  /** JSON: whether objects are lists of records (`{"Records":[…]}`). */
+  readonly lists: boolean;
 }
 
 interface Head {
@@ -158,6 +161,7 @@ function table(
     skipLines: 0,
     headingLine: -1,
     sample: [],
+    lists: false,
     ...found,
     delimiter: delimiter.charCodeAt(0),
   };
@@ -210,6 +214,7 @@ export function detect(head: Uint8Array, complete: boolean, asked = ''): Detecte
       headingLine: at,
       columns: text.names,
       sample: [],
+      lists: false,
     };
   }
   const rest = lines.slice(at);
@@ -363,12 +368,13 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
     return undefined;
   }
   const jsonShare = flats.length / lines.length;
+  const inside = asked === 'json-lines' ? -1 : listStart(head.text);
   // No line of an object that goes over several is an object by itself.
   const whole = asked === 'json-lines' || (flats.length > 0 && !opening.startsWith('['));
-  if (!whole || asked === 'json-array') {
+  if (!whole || asked === 'json-array' || inside >= 0) {
     shape = 'json-elements';
     flats.length = 0;
-    for (const element of elementsOf(head.text)) {
+    for (const element of elementsOf(head.text.slice(Math.max(0, inside)))) {
       const flat = parseObject(element);
       if (flat !== undefined) flats.push(flat);
       if (flats.length >= 50) break;
@@ -380,7 +386,7 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
   const keys = new Set<string>();
   for (const { keys: own } of flats) for (const key of own) if (keys.size < 5000) keys.add(key);
   const names = new Set([...keys].map(simplify));
-  const sure = { columns: [...keys], sample: [], quoted: false, shape };
+  const sure = { columns: [...keys], sample: [], quoted: false, shape, lists: inside >= 0 };
   const most = (test: (flat: Flat) => boolean): boolean =>
     flats.length > 0 && flats.filter(test).length * 2 > flats.length;
   if (asked === 'suricata-eve' || most((flat) => eveTypeOf(flat, false) !== undefined)) {
@@ -403,15 +409,40 @@ function detectJson(head: Head, first: number, asked: string): Detected | undefi
   );
   return table(
     {
+      ...sure,
       score: shape === 'json-lines' ? 0.6 * jsonShare : 0.6,
       format: shape === 'json-lines' ? 'json-lines' : 'json-array',
-      columns,
       sample: sample.slice(0, 50),
-      quoted: false,
-      shape,
     },
     ',',
   );
+}
+
+/** A member that says nothing but a word about the list beside it. */
+const WORD_MEMBER =
+  /\s*"([^"\\]{1,64})"\s*:\s*(?:"(?:[^"\\]|\\.){0,1000}"|\{[^{}[\]]{0,1000}\}|[\w.+-]{1,40})\s*,/y;
+const LIST_MEMBER = /\s*"([^"\\]{1,64})"\s*:\s*\[\s*\{/y;
+/** An object that states a time is an event by itself, whatever lists it has. */
+const TIME_NAME = /^@?(?:event_?)?(?:time|timestamp|date|datetime|ts)$|^created_?at$/i;
+const MOST_WORD_MEMBERS = 16;
+
+/**
+ * Where the first element of a list of records begins, if the content is an object that is one; -1 for
+ * any other. Only its beginning counts: such an object may be of any size.
+ */
+function listStart(text: string): number {
+  let at = /^[\ufeff\s]*\{/.exec(text.slice(0, 1024))?.[0].length ?? -1;
+  if (at < 0) return -1;
+  for (let n = 0; n < MOST_WORD_MEMBERS; n++) {
+    LIST_MEMBER.lastIndex = at;
+    const list = LIST_MEMBER.exec(text);
+    if (list !== null) return LIST_NAMES.has(list[1]!) ? LIST_MEMBER.lastIndex - 1 : -1;
+    WORD_MEMBER.lastIndex = at;
+    const member = WORD_MEMBER.exec(text);
+    if (member === null || TIME_NAME.test(member[1]!)) return -1;
+    at = WORD_MEMBER.lastIndex;
+  }
+  return -1;
 }
 
 /** Texts of the objects that begin in the head, in an array or one after another. */

@@ -27,7 +27,7 @@ import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
 import { isMappable, simplify } from './fields.ts';
 import { guessMapping, kindOfFields, listedMapping } from './guess.ts';
-import { ElementScanner } from './json-elements.ts';
+import { ElementScanner, type ElementSink } from './json-elements.ts';
 import { SchemaFinder } from './json-names.ts';
 import { JsonRecords } from './json-records.ts';
 import { outlineOf } from './outline.ts';
@@ -39,6 +39,8 @@ export { guessMapping, isMappable };
 const ID = 'flow-csv';
 const MAX_ROW_BYTES = 1024 * 1024;
 const NOWHERE_ROWS = 1024;
+/** Of what stands around a list of records, that much is kept as a fact about the source. */
+const MOST_AROUND_BYTES = 4096;
 const BRACE = 123;
 
 function sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
@@ -333,14 +335,22 @@ async function toTheEnd(
 async function readElements(input: SourceInput, context: TableContext): Promise<void> {
   const records = new JsonRecords(context);
   const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES, size: input.size });
-  const scanner = new ElementScanner({
+  let around = false;
+  const sink: ElementSink = {
     element: (bytes, start, end, offset, length) => {
       records.record(bytes, start, end, offset, length);
     },
     junk: (bytes, start, end, offset, reason) => {
       records.junk(bytes, start, end, offset, reason);
     },
-  });
+    around: (bytes, start, end) => {
+      if (around) return;
+      around = true;
+      const stated = bytes.subarray(start, Math.min(end, start + MOST_AROUND_BYTES));
+      context.sink.metadata('around', Buffer.from(stated).toString('utf8').trim());
+    },
+  };
+  const scanner = new ElementScanner(sink, context.detected.lists);
   await toTheEnd(
     lines,
     () => undefined,
@@ -351,6 +361,7 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
       return true;
     },
     () => {
+      if (scanner.insideObject) context.sink.note('ends inside the object around its records');
       scanner.end();
     },
   );
@@ -418,8 +429,8 @@ export const flowCsvImporter: Importer = {
   id: ID,
   title: 'Flow exports, Zeek and Suricata logs, CSV and JSON tables',
   // 2: members beyond 4096 names are columns, too. 4: long texts of JSON are kept as they are.
-  // 5: columns by names that mean them, kinds record by record.
-  version: 5,
+  // 5: columns by names that mean them, kinds record by record. 6: lists of records within an object.
+  version: 6,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   formats: FORMATS,

@@ -1,6 +1,6 @@
 /**
  * Finds JSON objects in a stream of lines: the elements of an array, or objects one after another,
- * over as many lines as they like. Held always: memory is bounded by the largest element allowed, and
+ * over as many lines as they like; or the elements of a list within an object (`{"Records":[…]}`). Held always: memory is bounded by the largest element allowed, and
  * what is no object is given as such rather than left out.
  */
 const QUOTE = 34;
@@ -8,6 +8,18 @@ const BACKSLASH = 92;
 const OPEN = 123;
 const CLOSE = 125;
 const LF = 10;
+const COLON = 58;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+const MAX_KEY_BYTES = 32;
+
+/**
+ * Members whose list of objects is what an object is about: CloudTrail's `Records`, Azure's `records`,
+ * Microsoft's `value`, what AWS and Google APIs answer, `items` of Kubernetes.
+ */
+export const LIST_NAMES: ReadonlySet<string> = new Set(
+  'Records records value events Events logs items entries results auditEvents'.split(' '),
+);
 
 /** An element longer than this is given up, and the next one looked for from the next line. */
 export const MAX_ELEMENT_BYTES = 16 * 1024 * 1024;
@@ -17,6 +29,8 @@ export interface ElementSink {
   element(bytes: Uint8Array, start: number, end: number, offset: number, length: number): void;
   /** Something that is no object, or one that did not end. */
   junk(bytes: Uint8Array, start: number, end: number, offset: number, reason: string): void;
+  /** What stands before the list in an object that is a list of records. */
+  around(bytes: Uint8Array, start: number, end: number): void;
 }
 
 export class ElementScanner {
@@ -28,9 +42,22 @@ export class ElementScanner {
   private size = 0;
   private offset = 0;
   private tooLong = false;
+  /** Whether an object's own brace is still to be passed. */
+  private fresh = false;
+  /** Whether objects may be lists of records; then, in such an object, and in its list. */
+  private readonly lists: boolean;
+  private wrapped = false;
+  private inList = false;
+  /** Of such an object: the string at hand or the last one, and what came after it. */
+  private readonly key = new Uint8Array(MAX_KEY_BYTES);
+  private keySize = 0;
+  private afterColon = false;
+  private listOpens = false;
 
-  constructor(sink: ElementSink) {
+  /** @param lists whether an object may be a list of records under one of `LIST_NAMES` */
+  constructor(sink: ElementSink, lists = false) {
     this.sink = sink;
+    this.lists = lists;
   }
 
   /** Takes a line, or a piece of one if it is not `whole`, that lies at `offset` in the content. */
@@ -41,22 +68,49 @@ export class ElementScanner {
       if (this.depth === 0) {
         at = this.between(bytes, at, end, offset - start);
         from = at;
-        if (at >= end) return;
+        if (at >= end) break;
       }
-      at = this.within(bytes, at, end);
+      at = this.lists && !this.inList ? this.outside(bytes, at, end) : this.within(bytes, at, end);
+      if (this.inList && this.depth === 0 && this.listOpens) {
+        this.listOpens = false;
+        if (!this.wrapped) this.begun(bytes, from, at);
+        from = at;
+        continue;
+      }
       if (this.depth > 0) break;
-      this.give(bytes, from, at, offset - start);
+      if (this.wrapped && !this.inList) this.wrapped = false;
+      else this.give(bytes, from, at, offset - start);
       from = at;
     }
-    if (this.depth > 0) this.keep(bytes, from, end, whole);
+    if (this.depth > 0 && (!this.wrapped || this.inList)) this.keep(bytes, from, end, whole);
+  }
+
+  /** Whether the object around a list of records has not ended. */
+  get insideObject(): boolean {
+    return this.wrapped;
   }
 
   /** The content is over. */
   end(): void {
-    if (this.depth > 0 && !this.tooLong) {
+    if (this.depth > 0 && !this.tooLong && (!this.wrapped || this.inList)) {
       this.sink.junk(this.kept, 0, this.size, this.offset, 'ends inside a JSON object');
     }
     this.depth = 0;
+    this.wrapped = false;
+    this.inList = false;
+  }
+
+  /** An object turned out to be a list of records: what stands before the list is none. */
+  private begun(bytes: Uint8Array, from: number, at: number): void {
+    this.wrapped = true;
+    if (this.size === 0) {
+      this.sink.around(bytes, from, at);
+    } else {
+      this.append(bytes, from, at);
+      this.sink.around(this.kept, 0, this.size);
+    }
+    this.size = 0;
+    this.tooLong = false;
   }
 
   /** Goes to the next object's brace; what else is on the way is junk, but for brackets and commas. */
@@ -66,12 +120,23 @@ export class ElementScanner {
       const byte = bytes[at]!;
       if (byte === OPEN) {
         this.depth = 1;
+        this.fresh = true;
+        this.afterColon = false;
+        this.listOpens = false;
+        this.keySize = 0;
         this.size = 0;
         this.offset = shift + at;
         this.tooLong = false;
         this.inString = false;
         this.escaped = false;
         return at;
+      }
+      if (byte === CLOSE_LIST && this.inList) {
+        // The rest of the object around the list.
+        this.inList = false;
+        this.depth = 1;
+        this.afterColon = false;
+        return at + 1;
       }
       // Blanks, commas, brackets.
       if (byte <= 32 || byte === 44 || byte === 91 || byte === 93) {
@@ -100,7 +165,8 @@ export class ElementScanner {
   private within(bytes: Uint8Array, start: number, end: number): number {
     let at = start;
     // The opening brace has been counted when it was found.
-    if (this.size === 0 && bytes[at] === OPEN && this.depth === 1 && !this.inString) at += 1;
+    if (this.fresh) at += 1;
+    this.fresh = false;
     for (; at < end; at++) {
       const byte = bytes[at]!;
       if (this.inString) {
@@ -117,6 +183,55 @@ export class ElementScanner {
       }
     }
     return end;
+  }
+
+  /** Like `within` for an object that may be a list of records: ends at its list's first element, too. */
+  private outside(bytes: Uint8Array, start: number, end: number): number {
+    let at = start;
+    if (this.fresh) at += 1;
+    this.fresh = false;
+    for (; at < end; at++) {
+      const byte = bytes[at]!;
+      if (this.inString) {
+        if (this.escaped) this.escaped = false;
+        else if (byte === BACKSLASH) this.escaped = true;
+        else if (byte === QUOTE) this.inString = false;
+        if (this.inString && this.depth === 1 && this.keySize < MAX_KEY_BYTES) {
+          this.key[this.keySize++] = byte;
+        }
+        continue;
+      }
+      if (byte <= 32) continue;
+      const listOpens = this.listOpens;
+      this.listOpens = false;
+      if (byte === QUOTE) {
+        this.inString = true;
+        if (this.depth === 1) this.keySize = 0;
+        this.afterColon = false;
+      } else if (byte === OPEN) {
+        if (listOpens) {
+          this.listOpens = true;
+          this.inList = true;
+          this.depth = 0;
+          return at;
+        }
+        this.depth += 1;
+        this.afterColon = false;
+      } else if (byte === CLOSE) {
+        this.depth -= 1;
+        if (this.depth === 0) return at + 1;
+      } else if (byte === OPEN_LIST) {
+        this.listOpens = this.afterColon && this.depth === 1 && this.isListName();
+        this.afterColon = false;
+      } else {
+        this.afterColon = byte === COLON;
+      }
+    }
+    return end;
+  }
+
+  private isListName(): boolean {
+    return LIST_NAMES.has(Buffer.from(this.key.buffer, 0, this.keySize).toString('latin1'));
   }
 
   private give(bytes: Uint8Array, from: number, to: number, shift: number): void {

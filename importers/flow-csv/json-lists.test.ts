@@ -1,0 +1,100 @@
+/** Objects that are lists of records: as many events as records, where they lie in the content. */
+import { describe, expect, it } from 'vitest';
+import { collect, inputOf } from '../shared/collect.ts';
+import { flowCsvImporter } from './index.ts';
+
+const record = (n: number): Record<string, unknown> => ({
+  eventTime: new Date(Date.UTC(2026, 10, 21, 0, 0, n)).toISOString(),
+  sourceIPAddress: `192.0.2.${n % 250}`,
+  eventName: 'Get"}]{[Object',
+  requestParameters: { items: [{ key: '"' }, []], n },
+});
+const RECORDS = Array.from({ length: 40 }, (_, n) => record(n));
+
+async function readText(text: string, blockSize?: number) {
+  const bytes = Buffer.from(text);
+  const hint = { name: 'x', complete: bytes.length <= 65_536 };
+  const found = flowCsvImporter.sniff(bytes.subarray(0, 65_536), hint);
+  const options = { format: found?.format ?? '' };
+  const result = await collect(flowCsvImporter, inputOf(bytes, 'x', blockSize), options, 7);
+  return { ...result, rows: result.rows.toSorted((a, b) => Number(a['seq']) - Number(b['seq'])) };
+}
+
+const FORMS: readonly (readonly [string, string])[] = [
+  ['CloudTrail', JSON.stringify({ Records: RECORDS })],
+  ['CloudTrail, indented', JSON.stringify({ Records: RECORDS }, null, 2)],
+  [
+    'Microsoft, with members on both sides',
+    JSON.stringify({
+      '@odata.context': 'https://example.org/$metadata#x',
+      '@odata.count': 40,
+      value: RECORDS,
+      '@odata.nextLink': 'https://example.org/?a={[]}',
+    }),
+  ],
+  [
+    'items of a list with metadata',
+    JSON.stringify({ kind: 'EventList', metadata: {}, items: RECORDS }, null, '\t'),
+  ],
+  [
+    'a list a line',
+    [0, 10, 20, 30]
+      .map((at) => `${JSON.stringify({ records: RECORDS.slice(at, at + 10) })}\n`)
+      .join(''),
+  ],
+  ['events after a byte order mark', `\ufeff ${JSON.stringify({ events: RECORDS })}`],
+];
+
+describe('a list of records within an object', () => {
+  it.each(FORMS)('%s', async (_, text) => {
+    for (const blockSize of [undefined, 1, 7, 4096]) {
+      const result = await readText(text, blockSize);
+      expect(result.quarantined).toEqual([]);
+      expect(result.notes).toEqual([]);
+      expect(result.records).toBe(RECORDS.length);
+      const bytes = Buffer.from(text);
+      for (const [i, row] of result.rows.entries()) {
+        expect(row['seq']).toBe(i + 1);
+        expect(row['ts']).toBe(Date.UTC(2026, 10, 21, 0, 0, i) * 1000);
+        const [offset, length] = [
+          Number(row['offset']),
+          Number(row['record_length'] ?? row['length']),
+        ];
+        expect(JSON.parse(bytes.toString('utf8', offset, offset + length))).toEqual(RECORDS[i]);
+      }
+    }
+  });
+
+  it('of any size: the first 64 KiB need not hold all of it', async () => {
+    const many = Array.from({ length: 3000 }, (_, n) => record(n));
+    const { rows, records } = await readText(JSON.stringify({ Records: many }));
+    expect(records).toBe(3000);
+    expect(rows.at(-1)!['ts']).toBe(Date.UTC(2026, 10, 21, 0, 0, 2999) * 1000);
+  });
+
+  it('keeps what stands before it as a fact about the source', async () => {
+    const { metadata } = await readText(JSON.stringify({ tenant: 'x', value: RECORDS }));
+    expect(metadata['around']).toBe('{"tenant":"x","value":[');
+  });
+
+  it.each([
+    ['between records', 2],
+    ['inside one', 20],
+  ])('that is cut off %s is said to be', async (_, off) => {
+    const whole = JSON.stringify({ Records: RECORDS });
+    const { notes, records, quarantined } = await readText(whole.slice(0, -off));
+    expect(notes).toEqual(['ends inside the object around its records']);
+    expect(records + quarantined.length).toBe(RECORDS.length);
+  });
+
+  it.each([
+    ['an event that has a list', { timestamp: '2026-11-21T00:00:01Z', events: [{ a: 1 }] }],
+    ['a list of numbers', { value: [1, 2] }],
+    ['a list of another name', { answers: [{ a: 1 }] }],
+    ['an empty list', { Records: [] }],
+  ])('is not %s', async (_, object) => {
+    const { records, rows } = await readText(`${JSON.stringify(object)}\n`.repeat(2));
+    expect(records).toBe(2);
+    expect(rows.length).toBe(2);
+  });
+});
