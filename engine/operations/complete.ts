@@ -2,6 +2,7 @@
  * `query.complete`: what may stand at a position of a query: fields, values with their counts, stages,
  * operators, keywords. It answers while a person types: what cannot be counted in time is left out.
  */
+import { attributesOf } from '../query/attribute-names.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { KINDS } from '../contract/event.ts';
 import {
@@ -299,10 +300,8 @@ async function namesAt(
   const fields =
     known === undefined ? await inTime(signal, (one) => fieldsOf(session, one)) : await known;
   if (fields !== undefined) {
-    for (const { field, attribute, events, kinds } of fields) {
-      const clash = attribute && knownField(field) !== undefined;
-      addField(clash ? `attrs.${field}` : field, { count: events, detail: kinds.join(', ') });
-    }
+    for (const { field, events, kinds } of fields)
+      addField(field, { count: events, detail: kinds.join(', ') });
   } else {
     for (const name of columnNames(session)) addField(name, {});
   }
@@ -325,10 +324,10 @@ async function namesAt(
 function columnNames(session: CaseSession): string[] {
   const names = new Set<string>();
   for (const { columns } of session.snapshot().segments) {
-    for (const column of columns) {
-      if (column.startsWith('a:')) names.add(column.slice(2));
-      else if (knownField(column) !== undefined) names.add(column.replace(/_ip[46]$/, '_ip'));
-    }
+    for (const column of columns)
+      if (knownField(column) !== undefined) names.add(column.replace(/_ip[46]$/, '_ip'));
+    for (const [first] of attributesOf(new Set(columns)).values())
+      if (first !== undefined && knownField(first.name) === undefined) names.add(first.name);
   }
   return [...names].sort();
 }

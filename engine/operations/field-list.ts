@@ -47,17 +47,11 @@ export async function fieldList(session: CaseSession, signal: AbortSignal) {
       },
       ...fields.map(({ kinds, ...field }) => ({
         ...field,
-        field: nameInQueries(field),
         kinds: [...kinds],
         numeric: isNumeric(field),
       })),
     ],
   };
-}
-
-/** An attribute whose name a column or an alias has is meant by `attrs.NAME` only. */
-function nameInQueries({ field, attribute }: Pick<FieldSummary, 'field' | 'attribute'>): string {
-  return attribute && knownField(field) !== undefined ? `attrs.${field}` : field;
 }
 
 /** Numbers that stand for themselves: ports and codes are names. */

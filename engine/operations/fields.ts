@@ -1,11 +1,13 @@
 /** `case.fields`: which fields events have, how many events have each, and of which kinds. */
 import type { Kind } from '../contract/event.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
-import { ATTRIBUTE_PREFIX } from '../store/column-types.ts';
+import { attributesOf, isAttributeColumn } from '../query/attribute-names.ts';
+import { knownField } from '../query/index.ts';
 import { identifier } from '../store/segment-builder.ts';
 import type { CaseSession } from './case-session.ts';
 
 export interface FieldSummary {
+  /** As queries name it. */
   field: string;
   /** An attribute: named by its source rather than by Daybook. */
   attribute: boolean;
@@ -57,39 +59,41 @@ async function countFields(
     const some = segments.slice(at, at + AT_ONCE);
     await watch.spanAsync('attach', () => session.prepare(some, snapshot));
     for (const [kind, group] of Map.groupBy(some, (segment) => segment.kind)) {
-      // Names that differ in case are one column, as in every query.
-      const columns = new Map<string, string>();
-      for (const column of group.flatMap((segment) => segment.columns)) {
-        if (column in SHOWN_AS && SHOWN_AS[column] === undefined) continue;
-        if (!columns.has(column.toLowerCase())) columns.set(column.toLowerCase(), column);
-      }
+      const named = namedColumns(group.flatMap((segment) => segment.columns));
       const rows = group.map((segment) => {
         const deleted = snapshot.marks.get(segment.id)?.has(0) ?? false;
         const where = deleted
           ? ` WHERE rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment.id})`
           : '';
+        const own = namedColumns(segment.columns);
         // That there is a message is seen without putting it together.
-        return segment.shapes === 0
-          ? `SELECT * FROM seg_${segment.id}.events${where}`
-          : `SELECT * REPLACE (coalesce(message, "message:shape"::VARCHAR) AS message) FROM seg_${segment.id}.stored${where}`;
+        const stored = segment.shapes === 0 ? 'events' : 'stored';
+        const there = Array.from(named.keys(), (name) => {
+          const columns = (own.get(name)?.columns ?? []).flatMap((column) =>
+            stored === 'stored' && column === 'message' ? [column, 'message:shape'] : column,
+          );
+          const tests = columns.map((column) => `${identifier(column)} IS NOT NULL`);
+          return tests.length === 0 ? 'FALSE' : tests.join(' OR ');
+        });
+        const list = there.map((test, i) => `(${test}) AS c${i}`).join(', ');
+        return `SELECT ${list} FROM seg_${segment.id}.${stored}${where}`;
       });
-      const counts = [...columns.values()].map((column) => `count(${identifier(column)})`);
+      const counts = Array.from(named.keys(), (_, i) => `count(*) FILTER (WHERE c${i})`);
       const [row] = await watch.spanAsync('execute', () =>
         session.store.rows(
-          `SELECT ${counts.join(', ')} FROM (${rows.join(' UNION ALL BY NAME ')})`,
+          `SELECT ${counts.join(', ')} FROM (${rows.join(' UNION ALL ')})`,
           [],
           signal,
         ),
       );
-      [...columns.values()].forEach((column, i) => {
-        const attribute = column.startsWith(ATTRIBUTE_PREFIX);
-        const field = attribute
-          ? column.slice(ATTRIBUTE_PREFIX.length)
-          : (SHOWN_AS[column] ?? column);
-        const key = `${attribute ? 'a' : 'c'}:${field.toLowerCase()}`;
+      [...named].forEach(([key, { field, attribute }], i) => {
         const events = Number(row?.[i] ?? 0);
         if (events === 0) return;
         const known = fields.get(key) ?? { field, attribute, events: 0, kinds: [] };
+        // A name that evidence spells in several ways is shown in one, whichever segment comes first.
+        if (attribute ? known.attribute && field < known.field : known.attribute)
+          known.field = field;
+        known.attribute &&= attribute;
         known.events += events;
         if (!known.kinds.includes(kind)) known.kinds.push(kind);
         fields.set(key, known);
@@ -105,4 +109,36 @@ async function countFields(
       b.events - a.events ||
       (a.field < b.field ? -1 : 1),
   );
+}
+
+interface NamedColumns {
+  readonly field: string;
+  readonly attribute: boolean;
+  readonly columns: string[];
+}
+
+/**
+ * Columns by the names that queries have for them, in lower case: the spellings of an attribute are one, and an
+ * attribute that has the name of a column of texts is one with it.
+ */
+function namedColumns(columns: readonly string[]): Map<string, NamedColumns> {
+  const out = new Map<string, NamedColumns>();
+  const add = (field: string, attribute: boolean, column: string) => {
+    const key = field.toLowerCase();
+    const known = out.get(key);
+    if (known === undefined) out.set(key, { field, attribute, columns: [column] });
+    else if (!known.columns.includes(column)) known.columns.push(column);
+  };
+  for (const column of columns) {
+    if (isAttributeColumn(column) || (column in SHOWN_AS && SHOWN_AS[column] === undefined))
+      continue;
+    add(SHOWN_AS[column] ?? column, false, column);
+  }
+  for (const spellings of attributesOf(new Set(columns)).values())
+    for (const { column, name } of spellings) {
+      const field = knownField(name);
+      const isOne = field === undefined || field.type === 'text';
+      add(isOne ? name : `attrs.${name}`, true, column);
+    }
+  return out;
 }

@@ -70,6 +70,12 @@ function records(): string {
         ...(n % 4 === 1 ? { src_ip: `10.0.0.${n % 20}`, dst_ip: '10.0.0.1', bytes: n * 10 } : {}),
         user: ['root', 'Root', 'alice smith', ''][n % 4],
         note: 'y'.repeat(n % 50 === 0 ? 3000 : n % 11),
+        // Names of columns and aliases, names that differ in case, lists.
+        ...(n % 6 === 0 ? { 'host.name': ['web01', 'other'][(n % 4) >>> 1] } : {}),
+        ...(n % 7 === 0 ? { User: ['root', 'NOBODY'][n % 2] } : {}),
+        ...(n % 9 === 0 ? { severity: 'high', source: 'edr', 'event.code': `${n % 5}` } : {}),
+        answers: n % 10 === 0 ? [`10.0.0.${n % 20}`, 'x, "y"', n] : `10.0.0.${n % 3}`,
+        ...(n % 8 === 0 ? { ttls: [n % 5, 300] } : { TTLs: n % 3 }),
         ...rare,
       }),
     );
@@ -218,7 +224,20 @@ const list = (asked: Asked, descending: boolean, places: readonly number[], path
 const word = fc.constantFrom(
   ...WORDS,
   ...['fail*', '*ail*', '?ailed', 'sshd', 'session', 'root', '*?', 'invalid', 'nosuchword'],
-  ...['10.0.0.1', '10.0.0.0/24', '"failed password"', '"a_b x"', '"x/4711"', 'user', 'k0_1', 'v3'],
+  ...[
+    '10.0.0.1',
+    '10.0.0.0/24',
+    '10.0.0.8/29',
+    '0.0.0.0/2',
+    '2001:db8::/32',
+    '2001:db8::2',
+    '"failed password"',
+    '"a_b x"',
+    '"x/4711"',
+    'user',
+    'k0_1',
+    'v3',
+  ],
 );
 const field = fc.constantFrom(
   ...[
@@ -259,6 +278,20 @@ const field = fc.constantFrom(
     'message:*',
     'user:root',
     'user:alice*',
+    'USER:nobody',
+    'attrs.user:root',
+    'host.name:web01',
+    'host.name:*',
+    'severity:high',
+    'source:edr',
+    'event.code:3',
+    'answers:10.0.0.1',
+    'answers:"x, \\"y\\""',
+    'answers:10.0.0.0/29',
+    'answers:>100',
+    'ttls:300',
+    'TTLS:[1 TO 2]',
+    'attributes:300',
   ],
   ...[
     'user:"alice smith"',
@@ -320,6 +353,9 @@ const stages = fc.constantFrom(
     ' | top 5 host',
     ' | top 4 dst_ip',
     ' | top 3 user',
+    ' | top 3 USER, host.name',
+    ' | values event.code',
+    ' | stats count(), max(ttls), distinct(User) by Host',
     ' | stats count(), sum(bytes) by user, host',
     ' | top 5 event_type',
     ' | top 5 src_ip by sum(bytes)',
@@ -341,6 +377,7 @@ const stages = fc.constantFrom(
     ' | sort host | head 7',
     ' | tail 9',
     ' | dedup host',
+    ' | sort user, -host.name | head 9',
     ' | where failed | count',
     ' | talkers 5',
   ],
@@ -368,9 +405,9 @@ it.each([
   ['kind:log | top 5 host', 'rollup'],
   ['kind:log program:sshd | top 5 program', 'rollup'],
   ['kind:log NOT program:sshd | stats count()', 'rollup'],
-  ['kind:log NOT program:sshd | count', 'rollup'],
-  // Some events are deleted, which rollups do not know.
-  ['* | top 5 host', 'index'],
+  ['kind:flow service:ssh | stats count()', 'rollup'],
+  // Some segments have attributes of which no list of names is kept: one of them may be called program.
+  ['kind:log NOT program:sshd | count', 'scan'],
   ['tag:seen | timeline 1h', 'index'],
   ['bytes:>500 | stats avg(bytes)', 'scan'],
 ])('%s is answered by %s', async (text, path) => {

@@ -3,7 +3,7 @@
  */
 import type { EpochMicros } from '../contract/event.ts';
 import type { Expression, FieldNode, FieldOrTextNode, Name, PatternNode, Test } from './ast.ts';
-import { parseAddress } from './address.ts';
+import { type AddressRange, formatIp4, parseAddress } from './address.ts';
 import {
   type Field,
   type NameSet,
@@ -14,12 +14,14 @@ import {
   knownField,
 } from './fields.ts';
 import { type AddressFilter, addressFilter } from './filters/address.ts';
+import { addressPattern, addressTextFilter } from './filters/address-text.ts';
 import { communityFilter } from './filters/community-id.ts';
 import { dayFilter } from './filters/day.ts';
 import { eventIdFilter } from './filters/event-id.ts';
 import { ALL, type Filter } from './filters/filter.ts';
 import { flowFilter } from './filters/flow.ts';
 import { kindFilter } from './filters/kind.ts';
+import { arrayPattern } from './filters/members.ts';
 import { NAMED, codeOf, codesOf } from './filters/names.ts';
 import { type NumberFilter, type NumberRange, exactly, parseNumber } from './filters/number.ts';
 import { regexFilter } from './filters/regex.ts';
@@ -61,9 +63,14 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       };
     case 'text': {
       const range = node.quoted ? undefined : parseAddress(node.text);
-      const text = textFilter(node.text, node.quoted, node.start, undefined);
       const ip = knownField('ip');
-      if (range === undefined || ip?.type !== 'address') return text;
+      if (range === undefined || ip?.type !== 'address')
+        return textFilter(node.text, node.quoted, node.start, undefined);
+      // One IPv4 address is written in one way: the index of tokens knows its rows.
+      const isPhrase = range.version === 4 && range.low === range.high;
+      const text = isPhrase
+        ? textFilter(formatIp4(range.low), true, node.start, undefined)
+        : addressTextFilter(range, undefined);
       return { filter: 'or', items: [text, { filter: 'address', field: ip, ranges: [range] }] };
     }
     case 'pattern':
@@ -194,7 +201,7 @@ function mergeLists(items: readonly Filter[]): Filter[] {
   const out: Filter[] = [];
   const addresses = new Map<string, AddressFilter['ranges'][number][]>();
   const numbers = new Map<string, NumberRange[]>();
-  for (const item of items) {
+  for (const item of items.flatMap((one) => (one.filter === 'or' ? one.items : [one]))) {
     const key = item.filter === 'address' || item.filter === 'number' ? item.field.name : '';
     if (item.filter === 'address') {
       const known = addresses.get(key);
@@ -219,7 +226,29 @@ function mergeLists(items: readonly Filter[]): Filter[] {
   return out;
 }
 
+/** A name means the column and the attribute that has it. */
 function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filter {
+  const attribute = field.type === 'attribute' ? undefined : field.attribute;
+  // A time says which part of the case is asked about.
+  if (attribute === undefined || (field.type === 'time' && node.test.test === 'present'))
+    return ownFilter(node, field, around);
+  const { key, certain } = attribute;
+  let own: Filter;
+  try {
+    own = ownFilter(node, field, around);
+  } catch (error) {
+    // `severity:high` is no severity, but may be what evidence calls one.
+    if (!certain || !(error instanceof QueryError)) throw error;
+    return ownFilter(node, { type: 'attribute', name: key, key }, around);
+  }
+  if (own.filter === 'time') return own;
+  return {
+    filter: 'or',
+    items: [own, ownFilter(node, { type: 'attribute', name: key, key }, around)],
+  };
+}
+
+function ownFilter(node: FieldNode, field: Field, around: Surroundings): Filter {
   const { test, start } = node;
   if (test.test === 'present' && !(field.type === 'virtual' && PRESENT_AS_LIST.has(field.name))) {
     return { filter: 'present', field };
@@ -353,8 +382,15 @@ function textTest(field: ValueField, test: Test, at: number): Filter {
     case 'word':
     case 'quoted': {
       const quoted = test.test === 'quoted';
-      if (isMessage) return textFilter(test.text, quoted, at, field.ref);
-      return textValueFilter(field, test.text, quoted, at);
+      const range = quoted || field.type === 'virtual' ? undefined : parseAddress(test.text);
+      const isBlock = range !== undefined && (range.version === 6 || range.low !== range.high);
+      if (isMessage)
+        return isBlock
+          ? addressTextFilter(range, field.ref)
+          : textFilter(test.text, quoted, at, field.ref);
+      const value = textValueFilter(field, test.text, quoted, at);
+      if (!isBlock) return value;
+      return { filter: 'or', items: [value, addressValueFilter(field, range)] };
     }
     case 'regex':
       return regexFilter(field, test.pattern, test.ignoreCase, test.at);
@@ -401,6 +437,16 @@ function textTest(field: ValueField, test: Test, at: number): Filter {
     case 'present':
       return { filter: 'present', field };
   }
+}
+
+/** A text, or a member of a list, that is an address of a block. */
+function addressValueFilter(field: ValueField, range: AddressRange): Filter {
+  const address = addressPattern(range);
+  const member = arrayPattern([`(?:"${address}"|${address})`]);
+  return {
+    ...{ filter: 'regex', field, ignoreCase: true },
+    pattern: `^(?:${address})$|${member}`,
+  };
 }
 
 function textRange(

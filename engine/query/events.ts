@@ -5,6 +5,7 @@
  * left out or read without that condition.
  */
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
+import { attributeAliases, columnOfAlias, isAttributeColumn } from './attribute-names.ts';
 import { type Params, nullOf, quoteIdentifier, segmentTable } from './dialect/duckdb.ts';
 import type { Resolve } from './fields.ts';
 import { type Filter, compileFilter } from './filters/filter.ts';
@@ -13,13 +14,11 @@ import { hasPart, isInParts, partType } from './message-parts.ts';
 import { type Found, rowsPredicate } from './paths/found-rows.ts';
 import { type Input, type OrderKey, type Relation, selectBranch, unionAll } from './relation.ts';
 import {
-  ATTRIBUTE_PREFIX,
   type Predicate,
   type Scope,
   type SegmentInfo,
   FALSE,
   TRUE,
-  attributeColumn,
   columnSets,
   eventsScope,
   judgingScope,
@@ -62,16 +61,14 @@ const DERIVED: Readonly<Record<string, string>> = {
   day: 'VARCHAR',
 };
 
+/** Columns of a relation of the events of several segments, each spelling of an attribute by itself. */
 export function allColumns(segments: readonly SegmentInfo[]): Set<string> {
-  // Names in DuckDB ignore case: `a:User` here and `a:user` there are one column.
-  const out = new Map<string, string>();
-  for (const columns of columnSets(segments)) {
-    for (const column of columns) {
-      const key = column.toLowerCase();
-      if (!out.has(key)) out.set(key, column);
-    }
-  }
-  return new Set(out.values());
+  const out = new Set<string>();
+  const sets = columnSets(segments);
+  for (const columns of sets)
+    for (const column of columns) if (!isAttributeColumn(column)) out.add(column);
+  for (const alias of attributeAliases(sets)) out.add(alias);
+  return out;
 }
 
 /** The condition under which a segment's rows are there at all. */
@@ -185,10 +182,10 @@ export function filterRelation(
   };
 }
 
-/** A segment's own spelling of a column: attribute names ignore case in DuckDB. */
+/** What a segment calls a column of a relation of events. */
 export function physicalName({ columns }: SegmentInfo, name: string): string | undefined {
-  if (!name.startsWith(ATTRIBUTE_PREFIX)) return columns.has(name) ? name : undefined;
-  return attributeColumn(columns, name.slice(ATTRIBUTE_PREFIX.length));
+  if (isAttributeColumn(name)) return columnOfAlias(columns, name);
+  return columns.has(name) ? name : undefined;
 }
 
 export function typeOf(name: string): string {

@@ -2,25 +2,20 @@
  * Names to fields: the stored columns, the virtual fields, the aliases other tools' users know, and
  * attributes.
  *
- * Names ignore case. A stored column or an alias wins over an attribute of the same name; `attrs.NAME` always
- * means the attribute.
+ * Names ignore case. A name means the stored column (or what the alias stands for) and the attribute of that
+ * name: conditions hold for either, a text is the column's where there is one, else the attribute's.
+ * `attrs.NAME` is the attribute alone.
  * Aliases: https://docs.zeek.org/en/master/logs/conn.html,
  * https://www.elastic.co/guide/en/ecs/current/ecs-field-reference.html,
  * https://docs.suricata.io/en/latest/output/eve/eve-json-format.html,
  * https://docs.splunk.com/Documentation/CIM/latest/User/NetworkTraffic
  */
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
+import { attributesOf } from './attribute-names.ts';
 import type { Name } from './ast.ts';
 import { SQL_TYPES, quoteIdentifier } from './dialect/duckdb.ts';
 import { QueryError, didYouMean, shown } from './query-error.ts';
-import {
-  ATTRIBUTE_PREFIX,
-  OVERFLOW_COLUMN,
-  type Scope,
-  type SegmentInfo,
-  attributeColumn,
-  columnSets,
-} from './scope.ts';
+import { OVERFLOW_COLUMN, type Scope, type SegmentInfo, columnSets } from './scope.ts';
 
 /** A stored column, or a column that a stage computed, by its name in SQL. */
 export type Ref =
@@ -40,19 +35,30 @@ export const VIRTUAL = [
 ] as const;
 export type VirtualName = (typeof VIRTUAL)[number];
 
-export interface NumberField {
+/** A field of a name that attributes may have, too. */
+interface Shared {
+  /** The attribute of the name that was asked for; undefined: no event has one. */
+  readonly attribute?: SharedAttribute | undefined;
+}
+export interface SharedAttribute {
+  readonly key: string;
+  /** Whether some event has it; else it may be among those of which no list of names is kept. */
+  readonly certain: boolean;
+}
+
+export interface NumberField extends Shared {
   readonly type: 'number';
   readonly name: string;
   /** More than one: any of them (`port`). */
   readonly refs: readonly Ref[];
   readonly names: NameSet | undefined;
 }
-export interface TextField {
+export interface TextField extends Shared {
   readonly type: 'text';
   readonly name: string;
   readonly ref: Ref;
 }
-export interface TimeField {
+export interface TimeField extends Shared {
   readonly type: 'time';
   readonly name: string;
   readonly ref: Ref;
@@ -61,7 +67,7 @@ export interface AddressSide {
   readonly v4: Ref | undefined;
   readonly v6: Ref | undefined;
 }
-export interface AddressField {
+export interface AddressField extends Shared {
   readonly type: 'address';
   readonly name: string;
   /** More than one: any of them (`ip`). */
@@ -72,7 +78,7 @@ export interface AttributeField {
   readonly name: string;
   readonly key: string;
 }
-export interface VirtualField {
+export interface VirtualField extends Shared {
   readonly type: 'virtual';
   readonly name: VirtualName;
   /** Where a stage left it: `source` and `tag` as numbers. */
@@ -259,27 +265,36 @@ export function eventFields(
   segments: readonly SegmentInfo[],
   unlisted: Set<string> = new Set(),
 ): Resolve {
-  const attributes = new Set<string>();
+  // By name in lower case; shown as the first of its spellings.
+  const attributes = new Map<string, string>();
   let overflow = false;
   for (const columns of columnSets(segments)) {
-    for (const column of columns) if (column.startsWith(ATTRIBUTE_PREFIX)) attributes.add(column);
+    for (const [lower, [first]] of attributesOf(columns)) {
+      const known = attributes.get(lower);
+      if (first !== undefined && (known === undefined || first.name < known))
+        attributes.set(lower, first.name);
+    }
     overflow ||= columns.has(OVERFLOW_COLUMN);
   }
   return ({ name, start }) => {
     const known = knownField(name);
-    if (known !== undefined) return known;
-    const key = /^attrs\./i.test(name) ? name.slice(6) : name;
-    for (const wanted of new Set([name, key])) {
-      const column = attributeColumn(attributes, wanted);
-      if (column !== undefined) {
-        return { type: 'attribute', name: column.slice(ATTRIBUTE_PREFIX.length), key: wanted };
-      }
+    const attribute = attributes.get(name.toLowerCase());
+    if (known !== undefined) {
+      // Daybook's own names, such as kind, decide which segments are read: no attribute is guessed for them.
+      if (attribute === undefined && (!overflow || known.type === 'virtual')) return known;
+      if (known.name === 'attributes') return known;
+      return { ...known, attribute: { key: attribute ?? name, certain: attribute !== undefined } };
     }
+    const key = /^attrs\./i.test(name) ? name.slice(6) : name;
+    const found = attribute ?? attributes.get(key.toLowerCase());
+    // As it was asked for: the same whichever segments are read, and in a scan.
+    if (found !== undefined)
+      return { type: 'attribute', name: attribute === undefined ? key : name, key: found };
     if (overflow) {
       unlisted.add(key);
       return { type: 'attribute', name: key, key };
     }
-    const names = [...attributes].map((column) => column.slice(ATTRIBUTE_PREFIX.length));
+    const names = [...attributes.values()];
     throw new QueryError(
       'unknown-field',
       `no event has a field ${shown(name)} (column ${start + 1})`,

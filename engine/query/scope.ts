@@ -5,9 +5,16 @@
  * Invariant: what a scope does not have is undefined, never a name that SQL would reject.
  */
 import type { ColumnName, Kind } from '../contract/event.ts';
-import { type Params, jsonValue, matches, ownText, quoteIdentifier } from './dialect/duckdb.ts';
+import { attributesNamed, attributesOf } from './attribute-names.ts';
+import {
+  type Params,
+  jsonValuesNamed,
+  matches,
+  ownText,
+  quoteIdentifier,
+} from './dialect/duckdb.ts';
 
-export const ATTRIBUTE_PREFIX = 'a:';
+export { ATTRIBUTE_PREFIX } from './attribute-names.ts';
 export const OVERFLOW_COLUMN = 'attrs';
 
 /** One segment, as the catalog knows it. */
@@ -56,12 +63,21 @@ export interface Searchable {
   readonly json: boolean;
 }
 
+/** Texts of an event under one name: one, or a list of them. */
+export interface NamedText {
+  readonly sql: string;
+  readonly isList: boolean;
+}
+
 export interface Scope {
   readonly params: Params;
   /** The segment, when the scope is exactly one. */
   readonly segment: SegmentInfo | undefined;
   column(name: ColumnName): string | undefined;
+  /** The attribute of this name; of several spellings that an event has, the first. */
   attribute(name: string): string | undefined;
+  /** Every spelling of the attribute of this name. */
+  attributesNamed(name: string): readonly NamedText[];
   /** Every text attribute. */
   attributes(): readonly Searchable[];
   /** What a word without a field is searched in. */
@@ -83,40 +99,32 @@ export function hasMatch(scope: Scope, sql: string, pattern: string, ignoreCase:
 
 export const SEARCHED_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
 
-/** The physical attribute column of `name` among `columns`: by exact name, else ignoring case. */
-export function attributeColumn(columns: ReadonlySet<string>, name: string): string | undefined {
-  const wanted = ATTRIBUTE_PREFIX + name;
-  if (columns.has(wanted)) return wanted;
-  const lower = wanted.toLowerCase();
-  for (const column of columns) {
-    if (column.length === wanted.length && column.toLowerCase() === lower) return column;
-  }
-  return undefined;
+/** Whether one of these columns is an attribute of this name, or may have it in the overflow. */
+export function mayHaveAttribute(columns: ReadonlySet<string>, name: string): boolean {
+  return columns.has(OVERFLOW_COLUMN) || attributesNamed(columns, name).length > 0;
 }
 
-/** JSON pointer to a key: https://www.rfc-editor.org/rfc/rfc6901. */
-export function jsonPointer(name: string): string {
-  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
-function attributeSql(
-  params: Params,
-  columns: ReadonlySet<string>,
-  name: string,
-): string | undefined {
-  const column = attributeColumn(columns, name);
-  const own = column === undefined ? undefined : quoteIdentifier(column);
+function namedTexts(params: Params, columns: ReadonlySet<string>, name: string): NamedText[] {
+  const own = attributesNamed(columns, name)
+    // A set of columns may note what it is asked for.
+    .filter(({ column }) => columns.has(column))
+    .map(({ column }) => ({ sql: quoteIdentifier(column), isList: false }));
   if (!columns.has(OVERFLOW_COLUMN) || name.includes('\0')) return own;
-  const rest = jsonValue(quoteIdentifier(OVERFLOW_COLUMN), params.text(jsonPointer(name)));
-  return own === undefined ? rest : `coalesce(${own}, ${rest})`;
+  const rest = jsonValuesNamed(quoteIdentifier(OVERFLOW_COLUMN), params.text(name.toLowerCase()));
+  return [...own, { sql: rest, isList: true }];
+}
+
+/** The first of several texts that there is. */
+function firstText(texts: readonly NamedText[]): string | undefined {
+  const each = texts.map(({ sql, isList }) => (isList ? `(${sql})[1]` : sql));
+  return each.length > 1 ? `coalesce(${each.join(', ')})` : each[0];
 }
 
 function attributeTexts(columns: ReadonlySet<string>): Searchable[] {
   const out: Searchable[] = [];
-  for (const column of columns) {
-    if (column.startsWith(ATTRIBUTE_PREFIX))
-      out.push({ sql: quoteIdentifier(column), json: false });
-  }
+  for (const stored of attributesOf(columns).values())
+    for (const { column } of stored)
+      if (columns.has(column)) out.push({ sql: quoteIdentifier(column), json: false });
   if (columns.has(OVERFLOW_COLUMN)) out.push({ sql: quoteIdentifier(OVERFLOW_COLUMN), json: true });
   return out;
 }
@@ -128,7 +136,8 @@ export function segmentScope(segment: SegmentInfo, params: Params): Scope {
     params,
     segment,
     column,
-    attribute: (name) => attributeSql(params, columns, name),
+    attribute: (name) => firstText(namedTexts(params, columns, name)),
+    attributesNamed: (name) => namedTexts(params, columns, name),
     attributes: () => attributeTexts(columns),
     texts: () => [
       ...SEARCHED_COLUMNS.filter((name) => columns.has(name)).map((name) => ({
@@ -173,21 +182,22 @@ export function eventsScope(
     return quoteIdentifier(name);
   };
   const attributes = (): Searchable[] => {
-    for (const name of columns) {
-      if (name.startsWith(ATTRIBUTE_PREFIX) || name === OVERFLOW_COLUMN) needed.add(name);
-    }
+    for (const stored of attributesOf(columns).values())
+      for (const { column } of stored) needed.add(column);
+    if (columns.has(OVERFLOW_COLUMN)) needed.add(OVERFLOW_COLUMN);
     return attributeTexts(columns);
+  };
+  const named = (name: string): NamedText[] => {
+    for (const { column } of attributesNamed(columns, name)) needed.add(column);
+    if (columns.has(OVERFLOW_COLUMN)) needed.add(OVERFLOW_COLUMN);
+    return namedTexts(params, columns, name);
   };
   return {
     params,
     segment: undefined,
     column: (name) => (columns.has(name) ? use(name) : undefined),
-    attribute: (name) => {
-      const own = attributeColumn(columns, name);
-      if (own !== undefined) needed.add(own);
-      if (columns.has(OVERFLOW_COLUMN)) needed.add(OVERFLOW_COLUMN);
-      return attributeSql(params, columns, name);
-    },
+    attribute: (name) => firstText(named(name)),
+    attributesNamed: named,
     attributes,
     texts: () => [
       ...SEARCHED_COLUMNS.filter((name) => columns.has(name)).map((name) => ({
@@ -215,6 +225,7 @@ export function tableScope(texts: readonly string[], params: Params): Scope {
     segment: undefined,
     column: () => undefined,
     attribute: () => undefined,
+    attributesNamed: () => [],
     attributes: () => [],
     texts: () => texts.map((alias) => ({ sql: quoteIdentifier(alias), json: false })),
     kind: () => "''",

@@ -7,6 +7,7 @@
 import { COLUMNS } from '../contract/event.ts';
 import type { Name } from './ast.ts';
 import { type BoundValue, Params, micros, quoteIdentifier } from './dialect/duckdb.ts';
+import { attributesOf } from './attribute-names.ts';
 import { type Field, chosenName, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
@@ -23,7 +24,7 @@ import {
 } from './plan.ts';
 import { inputColumns, orderBy, type TableColumn } from './relation.ts';
 import type { Grid } from './grid.ts';
-import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN, type Scope, type SegmentInfo } from './scope.ts';
+import { OVERFLOW_COLUMN, type Scope, type SegmentInfo } from './scope.ts';
 import { timelineRange, timelineStage } from './stages/timeline.ts';
 import { TOP_TOTALS } from './stages/top.ts';
 import { type OutputType, type Part, type ValueShape, shapeOf, variantsOf } from './values.ts';
@@ -189,13 +190,11 @@ export function instant(outputs: Outputs, scope: Scope, name: string): void {
 }
 
 function attributes(outputs: Outputs, scope: Scope, segments: readonly SegmentInfo[]): void {
-  const names = [...allColumns(segments)].filter((name) => name.startsWith(ATTRIBUTE_PREFIX));
+  const named = [...attributesOf(allColumns(segments)).values()].flat();
   // Asking the scope for all of them has them selected below.
   const overflow = scope.attributes().some(({ json }) => json);
-  for (const column of names.sort()) {
-    const name = column.slice(ATTRIBUTE_PREFIX.length);
+  for (const { column, name } of named.sort((a, b) => (a.name < b.name ? -1 : 1)))
     outputs.add(name, 'attribute', [{ role: 'value', sql: quoteIdentifier(column) }]);
-  }
   if (overflow) {
     outputs.add(OVERFLOW_COLUMN, 'overflow', [
       { role: 'value', sql: quoteIdentifier(OVERFLOW_COLUMN) },

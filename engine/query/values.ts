@@ -7,7 +7,14 @@
  */
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
 import { SQL_TYPES, nullOf, textAsNumber } from './dialect/duckdb.ts';
-import { type AddressSide, type Field, type Ref, refSql, refType } from './fields.ts';
+import {
+  type AddressSide,
+  type Field,
+  type Ref,
+  type TextField,
+  refSql,
+  refType,
+} from './fields.ts';
 import { communitySql } from './filters/community-id.ts';
 import { both, negate } from './filters/logic.ts';
 import { QueryError } from './query-error.ts';
@@ -130,6 +137,7 @@ export function variantsOf(
     case 'number':
       return eitherOf(field.refs.map((ref) => [refSql(ref, scope) ?? nullOf(refType(ref))]));
     case 'text':
+      return single(textOf(field, scope));
     case 'time':
       return single(refSql(field.ref, scope));
     case 'attribute':
@@ -171,6 +179,13 @@ export function variantsOf(
           return single(undefined);
       }
   }
+}
+
+/** The column's text, or that of the attribute of its name where an event has none. */
+function textOf({ ref, attribute }: TextField, scope: Scope): string | undefined {
+  const own = refSql(ref, scope);
+  const other = attribute === undefined ? undefined : scope.attribute(attribute.key);
+  return own === undefined || other === undefined ? (own ?? other) : `coalesce(${own}, ${other})`;
 }
 
 function addressParts(side: AddressSide, shape: ValueShape, scope: Scope): string[] {

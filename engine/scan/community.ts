@@ -1,15 +1,14 @@
 /** The Community ID of a row: as its event states it, else computed from the five-tuple. */
 import { communityId } from '../base/community-id.ts';
 import type { Column } from '../contract/event-batch.ts';
-import { type RowScope, ip6At, numberAt, overflowOf, textOf } from './row-scope.ts';
+import { type RowScope, attributeReader, ip6At, numberAt } from './row-scope.ts';
 
 /** Protocols whose ports (ICMP: types) are part of it. */
 const WITH_PORTS: ReadonlySet<number> = new Set([1, 6, 17, 58, 132]);
 
 /** To be asked for once a batch. */
 export function communityReader(scope: RowScope): (row: number) => string | undefined {
-  const stated = scope.attribute('community_id');
-  const overflow = scope.overflow();
+  const stated = attributeReader(scope, 'community_id');
   const column = (name: 'proto' | 'src_port' | 'dst_port') => scope.column({ column: name });
   const [proto, sourcePort, targetPort] = [column('proto'), column('src_port'), column('dst_port')];
   const sides = (['src', 'dst'] as const).map((side) => ({
@@ -17,9 +16,7 @@ export function communityReader(scope: RowScope): (row: number) => string | unde
     v6: scope.column({ column: `${side}_ip6` }),
   }));
   return (row) => {
-    const own =
-      textOf(stated, row) ??
-      (overflow?.present[row] === 1 ? overflowOf(overflow, row)['community_id'] : undefined);
+    const own = stated(row);
     if (own !== undefined) return own;
     const number = numberAt(proto, row);
     const [from, to] = sides.map(({ v4, v6 }) => address(v4, v6, row));

@@ -17,7 +17,7 @@ import {
   type RowScope,
   dayText,
   numberAt,
-  overflowOf,
+  overflowNamed,
   textEnd,
   textStart,
   uuidOf,
@@ -120,7 +120,9 @@ class FieldCodec {
         return [of(field.refs[side], 0)];
       case 'text': {
         const coded = scope.coded(field.ref);
-        return [coded === undefined ? of(field.ref, 0) : codedReader(coded, texts)];
+        const own = coded === undefined ? of(field.ref, 0) : codedReader(coded, texts);
+        const { attribute } = field;
+        return [attribute === undefined ? own : sharedReader(own, attribute.key, scope, texts)];
       }
       case 'time':
         return [of(field.ref, 0)];
@@ -129,7 +131,7 @@ class FieldCodec {
         return shape.parts.map(({ role }, i) => of(role === 'v4' ? own?.v4 : own?.v6, i));
       }
       case 'attribute':
-        return [attributeReader(field.key, scope, texts)];
+        return [attributeKeys(field.key, scope, texts)];
       case 'virtual':
         if (field.ref !== undefined) return [of(field.ref, 0)];
         switch (field.name) {
@@ -276,9 +278,9 @@ function computedReader(make: () => (row: number) => number | undefined): PartRe
   };
 }
 
-function attributeReader(key: string, scope: RowScope, texts: Dictionary): PartReader {
+function attributeKeys(key: string, scope: RowScope, texts: Dictionary): PartReader {
   let coded: PartReader | undefined;
-  let column: TextColumn | undefined;
+  let columns: readonly TextColumn[] = [];
   let overflow: TextColumn | undefined;
   const begin = (): void => {
     if (coded !== undefined) return;
@@ -287,15 +289,16 @@ function attributeReader(key: string, scope: RowScope, texts: Dictionary): PartR
       coded = codedReader(codes, texts);
       return;
     }
-    column = scope.attribute(key);
+    columns = scope.attributesNamed(key);
     overflow = scope.overflow();
   };
   begin();
   const idOf = (row: number): number | undefined => {
-    if (column?.present[row] === 1)
-      return texts.idOf(column.data, textStart(column, row), textEnd(column, row));
+    for (const column of columns)
+      if (column.present[row] === 1)
+        return texts.idOf(column.data, textStart(column, row), textEnd(column, row));
     return overflow?.present[row] === 1
-      ? idOfText(overflowOf(overflow, row)[key], texts)
+      ? idOfText(overflowNamed(overflow, row, key)[0], texts)
       : undefined;
   };
   return {
@@ -320,6 +323,24 @@ function attributeReader(key: string, scope: RowScope, texts: Dictionary): PartR
         if (id !== undefined) there[i]! |= bit;
       }
     },
+  };
+}
+
+/** The text of a column, or that of the attribute of its name where a row has none. */
+function sharedReader(
+  own: PartReader,
+  key: string,
+  scope: RowScope,
+  texts: Dictionary,
+): PartReader {
+  const attribute = attributeKeys(key, scope, texts);
+  return {
+    words: 1,
+    begin: () => {
+      own.begin();
+      attribute.begin();
+    },
+    read: (row, out, at, i) => own.read(row, out, at, i) || attribute.read(row, out, at, i),
   };
 }
 

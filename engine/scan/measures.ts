@@ -7,7 +7,7 @@ import { type Extent, numberOf, shapeOf } from '../query/values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
 import { Key, type KeyFiller, type KeyPart } from './key.ts';
-import { type RowScope, numberAt, overflowOf, textOf } from './row-scope.ts';
+import { type RowScope, numberAt, attributeReader, textOf } from './row-scope.ts';
 import { textNumber } from './text-number.ts';
 
 /** What another thread found of a measure: numbers by group, and the values that are told apart. */
@@ -82,12 +82,9 @@ function numberReader(field: Field): NumberReader {
     case 'attribute':
       return (scope) => {
         const make = () => {
-          const column = scope.attribute(field.key);
-          const overflow = scope.overflow();
+          const read = attributeReader(scope, field.key);
           return (row: number) => {
-            const text =
-              textOf(column, row) ??
-              (overflow?.present[row] === 1 ? overflowOf(overflow, row)[field.key] : undefined);
+            const text = read(row);
             return text === undefined ? undefined : textNumber(text);
           };
         };
@@ -426,9 +423,14 @@ class TextExtreme implements Accumulator {
   }
   scoped(scope: RowScope): TakeGrouped {
     const column = scope.column(this.field.ref);
+    const key = this.field.attribute?.key;
+    if (key !== undefined) attributeReader(scope, key);
     return (rows, groups, n) => {
+      const attribute = key === undefined ? undefined : attributeReader(scope, key);
       for (let i = 0; i < n; i++) {
-        const value = column?.type === 'text' ? textOf(column, rows[i]!) : undefined;
+        const row = rows[i]!;
+        const value =
+          (column?.type === 'text' ? textOf(column, row) : undefined) ?? attribute?.(row);
         if (value === undefined) continue;
         const bytes = Buffer.from(value);
         const known = this.found[groups[i]!];

@@ -1,26 +1,33 @@
 /** Rows by numbers and times. Bounds are compared as doubles, which hold every stored number exactly. */
 import type { Column } from '../contract/event-batch.ts';
+import { membersOf } from '../query/filters/members.ts';
 import type { NumberFilter, NumberRange } from '../query/filters/number.ts';
 import type { TimeFilter } from '../query/filters/time.ts';
 import { type Narrow, some } from './narrow-logic.ts';
-import { type RowScope, overflowOf, textOf } from './row-scope.ts';
+import { type RowScope, overflowNamed, textOf } from './row-scope.ts';
 import { textNumber } from './text-number.ts';
 
 export function narrowNumber({ field, ranges }: NumberFilter, scope: RowScope): Narrow {
   if (field.type === 'attribute') {
     const test = testOf(ranges);
-    scope.attribute(field.key);
+    scope.attributesNamed(field.key);
     return (rows, n) => {
-      const column = scope.attribute(field.key);
+      const columns = scope.attributesNamed(field.key);
       const overflow = scope.overflow();
+      if (columns.length === 0 && overflow === undefined) return 0;
+      const isMet = (text: string): boolean => {
+        const value = textNumber(text);
+        return value !== undefined && test(value);
+      };
+      const meets = (text: string | undefined): boolean =>
+        text !== undefined && (isMet(text) || membersOf(text)?.some(isMet) === true);
       let kept = 0;
       for (let i = 0; i < n; i++) {
         const row = rows[i]!;
-        const text =
-          textOf(column, row) ??
-          (overflow?.present[row] === 1 ? overflowOf(overflow, row)[field.key] : undefined);
-        const value = text === undefined ? undefined : textNumber(text);
-        if (value !== undefined && test(value)) rows[kept++] = row;
+        const found =
+          columns.some((column) => meets(textOf(column, row))) ||
+          (overflow?.present[row] === 1 && overflowNamed(overflow, row, field.key).some(meets));
+        if (found) rows[kept++] = row;
       }
       return kept;
     };

@@ -9,7 +9,7 @@ import type { Ref } from '../query/fields.ts';
 import { communityReader } from './community.ts';
 import type { Narrow } from './narrow-logic.ts';
 import { compilePattern } from '../query/re2/matcher.ts';
-import { type RowScope, dayText, numberAt, overflowOf, textOf } from './row-scope.ts';
+import { type RowScope, dayText, numberAt, overflowNamed, textOf } from './row-scope.ts';
 
 /** Rows for which a test made anew for every batch holds. */
 function each(make: () => (row: number) => boolean): Narrow {
@@ -137,11 +137,12 @@ export function narrowPresent({ field }: PresentFilter, scope: RowScope): Narrow
       return anyOf(field.sides.flatMap(({ v4, v6 }) => [v4, v6]));
     case 'attribute':
       return each(() => {
-        const column = scope.codedAttribute(field.key) ?? scope.attribute(field.key);
+        const coded = scope.codedAttribute(field.key);
+        const columns = coded === undefined ? scope.attributesNamed(field.key) : [coded];
         const overflow = scope.overflow();
         return (row) =>
-          column?.present[row] === 1 ||
-          (overflow?.present[row] === 1 && Object.hasOwn(overflowOf(overflow, row), field.key));
+          columns.some(({ present }) => present[row] === 1) ||
+          (overflow?.present[row] === 1 && overflowNamed(overflow, row, field.key).length > 0);
       });
     case 'virtual':
       if (field.ref !== undefined) return anyOf([field.ref]);

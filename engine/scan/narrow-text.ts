@@ -4,11 +4,12 @@ import type { RegexFilter } from '../query/filters/regex.ts';
 import { type TextFilter, wholePattern } from '../query/filters/text.ts';
 import type { TextRangeFilter } from '../query/filters/text-range.ts';
 import type { TextValueFilter, ValueField } from '../query/filters/text-value.ts';
+import { memberPattern, memberTest } from '../query/filters/members.ts';
 import { valuePattern } from '../query/filters/wildcard.ts';
 import { CodeMemo } from './code-memo.ts';
 import type { Narrow } from './narrow-logic.ts';
 import { compilePattern } from '../query/re2/matcher.ts';
-import { type RowScope, overflowOf, textEnd, textStart } from './row-scope.ts';
+import { type RowScope, overflowNamed, overflowOf, textEnd, textStart } from './row-scope.ts';
 
 /** Whether a text, as UTF-8 in `bytes[start, end)`, is what is looked for. */
 type TextTest = (bytes: Uint8Array, start: number, end: number) => boolean;
@@ -34,6 +35,7 @@ function narrowPlaces(places: () => Places, test: TextTest): Narrow {
   return (rows, n) => {
     const { columns, overflow, key, coded } = places();
     let kept = 0;
+    if (coded === undefined && columns.length === 0 && overflow === undefined) return 0;
     if (coded !== undefined) {
       const { values, present, bytesOf } = coded;
       const verdicts = (memo ??= new CodeMemo((code) => {
@@ -49,18 +51,13 @@ function narrowPlaces(places: () => Places, test: TextTest): Narrow {
     for (let i = 0; i < n; i++) {
       const row = rows[i]!;
       let found = false;
-      let named = false;
       for (const column of columns) {
         if (column.present[row] === 0) continue;
-        named = true;
         if (!test(column.data, textStart(column, row), textEnd(column, row))) continue;
         found = true;
         break;
       }
-      // An attribute with a column of its own is not looked up in the overflow.
-      if (!found && overflow?.present[row] === 1 && !(key !== undefined && named)) {
-        found = inOverflow(overflow, row, key, test);
-      }
+      if (!found && overflow?.present[row] === 1) found = inOverflow(overflow, row, key, test);
       if (found) rows[kept++] = row;
     }
     return kept;
@@ -73,10 +70,11 @@ function inOverflow(
   key: string | undefined,
   test: TextTest,
 ): boolean {
-  const attributes = overflowOf(overflow, row);
-  const values = key === undefined ? Object.values(attributes) : [attributes[key]];
+  const values =
+    key === undefined
+      ? Object.values(overflowOf(overflow, row))
+      : overflowNamed(overflow, row, key);
   return values.some((value) => {
-    if (value === undefined) return false;
     const bytes = utf8.encode(value);
     return test(bytes, 0, bytes.length);
   });
@@ -114,8 +112,7 @@ function placesOf(field: ValueField, scope: RowScope): () => Places {
       case 'attribute': {
         const coded = scope.codedAttribute(field.key);
         if (coded !== undefined) return ofCodes(coded);
-        const column = scope.attribute(field.key);
-        const columns = column === undefined ? [] : [column];
+        const columns = scope.attributesNamed(field.key);
         return { columns, overflow: scope.overflow(), key: field.key };
       }
       case 'virtual':
@@ -139,11 +136,16 @@ const UNCASED = /^[\x01-@[-`{-\x7f]*$/;
 
 export function narrowTextValue(filter: TextValueFilter, scope: RowScope): Narrow {
   const { text, wildcard } = filter;
-  const test =
+  const whole =
     !wildcard && UNCASED.test(text)
       ? equals(text)
       : patternTest(valuePattern(text, wildcard), true);
-  return narrowPlaces(placesOf(filter.field, scope), test);
+  if (filter.field.type === 'text') return narrowPlaces(placesOf(filter.field, scope), whole);
+  const member = memberTest([memberPattern(text, wildcard)]);
+  return narrowPlaces(
+    placesOf(filter.field, scope),
+    (bytes, start, end) => whole(bytes, start, end) || member(bytes, start, end),
+  );
 }
 
 export function equals(text: string): TextTest {

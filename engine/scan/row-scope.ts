@@ -22,7 +22,8 @@ export interface RowScope {
   codedAttribute(name: string): CodedColumn | undefined;
   /** A stored column that need not be filled for this. */
   peek(name: ColumnName): Column | undefined;
-  attribute(name: string): TextColumn | undefined;
+  /** Every spelling of the attribute of this name, in one order. */
+  attributesNamed(name: string): readonly TextColumn[];
   attributes(): readonly TextColumn[];
   /** What a word without a field is searched in, attributes not included. */
   texts(): readonly TextColumn[];
@@ -37,18 +38,19 @@ export type Wanted = Set<string> | undefined;
 export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
   const own = new Map<string, Column>(batch.columns());
   const spelling = spellingOf(batch);
-  // Names ignore case: the column of a name is looked for once, and again while there is none.
-  const found = new Map<string, TextColumn>();
-  const attribute = (name: string): TextColumn | undefined => {
-    const known = batch.attributes.get(name) ?? found.get(name);
-    if (known !== undefined) return known;
+  // Names ignore case: the columns of a name are looked for again when there are more.
+  const found = new Map<string, { readonly of: number; readonly columns: readonly TextColumn[] }>();
+  const attributesNamed = (name: string): readonly TextColumn[] => {
+    const of = batch.attributes.size;
+    const known = found.get(name);
+    if (known?.of === of) return known.columns;
     const lower = name.toLowerCase();
-    for (const [other, column] of batch.attributes) {
-      if (other.length !== name.length || other.toLowerCase() !== lower) continue;
-      found.set(name, column);
-      return column;
-    }
-    return undefined;
+    const columns = [...batch.attributes]
+      .filter(([other]) => other.length === name.length && other.toLowerCase() === lower)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, column]) => column);
+    found.set(name, { of, columns });
+    return columns;
   };
   return {
     capacity: batch.capacity,
@@ -69,10 +71,10 @@ export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
       return batch.coded.get(ATTRIBUTE_PREFIX + name.toLowerCase());
     },
     peek: (name) => own.get(name),
-    attribute: (name) => {
+    attributesNamed: (name) => {
       wanted?.add(ATTRIBUTE_PREFIX + name.toLowerCase()).add(OVERFLOW_COLUMN);
       spelling.attribute(name);
-      return attribute(name);
+      return attributesNamed(name);
     },
     attributes: () => {
       wanted?.add(`${ATTRIBUTE_PREFIX}*`).add(OVERFLOW_COLUMN);
@@ -107,7 +109,7 @@ export function tableColumns(
     coded: () => undefined,
     codedAttribute: () => undefined,
     peek: () => undefined,
-    attribute: () => undefined,
+    attributesNamed: () => [],
     attributes: () => [],
     texts: () => texts,
     overflow: () => undefined,
@@ -149,6 +151,35 @@ export function overflowOf(column: TextColumn | undefined, row: number): Record<
     });
   }
   return out;
+}
+
+/** The values of a name among the attributes of a row that are kept in JSON, whatever the case of its letters. */
+export function overflowNamed(
+  column: TextColumn | undefined,
+  row: number,
+  name: string,
+): readonly string[] {
+  if (column === undefined || column.present[row] !== 1) return [];
+  const lower = name.toLowerCase();
+  return Object.entries(overflowOf(column, row)).flatMap(([other, value]) =>
+    other.toLowerCase() === lower ? value : [],
+  );
+}
+
+/** The attribute of a name, of each row; of several spellings the first. To be asked for once a batch. */
+export function attributeReader(
+  scope: RowScope,
+  name: string,
+): (row: number) => string | undefined {
+  const columns = scope.attributesNamed(name);
+  const overflow = scope.overflow();
+  return (row) => {
+    for (const column of columns) {
+      const text = textOf(column, row);
+      if (text !== undefined) return text;
+    }
+    return overflowNamed(overflow, row, name)[0];
+  };
 }
 
 export function numberAt(column: Column | undefined, row: number): number | undefined {

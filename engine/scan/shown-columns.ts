@@ -2,7 +2,7 @@
  * Rows of events as results carry them: columns with their types, and what fills them from a batch.
  * The columns are those of the engine's own statement (engine/query/statements.ts).
  */
-import type { Column, EventBatch, TextColumn } from '../contract/event-batch.ts';
+import type { Column, EventBatch } from '../contract/event-batch.ts';
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
 import type { Name } from '../query/ast.ts';
 import { type Field, type Ref, chosenName, knownField } from '../query/fields.ts';
@@ -15,11 +15,11 @@ import { communityReader } from './community.ts';
 import {
   type RowScope,
   type Wanted,
+  attributeReader,
   batchScope,
   dayText,
   ip6At,
   numberAt,
-  overflowOf,
   textOf,
   uuidOf,
 } from './row-scope.ts';
@@ -160,11 +160,11 @@ function readsOf(field: Field, scope: RowScope): Read[] {
     case 'time':
       return [numberRead(of(field.ref))];
     case 'text':
-      return [textRead(of(field.ref))];
+      return [sharedRead(textRead(of(field.ref)), field.attribute?.key, scope)];
     case 'address':
       return [numberRead(of(field.sides[0]?.v4)), uuidRead(of(field.sides[0]?.v6))];
     case 'attribute':
-      return [attributeRead(scope.attribute(field.key), scope.overflow(), field.key)];
+      return [attributeRead(scope, field.key)];
     case 'virtual':
       switch (field.name) {
         case 'kind':
@@ -190,12 +190,14 @@ function readsOf(field: Field, scope: RowScope): Read[] {
   }
 }
 
-function attributeRead(
-  column: TextColumn | undefined,
-  overflow: TextColumn | undefined,
-  key: string,
-): Read {
-  return (row) =>
-    textOf(column, row) ??
-    (overflow?.present[row] === 1 ? (overflowOf(overflow, row)[key] ?? null) : null);
+function attributeRead(scope: RowScope, key: string): Read {
+  const read = attributeReader(scope, key);
+  return (row) => read(row) ?? null;
+}
+
+/** A column's text, or that of the attribute of its name. */
+function sharedRead(own: Read, attribute: string | undefined, scope: RowScope): Read {
+  if (attribute === undefined) return own;
+  const other = attributeRead(scope, attribute);
+  return (row) => own(row) ?? other(row);
 }

@@ -174,13 +174,20 @@ export function replaceAll(sql: string, pattern: string, by: string): string {
 
 /** Whether `predicate` holds for any value of a JSON object of strings. */
 export function anyJsonValue(json: string, predicate: (value: string) => string): string {
-  const values = `json_extract_string(${json}, '$.*')`;
-  return `len(list_filter(${values}, lambda v: ${predicate('v')})) > 0`;
+  return anyOfList(`json_extract_string(${json}, '$.*')`, predicate);
 }
 
-/** One value of a JSON object; `pointer` is a bound JSON pointer. */
-export function jsonValue(json: string, pointer: string): string {
-  return `json_extract_string(${json}, ${pointer})`;
+/** Those values of a JSON object of strings whose name, in lower case, is `lower`: a list of texts. */
+export function jsonValuesNamed(json: string, lower: string): string {
+  const names = `list_filter(json_keys(${json}), lambda k: lower(k) = ${lower})`;
+  // JSON pointers: https://www.rfc-editor.org/rfc/rfc6901
+  const pointer = `'/' || replace(replace(k, '~', '~0'), '/', '~1')`;
+  return `list_transform(${names}, lambda k: json_extract_string(${json}, ${pointer}))`;
+}
+
+/** Whether `predicate` holds for any text of a list. */
+export function anyOfList(list: string, predicate: (value: string) => string): string {
+  return `len(list_filter(${list}, lambda v: ${predicate('v')})) > 0`;
 }
 
 /** A text as a number where it is one; NULL where not (NaN too, so that it compares with nothing). */

@@ -52,11 +52,13 @@ export function groupCondition({ keys }: ListGroup, scope: Scope): Predicate {
   return both(
     keys.map(({ key }, at): Predicate => {
       if (key.key === 'present') return sideIsThere(key.side, scope);
-      const of = keySql(key, scope);
-      if (of === undefined) return NO_COLUMN;
       const own = `l.${quoteIdentifier(keyColumn(at))}`;
       const isText = key.key === 'text' || key.key === 'attribute';
-      return { sql: `${isText ? foldedText(own) : own} = ${of}` };
+      const value = isText ? foldedText(own) : own;
+      const texts = keyTexts(key, scope);
+      return texts.length === 0
+        ? NO_COLUMN
+        : either(texts.map((of) => ({ sql: `${value} = ${of}` })));
     }),
   );
 }
@@ -67,28 +69,40 @@ function sideIsThere(side: 'src' | 'dst', scope: Scope): Predicate {
   return either(field.sides.map((one) => sidePresent(one, scope)));
 }
 
-/** What an event has for a key; undefined where no event of the scope has any. */
-function keySql(key: Exclude<ListKey, { key: 'present' }>, scope: Scope): string | undefined {
+/** What an event has for a key; nothing where no event of the scope has any. */
+function keyTexts(key: Exclude<ListKey, { key: 'present' }>, scope: Scope): string[] {
   switch (key.key) {
     case 'address4': {
       const sql = scope.column(key.column);
-      return sql && blockOfIp4(sql, key.prefix);
+      return sql === undefined ? [] : [blockOfIp4(sql, key.prefix)];
     }
     case 'address6': {
       const sql = scope.column(key.column);
-      return sql && blockOfIp6(sql, key.prefix);
+      return sql === undefined ? [] : [blockOfIp6(sql, key.prefix)];
     }
-    case 'number':
-      return scope.column(key.column);
+    case 'number': {
+      const sql = scope.column(key.column);
+      return sql === undefined ? [] : [sql];
+    }
     case 'text': {
       const sql = scope.column(key.column);
-      return sql && foldedText(sql);
+      return [
+        ...(sql === undefined ? [] : [foldedText(sql)]),
+        ...(key.attribute === undefined ? [] : attributeTexts(key.attribute, scope)),
+      ];
     }
-    case 'attribute': {
-      const sql = scope.attribute(key.name);
-      return sql && foldedText(sql);
+    case 'attribute':
+      return attributeTexts(key.name, scope);
+    case 'community-id': {
+      const sql = communitySql(scope);
+      return sql === undefined ? [] : [sql];
     }
-    case 'community-id':
-      return communitySql(scope);
   }
+}
+
+function attributeTexts(name: string, scope: Scope): string[] {
+  // Of those in the overflow one is compared: of a list none could be joined with.
+  return scope
+    .attributesNamed(name)
+    .map(({ sql, isList }) => foldedText(isList ? `(${sql})[1]` : sql));
 }

@@ -4,10 +4,12 @@
  * Whole-number columns are compared in their own type, with bounds clipped to what it can hold, so
  * that DuckDB can use its minima and maxima; attributes are compared as reals where they are numbers.
  */
-import { INTEGER_RANGES, oneOf, textAsNumber } from '../dialect/duckdb.ts';
+import { INTEGER_RANGES, anyOfList, oneOf, textAsNumber } from '../dialect/duckdb.ts';
 import { type AttributeField, type NumberField, refSql, refType } from '../fields.ts';
 import { FALSE, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
 import { either } from './logic.ts';
+import { memberNumbers } from './members.ts';
+import { anyText } from './text-value.ts';
 
 export interface NumberRange {
   /** Undefined: open. */
@@ -40,9 +42,13 @@ export function exactly(value: number): NumberRange {
 export function compileNumber(filter: NumberFilter, scope: Scope): Predicate {
   const { field, ranges } = filter;
   if (field.type === 'attribute') {
-    const text = scope.attribute(field.key);
-    if (text === undefined) return NO_COLUMN;
-    return compare(textAsNumber(text), 'DOUBLE', ranges, scope);
+    return anyText(scope.attributesNamed(field.key), (text) => {
+      const meets = (sql: string): string => {
+        const met = compare(sql, 'DOUBLE', ranges, scope);
+        return 'sql' in met ? met.sql : 'FALSE';
+      };
+      return `(${meets(textAsNumber(text))} OR ${anyOfList(memberNumbers(text), meets)})`;
+    });
   }
   return either(
     field.refs.map((ref) => {

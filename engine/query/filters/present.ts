@@ -4,6 +4,7 @@ import { NO_COLUMN, TRUE, type Predicate, type Scope } from '../scope.ts';
 import { communitySql } from './community-id.ts';
 import { compileFlow, sidePresent } from './flow.ts';
 import { either } from './logic.ts';
+import { anyText } from './text-value.ts';
 
 export interface PresentFilter {
   readonly filter: 'present';
@@ -30,7 +31,7 @@ export function compilePresent(filter: PresentFilter, scope: Scope): Predicate {
     case 'address':
       return either(field.sides.map((side) => sidePresent(side, scope)));
     case 'attribute':
-      return notNull(scope.attribute(field.key));
+      return anyText(scope.attributesNamed(field.key), (sql) => `${sql} IS NOT NULL`);
     case 'virtual':
       if (field.ref !== undefined) return notNull(refSql(field.ref, scope));
       switch (field.name) {

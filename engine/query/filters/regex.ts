@@ -9,7 +9,7 @@ import { anyJsonValue } from '../dialect/duckdb.ts';
 import { QueryError } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope, hasMatch } from '../scope.ts';
 import { either } from './logic.ts';
-import { type ValueField, fieldText } from './text-value.ts';
+import { type ValueField, anyText, fieldTexts } from './text-value.ts';
 import { checkLength } from './wildcard.ts';
 
 export interface RegexFilter {
@@ -51,8 +51,7 @@ export function compileRegex(filter: RegexFilter, scope: Scope): Predicate {
       })),
     );
   }
-  const sql = fieldText(field, scope);
-  return sql === undefined ? NO_COLUMN : { sql: hasMatch(scope, sql, pattern, ignoreCase) };
+  return anyText(fieldTexts(field, scope), (sql) => hasMatch(scope, sql, pattern, ignoreCase));
 }
 
 export interface PatternProblem {

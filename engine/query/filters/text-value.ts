@@ -2,10 +2,11 @@
  * `host:web01`, `user:adm*`, `"Flow ID":"a b"`: the whole value of a text field, case ignored.
  * Wildcards match any characters; in quotes nothing is a wildcard.
  */
-import { anyJsonValue } from '../dialect/duckdb.ts';
+import { anyJsonValue, anyOfList } from '../dialect/duckdb.ts';
 import { type AttributeField, type TextField, type VirtualField, refSql } from '../fields.ts';
-import { NO_COLUMN, type Predicate, type Scope, hasMatch } from '../scope.ts';
+import { type NamedText, NO_COLUMN, type Predicate, type Scope, hasMatch } from '../scope.ts';
 import { either } from './logic.ts';
+import { arrayPattern, isArrayText, memberPattern } from './members.ts';
 import { checkLength, hasWildcard, joinable, valuePattern } from './wildcard.ts';
 
 /** `attributes` means any attribute. */
@@ -50,7 +51,7 @@ export function compileTextValues(filters: readonly TextValueFilter[], scope: Sc
     else group.push(filter);
   }
   return [...groups.values()].flatMap((group) =>
-    joinable(group, ({ text }) => text.length * 8 + 30).map((some) =>
+    joinable(group, ({ text }) => text.length * 24 + 60).map((some) =>
       anyValue(some[0]!.field, some, scope),
     ),
   );
@@ -64,11 +65,18 @@ function anyValue(field: ValueField, filters: readonly TextValueFilter[], scope:
     else patterns.push(valuePattern(text, wildcard));
   }
   const pattern = patterns.length === 0 ? undefined : patterns.join('|');
+  // Columns hold no lists.
+  const members =
+    field.type === 'text'
+      ? undefined
+      : arrayPattern(filters.map(({ text, wildcard }) => memberPattern(text, wildcard)));
   const condition = (sql: string): string => {
     const parts: string[] = [];
     if (plain.length === 1) parts.push(`${sql} = ${plain[0]}`);
     else if (plain.length > 1) parts.push(`${sql} IN (${plain.join(', ')})`);
     if (pattern !== undefined) parts.push(hasMatch(scope, sql, pattern, true));
+    if (members !== undefined)
+      parts.push(`(${isArrayText(sql)} AND ${hasMatch(scope, sql, members, true)})`);
     return parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`;
   };
   if (field.type === 'virtual') {
@@ -78,10 +86,23 @@ function anyValue(field: ValueField, filters: readonly TextValueFilter[], scope:
       all.map(({ sql, json }) => ({ sql: json ? anyJsonValue(sql, condition) : condition(sql) })),
     );
   }
-  const sql = fieldText(field, scope);
-  return sql === undefined ? NO_COLUMN : { sql: condition(sql) };
+  return anyText(fieldTexts(field, scope), condition);
 }
 
-export function fieldText(field: TextField | AttributeField, scope: Scope): string | undefined {
-  return field.type === 'text' ? refSql(field.ref, scope) : scope.attribute(field.key);
+/** The texts that an event has of a field: of an attribute those of all its spellings. */
+export function fieldTexts(field: TextField | AttributeField, scope: Scope): readonly NamedText[] {
+  if (field.type === 'attribute') return scope.attributesNamed(field.key);
+  const sql = refSql(field.ref, scope);
+  return sql === undefined ? [] : [{ sql, isList: false }];
+}
+
+/** Whether one of some texts meets a condition. */
+export function anyText(
+  texts: readonly NamedText[],
+  condition: (sql: string) => string,
+): Predicate {
+  if (texts.length === 0) return NO_COLUMN;
+  return either(
+    texts.map(({ sql, isList }) => ({ sql: isList ? anyOfList(sql, condition) : condition(sql) })),
+  );
 }

@@ -20,7 +20,7 @@ export interface PhraseToken {
 
 export interface TextFilter {
   readonly filter: 'text';
-  /** At least one. */
+  /** At least one, but for addresses. */
   readonly tokens: readonly PhraseToken[];
   /** The text after each token but the last. */
   readonly between: readonly string[];
@@ -31,6 +31,8 @@ export interface TextFilter {
   readonly openEnd: boolean;
   /** Undefined: message, host, program, event_type and every text attribute. */
   readonly ref: Ref | undefined;
+  /** What an index of tokens says of it: which rows match (when left out), which may, or nothing. */
+  readonly index?: 'candidates' | 'none';
 }
 
 const TOKEN_CHAR = '[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]';

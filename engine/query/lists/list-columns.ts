@@ -21,7 +21,12 @@ export type Form =
   | { readonly form: 'address4' | 'address6'; readonly prefix: number }
   | { readonly form: 'port' }
   | { readonly form: 'number'; readonly column: ColumnName }
-  | { readonly form: 'text'; readonly column: ColumnName }
+  | {
+      readonly form: 'text';
+      readonly column: ColumnName;
+      /** The attribute that has its name. */
+      readonly attribute: string | undefined;
+    }
   | { readonly form: 'attribute'; readonly name: string }
   | { readonly form: 'community-id' };
 
@@ -106,7 +111,9 @@ export function readColumn(
       return [numbers(field, cells, lines)];
     case 'text':
       if (!('column' in field.ref) || field.name === 'message') break;
-      return [texts({ form: 'text', column: field.ref.column }, cells)];
+      return [
+        texts({ form: 'text', column: field.ref.column, attribute: field.attribute?.key }, cells),
+      ];
     case 'attribute':
       return [texts({ form: 'attribute', name: field.key }, cells)];
     case 'virtual':

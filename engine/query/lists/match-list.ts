@@ -39,7 +39,13 @@ export type ListKey =
       readonly column: 'src_ip6' | 'dst_ip6';
       readonly prefix: number;
     }
-  | { readonly key: 'number' | 'text'; readonly column: ColumnName }
+  | { readonly key: 'number'; readonly column: ColumnName }
+  | {
+      readonly key: 'text';
+      readonly column: ColumnName;
+      /** The attribute that has its name. */
+      readonly attribute: string | undefined;
+    }
   | { readonly key: 'attribute'; readonly name: string }
   | { readonly key: 'community-id' }
   | { readonly key: 'present'; readonly side: Side };
@@ -470,7 +476,7 @@ function keyOf(form: Form, side: Side | undefined): ListKey {
     case 'number':
       return { key: 'number', column: form.column };
     case 'text':
-      return { key: 'text', column: form.column };
+      return { key: 'text', column: form.column, attribute: form.attribute };
     case 'attribute':
       return { key: 'attribute', name: form.name };
     case 'community-id':

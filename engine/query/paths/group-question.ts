@@ -18,6 +18,8 @@ export interface GroupQuestion {
   readonly fields: readonly Name[];
   readonly shapes: readonly ValueShape[];
   readonly dims: readonly Dimension[];
+  /** Attributes that have the name of a column that is grouped by. */
+  readonly shared: readonly string[];
   /** Each once. */
   readonly sums: readonly Summed[];
   /** What a row shows behind its groups' values: number of events, or a sum by its place in `sums`. */
@@ -63,7 +65,7 @@ export function dimensionOf(field: Field): Dimension | undefined {
 
 /** How many events there are. */
 export const COUNT: GroupQuestion = {
-  ...{ stage: 'stats', fields: [], shapes: [], dims: [], sums: [], shown: ['count'] },
+  ...{ stage: 'stats', fields: [], shapes: [], dims: [], shared: [], sums: [], shown: ['count'] },
   limit: Infinity,
 };
 
@@ -92,12 +94,14 @@ function asked(
 ): GroupQuestion | undefined {
   if (fields.length > 2) return undefined;
   const dims: Dimension[] = [];
+  const shared: string[] = [];
   const shapes: ValueShape[] = [];
   for (const name of fields) {
     const field = plan.resolve(name);
     const dimension = dimensionOf(field);
     if (dimension === undefined || dims.includes(dimension)) return undefined;
     dims.push(dimension);
+    if (field.type === 'text' && field.attribute !== undefined) shared.push(field.attribute.key);
     shapes.push(shapeOf(field, name.start, plan.extent));
   }
   const sums: Summed[] = [];
@@ -112,7 +116,7 @@ function asked(
     if (!sums.includes(name)) sums.push(name);
     shown.push(sums.indexOf(name));
   }
-  return { stage, fields, shapes, dims, sums, shown, limit };
+  return { stage, fields, shapes, dims, shared, sums, shown, limit };
 }
 
 function summedBy(field: Field): Summed | undefined {

@@ -6,12 +6,14 @@ import type { CombinationQuestion } from '../../index/combinations/combination-i
 import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
 import { RowSet } from '../../index/row-set.ts';
 import { Params } from '../dialect/duckdb.ts';
+import { attributesNamed } from '../attribute-names.ts';
 import { type Filter, compileFilter } from '../filters/filter.ts';
+import { undecided } from '../filters/undecided.ts';
 import {
   ATTRIBUTE_PREFIX,
   OVERFLOW_COLUMN,
   type SegmentInfo,
-  attributeColumn,
+  mayHaveAttribute,
   judgingScope,
 } from '../scope.ts';
 import { type Dimension, type GroupQuestion, dimensionOf } from './group-question.ts';
@@ -95,12 +97,16 @@ function combined(
   { indexes: { combinations } }: Known,
 ): readonly RollupGroups[] | undefined {
   const keys = [...ask.dims, ...ask.where.map(({ dim }) => dim)];
-  // An attribute may be in the overflow, too.
+  const named = (key: Dimension) =>
+    key.startsWith(ATTRIBUTE_PREFIX)
+      ? attributesNamed(columns, key.slice(ATTRIBUTE_PREFIX.length))
+      : [];
+  // An attribute may be in the overflow, too, or under several spellings.
   if (columns.has(OVERFLOW_COLUMN) && keys.some((key) => key.startsWith(ATTRIBUTE_PREFIX)))
     return undefined;
+  if (keys.some((key) => named(key).length > 1)) return undefined;
   const columnOf = (key: Dimension): string | undefined => {
-    if (key.startsWith(ATTRIBUTE_PREFIX))
-      return attributeColumn(columns, key.slice(ATTRIBUTE_PREFIX.length));
+    if (key.startsWith(ATTRIBUTE_PREFIX)) return named(key)[0]?.column;
     const stored = key === 'src_ip' || key === 'dst_ip' ? [`${key}4`, `${key}6`] : [key];
     return stored.some((name) => columns.has(name)) ? key : undefined;
   };
@@ -110,10 +116,12 @@ function combined(
 
 /** `none`: no row of the segment meets them; undefined: a rollup cannot tell. */
 export function conditionsOf(
-  { dims }: GroupQuestion,
+  { dims, shared }: GroupQuestion,
   filter: Filter,
   segment: SegmentInfo,
 ): Conditions | 'none' | undefined {
+  // Where an event has no value of the column its attribute may have one.
+  if (shared.some((name) => mayHaveAttribute(segment.columns, name))) return undefined;
   const out: Conditions = {
     from: -Infinity,
     to: Infinity,
@@ -122,12 +130,13 @@ export function conditionsOf(
     chosen: [],
   };
   const scope = judgingScope(segment, new Params());
-  for (const item of filter.filter === 'and' ? filter.items : [filter]) {
-    const verdict = compileFilter(item, scope);
+  for (const given of filter.filter === 'and' ? filter.items : [filter]) {
+    const verdict = compileFilter(given, scope);
     if (!('sql' in verdict)) {
       if (!verdict.value) return 'none';
       continue;
     }
+    const item = undecided(given, scope);
     if (item.filter === 'unflowed') out.unflowed = true;
     else if (item.filter === 'time' && 'column' in item.ref && item.ref.column === 'ts') {
       out.from = Math.max(out.from, item.from ?? -Infinity);

@@ -5,6 +5,7 @@
 
 import { RowSet } from '../../index/row-set.ts';
 import type { SegmentIndexes } from '../../index/segment-indexes.ts';
+import { attributesNamed } from '../attribute-names.ts';
 import { type Ref, knownField } from '../fields.ts';
 import type { AddressFilter } from '../filters/address.ts';
 import type { LeafFilter } from '../filters/filter.ts';
@@ -16,13 +17,7 @@ import type { PresentFilter } from '../filters/present.ts';
 import type { RegexFilter } from '../filters/regex.ts';
 import type { TimeFilter } from '../filters/time.ts';
 import { wildcardMatcher } from '../filters/wildcard.ts';
-import {
-  ATTRIBUTE_PREFIX,
-  OVERFLOW_COLUMN,
-  SEARCHED_COLUMNS,
-  type SegmentInfo,
-  attributeColumn,
-} from '../scope.ts';
+import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN, SEARCHED_COLUMNS, type SegmentInfo } from '../scope.ts';
 import { listRows } from './list-rows.ts';
 import { ip6Bytes } from './ip6-bytes.ts';
 import { requiredWords } from './required-words.ts';
@@ -80,7 +75,7 @@ export function leafRows(
 ): LeafRows | undefined {
   switch (filter.filter) {
     case 'text':
-      return textRows(filter, known);
+      return textRows(filter, segment, known);
     case 'text-value':
       return textValueRows(filter, segment, known, few);
     case 'regex':
@@ -108,11 +103,19 @@ export function leafRows(
 
 // -- text ------------------------------------------------------------------------------------------
 
-function textRows(filter: TextFilter, { indexes }: Known): LeafRows | undefined {
+function textRows(
+  filter: TextFilter,
+  { rows: total }: SegmentInfo,
+  { indexes }: Known,
+): LeafRows | undefined {
+  if (filter.index === 'none') return undefined;
   const column = filter.ref === undefined ? undefined : searched(filter.ref);
   if (filter.ref !== undefined && column === undefined) return undefined;
   const found = indexes.text?.search(filter, column);
-  return found && { rows: rowsOf(found.rows), exact: found.exact };
+  if (filter.index === undefined || found === undefined)
+    return found && { rows: rowsOf(found.rows), exact: found.exact };
+  if (found.rows.count > total * MOST_CANDIDATES) return undefined;
+  return { rows: rowsOf(found.rows), exact: false };
 }
 
 const SEARCHED: ReadonlySet<string> = new Set(SEARCHED_COLUMNS);
@@ -187,12 +190,13 @@ function valueCandidates(
     column = searched(field.ref);
     if (column === undefined) return undefined;
   } else if (field.type === 'attribute') {
-    // The overflow may hold it too; then it is somewhere among all texts.
-    const own = attributeColumn(segment.columns, field.key);
-    if (own !== undefined && !segment.columns.has(OVERFLOW_COLUMN)) column = own;
+    // Of several spellings, and in the overflow, it is somewhere among all texts.
+    const [own, other] = attributesNamed(segment.columns, field.key);
+    if (own !== undefined && other === undefined && !segment.columns.has(OVERFLOW_COLUMN))
+      column = own.column;
   } else if (![...segment.columns].some((name) => isAttribute(name))) return undefined;
   let rows: Rows = 'all';
-  for (const token of wordsOf(text, wildcard)) {
+  for (const token of wordsOf(text, wildcard, field.type !== 'text')) {
     const found = lookup.search({ tokens: [token], between: [] }, column);
     if (found === undefined) continue;
     rows = intersect(rows, rowsOf(found.rows));
@@ -207,18 +211,23 @@ function isAttribute(column: string): boolean {
 
 const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
 
-/** Words that every text which matches `text` wholly must have. */
-function wordsOf(text: string, wildcard: boolean): PhraseToken[] {
+const UNPRINTABLE = /[\0-\x1f]/;
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+/** Words that every text which matches `text` wholly, or has it as a member, must have. */
+function wordsOf(text: string, wildcard: boolean, isAttribute: boolean): PhraseToken[] {
   const pieces = wildcard ? text.split(/[*?]+/) : [text];
   return pieces.flatMap((piece, i) => {
     const found = [...piece.matchAll(TOKEN)];
-    return found.map((match, at): PhraseToken => {
+    return found.flatMap((match, at): PhraseToken[] => {
+      // In a list a character beyond ASCII, or a control character before a word, may be escaped.
+      if (isAttribute && (UNPRINTABLE.test(text) || BEYOND_ASCII.test(match[0]))) return [];
       // Where the first and the last piece are not empty the value begins and ends with them.
       const starts = i > 0 && match.index === 0;
       const behind = match.index + match[0].length;
       const ends = i < pieces.length - 1 && at === found.length - 1 && behind === piece.length;
       const word = `${starts ? '*' : ''}${match[0]}${ends ? '*' : ''}`;
-      return { text: word, wildcard: starts || ends };
+      return [{ text: word, wildcard: starts || ends }];
     });
   });
 }

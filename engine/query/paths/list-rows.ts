@@ -4,8 +4,8 @@
  */
 import type { ValueLookup } from '../../index/segment-indexes.ts';
 import type { ListFilter } from '../filters/list.ts';
-import type { KeyValues, ListGroup } from '../lists/match-list.ts';
-import type { SegmentInfo } from '../scope.ts';
+import type { KeyValues, ListGroup, ListKey } from '../lists/match-list.ts';
+import { type SegmentInfo, mayHaveAttribute } from '../scope.ts';
 import type { LeafRows } from './leaf-rows.ts';
 import { type Rows, countOf, intersect, rowsOf, unite } from './rows.ts';
 
@@ -45,8 +45,7 @@ function groupRows(
   values: ValueLookup,
 ): LeafRows | undefined {
   const { keys } = group;
-  if (keys.some(({ key }) => 'column' in key && !segment.columns.has(key.column)))
-    return { rows: 'none', exact: true };
+  if (keys.some(({ key }) => isMissing(key, segment))) return { rows: 'none', exact: true };
   const alone = keys.length === 1;
   let rows: Rows = 'all';
   let served = false;
@@ -60,13 +59,27 @@ function groupRows(
   return served ? { rows, exact: alone } : undefined;
 }
 
+/** Whether no event of a segment has a value of a key. */
+function isMissing(key: ListKey, segment: SegmentInfo): boolean {
+  return 'column' in key && !segment.columns.has(key.column) && !isShared(key, segment);
+}
+
+/** Whether a segment may have the name of a key's column as an attribute as well. */
+function isShared(key: ListKey, { columns }: SegmentInfo): boolean {
+  return (
+    key.key === 'text' && key.attribute !== undefined && mayHaveAttribute(columns, key.attribute)
+  );
+}
+
 function keyRows(
   given: KeyValues,
-  { rows: total }: SegmentInfo,
+  segment: SegmentInfo,
   index: ValueLookup,
   alone: boolean,
 ): Rows | undefined {
   const { key } = given;
+  const { rows: total } = segment;
+  if (isShared(key, segment)) return undefined;
   if (key.key === 'address4') {
     const ranges = given.asRanges();
     const most = index.mostOfIp4List(key.column, ranges);

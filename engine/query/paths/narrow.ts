@@ -5,6 +5,7 @@
 import { Params, bitsOfRows, micros, segmentTable } from '../dialect/duckdb.ts';
 import { ALL, type Filter, compileFilter } from '../filters/filter.ts';
 import { both } from '../filters/logic.ts';
+import { undecided } from '../filters/undecided.ts';
 import type { MatchList } from '../lists/match-list.ts';
 import type { EventsNode, Path, Plan } from '../plan.ts';
 import { type SegmentInfo, judgingScope, segmentScope } from '../scope.ts';
@@ -16,15 +17,17 @@ import { isCheap } from './filter-cost.ts';
 import type { Known } from './leaf-rows.ts';
 import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from './rows.ts';
 
-/** What is known of the rows of `segment` that a filter takes. */
-export function findRows(filter: Filter, segment: SegmentInfo, known: Known): FoundRows {
+/** What is known of the rows of `segment` that the filter `given` takes. */
+export function findRows(given: Filter, segment: SegmentInfo, known: Known): FoundRows {
   const params = new Params();
   const left = segment.hasDeletes ? complement(rowsOf(known.marked(0))) : 'all';
-  const verdict = compileFilter(filter, judgingScope(segment, params));
+  const scope = judgingScope(segment, params);
+  const verdict = compileFilter(given, scope);
   if (!('sql' in verdict)) {
     const rows = verdict.value ? left : 'none';
     return { rows, exact: true, rest: ALL, by: 'catalog' };
   }
+  const filter = undecided(given, scope);
   const bounds = boundsOf(filter, segment, known, params);
   const rows = intersect(bounds.maybe, left);
   if (rows === 'none') return { rows, exact: true, rest: ALL, by: 'index' };

@@ -7,6 +7,7 @@ import type { DistinctValues } from '../../index/values/dimensions.ts';
 import type { AddressFilter } from '../filters/address.ts';
 import type { Filter } from '../filters/filter.ts';
 import type { NumberRange } from '../filters/number.ts';
+import { valueTest } from '../filters/members.ts';
 import { wildcardMatcher } from '../filters/wildcard.ts';
 import { type Dimension, dimensionOf } from './group-question.ts';
 import { ip6Bytes } from './ip6-bytes.ts';
@@ -102,7 +103,10 @@ function decidedBy(filter: Filter): Decided | undefined {
     case 'text-value': {
       const dim = dimensionOf(filter.field);
       if (filter.field.type === 'virtual' || dim === undefined) return undefined;
-      const matches = wildcardMatcher(filter.text, filter.wildcard);
+      const matches =
+        filter.field.type === 'attribute'
+          ? valueTest(filter.text, filter.wildcard)
+          : wildcardMatcher(filter.text, filter.wildcard);
       const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
       return {
         dim,

@@ -4,7 +4,7 @@
  */
 import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
 import { type Filter, allOf } from '../filters/filter.ts';
-import type { SegmentInfo } from '../scope.ts';
+import { type SegmentInfo, mayHaveAttribute } from '../scope.ts';
 import type { FoundRows } from './found-rows.ts';
 import { type Dimension, type GroupQuestion, dimensionOf } from './group-question.ts';
 import { withValue } from './group-sources.ts';
@@ -52,7 +52,7 @@ export function bareFilter({ dims, sums }: GroupQuestion, filter: Filter): BareF
  * @param asked rows of all segments that the question is asked of
  */
 export function groupsByValue(
-  { dims }: GroupQuestion,
+  { dims, shared }: GroupQuestion,
   { present }: BareFilter,
   found: FoundRows,
   segment: SegmentInfo,
@@ -62,6 +62,7 @@ export function groupsByValue(
   const [dimension] = dims;
   const column = dimension === undefined ? undefined : COLUMNS[dimension];
   if (column === undefined || !found.exact) return undefined;
+  if (shared.some((name) => mayHaveAttribute(segment.columns, name))) return undefined;
   const forOne = asked > keptBytes * KEPT_PART ? LISTED_AGAIN : LISTED_FOR_ONE;
   const most = Math.max(FEW_LISTED, countOf(found.rows, segment.rows) * forOne);
   const own = index?.countsOfText(column, wordsOf(found.rows, segment.rows), most);

@@ -41,8 +41,9 @@ function matches(node: Expression, event: TestEvent): boolean {
         ...Object.values(event.attributes),
         ...Object.values(event.overflow ?? {}),
       ].map(String);
-      if (texts.some((text) => hasPhrase(text, node.text, node.quoted))) return true;
-      if (node.quoted || !/^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(node.text)) return false;
+      const isAddress = !node.quoted && /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(node.text);
+      if (isAddress && texts.some((text) => hasAddress(text, node.text))) return true;
+      if (!isAddress) return texts.some((text) => hasPhrase(text, node.text, node.quoted));
       return addresses(event, 'ip').some((one) => inBlock(one, node.text));
     }
     case 'pattern': {
@@ -104,6 +105,20 @@ function hasPhrase(text: string, phrase: string, quoted: boolean): boolean {
       return quoted ? sameText(own.text, piece.text) : glob([...piece.text], [...own.text]);
     }),
   );
+}
+
+/** Whether four tokens in a row with dots between them are an address of the block. */
+function hasAddress(text: string, block: string): boolean {
+  const given = pieces(text, false);
+  return given.some((_, at) => {
+    const own = given.slice(at, at + 7);
+    const isOne =
+      own.length === 7 &&
+      own.every(({ text: piece }, i) =>
+        i % 2 === 0 ? /^(0|[1-9]\d{0,2})$/.test(piece) && Number(piece) <= 255 : piece === '.',
+      );
+    return isOne && inBlock(own.map((one) => one.text).join(''), block);
+  });
 }
 
 function addresses(event: TestEvent, field: string): string[] {
