@@ -29,11 +29,11 @@ const packets = new PacketReader();
 export const evidence: Evidence = {
   formats: formats(),
   isMappable,
-  async list(paths, recursive, temporary) {
+  async list(paths, recursive, temporary, signal) {
     const files: ListedFile[] = [];
     const ignored: Ignored[] = [];
     for (const [argument, path] of paths.entries()) {
-      const found = await listFiles([path], recursive, temporary);
+      const found = await listFiles([path], recursive, temporary, undefined, signal);
       for (const item of found.items) files.push({ path: item.path, name: item.name, argument });
       ignored.push(...found.ignored);
     }

@@ -29,13 +29,15 @@ export interface Evidence extends EvidenceReader {
   /** Whether a mapping may name this field. */
   isMappable(field: string): boolean;
   /**
-   * Lists the files below `paths`, each once. Standard input (`-`) is kept in `temporary` first.
+   * Lists the files below `paths`, each once. Standard input (`-`) and pipes are kept in `temporary` first.
+   * @param signal ends the waiting for those
    * @throws DaybookError not-found, unreadable for one of `paths`
    */
   list(
     paths: readonly string[],
     recursive: boolean,
     temporary: string,
+    signal?: AbortSignal,
   ): Promise<{ files: ListedFile[]; ignored: Ignored[] }>;
   startWorker(): KeptThread<ToWorker, FromWorker>;
   startLookWorker(): LookWorkerHandle;
@@ -130,7 +132,7 @@ async function importWith(
     parameters.onListing?.();
     const paths = parameters.items.map(({ path }) => (path === '-' ? path : resolve(path)));
     const { files, ignored } = await watch.spanAsync('list', () =>
-      evidence.list(paths, parameters.recursive, writer.staging),
+      evidence.list(paths, parameters.recursive, writer.staging, parameters.signal),
     );
     if (files.length === 0 && ignored.length === 0) {
       throw new DaybookError(

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DaybookError, SourceError } from '../../engine/contract/errors.ts';
 import { paxEntry, tarHeader, tarOf, zipOf } from './archives-for-tests.ts';
 import { DEFAULT_LIMITS } from './decompress.ts';
@@ -259,6 +259,21 @@ describe('folders', () => {
     },
   );
 });
+
+it.skipIf(process.platform === 'win32')(
+  'a pipe that nobody writes to is waited for until that is cancelled (skipped on Windows)',
+  async () => {
+    const pipe = join(folder, 'silent');
+    execFileSync('mkfifo', [pipe]);
+    const controller = new AbortController();
+    const listed = listFiles([pipe], false, temporary, undefined, controller.signal);
+    // It waits once there is a file for what comes.
+    await vi.waitUntil(() => readdirSync(temporary).length > 0);
+    controller.abort();
+    await expect(listed).rejects.toMatchObject({ code: 'cancelled' });
+    expect(readdirSync(temporary)).toEqual([]);
+  },
+);
 
 describe('archives', () => {
   const tar = tarOf(MEMBERS);

@@ -5,11 +5,18 @@
  * followed out of a folder that was given; what is no source is reported with its reason; memory is
  * bounded; and a source can be opened again later from its `SourceLocation` alone.
  */
-import { createReadStream } from 'node:fs';
+import { constants, openSync } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { basename, join, sep } from 'node:path';
+import type { Readable } from 'node:stream';
 import { isUtf8 } from 'node:buffer';
-import { DaybookError, LimitError, SourceError } from '../../engine/contract/errors.ts';
+import {
+  CancelledError,
+  DaybookError,
+  LimitError,
+  SourceError,
+} from '../../engine/contract/errors.ts';
 import type {
   Ignored,
   Leaf,
@@ -159,20 +166,22 @@ const SKIP_BY_READING = 4 * 1024 * 1024;
  * Lists the files below `paths`, in an order that depends on names alone, rotated logs from the
  * oldest to the newest. Standard input (`-`) and named pipes are copied to `temporary` first
  * (`spool-*`; whoever gave the folder removes them).
- * @throws DaybookError not-found, unreadable for an argument; limit-exceeded, disk-full
+ * @param signal ends the waiting for a pipe that nobody writes to
+ * @throws DaybookError not-found, unreadable for an argument; limit-exceeded, disk-full, cancelled
  */
 export async function listFiles(
   paths: readonly string[],
   recursive: boolean,
   temporary: string,
   spoolBytes = SPOOL_BYTES,
+  signal?: AbortSignal,
 ): Promise<{ items: FoundFile[]; ignored: Ignored[] }> {
   const items: FoundFile[] = [];
   const ignored: Ignored[] = [];
   const add = (path: string, name: string) => items.push({ ordinal: items.length, path, name });
   for (const path of paths) {
     if (path === '-') {
-      add(await spoolStream(process.stdin, temporary, spoolBytes), 'standard-input');
+      add(await spoolStream(process.stdin, temporary, spoolBytes, signal), 'standard-input');
       continue;
     }
     const info = await stat(path).catch((error: unknown) => {
@@ -186,7 +195,7 @@ export async function listFiles(
     } else if (info.isFile()) {
       add(path, basename(path));
     } else if (info.isFIFO()) {
-      add(await spoolStream(createReadStream(path), temporary, spoolBytes), basename(path));
+      add(await spoolStream(pipeStream(path), temporary, spoolBytes, signal), basename(path));
     } else {
       throw new DaybookError('unreadable', `${path}: neither a file nor a folder`);
     }
@@ -248,14 +257,31 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/**
+ * A named pipe, waited for as sockets are: opened in the usual way it would hold a thread until somebody writes to it,
+ * and the process with that, whatever signal comes.
+ */
+function pipeStream(path: string): Readable {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return new Socket({ fd, readable: true, writable: false });
+  } catch (error) {
+    throw fileProblem(error, path);
+  }
+}
+
 /** Copies a stream that can be read once to a temporary file; gives its path. */
 async function spoolStream(
-  stream: AsyncIterable<unknown>,
+  stream: Readable,
   temporary: string,
   limit: number,
+  signal: AbortSignal | undefined,
 ): Promise<string> {
   const spool = await Spool.create(temporary, limit);
+  const stop = () => stream.destroy(new CancelledError());
+  signal?.addEventListener('abort', stop);
   try {
+    if (signal?.aborted === true) throw new CancelledError();
     for await (const block of stream) {
       if (block instanceof Uint8Array) await spool.write(block);
     }
@@ -263,6 +289,8 @@ async function spoolStream(
   } catch (error) {
     await spool.remove();
     throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
   }
   return spool.path;
 }
