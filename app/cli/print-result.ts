@@ -1,5 +1,6 @@
 /** Results in the formats of the command line: rows as they come, and answers. */
 import { DaybookError } from '../../engine/contract/errors.ts';
+import { tcpFlagLetters } from '../../engine/contract/tcp-flags.ts';
 import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/answer-records.ts';
 import { csvLine } from '../../engine/operations/csv.ts';
 import type { Answer, RunningQuery, ShownRecord } from '../../engine/operations/query.ts';
@@ -191,7 +192,9 @@ export async function printRecords(
         await output.write(waiting.map((record) => csvLine(csvCells(record, shown))).join(''));
       } else {
         layout ??= new TableLayout(shown, width);
-        const cells = waiting.map((record) => shown.map((name) => cell(valueOf(record, name))));
+        const cells = waiting.map((record) =>
+          shown.map((name) => tableCell(name, valueOf(record, name))),
+        );
         await output.write(layout.add(cells));
       }
       waiting = [];
@@ -307,6 +310,11 @@ const BAR = 40;
 /** The value of events that lack a field, as the window calls it. */
 const NONE = '(none)';
 
+/** A value as people read it; files and scripts get it as it is. */
+function tableCell(name: string, value: Parameters<typeof cell>[0]): ReturnType<typeof cell> {
+  return name === 'tcp_flags' && typeof value === 'number' ? tcpFlagLetters(value) : cell(value);
+}
+
 function answerTable(
   answer: Exclude<Answer, { shape: 'count' }>,
   names: readonly string[],
@@ -317,7 +325,7 @@ function answerTable(
     const counts = records.map((bucket) => Number(bucket['count'] ?? 0));
     const most = counts.reduce((high, n) => Math.max(high, n), 1);
     const rows = records.map((bucket, i) => [
-      ...names.map((name) => cell(bucket[name])),
+      ...names.map((name) => tableCell(name, bucket[name])),
       '█'.repeat(Math.ceil((BAR * counts[i]!) / most)),
     ]);
     return rows.length === 0 ? '' : table([...names, ''], rows, width);
@@ -329,7 +337,7 @@ function answerTable(
       if (i < fields && record[name] === null) return NONE;
       return name === 'share' && typeof record[name] === 'number'
         ? `${(record[name] * 100).toFixed(1)} %`
-        : cell(record[name]);
+        : tableCell(name, record[name]);
     }),
   );
   if (rows.length === 0) return '';

@@ -1,6 +1,7 @@
 /** What a person should know of an answer. */
 import { join } from 'node:path';
-import { type Plan, listText } from '../query/index.ts';
+import { KINDS } from '../contract/event.ts';
+import { NAMED, type Plan, knownField, listText, walk } from '../query/index.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 
 /** What is to be told where indexes of segments could not be read. */
@@ -23,6 +24,29 @@ export function damageNotes(
       `${nodes.damaged} merged rollups are damaged: segments were added up one by one; daybook verify --repair makes them again`,
     );
   return notes;
+}
+
+/** What a query that found nothing may have meant. */
+export function hintsWhenEmpty({ ast }: Plan): string[] {
+  const hints = new Set<string>();
+  walk(ast.filter, (node) => {
+    if (node.node === 'text' && !node.quoted) {
+      const word = node.text.toLowerCase();
+      if (NAMED.proto.has(word))
+        hints.add(
+          `${node.text} is looked for as a word; events of that protocol are proto:${word}`,
+        );
+      if (KINDS.some((kind) => kind === word))
+        hints.add(`${node.text} is looked for as a word; events of that kind are kind:${word}`);
+    }
+    if (node.node !== 'field' || node.test.test !== 'word') return;
+    const { text } = node.test;
+    if (knownField(node.name)?.name === 'message' && /[^*][*][^*]/.test(text))
+      hints.add(
+        `message:${text} is one word; for words apart write message:/${text.replaceAll('*', '.*')}/`,
+      );
+  });
+  return [...hints];
 }
 
 /** What is to be told of any answer on this plan. */

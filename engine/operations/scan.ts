@@ -18,8 +18,10 @@ import {
   type Recognised,
 } from '../ingest/recognise.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
+import { doubtfulNames } from '../query/analyse.ts';
 import type { Answer } from '../query/answer.ts';
 import { type ShownRecord, formatter } from '../query/format.ts';
+import { printFilter } from '../query/print.ts';
 import { SCAN_BYTES } from '../scan/budget.ts';
 import type { ScanRequest } from '../scan/plan-scan.ts';
 import { Scan, type ScanLedger } from '../scan/scan.ts';
@@ -104,28 +106,33 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
   const watch = new Stopwatch('scan');
   const { path, text, from, to, zone, limit, signal } = parameters;
   const sources = [{ id: 1, name: path === '-' ? 'standard-input' : basename(path) }];
-  const request = { text, zone, from, to, sources };
-  const begin = () => new Scan(request, limit, signal);
-  const run: Run = {
-    request,
-    scan: watch.span('plan', begin),
-    again() {
-      this.scan = begin();
-    },
-  };
+  const run = runOf({ text, zone, from, to, sources }, limit, signal, watch);
   watch.path = 'scan';
   const reading = () => watch.spanAsync('read', () => readAll(run, parameters, tools, sources));
+  const names = doubtfulNames(run.scan.scanPlan.plan.ast);
+  /** Reads as far as it must to know which names are fields; of a stream that is not known. */
+  const decide = async (): Promise<void> => {
+    if (names.size === 0 || path === '-') return;
+    const fields = new Set<string>();
+    await watch.spanAsync('names', async () => {
+      for (const name of names) if (await isHeld(name, parameters, tools)) fields.add(name);
+    });
+    run.request = { ...run.request, fields };
+    run.again();
+  };
   const done = () => {
     watch.rowsExamined = run.scan.ledger.stored;
   };
-  const { plan } = run.scan.scanPlan;
   return {
-    plan,
+    get plan() {
+      return run.scan.scanPlan.plan;
+    },
     get ledger() {
       return run.scan.ledger;
     },
     async *rows() {
-      const whole = plan.projection === undefined;
+      await decide();
+      const whole = run.scan.scanPlan.plan.projection === undefined;
       for await (const { columns, rows } of run.scan.rows(reading)) {
         const { event } = formatter({ sources, tags: [], zone });
         const records = rows.map((row) => event(columns, row));
@@ -135,6 +142,7 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
       done();
     },
     async answer() {
+      await decide();
       await reading();
       done();
       return watch.span('answer', () => run.scan.answer(zone));
@@ -143,8 +151,49 @@ export function startScan(parameters: ScanParameters, tools: ScanTools): Running
   };
 }
 
+/** Whether an event of the file has a field of that name. */
+async function isHeld(
+  name: string,
+  parameters: ScanParameters,
+  tools: ScanTools,
+): Promise<boolean> {
+  const { zone, signal } = parameters;
+  const sources = [{ id: 1, name: basename(parameters.path) }];
+  const text = `kind:* ${printFilter({ node: 'field', name, test: { test: 'present' }, start: 0, end: 0 })}`;
+  const run = runOf(
+    { text, zone, from: undefined, to: undefined, sources },
+    1,
+    signal,
+    new Stopwatch('scan'),
+  );
+  const quiet = { ...parameters, onProgress: () => undefined };
+  try {
+    for await (const { rows } of run.scan.rows(() => readAll(run, quiet, tools, sources)))
+      if (rows.length > 0) return true;
+    return false;
+  } catch (error) {
+    if (error instanceof DaybookError && error.code === 'unknown-field') return false;
+    throw error;
+  }
+}
+
+function runOf(
+  request: ScanRequest,
+  limit: number | undefined,
+  signal: AbortSignal,
+  watch: Stopwatch,
+): Run {
+  return {
+    request,
+    scan: watch.span('plan', () => new Scan(request, limit, signal)),
+    again() {
+      this.scan = new Scan(this.request, limit, signal);
+    },
+  };
+}
+
 interface Run {
-  readonly request: ScanRequest;
+  request: ScanRequest;
   scan: Scan;
   /** Forgets what was read. */
   again(): void;

@@ -2,12 +2,19 @@
  * Syntax to filter: names are resolved and values read, so that what remains cannot be wrong.
  */
 import type { EpochMicros } from '../contract/event.ts';
-import type { Expression, FieldNode, FieldOrTextNode, Name, PatternNode, Test } from './ast.ts';
+import {
+  type Ast,
+  type Expression,
+  type FieldNode,
+  type FieldOrTextNode,
+  type Name,
+  type PatternNode,
+  type Test,
+  walk,
+} from './ast.ts';
 import { type AddressRange, formatIp4, parseAddress } from './address.ts';
 import {
   type Field,
-  type NameSet,
-  type NumberField,
   type Resolve,
   type TimeField,
   type VirtualField,
@@ -22,17 +29,16 @@ import { ALL, type Filter } from './filters/filter.ts';
 import { flowFilter } from './filters/flow.ts';
 import { kindFilter } from './filters/kind.ts';
 import { arrayPattern } from './filters/members.ts';
-import { NAMED, codeOf, codesOf } from './filters/names.ts';
-import { type NumberFilter, type NumberRange, exactly, parseNumber } from './filters/number.ts';
+import { type NumberRange, parseNumber } from './filters/number.ts';
 import { regexFilter } from './filters/regex.ts';
 import { type Named, sourceFilter } from './filters/source.ts';
 import { tagFilter } from './filters/tag.ts';
 import { textFilter } from './filters/text.ts';
 import { type ValueField, textValueFilter } from './filters/text-value.ts';
 import type { TimeFilter } from './filters/time.ts';
-import { hasWildcard } from './filters/wildcard.ts';
+import { comparison, numberRanges } from './number-test.ts';
 import { printFilter } from './print.ts';
-import { QueryError, didYouMean, shown, syntaxError } from './query-error.ts';
+import { QueryError, shown, syntaxError } from './query-error.ts';
 import { type TimeSpan, type ZoneOffset, parseDuration, parseTime } from './time.ts';
 
 /** What values in a query may refer to. */
@@ -46,6 +52,8 @@ export interface Surroundings {
   readonly zoneOffset: ZoneOffset;
   /** Where is noted how doubtful parts are read. */
   readonly readings: Set<string>;
+  /** Names that no list knows: the events may have them, or not. */
+  readonly unlisted: Set<string>;
 }
 
 export function analyse(node: Expression, resolve: Resolve, around: Surroundings): Filter {
@@ -107,7 +115,7 @@ function resolved(name: Name, resolve: Resolve): Field | undefined {
 }
 
 /** What people of other tools name that is no field of an event anywhere. */
-const NO_FIELDS: Readonly<Record<string, string>> = {
+export const NO_FIELDS: Readonly<Record<string, string>> = {
   index: 'a case is one store: leave it out; a file of evidence is source:NAME',
   earliest: 'write last:24h, ts:>=2026-11-21 or --from',
   latest: 'write ts:<2026-11-22 or --to',
@@ -117,9 +125,19 @@ const NO_FIELDS: Readonly<Record<string, string>> = {
 
 function fieldOrText(node: FieldOrTextNode, resolve: Resolve, around: Surroundings): Filter {
   const { readings } = around;
+  const { unlisted } = around;
+  const listed = new Set(unlisted);
   let unknown: QueryError;
   try {
     const filter = analyse(node.field, resolve, around);
+    const open = [...unlisted].find((name) => !listed.has(name));
+    if (open !== undefined && node.field.node !== 'not' && NO_FIELDS[open] === undefined) {
+      unlisted.delete(open);
+      readings.add(
+        `no list says whether an event has a field ${shown(open)}: looked for it, and for ${writtenText(node)}`,
+      );
+      return { filter: 'or', items: [filter, analyse(node.text, resolve, around)] };
+    }
     if (node.doubtful)
       readings.add(
         `read as: ${printFilter(node.field)}; to search for the words, put them in quotes`,
@@ -146,8 +164,45 @@ function fieldOrText(node: FieldOrTextNode, resolve: Resolve, around: Surroundin
     throw error;
   }
   const near = unknown.hint?.startsWith('did you mean') === true ? ` (${unknown.hint})` : '';
-  readings.add(`no event has a field ${shown(name)}: searched for ${writtenText(node)}${near}`);
+  readings.add(`${textReading(node)}${near}`);
   return filter;
+}
+
+function textReading(node: FieldOrTextNode): string {
+  return `no event has a field ${shown(nameOf(node.field))}: searched for ${writtenText(node)}`;
+}
+
+/** Names that decide whether a part of a query is a test or a text. */
+export function doubtfulNames(ast: Ast): Set<string> {
+  const names = new Set<string>();
+  walk(ast.filter, (node) => {
+    if (node.node !== 'field-or-text') return;
+    const name = nameOf(node.field);
+    if (knownField(name) === undefined && NO_FIELDS[name.toLowerCase()] === undefined)
+      names.add(name);
+  });
+  return names;
+}
+
+/** The same query, its doubtful parts decided. @param isField whether events have a field of a name */
+export function settled(ast: Ast, isField: (name: string) => boolean): Ast {
+  const readings = [...ast.readings];
+  const settle = (node: Expression): Expression => {
+    switch (node.node) {
+      case 'not':
+        return { ...node, item: settle(node.item) };
+      case 'and':
+      case 'or':
+        return { ...node, items: node.items.map(settle) };
+      case 'field-or-text':
+        if (isField(nameOf(node.field))) return node.field;
+        readings.push(textReading(node));
+        return node.text;
+      default:
+        return node;
+    }
+  };
+  return { ...ast, filter: settle(ast.filter), readings };
 }
 
 /** What is searched for where no field is meant: `the text user=root`, in quotes. */
@@ -174,6 +229,24 @@ function nameOf(node: Expression): string {
       return nameOf(node.items[0]!);
     default:
       return '';
+  }
+}
+
+/** Whether every event of a filter is one that only packets, or only one event by its id, can be. */
+export function namesPackets(node: Expression): boolean {
+  switch (node.node) {
+    case 'field': {
+      const name = knownField(node.name)?.name;
+      return (name === 'event_id' || name === 'flow_id') && node.test.test !== 'present';
+    }
+    case 'field-or-text':
+      return namesPackets(node.field);
+    case 'and':
+      return node.items.some(namesPackets);
+    case 'or':
+      return node.items.every(namesPackets);
+    default:
+      return false;
   }
 }
 
@@ -255,7 +328,7 @@ function ownFilter(node: FieldNode, field: Field, around: Surroundings): Filter 
   }
   switch (field.type) {
     case 'number':
-      return numberFilter(field, test, start);
+      return { filter: 'number', field, ranges: numberRanges(field, test, start, around.readings) };
     case 'address':
       return addressFilter(field, test, start);
     case 'time':
@@ -307,72 +380,6 @@ function lastFilter(test: Test, at: number, around: Surroundings): TimeFilter {
   const ref = { column: 'ts' } as const;
   if (newestTs === undefined) return { filter: 'time', ref, from: 0, to: 0 };
   return { filter: 'time', ref, from: newestTs - span, to: newestTs + 1 };
-}
-
-const NUMBER_HINT = 'write bytes:1000, bytes:>1000 or bytes:[1 TO 1000]';
-
-function numberFilter(field: NumberField, test: Test, at: number): NumberFilter {
-  return { filter: 'number', field, ranges: numberRanges(field, test, at) };
-}
-
-function numberRanges(field: NumberField, test: Test, at: number): NumberRange[] {
-  const read = (text: string): number => {
-    const value =
-      parseNumber(text) ?? (field.names === undefined ? undefined : codeOf(field.names, text));
-    if (value !== undefined) return value;
-    throw syntaxError(
-      `${field.name} has no value ${shown(text)}`,
-      at,
-      field.names === undefined ? NUMBER_HINT : namesHint(field.names, text),
-    );
-  };
-  switch (test.test) {
-    case 'word':
-      if (hasWildcard(test.text)) {
-        const codes = field.names === undefined ? [] : codesOf(field.names, test.text);
-        if (field.names === undefined || codes.length === 0) {
-          throw syntaxError(
-            `${field.name} has no value ${shown(test.text)}`,
-            at,
-            field.names === undefined ? NUMBER_HINT : namesHint(field.names, test.text),
-          );
-        }
-        return codes.map(exactly);
-      }
-      return [exactly(read(test.text))];
-    case 'quoted':
-      return [exactly(read(test.text))];
-    case 'compare':
-      return [comparison(test.op, read(test.value))];
-    case 'range':
-      return [
-        {
-          low: test.low === undefined ? undefined : read(test.low),
-          high: test.high === undefined ? undefined : read(test.high),
-          lowIncluded: test.lowIncluded,
-          highIncluded: test.highIncluded,
-        },
-      ];
-    default:
-      throw syntaxError(`${field.name} is a number and takes no pattern`, at, NUMBER_HINT);
-  }
-}
-
-function namesHint(set: NameSet, text: string): string {
-  const names = [...NAMED[set].keys()];
-  return didYouMean(text, names) ?? `names are ${names.slice(0, 12).join(', ')}, …`;
-}
-
-function comparison(op: string, value: number): NumberRange {
-  if (op === '=') return exactly(value);
-  const up = op.startsWith('>');
-  const included = op.endsWith('=');
-  return {
-    low: up ? value : undefined,
-    high: up ? undefined : value,
-    lowIncluded: included,
-    highIncluded: included,
-  };
 }
 
 /** Text and attributes. Attributes that are compared with numbers are compared as numbers. */

@@ -5,7 +5,7 @@
  * Invariant: everything that can be wrong with a query is found here, before any SQL runs.
  */
 import type { EpochMicros } from '../contract/event.ts';
-import { analyse, mentionsKind, type Surroundings } from './analyse.ts';
+import { analyse, mentionsKind, namesPackets, type Surroundings } from './analyse.ts';
 import type { Ast, Expression, Name, Stage } from './ast.ts';
 import { Params } from './dialect/duckdb.ts';
 import { allColumns, filterInput, filterRelation, judge, type EventContext } from './events.ts';
@@ -157,7 +157,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const split = ast.stages.findIndex(({ stage }) => AGGREGATING_STAGES.has(stage));
   const shaping = split < 0 ? ast.stages : ast.stages.slice(0, split);
   const stages = split < 0 ? [] : ast.stages.slice(split);
-  const around = surroundings(context, readings);
+  const around = surroundings(context, readings, unlisted);
   const asked = eventsNode(ast.filter, shaping, ast.stages, resolve, around, context);
   const listed = context.list === undefined ? asked : held(asked, listFilter(context.list));
   const { arrived } = context;
@@ -305,8 +305,12 @@ function packetsBeneath(
 
 // -- events ----------------------------------------------------------------------------------------
 
-function surroundings(context: CompileContext, readings: Set<string>): Surroundings {
-  return { ...context, zoneOffset: context.zoneOffset ?? zoneOffset, readings };
+function surroundings(
+  context: CompileContext,
+  readings: Set<string>,
+  unlisted: Set<string>,
+): Surroundings {
+  return { ...context, zoneOffset: context.zoneOffset ?? zoneOffset, readings, unlisted };
 }
 
 function eventsNode(
@@ -319,6 +323,7 @@ function eventsNode(
 ): EventsNode {
   const kindMentioned =
     mentionsKind(filter) ||
+    namesPackets(filter) ||
     all.some((stage) => stage.stage === 'where' && mentionsKind(stage.filter));
   const parts: Filter[] = [];
   const { from, to } = context;
@@ -621,7 +626,7 @@ export function buildTable(plan: Plan, params: Params, grid: Grid | undefined): 
   const context = eventContext(plan, plan.segmentsUsed, params);
   let input = inputOf(plan.events, context);
   let table: Table | undefined;
-  const around = surroundings(plan.context, plan.readings);
+  const around = surroundings(plan.context, plan.readings, new Set());
   for (const stage of plan.stages) {
     if (table === undefined) {
       table = aggregate(stage, input, grid);

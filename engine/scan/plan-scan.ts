@@ -11,6 +11,7 @@ import { allColumns } from '../query/events.ts';
 import { type Filter, allOf } from '../query/filters/filter.ts';
 import type { Named } from '../query/filters/source.ts';
 import { knownField } from '../query/fields.ts';
+import { doubtfulNames, settled } from '../query/analyse.ts';
 import { parseQuery } from '../query/parse.ts';
 import { type Plan, planQuery } from '../query/plan.ts';
 import { OVERFLOW_COLUMN, type SegmentInfo } from '../query/scope.ts';
@@ -23,6 +24,8 @@ export interface ScanRequest {
   readonly to: EpochMicros | undefined;
   /** What `source:` may name. */
   readonly sources: readonly Named[];
+  /** Of the names that decide what a doubtful part is, those that events have; undefined: not known. */
+  readonly fields?: ReadonlySet<string>;
 }
 
 export interface ScanPlan {
@@ -75,7 +78,12 @@ function segments(): SegmentInfo[] {
 
 /** Throws QueryError (a DaybookError) for what is wrong with a query, and for what no scan can do. */
 export function planScan(request: ScanRequest): ScanPlan {
-  const ast = parseQuery(request.text);
+  const { fields } = request;
+  const parsed = parseQuery(request.text);
+  const ast =
+    fields === undefined
+      ? parsed
+      : settled(parsed, (name) => !doubtfulNames(parsed).has(name) || fields.has(name));
   checkStages(ast);
   const context = {
     segments: segments(),

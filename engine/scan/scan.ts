@@ -5,6 +5,7 @@
  * Held always: memory is bounded; reading stops as soon as no more rows are wanted; what cannot be read
  * is counted, and the first of it told.
  */
+import { NO_FIELDS } from '../query/analyse.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import { EventBatch } from '../contract/event-batch.ts';
 import type { ByteOffset, Kind } from '../contract/event.ts';
@@ -354,7 +355,8 @@ export class Scan {
         'unknown-field',
         `no event that was read has a field ${shown(name)}`,
         0,
-        didYouMean(name, [...this.named]) ??
+        NO_FIELDS[name.toLowerCase()] ??
+          didYouMean(name, [...this.named]) ??
           `put it in quotes to search for the text: "${name.slice(0, 40)}"`,
       );
     }

@@ -170,7 +170,12 @@ function where(
   { context, readings }: Plan,
 ): readonly Row[] {
   const { columns, rows } = table;
-  const around = { ...context, zoneOffset: context.zoneOffset ?? zoneOffset, readings };
+  const around = {
+    ...context,
+    zoneOffset: context.zoneOffset ?? zoneOffset,
+    readings,
+    unlisted: new Set<string>(),
+  };
   const analysed = analyse(filter, tableFields(columns), around);
   const parts = inputColumns(columns);
   const filled = new Map<string, Column>();

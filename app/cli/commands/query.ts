@@ -1,6 +1,7 @@
 /** `daybook query` and its short forms `count`, `top` and `timeline`. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
+import { hintsWhenEmpty } from '../../../engine/operations/answer-notes.ts';
 import { countOf } from '../../../engine/operations/answer-records.ts';
 import { CaseSession } from '../../../engine/operations/case-session.ts';
 import {
@@ -217,6 +218,8 @@ function tell(
       `${what}${plan.range.from !== undefined || plan.range.to !== undefined ? ' in this time range' : ''}\n`,
     );
   }
+  if (forPeople && found === 0)
+    for (const hint of hintsWhenEmpty(plan)) streams.err.write(`${visible(hint)}\n`);
   // A JSON document says itself how many packets lie beneath; every other form has no place for it.
   if (format !== 'json' && (format !== undefined || plan.shape === 'rows'))
     streams.err.write(packetsLeftOut(plan.packetsBeneath));

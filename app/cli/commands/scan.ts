@@ -1,6 +1,7 @@
 /** `daybook scan`: a query over evidence as it lies, in one pass; nothing is stored. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
+import { hintsWhenEmpty } from '../../../engine/operations/answer-notes.ts';
 import { countOf } from '../../../engine/operations/answer-records.ts';
 import { requestRange } from '../../../engine/operations/request-range.ts';
 import { startScan, type RunningScan } from '../../../engine/operations/scan.ts';
@@ -97,7 +98,7 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
   try {
     const { plan } = running;
     const beside = () => ({
-      notes: [...plan.readings],
+      notes: [...running.plan.readings],
       ...ledgerOf(running),
       timings: running.timings(),
     });
@@ -178,7 +179,8 @@ function tell(
   streams.err.write(limitUnused(parsed, plan));
   for (const note of plan.readings) streams.err.write(`${visible(note)}\n`);
   if (forPeople && found === 0 && parsed.text('limit') !== '0')
-    streams.err.write('no event matches\n');
+    for (const line of ['no event matches', ...hintsWhenEmpty(plan)])
+      streams.err.write(`${visible(line)}\n`);
   // Under --json rows have no document around them that could say it.
   if (format === undefined && plan.shape === 'rows')
     streams.err.write(`${JSON.stringify({ ...ledgerOf(running), timings: running.timings() })}\n`);

@@ -40,6 +40,18 @@ function readAddress(text: string, at: number): AddressRange {
 function readRanges(test: Test, at: number): (AddressRange | AddressMask)[] {
   switch (test.test) {
     case 'word': {
+      if (test.text.includes(','))
+        return test.text
+          .split(',')
+          .filter((one) => one !== '')
+          .flatMap((text) => readRanges({ test: 'word', text }, at));
+      const ends = test.text.split('-').map(parseAddress);
+      const [low, high] = ends;
+      // `10.0.0.1-10.0.0.9`
+      if (ends.length === 2 && low !== undefined && high !== undefined) {
+        if (low.version !== high.version) throw syntaxError('a range from IPv4 to IPv6', at, HINT);
+        return between(low, high, true, true);
+      }
       const wild = wildcardAddress(test.text);
       return [wild ?? readAddress(test.text, at)];
     }
