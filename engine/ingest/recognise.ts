@@ -51,6 +51,7 @@ export function recognise(
   forced: string | undefined,
 ): Recognised | undefined {
   if (head.bytes.length === 0) return undefined;
+  if (forced === undefined && foreignReason(head) !== undefined) return undefined;
   let best: Recognised | undefined;
   for (const importer of importers) {
     const result = importer.sniff(head.bytes, { name, complete: head.complete });
@@ -68,11 +69,8 @@ export function recognise(
   return best;
 }
 
-/**
- * Formats of evidence that no importer reads, by their first bytes, with the tool that turns them into
- * one that is read.
- */
-const FOREIGN: readonly (readonly [signature: string, reason: string])[] = [
+/** Formats of evidence that no importer reads, by their first bytes, and what turns them into one that is. */
+const FOREIGN: readonly (readonly [signature: string, reason: string, at?: number])[] = [
   ...['\x0c\xa5', '\xa5\x0c'].map(
     (magic) =>
       [
@@ -85,12 +83,78 @@ const FOREIGN: readonly (readonly [signature: string, reason: string])[] = [
     'a binary journal, to be converted first: journalctl --file FILE -o export > FILE.export',
   ],
   ['ElfFile\0', 'a Windows event log, to be converted first: evtx_dump -o jsonl FILE > FILE.jsonl'],
+  [
+    'SQLite format 3\0',
+    'an SQLite database, to be converted first: sqlite3 -header -csv FILE "SELECT * FROM TABLE" > FILE.csv',
+  ],
+  [
+    'regf',
+    'a registry hive, to be converted first (RECmd, regripper, or plaso: psteal -w FILE.csv)',
+  ],
+  ['MAM\x04', 'a Windows prefetch file, to be converted first: PECmd -f FILE --csv FOLDER'],
+  ['SCCA', 'a Windows prefetch file, to be converted first: PECmd -f FILE --csv FOLDER', 4],
+  [
+    'L\0\0\0\x01\x14\x02\0',
+    'a Windows shortcut, to be converted first: LECmd -f FILE --csv FOLDER',
+  ],
+  [
+    '\xef\xcd\xab\x89',
+    'an ESE database, to be converted first (SrumECmd, SumECmd, esedbexport)',
+    4,
+  ],
+  ['FILE0', 'an NTFS file table, to be converted first: MFTECmd -f FILE --csv FOLDER'],
+  ['LfLe', 'an old Windows event log, to be converted first (evtexport, or plaso)', 4],
+  ['bplist00', 'a binary property list, to be converted first: plutil -convert json FILE'],
+  ['EVF\t\r\n\xff\0', 'a disk image (EWF): import the files in it, or a timeline made of it'],
+  ['PAR1', 'a Parquet file, to be converted first: COPY (FROM FILE) TO FILE.csv in DuckDB'],
+  ['%PDF-', 'a PDF document, which holds no records'],
+  [
+    '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1',
+    'an OLE document (Office, jump list), which holds no records',
+  ],
 ];
+
+/** Text that tools write for people: its numbers are cut short or lack what makes an event. */
+const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, reason: string])[] =
+  [
+    [
+      (lines) => lines.every((line) => NFDUMP_PIPE.test(line)),
+      'flows as nfdump -o pipe prints them, with addresses as numbers, to be written again: nfdump -r FILE -o csv > FILE.csv (--format text reads the lines as they are)',
+    ],
+    [
+      ([first = '']) =>
+        /^\s*StartTime\s+Flgs\s+Proto\s+SrcAddr\s+Sport\s+Dir\s+DstAddr\b/.test(first),
+      'flows as Argus ra prints them for people, without dates and with names cut short, to be written again: ra -r FILE -n -u -c , > FILE.csv (--format text reads the lines as they are)',
+    ],
+    [
+      ([first = '', second = '', third = '']) =>
+        /^={20,}$/.test(first) && / Conversations$/.test(second) && third.startsWith('Filter:'),
+      'a table of conversations as tshark prints it, with rounded numbers and times relative to its capture: import the capture itself (--format text reads the lines as they are)',
+    ],
+    [
+      (lines) => lines.every((line) => CHECKSUM.test(line)),
+      'a list of checksums, which holds no events (--format text reads the lines as they are)',
+    ],
+  ];
+/** af|first[|msec]|last[|msec]|proto, four numbers an address, ports, AS, interfaces, flags, tos, packets, bytes */
+const NFDUMP_PIPE = /^(?:2|10|23|24|26|28|30)(?:\|\d{1,20}){21}(?:\|\d{1,20}){0,2}$/;
+const CHECKSUM =
+  /^(?:\\?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}) [ *]\S.*|(?:MD5|SHA\d{1,3}|SHA\d-\d{3}|BLAKE2b?) ?\(.+\) ?= ?[0-9a-f]{32,128})$/i;
+const REPORT_LINES = 20;
+
+/** Why a content is none that is read although it may look like text; undefined for any other. */
+export function foreignReason({ bytes, complete }: Head): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+  const foreign = FOREIGN.find(([signature, , at = 0]) => start.startsWith(signature, at));
+  if (foreign !== undefined) return foreign[1];
+  const lines = Buffer.from(bytes.subarray(0, 8192)).toString('latin1').split(/\r?\n/);
+  if (lines.length > 1 && (bytes.length > 8192 || !complete)) lines.pop();
+  const first = lines.filter((line) => line.trim() !== '').slice(0, REPORT_LINES);
+  return first.length === 0 ? undefined : REPORTS.find(([test]) => test(first))?.[1];
+}
 
 /** Why nothing reads a content that `recognise` found no importer for, and what can be done. */
 export function unknownReason(head: Head): string {
   if (head.bytes.length === 0) return 'empty';
-  const start = Buffer.from(head.bytes.subarray(0, 8)).toString('latin1');
-  const foreign = FOREIGN.find(([signature]) => start.startsWith(signature));
-  return foreign?.[1] ?? 'no importer recognises this content';
+  return foreignReason(head) ?? 'no importer recognises this content';
 }

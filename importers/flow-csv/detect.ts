@@ -11,7 +11,7 @@ import { TABLE_DIALECTS } from './dialects/registry.ts';
 import { isZeek, ZeekLogFinder, zeekJson, zeekLog, zeekTsv } from './dialects/zeek.ts';
 import { simplify } from './fields.ts';
 import { flatten, type Flat } from './flatten.ts';
-import { guessMapping } from './guess.ts';
+import { guessMapping, isDateTime } from './guess.ts';
 import { LIST_NAMES } from './json-elements.ts';
 
 /** Bytes of a content that detection looks at, unless the first line is longer. */
@@ -315,6 +315,7 @@ function detectTable(
   let score = 0;
   // A heading that names both ends is no log's, even where each row has a time.
   if (both && !isData && rows.length > 0) score = 0.85;
+  else if (!isData && isTableOfNames(cells, rows)) score = 0.92;
   else if (both || fields.length >= 4) score = 0.6;
   else if (lines.length >= 2 && cells.length >= 3 && fields.length >= 1) score = 0.35;
   else if (lines.length >= 3 && cells.length >= 3) score = 0.2;
@@ -334,6 +335,27 @@ function detectTable(
     },
     separator,
   );
+}
+
+/** A column's name: words, perhaps with marks, that say nothing themselves. */
+const COLUMN_NAME = /^[\p{L}_@#$%][\p{L}\d _.:/\\()[\]%#@$*&+<>=?-]{0,63}$/u;
+
+/**
+ * Whether a first line names columns, however few, so that it is no event: names unlike each other, as many
+ * cells in every row, and times in a column whose name or place in all rows says so; or cells in quotes.
+ */
+function isTableOfNames(cells: readonly string[], rows: readonly string[][]): boolean {
+  if (rows.length === 0 || new Set(cells).size < cells.length) return false;
+  if (!cells.every((cell) => COLUMN_NAME.test(cell))) return false;
+  const sample = rows.slice(0, 50);
+  // An empty last cell may be missing.
+  const width = (row: readonly string[]): boolean =>
+    row.length === cells.length || row.length === cells.length - 1;
+  if (!sample.every(width)) return false;
+  const { fields } = guessMapping(cells.slice(0, MOST_GUESSED_COLUMNS), sample);
+  if (fields['ts'] !== undefined || fields['ts_date'] !== undefined) return true;
+  if (sample.length < 2 || cells.length < 3) return false;
+  return cells.some((_, i) => sample.every((row) => isDateTime((row[i] ?? '').trim())));
 }
 
 /** Whether a cell is no name: an address, a number or a time. */

@@ -598,6 +598,32 @@ describe('zones, dates and mappings', () => {
     });
   });
 
+  it.each<[string, string, Record<string, unknown>]>([
+    [
+      'nfstream',
+      'id,src_ip,src_port,dst_ip,dst_port,protocol,vlan_id,bidirectional_first_seen_ms,bidirectional_last_seen_ms,bidirectional_duration_ms,bidirectional_packets,bidirectional_bytes,src2dst_packets,src2dst_bytes,dst2src_packets,dst2src_bytes,application_name\n' +
+        '0,192.0.2.1,1234,192.0.2.2,443,6,0,1795219200000,1795219201500,1500,5,500,3,300,2,200,TLS\n',
+      {
+        ...{ kind: 'flow', ts: 1_795_219_200_000_000, duration: 1.5, bytes: 300, bytes_rev: 200 },
+        ...{ packets: 3, packets_rev: 2, service: 'TLS', src_port: 1234, dst_port: 443 },
+      },
+    ],
+    [
+      'tshark -T fields',
+      'frame.time_epoch,ip.src,ip.dst,tcp.srcport,tcp.dstport\n1795219200.5,192.0.2.1,192.0.2.2,1234,443\n',
+      { ts: 1_795_219_200_500_000, src_port: 1234, dst_port: 443, dst_ip4: ip('192.0.2.2') },
+    ],
+    [
+      'Wireshark: a source beside a destination',
+      '"No.","Time","Source","Destination","Protocol","Length","Info"\n"1","0.000000","192.0.2.1","192.0.2.2","TCP","66","x"\n',
+      { src_ip4: ip('192.0.2.1'), dst_ip4: ip('192.0.2.2'), proto: 6, message: 'x' },
+    ],
+  ])('knows the columns of %s', async (_, text, expected) => {
+    const { rows } = await readText(text);
+    expect(rows[0]).toMatchObject(expected);
+    expect(rows[0]).not.toHaveProperty('vlan');
+  });
+
   it('takes nothing for anything in a table without a header, until a mapping says it', async () => {
     const row = '1795219200,192.0.2.1,192.0.2.2,80,7\n';
     const plain = await readText(row + row);

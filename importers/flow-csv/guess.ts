@@ -17,16 +17,17 @@ const encoder = new TextEncoder();
 const NAMES: Partial<Record<Setter, readonly string[]>> = {
   ts: list(
     'ts timestamp starttime flowstart firstseen start datetime eventtime timecreated begin stime tsstart ' +
-      'starttimestamp first flowstartmilliseconds flowstartseconds eventtimestamp generatedtime ' +
+      'starttimestamp first flowstartmilliseconds flowstartseconds bidirectionalfirstseenms eventtimestamp generatedtime ' +
       'timegenerated eventdate creationtime createddatetime dateutc frametimeepoch time date utctime ' +
       'timestamputc receivedtime logtime received creationdate lastwrittentime lastwritetimestamp runtime ' +
       'created0x10 epoch unixtime when',
   ),
   ts_time: list('timeofday clock time hour'),
   ts_end: list(
-    'te endtime flowend lastseen end etime tsend stoptime timeend last flowendmilliseconds',
+    'te endtime flowend lastseen end etime tsend stoptime timeend last flowendmilliseconds bidirectionallastseenms',
   ),
   duration: list('duration dur flowduration td elapsed durationsec durations elapsedtime'),
+  duration_ms: list('bidirectionaldurationms durationms'),
   src_ip: list(
     'srcip sourceip srcaddr sourceaddress sourceaddr ipsrc saddr sip sa clientip idorigh ' +
       'srcipaddr srcipaddress ipv4srcaddr sourceipv4address sourceipaddress orighost clientipaddress ' +
@@ -64,7 +65,7 @@ const NAMES: Partial<Record<Setter, readonly string[]>> = {
   bytes_total: list('totbytes totalbytes bytestotal bidirectionalbytes'),
   tcp_flags: list('tcpflags flags flg tcpflag tcpcontrolbits'),
   vlan: list('vlan vlanid'),
-  service: list('service app application appproto'),
+  service: list('service app application appproto applicationname'),
   event_type: list('eventtype type eventname event subtype category action'),
   message: list('message msg description desc details text info'),
   host: list('host hostname computer devname machine computername'),
@@ -124,6 +125,11 @@ function isStamp(cell: string): boolean {
 }
 
 const isDay = (cell: string): boolean => cell.length <= 10 && !/^\d+$/.test(cell);
+/** Whether a cell is a day and a time of day, not a number. */
+export function isDateTime(cell: string): boolean {
+  return cell.length > 10 && !/^[\d.]+$/.test(cell) && isStamp(cell);
+}
+
 const isClock = (cell: string): boolean =>
   /^\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]m)?$/i.test(cell);
 
