@@ -53,16 +53,21 @@ export const evidence: Evidence = {
   dissect: dissectPacket,
 };
 
-/** Tells each file of a rotated set which one follows it; `files` have sets from old to new. */
-function linkRotated<T extends FoundFile>(files: readonly T[]): T[] {
-  const newest = new Map<string, FoundFile>();
+/**
+ * Tells each file of a rotated set which one follows it; `files` have sets from old to new. Files of one
+ * place in the set (a log and its compressed copy) follow each other in no order.
+ */
+export function linkRotated<T extends FoundFile>(files: readonly T[]): T[] {
+  const newest = new Map<string, { readonly order: number; readonly file: FoundFile }>();
   return files
     .toReversed()
     .map((file) => {
-      const set = dirname(file.path) + sep + (rotationKey(file.name)?.set ?? file.name);
+      const key = rotationKey(file.name) ?? { set: file.name, order: Infinity };
+      const set = dirname(file.path) + sep + key.set;
       const newer = newest.get(set);
-      const linked = newer === undefined ? file : { ...file, newer };
-      newest.set(set, linked);
+      const next = newer?.order === key.order ? newer.file.newer : newer?.file;
+      const linked = next === undefined ? file : { ...file, newer: next };
+      newest.set(set, { order: key.order, file: linked });
       return linked;
     })
     .toReversed();

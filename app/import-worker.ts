@@ -20,7 +20,7 @@ runImportWorker(
   },
   {
     importers,
-    walk: (path, name, temporary) => walkFile(path, name, temporary),
+    walk: (path, name, temporary, limits) => walkFile(path, name, temporary, limits),
     startIndexer: ownThreads<ToIndexer, FromIndexer>(join(import.meta.dirname, 'index-worker.ts')),
     startStorer: ownThreads<ToStorer, FromStorer>(join(import.meta.dirname, 'store-worker.ts')),
     giveWay,

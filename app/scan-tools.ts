@@ -18,14 +18,14 @@ export const scanTools: ScanTools = {
     const registry = await import('../importers/registry.ts');
     return registry.importers;
   },
-  async *walk(path, name, temporary) {
+  async *walk(path, name, temporary, limits) {
     const file = await plainFile(path, name);
     if (file !== undefined && isCapture(file.head, name)) {
       yield file.leaf;
       return;
     }
     const { walkFile } = await import('../importers/shared/walk.ts');
-    yield* walkFile(path, name, await temporary());
+    yield* walkFile(path, name, await temporary(), limits);
   },
 };
 

@@ -42,6 +42,21 @@ export interface Counts {
   skipped: number;
 }
 
+/** Where the reading of a source stopped before its end, and why. */
+export interface Broken {
+  /** `partial`: cut off, or by a limit of ours. `damaged`: a checksum differs, or it cannot be read on. */
+  readonly state: 'partial' | 'damaged';
+  readonly reason: string;
+  /** Content bytes that were read. */
+  readonly offset: number;
+  /** Content bytes whose checksums agreed; undefined for contents without checksums. */
+  readonly checked?: number | undefined;
+  /** Where that is in the file as it is stored, if that is another place. */
+  readonly fileOffset?: number | undefined;
+  /** The option whose limit stopped it: with a higher one, importing again goes on. */
+  readonly limit?: string | undefined;
+}
+
 export interface SourceRow extends Counts {
   id: number;
   name: string;
@@ -62,8 +77,10 @@ export interface SourceRow extends Counts {
   decisions: Decisions;
   metadata: Record<string, unknown>;
   notes: string[];
+  /** Whether an import has come to its end with it; see `statusOf` for what people are shown. */
   status: SourceStatus;
   error: string | undefined;
+  broken: Broken | undefined;
   skippedReasons: Record<string, number>;
   byKind: Partial<Record<Kind, number>>;
   emitted: Record<string, number>;
@@ -74,6 +91,29 @@ export interface SourceRow extends Counts {
   elapsedMs: number;
   importId: number;
 }
+
+/** What became of a source, for people: `complete` only if all of its content was read. */
+export function statusOf({
+  status,
+  broken,
+}: Pick<SourceRow, 'status' | 'broken'>): SourceStatus | 'damaged' {
+  return status === 'complete' ? (broken?.state ?? 'complete') : status;
+}
+
+/** A stretch of a source that another one has as well. */
+export interface OverlapRow {
+  id: number;
+  sourceId: number;
+  from: number;
+  to: number;
+  otherId: number;
+  records: number;
+  superseded: boolean;
+  leftOut: boolean;
+}
+
+/** Marks of rows that are left out because another source has them, too; they are marked as deleted as well. */
+export const LEFT_OUT = -1;
 
 export interface SegmentRow {
   id: number;
@@ -446,7 +486,7 @@ export class Catalog {
       `UPDATE sources SET raw_size = ?, raw_sha256 = ?, content_size = ?, content_sha256 = ?, whole_lines = ?,
          decisions = ?, metadata = ?, notes = ?, status = ?, error = ?, read = ?, stored = ?, duplicate = ?,
          quarantined = ?, skipped = ?, skipped_reasons = ?, by_kind = ?, emitted = ?, checkpoint_bytes = ?,
-         checkpoint_sha256 = ?, first_ts = ?, last_ts = ?, elapsed_ms = ? WHERE id = ?`,
+         checkpoint_sha256 = ?, first_ts = ?, last_ts = ?, elapsed_ms = ?, broken = ? WHERE id = ?`,
       source.rawSize ?? null,
       source.rawSha256 ?? null,
       source.contentSize ?? null,
@@ -470,6 +510,7 @@ export class Catalog {
       source.firstTs ?? null,
       source.lastTs ?? null,
       source.elapsedMs,
+      source.broken === undefined ? null : JSON.stringify(source.broken),
       source.id,
     );
   }
@@ -501,6 +542,58 @@ export class Catalog {
       `SELECT * FROM sources WHERE path = ? AND status <> 'complete' ORDER BY id`,
       path,
     ).map(sourceOf);
+  }
+
+  // -- overlaps --------------------------------------------------------------------------------
+
+  overlaps(): OverlapRow[] {
+    return this.all('SELECT * FROM overlaps ORDER BY id').map((row) => ({
+      id: Number(row.id),
+      sourceId: Number(row.source_id),
+      from: Number(row.from_offset),
+      to: Number(row.to_offset),
+      otherId: Number(row.other_id),
+      records: Number(row.records),
+      superseded: row.superseded === 1,
+      leftOut: row.left_out === 1,
+    }));
+  }
+  addOverlap(overlap: Omit<OverlapRow, 'id' | 'leftOut'>): number {
+    return this.insert(
+      'overlaps',
+      `INSERT INTO overlaps(source_id, from_offset, to_offset, other_id, records, superseded)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      overlap.sourceId,
+      overlap.from,
+      overlap.to,
+      overlap.otherId,
+      overlap.records,
+      overlap.superseded ? 1 : 0,
+    );
+  }
+  setLeftOut(id: number, leftOut: boolean): void {
+    this.change(
+      'overlaps',
+      'id = ?',
+      [id],
+      'UPDATE overlaps SET left_out = ? WHERE id = ?',
+      leftOut ? 1 : 0,
+      id,
+    );
+  }
+  /** Of one source; undefined where none were kept. */
+  lineHashes(sourceId: number): Uint32Array | undefined {
+    const row = this.get('SELECT hashes FROM line_hashes WHERE source_id = ?', sourceId);
+    if (row === undefined) return undefined;
+    const bytes = Uint8Array.from(row.hashes as Uint8Array);
+    return new Uint32Array(bytes.buffer, 0, bytes.length >>> 2);
+  }
+  setLineHashes(sourceId: number, hashes: Uint32Array): void {
+    this.run(
+      'INSERT OR REPLACE INTO line_hashes(source_id, hashes) VALUES (?, ?)',
+      sourceId,
+      new Uint8Array(hashes.buffer, hashes.byteOffset, hashes.byteLength),
+    );
   }
 
   // -- ledger ----------------------------------------------------------------------------------
@@ -1093,6 +1186,7 @@ function sourceOf(row: Raw): SourceRow {
     notes: json(row.notes),
     status: row.status as SourceStatus,
     error: optional<string>(row.error),
+    broken: row.broken === null || row.broken === undefined ? undefined : json(row.broken),
     ...countsOf(row),
     skippedReasons: json(row.skipped_reasons),
     byKind: json(row.by_kind),

@@ -5,6 +5,7 @@
  * depends on the bytes and the options alone. An interrupted import is resumed by reading again and
  * leaving out what was committed, so that order must never depend on time, chance or block sizes.
  */
+import type { BreakState } from './errors.ts';
 import type { ByteOffset, Kind } from './event.ts';
 import type { EventBatch } from './event-batch.ts';
 
@@ -107,6 +108,11 @@ export interface EventSink {
   quarantine(offset: ByteOffset, reason: string, raw: Uint8Array, line?: number): void;
   /** Counts `n` records as read and skipped for `reason` (short, lower case, no varying part). */
   skip(reason: string, n: number): void;
+  /**
+   * The content ends within a record, or cannot be read from `offset` on. Said once, beside the note and
+   * the quarantine that have the details. A sink that keeps no ledger does without.
+   */
+  broken?(state: BreakState, offset: ByteOffset, reason: string): void;
   /** Something a person should know about the source (`ends inside a record at offset 123`). */
   note(text: string): void;
   /** Facts about the source as a whole: capture hardware, comments, interfaces, columns found. */
@@ -212,6 +218,8 @@ export interface Importer {
    * that begins with it. Then an earlier copy of a growing log is recognised in a later one.
    */
   readonly appendOnly: boolean;
+  /** Whether a record never ends within a line: of a content that is cut off, a last part of a line is no record. */
+  readonly byLines?: boolean;
   /** The dialects `--format` may name, beside the id itself. */
   readonly formats: readonly string[];
   /**
@@ -268,6 +276,8 @@ export interface Leaf {
   readonly modifiedMs: number | undefined;
   /** Whether the content is the raw bytes, so that one pass can hash and read. */
   readonly plain: boolean;
+  /** Of a member of a compressed archive, where in the archive's content it ends. */
+  readonly archiveEnd?: number | undefined;
   /** The bytes as they lie: these are hashed. */
   raw(): AsyncIterable<Uint8Array>;
   readonly input: SourceInput;

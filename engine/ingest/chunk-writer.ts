@@ -7,6 +7,7 @@
  * are in the case already are left out by count.
  */
 import { BATCH_ROWS, EventBatch } from '../contract/event-batch.ts';
+import type { BreakState } from '../contract/errors.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Decisions, EventSink } from '../contract/importer.ts';
 import { type BatchRows, rowList, rowSpan } from '../store/batch-rows.ts';
@@ -200,6 +201,10 @@ export class ChunkWriter implements EventSink {
   note(text: string): void {
     const { notes } = this.source().state;
     if (notes.length < MAX_NOTES && !notes.includes(text)) notes.push(text);
+  }
+
+  broken(state: BreakState, offset: ByteOffset, reason: string): void {
+    this.source().state.broken ??= { state, offset, reason };
   }
 
   metadata(key: string, value: unknown): void {

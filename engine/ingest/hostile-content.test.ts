@@ -41,7 +41,9 @@ async function importAll(
     expect(line.read, line.source).toBe(sum);
     for (const n of [line.stored, line.duplicate, line.quarantined, line.skipped])
       expect(n, line.source).toBeGreaterThanOrEqual(0);
-    expect(['complete', 'duplicate', 'ignored', 'failed']).toContain(line.status);
+    expect(['complete', 'partial', 'damaged', 'duplicate', 'ignored', 'failed']).toContain(
+      line.status,
+    );
     if (line.status !== 'complete') expect(line.message, line.source).toMatch(/\S/);
   }
   // What the ledger says is there, is there: quarantined records, and rows by source and kind.

@@ -54,6 +54,7 @@ export class LedSurvey {
       contentSha256: sha256,
       wholeLines: content?.lastByte === 10,
       error: undefined,
+      broken: undefined,
     };
   }
 }

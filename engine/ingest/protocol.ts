@@ -6,11 +6,13 @@ import type {
   Decisions,
   Piece,
   PieceSize,
+  ReadLimits,
   ReadOptions,
   ReadPosition,
   SourceLocation,
 } from '../contract/importer.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
+import type { Broken } from '../catalog/catalog.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import type { CutMessages } from '../store/messages/message-columns.ts';
 import type { SegmentDraft } from '../store/segment-file/write/draft.ts';
@@ -30,6 +32,8 @@ export interface WorkItem extends FoundFile {
   /** Position in the import, which orders the ledger. */
   ordinal: number;
   options: ImportOptions;
+  /** They do not change what a record means, so sources with other limits are compared all the same. */
+  limits: ReadLimits;
 }
 
 export interface NewerFile {
@@ -95,6 +99,8 @@ export interface SourceState {
   decisions: Decisions;
   metadata: Record<string, unknown>;
   notes: string[];
+  /** What the importer said of a content that ends within a record. */
+  broken: Broken | undefined;
   elapsedMs: number;
   /** Set when the source was read to its end. */
   done: SourceEnd | undefined;
@@ -108,6 +114,7 @@ export interface SourceEnd {
   wholeLines: boolean;
   /** Why reading stopped before the content's end, if it did. */
   error: string | undefined;
+  broken: Broken | undefined;
 }
 
 /** What a worker asks before it reads a source. Hashes come when the coordinator asked for them. */
@@ -120,10 +127,14 @@ export interface BeginRequest {
   importer: string;
   importerVersion: number;
   appendOnly: boolean;
+  /** See `Leaf.archiveEnd`. */
+  archiveEnd: number | undefined;
   format: string;
   headSha256: string;
   headSize: number;
   rawSha256: string | undefined;
+  /** Of the whole content, once the coordinator asked for it. */
+  content: { readonly size: number; readonly sha256: string } | undefined;
   /** Hash of the first n raw bytes (`checkpoint`) or content bytes (`prefixes`), by n. */
   checkpoints: Record<number, string>;
   prefixes: Record<number, string>;
@@ -207,7 +218,7 @@ export interface PieceChunk {
 }
 
 export type BeginReply =
-  | { action: 'hash'; raw: boolean; checkpoints: number[]; prefixes: number[] }
+  | { action: 'hash'; raw: boolean; content: boolean; checkpoints: number[]; prefixes: number[] }
   /** Hand over what you have, then ask again: it may concern this source. */
   | { action: 'flush' }
   | { action: 'duplicate' }
@@ -221,7 +232,15 @@ export type BeginReply =
 export type FromWorker =
   | { type: 'ready' }
   | { type: 'request'; id: number; begin: BeginRequest }
-  | { type: 'ignored'; ordinal: number; name: string; reason: string; failed: boolean }
+  | {
+      type: 'ignored';
+      ordinal: number;
+      name: string;
+      reason: string;
+      failed: boolean;
+      /** Of an archive whose checksum failed in the end: its members up to here were checked. */
+      checked?: number | undefined;
+    }
   | { type: 'progress'; bytes: number; rows: number; name: string }
   | {
       type: 'chunk';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { diskError } from '../base/files.ts';
-import { CancelledError, DaybookError } from '../contract/errors.ts';
+import { CancelledError, DaybookError, LimitError, SourceError } from '../contract/errors.ts';
 import type {
   Importer,
   Leaf,
@@ -13,6 +13,7 @@ import type {
   PiecePlan,
   ReadOptions,
 } from '../contract/importer.ts';
+import type { Broken } from '../catalog/catalog.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
 import { DayParts } from './day-parts.ts';
 import { HashedInput } from './hashed-input.ts';
@@ -180,7 +181,7 @@ class ImportWorker {
 
   async item(item: WorkItem, isLast: boolean): Promise<void> {
     try {
-      for await (const found of this.tools.walk(item.path, item.name, this.staging)) {
+      for await (const found of this.tools.walk(item.path, item.name, this.staging, item.limits)) {
         this.checkCancelled();
         if ('reason' in found) {
           this.port.post({
@@ -232,7 +233,10 @@ class ImportWorker {
       known?.code === 'source-damaged' ||
       known?.code === 'limit-exceeded';
     if (known !== undefined && oneSource) {
-      this.port.post({ type: 'ignored', ordinal, name, reason: known.message, failed: true });
+      const checked =
+        known instanceof SourceError && known.state === 'damaged' ? known.place.checked : undefined;
+      const reason = known.message;
+      this.port.post({ type: 'ignored', ordinal, name, reason, failed: true, checked });
       return true;
     }
     this.writer.abandon();
@@ -275,9 +279,11 @@ class ImportWorker {
       importer: importer.id,
       importerVersion: importer.version,
       appendOnly: importer.appendOnly,
+      archiveEnd: leaf.archiveEnd,
       format: result.format,
       ...headHash(head),
       rawSha256: undefined,
+      content: undefined,
       checkpoints: {},
       prefixes: {},
     };
@@ -292,8 +298,9 @@ class ImportWorker {
         continue;
       }
       if (reply.raw) begin.rawSha256 = (await hashAll(leaf.raw())).sha256;
-      begin.checkpoints = await hashPrefixes(leaf.raw(), reply.checkpoints);
-      begin.prefixes = await hashPrefixes(leaf.input.blocks(), reply.prefixes);
+      if (reply.content) begin.content = await hashContent(leaf);
+      begin.checkpoints = await hashPrefixes({ blocks: () => leaf.raw() }, reply.checkpoints);
+      begin.prefixes = await hashPrefixes(leaf.input, reply.prefixes);
       reply = await this.ask(begin);
     }
     if (reply.action === 'duplicate') return;
@@ -456,7 +463,7 @@ class ImportWorker {
 
   /** The source of a piece, if it is still the one that was surveyed. */
   private async plainLeaf({ item, contentSize, modifiedMs }: SplitSourcePlan): Promise<Leaf> {
-    for await (const found of this.tools.walk(item.path, item.name, this.staging)) {
+    for await (const found of this.tools.walk(item.path, item.name, this.staging, item.limits)) {
       if ('reason' in found || found.input.from === undefined) break;
       if (found.rawSize === contentSize && found.modifiedMs === modifiedMs) return found;
       break;
@@ -475,7 +482,7 @@ class ImportWorker {
   ): Promise<void> {
     this.writer.storeIn(this.partsFor(leaf.input.size ?? leaf.rawSize ?? 0));
     const state = this.writer.begin(reply.sourceId, leaf.name, reply.skip, leaf.input.size);
-    const content = new HashedInput(leaf.input);
+    const content = new HashedInput(leaf.input, importer.byLines === true);
     let consumed = 0;
     this.writer.onDrain = (at) => {
       const advanced = at - consumed;
@@ -483,6 +490,7 @@ class ImportWorker {
       return this.drain(leaf.name, advanced, content, leaf.plain, state);
     };
     let error: string | undefined;
+    let broken: Broken | undefined;
     try {
       await importer.read(content, this.writer, options);
     } catch (caught) {
@@ -490,8 +498,18 @@ class ImportWorker {
       if (known === undefined || !ONE_SOURCE.has(known.code)) throw caught;
       error = known.message;
       this.writer.note(known.message);
+      broken = brokenBy(known, content);
     }
     for (const note of leaf.input.notes ?? []) this.writer.note(note);
+    // Rows and records of the last batches are counted when they are flushed.
+    if (error === undefined && state.read === 0 && content.hashed > 0) {
+      const text = `no record was found in its ${content.hashed} bytes`;
+      if (importer.byLines !== true || content.lastByte === 10) this.writer.note(text);
+      else {
+        this.writer.note(`${text}: it seems to be cut off within its header`);
+        this.writer.broken('partial', content.hashed, 'the content ends within its header');
+      }
+    }
     this.writer.end();
     const contentSha256 = content.digest();
     state.done = {
@@ -502,6 +520,7 @@ class ImportWorker {
       contentSha256,
       wholeLines: content.lastByte === 10,
       error,
+      broken,
     };
     this.progress(leaf.name, content.hashed - consumed, true);
     if (this.writer.due) await this.sendChunk(this.writer.cut());
@@ -606,6 +625,33 @@ class ImportWorker {
   }
 }
 
+/** What is kept of an error that ended the reading of a content. */
+function brokenBy(error: DaybookError, content: HashedInput): Broken {
+  const isKnown = error instanceof SourceError || error instanceof LimitError;
+  const place = isKnown ? error.place : undefined;
+  return {
+    state: error instanceof SourceError ? error.state : 'partial',
+    reason:
+      content.leftOver === 0
+        ? error.message
+        : `${error.message}; the last ${content.leftOver} bytes, a line without its end, were left out`,
+    offset: content.hashed,
+    ...(place?.checked === undefined ? {} : { checked: Math.min(place.checked, content.hashed) }),
+    ...(place?.fileOffset === undefined ? {} : { fileOffset: place.fileOffset }),
+    ...(error instanceof LimitError ? { limit: error.option } : {}),
+  };
+}
+
+/** Size and hash of a content; undefined when it cannot be read to its end. */
+async function hashContent(leaf: Leaf): Promise<BeginRequest['content']> {
+  try {
+    return await hashAll(leaf.input.blocks());
+  } catch (error) {
+    if (error instanceof DaybookError && ONE_SOURCE.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
 function isLed(plan: PiecePlan | LedPlan): plan is LedPlan {
   return 'lead' in plan;
 }
@@ -639,9 +685,18 @@ async function hashAll(
   return { sha256: hash.digest('hex'), size };
 }
 
+/** Blocks up to where the content can be read: who reads it next says what is wrong. */
+async function* readable(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* blocks;
+  } catch (error) {
+    if (!(error instanceof DaybookError && ONE_SOURCE.has(error.code))) throw error;
+  }
+}
+
 /** Hashes of the first n bytes for each of `sizes`; a content that is shorter has no entry. */
 async function hashPrefixes(
-  blocks: AsyncIterable<Uint8Array>,
+  content: { blocks(): AsyncIterable<Uint8Array> },
   sizes: readonly number[],
 ): Promise<Record<number, string>> {
   const out: Record<number, string> = {};
@@ -650,7 +705,7 @@ async function hashPrefixes(
   const hash = createHash('sha256');
   let size = 0;
   let next = 0;
-  for await (const block of blocks) {
+  for await (const block of readable(content.blocks())) {
     let from = 0;
     while (next < wanted.length && size + (block.length - from) >= wanted[next]!) {
       const end = from + (wanted[next]! - size);

@@ -2,14 +2,26 @@
  * Where the next newer file of a rotated set begins, when the files' times do not tell: a set that
  * was copied without its times would otherwise have the year of the copy in every file.
  */
-import type { Ignored, Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
+import type {
+  Ignored,
+  Importer,
+  Leaf,
+  ReadLimits,
+  ReadOptions,
+  SourceInput,
+} from '../contract/importer.ts';
 import type { FoundFile, NewerFile } from './protocol.ts';
 import { readHead } from './recognise.ts';
 
 /** Files of a rotated set that were written less than this apart were copied, not rotated. */
 const ROTATION_MS = 60_000;
 
-export type Walk = (path: string, name: string, temporary: string) => AsyncIterable<Leaf | Ignored>;
+export type Walk = (
+  path: string,
+  name: string,
+  temporary: string,
+  limits?: ReadLimits,
+) => AsyncIterable<Leaf | Ignored>;
 
 export class RotatedStarts {
   private readonly walk: Walk;

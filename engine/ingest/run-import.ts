@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { statSync, rmSync } from 'node:fs';
-import type { SegmentRow, SourceRow } from '../catalog/catalog.ts';
+import { type Broken, type SegmentRow, type SourceRow } from '../catalog/catalog.ts';
 import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError, type ErrorCode } from '../contract/errors.ts';
 import type { Decisions, Ignored } from '../contract/importer.ts';
@@ -104,8 +104,10 @@ export interface SourceReport {
   decisions: Decisions;
   notes: string[];
   elapsedMs: number;
-  status: 'complete' | 'duplicate' | 'failed' | 'ignored';
+  /** `partial`, `damaged`: not read to its end; `broken` says where. */
+  status: 'complete' | 'partial' | 'damaged' | 'duplicate' | 'failed' | 'ignored';
   message: string | undefined;
+  broken: Broken | undefined;
 }
 
 export interface ImportReport {
@@ -249,6 +251,7 @@ class ImportRun {
       }
       await this.commits;
       if (this.failure !== undefined) throw this.failure;
+      this.applyDoubts();
       this.progress('', 'compacting');
       await this.tidy();
     } catch (error) {
@@ -469,6 +472,12 @@ class ImportRun {
         break;
       case 'ignored':
         this.addIgnored(message.ordinal, message.name, message.reason, message.failed);
+        if (message.checked !== undefined)
+          this.doubts.push({
+            item: message.ordinal,
+            checked: message.checked,
+            reason: message.reason,
+          });
         break;
       case 'progress':
         this.advance(slot, slot.bytes + message.bytes);
@@ -667,7 +676,9 @@ class ImportRun {
       // Equal contents begin alike; only then is it worth waiting for what the other one is.
       const sameHead = other.begin.headSha256 === begin.headSha256;
       const sameBytes = sameHead && other.begin.rawSize === begin.rawSize;
-      if (!sameBytes && !(sameHead && begin.appendOnly)) continue;
+      // Of two that are compressed otherwise, the contents may be equal.
+      const otherwise = (begin.rawSha256 === undefined) !== (other.begin.rawSha256 === undefined);
+      if (!sameBytes && !(sameHead && (begin.appendOnly || otherwise))) continue;
       if (this.flushed.has(which)) {
         this.waitingForCommits += 1;
         this.order.hurry();
@@ -684,11 +695,38 @@ class ImportRun {
       const alike = (source: SourceRow) =>
         source.status === 'complete' && source.headSha256 === begin.headSha256;
       if (catalog.sourcesByRawSize(begin.rawSize).some(alike)) {
-        return { action: 'hash', raw: true, checkpoints: [], prefixes: [] };
+        return { action: 'hash', raw: true, content: false, checkpoints: [], prefixes: [] };
       }
     }
     if (begin.rawSha256 !== undefined) {
-      const same = catalog.sourcesByHash(begin.rawSha256)[0];
+      const same = catalog.sourcesByHash(begin.rawSha256);
+      const known = same.find(({ broken }) => broken === undefined) ?? same.at(-1);
+      if (known !== undefined && !mayGoOn(known, begin)) {
+        this.addDuplicate(begin, known);
+        return { action: 'duplicate' };
+      }
+    }
+    // The same content in another compression, or none.
+    const alike = catalog
+      .sourcesByHead(begin.headSha256)
+      .filter(
+        (source) =>
+          source.broken === undefined &&
+          source.headSize === begin.headSize &&
+          source.importer === begin.importer &&
+          (begin.rawSha256 !== undefined || source.contentSize === begin.rawSize),
+      );
+    if (alike.length > 0) {
+      if (begin.content === undefined && !this.contentAsked.has(which)) {
+        this.contentAsked.add(which);
+        return { action: 'hash', raw: false, content: true, checkpoints: [], prefixes: [] };
+      }
+      this.contentAsked.delete(which);
+      const { content } = begin;
+      const same = alike.find(
+        (source) =>
+          source.contentSize === content?.size && source.contentSha256 === content?.sha256,
+      );
       if (same !== undefined) {
         this.addDuplicate(begin, same);
         return { action: 'duplicate' };
@@ -713,7 +751,7 @@ class ImportRun {
     if (interrupted !== undefined && !this.sources.has(interrupted.id)) {
       const at = interrupted.checkpointBytes;
       if (at > 0 && begin.checkpoints[at] === undefined && begin.rawSha256 === undefined) {
-        return { action: 'hash', raw: false, checkpoints: [at], prefixes: [] };
+        return { action: 'hash', raw: false, content: false, checkpoints: [at], prefixes: [] };
       }
       if (
         at === 0 ||
@@ -739,7 +777,7 @@ class ImportRun {
         .filter(
           (source) =>
             source.wholeLines &&
-            source.error === undefined &&
+            (source.error === undefined || source.broken !== undefined) &&
             source.importer === begin.importer &&
             source.importerVersion === begin.importerVersion &&
             source.format === begin.format &&
@@ -753,7 +791,7 @@ class ImportRun {
         !this.prefixed.has(which)
       ) {
         this.prefixed.add(which);
-        return { action: 'hash', raw: false, checkpoints: [], prefixes: sizes };
+        return { action: 'hash', raw: false, content: false, checkpoints: [], prefixes: sizes };
       }
       // Members of an archive may have one name as well.
       this.prefixed.delete(which);
@@ -802,6 +840,7 @@ class ImportRun {
   }
   private readonly flushed = new Set<string>();
   private readonly prefixed = new Set<string>();
+  private readonly contentAsked = new Set<string>();
 
   /**
    * First and last time of all records of a source: its own times are those of what was stored for
@@ -848,13 +887,13 @@ class ImportRun {
       commit = resolve;
     });
     this.sources.set(row.id, row);
-    this.inFlight.set(row.id, {
-      sourceId: row.id,
-      begin,
-      committed,
-      commit,
-      ordinal: this.ordinal(begin.item.ordinal),
-    });
+    const ordinal = this.ordinal(begin.item.ordinal);
+    this.inFlight.set(row.id, { sourceId: row.id, begin, committed, commit, ordinal });
+    if (begin.archiveEnd !== undefined) {
+      const ends = this.archiveEnds.get(begin.item.ordinal) ?? new Map<number, number>();
+      this.archiveEnds.set(begin.item.ordinal, ends.set(row.id, begin.archiveEnd));
+      this.ordinals.set(row.id, ordinal);
+    }
     return { action: 'read', sourceId: row.id, skip, pieces: this.pieceSize(begin, skip) };
   }
 
@@ -898,7 +937,11 @@ class ImportRun {
         const row = this.sources.get(state.sourceId)!;
         catalog.updateSource(row);
         if (state.done === undefined) continue;
-        const report = reportOf(row, 'complete', row.error);
+        const report = reportOf(
+          row,
+          row.broken?.state ?? 'complete',
+          row.broken?.reason ?? row.error,
+        );
         finished.push(report);
         this.addLedger(this.inFlight.get(row.id)!.ordinal, report);
       }
@@ -1084,6 +1127,7 @@ class ImportRun {
     row.contentSha256 = state.done.contentSha256;
     row.wholeLines = state.done.wholeLines;
     row.error = state.done.error;
+    row.broken = state.done.broken ?? state.broken;
   }
 
   // -- the ledger ------------------------------------------------------------------------------
@@ -1118,6 +1162,9 @@ class ImportRun {
         same,
         'duplicate',
         `identical to source ${same.id} (${same.name}), nothing stored` +
+          (same.broken === undefined
+            ? ''
+            : `; that one was not read to its end: ${same.broken.reason}`) +
           (otherwise ? '; it was read with other options, which stay' : ''),
       ),
       source: begin.name,
@@ -1132,6 +1179,36 @@ class ImportRun {
     this.reports.push(report);
     this.request.onSource?.(report);
   }
+
+  /** Archives whose own checksum failed once their members were read: what these gave was not checked. */
+  private readonly doubts: { item: number; checked: number; reason: string }[] = [];
+
+  /** Members of such archives are damaged, whatever was said of them when they were read. */
+  private applyDoubts(): void {
+    for (const { item, checked, reason } of this.doubts) {
+      for (const [id, end] of this.archiveEnds.get(item) ?? []) {
+        const row = this.sources.get(id);
+        if (row === undefined || end <= checked || row.broken !== undefined) continue;
+        row.broken = {
+          state: 'damaged',
+          reason: `read without a check, since the archive it is in is damaged: ${reason}`,
+          offset: row.contentSize ?? 0,
+          checked: 0,
+        };
+        const report = reportOf(row, 'damaged', row.broken.reason);
+        this.transact(() => {
+          this.writer.catalog.updateSource(row);
+          this.addLedger(this.ordinals.get(id)!, report);
+        });
+        const at = this.reports.findIndex(({ sourceId }) => sourceId === id);
+        if (at >= 0) this.reports[at] = report;
+        this.request.onSource?.(report);
+      }
+    }
+  }
+  /** Where in the content of its archive each member ends, by item and source. */
+  private readonly archiveEnds = new Map<number, Map<number, number>>();
+  private readonly ordinals = new Map<number, number>();
 
   private addIgnored(item: number, name: string, reason: string, failed: boolean): void {
     const report: SourceReport = {
@@ -1155,6 +1232,7 @@ class ImportRun {
       elapsedMs: 0,
       status: failed ? 'failed' : 'ignored',
       message: reason,
+      broken: undefined,
     };
     this.transact(() => this.addLedger(this.ordinal(item), report));
     this.reports.push(report);
@@ -1173,7 +1251,7 @@ class ImportRun {
       byKind: {},
     };
     for (const report of this.reports) {
-      if (report.status === 'complete' || report.status === 'duplicate') total.sources += 1;
+      if (report.status !== 'failed' && report.status !== 'ignored') total.sources += 1;
       total.bytes += report.bytes;
       total.read += report.read;
       total.stored += report.stored;
@@ -1221,6 +1299,22 @@ function countedOf(row: SourceRow, state: SourceState): Counted {
   };
 }
 
+/** Whether reading a source again, of which the case has the same bytes, can give more of it. */
+function mayGoOn({ broken }: SourceRow, { item: { limits } }: BeginRequest): boolean {
+  if (broken === undefined) return false;
+  if (broken.limit !== undefined) {
+    const option = broken.limit.replace(/^--max-/, '');
+    const raised = {
+      ratio: limits.maxRatio,
+      bytes: limits.maxBytes,
+      depth: limits.maxDepth,
+      members: limits.maxMembers,
+    };
+    return option in raised && raised[option as keyof typeof raised] !== undefined;
+  }
+  return limits.unchecked === true && broken.state === 'damaged';
+}
+
 function reportOf(
   row: SourceRow,
   status: SourceReport['status'],
@@ -1247,6 +1341,7 @@ function reportOf(
     elapsedMs: row.elapsedMs,
     status,
     message,
+    broken: row.broken,
   };
 }
 

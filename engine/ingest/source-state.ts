@@ -18,6 +18,7 @@ export function emptySourceState(sourceId: number): SourceState {
     decisions: {},
     metadata: {},
     notes: [],
+    broken: undefined,
     elapsedMs: 0,
     done: undefined,
   };

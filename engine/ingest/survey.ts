@@ -74,6 +74,7 @@ export class Survey {
       contentSha256: sha256,
       wholeLines: this.lastByte === LF,
       error: undefined,
+      broken: undefined,
     };
   }
 

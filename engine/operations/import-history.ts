@@ -4,6 +4,7 @@ import type { Catalog, ImportStatus } from '../catalog/catalog.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
 import type { Result } from '../contract/operations.ts';
 import { DaybookError } from '../contract/errors.ts';
+import type { ReadLimits } from '../contract/importer.ts';
 import { importOptions, type ImportItem } from './import-items.ts';
 
 type ListedImport = Result<'import.list'>['imports'][number];
@@ -12,6 +13,7 @@ type ListedImport = Result<'import.list'>['imports'][number];
 export interface ImportArguments {
   readonly items: readonly ImportItem[];
   readonly recursive: boolean;
+  readonly limits?: ReadLimits;
 }
 
 /** Every import with its ledger, newest first. `runs`: whether one of this engine is under way. */
@@ -82,7 +84,7 @@ function canRead(stored: unknown): boolean {
 
 /** As `importEvidence` stores them; before 0.2 with one set of options for all paths. */
 function readArguments(stored: unknown): ImportArguments | undefined {
-  const { items, paths, options, recursive } = recordOf(stored);
+  const { items, paths, options, recursive, limits } = recordOf(stored);
   const pairs: readonly unknown[] | undefined = Array.isArray(items)
     ? items
     : Array.isArray(paths)
@@ -95,7 +97,11 @@ function readArguments(stored: unknown): ImportArguments | undefined {
     if (typeof one['path'] !== 'string') return undefined;
     out.push({ path: one['path'], options: importOptions(recordOf(one['options'])) });
   }
-  return { items: out, recursive: recursive !== false };
+  return {
+    items: out,
+    recursive: recursive !== false,
+    ...(limits === undefined ? {} : { limits: recordOf(limits) }),
+  };
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

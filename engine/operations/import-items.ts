@@ -2,6 +2,7 @@
  * What an import is to read: paths with what a person decided for each, and the files found below
  * them. A file is read once, however many paths lead to it.
  */
+import type { ReadLimits } from '../contract/importer.ts';
 import type { FoundFile, ImportOptions, WorkItem } from '../ingest/protocol.ts';
 
 /** A file, folder or archive, and how it is to be read. */
@@ -44,10 +45,15 @@ export function oncePerFile(files: readonly ListedFile[], paths: readonly string
 }
 
 /** The work of an import, in the order of its ledger. */
-export function workItems(files: readonly ListedFile[], items: readonly ImportItem[]): WorkItem[] {
+export function workItems(
+  files: readonly ListedFile[],
+  items: readonly ImportItem[],
+  limits: ReadLimits = {},
+): WorkItem[] {
   return files.map(({ argument, ...file }, ordinal) => ({
     ...file,
     ordinal,
     options: items[argument]!.options,
+    limits,
   }));
 }

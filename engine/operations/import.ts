@@ -1,7 +1,7 @@
 /** `import.start`: reads evidence into a case. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Ignored } from '../contract/importer.ts';
+import type { Ignored, ReadLimits } from '../contract/importer.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseWriter, type WriterOptions } from '../ingest/case-writer.ts';
 import type { FromWorker, ToWorker } from '../ingest/protocol.ts';
@@ -49,6 +49,7 @@ export interface ImportParameters {
   folder: string;
   items: readonly ImportItem[];
   recursive: boolean;
+  limits?: ReadLimits;
   jobs: number;
   builder: WriterOptions;
   signal?: AbortSignal;
@@ -146,13 +147,14 @@ async function importWith(
     const background = parameters.background === true && !brief;
     const report = await watch.spanAsync('run', () =>
       runImport(writer, {
-        items: workItems(files, parameters.items),
+        items: workItems(files, parameters.items, parameters.limits),
         ignored,
         workers: parameters.jobs,
         startWorker: () => startWorker(background),
         description: {
           items: parameters.items.map(({ options }, i) => ({ path: paths[i], options })),
           recursive: parameters.recursive,
+          ...(parameters.limits === undefined ? {} : { limits: parameters.limits }),
         },
         signal: parameters.signal,
         onProgress: parameters.onProgress,

@@ -9,7 +9,14 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
-import type { Ignored, Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
+import type {
+  Ignored,
+  Importer,
+  Leaf,
+  ReadOptions,
+  SourceInput,
+  ReadLimits,
+} from '../contract/importer.ts';
 import {
   recognise,
   readHead,
@@ -38,6 +45,7 @@ import { addCommunityId } from './shown-events.ts';
 export type { ScanLedger } from '../scan/scan.ts';
 
 export interface ScanParameters {
+  readonly limits?: ReadLimits;
   /** A file, or `-` for standard input. */
   readonly path: string;
   readonly text: string;
@@ -86,6 +94,7 @@ export interface ScanTools {
     path: string,
     name: string,
     temporary: () => Promise<string>,
+    limits?: ReadLimits,
   ): AsyncGenerator<Leaf | Ignored>;
 }
 
@@ -258,7 +267,12 @@ async function readFile(
     );
   }
   let found = 0;
-  for await (const leaf of tools.walk(resolve(path), sources[0]!.name, temporary.path)) {
+  for await (const leaf of tools.walk(
+    resolve(path),
+    sources[0]!.name,
+    temporary.path,
+    parameters.limits,
+  )) {
     if (run.scan.done) return;
     if ('reason' in leaf) {
       run.scan.ledger.notes.push(`${leaf.name}: ${leaf.reason}`);

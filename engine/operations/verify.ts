@@ -131,6 +131,8 @@ export async function verifyCase(
       );
     if (source.status === 'partial')
       warning(`${source.name} was not read to its end: import it again to go on`);
+    else if (source.broken !== undefined)
+      warning(`${source.name} was not read to its end: ${source.broken.reason}`);
     const members = (source.location as { members?: unknown[] }).members ?? [];
     if (members.length > 0 || source.rawSha256 === undefined) {
       if (existsSync(source.path)) evidenceNotChecked += 1;

@@ -433,6 +433,7 @@ export const flowCsvImporter: Importer = {
   version: 6,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
+  byLines: true,
   formats: FORMATS,
   sniff,
   async outline(input, { format, mapping }) {

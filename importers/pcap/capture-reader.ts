@@ -90,6 +90,10 @@ export class LostRegion {
     } else if (this.closed === MAX_NOTES) {
       this.sink.note('more is damaged: every place is in the quarantine');
     }
+    if (resumed < 0) {
+      const text = `cannot be read from offset ${this.offset}: ${this.reason}`;
+      this.sink.broken?.('damaged', this.offset, text);
+    }
     this.closed += 1;
     this.offset = -1;
     this.raw = [];

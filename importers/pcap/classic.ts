@@ -83,7 +83,9 @@ export class ClassicReader implements CaptureReader {
         if (last && end > at) {
           this.number += 1;
           this.sink.quarantine(base + at, 'file header cut', bytes.subarray(at, end));
-          this.sink.note(`ends inside the file header at offset ${base + end}`);
+          const text = `ends inside the file header at offset ${base + end}`;
+          this.sink.note(text);
+          this.sink.broken?.('partial', base + end, text);
           return end;
         }
         return at;
@@ -276,9 +278,9 @@ export class ClassicReader implements CaptureReader {
       reason = `record cut: ${size} of ${this.recordHeader + captured} bytes`;
     }
     this.sink.quarantine(base + at, reason, bytes.subarray(at, end));
-    this.sink.note(
-      `ends at offset ${base + end}, inside the record that starts at offset ${base + at}`,
-    );
+    const text = `ends at offset ${base + end}, inside the record that starts at offset ${base + at}`;
+    this.sink.note(text);
+    this.sink.broken?.('partial', base + end, text);
   }
 
   /**

@@ -104,6 +104,7 @@ function ofTheWhole(sink: EventSink): EventSink {
   return {
     batch: (kind) => sink.batch(kind),
     note: (text) => sink.note(text),
+    broken: (state, offset, reason) => sink.broken?.(state, offset, reason),
     metadata: (key, value) => sink.metadata(key, value),
     decide: (decisions) => sink.decide(decisions),
     drain: (consumed) => sink.drain(consumed),

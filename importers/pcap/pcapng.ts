@@ -615,9 +615,9 @@ export class PcapngReader implements CaptureReader {
     let reason = `block header cut: ${size} bytes`;
     if (size >= 12) reason = `block cut: ${size} of ${this.u32(bytes, at + 4)} bytes`;
     this.sink.quarantine(base + at, reason, bytes.subarray(at, end));
-    this.sink.note(
-      `ends at offset ${base + end}, inside the block that starts at offset ${base + at}`,
-    );
+    const text = `ends at offset ${base + end}, inside the block that starts at offset ${base + at}`;
+    this.sink.note(text);
+    this.sink.broken?.('partial', base + end, text);
   }
 
   /** As in `classic.ts`: a place, or the complement of the place up to which there is none. */

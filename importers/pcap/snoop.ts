@@ -72,7 +72,9 @@ export class SnoopReader implements CaptureReader {
         this.stopped = true;
         const raw = bytes.subarray(at, Math.min(end, at + MAX_RAW));
         this.sink.quarantine(base + at, `record claims ${size} bytes for ${captured}`, raw);
-        this.sink.note(`cannot be read from offset ${base + at}: a record's length is impossible`);
+        const text = `cannot be read from offset ${base + at}: a record's length is impossible`;
+        this.sink.note(text);
+        this.sink.broken?.('damaged', base + at, text);
         return end;
       }
       if (size > end - at) break;
@@ -104,9 +106,9 @@ export class SnoopReader implements CaptureReader {
   private endInside(bytes: Uint8Array, at: number, end: number, base: number): number {
     this.number += 1;
     this.sink.quarantine(base + at, `record cut: ${end - at} bytes`, bytes.subarray(at, end));
-    this.sink.note(
-      `ends at offset ${base + end}, inside the record that starts at offset ${base + at}`,
-    );
+    const text = `ends at offset ${base + end}, inside the record that starts at offset ${base + at}`;
+    this.sink.note(text);
+    this.sink.broken?.('partial', base + end, text);
     return end;
   }
 }

@@ -150,6 +150,8 @@ interface Node {
   readonly modifiedMs: number | undefined;
   /** Whether only its beginning was kept. */
   readonly cut?: boolean;
+  /** Of a member of a compressed archive, where in the archive's content it ends. */
+  readonly archiveEnd?: number | undefined;
 }
 
 /** A member to look for; all others are passed over. Undefined: every member is wanted. */
@@ -537,6 +539,7 @@ function leafOf(node: Node, look: Look, context: Context): FoundLeaf {
     location,
     rawSize: bytes.size,
     modifiedMs: look.modifiedMs ?? node.modifiedMs,
+    archiveEnd: node.archiveEnd,
     plain,
     raw,
     input: {
@@ -625,6 +628,7 @@ function memberNode(
     name: `${parent.name}!${name}`,
     location: { path: parent.location.path, members: [...parent.location.members, name] },
     modifiedMs: modifiedMs ?? parent.modifiedMs,
+    archiveEnd: parent.archiveEnd,
   };
 }
 
@@ -668,7 +672,11 @@ async function* walkTar(
         try {
           const cut = take < size;
           const bytes = cut ? { ...kept.bytes, size } : kept.bytes;
-          const child = { ...memberNode(node, name, bytes, member.modifiedMs), cut };
+          const child: Node = {
+            ...memberNode(node, name, bytes, member.modifiedMs),
+            cut,
+            archiveEnd: node.archiveEnd ?? start + size,
+          };
           yield* walkMember(child, depth + 1, context, wanted?.slice(1));
         } finally {
           await kept.release();

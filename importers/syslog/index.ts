@@ -32,6 +32,7 @@ export const syslogImporter: Importer = {
   version: 3,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
+  byLines: true,
   formats: [...LINES, FRAMED, JOURNALD],
   sniff: (head, hint) => sniffLog(head, hint),
   pieces: logPieces,

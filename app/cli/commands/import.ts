@@ -9,6 +9,7 @@ import { importOptions } from '../../../engine/operations/import-items.ts';
 import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
 import type { Command } from '../command.ts';
 import { count, counted, isoMicros, size, visible, write } from '../output.ts';
+import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
 import { ProgressLine } from '../progress.ts';
 
 export const importCommand: Command = {
@@ -47,11 +48,13 @@ export const importCommand: Command = {
         help: 'files to read at the same time (default: the number of cores)',
       },
       recursive: { type: 'boolean', help: 'read the folders below a folder, too' },
+      ...LIMIT_OPTIONS,
       json: { type: 'boolean', help: 'one JSON line per source, and one for the whole' },
     },
     details: `A PATH is a capture, a log, a flow file, an archive or compressed file of these, a folder, or - for standard input.
 Formats: ${formats().join(', ')}.
-Exit status 3 means: done, but some records were quarantined; they are kept below CASE/quarantine.`,
+A source that is cut off, damaged or beyond a limit is called partial or damaged, with the place; importing it again goes on once the file is complete or the limit is higher.
+Exit status 3 means: done, but some records were quarantined (they are kept below CASE/quarantine), or a source was not read to its end.`,
   },
   async run(parsed, { streams, signal, settings }) {
     const [folder, ...paths] = parsed.positionals as [string, ...string[]];
@@ -96,6 +99,7 @@ Exit status 3 means: done, but some records were quarantined; they are kept belo
         folder,
         items: paths.map((path) => ({ path, options })),
         recursive: parsed.flag('recursive'),
+        limits: limitsOf(parsed),
         jobs: parsed.whole('jobs', 1) ?? settings.jobs,
         builder: { memoryLimit: settings.importMemory, threads: settings.threads },
         ...(settings.chunkRows === undefined ? {} : { chunk: { rows: settings.chunkRows } }),
@@ -126,7 +130,7 @@ Exit status 3 means: done, but some records were quarantined; they are kept belo
 
 function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
   const readable = report.sources.filter(
-    (source) => source.status === 'complete' || source.status === 'duplicate',
+    (source) => source.status !== 'failed' && source.status !== 'ignored',
   );
   const failed = report.sources.filter((source) => source.status === 'failed');
   if (readable.length === 0) {
@@ -140,7 +144,12 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
     err.write(`daybook: ${failed.length} of ${report.sources.length} sources could not be read\n`);
     return 1;
   }
-  return report.total.quarantined > 0 ? 3 : 0;
+  const broken = report.sources.filter((source) => source.broken !== undefined).length;
+  if (broken > 0)
+    err.write(
+      `daybook: ${broken} of ${counted(report.sources.length, 'source', 'sources')} not read to ${broken === 1 ? 'its' : 'their'} end\n`,
+    );
+  return broken > 0 || report.total.quarantined > 0 ? 3 : 0;
 }
 
 function sourceJson(source: SourceReport): unknown {
@@ -163,6 +172,7 @@ function sourceJson(source: SourceReport): unknown {
     ...(source.notes.length > 0 ? { notes: source.notes } : {}),
     elapsedMs: source.elapsedMs,
     status: source.status,
+    ...(source.broken === undefined ? {} : { broken: source.broken }),
     ...(source.message === undefined ? {} : { message: source.message }),
   };
 }
@@ -189,6 +199,8 @@ function sourceText(source: SourceReport): string {
   const lines = [
     `${name}: ${source.dialect ?? ''}, ${size(source.bytes)}: ${parts.join(', ')}${kinds.length > 1 ? ` [${kinds.join(', ')}]` : ''}`,
   ];
+  if (source.broken !== undefined)
+    lines.push(`  ${source.status}: ${visible(source.broken.reason)}`);
   if (source.first !== undefined)
     lines.push(`  ${isoMicros(source.first)} … ${isoMicros(source.last)}`);
   else if (source.stored > 0) lines.push('  no event has a time (find them with day:undated)');
@@ -197,7 +209,9 @@ function sourceText(source: SourceReport): string {
     lines.push(
       `  decided: ${visible(decided.map(([key, value]) => `${key} ${String(value)}`).join(', '))}`,
     );
-  for (const note of source.notes) lines.push(`  note: ${visible(note)}`);
+  for (const note of source.notes)
+    if (source.broken === undefined || !source.broken.reason.startsWith(note))
+      lines.push(`  note: ${visible(note)}`);
   return `${lines.join('\n')}\n`;
 }
 

@@ -9,6 +9,7 @@ import { rowFieldNames } from '../../../engine/operations/shown-events.ts';
 import { scanTools } from '../../scan-tools.ts';
 import type { Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
+import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
 import { count, counted, size, visible } from '../output.ts';
 import {
   RESULT_OPTIONS,
@@ -50,6 +51,7 @@ export const scanCommand: Command = {
         value: 'F=COL,…',
         help: 'which column of a table is which field, as import takes it',
       },
+      ...LIMIT_OPTIONS,
       timings: { type: 'boolean', help: 'say on standard error how long it took' },
       json: {
         type: 'boolean',
@@ -89,6 +91,7 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
       timeZone: sourceZone(parsed),
       year: yearOf(parsed),
       mapping: map === undefined ? undefined : (await import('../../readers.ts')).readMapping(map),
+      limits: limitsOf(parsed),
       standardInput: process.stdin,
       threads: context.settings.threads,
       onProgress: (progress) => line.update({ ...progress, phase: 'scanning' }),

@@ -1,8 +1,9 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
+import { statusOf } from '../../../engine/catalog/catalog.ts';
 import { CaseSession, type SourceRow } from '../../../engine/operations/case-session.ts';
 import { fromCatalog } from '../../../engine/operations/latency.ts';
 import type { Command } from '../command.ts';
-import { isoMicros, table, write } from '../output.ts';
+import { isoMicros, table, visible, write } from '../output.ts';
 
 export const sourcesCommand: Command = {
   spec: {
@@ -47,7 +48,7 @@ export const sourcesCommand: Command = {
         [source.decisions.tz ?? '', source.decisions.year ?? '']
           .filter((text) => text !== '')
           .join(' '),
-        source.status,
+        statusOf(source),
       ]);
       const names = [
         'id',
@@ -64,6 +65,9 @@ export const sourcesCommand: Command = {
         'status',
       ];
       await write(streams.out, table(names, rows, streams.out.columns));
+      for (const { name, broken } of sources)
+        if (broken !== undefined)
+          streams.err.write(`${visible(name)}: ${visible(broken.reason)}\n`);
       return 0;
     } finally {
       await session.close();
@@ -89,8 +93,9 @@ function sourceJson(source: SourceRow): unknown {
     decisions: source.decisions,
     metadata: source.metadata,
     notes: source.notes,
-    status: source.status,
+    status: statusOf(source),
     error: source.error ?? null,
+    broken: source.broken ?? null,
     read: source.read,
     stored: source.stored,
     duplicate: source.duplicate,

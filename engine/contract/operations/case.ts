@@ -1,6 +1,7 @@
 /** Operations on a case as a whole, its sources and its changes. */
 import { z } from 'zod';
 import {
+  broken,
   byKind,
   casePath,
   count,
@@ -54,8 +55,10 @@ export const sourceInfo = z.object({
   decisions,
   metadata: record,
   notes: z.array(z.string()),
-  status: z.enum(['partial', 'complete', 'failed']),
+  /** `partial`: an import was interrupted, or the content is cut off. */
+  status: z.enum(['partial', 'complete', 'failed', 'damaged']),
   error: z.string().optional(),
+  broken: broken.optional(),
   ...countsShape,
   skippedReasons: z.record(z.string(), count),
   byKind,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   batch,
+  broken,
   byKind,
   bytes,
   casePath,
@@ -14,6 +15,15 @@ import {
   record,
   zone,
 } from './schema.ts';
+
+/** How much is read of evidence that may be made to be endless. */
+const limits = z.object({
+  maxRatio: z.number().positive().optional(),
+  maxBytes: z.number().int().positive().optional(),
+  maxDepth: z.number().int().positive().max(100).optional(),
+  maxMembers: z.number().int().positive().optional(),
+  unchecked: z.boolean().optional(),
+});
 
 /** What a person decided about one file or folder, or about all of them. */
 const readOptionsShape = {
@@ -42,8 +52,10 @@ const sourceReport = z.object({
   decisions,
   notes: z.array(z.string()),
   elapsedMs: z.number(),
-  status: z.enum(['complete', 'duplicate', 'failed', 'ignored']),
+  /** `partial`, `damaged`: not read to its end; `broken` says where. */
+  status: z.enum(['complete', 'partial', 'damaged', 'duplicate', 'failed', 'ignored']),
   message: z.string().optional(),
+  broken: broken.optional(),
 });
 
 export const importProgress = z.object({
@@ -157,6 +169,7 @@ export const evidenceOperations = {
       recursive: z.boolean().default(true),
       packets: z.boolean().default(true),
       flows: z.boolean().default(true),
+      limits: limits.optional(),
       jobs: count.min(1).max(256).optional(),
     }),
     importReport,

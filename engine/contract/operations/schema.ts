@@ -138,3 +138,16 @@ export const countsShape = {
   quarantined: count,
   skipped: count,
 };
+
+/** Where the reading of a source stopped before its end. */
+export const broken = z.object({
+  state: z.enum(['partial', 'damaged']),
+  reason: z.string(),
+  /** Content bytes that were read, and those of them whose checksums agreed. */
+  offset: count,
+  checked: count.optional(),
+  /** Where that is in the file as it is stored. */
+  fileOffset: count.optional(),
+  /** The option whose limit stopped it. */
+  limit: z.string().optional(),
+});

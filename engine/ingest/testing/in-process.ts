@@ -5,6 +5,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { importers } from '../../../importers/registry.ts';
+import type { ReadLimits } from '../../contract/importer.ts';
 import { listFiles, walkFile } from '../../../importers/shared/walk.ts';
 import { CaseWriter } from '../case-writer.ts';
 import type { IndexerHandle } from '../index-feed.ts';
@@ -42,6 +43,7 @@ const CLOSING_MS = 20;
 let workers = 0;
 
 export interface InProcessOptions {
+  limits?: ReadLimits;
   recursive?: boolean;
   options?: Partial<ImportOptions>;
   workers?: number;
@@ -80,7 +82,7 @@ export function startInProcess(
       },
       {
         importers,
-        walk: (path, name, temporary) => walkFile(path, name, temporary),
+        walk: (path, name, temporary, limits) => walkFile(path, name, temporary, limits),
         startIndexer,
         startStorer,
         giveWay: () => undefined,
@@ -167,7 +169,11 @@ export async function importInProcess(
   try {
     const { items, ignored } = await listFiles(paths, how.recursive ?? true, writer.staging);
     return await runImport(writer, {
-      items: items.map((item) => ({ ...item, options: { ...OPTIONS, ...how.options } })),
+      items: items.map((item) => ({
+        ...item,
+        options: { ...OPTIONS, ...how.options },
+        limits: how.limits ?? {},
+      })),
       ignored,
       workers: how.workers ?? 1,
       startWorker: how.startWorker ?? (() => startInProcess()),

@@ -7,6 +7,7 @@ import { DaybookError } from '../../contract/errors.ts';
 import { caseDays, caseInfo } from '../case-info.ts';
 import type { CaseSession, SourceRow } from '../case-session.ts';
 import { compactCase } from '../compact.ts';
+import { statusOf } from '../../catalog/catalog.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import { fromCatalog, latencySummary, recentOperations } from '../latency.ts';
 import { createCase, recoverCase } from '../open-case.ts';
@@ -133,8 +134,9 @@ function sourceInfo(source: SourceRow, exists: boolean): Result<'case.sources'>[
     decisions: source.decisions,
     metadata: source.metadata,
     notes: source.notes,
-    status: source.status,
+    status: statusOf(source),
     error: source.error,
+    ...(source.broken === undefined ? {} : { broken: source.broken }),
     read: source.read,
     stored: source.stored,
     duplicate: source.duplicate,

@@ -144,7 +144,8 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
         path,
         options: optionsOf(decided, { packets, flows }),
       }));
-      const told = { items, recursive };
+      const { limits } = request;
+      const told = { items, recursive, ...(limits === undefined ? {} : { limits }) };
       const listener = listenerOf(context);
       return imports.start(request.case, work(request.case, told, jobs), context.signal, listener);
     },
@@ -200,7 +201,7 @@ function listenerOf(context: CallContext<ListenTo>): (part: Part<'import.start'>
 }
 
 function sourceReport(report: SourceReport): Result<'import.start'>['sources'][number] {
-  const { sourceId, sha256, format, dialect, first, last, message, ...rest } = report;
+  const { sourceId, sha256, format, dialect, first, last, message, broken, ...rest } = report;
   return {
     ...rest,
     ...(sourceId === undefined ? {} : { sourceId }),
@@ -210,6 +211,7 @@ function sourceReport(report: SourceReport): Result<'import.start'>['sources'][n
     ...(first === undefined ? {} : { first }),
     ...(last === undefined ? {} : { last }),
     ...(message === undefined ? {} : { message }),
+    ...(broken === undefined ? {} : { broken }),
   };
 }
 

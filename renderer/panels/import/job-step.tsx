@@ -205,6 +205,8 @@ function Running({ job }: { readonly job: ImportJob }) {
 
 const STATUS: Readonly<Record<SourceReport['status'], { color: string; label: string }>> = {
   complete: { color: 'teal', label: 'read' },
+  partial: { color: 'orange', label: 'not to its end' },
+  damaged: { color: 'red', label: 'damaged' },
   duplicate: { color: 'blue', label: 'already there' },
   failed: { color: 'red', label: 'failed' },
   ignored: { color: 'gray', label: 'left out' },
@@ -219,7 +221,13 @@ function SourceTable({
 }) {
   // What needs a look stands first.
   const rank = (one: SourceReport): number =>
-    one.status === 'failed' ? 0 : one.quarantined > 0 ? 1 : one.status === 'complete' ? 2 : 3;
+    one.status === 'failed' || one.status === 'damaged' || one.status === 'partial'
+      ? 0
+      : one.quarantined > 0
+        ? 1
+        : one.status === 'complete'
+          ? 2
+          : 3;
   const ordered = [...sources].sort((a, b) => rank(a) - rank(b));
   return (
     <div
@@ -257,7 +265,13 @@ function SourceTable({
               <td className={css['nowrap']}>{one.dialect ?? one.format ?? ''}</td>
               <td>
                 {one.message !== undefined && (
-                  <div className={one.status === 'failed' ? css['bad'] : form['muted']}>
+                  <div
+                    className={
+                      one.status === 'failed' || one.status === 'damaged'
+                        ? css['bad']
+                        : form['muted']
+                    }
+                  >
                     <EventText text={one.message} max={500} />
                   </div>
                 )}

@@ -193,7 +193,8 @@ function Retime({ source }: { readonly source: Source }) {
   const [nextZone, setNextZone] = useState('');
   const [nextYear, setNextYear] = useState<number>();
   const [busy, setBusy] = useState(false);
-  if ((tz === undefined && typeof year !== 'number') || source.status !== 'complete') return null;
+  const isRead = source.status === 'complete' || source.broken !== undefined;
+  if ((tz === undefined && typeof year !== 'number') || !isRead) return null;
   const apply = async (): Promise<void> => {
     setBusy(true);
     try {

@@ -9,7 +9,16 @@ export function State({ source }: { readonly source: Source }) {
   return (
     <>
       {source.status === 'failed' && <Badge color="red">failed</Badge>}
-      {source.status === 'partial' && <Badge color="orange">not to its end</Badge>}
+      {source.status === 'partial' && (
+        <Badge color="orange" title={source.broken?.reason}>
+          not to its end
+        </Badge>
+      )}
+      {source.status === 'damaged' && (
+        <Badge color="red" title={source.broken?.reason}>
+          damaged
+        </Badge>
+      )}
       {source.status === 'complete' && <span className={css['muted']}>complete</span>}{' '}
       {source.exists === false && (
         <Badge color="orange" title="The events stay; raw bytes and packets cannot be read from it">

@@ -1,5 +1,5 @@
 /** The evidence: every source with its hashes, its ledger and what was decided about it. */
-import type { SourceRow } from '../../../catalog/catalog.ts';
+import { type SourceRow, statusOf } from '../../../catalog/catalog.ts';
 import { KINDS } from '../../../contract/event.ts';
 import { locationOf } from '../../evidence-reader.ts';
 import type { ReportFacts } from '../facts.ts';
@@ -58,14 +58,17 @@ function sourceBody(source: SourceRow, zone: string): Html {
   });
   const skipped = Object.entries(source.skippedReasons).filter(([, count]) => count > 0);
   const compressed = source.contentSha256 !== source.rawSha256;
+  const failure = source.broken?.reason ?? source.error;
   // What ended the reading is among the notes as well.
-  const notes = source.notes.filter((note) => note !== source.error);
+  const notes = source.notes.filter(
+    (note) => note !== source.error && source.broken?.reason.startsWith(note) !== true,
+  );
   return markup`<section class="source" id="source-${String(source.id)}">
     <h3>
       ${brief(source.name, 300)} <span class="badge">source ${String(source.id)}</span>${
-        source.status === 'complete'
+        statusOf(source) === 'complete'
           ? undefined
-          : markup` <span class="badge warn">${source.status}</span>`
+          : markup` <span class="badge warn">${statusOf(source)}</span>`
       }
     </h3>
     ${list([
@@ -109,9 +112,9 @@ function sourceBody(source: SourceRow, zone: string): Html {
       ...decisionsOf(source),
       [
         'Failure',
-        source.error === undefined
+        failure === undefined
           ? undefined
-          : markup`<span class="warn">${brief(source.error, MAX_TEXT)}</span>`,
+          : markup`<span class="warn">${brief(failure, MAX_TEXT)}</span>`,
       ],
       ['Notes', notes.length === 0 ? undefined : notesOf(notes)],
     ])}

@@ -1,0 +1,61 @@
+/** The options that say how much is read of evidence that may be made to be endless. */
+import type { ReadLimits } from '../../engine/contract/importer.ts';
+import { DaybookError } from '../../engine/contract/errors.ts';
+import type { Parsed } from './arguments.ts';
+
+export const LIMIT_OPTIONS = {
+  'max-ratio': {
+    type: 'string',
+    value: 'N',
+    help: 'bytes that may come out of each byte of a compressed file or archive (default 1000)',
+  },
+  'max-bytes': {
+    type: 'string',
+    value: 'N',
+    help: 'bytes that may come out of one file, such as 500G (default 16T)',
+  },
+  'max-depth': {
+    type: 'string',
+    value: 'N',
+    help: 'archives in archives, and compressions of compressions (default 4)',
+  },
+  'max-members': {
+    type: 'string',
+    value: 'N',
+    help: 'members of one archive (default 1000000)',
+  },
+  unchecked: {
+    type: 'boolean',
+    help: 'read what fails its checksum, too: its events may be wrong',
+  },
+} as const;
+
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  K: 2 ** 10,
+  M: 2 ** 20,
+  G: 2 ** 30,
+  T: 2 ** 40,
+};
+
+export function limitsOf(parsed: Parsed): ReadLimits {
+  return {
+    maxRatio: parsed.whole('max-ratio', 1),
+    maxBytes: bytesOf(parsed.text('max-bytes')),
+    maxDepth: parsed.whole('max-depth', 1),
+    maxMembers: parsed.whole('max-members', 1),
+    ...(parsed.flag('unchecked') ? { unchecked: true } : {}),
+  };
+}
+
+function bytesOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits, unit] = /^(\d{1,15})([KMGT]?)B?$/i.exec(text) ?? [];
+  const bytes = Number(digits) * (UNITS[(unit ?? '').toUpperCase()] ?? NaN);
+  if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+  throw new DaybookError(
+    'usage',
+    `--max-bytes ${text} is no number of bytes`,
+    'give one such as 500000000, 500M or 2T',
+  );
+}
