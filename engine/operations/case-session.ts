@@ -21,6 +21,7 @@ import { KeptNumbers } from './kept-numbers.ts';
 import { ReadTimes } from './read-times.ts';
 import { Turns } from './turns.ts';
 
+export { statusOf } from '../catalog/catalog.ts';
 export type { SourceRow };
 
 export interface Snapshot {

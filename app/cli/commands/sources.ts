@@ -1,6 +1,5 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
-import { statusOf } from '../../../engine/catalog/catalog.ts';
-import { CaseSession, type SourceRow } from '../../../engine/operations/case-session.ts';
+import { CaseSession, statusOf, type SourceRow } from '../../../engine/operations/case-session.ts';
 import { fromCatalog } from '../../../engine/operations/latency.ts';
 import type { Command } from '../command.ts';
 import { isoMicros, table, visible, write } from '../output.ts';
