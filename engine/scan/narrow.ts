@@ -47,6 +47,7 @@ export function compileNarrow(filter: Filter, scope: RowScope): Narrow {
     case 'kind':
       return scope.kind !== undefined && filter.kinds.includes(scope.kind) ? KEEP : NONE;
     case 'list':
+    case 'list-text':
       throw new TypeError('a list narrows queries on a case');
     case 'arrived':
       throw new TypeError('events arrive in a case');

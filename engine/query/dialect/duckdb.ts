@@ -177,6 +177,11 @@ export function anyJsonValue(json: string, predicate: (value: string) => string)
   return anyOfList(`json_extract_string(${json}, '$.*')`, predicate);
 }
 
+/** All values of a JSON object of strings as one text, each in a line of its own. */
+export function allJsonText(json: string): string {
+  return `array_to_string(json_extract_string(${json}, '$.*'), chr(10))`;
+}
+
 /** Those values of a JSON object of strings whose name, in lower case, is `lower`: a list of texts. */
 export function jsonValuesNamed(json: string, lower: string): string {
   const names = `list_filter(json_keys(${json}), lambda k: lower(k) = ${lower})`;
@@ -279,6 +284,32 @@ export function ip4Hex(sql: string): string {
 }
 export function ip6Hex(sql: string): string {
   return `replace(CAST(${sql} AS VARCHAR), '-', '')`;
+}
+
+const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+/** Four octets; what is beside them and no ASCII is a part of the same token, and taken along to be seen. */
+const BESIDE = '[\\x{80}-\\x{10ffff}]?';
+const QUAD = `${BESIDE}\\b${[OCTET, OCTET, OCTET, OCTET].join('\\.')}\\b${BESIDE}`;
+/** More than four tokens in a row with dots between them hold several quads that overlap. */
+const TOKEN = '[0-9A-Za-z_\\x{80}-\\x{10ffff}]+';
+const LONG = `${TOKEN}(?:\\.${TOKEN}){4,}`;
+
+/**
+ * The IPv4 addresses that are written in a text, as numbers: four tokens in a row that are octets, with dots
+ * between them, as a phrase finds them. NULL for what is none.
+ */
+export function writtenIp4(sql: string): string {
+  const quads = `regexp_extract_all(${sql}, '${QUAD}')`;
+  const octet = (quad: string, at: number) =>
+    `TRY_CAST(split_part(${quad}, '.', ${at}) AS UINTEGER)`;
+  const number = (quad: string) =>
+    `${octet(quad, 1)} * 16777216 + ${octet(quad, 2)} * 65536 + ${octet(quad, 3)} * 256 + ${octet(quad, 4)}`;
+  const parts = `list_transform(regexp_extract_all(${sql}, '${LONG}'), lambda r: string_split(r, '.'))`;
+  const windows = `flatten(list_transform(${parts}, lambda t: list_transform(range(1, len(t) - 2), lambda i: array_to_string(t[i:i+3], '.'))))`;
+  const isQuad = (text: string) =>
+    `regexp_full_match(${text}, '${[OCTET, OCTET, OCTET, OCTET].join('\\.')}')`;
+  const all = `CASE WHEN regexp_matches(${sql}, '${LONG}') THEN list_concat(${quads}, list_filter(${windows}, lambda w: ${isQuad('w')})) ELSE ${quads} END`;
+  return `list_transform(${all}, lambda q: CAST(${number('q')} AS UINTEGER))`;
 }
 
 /** The block of `prefix` bits that an IPv4 address lies in, as its first address. */

@@ -13,7 +13,7 @@ import { type DayFilter, compileDay } from './day.ts';
 import { type EventIdFilter, compileEventId } from './event-id.ts';
 import { type FlowFilter, compileFlow } from './flow.ts';
 import { type KindFilter, compileKind } from './kind.ts';
-import { type ListFilter, compileList } from './list.ts';
+import { type ListFilter, type ListTextFilter, compileList, compileListText } from './list.ts';
 import { both, either, negate } from './logic.ts';
 import { type NumberFilter, compileNumber } from './number.ts';
 import { type PresentFilter, compilePresent } from './present.ts';
@@ -35,6 +35,7 @@ export type LeafFilter =
   | FlowFilter
   | KindFilter
   | ListFilter
+  | ListTextFilter
   | NumberFilter
   | PresentFilter
   | RegexFilter
@@ -86,6 +87,8 @@ export function compileFilter(filter: Filter, scope: Scope): Predicate {
       return compileKind(filter, scope);
     case 'list':
       return compileList(filter, scope);
+    case 'list-text':
+      return compileListText(filter, scope);
     case 'number':
       return compileNumber(filter, scope);
     case 'present':

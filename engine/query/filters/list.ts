@@ -3,15 +3,17 @@
  * tables, which whoever runs a statement has put there.
  */
 import {
+  allJsonText,
   blockOfIp4,
   blockOfIp6,
   foldedText,
   listTable,
   quoteIdentifier,
+  writtenIp4,
 } from '../dialect/duckdb.ts';
 import { knownField } from '../fields.ts';
-import type { ListGroup, ListKey, MatchList } from '../lists/match-list.ts';
-import { FALSE, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { type ListGroup, type ListKey, type MatchList, isWritten } from '../lists/match-list.ts';
+import { FALSE, NO_COLUMN, type Predicate, type Scope, type Searchable } from '../scope.ts';
 import { communitySql } from './community-id.ts';
 import type { Filter } from './filter.ts';
 import { sidePresent } from './flow.ts';
@@ -22,16 +24,27 @@ export interface ListFilter {
   readonly list: MatchList;
 }
 
+/** The addresses of a list as they are written in text. */
+export interface ListTextFilter {
+  readonly filter: 'list-text';
+  readonly list: MatchList;
+}
+
 /** The events that a list takes. */
 export function listFilter(list: MatchList): Filter {
   const items: Filter[] = list.texts.map(({ filter }) => filter);
-  if (list.groups.length > 0 || items.length === 0) items.unshift({ filter: 'list', list });
+  if (list.groups.some(isWritten)) items.unshift({ filter: 'list-text', list });
+  if (list.columnGroups.length > 0 || items.length === 0) items.unshift({ filter: 'list', list });
   const [first] = items;
   return items.length === 1 && first !== undefined ? first : { filter: 'or', items };
 }
 
 export function compileList({ list }: ListFilter, scope: Scope): Predicate {
-  return either(list.groups.map((group) => compileGroup(group, scope)));
+  return either(list.columnGroups.map((group) => compileGroup(group, scope)));
+}
+
+export function compileListText({ list }: ListTextFilter, scope: Scope): Predicate {
+  return either(list.groups.filter(isWritten).map((group) => compileGroup(group, scope)));
 }
 
 /** The names that a group's table gives the values of its keys, and the lines of its rows. */
@@ -39,12 +52,30 @@ export const keyColumn = (at: number): string => `k${at}`;
 export const LINE_COLUMN = 'at_line';
 
 function compileGroup(group: ListGroup, scope: Scope): Predicate {
+  const [only] = group.keys;
+  if (only?.key.key === 'written4') return writtenIn(group, only.key.prefix, scope);
   const condition = groupCondition(group, scope);
   if (!('sql' in condition) || group.keys.every(({ key }) => key.key === 'present'))
     return condition;
   return {
     sql: `EXISTS (SELECT 1 FROM ${listTable(group.table)} AS l WHERE ${condition.sql})`,
   };
+}
+
+/** Whether an address that is written in the text of an event is in a group's table. */
+function writtenIn({ table }: ListGroup, prefix: number, scope: Scope): Predicate {
+  const texts = scope.texts();
+  if (texts.length === 0) return NO_COLUMN;
+  const own = `l.${quoteIdentifier(keyColumn(0))}`;
+  return {
+    sql: `EXISTS (SELECT 1 FROM (SELECT unnest(${writtenNumbers(texts)}) AS a) AS w JOIN ${listTable(table)} AS l ON ${own} = ${blockOfIp4('w.a', prefix)})`,
+  };
+}
+
+/** The addresses that are written in the texts of an event: a list of numbers. */
+export function writtenNumbers(texts: readonly Searchable[]): string {
+  const each = texts.map(({ sql, json }) => writtenIp4(json ? allJsonText(sql) : sql));
+  return each.length === 1 ? each[0]! : `list_concat(${each.join(', ')})`;
 }
 
 /** The condition that an event of a scope meets row `l` of a group's table. */
@@ -93,6 +124,8 @@ function keyTexts(key: Exclude<ListKey, { key: 'present' }>, scope: Scope): stri
     }
     case 'attribute':
       return attributeTexts(key.name, scope);
+    case 'written4':
+      throw new TypeError('addresses in text are compared as a group');
     case 'community-id': {
       const sql = communitySql(scope);
       return sql === undefined ? [] : [sql];

@@ -3,7 +3,7 @@
  * a query: an address or a block, a number, a name for a number, or a whole text with case ignored.
  */
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
-import { ip6ToUuid, parseAddress } from '../address.ts';
+import { type AddressRange, ip6ToUuid, parseAddress } from '../address.ts';
 import { INTEGER_RANGES, SQL_TYPES, uuidLength } from '../dialect/duckdb.ts';
 import type { AddressField, Field, NumberField } from '../fields.ts';
 import { parseEventId } from '../filters/event-id.ts';
@@ -154,8 +154,17 @@ function addresses(into: Cells, cells: readonly string[], lines: readonly number
   return into;
 }
 
+function withoutFangs(cell: string): string {
+  return cell.includes('[') ? cell.replace(DEFANGED, '.').replace(/^\[(.*)\]$/, '$1') : cell;
+}
+
+/** The address or block that a cell is; undefined: none. */
+export function addressOf(cell: string): AddressRange | undefined {
+  return parseAddress(withoutFangs(cell));
+}
+
 function addAddress(into: Cells, cell: string): boolean {
-  const plain = cell.includes('[') ? cell.replace(DEFANGED, '.').replace(/^\[(.*)\]$/, '$1') : cell;
+  const plain = withoutFangs(cell);
   const range = parseAddress(plain);
   if (range === undefined) return false;
   const slash = plain.indexOf('/');
@@ -171,7 +180,7 @@ function addAddress(into: Cells, cell: string): boolean {
 
 /** Whether `text` is an address or a block of them. */
 export function isAddress(text: string): boolean {
-  return addAddress(new Cells(1, undefined), text);
+  return addressOf(text) !== undefined;
 }
 
 /** The part of an IPv6 address, as UUID text, that a block of `prefix` bits decides. */

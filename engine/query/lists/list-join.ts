@@ -28,7 +28,7 @@ const TYPES: ReadonlySet<string> = new Set(['UTINYINT', 'USMALLINT', 'UINTEGER',
 /** The keys of each group; undefined: some are no whole numbers of 32 bits. */
 export function joinKeys(list: MatchList): readonly (readonly JoinKey[])[] | undefined {
   const out: JoinKey[][] = [];
-  for (const { keys } of list.groups) {
+  for (const { keys } of list.columnGroups) {
     const own: JoinKey[] = [];
     for (const { key, type, values } of keys) {
       if (key.key !== 'address4' && key.key !== 'number') return undefined;

@@ -11,6 +11,7 @@ import { foldText } from '../../index/text/fold.ts';
 import type { Ip4Ranges } from '../../index/values/value-index.ts';
 import { SQL_TYPES } from '../dialect/duckdb.ts';
 import type { Field, Resolve } from '../fields.ts';
+import { addressTextFilter } from '../filters/address-text.ts';
 import { type TextFilter, textFilter } from '../filters/text.ts';
 import { QueryError, shown } from '../query-error.ts';
 import { type CutList, cutList } from './cut-list.ts';
@@ -21,6 +22,7 @@ import {
   type Values,
   NEVER,
   NOTHING,
+  addressOf,
   isAddress,
   readColumn,
 } from './list-columns.ts';
@@ -47,6 +49,11 @@ export type ListKey =
       readonly attribute: string | undefined;
     }
   | { readonly key: 'attribute'; readonly name: string }
+  | {
+      /** An IPv4 address written anywhere in the text of an event. */
+      readonly key: 'written4';
+      readonly prefix: number;
+    }
   | { readonly key: 'community-id' }
   | { readonly key: 'present'; readonly side: Side };
 
@@ -63,7 +70,11 @@ export class KeyValues {
   constructor(key: ListKey, values: Values) {
     this.key = key;
     this.type =
-      key.key === 'address4' || key.key === 'number' ? SQL_TYPES[COLUMNS[key.column]] : 'VARCHAR';
+      key.key === 'address4' || key.key === 'number'
+        ? SQL_TYPES[COLUMNS[key.column]]
+        : key.key === 'written4'
+          ? SQL_TYPES.u32
+          : 'VARCHAR';
     this.values = values;
   }
 
@@ -128,6 +139,11 @@ export interface ListText {
   readonly line: number;
 }
 
+/** Whether a group is of addresses as they are written in text. */
+export function isWritten({ keys }: ListGroup): boolean {
+  return keys[0]?.key.key === 'written4';
+}
+
 interface Parts {
   readonly digest: string;
   readonly fields: readonly string[];
@@ -155,6 +171,11 @@ export class MatchList implements Parts {
     this.groups = groups;
     this.texts = texts;
     this.eitherWay = eitherWay;
+  }
+
+  /** The groups that are compared with columns. */
+  get columnGroups(): readonly ListGroup[] {
+    return this.groups.filter((group) => !isWritten(group));
   }
 
   /** Rows of all groups. */
@@ -234,40 +255,67 @@ export function readList(options: ListOptions): MatchList {
   });
 }
 
-/** One column without a name: addresses and blocks, and what is no address as text. */
+/**
+ * One column without a name. An address or block means what it means in a query: the addresses of an event, and
+ * its text. What is no address is text.
+ */
 function ofAnyType(
   { cells, lines }: CutList,
   digest: string,
   fieldOf: (name: string) => Field | undefined,
 ): MatchList {
   const values = cells[0]!;
-  const rows = [...values.keys()];
-  const [addressRows, textRows] = [
-    rows.filter((row) => isAddress(values[row]!)),
-    rows.filter((row) => !isAddress(values[row]!)),
-  ];
-  const some = (chosen: readonly number[]): CutList => ({
-    names: undefined,
-    cells: [chosen.map((row) => values[row]!)],
-    lines: chosen.map((row) => lines[row]!),
-  });
-  const addresses = some(addressRows);
-  const texts = some(textRows);
+  const some = (takes: (text: string) => boolean): CutList => {
+    const rows = [...values.keys()].filter((row) => takes(values[row]!));
+    return {
+      names: undefined,
+      cells: [rows.map((row) => values[row]!)],
+      lines: rows.map((row) => lines[row]!),
+    };
+  };
+  const addresses = some(isAddress);
+  const texts = some((text) => !isAddress(text));
   const ip = fieldOf('ip');
   if (ip === undefined) throw new TypeError('events have addresses');
-  const groups =
-    addressRows.length === 0
-      ? []
-      : groupsOf(
-          digest,
-          readColumn(ip, addresses.cells[0]!, addresses.lines),
-          addresses.lines,
-          false,
-        );
+  const has = { addresses: addresses.lines.length > 0, texts: texts.lines.length > 0 };
+  const columns = has.addresses ? readColumn(ip, addresses.cells[0]!, addresses.lines) : [];
+  const groups = has.addresses ? groupsOf(digest, columns, addresses.lines, false) : [];
+  // Of IPv6 addresses each is looked for by itself: it is written in many ways.
+  const written6 = some((text) => addressOf(text)?.version === 6);
+  checkTexts(texts.lines.length + written6.lines.length);
   return new MatchList({
-    ...{ digest, lines, groups, eitherWay: false },
-    fields: [...(addressRows.length > 0 ? ['ip'] : []), ...(textRows.length > 0 ? [TEXT] : [])],
-    texts: textRows.length === 0 ? [] : phrases(texts),
+    ...{ digest, lines, eitherWay: false },
+    groups: [...groups, ...writtenGroups(digest, columns, addresses.lines)],
+    fields: [
+      ...(has.addresses ? ['ip', TEXT] : []),
+      ...(has.texts && !has.addresses ? [TEXT] : []),
+    ],
+    texts: [
+      ...(has.texts ? phrases(texts) : []),
+      ...written6.cells[0]!.map((text, row) => ({
+        filter: addressTextFilter(addressOf(text)!, undefined),
+        line: written6.lines[row]!,
+      })),
+    ],
+  });
+}
+
+/** IPv4 addresses and blocks of a list as they may be written in text, those of one length in a group. */
+function writtenGroups(
+  digest: string,
+  columns: readonly ListColumn[],
+  lines: readonly number[],
+): ListGroup[] {
+  const [column] = columns;
+  return (column?.forms ?? []).flatMap((form, number) => {
+    if (form.form !== 'address4') return [];
+    const rows = [...lines.keys()].filter((row) => column?.form[row] === number);
+    const values = Float64Array.from(rows, (row) => Number(column?.values[row]));
+    return {
+      table: `l${digest}_w${form.prefix}`,
+      keys: [new KeyValues({ key: 'written4', prefix: form.prefix }, values)],
+      lines: rows.map((row) => lines[row]!),
+    };
   });
 }
 
@@ -280,14 +328,18 @@ function ofTexts(cut: CutList, digest: string): MatchList {
   });
 }
 
-function phrases({ cells, lines }: CutList): ListText[] {
-  if (lines.length > LIST_LIMITS.texts)
+function checkTexts(count: number): void {
+  if (count > LIST_LIMITS.texts)
     throw new ListError(
       'limit-exceeded',
       undefined,
-      `${lines.length} values to be looked for in the text of events, more than ${LIST_LIMITS.texts}`,
-      'if they are values of a field, name it: --list-field host',
+      `${count} values to be looked for in the text of events, more than ${LIST_LIMITS.texts}`,
+      'if they are values of a field, name it: --list-field host, or --list-field ip for the address columns alone',
     );
+}
+
+function phrases({ cells, lines }: CutList): ListText[] {
+  checkTexts(lines.length);
   return cells[0]!.map((text, row) => {
     const line = lines[row]!;
     try {

@@ -1,7 +1,8 @@
 /** Which lines of a list the events of a plan match, as statements. */
-import { Params, listTable, quoteIdentifier } from '../dialect/duckdb.ts';
-import { LINE_COLUMN, groupCondition } from '../filters/list.ts';
+import { Params, blockOfIp4, listTable, quoteIdentifier } from '../dialect/duckdb.ts';
+import { LINE_COLUMN, groupCondition, keyColumn, writtenNumbers } from '../filters/list.ts';
 import { type Plan, eventContext, limited, relationOf } from '../plan.ts';
+import type { Relation } from '../relation.ts';
 import type { Statement } from '../statements.ts';
 import type { ListGroup, ListText } from './match-list.ts';
 
@@ -13,11 +14,28 @@ export function compileMatchedLines(plan: Plan, group: ListGroup): Statement {
     eventContext(plan, plan.segmentsUsed, params),
     new Set(),
   );
+  const [only] = group.keys;
+  if (only?.key.key === 'written4') return writtenLines(relation, group, only.key.prefix, params);
   const condition = groupCondition(group, relation.scope);
   const line = quoteIdentifier(LINE_COLUMN);
   const met = 'sql' in condition ? condition.sql : condition.value ? 'TRUE' : 'FALSE';
   const sql = `SELECT DISTINCT l.${line} FROM ${listTable(group.table)} AS l WHERE EXISTS (SELECT 1 FROM (${relation.sql()}) AS r WHERE ${met})`;
   return { ...params.finish(sql), columns: [] };
+}
+
+/** The lines whose address is written in the text of some event: each address of the text is looked up once. */
+function writtenLines(
+  { scope, sql }: Relation,
+  { table }: ListGroup,
+  prefix: number,
+  params: Params,
+): Statement {
+  const line = quoteIdentifier(LINE_COLUMN);
+  const texts = scope.texts();
+  const numbers = texts.length === 0 ? 'CAST([] AS UINTEGER[])' : writtenNumbers(texts);
+  const written = `SELECT DISTINCT ${blockOfIp4('a', prefix)} AS a FROM (SELECT unnest(${numbers}) AS a FROM (${sql()}) AS r)`;
+  const found = `SELECT DISTINCT l.${line} FROM ${listTable(table)} AS l JOIN (${written}) AS w ON l.${quoteIdentifier(keyColumn(0))} = w.a`;
+  return { ...params.finish(found), columns: [] };
 }
 
 /** A row if some event of the plan has the text. */

@@ -11,7 +11,11 @@ import type { AddressFilter } from '../filters/address.ts';
 import type { LeafFilter } from '../filters/filter.ts';
 import type { FlowFilter } from '../filters/flow.ts';
 import type { TagFilter } from '../filters/tag.ts';
-import type { PhraseToken, TextFilter } from '../filters/text.ts';
+import { formatIp4 } from '../address.ts';
+import { addressTextFilter } from '../filters/address-text.ts';
+import type { ListTextFilter } from '../filters/list.ts';
+import { type PhraseToken, type TextFilter, textFilter } from '../filters/text.ts';
+import { isWritten } from '../lists/match-list.ts';
 import type { TextValueFilter } from '../filters/text-value.ts';
 import type { PresentFilter } from '../filters/present.ts';
 import type { RegexFilter } from '../filters/regex.ts';
@@ -52,6 +56,7 @@ export function leafCost(filter: LeafFilter): number {
     case 'flow':
       return 4;
     case 'list':
+    case 'list-text':
     case 'regex':
       return 30;
     case 'tag':
@@ -86,6 +91,8 @@ export function leafRows(
       return flowRows(filter, segment, known);
     case 'list':
       return listRows(filter, segment, known.indexes.values);
+    case 'list-text':
+      return listTextRows(filter, segment, known);
     case 'tag':
       return tagRows(filter, segment, known);
     case 'time':
@@ -116,6 +123,37 @@ function textRows(
     return found && { rows: rowsOf(found.rows), exact: found.exact };
   if (found.rows.count > total * MOST_CANDIDATES) return undefined;
   return { rows: rowsOf(found.rows), exact: false };
+}
+
+/** More addresses than these are sooner looked for in the rows. */
+const FEW_ADDRESSES = 256;
+
+/** Rows with an address of a list in their text. */
+function listTextRows(
+  { list }: ListTextFilter,
+  segment: SegmentInfo,
+  known: Known,
+): LeafRows | undefined {
+  const groups = list.groups.filter(isWritten);
+  const count = groups.reduce((sum, { lines }) => sum + lines.length, 0);
+  if (known.indexes.text === undefined || count > FEW_ADDRESSES) return undefined;
+  let rows: Rows = 'none';
+  let exact = true;
+  for (const { keys } of groups)
+    for (const { key, values } of keys)
+      for (const value of values) {
+        if (key.key !== 'written4') return undefined;
+        const found = textRows(writtenFilter(Number(value), key.prefix), segment, known);
+        if (found === undefined) return undefined;
+        rows = unite(rows, found.rows);
+        exact &&= found.exact;
+      }
+  return { rows, exact };
+}
+
+function writtenFilter(low: number, prefix: number): TextFilter {
+  if (prefix === 32) return textFilter(formatIp4(low), true, 0, undefined);
+  return addressTextFilter({ version: 4, low, high: low + 2 ** (32 - prefix) - 1 }, undefined);
 }
 
 const SEARCHED: ReadonlySet<string> = new Set(SEARCHED_COLUMNS);

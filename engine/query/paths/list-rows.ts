@@ -21,10 +21,11 @@ export function listRows(
   segment: SegmentInfo,
   values: ValueLookup | undefined,
 ): LeafRows | undefined {
-  if (values === undefined || list.groups.some((group) => isLong(group, segment))) return undefined;
+  if (values === undefined || list.columnGroups.some((group) => isLong(group, segment)))
+    return undefined;
   let rows: Rows = 'none';
   let exact = true;
-  for (const group of list.groups) {
+  for (const group of list.columnGroups) {
     const found = groupRows(group, segment, values);
     if (found === undefined) return undefined;
     rows = unite(rows, found.rows);
