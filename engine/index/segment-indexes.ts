@@ -8,6 +8,7 @@
 import { DaybookError } from '../contract/errors.ts';
 import type { CombinationIndex } from './combinations/combination-index.ts';
 import type { RollupIndex } from './rollup/rollup-index.ts';
+import { mostSideFiles, openFileLimit } from '../base/open-files.ts';
 import { SideFile, sideFilePath } from './side-file.ts';
 import type { TextIndex } from './text/index.ts';
 import type { ValueIndex } from './values/value-index.ts';
@@ -67,13 +68,12 @@ export class IndexDamaged extends Error {
   override readonly name = 'IndexDamaged';
 }
 
-/** Side files that are open at once; the ones used longest ago are closed, and opened again. */
-const MOST_OPEN = 1000;
-
 /** The side files of a case that are in use. */
 export class IndexFiles {
   private readonly openers: Openers;
   private readonly caseFolder: string | undefined;
+  /** The ones used longest ago are closed, and opened again. */
+  private readonly mostOpen = mostSideFiles(openFileLimit());
   /** By the path of the segment. */
   private readonly handles = new Map<string, Handle>();
   /** Those that are open, the one used last at the end. */
@@ -126,7 +126,7 @@ export class IndexFiles {
     this.open.delete(handle);
     this.open.add(handle);
     for (const oldest of this.open) {
-      if (this.open.size <= MOST_OPEN) break;
+      if (this.open.size <= this.mostOpen) break;
       oldest.close();
       this.open.delete(oldest);
     }

@@ -243,3 +243,24 @@ it('an import leaves the spill of readers alone, and takes what dead ones have l
   await cases.close();
   expect(readdirSync(join(folder, 'staging'))).toEqual([]);
 });
+
+it('segments that are not what the catalog says are named so, without SQL', async () => {
+  await cases.use(folder, async (session) => {
+    const [segment] = session.snapshot().segments;
+    await session.store.attach([segment!]);
+    const name = `seg_${segment!.id}.events`;
+    for (const sql of [
+      // Another segment is in its place.
+      `SELECT dst_port FROM ${name}`,
+      // A row count of the catalog that was edited.
+      `SELECT bitstring_agg(CAST(rowid AS INTEGER), 0, 1000000000) FROM ${name}`,
+    ]) {
+      const error: unknown = await session.store.rows(sql).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({
+        code: 'case-damaged',
+        hint: expect.stringContaining('daybook verify CASE') as string,
+      });
+      expect(String(error)).not.toMatch(/SELECT|seg_/);
+    }
+  });
+});

@@ -10,6 +10,8 @@ export interface StoreOptions {
   /** Bytes. */
   memoryLimit: number;
   threads: number;
+  /** Files that the process may have open; the system's limit when left out. */
+  openFiles?: number;
 }
 
 /** What a store of segments begins with: connections that statements of queries do not use. */

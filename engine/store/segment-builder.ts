@@ -543,6 +543,14 @@ export function segmentProblem(file: string, error: unknown): DaybookError {
   if (!existsSync(file))
     return new DaybookError('not-found', `segment ${name} is missing`, hint, error);
   const why = error instanceof Error ? error.message : String(error);
+  if (/too many open files/i.test(why)) {
+    return new DaybookError(
+      'limit-exceeded',
+      `segment ${name} cannot be opened: too many files are open`,
+      'allow more (ulimit -n), or merge small segments: daybook compact CASE',
+      error,
+    );
+  }
   return new DaybookError('case-damaged', `segment ${name} cannot be opened: ${why}`, hint, error);
 }
 
@@ -550,6 +558,21 @@ export function segmentProblem(file: string, error: unknown): DaybookError {
 export const SPILLED = 'spill';
 /** DuckDB's errors that name one of its temporary files. */
 const SPILL_PROBLEM = /duckdb_temp_(?:storage|block)|[\\/]spill[\\/]/;
+
+/** What DuckDB says of a statement made for other columns, or for more rows, than a segment has. */
+const NOT_AS_WRITTEN = /^(?:Binder|Catalog) Error|bitstring aggregation/;
+
+/** The error of a statement on segments, in words for people where DuckDB's SQL would say nothing to them. */
+export function statementError(error: unknown, sql: string): unknown {
+  const isOther = error instanceof Error && NOT_AS_WRITTEN.test(error.message);
+  if (!isOther || !/\bseg_\d+/.test(sql)) return storeError(error);
+  return new DaybookError(
+    'case-damaged',
+    'a segment of the case has other columns or rows than its catalog says: one of them is not what was written',
+    'run: daybook verify CASE; if it finds nothing wrong, this is a defect of Daybook',
+    error,
+  );
+}
 
 /** DuckDB's errors in words for people; others as they are. */
 export function storeError(error: unknown): unknown {

@@ -13,12 +13,20 @@ import {
   type DuckDBDataChunk,
   type DuckDBValue,
 } from '@duckdb/node-api';
+import { mostSideFiles, openFileLimit } from '../base/open-files.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import { ListTables, type ListTable } from './list-tables.ts';
 import type { MessageShape } from './messages/message-cutter.ts';
 import { ShapeCache } from './messages/shape-cache.ts';
 import { ReadyInstance, type Started, type StoreOptions, endInstance } from './ready-instance.ts';
-import { identifier, literal, segmentProblem, SPILLED, storeError } from './segment-builder.ts';
+import {
+  identifier,
+  literal,
+  segmentProblem,
+  SPILLED,
+  statementError,
+  storeError,
+} from './segment-builder.ts';
 import { segmentPath } from './segment-path.ts';
 import {
   type NumberColumnName,
@@ -46,8 +54,12 @@ export interface SegmentFile {
   file: string;
 }
 
-/** Segments kept attached; beyond this the ones used longest ago are let go. */
+/** Segments kept attached, each an open file; beyond this the ones used longest ago are let go. */
 const MAX_ATTACHED = 4000;
+/** Open files beside those and side files: rollups, segments read without DuckDB, evidence, spill, sockets. */
+const OTHER_FILES = 600;
+/** Where few files may be open, so many are attached all the same. */
+const LEAST_ATTACHED = 64;
 /** Segments that are attached by one statement: another that is waited for comes behind it. */
 const AT_ONCE = 8;
 
@@ -83,6 +95,9 @@ export class SegmentStore {
   /** Tables of lists as well. */
   private listing: Promise<void> = Promise.resolve();
   private closed = false;
+  /** Attached segments whose rows are in memory, as schemas: their files are not open. */
+  private readonly copied = new Set<number>();
+  private readonly mostFiles: number;
   private readonly makeSpill: () => Spill | undefined;
   private spill: Spill | undefined;
 
@@ -97,6 +112,9 @@ export class SegmentStore {
     makeSpill: () => Spill | undefined = () => undefined,
   ) {
     this.makeSpill = makeSpill;
+    const limit = options.openFiles ?? openFileLimit();
+    const free = limit - mostSideFiles(limit) - OTHER_FILES;
+    this.mostFiles = Math.min(MAX_ATTACHED, Math.max(LEAST_ATTACHED, free));
     this.folder = folder;
     this.options = options;
     this.ready = ready;
@@ -200,14 +218,21 @@ export class SegmentStore {
    * @throws DaybookError not-found when a segment's file is missing
    */
   async attach(segments: readonly SegmentFile[]): Promise<void> {
-    await this.attachMissing(segments);
+    const needed = new Set(segments.map(({ id }) => id));
+    const missing = segments.filter(({ id }) => !this.attached.has(id)).length;
     if (!this.inUse()) {
-      const needed = new Set(segments.map(({ id }) => id));
+      const copies = Math.max(0, needed.size - this.mostFiles);
       for (const id of [...this.attached.keys()]) {
-        if (this.attached.size <= MAX_ATTACHED) break;
-        if (!needed.has(id)) await this.detach(id);
+        const tooMany = this.filesOpen + missing > this.mostFiles || this.copied.size > copies;
+        if (!tooMany) break;
+        if (!needed.has(id) && !this.pins.has(id)) await this.detach(id);
       }
     }
+    await this.attachMissing(segments);
+  }
+
+  private get filesOpen(): number {
+    return this.attached.size - this.copied.size;
   }
 
   /**
@@ -215,7 +240,7 @@ export class SegmentStore {
    * may be using. Nothing is told that goes wrong: whoever reads these segments attaches them, and is.
    */
   attachAhead(segments: readonly SegmentFile[]): void {
-    if (this.attached.size + segments.length > MAX_ATTACHED) return;
+    if (this.filesOpen + segments.length > this.mostFiles) return;
     this.attachMissing(segments).catch(() => undefined);
   }
 
@@ -250,6 +275,7 @@ export class SegmentStore {
   }
 
   private async attachTogether(segments: readonly SegmentFile[]): Promise<Failures> {
+    if (this.filesOpen + segments.length > this.mostFiles) return this.attachEach(segments, true);
     try {
       // At once: between statements the thread may be busy with indexes.
       await this.administer(segments.map((one) => this.attachSql(one)).join(';'));
@@ -261,11 +287,12 @@ export class SegmentStore {
   }
 
   /** One after the other: so that it is known which cannot be attached. */
-  private async attachEach(segments: readonly SegmentFile[]): Promise<Failures> {
+  private async attachEach(segments: readonly SegmentFile[], copy = false): Promise<Failures> {
     const failures = new Map<number, unknown>();
     for (const segment of segments) {
       try {
-        await this.administer(this.attachSql(segment));
+        if (copy) await this.copyIn(segment);
+        else await this.administer(this.attachSql(segment));
         this.attached.set(segment.id, segment.file);
       } catch (error) {
         const own = error instanceof DaybookError;
@@ -276,6 +303,38 @@ export class SegmentStore {
       }
     }
     return failures;
+  }
+
+  /**
+   * A segment as a schema in memory, which statements name as they name a database. Its rows keep their numbers, and
+   * go to the spill folder where they are too many. For cases of more small segments than files may be open: slow, but
+   * right.
+   */
+  private async copyIn({ id, file }: SegmentFile): Promise<void> {
+    const [from, to] = [`copied_${id}`, identifier(`seg_${id}`)];
+    await this.administer(
+      `ATTACH ${literal(segmentPath(this.folder, file))} AS ${from} (READ_ONLY)`,
+    );
+    try {
+      const { admin } = await this.started();
+      const stored = await admin.runAndReadAll(
+        `SELECT comment FROM duckdb_tables() WHERE database_name = ${literal(from)} AND table_name = 'stored'`,
+      );
+      const tables = [`CREATE TABLE ${to}.events AS SELECT * FROM ${from}.events`];
+      for (const [comment] of stored.getRows()) {
+        tables.push(`CREATE TABLE ${to}.stored AS SELECT * FROM ${from}.stored`);
+        if (typeof comment === 'string')
+          tables.push(`COMMENT ON TABLE ${to}.stored IS ${literal(comment)}`);
+      }
+      await this.administer(
+        `BEGIN; CREATE SCHEMA ${to}; ${tables.join('; ')}; COMMIT; DETACH ${from}`,
+      );
+      this.copied.add(id);
+    } catch (error) {
+      await this.administer(`ROLLBACK`).catch(() => undefined);
+      await this.administer(`DETACH DATABASE IF EXISTS ${from}`).catch(() => undefined);
+      throw error;
+    }
   }
 
   private attachSql({ id, file }: SegmentFile): string {
@@ -292,7 +351,11 @@ export class SegmentStore {
   private async detach(id: number): Promise<void> {
     this.attached.delete(id);
     this.shapes.delete(id);
-    await this.administer(`DETACH DATABASE IF EXISTS ${identifier(`seg_${id}`)}`);
+    const name = identifier(`seg_${id}`);
+    const isCopy = this.copied.delete(id);
+    await this.administer(
+      isCopy ? `DROP SCHEMA ${name} CASCADE` : `DETACH DATABASE IF EXISTS ${name}`,
+    );
   }
 
   private administer(sql: string): Promise<unknown> {
@@ -380,7 +443,7 @@ export class SegmentStore {
         yield { names, chunk };
       }
     } catch (error) {
-      throw storeError(error);
+      throw statementError(error, sql);
     } finally {
       this.running -= 1;
       signal?.removeEventListener('abort', onAbort);
@@ -405,7 +468,7 @@ export class SegmentStore {
     if (missing.length === 0) return out;
     const names = missing.map((id) => literal(`seg_${id}`)).join(', ');
     const found = await this.rows(
-      `SELECT CAST(substr(database_name, 5) AS INTEGER), comment FROM duckdb_tables() WHERE database_name IN (${names}) AND table_name = 'stored'`,
+      `SELECT CAST(substr(name, 5) AS INTEGER), comment FROM (SELECT if(schema_name = 'main', database_name, schema_name) AS name, table_name, comment FROM duckdb_tables()) WHERE name IN (${names}) AND table_name = 'stored'`,
       [],
       signal,
     );
