@@ -18,7 +18,7 @@ import { startScan } from './scan.ts';
 const RECORDS: readonly Record<string, unknown>[] = [
   { note: 'yy', Note: 'Z5', answers: ['23.62.7.160', 'a "b" é'], TTLs: [60, 300] },
   { Note: 'Z5', host: 'web01', 'event.code': '4624', answers: ['x,23.62.7.160,y'] },
-  { note: 'z5', host: 'web02', 'event.action': 'web01', severity: 'high', TTLs: '[7' },
+  { note: 'z5', host: 'web02', severity: 'high', TTLs: '[7' },
   { NOTE: 'other', service: 'ssh', tx_hosts: ['192.168.0.4'], TTLs: [5] },
   { note_1: 'own', answers: '23.62.7.160', TTLs: 200, source: 'edr', empty: [] },
 ];
@@ -98,9 +98,7 @@ describe('a condition', () => {
     ['note_1:own', [4]],
     ['host:web01', [1]],
     ['hOST:web02', [2]],
-    ['event.action:web01', [2]],
-    ['event_type:web01', []],
-    ['attrs.event.action:*', [2]],
+    ['attrs.event.code:4624', [1]],
     ['event.code:4624', [1]],
     ['event_type:*', []],
     ['severity:high', [2]],
@@ -135,7 +133,7 @@ describe('values', () => {
     'values note',
     'values NOTE',
     'top 10 host',
-    'top 10 event.action, note',
+    'top 10 event.code, note',
     'stats count() as n, min(host) as first, distinct(host) as hosts by event.code',
     'stats count() by service',
   ])('%s', async (text) => {
@@ -145,10 +143,10 @@ describe('values', () => {
   });
 
   it('are the column where there is one, else the attribute', async () => {
-    expect(await byCase('n:* | fields n, event.action | sort n', 'scan')).toEqual([
+    expect(await byCase('n:* | fields n, event.code | sort n', 'scan')).toEqual([
       { n: '0' },
-      { n: '1' },
-      { n: '2', event_type: 'web01' },
+      { n: '1', event_type: '4624' },
+      { n: '2' },
       { n: '3' },
       { n: '4' },
     ]);
