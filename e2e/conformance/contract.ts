@@ -3,7 +3,7 @@
  * `describeContract`.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { columnOf, rowOf } from '../../engine/contract/column-batch.ts';
@@ -402,6 +402,11 @@ export function describeContract(shell: Shell): void {
       }
       const path = casePath('killed');
       await engine.call('case.create', { case: path });
+      // So much that the import goes on for long after its first commit.
+      const long = `${path}.log`;
+      const line = (i: number) => `<34>1 2026-11-21T00:00:00Z h app ${i % 999} - - entry ${i}\n`;
+      writeFileSync(long, Array.from({ length: LONG_LINES }, (_, i) => line(i)).join(''));
+      const items = [...sample(), { path: long }];
       const states: string[] = [];
       // It is asked when it is told to be down: soon it is up again.
       const meanwhile: Promise<ErrorInfo>[] = [];
@@ -424,7 +429,7 @@ export function describeContract(shell: Shell): void {
         ),
       );
       await engine.call('case.days', { case: path });
-      const importing = failure(engine.call('import.start', { case: path, items: sample() }));
+      const importing = failure(engine.call('import.start', { case: path, items }));
       expect(await importing).toMatchObject({ code: 'engine-down' });
       expect((await watching).code).toBe('engine-down');
       expect(engine.state.reason).toMatch(/SIGKILL|status 1/);
@@ -441,13 +446,17 @@ export function describeContract(shell: Shell): void {
       const { sources } = await engine.call('case.sources', { case: path });
       for (const source of sources) expect(accounted(source)).toBe(source.read);
       expect(await engine.call('case.verify', { case: path })).toMatchObject({ ok: true });
-      await engine.call('import.start', { case: path, items: sample() });
+      await engine.call('import.start', { case: path, items });
       const info = await engine.call('case.open', { case: path });
-      expect(info).toMatchObject({ events: expectedTotals(expected).events, recovered: [] });
-      expect(info.byKind).toEqual(expected.byKind);
+      const events = expectedTotals(expected).events + LONG_LINES;
+      expect(info).toMatchObject({ events, recovered: [] });
+      const log = (expected.byKind.log ?? 0) + LONG_LINES;
+      expect(info.byKind).toEqual({ ...expected.byKind, log });
     });
   });
 }
+
+const LONG_LINES = 300_000;
 
 /** What a call fails with. */
 async function failure(call: Promise<unknown>): Promise<ErrorInfo> {
