@@ -5,13 +5,15 @@
 import type { ColumnMapping, SourceInput } from '../../engine/contract/importer.ts';
 import { LineReader } from '../shared/lines.ts';
 import type { Detected } from './detect.ts';
-import { TS, TS_DATE } from './fields.ts';
+import { simplify, TS, TS_DATE } from './fields.ts';
 import { planRow, uniqueNames } from './plan.ts';
 import { DelimitedSplitter } from './split.ts';
 import type { DateOrder } from './stamp.ts';
 
 /** Lines without any such date after which there are none. */
 const LINES_WITHOUT = 2000;
+
+const L2TCSV: readonly string[] = ['date', 'time', 'timezone', 'macb', 'sourcetype'];
 
 /** Nearly always the first lines tell. */
 const REGION_BYTES = 64 * 1024;
@@ -31,6 +33,9 @@ export async function findDateOrder(
   const { setters } = planRow(uniqueNames(detected.columns), detected.dialect, mapping);
   const column = setters.findIndex((setter) => setter === TS || setter === TS_DATE);
   if (column < 0) return undefined;
+  // log2timeline's CSV is defined as month/day/year.
+  const names = new Set(detected.columns.map(simplify));
+  if (L2TCSV.every((name) => names.has(name))) return { order: 'mdy', certain: true };
   const lines = new LineReader(input.blocks(), {
     ...{ maxLine: 1024 * 1024, size: input.size, regionSize: REGION_BYTES },
   });

@@ -598,6 +598,22 @@ describe('zones, dates and mappings', () => {
     });
   });
 
+  it("takes log2timeline's CSV as month/day/year, in the zone of each row", async () => {
+    const row = (zone: string): string =>
+      `08/02/2026,03:04:05,${zone},M...,LOG,Log,Content,-,host1,short,long,2,x,-,-,-,-\n`;
+    const { rows, decisions } = await readText(
+      'date,time,timezone,MACB,source,sourcetype,type,user,host,short,desc,version,filename,inode,notes,format,extra\n' +
+        ['UTC', 'Europe/Amsterdam', 'EST5EDT', 'nowhere'].map(row).join(''),
+    );
+    expect(decisions).toMatchObject({ dateOrder: 'mdy' });
+    expect(rows.map(({ ts }) => ts)).toEqual([
+      ...[T('2026-08-02T03:04:05Z'), T('2026-08-02T01:04:05Z'), T('2026-08-02T07:04:05Z')],
+      T('2026-08-02T03:04:05Z'),
+    ]);
+    expect(rows.map((each) => each['ts_basis'])).toEqual([undefined, undefined, undefined, 1]);
+    expect(rows[1]!.attrs['timezone']).toBe('Europe/Amsterdam');
+  });
+
   it.each<[string, string, Record<string, unknown>]>([
     [
       'nfstream',

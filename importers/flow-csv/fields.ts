@@ -42,7 +42,8 @@ export const PROGRAM = 36;
 export const PID = 37;
 export const SEVERITY = 38;
 export const KEY = 39;
-export const SETTER_COUNT = 40;
+export const TS_ZONE = 40;
+export const SETTER_COUNT = 41;
 
 /** Setters by the name that dialects and mappings use: event fields, and a few that need working out. */
 export const SETTERS = {
@@ -55,6 +56,8 @@ export const SETTERS = {
   /** Date and time of day in two columns. */
   ts_date: TS_DATE,
   ts_time: TS_TIME,
+  /** The zone of the time in the columns before it. Also an attribute. */
+  ts_zone: TS_ZONE,
   /** Seconds, or `h:m:s`. */
   duration: DURATION,
   duration_ms: DURATION_MILLIS,

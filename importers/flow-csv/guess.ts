@@ -7,6 +7,8 @@ import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping } from '../../engine/contract/importer.ts';
 import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import { MEASURES, simplify, type Setter } from './fields.ts';
+import { DaybookError } from '../../engine/contract/errors.ts';
+import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
 import type { Meanings } from './json-names.ts';
 import { parseProtocol } from './numbers.ts';
 import { StampReader } from './stamp.ts';
@@ -23,6 +25,7 @@ const NAMES: Partial<Record<Setter, readonly string[]>> = {
       'created0x10 epoch unixtime when',
   ),
   ts_time: list('timeofday clock time hour'),
+  ts_zone: list('timezone tz tzone'),
   ts_end: list(
     'te endtime flowend lastseen end etime tsend stoptime timeend last flowendmilliseconds bidirectionallastseenms',
   ),
@@ -124,6 +127,21 @@ function isStamp(cell: string): boolean {
   );
 }
 
+/** The zone that a cell names; undefined for what names none. */
+export function zoneOf(cell: string): Zone | undefined {
+  if (/^(?:utc|gmt|z)$/i.test(cell)) return UTC;
+  if (!/^(?:[A-Za-z_]+\/[\w/+-]+|[+-]\d\d:?\d\d|[A-Z]{3,4}(?:\d[A-Z]{3})?)$/.test(cell))
+    return undefined;
+  const offset = /^([+-]\d\d):?(\d\d)$/.exec(cell);
+  try {
+    return resolveZone(offset === null ? cell : `${offset[1]!}:${offset[2]!}`);
+  } catch (error) {
+    // No zone of that name is known: the cell stays what it is, an attribute.
+    if (error instanceof DaybookError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 const isDay = (cell: string): boolean => cell.length <= 10 && !/^\d+$/.test(cell);
 /** Whether a cell is a day and a time of day, not a number. */
 export function isDateTime(cell: string): boolean {
@@ -157,6 +175,7 @@ const PROOFS: ReadonlyMap<string, (cell: string) => boolean> = new Map(
     ts: isStamp,
     ts_end: isStamp,
     ts_time: isClock,
+    ts_zone: (cell) => zoneOf(cell) !== undefined,
     proto: isProtocol,
     src_ip: isIp,
     dst_ip: isIp,

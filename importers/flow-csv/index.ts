@@ -430,7 +430,8 @@ export const flowCsvImporter: Importer = {
   title: 'Flow exports, Zeek and Suricata logs, CSV and JSON tables',
   // 2: members beyond 4096 names are columns, too. 4: long texts of JSON are kept as they are.
   // 5: columns by names that mean them, kinds record by record. 6: lists of records within an object.
-  version: 6,
+  // 7: the zone of a row.
+  version: 7,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   byLines: true,

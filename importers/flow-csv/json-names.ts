@@ -37,7 +37,7 @@ export function simplifyPath(path: string): string {
 /** The best first: where a record has several, the first that holds such a value is taken. */
 const GENERAL: Names = {
   ts: list(`
-    @eventcreatedate stagetimestamp winlog.eventdata.utctime utctime winlog.timecreated timecreated
+    @eventcreatedate stagetimestamp winlog.eventdata.utctime timecreated utctime winlog.timecreated
     event.system.timecreated.#attributes.systemtime event.system.timecreated.@systemtime
     eventtime eventtimestamp eventdatetime eventdate event.datetime securityeventdate
     properties.timestamp payload.timestamp timestampderived querytimestamp isotimestamp ts timestamp
@@ -209,7 +209,7 @@ const SCHEMAS: readonly JsonSchema[] = [
     names: {
       // NXLog's EventTime states no zone.
       ts: list(
-        'winlog.eventdata.utctime utctime winlog.timecreated timecreated @timestamp eventtime',
+        'winlog.eventdata.utctime timecreated utctime winlog.timecreated @timestamp eventtime',
       ),
       src_ip: ['ipaddress'],
       src_port: ['ipport'],

@@ -7,9 +7,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { EventBatch, NumberColumn, TextColumn } from '../../engine/contract/event-batch.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
+import type { Zone } from '../../engine/contract/zone.ts';
 import { parseDecimal, parseHex, parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import { hash53 } from '../shared/hash53.ts';
 import * as F from './fields.ts';
+import { zoneOf } from './guess.ts';
 import {
   parseProtocol,
   parseScaled,
@@ -29,6 +31,8 @@ export type IcmpStyle =
   /** code × 256 + type in the source port (Argus). */
   | 'argus';
 
+/** Names of zones that are remembered. */
+const MAX_ZONES = 64;
 const SPACE = 32;
 const DASH = 45;
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -76,6 +80,9 @@ export class RowWriter {
   private icmpCode = -1;
   private dateSize = 0;
   private keyed = false;
+  /** Whether a row before needed the zone that was decided; zones by name. */
+  private zoneUsed = false;
+  private readonly zones = new Map<string, Zone | undefined>();
 
   /** @param open whether cells may come that the plan does not list: then all is worked out */
   constructor(batch: EventBatch, plan: RowPlan, stamp: StampReader, open = false) {
@@ -100,6 +107,7 @@ export class RowWriter {
   begin(): void {
     this.row = this.batch.length;
     if (!this.finishing) return;
+    this.zoneUsed = this.stamp.zoneUsed;
     this.end = Number.NaN;
     this.totalBytes = -1;
     this.totalPackets = -1;
@@ -304,6 +312,9 @@ export class RowWriter {
         return this.halfStamp(bytes, start, end);
       case F.TS_TIME:
         return this.otherHalfStamp(bytes, start, end);
+      case F.TS_ZONE:
+        this.stateZone(bytes, start, end);
+        return false;
       case F.DURATION_MILLIS:
         return this.seconds(parseDecimal(bytes, start, end) / 1e3);
       case F.DURATION_MICROS:
@@ -390,6 +401,24 @@ export class RowWriter {
     if (this.dateSize === 0 || end - start > 32) return false;
     this.joined.set(bytes.subarray(start, end), this.dateSize);
     return this.time(this.joined, 0, this.dateSize + end - start);
+  }
+
+  /** Reads the row's time anew in the zone that a column states. */
+  private stateZone(bytes: Uint8Array, start: number, end: number): void {
+    const { batch, row } = this;
+    if (batch.tz_offset.present[row] === 0 || batch.ts.present[row] === 0) return;
+    const name = windows1252.decode(bytes.subarray(start, end));
+    let zone = this.zones.get(name);
+    if (zone === undefined && !this.zones.has(name)) {
+      zone = zoneOf(name);
+      if (this.zones.size < MAX_ZONES) this.zones.set(name, zone);
+    }
+    if (zone === undefined) return;
+    const local = batch.ts.values[row]! + batch.tz_offset.values[row]! * 1e6;
+    batch.ts.set(row, local - (zone.fixed ?? zone.offsetSecondsAtLocal(local)) * 1e6);
+    batch.ts_basis.present[row] = 0;
+    batch.tz_offset.present[row] = 0;
+    this.stamp.zoneUsed = this.zoneUsed;
   }
 
   private count(column: NumberColumn, bytes: Uint8Array, start: number, end: number): boolean {
@@ -552,6 +581,7 @@ export class RowWriter {
 const NEED_FINISH: ReadonlySet<number> = new Set([
   F.TS_END,
   F.TS_DATE,
+  F.TS_ZONE,
   F.SRC_ENDPOINT,
   F.DST_ENDPOINT,
   F.ICMP_TYPE,
