@@ -11,6 +11,9 @@ const TELLING: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   alert: ['note', 'name', 'signature', 'category', 'msg'],
 };
 
+/** How lists and exports name the summary; no query can name it. */
+export const SUMMARY = 'summary';
+
 /** Fields that a summary may need of the kinds that are there. */
 export function summaryFields(kinds: ReadonlySet<Kind>): string[] {
   const names = ['message', 'event_type'];

@@ -1,11 +1,12 @@
 /** What a view shows as a file: CSV, newline-delimited JSON or Parquet. */
 import type { EpochMicros } from '../contract/event.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
-import { parseQuery, type ShownRecord } from '../query/index.ts';
+import { parseQuery, type ShownRecord, type ShownValue } from '../query/index.ts';
 import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
 import type { GivenList } from './case-lists.ts';
 import type { CaseSession } from './case-session.ts';
 import { csvLine } from './csv.ts';
+import { EXPANDED } from '../query/statements.ts';
 import { fieldName } from './event-query.ts';
 import { parquetSink } from './export.ts';
 import {
@@ -16,7 +17,8 @@ import {
   type Written,
 } from './output-file.ts';
 import { rowFieldNames, shownRows, startQuery, type RunningQuery } from './query.ts';
-import { cell, csvCells, jsonRecord } from './shown-cells.ts';
+import { SUMMARY, summaryOf } from './event-summary.ts';
+import { cell, csvCells, jsonRecord, valueOf } from './shown-cells.ts';
 
 export interface ExportParameters {
   query: string;
@@ -26,7 +28,7 @@ export interface ExportParameters {
   /** For times in the query that state none, and for times shown. */
   zone: string;
   format: 'csv' | 'ndjson' | 'parquet';
-  /** Those of the query when left out. */
+  /** Those of the query when left out. `summary` is the line that lists show of an event. */
   fields?: readonly string[] | undefined;
   sort?: { field: string; descending: boolean } | undefined;
   limit?: number | undefined;
@@ -53,14 +55,16 @@ export async function exportRows(
     told = performance.now();
     await tell(done);
   };
+  // A summary is made of fields that differ by kind: they are read, and only the chosen ones written.
+  const summarised = fields?.includes(SUMMARY) === true;
   const running = startQuery(session, {
-    text: withStages(query, sort, fields),
+    text: withStages(query, sort, summarised ? undefined : fields),
     ...{ from, to, list, zone, limit, signal: place.signal },
     operation: 'export.rows.query',
   });
   const { produced: rows, written } = await writeOutput(session, place, (write) =>
     format === 'parquet'
-      ? writeParquet(running, zone, write, progress)
+      ? writeParquet(running, parameters, write, progress)
       : writeText(running, parameters, write, progress),
   );
   watch.rowsReturned = rows;
@@ -93,7 +97,7 @@ type Progress = (done: number) => Promise<void>;
 
 async function writeText(
   running: RunningQuery,
-  { format, zone }: ExportParameters,
+  { format, zone, fields }: ExportParameters,
   write: Write,
   progress: Progress,
 ): Promise<number> {
@@ -111,10 +115,10 @@ async function writeText(
     }
     return records.length;
   }
-  const names = rowFieldNames(running.plan);
+  const names = namesShown(running, fields);
   if (csv) await text(csvLine(names));
   let done = 0;
-  for await (const records of shownRows(running, zone)) {
+  for await (const records of exportedRows(running, zone, fields)) {
     await text(
       csv ? records.map((record) => csvLine(csvCells(record, names))).join('') : json(records),
     );
@@ -124,10 +128,41 @@ async function writeText(
   return done;
 }
 
+function namesShown(running: RunningQuery, fields: ExportParameters['fields']): readonly string[] {
+  if (fields?.includes(SUMMARY) !== true) return rowFieldNames(running.plan);
+  return [...new Set(fields.flatMap((name) => EXPANDED[name] ?? [name]))];
+}
+
+/** The rows; where a summary is asked for, with it and the other chosen fields alone. */
+async function* exportedRows(
+  running: RunningQuery,
+  zone: string,
+  fields: ExportParameters['fields'],
+): AsyncGenerator<readonly ShownRecord[]> {
+  if (fields?.includes(SUMMARY) !== true) {
+    yield* shownRows(running, zone);
+    return;
+  }
+  const names = namesShown(running, fields);
+  for await (const records of shownRows(running, zone)) {
+    yield records.map((record) => {
+      const summary = summaryOf(kindOf(record), (name) => valueOf(record, name) ?? null);
+      const entries = names.map((name): [string, ShownValue | undefined] => [
+        name,
+        name === SUMMARY ? summary : valueOf(record, name),
+      ]);
+      // `fromEntries` makes `__proto__` a name like any other.
+      return Object.fromEntries(
+        entries.filter((entry): entry is [string, ShownValue] => entry[1] !== undefined),
+      );
+    });
+  }
+}
+
 /** A small DuckDB of its own writes the file, for Parquet is not written from front to back. */
 async function writeParquet(
   running: RunningQuery,
-  zone: string,
+  { zone, fields }: ExportParameters,
   write: Write,
   progress: Progress,
 ): Promise<number> {
@@ -136,12 +171,12 @@ async function writeParquet(
   let done = 0;
   try {
     if (running.plan.shape === 'rows') {
-      for await (const records of shownRows(running, zone)) {
+      for await (const records of exportedRows(running, zone, fields)) {
         for (const record of records) await sink.add(record);
         done += records.length;
         await progress(done);
       }
-      names = rowFieldNames(running.plan);
+      names = namesShown(running, fields);
     } else {
       const table = await tableRecords(running, true);
       for (const record of table.records) await sink.add(record);
@@ -165,4 +200,8 @@ async function tableRecords(
     return { names: answer.columns, records };
   const wide = bucketsAcross(answer.buckets);
   return { names: namesOf(wide), records: wide };
+}
+
+function kindOf({ kind }: ShownRecord): string {
+  return typeof kind === 'string' ? kind : '';
 }

@@ -37,6 +37,8 @@ export interface Session {
   readonly zone: string;
   /** Small things the window keeps between starts, by name. */
   readonly preferences: Readonly<Record<string, unknown>>;
+  /** The columns that the table of events shows now; undefined until it shows any. */
+  readonly shownColumns?: readonly string[] | undefined;
   /** The event shown in the details. */
   readonly selected: string | undefined;
   /** Whether the history of views has an entry before, and after, the one that is shown. */

@@ -122,6 +122,24 @@ describe('export.rows', () => {
     expect(rowsOf(text)).toEqual([{ pid: 149 }, { pid: 148 }]);
   });
 
+  it('writes what lists show of an event, which is no field', async () => {
+    const { text } = await written('export.rows', {
+      query: 'kind:flow source:d.pcap',
+      format: 'csv',
+      fields: ['kind', 'src_ip', 'summary', 'dst_port'],
+      limit: 1,
+    });
+    const [head, first] = text.split('\n');
+    expect(head).toBe('kind,src_ip,summary,dst_port');
+    expect(first).toMatch(/^flow,10\.0\.0\.1,\w+ udp \d+ pkts? \d+ B → .*,\d+$/);
+    const logs = await written('export.rows', {
+      query: 'host:host1',
+      format: 'ndjson',
+      fields: ['summary'],
+    });
+    expect(rowsOf(logs.text)).toEqual([{ summary: HOSTILE[1] }]);
+  });
+
   it('expands names that stand for several, in the header too', async () => {
     const { text } = await written('export.rows', {
       query: 'kind:packet',

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { IconFileImport, IconSearchOff } from '@tabler/icons-react';
-import { useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import {
   formatCount,
   useCase,
@@ -68,6 +68,9 @@ export function EventsPanel() {
       ? all
       : fittingWidth(all, narrow, sort?.field);
   }, [names, times, heading, lengths, chosen.chosen, projected, narrow, sort]);
+  useEffect(() => {
+    workspace.session.setState({ shownColumns: columns.map(({ name }) => name) });
+  }, [workspace, columns]);
   const colors = useMemo(
     () =>
       Object.fromEntries(

@@ -7,11 +7,12 @@ import {
   useCase,
   useQuestion,
   useResultList,
+  useSession,
   useView,
   useWorkspace,
 } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
-import { SUMMARY, useEventColumns } from '../../widgets/event-columns.ts';
+import { useEventColumns } from '../../widgets/event-columns.ts';
 import form from '../../widgets/form.module.css';
 import { Outcome } from './outcome.tsx';
 import { useWriting } from './written.ts';
@@ -20,7 +21,7 @@ const FORMATS = {
   csv: {
     label: 'CSV',
     type: 'text/csv',
-    note: 'For spreadsheets; cells that begin a formula are defused.',
+    note: 'For spreadsheets; formulas are neutralised.',
   },
   ndjson: {
     label: 'NDJSON',
@@ -42,15 +43,13 @@ export function ExportDialog() {
   const view = useView();
   const question = useQuestion();
   const { opened } = useResultList();
-  const { shown, fields } = useEventColumns();
+  const { shown } = useEventColumns();
   const [format, setFormat] = useState<Format>('csv');
   const [columns, setColumns] = useState<'shown' | 'all'>('shown');
   const [limit, setLimit] = useState<number>();
   const writing = useWriting();
-  const chosen = exportFields(
-    shown,
-    (fields ?? []).map((one) => one.field),
-  );
+  // Columns that there is no room for on the screen are not exported either.
+  const chosen = useSession((session) => session.shownColumns) ?? shown;
   const { label, type, note } = FORMATS[format];
 
   const start = (): void =>
@@ -66,7 +65,7 @@ export function ExportDialog() {
               ...question,
               format,
               ...(view.sort === undefined ? {} : { sort: view.sort }),
-              ...(columns === 'shown' ? { fields: chosen } : {}),
+              ...(columns === 'shown' ? { fields: [...chosen] } : {}),
               ...(limit === undefined ? {} : { limit }),
               ...(path === undefined ? {} : { path }),
             },
@@ -152,10 +151,4 @@ export function ExportDialog() {
       </form>
     </Modal>
   );
-}
-
-/** The columns of the table as fields: its summary is made for the screen and stands for the message. */
-export function exportFields(shown: readonly string[], known: readonly string[]): string[] {
-  const fields = shown.map((name) => (name === SUMMARY ? 'message' : name));
-  return [...new Set(fields)].filter((name) => name !== 'message' || known.includes('message'));
 }
