@@ -82,6 +82,7 @@ describe('patterns', () => {
   it('are the rarest first; events without a message are a group apart', async () => {
     expect(await answer(test, 'kind:log OR kind:flow day:2026-11-20 | patterns 2')).toEqual({
       shape: 'top',
+      columns: ['count', 'share', 'first', 'last', 'event_id', 'template'],
       rows: [
         {
           count: 1,

@@ -30,7 +30,7 @@ describe('count', () => {
     ['ts:2031', 0, 'catalog'],
   ])('%s', async (filter, count) => {
     const counted = await answer(`${filter} | count`);
-    expect(counted).toEqual({ shape: 'count', count });
+    expect(counted).toEqual({ shape: 'count', columns: ['count'], count });
     expect((await test.ids(filter)).length).toBe(count);
   });
 
@@ -48,6 +48,7 @@ describe('top', () => {
   it('gives exact groups, their share and the rest', async () => {
     expect(await answer('kind:flow | top 1 src_ip')).toEqual({
       shape: 'top',
+      columns: ['src_ip', 'count', 'share'],
       rows: [{ src_ip: '192.168.1.7', count: 2, share: 0.4 }],
       rest: { count: 3, groups: 3 },
       total: { count: 5, groups: 4 },
@@ -71,6 +72,7 @@ describe('top', () => {
   it('measures by sum, with its share and rest', async () => {
     expect(await answer('kind:flow | top 1 src_ip by sum(bytes) as b')).toEqual({
       shape: 'top',
+      columns: ['src_ip', 'b', 'share'],
       rows: [{ src_ip: '2001:db8::1', b: 300, share: 300 / 517 }],
       rest: { count: 4, groups: 3, b: 217 },
       total: { count: 5, groups: 4, b: 517 },
@@ -107,6 +109,7 @@ describe('top', () => {
   it('has no groups when nothing matches', async () => {
     expect(await answer('kind:dns | top 5 host')).toEqual({
       shape: 'top',
+      columns: ['host', 'count', 'share'],
       rows: [],
       rest: { count: 0, groups: 0 },
       total: { count: 0, groups: 0 },
@@ -122,6 +125,7 @@ describe('timeline', () => {
     expect(found.shape === 'timeline' && found.buckets.length).toBe(1440);
     expect(await answer('kind:flow day:2026-11-21 | timeline 30s')).toEqual({
       shape: 'timeline',
+      columns: ['start', 'count'],
       interval: '30s',
       from: '2026-11-21T00:05:00.000000Z',
       to: '2026-11-21T00:06:30.000000Z',
@@ -351,7 +355,11 @@ describe('stages that shape rows', () => {
   });
 
   it('count after them counts them', async () => {
-    expect(await answer('kind:log | head 2 | count')).toEqual({ shape: 'count', count: 2 });
+    expect(await answer('kind:log | head 2 | count')).toEqual({
+      shape: 'count',
+      columns: ['count'],
+      count: 2,
+    });
     expect(await answer('kind:log | head 4 | top 1 host')).toMatchObject({
       rows: [{ host: 'WEB01', count: 1, share: 0.25 }],
       rest: { count: 3, groups: 3 },
