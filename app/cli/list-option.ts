@@ -1,4 +1,5 @@
 /** `--list FILE`: a list of values that narrows a query, from a file or standard input. */
+import { counted, nounOf } from '../../engine/contract/counted.ts';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
@@ -139,5 +140,7 @@ export async function tellUnmatched(
     await file.abandon();
     throw error;
   }
-  streams.err.write(`${count(lines.length)} of the list's ${count(of)} lines match no event\n`);
+  streams.err.write(
+    `${count(lines.length)} of the list's ${counted(of, 'line')} ${nounOf(lines.length, 'matches', 'match')} no event\n`,
+  );
 }

@@ -2,6 +2,7 @@
  * What the command line prints. Text from evidence is hostile: on a terminal control characters are
  * shown, never sent.
  */
+import { counted, nounOf } from '../../engine/contract/counted.ts';
 import { once } from 'node:events';
 import type { Cell } from '../../engine/operations/csv.ts';
 
@@ -102,16 +103,11 @@ export class TableLayout {
   }
 }
 
-/** `1 event`, `2,000 events`. */
-export function counted(number: number, one: string, many: string): string {
-  return `${count(number)} ${number === 1 ? one : many}`;
-}
-
 /** What people are told when a query left out the packets beneath flows; empty when it did not. */
 export function packetsLeftOut(beneath: { packets: number; exact: boolean } | undefined): string {
   if (beneath === undefined || beneath.packets === 0) return '';
-  const packets = counted(beneath.packets, 'packet', 'packets');
-  const were = beneath.packets === 1 ? 'was' : 'were';
+  const packets = counted(beneath.packets, 'packet');
+  const were = nounOf(beneath.packets, 'was', 'were');
   return `${beneath.exact ? '' : 'up to '}${packets} beneath flows ${were} left out (kind:* brings them in)\n`;
 }
 

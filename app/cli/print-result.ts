@@ -1,4 +1,5 @@
 /** Results in the formats of the command line: rows as they come, and answers. */
+import { counted } from '../../engine/contract/counted.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { tcpFlagLetters } from '../../engine/contract/tcp-flags.ts';
 import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/answer-records.ts';
@@ -344,5 +345,5 @@ function answerTable(
   const text = table(names, rows, width);
   if (answer.shape !== 'top') return text;
   const { count: events, groups } = answer.rest;
-  return `${text}rest: ${count(Number(events))} events in ${count(Number(groups))} groups\n`;
+  return `${text}${counted(Number(groups), 'more group')}, ${counted(Number(events), 'event')}\n`;
 }

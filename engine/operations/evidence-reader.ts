@@ -112,7 +112,7 @@ export async function checkEvidence(
   signal?: AbortSignal,
 ): Promise<void> {
   const { path, name } = source;
-  const hint = 'daybook verify says which evidence is where it was and unchanged';
+  const hint = 'verifying the case says which evidence is missing or changed (daybook verify)';
   const info = await stat(path).catch(() => undefined);
   if (info === undefined)
     throw new DaybookError(

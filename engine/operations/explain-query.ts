@@ -1,4 +1,5 @@
 /** How a query would be answered: which path, what each segment's events are found by, and why so. */
+import { counted } from '../contract/counted.ts';
 import { IndexDamaged } from '../index/segment-indexes.ts';
 import {
   type Explained,
@@ -91,5 +92,5 @@ function listLines({ context: { list }, segmentsUsed }: Plan, finder: RowFinder)
 }
 
 function segmentCount(n: number): string {
-  return n === 1 ? '1 segment' : `${n} segments`;
+  return counted(n, 'segment');
 }

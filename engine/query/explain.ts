@@ -1,4 +1,5 @@
 /** A plan in words: what it reads, what it leaves out and why, and the statements it would run. */
+import { counted } from '../contract/counted.ts';
 import type { FoundRows } from './paths/found-rows.ts';
 import { foundOf, rowsRead } from './paths/narrow.ts';
 import type { MatchList } from './lists/match-list.ts';
@@ -69,7 +70,7 @@ export function explain(plan: Plan, how?: Explained): string[] {
 
 /** What a list holds, in words. */
 export function listText({ lines, fields, eitherWay }: MatchList): string {
-  const rows = lines.length === 1 ? '1 line' : `${lines.length.toLocaleString('en-US')} lines`;
+  const rows = counted(lines.length, 'line');
   return `${rows} of ${fields.join(', ')}${eitherWay ? ', in either direction' : ''}`;
 }
 
@@ -87,7 +88,7 @@ function pathLines(plan: Plan, how: Explained | undefined): string[] {
   }
   return [
     `path: ${how.path}`,
-    ...[...segments].map(([text, n]) => `  ${text}: ${n === 1 ? '1 segment' : `${n} segments`}`),
+    ...[...segments].map(([text, n]) => `  ${text}: ${counted(n, 'segment')}`),
     ...how.why.map((line) => `  ${line}`),
     `rows to look at: ${how.rowsExamined}`,
   ];

@@ -6,6 +6,7 @@
  * Blocks end with their length once more, so damage is noticed, and the place where blocks go on is
  * told with near certainty. Blocks that hold no packets become metadata of the source.
  */
+import { counted } from '../../engine/contract/counted.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 import { u16, u16le, u32, u32le } from './bytes.ts';
 import { LostRegion, MAX_RECORD, type CaptureReader } from './capture-reader.ts';
@@ -612,7 +613,7 @@ export class PcapngReader implements CaptureReader {
 
   private endInside(bytes: Uint8Array, at: number, end: number, base: number): void {
     const size = end - at;
-    let reason = `block header cut: ${size} bytes`;
+    let reason = `truncated block header (${counted(size, 'byte')})`;
     if (size >= 12) reason = `block cut: ${size} of ${this.u32(bytes, at + 4)} bytes`;
     this.sink.quarantine(base + at, reason, bytes.subarray(at, end));
     const text = `ends at offset ${base + end}, inside the block that starts at offset ${base + at}`;

@@ -1,4 +1,5 @@
 /** `daybook compact`: merges small segments and removes deleted events from the files. */
+import { counted } from '../../../engine/contract/counted.ts';
 import { compactCase } from '../../../engine/operations/compact.ts';
 import type { Command } from '../command.ts';
 import { write } from '../output.ts';
@@ -21,7 +22,7 @@ export const compactCommand: Command = {
       streams.out,
       parsed.flag('json')
         ? `${JSON.stringify(report)}\n`
-        : `${report.before} segments became ${report.after}\n`,
+        : `${counted(report.before, 'segment')} became ${report.after}\n`,
     );
     return 0;
   },

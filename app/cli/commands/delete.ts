@@ -1,4 +1,5 @@
 /** `daybook delete`: deletes the events that a query finds, with a reason that is kept. */
+import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { CaseSession } from '../../../engine/operations/case-session.ts';
@@ -6,7 +7,7 @@ import { deleteEvents } from '../../../engine/operations/mark.ts';
 import { requestRange } from '../../../engine/operations/query.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { LIST_OPTIONS, givenList, tellUnmatched } from '../list-option.ts';
-import { counted, packetsLeftOut, visible, write } from '../output.ts';
+import { packetsLeftOut, visible, write } from '../output.ts';
 
 export const deleteCommand: Command = {
   spec: {

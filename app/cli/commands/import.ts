@@ -1,4 +1,5 @@
 /** `daybook import`: reads evidence into a case. */
+import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import {
   importEvidence,
@@ -8,7 +9,7 @@ import {
 import { importOptions } from '../../../engine/operations/import-items.ts';
 import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
 import type { Command } from '../command.ts';
-import { count, counted, isoMicros, size, visible, write } from '../output.ts';
+import { count, isoMicros, size, visible, write } from '../output.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
 import { ProgressLine } from '../progress.ts';
 
@@ -141,7 +142,9 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
     return 1;
   }
   if (failed.length > 0) {
-    err.write(`daybook: ${failed.length} of ${report.sources.length} sources could not be read\n`);
+    err.write(
+      `daybook: ${failed.length} of ${counted(report.sources.length, 'source')} could not be read\n`,
+    );
     return 1;
   }
   const broken = report.sources.filter((source) => source.broken !== undefined).length;

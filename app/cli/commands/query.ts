@@ -1,4 +1,5 @@
 /** `daybook query` and its short forms `count`, `top` and `timeline`. */
+import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { hintsWhenEmpty } from '../../../engine/operations/answer-notes.ts';
@@ -21,7 +22,7 @@ import {
   listFiles,
   tellUnmatched,
 } from '../list-option.ts';
-import { count, packetsLeftOut, visible, write } from '../output.ts';
+import { packetsLeftOut, visible, write } from '../output.ts';
 import {
   RESULT_OPTIONS,
   formatOf,
@@ -49,7 +50,8 @@ export const queryCommand: Command = {
   spec: {
     name: 'query',
     usage: "CASE 'QUERY'",
-    summary: 'Runs a query. Left of the first | which events, right of it what to do with them.',
+    summary:
+      'Runs a query. Before the first | you choose events; after it you say what to do with them.',
     positionals: { least: 2, most: 2 },
     options: OPTIONS,
     details: `Examples:
@@ -229,7 +231,7 @@ function tell(
     const timings = running.timings();
     const spans = Object.entries(timings.spans).map(([name, ms]) => `${name} ${ms.toFixed(1)}`);
     streams.err.write(
-      `${count(found)} rows · ${timings.days ?? 0} of ${plan.days.total} days · ${timings.segments ?? 0} segments · ${timings.path ?? ''} · ${count(timings.rowsExamined ?? 0)} rows looked at · ${timings.totalMs.toFixed(1)} ms (${spans.join(', ')})\n`,
+      `${counted(found, 'row')} · ${timings.days ?? 0} of ${counted(plan.days.total, 'day')} · ${counted(timings.segments ?? 0, 'segment')} · ${timings.path ?? ''} · ${counted(timings.rowsExamined ?? 0, 'row')} looked at · ${timings.totalMs.toFixed(1)} ms (${spans.join(', ')})\n`,
     );
   }
 }

@@ -1,7 +1,8 @@
 /** `daybook retime`: changes the decided zone or year of a source. */
+import { counted } from '../../../engine/contract/counted.ts';
 import { retimeSource } from '../../../engine/operations/retime.ts';
 import type { Command } from '../command.ts';
-import { count, isoMicros, visible, write } from '../output.ts';
+import { isoMicros, visible, write } from '../output.ts';
 
 export const retimeCommand: Command = {
   spec: {
@@ -46,7 +47,7 @@ export const retimeCommand: Command = {
         `${isoMicros(one.first) ?? 'no time'} … ${isoMicros(one.last) ?? 'no time'}`;
       await write(
         streams.out,
-        `${visible(report.source)}: ${count(report.events)} events\n  before: ${span(report.before)}\n  now:    ${span(report.after)}\n`,
+        `${visible(report.source)}: ${counted(report.events, 'event')}\n  before: ${span(report.before)}\n  now:    ${span(report.after)}\n`,
       );
     }
     return 0;

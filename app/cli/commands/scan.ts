@@ -1,4 +1,5 @@
 /** `daybook scan`: a query over evidence as it lies, in one pass; nothing is stored. */
+import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { hintsWhenEmpty } from '../../../engine/operations/answer-notes.ts';
@@ -10,7 +11,7 @@ import { scanTools } from '../../scan-tools.ts';
 import type { Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
-import { count, counted, size, visible } from '../output.ts';
+import { count, size, visible } from '../output.ts';
 import {
   RESULT_OPTIONS,
   formatOf,

@@ -1,4 +1,5 @@
 /** `daybook watch`: a line per change of a case; with a query, the events that arrive. */
+import { counted } from '../../../engine/contract/counted.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { isSame, reachedBy } from '../../../engine/operations/arrivals.ts';
 import { CaseSession } from '../../../engine/operations/case-session.ts';
@@ -10,7 +11,7 @@ import {
 } from '../../../engine/operations/query.ts';
 import { watchCase } from '../../../engine/operations/watch.ts';
 import type { Command } from '../command.ts';
-import { counted, visible, write } from '../output.ts';
+import { visible, write } from '../output.ts';
 
 /** A change in a few words; `--json` has all of it. */
 function changeText(operation: string, detail: Readonly<Record<string, unknown>>): string {

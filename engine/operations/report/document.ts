@@ -1,7 +1,8 @@
 /** The whole report as one self-contained page. Pure: the same facts give the same bytes. */
+import { counted } from '../../contract/counted.ts';
 import { createHash } from 'node:crypto';
 import type { ReportFacts } from './facts.ts';
-import { counted, recorded } from './figures.ts';
+import { recorded } from './figures.ts';
 import { Html, markup, list, paragraphs, plainText } from './html.ts';
 import type { Section } from './section.ts';
 import { auditSection, deletionsSection } from './sections/audit.ts';

@@ -2,6 +2,7 @@
  * What a report says, read from the case. Everything is bounded; what is left out is counted, so that
  * the report can say so.
  */
+import { counted, nounOf } from '../../contract/counted.ts';
 import { userInfo } from 'node:os';
 import type { LedgerRow, NoteRow, SearchRow, SourceRow } from '../../catalog/catalog.ts';
 import { parseView, type View } from '../../contract/view-string.ts';
@@ -353,7 +354,7 @@ async function foundByView(
     beneath === undefined || beneath.packets === 0
       ? []
       : [
-          `${beneath.exact ? '' : 'Up to '}${beneath.packets.toLocaleString('en-US')} packets beneath flows are not counted: see “How to read this report”.`,
+          `${beneath.exact ? '' : 'Up to '}${counted(beneath.packets, 'packet')} beneath flows ${nounOf(beneath.packets, 'is', 'are')} not counted: see “How to read this report”.`,
         ];
   const records: ShownRecord[] = [];
   let names: readonly string[];
@@ -372,12 +373,10 @@ async function foundByView(
     names = 'columns' in answer ? answer.columns : namesOf(records);
     rowsThere = answer.shape === 'timeline' ? 0 : all.length;
     if ('columns' in answer && all.length === LIMITS.viewRows)
-      notes.push(`The table is cut after ${LIMITS.viewRows} rows.`);
+      notes.push(`The table is cut after ${counted(LIMITS.viewRows, 'row')}.`);
     if (answer.shape === 'top') {
       const { count: events, groups } = answer.rest;
-      notes.push(
-        `Beside the groups shown, ${Number(events).toLocaleString('en-US')} events are in ${Number(groups).toLocaleString('en-US')} further groups.`,
-      );
+      notes.push(`${counted(Number(groups), 'more group')}, ${counted(Number(events), 'event')}.`);
     }
   }
   const shown = names.slice(0, LIMITS.viewColumns);

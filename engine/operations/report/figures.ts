@@ -1,4 +1,5 @@
 /** Numbers, sizes and times as the report writes them. */
+import { counted } from '../../contract/counted.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { formatTime } from '../../query/index.ts';
 import { markup, type Html } from './html.ts';
@@ -7,13 +8,8 @@ export function number(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** `1 event`, `2,000 events`. */
-export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${number(value)} ${value === 1 ? one : many}`;
-}
-
 export function bytesText(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const units = ['byte', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;
   let unit = 0;
   while (value >= 1000 && unit < units.length - 1) {
@@ -21,8 +17,8 @@ export function bytesText(bytes: number): string {
     unit += 1;
   }
   return unit === 0
-    ? `${number(bytes)} bytes`
-    : `${value.toFixed(1)} ${units[unit] ?? ''} (${number(bytes)} bytes)`;
+    ? counted(bytes, 'byte')
+    : `${value.toFixed(1)} ${units[unit] ?? ''} (${counted(bytes, 'byte')})`;
 }
 
 /** A time with whole seconds in the report's zone. */

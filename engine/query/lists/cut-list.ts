@@ -5,6 +5,7 @@
  * Holds always: every column has a cell for each row; an empty cell says nothing about an event, and no
  * row has only such.
  */
+import { counted } from '../../contract/counted.ts';
 import { LIST_LIMITS, ListError } from './list-error.ts';
 import { LineReader, cellsOf, delimiterOf, jsonObject } from './list-lines.ts';
 
@@ -60,7 +61,7 @@ export function cutList(text: string, options: CutOptions): CutList {
       throw new ListError(
         'usage',
         line,
-        `${cells.length === 1 ? '1 value' : `${cells.length} values`} for ${width} columns`,
+        `${counted(cells.length, 'value')} for ${counted(width, 'column')}`,
       );
     rows.add(line, (i) => cells[chosen[i]!.at]!);
   };
@@ -84,7 +85,7 @@ class Rows {
   add(line: number, cell: (column: number) => string): void {
     const { cells, lines } = this;
     if (lines.length === LIST_LIMITS.rows)
-      throw new ListError('limit-exceeded', line, `more than ${LIST_LIMITS.rows} rows`);
+      throw new ListError('limit-exceeded', line, `more than ${counted(LIST_LIMITS.rows, 'row')}`);
     let empty = true;
     for (let column = 0; column < cells.length; column++) {
       const given = cell(column);
@@ -142,7 +143,7 @@ function namesOf(columns: NonNullable<CutOptions['columns']>): string[] {
   if (names.length === 0)
     throw new ListError('usage', undefined, 'none of its columns counts', COUNT_HINT);
   if (names.length > LIST_LIMITS.columns)
-    throw new ListError('limit-exceeded', undefined, `${names.length} columns`, COUNT_HINT);
+    throw new ListError('limit-exceeded', undefined, counted(names.length, 'column'), COUNT_HINT);
   return names;
 }
 
@@ -182,7 +183,7 @@ function chosenColumns(
   }
   if (header === undefined) {
     if (fields === undefined)
-      throw new ListError('usage', line, `${width} columns without a name`, NAMES_HINT);
+      throw new ListError('usage', line, `${counted(width, 'column')} without a name`, NAMES_HINT);
     if (fields.length !== width)
       throw new ListError(
         'usage',
@@ -194,7 +195,7 @@ function chosenColumns(
   }
   const names = header.map((name) => name.trim());
   if (names.length > LIST_LIMITS.columns && fields === undefined)
-    throw new ListError('limit-exceeded', line, `${names.length} columns`, NAMES_HINT);
+    throw new ListError('limit-exceeded', line, counted(names.length, 'column'), NAMES_HINT);
   if (fields !== undefined)
     return fields.map((field) => {
       const at = names.findIndex((name) => sameName(name, field));
@@ -207,7 +208,7 @@ function chosenColumns(
 }
 
 function columnsText(width: number): string {
-  return width === 1 ? '1 column' : `${width} columns`;
+  return counted(width, 'column');
 }
 
 function unknownColumns(names: readonly string[], line: number): ListError {
@@ -228,7 +229,11 @@ function cutJson(first: string, reader: LineReader, options: CutOptions): CutLis
   for (let line: string | undefined = first; line !== undefined; line = reader.next()) {
     const { number } = reader;
     if (records.length === LIST_LIMITS.rows)
-      throw new ListError('limit-exceeded', number, `more than ${LIST_LIMITS.rows} rows`);
+      throw new ListError(
+        'limit-exceeded',
+        number,
+        `more than ${counted(LIST_LIMITS.rows, 'row')}`,
+      );
     const values = new Map<string, string>();
     for (const [name, value] of Object.entries(jsonObject(line, number))) {
       const key = name.toLowerCase();

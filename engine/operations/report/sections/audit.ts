@@ -1,6 +1,7 @@
 /** Who changed the case, when and how; and what was taken out of it. */
+import { counted } from '../../../contract/counted.ts';
 import type { AuditEntry, ReportFacts } from '../facts.ts';
-import { counted, number, recorded } from '../figures.ts';
+import { number, recorded } from '../figures.ts';
 import { brief, markup, leftOut, table } from '../html.ts';
 import type { Section } from '../section.ts';
 

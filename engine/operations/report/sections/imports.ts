@@ -1,6 +1,7 @@
 /** The runs that brought evidence into the case, and what they met beside complete sources. */
+import { counted } from '../../../contract/counted.ts';
 import type { ReportFacts } from '../facts.ts';
-import { counted, recorded } from '../figures.ts';
+import { recorded } from '../figures.ts';
 import { brief, markup, leftOut, table } from '../html.ts';
 import type { Section } from '../section.ts';
 

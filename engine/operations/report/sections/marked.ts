@@ -1,6 +1,7 @@
 /** Events that people tagged or said something of, in order of time. */
+import { counted } from '../../../contract/counted.ts';
 import type { EventLine, ReportFacts } from '../facts.ts';
-import { counted, recorded, timeText } from '../figures.ts';
+import { recorded, timeText } from '../figures.ts';
 import { brief, markup, leftOut, paragraphs, table, type Html } from '../html.ts';
 import { eventIdOf } from '../../event-rows.ts';
 import type { Section } from '../section.ts';

@@ -1,6 +1,7 @@
 /** Records that could not be read: how many, where and why. */
+import { counted } from '../../../contract/counted.ts';
 import type { ReportFacts } from '../facts.ts';
-import { counted, number } from '../figures.ts';
+import { number } from '../figures.ts';
 import { brief, markup, leftOut, table } from '../html.ts';
 import type { Section } from '../section.ts';
 

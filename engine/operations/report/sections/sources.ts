@@ -1,9 +1,10 @@
 /** The evidence: every source with its hashes, its ledger and what was decided about it. */
 import { type SourceRow, statusOf } from '../../../catalog/catalog.ts';
+import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import { locationOf } from '../../evidence-reader.ts';
 import type { ReportFacts } from '../facts.ts';
-import { bytesText, counted, hash, number, time } from '../figures.ts';
+import { bytesText, hash, number, time } from '../figures.ts';
 import { brief, markup, leftOut, list, table, type Html, type Piece } from '../html.ts';
 import type { Section } from '../section.ts';
 import { ledgerSum } from './summary.ts';
@@ -89,7 +90,7 @@ function sourceBody(source: SourceRow, zone: string): Html {
         source.modifiedMs === undefined ? undefined : time(source.modifiedMs * 1000, zone),
       ],
       [
-        'Read as',
+        'Format',
         markup`${source.format} (importer ${source.importer}, version ${source.importerVersion}), in
         import ${source.importId}`,
       ],

@@ -1,7 +1,8 @@
 /** What the case holds, on one page. */
+import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import type { ReportFacts } from '../facts.ts';
-import { bytesText, counted, number, time } from '../figures.ts';
+import { bytesText, number, time } from '../figures.ts';
 import { markup, list, table } from '../html.ts';
 import type { Section } from '../section.ts';
 import { timelineChart } from '../timeline-chart.ts';

@@ -1,6 +1,7 @@
 /** The saved views: what people asked, and what the case answers now. */
+import { counted } from '../../../contract/counted.ts';
 import type { ReportFacts, ViewFacts } from '../facts.ts';
-import { counted, time, timeText } from '../figures.ts';
+import { time, timeText } from '../figures.ts';
 import { brief, markup, leftOut, list, paragraphs, table, type Html, type Piece } from '../html.ts';
 import type { Section } from '../section.ts';
 import { timelineChart } from '../timeline-chart.ts';
@@ -56,7 +57,7 @@ function answerBody(facts: ViewFacts, chart: string): Html {
     rows.length === 0
       ? undefined
       : table(
-          facts.left > 0 ? `The first ${rows.length} rows.` : 'All rows.',
+          facts.left > 0 ? `The first ${counted(rows.length, 'row')}.` : 'All rows.',
           columns.map((name, i) => ({ name, number: cells[i] ?? false })),
           rows.map((row) => row.map(cellBody)),
         )

@@ -1,0 +1,13 @@
+/** How many of a thing, for people: `1 row`, `1,234 rows`. */
+
+const grouped = new Intl.NumberFormat('en-US');
+
+/** The noun that goes with a number. `many`: where the plural is not the noun with an s. */
+export function nounOf(n: number, one: string, many = `${one}s`): string {
+  return n === 1 ? one : many;
+}
+
+/** A number with its noun: `1 row`, `1,234 rows`. */
+export function counted(n: number, one: string, many?: string): string {
+  return `${grouped.format(n)} ${nounOf(n, one, many)}`;
+}
