@@ -4,7 +4,14 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useLayoutEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { formatBytes, formatCount, formatRange, timeParts, usePivots } from '../../panel-api.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatRange,
+  timeParts,
+  usePivots,
+  counted,
+} from '../../panel-api.ts';
 import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 import css from './answer.module.css';
@@ -150,7 +157,7 @@ export function BarChart({
       <figcaption className={css['caption']}>
         <span className={css['said']}>
           {start === undefined
-            ? `${measure === 'count' ? 'events' : measure} in ${formatCount(starts.length)} buckets`
+            ? `${measure === 'count' ? 'events' : measure} in ${counted(starts.length, 'bucket')}`
             : formatRange(start, start + bars.width, zone)}
         </span>
         {series.map((one, index) => (

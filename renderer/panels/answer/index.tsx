@@ -1,10 +1,16 @@
 /** What a query answers whose last stage gives a number or a table. */
-import { Button, VisuallyHidden } from '@mantine/core';
-import { useMemo } from 'react';
-import { IconDownload } from '@tabler/icons-react';
-import { cell, type BatchColumn, type CellValue } from '../../../engine/contract/column-batch.ts';
+import { ActionIcon, Button, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { useEffect, useMemo, useState } from 'react';
+import { IconDownload, IconListSearch } from '@tabler/icons-react';
+import {
+  cell,
+  columnOf,
+  type BatchColumn,
+  type CellValue,
+} from '../../../engine/contract/column-batch.ts';
 import {
   dissect,
+  fieldTerm,
   formatBytes,
   formatCount,
   formatMs,
@@ -14,8 +20,11 @@ import {
   usePivots,
   useQuestion,
   useView,
+  useWorkspace,
   useZone,
   withTerm,
+  counted,
+  nounOf,
 } from '../../panel-api.ts';
 import { csvOf, download } from '../../widgets/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
@@ -27,14 +36,15 @@ import { visibleText } from '../../widgets/visible-text.ts';
 import { templateTerms } from './template-term.ts';
 import { BarChart } from './bar-chart.tsx';
 import { barsOf, microsOf } from './bars.ts';
+import { groupsOf, isComputed, nextOrder, orderedRows, restText, type Order } from './table.ts';
 import table from '../../widgets/result-table.module.css';
 
 /** Rows that are shown; the export has all of them. */
 const LIMIT = 2000;
 const TIMES = /^(ts|first|last|start|min\(ts\)|max\(ts\))$/;
-const COMPUTED = /^(count|share|p\d\d\(|sum\(|avg\(|min\(|max\(|distinct\(|count\()/;
 
 export function AnswerPanel() {
+  const workspace = useWorkspace();
   const question = useQuestion();
   const { query } = question;
   const zone = useZone();
@@ -48,15 +58,19 @@ export function AnswerPanel() {
     () => (data?.shape === 'timeline' ? barsOf(data.batch, stage) : undefined),
     [data, stage],
   );
+  const groups = useMemo(() => groupsOf(parsed?.stages ?? []), [parsed]);
+  const [order, setOrder] = useState<Order>();
+  useEffect(() => setOrder(undefined), [query]);
   if (error !== undefined) return <Problem title="The query has no answer" error={error} />;
   if (data === undefined) return <Loading />;
   const { batch, shape } = data;
   if (shape === 'count') {
     const first = batch.columns[0];
+    const total = Number(first === undefined ? 0 : (cell(first, 0) ?? 0));
     return (
       <Empty
-        title={formatCount(Number(first === undefined ? 0 : (cell(first, 0) ?? 0)))}
-        text={`events, counted in ${formatMs(data.timings.totalMs)}`}
+        title={formatCount(total)}
+        text={`${nounOf(total, 'event')}, counted in ${formatMs(data.timings.totalMs)}`}
       />
     );
   }
@@ -66,8 +80,17 @@ export function AnswerPanel() {
   const counts = batch.columns.find(({ name }) => name === 'count');
   const most =
     counts?.type === 'number' ? counts.values.reduce((a, b) => Math.max(a, b || 0), 0) : 0;
+  const rows = orderedRows(batch, order);
+  const showEvents = (row: number): void => {
+    let next = dissect(query).filter;
+    for (const name of groups) {
+      const column = columnOf(batch, name);
+      if (column !== undefined) next = withTerm(next, fieldTerm(name, cell(column, row)));
+    }
+    workspace.views.show({ query: next, tab: 'events' });
+  };
   const save = (): void => {
-    const rows = Array.from({ length: batch.rows }, (_, row) =>
+    const lines = Array.from({ length: batch.rows }, (_, row) =>
       batch.columns.map((column) => cell(column, row)),
     );
     download(
@@ -75,7 +98,7 @@ export function AnswerPanel() {
       'text/csv',
       csvOf(
         batch.columns.map(({ name }) => name),
-        rows,
+        lines,
       ),
     );
   };
@@ -83,7 +106,7 @@ export function AnswerPanel() {
     <div className={table['column']}>
       <div className={table['toolbar']}>
         <span style={{ color: 'var(--db-muted)' }}>
-          {formatCount(batch.rows)} rows
+          {counted(batch.rows, 'row')}
           {data.left !== undefined && data.left > 0 && `, ${formatCount(data.left)} more`} ·{' '}
           {formatMs(data.timings.totalMs)}
           {data.notes.map((note) => ` · ${note}`)}
@@ -100,17 +123,18 @@ export function AnswerPanel() {
           <table className={table['table']}>
             <thead>
               <tr>
-                {batch.columns.map((column) => (
-                  <th
-                    key={column.name}
-                    className={
-                      column.type === 'number' && !TIMES.test(column.name)
-                        ? table['number']
-                        : undefined
-                    }
-                  >
-                    {visibleText(column.name, 60)}
+                {groups.length > 0 && (
+                  <th>
+                    <VisuallyHidden>events of the row</VisuallyHidden>
                   </th>
+                )}
+                {batch.columns.map((column) => (
+                  <Heading
+                    key={column.name}
+                    column={column}
+                    order={order?.column === column.name ? order : undefined}
+                    onOrder={setOrder}
+                  />
                 ))}
                 {most > 0 && (
                   <th>
@@ -120,15 +144,28 @@ export function AnswerPanel() {
               </tr>
             </thead>
             <tbody>
-              {Array.from({ length: batch.rows }, (_, row) => (
+              {rows.map((row) => (
                 <tr key={row}>
+                  {groups.length > 0 && (
+                    <td style={{ width: 30 }}>
+                      <Tooltip label="Show the events of this row">
+                        <ActionIcon
+                          size={24}
+                          aria-label={`Show the events of row ${row + 1}`}
+                          onClick={() => showEvents(row)}
+                        >
+                          <IconListSearch size={14} />
+                        </ActionIcon>
+                      </Tooltip>
+                    </td>
+                  )}
                   {batch.columns.map((column) => (
                     <Value
                       key={column.name}
                       column={column}
                       row={row}
                       zone={zone}
-                      counted={shape === 'timeline'}
+                      isComputed={shape === 'timeline' || isComputed(column.name, groups)}
                     />
                   ))}
                   {most > 0 && (
@@ -147,14 +184,12 @@ export function AnswerPanel() {
             {data.rest !== undefined && (
               <tfoot>
                 <tr>
-                  <td colSpan={batch.columns.length + (most > 0 ? 1 : 0)}>
-                    rest:{' '}
-                    {Object.entries(data.rest)
-                      .map(
-                        ([name, n]) =>
-                          `${name} ${typeof n === 'number' ? formatCount(n) : String(n)}`,
-                      )
-                      .join(', ')}
+                  <td
+                    colSpan={
+                      batch.columns.length + (most > 0 ? 1 : 0) + (groups.length > 0 ? 1 : 0)
+                    }
+                  >
+                    {restText(data.rest)}
                   </td>
                 </tr>
               </tfoot>
@@ -166,17 +201,44 @@ export function AnswerPanel() {
   );
 }
 
+/** A heading that orders the rows that are shown. */
+function Heading({
+  column,
+  order,
+  onOrder,
+}: {
+  readonly column: BatchColumn;
+  readonly order: Order | undefined;
+  readonly onOrder: (order: Order | undefined) => void;
+}) {
+  const isNumber = column.type === 'number' && !TIMES.test(column.name);
+  return (
+    <th
+      className={isNumber ? table['number'] : undefined}
+      aria-sort={order === undefined ? 'none' : order.descending ? 'descending' : 'ascending'}
+    >
+      <UnstyledButton
+        className={table['sort']}
+        onClick={() => onOrder(nextOrder(column.name, isNumber, order))}
+      >
+        {visibleText(column.name, 60)}
+        {order !== undefined && <span aria-hidden> {order.descending ? '▾' : '▴'}</span>}
+      </UnstyledButton>
+    </th>
+  );
+}
+
 function Value({
   column,
   row,
   zone,
-  counted,
+  isComputed,
 }: {
   readonly column: BatchColumn;
   readonly row: number;
   readonly zone: string;
-  /** Whether every number is one that the query computed. */
-  readonly counted: boolean;
+  /** Whether the query computed it; otherwise it is a value that events have. */
+  readonly isComputed: boolean;
 }) {
   const value: CellValue = cell(column, row);
   const micros = TIMES.test(column.name)
@@ -196,23 +258,28 @@ function Value({
   if (column.name === 'share' && typeof value === 'number') {
     return <td className={table['number']}>{(100 * value).toFixed(1)}%</td>;
   }
-  if (column.type === 'number' && (counted || COMPUTED.test(column.name) || value === null)) {
+  if (column.type === 'number' && isComputed) {
     const n = typeof value === 'number' ? value : undefined;
-    const bytes = /bytes/.test(column.name) && n !== undefined && n >= 10_000;
+    const isLarge = /bytes/.test(column.name) && n !== undefined && n >= 1000;
     return (
-      <td className={table['number']} title={bytes ? formatBytes(n) : undefined}>
+      <td className={table['number']}>
         {n === undefined ? '' : numberText(n)}
+        {isLarge && <span className={table['unit']}>{formatBytes(n)}</span>}
       </td>
     );
   }
   if (column.name === 'template' && typeof value === 'string') return <Template text={value} />;
   return (
     <td className={column.type === 'number' ? table['number'] : 'mono'}>
-      {value === null ? (
+      {value === null && isComputed ? (
         ''
       ) : (
         <ValueMenu field={column.name} value={value}>
-          <EventText text={String(value)} max={500} />
+          {value === null ? (
+            <span className={table['none']}>(no value)</span>
+          ) : (
+            <EventText text={String(value)} max={500} />
+          )}
         </ValueMenu>
       )}
     </td>

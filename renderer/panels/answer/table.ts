@@ -1,0 +1,77 @@
+/** The table of an answer: which columns are groups of events, the order of its rows, what is left. */
+import { cell, columnOf, type ColumnBatch } from '../../../engine/contract/column-batch.ts';
+import { COLUMNS } from '../../../engine/contract/event.ts';
+import { counted } from '../../panel-api.ts';
+
+export interface Order {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+interface Stage {
+  readonly name: string;
+  readonly text: string;
+}
+
+const OF_EVENTS: ReadonlySet<string> = new Set(Object.keys(COLUMNS));
+
+/** Stages after which a row is no group of the events that the filter finds. */
+const GROUPING = /^(top|stats|values)$/;
+
+/**
+ * Fields that the events of one row have in common: what the answer is grouped by. Empty where a row is
+ * no group, or where a stage before it takes events away.
+ */
+export function groupsOf(stages: readonly Stage[]): string[] {
+  const [stage] = stages;
+  if (stage === undefined || !GROUPING.test(stage.name)) return [];
+  const text = stage.text.slice(stage.name.length).trim();
+  const fields =
+    stage.name === 'stats'
+      ? /\sby\s+(.+)$/is.exec(text)?.[1]
+      : text.replace(/^\d+\s+/, '').replace(/\s+by\s+.+$/is, '');
+  return (fields ?? '')
+    .split(',')
+    .map((field) => field.trim().replace(/^"(.*)"$/, '$1'))
+    .filter((field) => field !== '');
+}
+
+/** Whether a column is a number that the query made: not a group, nor a field such as a port. */
+export function isComputed(name: string, groups: readonly string[]): boolean {
+  return !groups.includes(name) && !OF_EVENTS.has(name) && !name.startsWith('attrs.');
+}
+
+/** A heading that is chosen again turns the order around, and then gives back the answer's own. */
+export function nextOrder(
+  column: string,
+  isNumber: boolean,
+  order: Order | undefined,
+): Order | undefined {
+  if (order === undefined) return { column, descending: isNumber };
+  return order.descending === isNumber ? { column, descending: !isNumber } : undefined;
+}
+
+/** Rows of a batch in an order; those without a value are last. */
+export function orderedRows(batch: ColumnBatch, order: Order | undefined): number[] {
+  const rows = Array.from({ length: batch.rows }, (_, row) => row);
+  const column = order && columnOf(batch, order.column);
+  if (order === undefined || column === undefined) return rows;
+  const sign = order.descending ? -1 : 1;
+  return rows.sort((one, other) => {
+    const [a, b] = [cell(column, one), cell(column, other)];
+    if (a === null || b === null) return Number(a === null) - Number(b === null) || one - other;
+    return (a < b ? -sign : a > b ? sign : 0) || one - other;
+  });
+}
+
+/** `48 more groups, 94 events`; other measures by their names. */
+export function restText(rest: Readonly<Record<string, unknown>>): string {
+  const { groups, count, ...measures } = rest;
+  return [
+    ...(typeof groups === 'number' ? [counted(groups, 'more group')] : []),
+    ...(typeof count === 'number' ? [counted(count, 'event')] : []),
+    ...Object.entries(measures).map(
+      ([name, n]) => `${name} ${typeof n === 'number' ? n.toLocaleString('en-US') : String(n)}`,
+    ),
+  ].join(', ');
+}
