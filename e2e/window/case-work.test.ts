@@ -134,13 +134,13 @@ for (const shell of [browserShell, electronShell]) {
       await shot(opened.page, `${shell.name}-audit`);
     });
 
-    it('joins segments and verifies that the case is whole', async () => {
-      await window.caseMenu('Verify and audit log');
+    it('joins segments and verifies that the case is intact', async () => {
+      await window.show('Sources & imports');
       await window.sources.care(/^Compact/);
       await expect(window.notice('The case is compact')).toBeVisible();
       await window.sources.care(/^Verify/);
       const dialog = opened.page.getByRole('dialog', { name: 'Verify the case' });
-      await expect(dialog.getByText('The case is whole', { exact: true })).toBeVisible();
+      await expect(dialog.getByText('The case is intact', { exact: true })).toBeVisible();
       await expect(dialog.getByRole('log')).toContainText('2 evidence files checked');
       await shot(opened.page, `${shell.name}-verified`);
       await dialog.getByRole('button', { name: 'Close' }).last().click();

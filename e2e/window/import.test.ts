@@ -98,7 +98,7 @@ for (const shell of [browserShell, electronShell]) {
       await window.drop(BUNDLE.map((name) => path.join(bundle, name)));
       const { importing } = window;
       await expect(importing.before.getByText('4 sources')).toBeVisible({ timeout: IMPORT_MS });
-      await expect(importing.source(CAPTURE)).toContainText('stated');
+      await expect(importing.source(CAPTURE)).toContainText('in the file');
       const records = await importing.look(CAPTURE);
       await expect(records.getByRole('row').nth(1)).toContainText('2026-10-13 01:30:');
       await shot(opened.page, `${shell.name}-preview`);

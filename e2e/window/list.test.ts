@@ -63,13 +63,13 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await list.open();
       await list.text.fill(text.join('\n'));
       await expect(list.verdict).toHaveText(
-        '21 rows, matched as src_ip, dst_ip, dst_port, in either direction',
+        '21 lines, matched as src_ip, dst_ip, dst_port, in either direction',
       );
       await shot(opened.page, 'list-pasted');
       await list.match.click();
       await expect.poll(() => window.found()).toBe(count);
       await expect.poll(() => window.timeline.total()).toBe(count);
-      await expect(list.chip).toContainText('pasted list · 21 rows');
+      await expect(list.chip).toContainText('pasted list · 21 lines');
       await shot(opened.page, 'list-on');
       expect(await list.missed()).toEqual({ missed: 1, of: 21 });
       await expect(list.unmatched).toContainText('192.0.2.250,192.0.2.251,9');
@@ -106,13 +106,13 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await list.open();
       await dropFiles(opened.page, [file]);
       await expect(list.dialog).toContainText('alerts.csv');
-      await expect(list.verdict).toHaveText('Say above what the columns are matched as.');
+      await expect(list.verdict).toHaveText('Choose above what each column is matched as.');
       await expect(list.match).toBeDisabled();
       await shot(opened.page, 'list-not-understood');
       await list.matchAs('attacker', 'src_ip');
       await list.matchAs('victim', 'dst_ip');
       await list.dialog.getByRole('switch', { name: 'In the direction as written only' }).check();
-      await expect(list.verdict).toHaveText('1 row, matched as src_ip, dst_ip; not matched: note');
+      await expect(list.verdict).toHaveText('1 line, matched as src_ip, dst_ip; not matched: note');
       await list.match.click();
       const count = await counted(`src_ip:${source} dst_ip:${target}`);
       await window.query.run('');
@@ -120,7 +120,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await list.chip.getByRole('button', { name: /Change the list.*alerts\.csv/ }).click();
       await expect(list.dialog).toContainText('alerts.csv');
       await expect(list.dialog.getByLabel('What victim is matched as')).toHaveValue('dst_ip');
-      await list.dialog.getByRole('button', { name: 'Take the list off' }).click();
+      await list.dialog.getByRole('button', { name: 'Remove list' }).click();
       await expect(list.chip).toBeHidden();
     });
 
@@ -128,13 +128,13 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await list.open();
       // What is too long to be written in is a file.
       await list.paste('192.0.2.250\n', 50_000);
-      await expect(list.match).toHaveText('Match 50,000 rows');
+      await expect(list.match).toHaveText('Match 50,000 lines');
       await expect(list.text).toBeHidden();
       await list.dialog.getByRole('button', { name: 'Give another list' }).click();
       await list.text.fill('192.0.2.250\n192.0.2.251\n');
-      await expect(list.verdict).toHaveText('2 rows, matched as ip');
+      await expect(list.verdict).toHaveText('2 lines, matched as ip');
       await list.match.click();
-      await expect(opened.page.getByText('No row of the list is met')).toBeVisible();
+      await expect(opened.page.getByText('Nothing in the list was found')).toBeVisible();
       await shot(opened.page, 'list-nothing');
       await opened.page.keyboard.press('Alt+ArrowLeft');
       await expect(window.events.row(0)).toBeVisible();

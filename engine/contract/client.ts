@@ -147,7 +147,7 @@ export class Connection implements Engine {
         new OperationError({
           code: 'engine-down',
           message: `the engine stopped: ${reason}`,
-          hint: 'it is started again; what was committed is kept',
+          hint: 'it is restarting; everything committed is kept',
         }),
       );
     }

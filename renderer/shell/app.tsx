@@ -49,7 +49,9 @@ function EngineBanner() {
       color="red"
       variant="filled"
       icon={<IconPlugConnectedX size={18} />}
-      title={engine.state === 'down' ? 'The engine stopped' : 'The engine is starting again'}
+      title={
+        engine.state === 'down' ? 'The engine stopped' : 'The engine stopped and is restarting'
+      }
       style={{
         position: 'fixed',
         right: 0,
@@ -59,7 +61,7 @@ function EngineBanner() {
         borderRadius: 0,
       }}
     >
-      {engine.reason ?? 'It is started again.'} What was committed to the case is kept.{' '}
+      {engine.reason ?? 'It is restarting.'} Everything committed to the case is kept.{' '}
       <Button size="compact-xs" variant="white" onClick={() => window.location.reload()}>
         Reload the window
       </Button>

@@ -1,7 +1,7 @@
 /** An open case: header, side, timeline, tabs, details, status line. */
 import { ActionIcon, Button, Loader, Splitter, Tabs, Tooltip } from '@mantine/core';
 import type { UseSplitterReturnValue } from '@mantine/hooks';
-import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
+import { IconArrowLeft, IconArrowRight, IconFolderOff } from '@tabler/icons-react';
 import { Suspense, useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { usePreference, useSession, useView, useWorkspace } from '../state/context.ts';
@@ -10,6 +10,8 @@ import { useQuestion } from '../state/question.ts';
 import { useParsedQuery } from '../state/parsed-query.ts';
 import { formatCount } from '../state/time.ts';
 import { TABS, type Tab } from '../state/views.ts';
+import { Empty } from '../widgets/empty.tsx';
+import { EventText } from '../widgets/event-text.tsx';
 import { FailureBoundary } from './failure-boundary.tsx';
 import {
   BookmarksPanel,
@@ -47,6 +49,7 @@ export function CaseWindow() {
   const view = useView();
   const runs = useStore(workspace.views.store, (state) => state.runs);
   useResults();
+  const lost = useSession((session) => session.lost !== undefined);
   const splitter = useRef<UseSplitterReturnValue>(null);
   const selected = useSession((session) => session.selected !== undefined);
   // The details take room from the events only while there is an event to tell of.
@@ -99,90 +102,130 @@ export function CaseWindow() {
         </Button>
       </header>
       <div id="beneath-header" />
-      <div className={css['body']}>
-        <Splitter
-          h="100%"
-          lineSize={1}
-          withHandle={false}
-          splitterRef={splitter}
-          onResizeEnd={(_, next) => {
-            // A pane that is folded up keeps the width it had.
-            const kept = next.map((size, at) => (parseFloat(String(size)) < 8 ? sizes[at] : size));
-            setSizes(kept.map(String));
-          }}
-        >
-          <Splitter.Pane defaultSize={sizes[0] as `${number}px`} min="150px" max="480px">
-            <nav
-              className={css['side']}
-              data-part="side"
-              aria-label="Fields, sources, searches, bookmarks"
-            >
-              <Guarded name="the side">
-                <FieldsPanel />
-                <SourcesList />
-                <SearchesPanel />
-                <BookmarksPanel />
-              </Guarded>
-            </nav>
-          </Splitter.Pane>
-          <Splitter.Pane defaultSize={100}>
-            <main className={css['center']}>
-              <section className={css['timeline']} data-part="timeline" aria-label="Timeline">
-                <Guarded name="the timeline">
-                  <TimelinePanel />
-                </Guarded>
-              </section>
-              <Tabs
-                className={css['tabs']}
-                value={view.tab}
-                onChange={(tab) => isTab(tab) && workspace.views.show({ tab })}
-                keepMounted={false}
+      {lost ? (
+        <LostCase />
+      ) : (
+        <div className={css['body']}>
+          <Splitter
+            h="100%"
+            lineSize={1}
+            withHandle={false}
+            splitterRef={splitter}
+            onResizeEnd={(_, next) => {
+              // A pane that is folded up keeps the width it had.
+              const kept = next.map((size, at) =>
+                parseFloat(String(size)) < 8 ? sizes[at] : size,
+              );
+              setSizes(kept.map(String));
+            }}
+          >
+            <Splitter.Pane defaultSize={sizes[0] as `${number}px`} min="150px" max="480px">
+              <nav
+                className={css['side']}
+                data-part="side"
+                aria-label="Fields, sources, searches, bookmarks"
               >
-                <div className={css['tabRow']}>
-                  <Tabs.List className={css['tabList']}>
-                    {TABS.filter((tab) => tab !== 'answer' || table).map((tab) => (
-                      <Tabs.Tab key={tab} value={tab}>
-                        {TAB_PANELS[tab].title}
-                        {tab === 'events' && <EventCount />}
-                      </Tabs.Tab>
-                    ))}
-                  </Tabs.List>
-                  <div className={css['tabTools']}>
-                    <EventTools />
+                <Guarded name="the side">
+                  <FieldsPanel />
+                  <SourcesList />
+                  <SearchesPanel />
+                  <BookmarksPanel />
+                </Guarded>
+              </nav>
+            </Splitter.Pane>
+            <Splitter.Pane defaultSize={100}>
+              <main className={css['center']}>
+                <section className={css['timeline']} data-part="timeline" aria-label="Timeline">
+                  <Guarded name="the timeline">
+                    <TimelinePanel />
+                  </Guarded>
+                </section>
+                <Tabs
+                  className={css['tabs']}
+                  value={view.tab}
+                  onChange={(tab) => isTab(tab) && workspace.views.show({ tab })}
+                  keepMounted={false}
+                >
+                  <div className={css['tabRow']}>
+                    <Tabs.List className={css['tabList']}>
+                      {TABS.filter((tab) => tab !== 'answer' || table).map((tab) => (
+                        <Tabs.Tab key={tab} value={tab}>
+                          {TAB_PANELS[tab].title}
+                          {tab === 'events' && <EventCount />}
+                        </Tabs.Tab>
+                      ))}
+                    </Tabs.List>
+                    <div className={css['tabTools']}>
+                      <EventTools />
+                    </div>
                   </div>
-                </div>
-                {TABS.map((tab) => {
-                  const Panel = TAB_PANELS[tab].panel;
-                  return (
-                    <Tabs.Panel
-                      key={tab}
-                      value={tab}
-                      className={css['tabPanel']}
-                      data-part={tab === view.tab ? 'results' : undefined}
-                    >
-                      <Guarded name={TAB_PANELS[tab].title}>
-                        <Panel />
-                      </Guarded>
-                    </Tabs.Panel>
-                  );
-                })}
-              </Tabs>
-            </main>
-          </Splitter.Pane>
-          <Splitter.Pane defaultSize={sizes[2] as `${number}px`} min="0px" max="720px" collapsible>
-            <aside
-              className={css['details']}
-              data-part="details"
-              aria-label="Details of the selected event"
+                  {TABS.map((tab) => {
+                    const Panel = TAB_PANELS[tab].panel;
+                    return (
+                      <Tabs.Panel
+                        key={tab}
+                        value={tab}
+                        className={css['tabPanel']}
+                        data-part={tab === view.tab ? 'results' : undefined}
+                      >
+                        <Guarded name={TAB_PANELS[tab].title}>
+                          <Panel />
+                        </Guarded>
+                      </Tabs.Panel>
+                    );
+                  })}
+                </Tabs>
+              </main>
+            </Splitter.Pane>
+            <Splitter.Pane
+              defaultSize={sizes[2] as `${number}px`}
+              min="0px"
+              max="720px"
+              collapsible
             >
-              <Guarded name="the details">
-                <DetailsPanel />
-              </Guarded>
-            </aside>
-          </Splitter.Pane>
-        </Splitter>
-      </div>
-      <StatusLine />
+              <aside
+                className={css['details']}
+                data-part="details"
+                aria-label="Details of the selected event"
+              >
+                <Guarded name="the details">
+                  <DetailsPanel />
+                </Guarded>
+              </aside>
+            </Splitter.Pane>
+          </Splitter>
+        </div>
+      )}
+      {!lost && <StatusLine />}
+    </div>
+  );
+}
+
+/** In place of answers that no case stands for any more. */
+function LostCase() {
+  const workspace = useWorkspace();
+  const path = useSession((session) => session.openCase?.case ?? '');
+  return (
+    <div className={css['lost']} role="alert">
+      <Empty
+        icon={<IconFolderOff size={34} stroke={1.4} aria-hidden />}
+        title="The case folder is no longer there"
+        text={<EventText text={path} max={1000} />}
+        actions={
+          <>
+            <Button onClick={() => void workspace.openCase(path)}>Try again</Button>
+            <Button
+              variant="default"
+              onClick={() => workspace.dialogs.open({ dialog: 'open-case' })}
+            >
+              Open another case…
+            </Button>
+            <Button variant="subtle" onClick={() => workspace.closeCase()}>
+              Close the case
+            </Button>
+          </>
+        }
+      />
     </div>
   );
 }

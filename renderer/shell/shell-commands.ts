@@ -113,6 +113,12 @@ export function useShellCommands(): void {
             run: () => dialogs.open({ dialog: 'report' }),
           },
           {
+            id: 'case.verify',
+            title: 'Verify the case and its evidence…',
+            group: 'Case',
+            run: () => dialogs.open({ dialog: 'verify' }),
+          },
+          {
             id: 'events.tag-all',
             title: 'Tag all events found…',
             group: 'Events',

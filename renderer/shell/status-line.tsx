@@ -1,5 +1,6 @@
 /** The line below: how many events, from how many days, by which path, how long it took. */
 import { Tooltip } from '@mantine/core';
+import { counted } from '../../engine/contract/counted.ts';
 import { useCase, useSession } from '../state/context.ts';
 import { useResultList } from '../state/hooks.ts';
 import { formatCount, formatMs } from '../state/time.ts';
@@ -21,13 +22,13 @@ export function StatusLine() {
       ) : (
         <span>
           <b>{opened === undefined ? '…' : formatCount(opened.total)}</b> of{' '}
-          {formatCount(info.events)} events
+          {counted(info.events, 'event')}
         </span>
       )}
       {opened !== undefined && (
         <>
           <span>
-            {opened.days.used} of {opened.days.all} days
+            {formatCount(opened.days.used)} of {counted(opened.days.all, 'day')}
           </span>
           {opened.timings.path !== undefined && (
             <Tooltip label="How the engine answered">

@@ -26,6 +26,8 @@ export type DialogState =
   /** Which rows of the view's list no event meets. */
   | { readonly dialog: 'list-unmatched' }
   | { readonly dialog: 'save-search' }
+  /** Checks the case and its evidence. */
+  | { readonly dialog: 'verify' }
   | { readonly dialog: 'settings' }
   | { readonly dialog: 'shortcuts' }
   | { readonly dialog: 'language' };

@@ -29,6 +29,8 @@ export interface Session {
   readonly info: EngineInfo | undefined;
   /** Undefined: the start page. */
   readonly openCase: CaseInfo | undefined;
+  /** Set while the open case's folder is not there: a drive was taken out, a folder was moved. */
+  readonly lost: ErrorInfo | undefined;
   /** What keeps a case from being opened. */
   readonly problem: ErrorInfo | undefined;
   /** Raised whenever answers about the case may have changed. */
@@ -76,11 +78,21 @@ const SAVE_MS = 400;
 
 export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Workspace {
   const lists = createLists(pipe);
-  const connection = lists.engine;
+  const connection: Engine = {
+    async call(operation, params, options) {
+      try {
+        return await lists.engine.call(operation, params, options);
+      } catch (error) {
+        noteLost(params, error);
+        throw error;
+      }
+    },
+  };
   const session = createStore<Session>(() => ({
     engine: pipe.state,
     info: undefined,
     openCase: undefined,
+    lost: undefined,
     problem: undefined,
     revision: 0,
     zone: 'UTC',
@@ -109,6 +121,15 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     if (current !== undefined) void openCase(current.case);
   });
 
+  /** Whether a question about the open case failed because there is no case in its folder any more. */
+  function noteLost(params: object, error: unknown): void {
+    const path = session.getState().openCase?.case;
+    if (path === undefined || !('case' in params) || params.case !== path) return;
+    if (error instanceof OperationError && error.info.code === 'not-a-case') {
+      session.setState({ lost: error.info });
+    }
+  }
+
   async function refreshInfo(): Promise<void> {
     const info = await connection.call('engine.info', {});
     const kept = info.settings.window;
@@ -126,6 +147,9 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
       opened = await connection.call('case.open', { case: path });
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
+      // The banner over the lost case says it already.
+      const { lost, openCase: now } = session.getState();
+      if (lost !== undefined && now?.case === path && error.info.code === 'not-a-case') return;
       session.setState({ problem: error.info });
       return;
     }
@@ -134,6 +158,7 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     if (!same) views.reset();
     session.setState((state) => ({
       openCase: opened,
+      lost: undefined,
       problem: undefined,
       revision: state.revision + 1,
       ...(same ? {} : { selected: undefined }),
@@ -184,7 +209,9 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
       watching = undefined;
       views.reset();
       results.close();
-      session.setState({ openCase: undefined, selected: undefined, problem: undefined });
+      session.setState({
+        ...{ openCase: undefined, selected: undefined, problem: undefined, lost: undefined },
+      });
       document.title = 'Daybook';
       shell?.setTitle('Daybook');
       void refreshInfo();

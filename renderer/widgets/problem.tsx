@@ -29,8 +29,8 @@ export function Problem({ error, title = 'That did not work', onRetry, actions }
       title={isStopped ? 'Stopped' : title}
       icon={<IconAlertTriangle size={18} aria-hidden />}
     >
-      <div>
-        <EventText text={error.message} />
+      <div style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>
+        <EventText text={error.message} max={4000} />
         {error.hint !== undefined && (
           <div style={{ marginTop: 4, color: 'var(--db-muted)' }}>
             <EventText text={error.hint} />

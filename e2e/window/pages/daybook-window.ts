@@ -104,9 +104,7 @@ export class DaybookWindow {
   }
 
   get engineBanner(): Locator {
-    return this.page
-      .getByRole('alert')
-      .filter({ hasText: /The engine (stopped|is starting again)/ });
+    return this.page.getByRole('alert').filter({ hasText: /The engine stopped/ });
   }
 
   /** A message in the corner. */

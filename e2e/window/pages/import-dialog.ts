@@ -14,7 +14,7 @@ export class ImportDialog {
   constructor(page: Page) {
     this.page = page;
     this.choosing = page.getByRole('dialog', { name: 'Add evidence' });
-    this.before = page.getByRole('dialog', { name: 'Before the import' });
+    this.before = page.getByRole('dialog', { name: 'Review before import' });
     this.running = page.getByRole('dialog', { name: 'Importing' });
     this.ledger = page.getByRole('dialog', { name: 'Ledger of the import' });
     this.cancelled = this.ledger.getByText('The import was cancelled');
@@ -27,7 +27,7 @@ export class ImportDialog {
     await place.fill(folder);
     await place.press('Enter');
     await this.choosing.getByRole('checkbox', { name: `Choose ${entry}`, exact: true }).check();
-    await this.choosing.getByRole('button', { name: 'Look at one item' }).click();
+    await this.choosing.getByRole('button', { name: 'Preview 1 item' }).click();
   }
 
   /** The row of a source before the import. */

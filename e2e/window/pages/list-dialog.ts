@@ -21,7 +21,7 @@ export class ListDialog {
     this.match = this.dialog.getByRole('button', { name: /^Match/ });
     this.verdict = this.dialog.getByRole('status').or(this.dialog.getByRole('alert'));
     this.chip = page.getByRole('search').getByRole('group', { name: /^List / });
-    this.unmatched = page.getByRole('dialog', { name: 'Rows that matched nothing' });
+    this.unmatched = page.getByRole('dialog', { name: 'Lines that matched nothing' });
   }
 
   async open(): Promise<void> {
@@ -49,14 +49,14 @@ export class ListDialog {
   }
 
   async takeOff(): Promise<void> {
-    await this.chip.getByRole('button', { name: 'Take the list off' }).click();
+    await this.chip.getByRole('button', { name: 'Remove list' }).click();
   }
 
-  /** Rows that matched nothing, and of how many. */
+  /** Lines that matched nothing, and of how many. */
   async missed(): Promise<{ missed: number | undefined; of: number | undefined }> {
-    await this.chip.getByRole('button', { name: 'Rows that matched nothing' }).click();
-    const told = this.unmatched.getByRole('status').filter({ hasText: /rows/ });
+    await this.chip.getByRole('button', { name: 'Lines that matched nothing' }).click();
+    const told = this.unmatched.getByRole('status').filter({ hasText: /lines/ });
     const text = await told.innerText();
-    return { missed: numberIn(text, /^([\d,]+) of/), of: numberIn(text, /of ([\d,]+) rows/) };
+    return { missed: numberIn(text, /^([\d,]+) of/), of: numberIn(text, /of ([\d,]+) lines/) };
   }
 }

@@ -24,7 +24,7 @@ export class Sources {
 
   /** Chooses from what can be done for the case. */
   async care(item: RegExp): Promise<void> {
-    await this.panel.getByRole('button', { name: 'Care for the case' }).click();
+    await this.panel.getByRole('button', { name: 'Maintenance' }).click();
     await this.panel.page().getByRole('menuitem', { name: item }).click();
   }
 

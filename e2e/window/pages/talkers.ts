@@ -38,7 +38,7 @@ export class Talkers {
 
   /** Events of all groups together. */
   async total(): Promise<number> {
-    const row = this.panel.getByRole('row', { name: /all [\d,]+ groups/ });
+    const row = this.panel.getByRole('row', { name: /all [\d,]+ groups|the only group/ });
     return numberIn(await row.innerText(), /groups\s+([\d,]+)/) ?? Number.NaN;
   }
 

@@ -1,7 +1,7 @@
 /** Makes an empty case, opens it, and goes on with the evidence that was dropped for it. */
 import { Button, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useSession, useWorkspace } from '../../panel-api.ts';
+import { useSession, useWorkspace, counted } from '../../panel-api.ts';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import form from '../../widgets/form.module.css';
@@ -59,8 +59,8 @@ export function NewCaseDialog({ paths, files }: Props) {
       >
         {pending > 0 && (
           <Text size="sm" c="dimmed">
-            What you dropped ({pending === 1 ? 'one item' : `${pending} items`}) is looked at in
-            this case before it is imported.
+            What you dropped ({counted(pending, 'item')}) is previewed in this case before it is
+            imported.
           </Text>
         )}
         <TextInput
@@ -72,7 +72,7 @@ export function NewCaseDialog({ paths, files }: Props) {
         />
         <TextInput
           label="Folder"
-          description="Made anew, or empty. It will hold the events; your evidence stays where it is."
+          description="A new or empty folder. It will hold the events; your evidence stays where it is."
           classNames={{ input: 'mono' }}
           value={path}
           onChange={(event) => setOwnPath(event.currentTarget.value)}

@@ -79,12 +79,12 @@ export function SettingsDialog() {
         </div>
         <ZoneSelect
           label="Time zone of the window"
-          description="Every time is shown in it. What was decided for the evidence stays as it is."
+          description="All times are displayed in this zone; evidence is not changed."
           value={zone}
           onZone={(next) => workspace.setZone(next === '' ? 'UTC' : next)}
         />
         <Text size="xs" c="dimmed">
-          Theme and zone are taken at once.
+          Theme and zone apply immediately.
         </Text>
         <NumberInput
           label="Memory for queries (MB)"

@@ -7,6 +7,7 @@ import {
   IconFileImport,
   IconFileText,
   IconFolderOpen,
+  IconHistory,
   IconListDetails,
   IconPlus,
   IconSettings,
@@ -69,9 +70,15 @@ export function CaseMenu() {
         </Menu.Item>
         <Menu.Item
           leftSection={<IconShieldCheck {...ICON} />}
+          onClick={() => dialogs.open({ dialog: 'verify' })}
+        >
+          Verify the case and its evidence…
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconHistory {...ICON} />}
           onClick={() => showEvidence(workspace, { section: 'audit' })}
         >
-          Verify and audit log
+          Audit log
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item

@@ -4,7 +4,7 @@
  */
 import { useElementSize } from '@mantine/hooks';
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { formatBytes, formatCount } from '../../panel-api.ts';
+import { formatBytes, formatCount, counted } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/event-text.tsx';
 import { placeBelow } from '../../widgets/value-menu.tsx';
 import { addressClass, type AddressClass } from './addresses.ts';
@@ -121,7 +121,7 @@ export function GraphView({
         <span className={css['said']} aria-live="polite">
           {one === undefined ? (
             <span className={css['muted']}>
-              {formatCount(nodes.length)} hosts. Point at one, or walk them with Tab and the arrow
+              {counted(nodes.length, 'host')}. Point at one, or walk them with Tab and the arrow
               keys.
             </span>
           ) : (
@@ -146,7 +146,7 @@ export function GraphView({
             <span
               title={`${formatCount(graph.weak)} smaller ones are drawn of the host that is pointed at, ${formatCount(graph.leftOut)} are with hosts that are not among the largest`}
             >
-              · {formatCount(graph.leftOut + graph.weak)} pairs not drawn
+              · {counted(graph.leftOut + graph.weak, 'pair')} not drawn
             </span>
           )}
         </span>

@@ -12,6 +12,7 @@ import {
   useQuestion,
   useView,
   useWorkspace,
+  counted,
 } from '../../panel-api.ts';
 import { csvOf, download } from '../../widgets/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
@@ -112,7 +113,7 @@ export function ConversationsPanel() {
         {data !== undefined && (
           <span className={css['summary']}>
             {pairs.length < data.total.pairs && `${formatCount(pairs.length)} of `}
-            {formatCount(data.total.pairs)} pairs
+            {counted(data.total.pairs, 'pair')}
             {data.total.flows > 0 && ` · ${formatCount(data.total.flows)} flows`}
             {data.total.bytes > 0 && ` · ${formatBytes(data.total.bytes)}`} ·{' '}
             {formatMs(data.timings.totalMs)}

@@ -4,7 +4,7 @@
  */
 import { useMemo, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import { useElementSize } from '@mantine/hooks';
-import { formatBytes, formatCount } from '../../panel-api.ts';
+import { formatBytes, formatCount, counted } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/event-text.tsx';
 import css from './conversations.module.css';
 import { matrixOf, shade, type HostOrder, type MatrixCell } from './matrix.ts';
@@ -110,7 +110,7 @@ export function MatrixView({
           {' · '}
           {current === undefined ? 'nothing' : <b>{shown(current.size)}</b>}
           {current !== undefined &&
-            ` of ${formatCount(current.pair.flows)} flows · ${[
+            ` of ${counted(current.pair.flows, 'flow')} · ${[
               current.pair.protos,
               current.pair.services,
               current.pair.ports,
@@ -134,7 +134,7 @@ export function MatrixView({
             ))}
           </svg>
           <span>{shown(most)}</span>
-          {leftOut > 0 && <span>· {formatCount(leftOut)} pairs with other hosts</span>}
+          {leftOut > 0 && <span>· {counted(leftOut, 'pair')} with other hosts</span>}
         </span>
       </div>
       <div className={css['drawing']} ref={ref}>
@@ -145,7 +145,7 @@ export function MatrixView({
           height={margin + side + 16}
           role="application"
           aria-roledescription="matrix"
-          aria-label={`Who sent how much to whom, among ${n} hosts. Arrow keys read a cell, with Control the next that is not empty; Enter opens its pivots.`}
+          aria-label={`Who sent how much to whom, among ${counted(n, 'host')}. Arrow keys read a cell, with Control the next that is not empty; Enter opens its pivots.`}
           tabIndex={0}
           onKeyDown={onKeyDown}
           onMouseMove={onMouseMove}

@@ -2,7 +2,7 @@
 import { UnstyledButton } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, type MouseEvent } from 'react';
-import { formatBytes, formatCount } from '../../panel-api.ts';
+import { formatBytes, formatCount, counted } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
 import { placeBelow, placeOf } from '../../widgets/value-menu.tsx';
@@ -154,7 +154,7 @@ function PairRow({
           className={css['ways']}
           role="img"
           aria-label={`${shown(ab)} from a to b, ${shown(ba)} from b to a`}
-          title={`${pair.a} → ${pair.b}: ${formatBytes(pair.bytesAb)}, ${formatCount(pair.packetsAb)} packets\n${pair.b} → ${pair.a}: ${formatBytes(pair.bytesBa)}, ${formatCount(pair.packetsBa)} packets`}
+          title={`${pair.a} → ${pair.b}: ${formatBytes(pair.bytesAb)}, ${counted(pair.packetsAb, 'packet')}\n${pair.b} → ${pair.a}: ${formatBytes(pair.bytesBa)}, ${counted(pair.packetsBa, 'packet')}`}
         >
           <span className={css['volume']}>{ba === 0 ? '–' : shown(ba)}</span>
           <span className={css['halves']}>
@@ -169,7 +169,7 @@ function PairRow({
         <UnstyledButton
           className={`${css['host']} ${css['count']}`}
           aria-haspopup="menu"
-          aria-label={`${formatCount(pair.flows)} flows of ${pair.a} and ${pair.b}: pivots`}
+          aria-label={`${counted(pair.flows, 'flow')} of ${pair.a} and ${pair.b}: pivots`}
           onClick={(event) => pivots.pair(pair, placeBelow(event.currentTarget))}
         >
           {formatCount(pair.flows)}

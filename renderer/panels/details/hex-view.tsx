@@ -4,6 +4,7 @@
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { counted } from '../../panel-api.ts';
 import css from './details.module.css';
 
 const ROW_HEIGHT = 17;
@@ -64,7 +65,7 @@ export function HexView({
       style={{ maxHeight: height, minHeight: Math.min(height, rows * ROW_HEIGHT + 12) }}
       tabIndex={0}
       role="region"
-      aria-label={`${bytes.length} bytes in hexadecimal`}
+      aria-label={`${counted(bytes.length, 'byte')} in hexadecimal`}
     >
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map(({ index, start }) => {

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
+  counted,
   formatCount,
   notifyDone,
   notifyError,
@@ -12,7 +13,7 @@ import {
   useWorkspace,
 } from '../../panel-api.ts';
 import { Loading } from '../../widgets/loading.tsx';
-import { Problem } from '../../widgets/problem.tsx';
+import { BytesProblem } from './bytes-problem.tsx';
 import { visibleText } from '../../widgets/event-text.tsx';
 import { fieldAt } from './field-at.ts';
 import { HexView, type ByteRange } from './hex-view.tsx';
@@ -24,7 +25,7 @@ export function PacketTab({ event }: { readonly event: string }) {
   const { data, error } = useAnswer('event.packet', { case: info.case, event }, { live: false });
   const [marked, setMarked] = useState<ByteRange>();
   const [path, setPath] = useState<string>();
-  if (error !== undefined) return <Problem error={error} />;
+  if (error !== undefined) return <BytesProblem error={error} />;
   if (data === undefined) return <Loading />;
   return (
     <>
@@ -32,8 +33,8 @@ export function PacketTab({ event }: { readonly event: string }) {
         <div className={css['boxTitle']}>
           <span>
             {data.frame.length === data.wireLength
-              ? `${formatCount(data.wireLength)} bytes`
-              : `${formatCount(data.frame.length)} of ${formatCount(data.wireLength)} bytes captured`}
+              ? counted(data.wireLength, 'byte')
+              : `${formatCount(data.frame.length)} of ${counted(data.wireLength, 'byte')} captured`}
             {`, at ${formatCount(data.offset)}`}
           </span>
           <SliceButton event={event} />
@@ -77,7 +78,8 @@ export function SliceButton({ event }: { readonly event: string }) {
         (path, onPart) =>
           connection.call('packets.slice', { case: info.case, query: '', event, path }, { onPart }),
       );
-      if (done !== undefined) notifyDone(`${formatCount(done.packets)} packets, ${done.sha256}`);
+      if (done !== undefined)
+        notifyDone(`${counted(done.packets, 'packet')}, SHA-256 ${done.sha256}`);
     } catch (error) {
       notifyError(error, 'The packets were not written');
     } finally {
@@ -92,7 +94,7 @@ export function SliceButton({ event }: { readonly event: string }) {
       onClick={() => void slice()}
       rightSection={<IconDownload size={13} />}
     >
-      slice to pcapng
+      Save as pcapng
     </Button>
   );
 }

@@ -1,10 +1,10 @@
 /** The record as it lies in its source: text with everything visible, and bytes. */
 import { SegmentedControl } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { formatCount, useAnswer, useCase } from '../../panel-api.ts';
+import { counted, formatCount, useAnswer, useCase } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
-import { Problem } from '../../widgets/problem.tsx';
+import { BytesProblem } from './bytes-problem.tsx';
 import { HexView } from './hex-view.tsx';
 import css from './details.module.css';
 
@@ -19,13 +19,13 @@ export function RawTab({ event, binary }: { readonly event: string; readonly bin
     () => (data === undefined ? '' : new TextDecoder().decode(data.bytes.subarray(0, MAX_TEXT))),
     [data],
   );
-  if (error !== undefined) return <Problem error={error} />;
+  if (error !== undefined) return <BytesProblem error={error} />;
   if (data === undefined) return <Loading />;
   return (
     <div className={css['box']}>
       <div className={css['boxTitle']}>
         <span>
-          {formatCount(data.length)} bytes at {formatCount(data.offset)}
+          {counted(data.length, 'byte')} at {formatCount(data.offset)}
         </span>
         <SegmentedControl
           size="xs"
@@ -51,7 +51,7 @@ export function RawTab({ event, binary }: { readonly event: string; readonly bin
       {(data.truncated || data.bytes.length > MAX_TEXT) && (
         <p className={css['note']}>
           {data.truncated
-            ? `The first ${formatCount(data.bytes.length)} of ${formatCount(data.length)} bytes.`
+            ? `The first ${formatCount(data.bytes.length)} of ${counted(data.length, 'byte')}.`
             : `The text shows the first ${formatCount(MAX_TEXT)} bytes; the bytes are all there.`}
         </p>
       )}

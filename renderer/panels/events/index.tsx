@@ -4,6 +4,7 @@ import { useElementSize } from '@mantine/hooks';
 import { IconFileImport, IconSearchOff } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef } from 'react';
 import {
+  counted,
   formatCount,
   useCase,
   useParsedQuery,
@@ -91,7 +92,7 @@ export function EventsPanel() {
         <div className={css['notice']} role="note">
           <span>
             By {columnLabel(sort.field)}, the first {formatCount(capped)} of{' '}
-            {formatCount(list.opened?.total ?? 0)} events are listed.
+            {counted(list.opened?.total ?? 0, 'event')} are listed.
           </span>
           <Button
             size="compact-xs"
@@ -173,15 +174,15 @@ function NothingFound() {
   return (
     <Empty
       icon={<IconSearchOff size={34} stroke={1.4} aria-hidden />}
-      title={list === undefined ? 'No event matches' : 'No row of the list is met'}
+      title={list === undefined ? 'No event matches' : 'Nothing in the list was found'}
       text={
         list !== undefined
-          ? `No event ${ranged || asked ? 'of this query and range of time' : 'of this case'} has the values of any of its ${formatCount(list.rows)} rows.`
+          ? `No event ${ranged || asked ? 'of this query and range of time' : 'of this case'} matches any of its ${counted(list.rows, 'line')}.`
           : ranged && asked
-            ? 'Both the query and the range of time leave events out. Widen the range, or take terms away.'
+            ? 'Both the query and the range of time leave events out. Widen the range, or remove terms.'
             : ranged
               ? 'There are no events in this range of time.'
-              : 'Take terms away, or search with wildcards: fail* finds failed and failure.'
+              : 'Remove terms, or search with wildcards: fail* finds failed and failure.'
       }
       actions={
         <>
@@ -190,7 +191,7 @@ function NothingFound() {
               variant={asked ? 'default' : 'filled'}
               onClick={() => views.show({ from: undefined, to: undefined })}
             >
-              Search all of the time
+              Show all time
             </Button>
           )}
           {asked && (
@@ -201,10 +202,10 @@ function NothingFound() {
           {list !== undefined && (
             <>
               <Button variant="default" onClick={() => dialogs.open({ dialog: 'match-list' })}>
-                Look at the list…
+                Edit list…
               </Button>
               <Button variant="default" onClick={() => views.show({ list: undefined })}>
-                Take the list off
+                Remove list
               </Button>
             </>
           )}

@@ -8,7 +8,14 @@ import {
   IconSearch,
 } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { formatCount, useAnswer, useCase, usePivots, usePreference } from '../../panel-api.ts';
+import {
+  formatCount,
+  useAnswer,
+  useCase,
+  usePivots,
+  usePreference,
+  counted,
+} from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { placeOf, useValueMenu } from '../../widgets/value-menu.tsx';
@@ -109,7 +116,7 @@ export function FieldsPanel() {
       ))}
       {!searching && (all || shown.length > listed.length) && (
         <UnstyledButton className={css['rest']} onClick={() => setAll(!all)}>
-          {all ? 'fewer fields' : `all ${formatCount(shown.length)} fields`}
+          {all ? 'fewer fields' : `all ${counted(shown.length, 'field')}`}
         </UnstyledButton>
       )}
       {(all || searching) && shown.length > MOST_LISTED && (
@@ -148,7 +155,7 @@ function Field({
         <UnstyledButton
           className={css['toggle']}
           aria-expanded={open}
-          aria-label={`${visibleText(field, 60)}, in ${formatCount(events)} events`}
+          aria-label={`${visibleText(field, 60)}, in ${counted(events, 'event')}`}
           onClick={onToggle}
         >
           <Icon size={11} style={{ verticalAlign: -1, marginRight: 3, color: 'var(--db-faint)' }} />
@@ -156,7 +163,7 @@ function Field({
         </UnstyledButton>
         {!open && <span className={css['distinct']}>{formatCount(events)}</span>}
         {open && answer?.data !== undefined && (
-          <Tooltip label={`${formatCount(answer?.data.distinct)} different values`}>
+          <Tooltip label={counted(answer?.data.distinct, 'different value')}>
             <span className={css['distinct']}>{formatCount(answer?.data.distinct)}</span>
           </Tooltip>
         )}
@@ -193,7 +200,7 @@ function Values({
   return (
     <div className={`${css['values']} ${old ? css['dim'] : ''}`} aria-busy={old}>
       {data.values.map(({ value, count, share }) => {
-        const text = value === null ? '(none)' : String(value);
+        const text = value === null ? '(no value)' : String(value);
         return (
           <div
             key={text}
@@ -206,7 +213,7 @@ function Values({
             <span className={css['bar']} style={{ width: `${Math.max(1, share * 100)}%` }} />
             <UnstyledButton
               className={css['text']}
-              title={`${visibleText(text, 300)}: ${formatCount(count)} events`}
+              title={`${visibleText(text, 300)}: ${counted(count, 'event')}`}
               onClick={() => pivots.include(field, value)}
             >
               <EventText text={text} max={120} />
@@ -233,7 +240,7 @@ function Values({
           </div>
         );
       })}
-      {data.values.length === 0 && <span className={css['distinct']}>no event found has it</span>}
+      {data.values.length === 0 && <span className={css['distinct']}>not in these events</span>}
       {data.distinct > data.values.length && (
         <UnstyledButton
           className={css['distinct']}

@@ -29,7 +29,7 @@ export const EXAMPLES: readonly {
       { query: 'dst_port:(22 OR 3389)', says: 'one of several values' },
       { query: 'bytes:>1e6', says: 'compared: > >= < <=' },
       { query: 'dst_port:[1 TO 1023]', says: 'from, to, both included' },
-      { query: 'severity:<=err', says: 'err and what is worse' },
+      { query: 'severity:<=err', says: 'err or more severe' },
       { query: 'message:/[Ff]ailed .* root/', says: 'a regular expression (RE2)' },
       { query: 'src_ip:* NOT host:*', says: 'a field is there, or is not' },
     ],

@@ -18,11 +18,10 @@ export function LanguageDialog() {
   return (
     <Modal opened onClose={() => dialogs.close()} title="The query language" size={960}>
       <p className={css['intro']}>
-        Left of the first <QueryCode query="|" /> stands which events; right of it, what to do with
+        Before the first <QueryCode query="|" /> you choose events; after it you say what to do with
         them. Words beside each other must all be there; <QueryCode query="NOT" /> binds tightest,
-        then <QueryCode query="a AND b" />, then <QueryCode query="a OR b" />; ( ) group. Put quotes
-        around text that has other signs in it. While you write, fields and values of this case are
-        offered.
+        then <QueryCode query="a AND b" />, then <QueryCode query="a OR b" />; ( ) group. Quote text
+        that contains other characters. Fields and values are suggested as you type.
         {hasCase && ' Click an example to run it.'}
       </p>
       <div className={css['sheet']}>

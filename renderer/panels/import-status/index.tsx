@@ -9,6 +9,7 @@ import {
   useFollowedImport,
   useImportJobs,
   useWorkspace,
+  counted,
 } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import { eventsOf } from '../../widgets/ledger-sum.ts';
@@ -72,7 +73,7 @@ export function ImportStatus() {
     );
   }
   const text = {
-    complete: `imported ${formatCount(eventsOf(job.report?.total.byKind ?? {}))} events`,
+    complete: `imported ${counted(eventsOf(job.report?.total.byKind ?? {}), 'event')}`,
     cancelled: 'import cancelled',
     failed: 'import failed',
   }[job.state];

@@ -2,7 +2,7 @@
 import { Button, FileButton, Text } from '@mantine/core';
 import { IconFileImport, IconFolderPlus, IconUpload } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
-import { useSession, useWorkspace } from '../../panel-api.ts';
+import { counted, useSession, useWorkspace } from '../../panel-api.ts';
 import { FileBrowser } from '../../widgets/file-browser.tsx';
 import form from '../../widgets/form.module.css';
 
@@ -26,8 +26,8 @@ export function ChooseStep({ onPaths, onFiles, onClose }: Props) {
       <div className={form['stack']}>
         <Text size="sm" c="dimmed">
           Captures (pcap, pcapng), syslog in its dialects, flow records and tables (Zeek, Suricata,
-          CSV, NDJSON), compressed or in archives. They are looked at before anything is imported,
-          and only read.
+          CSV, NDJSON), compressed or in archives. You see a preview before anything is imported;
+          the files are only read.
         </Text>
         <div className={form['row']}>
           <Button
@@ -68,8 +68,8 @@ export function ChooseStep({ onPaths, onFiles, onClose }: Props) {
       }}
     >
       <Text size="sm" c="dimmed">
-        Tick files or whole folders on the machine where Daybook runs. They are looked at before
-        anything is imported, stay where they are and are only read.
+        Tick files or whole folders on the machine where Daybook runs. You see a preview before
+        anything is imported; the files stay where they are and are only read.
       </Text>
       <FileBrowser
         key={home}
@@ -126,9 +126,7 @@ export function ChooseStep({ onPaths, onFiles, onClose }: Props) {
           Cancel
         </Button>
         <Button type="submit" disabled={chosen.size === 0}>
-          {chosen.size === 0
-            ? 'Look at them'
-            : `Look at ${chosen.size === 1 ? 'one item' : `${chosen.size} items`}`}
+          {chosen.size === 0 ? 'Preview' : `Preview ${counted(chosen.size, 'item')}`}
         </Button>
       </div>
     </form>

@@ -79,7 +79,7 @@ function ImportWindow({ path, given, givenFiles }: Props) {
       ? 'Importing'
       : 'Ledger of the import'
     : paths !== undefined
-      ? 'Before the import'
+      ? 'Review before import'
       : 'Add evidence';
   return (
     <Modal

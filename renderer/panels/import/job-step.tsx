@@ -3,6 +3,7 @@ import { Alert, Badge, Button, Progress, Text } from '@mantine/core';
 import { IconCircleCheck, IconPlayerPause } from '@tabler/icons-react';
 import {
   ALL,
+  counted,
   formatBytes,
   formatCount,
   formatMs,
@@ -59,11 +60,10 @@ export function JobStep({ path, job, onClose }: Props) {
           <div className={css['progressLine']}>
             <IconCircleCheck size={20} color="var(--db-ok)" aria-hidden />
             <span className={css['big']} style={{ color: 'var(--db-text)' }}>
-              {formatCount(eventsOf(job.report.total.byKind))} events
+              {counted(eventsOf(job.report.total.byKind), 'event')}
             </span>
             <span>
-              from {formatCount(job.report.total.sources)}{' '}
-              {job.report.total.sources === 1 ? 'source' : 'sources'},{' '}
+              from {counted(job.report.total.sources, 'source')},{' '}
               {formatBytes(job.report.total.bytes)} in {formatMs(job.report.elapsedMs)}
             </span>
             <span>
@@ -73,7 +73,7 @@ export function JobStep({ path, job, onClose }: Props) {
             </span>
             {leftOut > 0 && (
               <span className={css['warn']}>
-                {formatCount(leftOut)} {leftOut === 1 ? 'file was' : 'files were'} left out
+                {counted(leftOut, 'file was', 'files were')} left out
               </span>
             )}
           </div>
@@ -190,7 +190,7 @@ function Running({ job }: { readonly job: ImportJob }) {
           <span>
             <b>{formatBytes(progress.bytesPerSecond)}/s</b>
           </span>
-          <span>{formatCount(progress.rows)} records</span>
+          <span>{counted(progress.rows, 'record')}</span>
           <span>{formatCount(Math.round(progress.rowsPerSecond))}/s</span>
           <span>
             {progress.etaMs === undefined
@@ -241,9 +241,9 @@ function SourceTable({
         <thead>
           <tr>
             <th scope="col">Source</th>
-            <th scope="col">Read as</th>
+            <th scope="col">Format</th>
             <th scope="col">Ledger</th>
-            <th scope="col">Decided and noted</th>
+            <th scope="col">Decisions and notes</th>
           </tr>
         </thead>
         <tbody>
@@ -312,7 +312,7 @@ function SourceTable({
       </table>
       {ordered.length > MOST_SHOWN && (
         <Text size="xs" c="dimmed" p={8}>
-          {formatCount(ordered.length - MOST_SHOWN)} more stand in Sources &amp; imports.
+          {formatCount(ordered.length - MOST_SHOWN)} more are in Sources &amp; imports.
         </Text>
       )}
     </div>

@@ -1,7 +1,7 @@
 /** Every source with what it is taken for; decisions are made here, then the import begins. */
 import { Button, Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
-import { formatBytes, formatCount, useImportJobs } from '../../panel-api.ts';
+import { formatBytes, formatCount, useImportJobs, counted, nounOf } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Loading } from '../../widgets/loading.tsx';
@@ -48,16 +48,12 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
       <div className={form['row']} role="status">
         <Text size="sm" className={form['grow']}>
           {end === undefined && error === undefined ? (
-            `Looking… ${formatCount(list.length)} so far`
+            `Reading… ${formatCount(list.length)} so far`
           ) : end === undefined ? (
-            'Not all could be looked at'
+            'Not all could be previewed'
           ) : (
             <>
-              <b>
-                {formatCount(end.sources + end.left)}{' '}
-                {end.sources + end.left === 1 ? 'source' : 'sources'}
-              </b>
-              , {formatBytes(end.bytes)}
+              <b>{counted(end.sources + end.left, 'source')}</b>, {formatBytes(end.bytes)}
               {problems > 0 && `, ${problems} cannot be read`}
               {already > 0 && `, ${already} in the case already`}
             </>
@@ -66,13 +62,11 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
         {asking.length > 0 && (
           <>
             <Text size="xs" id="zone-for-all">
-              Zone for{' '}
-              {asking.length === 1
-                ? 'the one that states none'
-                : `all ${asking.length} that state none`}
+              Time zone for the {asking.length === 1 ? 'source' : counted(asking.length, 'source')}{' '}
+              without one
             </Text>
             <ZoneSelect
-              aria-label="Time zone for all that state none"
+              aria-label="Time zone for all without one"
               width={170}
               value={shared.tz ?? ''}
               onZone={(tz) => previews.decideAll({ tz: tz === '' ? undefined : tz })}
@@ -80,9 +74,9 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
           </>
         )}
       </div>
-      {error !== undefined && <Problem error={error} title="This could not be looked at" />}
+      {error !== undefined && <Problem error={error} title="This could not be previewed" />}
       {list.length === 0 && end === undefined && error === undefined && (
-        <Loading label="Looking at the first records…" />
+        <Loading label="Reading the first records…" />
       )}
       {list.length > 0 && (
         <div className={css['frame']} tabIndex={0} role="region" aria-label="Sources">
@@ -93,7 +87,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
                 <th scope="col" className={css['number']}>
                   Size
                 </th>
-                <th scope="col">Read as</th>
+                <th scope="col">Format</th>
                 <th scope="col">Zone</th>
                 <th scope="col">Year</th>
                 <th scope="col">First record</th>
@@ -123,14 +117,14 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
       )}
       {end !== undefined && end.left > 0 && (
         <Text size="xs" c="dimmed">
-          {formatCount(end.left)} more files are imported without being looked at first; what was
-          decided for all holds for them.
+          {counted(end.left, 'more file', 'more files')} {nounOf(end.left, 'is', 'are')} imported
+          without a preview; what was decided for all holds for {nounOf(end.left, 'it', 'them')}.
         </Text>
       )}
       {end !== undefined && end.ignored.length > 0 && (
         <details>
           <summary className={form['muted']}>
-            {formatCount(end.ignored.length)} files are left out
+            {counted(end.ignored.length, 'file is', 'files are')} left out
           </summary>
           <ul className={css['list']}>
             {end.ignored.slice(0, 200).map((one, at) => (
@@ -179,7 +173,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
             (end !== undefined && list.length === 0 && end.left === 0)
           }
         >
-          {end === undefined ? 'Import without waiting' : 'Import'}
+          {end === undefined ? 'Import now, skip preview' : 'Import'}
         </Button>
       </div>
     </form>

@@ -1,7 +1,13 @@
 /** Files of which only the browser knows the content are copied into the case first. */
 import { Button, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { formatBytes, receiveFiles, useWorkspace, type Received } from '../../panel-api.ts';
+import {
+  formatBytes,
+  receiveFiles,
+  useWorkspace,
+  type Received,
+  counted,
+} from '../../panel-api.ts';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import { EventText } from '../../widgets/event-text.tsx';
@@ -71,8 +77,8 @@ export function ReceiveStep({ path, files, onPaths, onClose }: Props) {
     return (
       <>
         <Text size="sm">
-          {refused.length} of {files.length} files cannot be taken from a browser; the command line
-          reads them where they are.
+          {refused.length.toLocaleString('en-US')} of {counted(files.length, 'file')} cannot be
+          taken from a browser; the command line reads them where they are.
         </Text>
         {refused.slice(0, MOST_SHOWN).map((info, i) => (
           <Problem key={i} error={info} title="Not copied" />

@@ -2,7 +2,7 @@
 import { Badge, Loader, NumberInput, Select, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
-import { formatBytes, formatCount, useSession } from '../../panel-api.ts';
+import { counted, formatBytes, formatCount, useSession } from '../../panel-api.ts';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { SourceName } from '../../widgets/source-name.tsx';
@@ -64,7 +64,11 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
             />
           ) : (
             <Text size="xs" c="dimmed">
-              {asks.zone ? String(decisions['tz'] ?? '') : problem === undefined ? 'stated' : ''}
+              {asks.zone
+                ? String(decisions['tz'] ?? '')
+                : problem === undefined
+                  ? 'in the file'
+                  : ''}
             </Text>
           )}
         </td>
@@ -78,7 +82,11 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
             />
           ) : (
             <Text size="xs" c="dimmed">
-              {asks.year ? String(decisions['year'] ?? '') : problem === undefined ? 'stated' : ''}
+              {asks.year
+                ? String(decisions['year'] ?? '')
+                : problem === undefined
+                  ? 'in the file'
+                  : ''}
             </Text>
           )}
         </td>
@@ -211,7 +219,7 @@ function Detail({
       )}
       {records.rows > 0 && (
         <div>
-          <h4 className={css['heading']}>First {records.rows} records</h4>
+          <h4 className={css['heading']}>First {counted(records.rows, 'record')}</h4>
           <RecordsTable records={records} />
         </div>
       )}

@@ -9,6 +9,7 @@ import {
   useCase,
   useWorkspace,
   useZone,
+  counted,
 } from '../../panel-api.ts';
 import { Empty } from '../../widgets/empty.tsx';
 import { visibleText } from '../../widgets/event-text.tsx';
@@ -118,9 +119,9 @@ function One({ one }: { readonly one: Measured }) {
       <b>{one.operation}</b> · {formatMs(one.totalMs)} · {formatTime(micros, zone, 3)}
       {one.status === 'done' ? '' : ` · ${one.status}`}
       {one.path === undefined ? '' : ` · path ${one.path}`}
-      {one.days === undefined ? '' : ` · ${formatCount(one.days)} days`}
-      {one.segments === undefined ? '' : ` · ${formatCount(one.segments)} segments`}
-      {one.rowsExamined === undefined ? '' : ` · ${formatCount(one.rowsExamined)} rows looked at`}
+      {one.days === undefined ? '' : ` · ${counted(one.days, 'day')}`}
+      {one.segments === undefined ? '' : ` · ${counted(one.segments, 'segment')}`}
+      {one.rowsExamined === undefined ? '' : ` · ${counted(one.rowsExamined, 'row')} read`}
       {one.rowsReturned === undefined ? '' : ` · ${formatCount(one.rowsReturned)} returned`}
       {one.text !== undefined && one.text !== '' && (
         <pre className="mono" style={{ margin: '6px 0', whiteSpace: 'pre-wrap' }}>

@@ -24,6 +24,8 @@ import {
   useZone,
   viewToString,
   type DialogState,
+  counted,
+  nounOf,
 } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
 
@@ -93,7 +95,7 @@ function TagForm({ dialog, onDone }: { readonly dialog: Of<'tag'>; readonly onDo
           target,
         });
         notifyDone(
-          `${formatCount(changed)} events ${remove ? 'lost' : 'have'} the tag ${visibleText(name, 100)}`,
+          `${counted(changed, 'event')} ${remove ? 'lost' : nounOf(changed, 'has', 'have')} the tag ${visibleText(name, 100)}`,
         );
       }
       onDone();
@@ -113,7 +115,7 @@ function TagForm({ dialog, onDone }: { readonly dialog: Of<'tag'>; readonly onDo
       {of !== undefined && <p>{of}</p>}
       <TagsInput
         label="Tags"
-        description="Enter keeps a name; tags that are there are offered"
+        description="Press Enter to add; existing tags are suggested"
         data={info.tags.map(({ name }) => name)}
         value={names}
         onChange={setNames}
@@ -124,7 +126,7 @@ function TagForm({ dialog, onDone }: { readonly dialog: Of<'tag'>; readonly onDo
       />
       <Checkbox
         mt="sm"
-        label="Take these tags away"
+        label="Remove these tags"
         checked={remove}
         onChange={({ currentTarget }) => setRemove(currentTarget.checked)}
       />
@@ -160,7 +162,9 @@ function DeleteForm({
         reason,
         target,
       });
-      notifyDone(`${formatCount(changed)} events are in no answer any more`);
+      notifyDone(
+        `${counted(changed, 'event')} deleted: no answer has ${nounOf(changed, 'it', 'them')} any more`,
+      );
       onDone();
     } catch (error) {
       notifyError(error, 'Nothing was deleted');

@@ -3,7 +3,7 @@ import { Button, Modal, Switch, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type DragEvent } from 'react';
 import type { Result } from '../../../engine/contract/operations.ts';
-import { formatCount, useAnswer, useCase, useView, useWorkspace } from '../../panel-api.ts';
+import { counted, useAnswer, useCase, useView, useWorkspace } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { ListColumns } from './list-columns.tsx';
@@ -65,8 +65,8 @@ export function MatchDialog() {
         }}
       >
         <Text size="sm" c="dimmed">
-          Only events that meet a row of the list are found: addresses, blocks, hosts, flows, values
-          of any field. It is read here and is not imported.
+          Shows only events that match a line of the list: addresses, blocks, hosts, flows, values
+          of any field. The list is read here and is not imported.
         </Text>
         <ListInput given={given} over={over} />
         {shown !== undefined && shown.columns.length > 0 && (
@@ -79,16 +79,14 @@ export function MatchDialog() {
         <div className={form['actions']}>
           {list !== undefined && (
             <Button variant="subtle" color="red" mr="auto" onClick={takeOff}>
-              Take the list off
+              Remove list
             </Button>
           )}
           <Button variant="default" onClick={dialogs.close}>
             Cancel
           </Button>
           <Button type="submit" disabled={understood === undefined}>
-            {understood === undefined
-              ? 'Match'
-              : `Match ${formatCount(understood.rows)} ${understood.rows === 1 ? 'row' : 'rows'}`}
+            {understood === undefined ? 'Match' : `Match ${counted(understood.rows, 'line')}`}
           </Button>
         </div>
       </form>
@@ -156,7 +154,7 @@ function Verdict({
         <IconAlertTriangle size={16} color="var(--db-bad)" aria-hidden />
         <span>
           {unnamed && columns.length > 1 && message === undefined ? (
-            'Say above what the columns are matched as.'
+            'Choose above what each column is matched as.'
           ) : (
             <EventText text={`${wrong.charAt(0).toUpperCase()}${wrong.slice(1)}.`} max={500} />
           )}
@@ -173,7 +171,7 @@ function Verdict({
     <div className={css['verdict']} role="status">
       <IconCircleCheck size={16} color="var(--db-ok)" aria-hidden />
       <span>
-        {formatCount(rows)} {rows === 1 ? 'row' : 'rows'}, matched as{' '}
+        {counted(rows, 'line')}, matched as{' '}
         <span className="mono">
           <EventText text={fields.join(', ')} max={300} />
         </span>

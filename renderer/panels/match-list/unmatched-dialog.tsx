@@ -3,6 +3,7 @@ import { Button, Modal, Progress, Text } from '@mantine/core';
 import { IconCircleCheck, IconCopy, IconDownload } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import {
+  counted,
   formatCount,
   linesOf,
   notifyDone,
@@ -53,18 +54,23 @@ export function UnmatchedDialog() {
       .join('');
   const narrowed = query.trim() !== '' || (from ?? to) !== undefined;
   return (
-    <Modal opened onClose={dialogs.close} title="Rows that matched nothing" size="min(840px, 94vw)">
+    <Modal
+      opened
+      onClose={dialogs.close}
+      title="Lines that matched nothing"
+      size="min(840px, 94vw)"
+    >
       <div className={form['stack']}>
         {list === undefined ? (
           <Text size="sm">No list is matched.</Text>
         ) : error !== undefined ? (
-          <Problem error={error} title="This cannot be told" />
+          <Problem error={error} title="The list could not be checked" />
         ) : data === undefined ? (
           <div role="status">
             <Text size="sm" mb={8}>
-              Looking for each row of the list…
+              Looking for each line of the list…
             </Text>
-            <Progress value={100} animated aria-label="Looking for each row" />
+            <Progress value={100} animated aria-label="Looking for each line" />
           </div>
         ) : (
           <>
@@ -74,11 +80,15 @@ export function UnmatchedDialog() {
               )}
               <span>
                 {numbers.length === 0 ? (
-                  <b>Each of {formatCount(data.of)} rows matched</b>
+                  <b>
+                    {data.of === 1
+                      ? 'The line matched'
+                      : `Each of ${counted(data.of, 'line')} matched`}
+                  </b>
                 ) : (
                   <>
                     <b>
-                      {formatCount(numbers.length)} of {formatCount(data.of)} rows
+                      {formatCount(numbers.length)} of {counted(data.of, 'line')}
                     </b>{' '}
                     matched nothing
                   </>
@@ -91,7 +101,7 @@ export function UnmatchedDialog() {
                 className={`${css['frame'] ?? ''} ${css['lines'] ?? ''}`}
                 tabIndex={0}
                 role="region"
-                aria-label="Rows that matched nothing"
+                aria-label="Lines that matched nothing"
               >
                 <table className={css['table']}>
                   <tbody>
@@ -161,7 +171,7 @@ function copy(text: string, rows: number): void {
     return;
   }
   navigator.clipboard.writeText(text).then(
-    () => notifyDone(`${formatCount(rows)} ${rows === 1 ? 'row is' : 'rows are'} in the clipboard`),
+    () => notifyDone(`${counted(rows, 'line')} copied to the clipboard`),
     (error: unknown) => notifyError(error, 'Not copied'),
   );
 }

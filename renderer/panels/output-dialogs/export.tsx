@@ -2,7 +2,6 @@
 import { Button, Modal, NumberInput, SegmentedControl, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
-  formatCount,
   saveFile,
   useCase,
   useQuestion,
@@ -10,6 +9,7 @@ import {
   useSession,
   useView,
   useWorkspace,
+  counted,
 } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import { useEventColumns } from '../../widgets/event-columns.ts';
@@ -89,7 +89,7 @@ export function ExportDialog() {
         }}
       >
         <Text size="sm">
-          {opened === undefined ? 'The events found' : <b>{formatCount(opened.total)} events</b>} by{' '}
+          {opened === undefined ? 'The events found' : <b>{counted(opened.total, 'event')}</b>} by{' '}
           <span className="mono">
             {view.query.trim() === '' ? 'no filter' : <EventText text={view.query} max={300} />}
           </span>
@@ -126,7 +126,7 @@ export function ExportDialog() {
           </Text>
         </div>
         <NumberInput
-          label="At most (rows)"
+          label="Row limit"
           placeholder="all of them"
           min={1}
           thousandSeparator=","

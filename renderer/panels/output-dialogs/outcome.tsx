@@ -1,7 +1,7 @@
 /** How far a file is, or what it became: size, hash, place. */
 import { Alert, Button, Progress } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
-import { formatBytes, formatCount, useWorkspace } from '../../panel-api.ts';
+import { formatBytes, formatCount, useWorkspace, nounOf } from '../../panel-api.ts';
 import { CopiedHash } from '../../widgets/copied-hash.tsx';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
@@ -24,7 +24,7 @@ export function Outcome({ writing, what }: { readonly writing: Writing; readonly
         <div className={form['muted']}>
           {done === undefined
             ? 'Writing…'
-            : `${formatCount(done.done)}${done.of === undefined ? '' : ` of ${formatCount(done.of)}`} rows`}
+            : `${formatCount(done.done)}${done.of === undefined ? '' : ` of ${formatCount(done.of)}`} ${nounOf(done.of ?? done.done, 'row')}`}
         </div>
       </div>
     );

@@ -73,7 +73,7 @@ export function ReportDialog() {
         />
         <Textarea
           label="Note"
-          description="Stands at its beginning, as text."
+          description="Shown at the top."
           autosize
           minRows={3}
           maxRows={10}

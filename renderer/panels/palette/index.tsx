@@ -5,12 +5,12 @@ import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useStore } from 'zustand';
 import {
-  formatCount,
   useAnswer,
   useCommands,
   usePivots,
   useSession,
   useWorkspace,
+  counted,
 } from '../../panel-api.ts';
 import { Keys } from '../../widgets/query-keys.tsx';
 import { QueryCode } from '../../widgets/query-code.tsx';
@@ -159,7 +159,7 @@ function useEntries(): readonly Entry[] {
         group: 'Fields',
         title: `Top values of ${visibleText(field, 80)}`,
         also: `${field} ${kinds.join(' ')}`,
-        detail: `${formatCount(events)} events`,
+        detail: counted(events, 'event'),
         onSearch: true,
         run: () => pivots.topValues(field),
       })),

@@ -2,7 +2,14 @@
 import { ActionIcon, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconListDetails, IconListSearch, IconX } from '@tabler/icons-react';
 import { useMemo } from 'react';
-import { formatCount, useCommands, useView, useWorkspace } from '../../panel-api.ts';
+import {
+  counted,
+  formatCount,
+  nounOf,
+  useCommands,
+  useView,
+  useWorkspace,
+} from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import css from './query-bar.module.css';
 
@@ -23,14 +30,14 @@ export function ListChip() {
         },
         {
           id: 'list.unmatched',
-          title: 'Rows of the list that matched nothing…',
+          title: 'Lines of the list that matched nothing…',
           group: 'Query',
           disabled,
           run: () => dialogs.open({ dialog: 'list-unmatched' }),
         },
         {
           id: 'list.off',
-          title: 'Take the list off',
+          title: 'Remove list',
           group: 'Query',
           disabled,
           run: () => views.show({ list: undefined }),
@@ -39,7 +46,7 @@ export function ListChip() {
     }, [dialogs, views, isOn]),
   );
   if (list === undefined) return null;
-  const rows = `${formatCount(list.rows)} ${list.rows === 1 ? 'row' : 'rows'}`;
+  const rows = counted(list.rows, 'line');
   return (
     <div
       className={css['list']}
@@ -63,23 +70,23 @@ export function ListChip() {
           <span className={css['listRows']}>
             {' '}
             · {formatCount(list.rows)}
-            <span className={css['listUnit']}> {list.rows === 1 ? 'row' : 'rows'}</span>
+            <span className={css['listUnit']}> {nounOf(list.rows, 'line')}</span>
           </span>
         </UnstyledButton>
       </Tooltip>
-      <Tooltip label="Rows that matched nothing">
+      <Tooltip label="Lines that matched nothing">
         <ActionIcon
           size={20}
-          aria-label="Rows that matched nothing"
+          aria-label="Lines that matched nothing"
           onClick={() => dialogs.open({ dialog: 'list-unmatched' })}
         >
           <IconListSearch size={13} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label="Take the list off">
+      <Tooltip label="Remove list">
         <ActionIcon
           size={20}
-          aria-label="Take the list off"
+          aria-label="Remove list"
           onClick={() => views.show({ list: undefined })}
         >
           <IconX size={12} />

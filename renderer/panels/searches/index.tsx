@@ -40,7 +40,7 @@ export function SearchesPanel() {
     >
       {searches.length === 0 && (
         <Text size="xs" c="dimmed" px={12} pb={6}>
-          Searches you save stand here and in the report.
+          Saved searches appear here and in the report.
         </Text>
       )}
       {searches.map((search) => (

@@ -10,6 +10,7 @@ import {
   useCase,
   usePivots,
   useWorkspace,
+  counted,
 } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/event-text.tsx';
 import { eventsOf } from '../../widgets/ledger-sum.ts';
@@ -58,7 +59,7 @@ export function SourcesList() {
           <Tooltip
             multiline
             maw={360}
-            label={`${visibleText(source.name, 300)} — ${formatCount(eventsOf(source.byKind))} events; a click shows only these`}
+            label={`${visibleText(source.name, 300)} — ${counted(eventsOf(source.byKind), 'event')}; a click shows only these`}
           >
             <UnstyledButton
               className={css['name']}

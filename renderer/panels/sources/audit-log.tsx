@@ -1,6 +1,6 @@
 /** The append-only log of what was done to the case, newest first. */
 import { Text } from '@mantine/core';
-import { formatCount, useAnswer, useCase, useZone } from '../../panel-api.ts';
+import { formatCount, useAnswer, useCase, useZone, counted } from '../../panel-api.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
@@ -55,8 +55,8 @@ export function AuditLog() {
       </table>
       {data.total > data.entries.length && (
         <Text size="xs" c="dimmed" p={10}>
-          The newest {formatCount(data.entries.length)} of {formatCount(data.total)} entries; all of
-          them stand in the report.
+          The newest {formatCount(data.entries.length)} of {counted(data.total, 'entry', 'entries')}
+          ; the report has all of them.
         </Text>
       )}
     </div>

@@ -11,6 +11,7 @@ import {
   useImportJob,
   useImportJobs,
   useWorkspace,
+  counted,
 } from '../../panel-api.ts';
 import type { Result } from '../../../engine/contract/operations.ts';
 import { Empty } from '../../widgets/empty.tsx';
@@ -103,8 +104,7 @@ function ImportEntry({ entry, path }: { readonly entry: Import; readonly path: s
             aria-expanded={open}
             onClick={() => setOpen(!open)}
           >
-            {open ? 'Hide' : 'Show'} {formatCount(entry.ledger.length)}{' '}
-            {entry.ledger.length === 1 ? 'source' : 'sources'}
+            {open ? 'Hide' : 'Show'} {counted(entry.ledger.length, 'source')}
           </Button>
         )}
       </div>

@@ -3,6 +3,7 @@ import { Button, Menu, SegmentedControl } from '@mantine/core';
 import { IconFileImport, IconShieldCheck, IconTool } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
+  counted,
   formatCount,
   notifyDone,
   notifyError,
@@ -17,7 +18,6 @@ import { AuditLog } from './audit-log.tsx';
 import { ImportList } from './import-list.tsx';
 import { Quarantine } from './quarantine.tsx';
 import { SourceTable } from './source-table.tsx';
-import { VerifyDialog } from './verify-dialog.tsx';
 
 const SECTIONS: readonly { value: EvidenceSection; label: string }[] = [
   { value: 'sources', label: 'Sources' },
@@ -30,7 +30,6 @@ export function SourcesPanel() {
   const workspace = useWorkspace();
   const info = useCase();
   const { section, quarantine } = useEvidenceView();
-  const [verifying, setVerifying] = useState(false);
   const [compacting, setCompacting] = useState(false);
 
   const compact = async (): Promise<void> => {
@@ -41,8 +40,8 @@ export function SourcesPanel() {
       });
       notifyDone(
         before === after
-          ? `${formatCount(after)} segments: there was nothing to join.`
-          : `${formatCount(before)} segments became ${formatCount(after)}.`,
+          ? `${counted(after, 'segment')}: there was nothing to join.`
+          : `${counted(before, 'segment')} became ${formatCount(after)}.`,
         'The case is compact',
       );
     } catch (error) {
@@ -72,13 +71,13 @@ export function SourcesPanel() {
               loading={compacting}
               leftSection={<IconTool size={14} aria-hidden />}
             >
-              Care for the case
+              Maintenance
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item
               leftSection={<IconShieldCheck size={15} aria-hidden />}
-              onClick={() => setVerifying(true)}
+              onClick={() => workspace.dialogs.open({ dialog: 'verify' })}
             >
               Verify the case and its evidence…
             </Menu.Item>
@@ -102,7 +101,6 @@ export function SourcesPanel() {
         {section === 'quarantine' && <Quarantine key={JSON.stringify(quarantine)} />}
         {section === 'audit' && <AuditLog />}
       </div>
-      {verifying && <VerifyDialog onClose={() => setVerifying(false)} />}
     </div>
   );
 }

@@ -12,6 +12,7 @@ import {
   useCase,
   usePivots,
   useWorkspace,
+  counted,
 } from '../../panel-api.ts';
 import { CopiedHash } from '../../widgets/copied-hash.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
@@ -98,7 +99,7 @@ export function SourceDetail({ source }: { readonly source: Source }) {
             <>
               <dt>Size</dt>
               <dd>
-                {formatBytes(source.bytes)} ({formatCount(source.bytes)} bytes)
+                {formatBytes(source.bytes)} ({counted(source.bytes, 'byte')})
               </dd>
             </>
           )}
@@ -204,7 +205,10 @@ function Retime({ source }: { readonly source: Source }) {
         ...(nextZone === '' ? {} : { tz: nextZone }),
         ...(nextYear === undefined ? {} : { year: nextYear }),
       });
-      notifyDone(notes.join('; '), `${formatCount(changed)} events have other times now`);
+      notifyDone(
+        notes.join('; '),
+        `${counted(changed, 'event has', 'events have')} other times now`,
+      );
       setNextZone('');
       setNextYear(undefined);
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Checks that the case is whole and its evidence unchanged, line by line. */
+/** Checks that the case is intact and its evidence unchanged, line by line. */
 import { Alert, Button, Modal, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useCase, useWorkspace } from '../../panel-api.ts';
@@ -45,7 +45,7 @@ export function VerifyDialog({ onClose }: { readonly onClose: () => void }) {
           <Alert
             role="status"
             color={result.ok ? 'teal' : 'red'}
-            title={result.ok ? 'The case is whole' : 'Something is wrong with the case'}
+            title={result.ok ? 'The case is intact' : 'Something is wrong with the case'}
           >
             {result.ok
               ? 'Segments, catalog and audit log agree.'

@@ -74,7 +74,7 @@ export function StartPage() {
           >
             <IconFolderOpen size={22} aria-hidden />
             <b>Open a case</b>
-            <span>One that lies on this machine or came from a colleague.</span>
+            <span>A case on this machine.</span>
           </UnstyledButton>
           <UnstyledButton
             className={css['choice']}

@@ -15,6 +15,7 @@ import {
   useWorkspace,
   useZone,
   withTerm,
+  counted,
 } from '../../panel-api.ts';
 import { csvOf, download } from '../../widgets/csv.ts';
 import { Empty } from '../../widgets/empty.tsx';
@@ -75,18 +76,18 @@ export function TalkersPanel() {
   );
   const names = [...new Set([...(fields.data?.fields.map(({ field }) => field) ?? []), ...by])];
   const shown = (n: number): string => (isBytes(measure) ? formatBytes(n) : formatCount(n));
-  const counted = measure.fn === 'count';
+  const isCount = measure.fn === 'count';
   const rows = data?.batch.rows ?? 0;
   const value = (name: string, row: number): CellValue => {
     const column = data === undefined ? undefined : columnOf(data.batch, name);
     return column === undefined ? null : cell(column, row);
   };
-  const measured = (row: number): number => Number(value(counted ? 'count' : 'measure', row) ?? 0);
+  const measured = (row: number): number => Number(value(isCount ? 'count' : 'measure', row) ?? 0);
   const most = Array.from({ length: rows }, (_, row) => measured(row)).reduce(
     (a, b) => Math.max(a, b),
     0,
   );
-  const whole = counted ? data?.total.count : data?.total.measure;
+  const whole = isCount ? data?.total.count : data?.total.measure;
   const lines = data?.sparklines;
   const noneHas = rows === 1 && by.every((field) => value(field, 0) === null);
 
@@ -96,11 +97,11 @@ export function TalkersPanel() {
     workspace.views.show({ query: next, tab: 'events' });
   };
   const save = (): void => {
-    const header = [...by, 'count', ...(counted ? [] : [measureText])];
+    const header = [...by, 'count', ...(isCount ? [] : [measureText])];
     const list = Array.from({ length: rows }, (_, row) => [
       ...by.map((field) => value(field, row)),
       value('count', row),
-      ...(counted ? [] : [value('measure', row)]),
+      ...(isCount ? [] : [value('measure', row)]),
     ]);
     download('top.csv', 'text/csv', csvOf(header, list));
   };
@@ -170,7 +171,11 @@ export function TalkersPanel() {
           <Empty title="No events found" text="Widen the range of time, or change the query." />
         ) : noneHas ? (
           <Empty
-            title={`None of these ${formatCount(data.total.count)} events has ${by.join(' or ')}`}
+            title={
+              data.total.count === 1
+                ? `The only event here has no ${by.join(' or ')}`
+                : `None of these ${counted(data.total.count, 'event')} has ${by.join(' or ')}`
+            }
             text="Group them by what events of this case have:"
             actions={presetsOf(fields.data?.fields ?? []).map(({ value: group, label }) => (
               <Button
@@ -191,7 +196,7 @@ export function TalkersPanel() {
                   {by.map((field) => (
                     <th key={field}>{field.replace(/^attrs\./, '')}</th>
                   ))}
-                  <th className={table['number']}>{counted ? 'events' : measureText}</th>
+                  <th className={table['number']}>{isCount ? 'events' : measureText}</th>
                   <th className={table['number']}>share</th>
                   <th>
                     <VisuallyHidden>as a bar</VisuallyHidden>
@@ -201,7 +206,7 @@ export function TalkersPanel() {
                       {formatRange(lines.from, lines.from + lines.width * lines.buckets, zone)}
                     </th>
                   )}
-                  {!counted && <th className={table['number']}>events</th>}
+                  {!isCount && <th className={table['number']}>events</th>}
                 </tr>
               </thead>
               <tbody>
@@ -213,13 +218,13 @@ export function TalkersPanel() {
                       return (
                         <td key={field} className="mono">
                           <ValueMenu field={field} value={one}>
-                            <EventText text={one === null ? '(none)' : String(one)} max={300} />
+                            <EventText text={one === null ? '(no value)' : String(one)} max={300} />
                           </ValueMenu>
                         </td>
                       );
                     })}
                     <td className={table['number']} title={formatCount(measured(row))}>
-                      {counted ? (
+                      {isCount ? (
                         <Events n={measured(row)} row={row} onShow={include} />
                       ) : (
                         shown(measured(row))
@@ -249,7 +254,7 @@ export function TalkersPanel() {
                         />
                       </td>
                     )}
-                    {!counted && (
+                    {!isCount && (
                       <td className={table['number']}>
                         <Events n={Number(value('count', row) ?? 0)} row={row} onShow={include} />
                       </td>
@@ -260,12 +265,15 @@ export function TalkersPanel() {
               <tfoot>
                 {[
                   {
-                    name: `rest: ${formatCount(data.rest.groups)} more groups`,
+                    name: `${counted(data.rest.groups, 'more group')}`,
                     of: data.rest,
                     under: { bottom: 24 },
                   },
                   {
-                    name: `all ${formatCount(data.total.groups)} groups`,
+                    name:
+                      data.total.groups === 1
+                        ? 'the only group'
+                        : `all ${counted(data.total.groups, 'group')}`,
                     of: data.total,
                     under: { bottom: 0 },
                   },
@@ -276,19 +284,19 @@ export function TalkersPanel() {
                       {name}
                     </td>
                     <td style={under} className={table['number']}>
-                      {counted
+                      {isCount
                         ? formatCount(of.count)
                         : of.measure === undefined
                           ? ''
                           : shown(of.measure)}
                     </td>
                     <td style={under} className={table['number']}>
-                      {counted && data.total.count > 0
+                      {isCount && data.total.count > 0
                         ? `${((100 * of.count) / data.total.count).toFixed(1)}%`
                         : ''}
                     </td>
                     <td style={under} colSpan={lines === undefined ? 1 : 2} />
-                    {!counted && (
+                    {!isCount && (
                       <td style={under} className={table['number']}>
                         {formatCount(of.count)}
                       </td>
@@ -317,7 +325,7 @@ function Events({
   return (
     <UnstyledButton
       className={css['events']}
-      aria-label={`${formatCount(n)} events of group ${row + 1}: show them`}
+      aria-label={`${counted(n, 'event')} of group ${row + 1}: show them`}
       title="Show these events"
       onClick={() => onShow(row)}
     >

@@ -4,7 +4,6 @@ import { DatePicker } from '@mantine/dates';
 import { IconChevronDown, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useEffect, useMemo, useState, type FormEvent } from 'react';
 import {
-  formatCount,
   formatRange,
   formatTime,
   timeParts,
@@ -14,6 +13,8 @@ import {
   useView,
   useWorkspace,
   useZone,
+  counted,
+  nounOf,
 } from '../../panel-api.ts';
 import { readRange, shifted, spanOf, writeTime, type Range } from './range-text.ts';
 import { useDayCounts } from './use-day-counts.ts';
@@ -232,7 +233,11 @@ function RangeForm({ onDone }: { readonly onDone: (range: Range) => void }) {
               Events {formatTime(info.first, zone, 0)} – {formatTime(info.last, zone, 0)}
             </UnstyledButton>
           )}
-          {undated > 0 && <div>{formatCount(undated)} events without a time are in no range</div>}
+          {undated > 0 && (
+            <div>
+              {counted(undated, 'event')} without a time {nounOf(undated, 'is', 'are')} in no range
+            </div>
+          )}
         </div>
         <div className={css['row']} style={{ justifyContent: 'flex-end' }}>
           <Button type="submit">Apply</Button>
@@ -289,7 +294,7 @@ function Days({
         return (
           <div
             className={`${css['day'] ?? ''} ${events === 0 ? (css['empty'] ?? '') : ''}`}
-            title={events === 0 ? 'No events this day' : `${formatCount(events)} events`}
+            title={events === 0 ? 'No events this day' : counted(events, 'event')}
           >
             {Number(date.slice(8))}
             {events > 0 && (

@@ -12,6 +12,7 @@ import {
   type PointerEvent,
 } from 'react';
 import {
+  counted,
   formatCount,
   formatRange,
   timeParts,
@@ -182,7 +183,7 @@ export function TimelinePanel() {
   const saidOf = (at: number): string =>
     [
       rangeOf(at),
-      `${formatCount(sums[at] ?? 0)} events`,
+      counted(sums[at] ?? 0, 'event'),
       ...(series.length > 1 ? countsOf(at).map(({ one, n }) => `${name(one)} ${n}`) : []),
     ].join(', ');
   const peak = peakOf(sums);
@@ -232,14 +233,11 @@ export function TimelinePanel() {
     <div className={css['panel']} ref={measure}>
       <div className={css['head']}>
         <span>
-          <b>
-            {data === undefined ? '…' : formatCount(data.total)}{' '}
-            {data?.total === 1 ? 'event' : 'events'}
-          </b>
+          <b>{data === undefined ? '… events' : counted(data.total, 'event')}</b>
         </span>
         {data !== undefined && data.total > 0 && <span>buckets of {durationWords(bucket)}</span>}
         {!narrow && peak !== undefined && bucket < 86_400e6 && (
-          <Tooltip label={`${formatCount(sums[peak] ?? 0)} events`}>
+          <Tooltip label={counted(sums[peak] ?? 0, 'event')}>
             <span>peak {rangeOf(peak)}</span>
           </Tooltip>
         )}
@@ -289,11 +287,11 @@ export function TimelinePanel() {
           >
             <UnstyledButton
               className={logarithmic ? `${css['log']} ${css['logOn']}` : css['log']}
-              aria-label="log y: logarithmic scale"
+              aria-label="Log scale"
               aria-pressed={logarithmic}
               onClick={() => setLogarithmic(!logarithmic)}
             >
-              log y
+              Log scale
             </UnstyledButton>
           </Tooltip>
           <Tooltip label={asTable ? 'Show the chart' : 'Show as a table'}>
@@ -330,7 +328,7 @@ export function TimelinePanel() {
           aria-valuetext={
             cursor === undefined
               ? [
-                  `${formatCount(data?.total ?? 0)} events`,
+                  counted(data?.total ?? 0, 'event'),
                   ...(starts.length === 0 ? [] : [formatRange(range[0], range[1], zone)]),
                 ].join(', ')
               : saidOf(cursor)
@@ -360,7 +358,7 @@ export function TimelinePanel() {
             tipAt < starts.length && (
               <div className={css['tip']} style={tipStyle(tipLeft, width)}>
                 <b>{rangeOf(tipAt)}</b>
-                <div>{formatCount(sums[tipAt] ?? 0)} events</div>
+                <div>{counted(sums[tipAt] ?? 0, 'event')}</div>
                 {(series.length > 1 || field !== '') && (
                   <table>
                     <tbody>

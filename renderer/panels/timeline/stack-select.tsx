@@ -31,7 +31,7 @@ export function StackSelect({ value, onChange, fixed }: Props) {
       .filter((field) => !USUAL.includes(field) && !MORE.includes(field) && !NEVER.has(field));
     const known = new Set(['', ...USUAL, ...MORE, ...others]);
     return [
-      { value: NONE, label: 'no stack' },
+      { value: NONE, label: 'Not split' },
       ...[...USUAL, ...MORE, ...others, ...(known.has(value) ? [] : [value])].map((field) => ({
         value: field,
         label: `by ${visibleText(field.replace(/^attrs\./, ''), 60)}`,

@@ -1,0 +1,91 @@
+/**
+ * What was there and is no longer, in each shell: evidence whose bytes are asked for, and the folder of the
+ * open case, as when a drive is taken out.
+ */
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { daybook } from '../harness.ts';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect } from './pages/expect.ts';
+import { browserShell, electronShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const space = scratch();
+afterAll(() => space.remove());
+
+/** A folder of so long a name that its path fits no panel. */
+const FOLDER = 'evidence-of-the-second-workstation-in-the-office-on-the-third-floor';
+
+for (const shell of [browserShell, electronShell]) {
+  const title = shell.whyNot === undefined ? shell.name : `${shell.name}: ${shell.whyNot}`;
+  describe.skipIf(shell.whyNot !== undefined)(title, () => {
+    const folder = path.join(space.folder, shell.name);
+    const log = path.join(folder, FOLDER, 'auth.log');
+    const target = path.join(folder, 'office.daybook');
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+
+    beforeAll(async () => {
+      mkdirSync(path.dirname(log), { recursive: true });
+      const lines = Array.from(
+        { length: 30 },
+        (_, i) => `<86>1 2026-03-04T10:10:${10 + i}Z web-02 sshd 411 - - Failed password for root`,
+      );
+      writeFileSync(log, `${lines.join('\n')}\n`);
+      const run = await daybook(['import', target, log]);
+      if (run.status !== 0) throw new Error(run.err);
+      opened = await shell.open({ openCase: target });
+      window = new DaybookWindow(opened.page);
+      await expect(window.caseButton).toHaveAccessibleName('Case office');
+    }, 120_000);
+    afterAll(() => opened?.close());
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    it('says at whole length that evidence is gone, and leads to verifying the case', async () => {
+      await window.events.open(0);
+      await expect(window.details.region.getByRole('tab', { name: 'Raw' })).toBeVisible();
+      renameSync(log, `${log}.away`);
+      try {
+        await window.details.show('Raw');
+        const problem = window.details.region.getByRole('alert');
+        await expect(problem).toContainText('The original bytes cannot be shown');
+        await expect(problem).toContainText('auth.log');
+        // Nothing of it is cut off at the side.
+        const cut = await opened.page.evaluate<
+          string[]
+        >(`[...document.querySelectorAll('[role="alert"], [role="alert"] *')]
+          .filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth)
+          .map((one) => one.outerHTML.slice(0, 200))`);
+        expect(cut).toEqual([]);
+        await shot(opened.page, `${shell.name}-evidence-gone`);
+        await problem.getByRole('button', { name: /^Verify the case/ }).click();
+        await expect(opened.page.getByRole('dialog', { name: 'Verify the case' })).toBeVisible();
+        await opened.page.keyboard.press('Escape');
+      } finally {
+        renameSync(`${log}.away`, log);
+      }
+    });
+
+    it('says once that the case is gone, and goes on when it is there again', async () => {
+      renameSync(target, `${target}.away`);
+      try {
+        await window.query.run('root');
+        const banner = opened.page.getByRole('alert');
+        await expect(banner).toHaveCount(1);
+        await expect(banner).toContainText('The case folder is no longer there');
+        await expect(banner).toContainText(target);
+        await expect(opened.page.getByText('daybook import')).toHaveCount(0);
+        await expect(window.events.grid).toBeHidden();
+        await shot(opened.page, `${shell.name}-case-gone`);
+        await banner.getByRole('button', { name: 'Try again' }).click();
+        await expect(banner).toBeVisible();
+      } finally {
+        renameSync(`${target}.away`, target);
+      }
+      await opened.page.getByRole('button', { name: 'Try again' }).click();
+      await expect(window.events.grid).toBeVisible();
+      await expect.poll(() => window.found()).toBe(30);
+    });
+  });
+}

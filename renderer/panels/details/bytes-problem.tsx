@@ -1,0 +1,20 @@
+/** Why the bytes of an event cannot be shown: the evidence is gone or changed. The case can be verified. */
+import { Button } from '@mantine/core';
+import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import { useWorkspace } from '../../panel-api.ts';
+import { Problem } from '../../widgets/problem.tsx';
+
+export function BytesProblem({ error }: { readonly error: ErrorInfo }) {
+  const { dialogs } = useWorkspace();
+  return (
+    <Problem
+      error={error}
+      title="The original bytes cannot be shown"
+      actions={
+        <Button variant="default" onClick={() => dialogs.open({ dialog: 'verify' })}>
+          Verify the case and its evidence…
+        </Button>
+      }
+    />
+  );
+}
