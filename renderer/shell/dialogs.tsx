@@ -6,7 +6,7 @@ import { ImportDialog } from '../panels/import/index.tsx';
 import { MarkDialogs } from '../panels/mark-dialogs/index.tsx';
 import { MatchListDialogs } from '../panels/match-list/index.tsx';
 import { OutputDialogs } from '../panels/output-dialogs/index.tsx';
-import { VerifyDialog } from '../panels/sources/verify-dialog.tsx';
+import { VerifyDialog } from '../panels/sources/index.tsx';
 import { HelpDialogs } from '../panels/help/index.tsx';
 
 /** Only where a case is open. */
