@@ -177,6 +177,13 @@ describe('communityId', () => {
   });
 });
 
+it.each([33, 136])('has no ports of protocol %d, by the specification', (proto) => {
+  const [a, b] = [address('10.0.0.1'), address('10.0.0.2')];
+  const without = communityId(a, b, undefined, undefined, proto);
+  expect(communityId(a, b, 5001, 4001, proto)).toBe(without);
+  expect(communityId(b, a, 4001, 5001, proto)).toBe(without);
+});
+
 it('icmpCounterpart works both ways', () => {
   expect([icmpCounterpart(1, 8), icmpCounterpart(1, 0), icmpCounterpart(1, 3)]).toEqual([0, 8, -1]);
   expect([icmpCounterpart(58, 135), icmpCounterpart(58, 136), icmpCounterpart(58, 1)]).toEqual([

@@ -5,6 +5,9 @@
 import { hash } from 'node:crypto';
 import { icmpCounterpart, ICMP, ICMP6 } from '../contract/icmp.ts';
 
+/** Protocols whose ports (ICMP: types) are part of it; those of DCCP and UDP-Lite are not. */
+const WITH_PORTS: ReadonlySet<number> = new Set([ICMP, 6, 17, ICMP6, 132]);
+
 /**
  * @param src address in network order, 4 or 16 bytes; `dst` has as many
  * @param srcPort of ICMP: the type
@@ -20,8 +23,8 @@ export function communityId(
   proto: number,
   seed = 0,
 ): string {
-  let from = srcPort;
-  let to = dstPort;
+  let from = WITH_PORTS.has(proto) ? srcPort : undefined;
+  let to = WITH_PORTS.has(proto) ? dstPort : undefined;
   let oneWay = false;
   if (from !== undefined && (proto === ICMP || proto === ICMP6)) {
     const answer = icmpCounterpart(proto, from);

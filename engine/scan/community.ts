@@ -3,9 +3,6 @@ import { communityId } from '../base/community-id.ts';
 import type { Column } from '../contract/event-batch.ts';
 import { type RowScope, attributeReader, ip6At, numberAt } from './row-scope.ts';
 
-/** Protocols whose ports (ICMP: types) are part of it. */
-const WITH_PORTS: ReadonlySet<number> = new Set([1, 6, 17, 58, 132]);
-
 /** To be asked for once a batch. */
 export function communityReader(scope: RowScope): (row: number) => string | undefined {
   const stated = attributeReader(scope, 'community_id');
@@ -21,9 +18,7 @@ export function communityReader(scope: RowScope): (row: number) => string | unde
     const number = numberAt(proto, row);
     const [from, to] = sides.map(({ v4, v6 }) => address(v4, v6, row));
     if (number === undefined || from === undefined || to?.length !== from.length) return undefined;
-    const [a, b] = [numberAt(sourcePort, row), numberAt(targetPort, row)];
-    const ports = WITH_PORTS.has(number) && a !== undefined && b !== undefined;
-    return communityId(from, to, ports ? a : undefined, ports ? b : undefined, number);
+    return communityId(from, to, numberAt(sourcePort, row), numberAt(targetPort, row), number);
   };
 }
 

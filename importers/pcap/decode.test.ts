@@ -442,6 +442,36 @@ const NETWORK_CASES: Case[] = [
     { ...TCP, vlan: 7, ...tunnelled('vxlan') },
   ],
   [
+    'vxlan with reserved bits set, which are ignored',
+    101,
+    outer(17, udp(40_000, 4789, cat('0c000003 00006401', e(tcpPacket)))),
+    { ...TCP, ...tunnelled('vxlan') },
+  ],
+  [
+    'gre in udp',
+    101,
+    outer(17, udp(40_000, 4754, cat('0000 0800', tcpPacket))),
+    { ...TCP, ...tunnelled('gre') },
+  ],
+  [
+    '802.11 in gre, as Aruba sends it',
+    101,
+    gre('0000', '8200', cat('0801 0000', new Uint8Array(20), 'aaaa 0300 0000 0800', tcpPacket)),
+    { ...TCP, ...tunnelled('gre') },
+  ],
+  [
+    'ayiya',
+    101,
+    outer(17, udp(40_000, 5072, cat('42 52 11 29 00000000', new Uint8Array(16 + 20), tcp6Packet))),
+    { ...TCP6, ...tunnelled('ayiya') },
+  ],
+  [
+    'not ayiya on its port',
+    101,
+    ip4({ src: A, dst: B, proto: 17 }, udp(5000, 5072, new Uint8Array(90))),
+    { ...V4, proto: 17, src_port: 5000, dst_port: 5072, event_type: 'udp' },
+  ],
+  [
     'not vxlan on its port',
     101,
     ip4({ src: A, dst: B, proto: 17 }, udp(5000, 4789, new Uint8Array(60))),

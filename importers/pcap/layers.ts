@@ -48,6 +48,7 @@ export const TUNNEL_KINDS = [
   'mpls-in-udp',
   'ethernet-in-ip',
   'nsh',
+  'ayiya',
 ] as const;
 export type TunnelKind = (typeof TUNNEL_KINDS)[number];
 

@@ -23,12 +23,14 @@ import {
 } from './layers.ts';
 import type { Packet } from './packet.ts';
 import type { TunnelNotes } from './tunnel-notes.ts';
+import { ayiyaHeader, isGre, isVxlan } from './udp-tunnels.ts';
 
 const IPIP = tunnelKind('ipip');
 const ETHERIP = tunnelKind('etherip');
 const MPLS_IN_IP = tunnelKind('mpls-in-ip');
 const MPLS_IN_UDP = tunnelKind('mpls-in-udp');
 const ETHERNET_IN_IP = tunnelKind('ethernet-in-ip');
+const AYIYA = tunnelKind('ayiya');
 
 const IP4_CUT = Array.from({ length: 64 }, (_, n) => `ip header cut at ${n} bytes`);
 const IP6_CUT = Array.from({ length: 64 }, (_, n) => `ipv6 header cut at ${n} bytes`);
@@ -332,8 +334,7 @@ function udp(p: Packet, c: Cursor, captured: number, length: number): number {
   switch (p.dstPort) {
     case 4789:
     case 8472:
-      // The reserved bits must be zero, which keeps other users of the port out (RFC 7348).
-      if (captured < 30 || (bytes[at + 8]! & 0x0f) !== 0x08 || bytes[at + 15] !== 0) return DONE;
+      if (!isVxlan(bytes, at + 8, captured - 8)) return DONE;
       c.at = at + 8;
       return VXLAN;
     case 4790:
@@ -349,13 +350,28 @@ function udp(p: Packet, c: Cursor, captured: number, length: number): number {
       c.tunnel = MPLS_IN_UDP;
       c.at = at + 8;
       return MPLS;
+    case 4754:
+      if (!isGre(bytes, at + 8, captured - 8)) return DONE;
+      c.at = at + 8;
+      return GRE;
+    case 5072:
+      return ayiya(p, c, captured);
     case 2152:
       break;
     default:
+      if (p.srcPort === 5072) return ayiya(p, c, captured);
       if (p.srcPort !== 2152) return DONE;
   }
   // GTP-U: version 1, protocol type GTP, message type T-PDU (3GPP TS 29.281).
   if (captured < 20 || (bytes[at + 8]! & 0xf0) !== 0x30 || bytes[at + 9] !== 0xff) return DONE;
   c.at = at + 8;
   return GTP;
+}
+
+function ayiya(p: Packet, c: Cursor, captured: number): number {
+  const header = ayiyaHeader(p.bytes, c.at + 8, captured - 8);
+  if (header === 0) return DONE;
+  c.tunnel = AYIYA;
+  c.at += 8 + header;
+  return IP;
 }

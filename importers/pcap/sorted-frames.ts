@@ -4,6 +4,7 @@
  */
 import { LINK_ONLY, NONE, findNetworks } from './plain-links.ts';
 import type { FoundRecords } from './records.ts';
+import { mayTunnel } from './udp-tunnels.ts';
 
 const TCP = 6;
 const UDP = 17;
@@ -177,20 +178,5 @@ export class SortedFrames {
     }
     this.others = others;
     this.links = links;
-  }
-}
-
-/** Ports, the source's first, behind which network.ts looks for tunnels. */
-function mayTunnel(ports: number): boolean {
-  switch (ports & 0xffff) {
-    case 4789:
-    case 8472:
-    case 4790:
-    case 6081:
-    case 6635:
-    case 2152:
-      return true;
-    default:
-      return ports >>> 16 === 2152;
   }
 }

@@ -13,10 +13,12 @@ import {
   NO_TUNNEL,
   NSH,
   PPP,
+  WLAN,
   tunnelKind,
   type Cursor,
 } from './layers.ts';
 import type { Packet } from './packet.ts';
+import { isArubaWlan } from './udp-tunnels.ts';
 
 const GRE_TUNNEL = tunnelKind('gre');
 const PPTP = tunnelKind('pptp');
@@ -93,6 +95,7 @@ export function gre(p: Packet, c: Cursor): number {
       return ETHERTYPE;
     default:
       c.at = at;
+      if (isArubaWlan(type)) return WLAN;
       c.type = type;
       return ETHERTYPE;
   }

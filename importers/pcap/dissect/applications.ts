@@ -3,6 +3,7 @@
  * (a request line, a record header), it decides on any port; elsewhere the port does, provided the
  * content can be that.
  */
+import { ayiyaHeader, isGre, isVxlan } from '../udp-tunnels.ts';
 import { u16, u24, u32 } from '../bytes.ts';
 import type { Protocol } from './protocols.ts';
 
@@ -73,8 +74,7 @@ export function applicationOnUdp(
   switch (destination) {
     case 4789:
     case 8472:
-      // The reserved bits must be zero, which keeps other users of the port out (RFC 7348).
-      if (size >= 22 && (first & 0x0f) === 0x08 && bytes[at + 7] === 0) return 'vxlan';
+      if (isVxlan(bytes, at, size)) return 'vxlan';
       break;
     case 4790:
       if (size >= 12 && (first & 0xc8) === 0x08) return 'vxlan-gpe';
@@ -85,7 +85,11 @@ export function applicationOnUdp(
     case 6635:
       if (size >= 8) return 'mpls';
       break;
+    case 4754:
+      if (isGre(bytes, at, size)) return 'gre';
+      break;
   }
+  if (on(5072) && ayiyaHeader(bytes, at, size) > 0) return 'ayiya';
   if (on(2152) && size >= 8 && (first & 0xf0) === 0x30) return 'gtp';
   if ((on(53) || on(5353) || on(5355)) && size >= 12) return 'dns';
   if ((on(67) || on(68)) && size >= 240 && u32(bytes, at + 236) === 0x63825363) return 'dhcp';

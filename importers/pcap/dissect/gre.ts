@@ -2,13 +2,16 @@
 import { etherTypeProtocol, etherTypeText, type Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
 import { hex16, hex32 } from './text.ts';
+import { isArubaWlan } from '../udp-tunnels.ts';
 
 const typeText = (value: number) =>
   value === 0x88be || value === 0x22eb
     ? `ERSPAN (${hex16(value)})`
     : value === 0x883e
       ? `WCCP (${hex16(value)})`
-      : etherTypeText(value);
+      : isArubaWlan(value)
+        ? `Aruba WLAN (${hex16(value)})`
+        : etherTypeText(value);
 
 export function gre(r: LayerReader): Protocol | undefined {
   const flags = r.bits(
@@ -58,7 +61,7 @@ export function gre(r: LayerReader): Protocol | undefined {
     case 0x8909:
       return 'cisco-meta-data-gre';
     default:
-      return etherTypeProtocol(type);
+      return isArubaWlan(type) ? 'wlan' : etherTypeProtocol(type);
   }
 }
 

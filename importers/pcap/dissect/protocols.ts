@@ -30,6 +30,7 @@ export type Protocol =
   | 'fabric-path'
   | 'fddi'
   | 'frame-relay'
+  | 'ayiya'
   | 'geneve'
   | 'gre'
   | 'gtp'

@@ -55,7 +55,7 @@ import { ssh } from './ssh.ts';
 import { syslog } from './syslog.ts';
 import { tcp } from './tcp.ts';
 import { tls } from './tls.ts';
-import { etherIp, geneve, gtp, networkService, vxlan, vxlanGpe } from './tunnels.ts';
+import { ayiya, etherIp, geneve, gtp, networkService, vxlan, vxlanGpe } from './tunnels.ts';
 import { udp, udpLite } from './udp.ts';
 import {
   ciscoMetaData,
@@ -96,6 +96,7 @@ export const DISSECTORS: Readonly<
   'fabric-path': ['Cisco FabricPath', fabricPath],
   fddi: ['Fiber Distributed Data Interface', fddi],
   'frame-relay': ['Frame Relay', frameRelay],
+  ayiya: ['Anything In Anything', ayiya],
   geneve: ['Generic Network Virtualization Encapsulation', geneve],
   gre: ['Generic Routing Encapsulation', gre],
   gtp: ['GPRS Tunneling Protocol', gtp],

@@ -186,3 +186,43 @@ export function etherIp(r: LayerReader): Protocol {
   );
   return 'ethernet';
 }
+
+const AYIYA_NEXT = named({ 4: 'IPv4', 41: 'IPv6' });
+
+/** draft-massar-v6ops-ayiya */
+export function ayiya(r: LayerReader): Protocol | undefined {
+  const lengths = r.peek() >>> 4;
+  const signature = (r.peek(1) >>> 4) * 4;
+  r.bits(
+    'Identity',
+    1,
+    [
+      [0xf0, 'Length (power of two)'],
+      [0x0f, 'Type'],
+    ],
+    hex8,
+  );
+  r.bits(
+    'Signature',
+    1,
+    [
+      [0xf0, 'Length (words)'],
+      [0x0f, 'Hash Method'],
+    ],
+    hex8,
+  );
+  r.bits(
+    'Authentication and Operation',
+    1,
+    [
+      [0xf0, 'Authentication Method'],
+      [0x0f, 'Operation'],
+    ],
+    hex8,
+  );
+  r.u8('Next Header', AYIYA_NEXT);
+  r.u32('Epoch Time');
+  r.raw('Identity', 1 << lengths);
+  if (signature > 0) r.raw('Signature', signature);
+  return r.ipVersion();
+}

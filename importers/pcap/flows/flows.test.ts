@@ -146,7 +146,7 @@ describe('tcp', () => {
     [`${OPEN}; b RA 501 101 0`, 'RSTR', 'ShAr', 0, 0],
     ['a S 100 0 0; a R 101 0 0', 'RSTOS0', 'SR', 0, 0],
     ['a S 100 0 0; a F 101 0 0', 'SH', 'SF', 0, 0],
-    ['b SA 500 101 0; b FA 501 101 0', 'SH', 'HF', 0, 0],
+    ['b SA 500 101 0; b FA 501 101 0', 'SHR', '^hf', 0, 0],
     ['a A 101 501 0', 'OTH', 'A', 0, 0],
     ['a PA 101 501 10; b PA 501 111 20', 'OTH', 'Dd', 10, 20],
     // Retransmissions are counted once in the payload, and written at the 1st and the 10th.
@@ -302,7 +302,7 @@ describe('tcp', () => {
     expect(only(bench.finish())).toMatchObject({
       src_ip4: A,
       conn_state: 'S1',
-      history: 'Hs^D',
+      history: '^hSD',
       packets: 2,
       packets_rev: 1,
       bytes: 90,

@@ -696,6 +696,8 @@ function looksLikeReply(p: Packet, srcPort: number, dstPort: number): boolean {
   if (p.ipVersion === 4 && p.dst4 === 0xffffffff) return false;
   if (p.proto === UDP) return LIKELY_UDP[srcPort] === 1 && LIKELY_UDP[dstPort] === 0;
   if (p.proto !== TCP || (p.tcpFlags & (SYN | ACK)) === SYN) return false;
+  // A SYN-ACK answers a SYN that was not captured.
+  if ((p.tcpFlags & (SYN | ACK)) === (SYN | ACK)) return true;
   if (LIKELY_TCP[srcPort] === 0) return false;
   if (LIKELY_TCP[dstPort] === 0) return true;
   // Both could be servers: never for a SYN-ACK (a stealth scan), else the lower port is.

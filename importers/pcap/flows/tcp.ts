@@ -596,7 +596,11 @@ export class TcpTracker {
     let side = from;
     let peer = side ^ 1;
     if ((flags & SYN) !== 0) {
-      if (side === 0) {
+      if (side === 0 && (halves[at + peer]! & END_STATE) === ESTABLISHED) {
+        // The SYN-ACK had overtaken its SYN: the handshake is whole now.
+        this.setState(slot, side, ESTABLISHED);
+        this.setPartial(w, false);
+      } else if (side === 0) {
         this.setState(slot, side, (flags & ACK) !== 0 ? SYN_ACK_SENT : SYN_SENT);
         this.timer(slot, TIMER_ATTEMPT, time + this.delays.attempt);
       } else {
