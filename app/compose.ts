@@ -9,6 +9,7 @@ import type { Evidence } from '../engine/operations/import.ts';
 import { oncePerFile, type ListedFile } from '../engine/operations/import-items.ts';
 import type { Ignored } from '../engine/contract/importer.ts';
 import type { FromUpkeep, ToUpkeep } from '../engine/operations/upkeep-thread.ts';
+import type { FromVerify, ToVerify } from '../engine/operations/verify/verify-thread.ts';
 import { isMappable } from '../importers/registry.ts';
 import { dissectPacket } from '../importers/pcap/dissect/index.ts';
 import { PcapngSlice } from '../importers/pcap/pcapng-slice.ts';
@@ -45,6 +46,8 @@ export const evidence: Evidence = {
     startThread<ToLookWorker, FromLookWorker>(join(import.meta.dirname, 'look-worker.ts')),
   startUpkeep: () =>
     startThread<ToUpkeep, FromUpkeep>(join(import.meta.dirname, 'upkeep-worker.ts')),
+  startVerify: () =>
+    startThread<ToVerify, FromVerify>(join(import.meta.dirname, 'verify-worker.ts')),
   readRecord: (location, offset, length, signal) => readRecord(location, offset, length, signal),
   readPacket: (location, offset, length, signal) =>
     packets.readPacket(location, offset, length, signal),

@@ -136,16 +136,15 @@ describe('the contract', () => {
   it('lets no part out that breaks it, though nobody waits for it', async () => {
     const { engine, log } = run({
       'case.verify': async (_request, { signal, part }) => {
-        void part({ line: 7 } as never);
-        await forever(signal);
-        return { ok: true, lines: [] };
+        void part({ phase: 7 } as never);
+        return forever(signal);
       },
     });
     const parts: unknown[] = [];
     const call = engine.call('case.verify', { case: '/x' }, { onPart: (one) => parts.push(one) });
     expect(await failure(call)).toMatchObject({ code: 'internal' });
     expect(parts).toEqual([]);
-    expect(log[0]).toContain('a part breaks the contract: line');
+    expect(log[0]).toContain('a part breaks the contract: phase');
   });
 
   it('says what checking cost beside what the handler measured', async () => {

@@ -4,7 +4,7 @@ import { count, size, visible, type Streams } from './output.ts';
 export interface Progress {
   bytes: number;
   totalBytes: number;
-  rows: number;
+  rows?: number;
   source: string;
   phase: string;
 }
@@ -33,7 +33,7 @@ export class ProgressLine {
     const parts = [
       progress.phase,
       `${Math.round(share * 100)} %`,
-      `${count(progress.rows)} rows`,
+      progress.rows === undefined ? '' : `${count(progress.rows)} rows`,
       `${size(rate)}/s`,
       share > 0 && share < 1 ? `${Math.ceil(left)} s left` : '',
       visible(progress.source),

@@ -42,6 +42,8 @@ it('stops an import at the edge of a chunk when the shell ends, and the case is 
   expect(info.events).toBeGreaterThan(0);
   const { imports } = await again.call('import.list', { case: path });
   expect(imports.map(({ status }) => status)).toEqual(['cancelled']);
-  expect(await again.call('case.verify', { case: path })).toMatchObject({ ok: true });
+  expect(await again.call('case.verify', { case: path })).toMatchObject({
+    ...{ case: { intact: true }, exitStatus: 3, evidence: { state: 'incomplete' } },
+  });
   await second.stop();
 });

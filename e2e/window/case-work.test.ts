@@ -134,14 +134,16 @@ for (const shell of [browserShell, electronShell]) {
       await shot(opened.page, `${shell.name}-audit`);
     });
 
-    it('joins segments and verifies that the case is intact', async () => {
-      await window.show('Sources & imports');
+    it('joins segments and verifies that case and evidence are intact', async () => {
+      await window.caseMenu('Audit log');
       await window.sources.care(/^Compact/);
       await expect(window.notice('The case is compact')).toBeVisible();
-      await window.sources.care(/^Verify/);
-      const dialog = opened.page.getByRole('dialog', { name: 'Verify the case' });
-      await expect(dialog.getByText('The case is intact', { exact: true })).toBeVisible();
-      await expect(dialog.getByRole('log')).toContainText('2 evidence files checked');
+      await window.caseMenu('Verify the case and its evidence…');
+      const dialog = opened.page.getByRole('dialog', { name: 'Verify the case and its evidence' });
+      const verdicts = dialog.getByRole('status');
+      await expect(verdicts).toContainText('The case is intact');
+      await expect(verdicts).toContainText('The evidence is unchanged: 2 files');
+      await expect(verdicts).toContainText('equal the evidence in every field');
       await shot(opened.page, `${shell.name}-verified`);
       await dialog.getByRole('button', { name: 'Close' }).last().click();
       await expect(dialog).toBeHidden();

@@ -28,6 +28,8 @@ const MAX_CHANGES = 10_000;
 const MOST_PROBLEMS = 1000;
 /** Tables whose numbers are never used twice. */
 const NUMBERED: ReadonlySet<string> = new Set(['changes', 'audit', 'operations', 'searches']);
+/** The migration from which on rows have hashes. */
+const FIRST_COVERED = 7;
 /** In `meta`, of a case that an earlier Daybook made: when its rows were given hashes. */
 const COVERED_SINCE = 'covered_since';
 
@@ -304,6 +306,11 @@ export class Catalog {
       this.identity === Catalog.identity(this.folder) &&
       Number(this.get('PRAGMA user_version')?.['user_version']) === migrations().at(-1)!.version
     );
+  }
+
+  /** Runs `work`, which reads, on the catalog as it is at one moment. */
+  consistently<T>(work: () => T): T {
+    return this.attempt(() => this.db.transaction(work).deferred());
   }
 
   /** Runs `work` in one transaction; it is rolled back when `work` throws. */
@@ -1262,7 +1269,8 @@ function cover(db: Database.Database, version: number): void {
   };
   const last = db.prepare('SELECT hash FROM audit WHERE id = ?').get(log.id) as
     { hash: string } | undefined;
-  if (hashes.cover() > 0 || version > 0) {
+  hashes.cover();
+  if (version > 0 && version < FIRST_COVERED) {
     hashes.change('meta', 'key = ?', [COVERED_SINCE], () =>
       db.prepare('INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)').run(COVERED_SINCE, now()),
     );

@@ -18,6 +18,7 @@ import {
 import { Stopwatch } from '../measure/operation-log.ts';
 import type { EvidenceReader } from './evidence-reader.ts';
 import type { FromUpkeep, ToUpkeep } from './upkeep-thread.ts';
+import type { FromVerify, ToVerify } from './verify/verify-thread.ts';
 import { workItems, type ImportItem, type ListedFile } from './import-items.ts';
 
 export type { ImportReport, SourceReport };
@@ -43,6 +44,8 @@ export interface Evidence extends EvidenceReader {
   startLookWorker(): LookWorkerHandle;
   /** Does what imports leave undone. */
   startUpkeep(): KeptThread<ToUpkeep, FromUpkeep>;
+  /** Verifies a case. */
+  startVerify(): KeptThread<ToVerify, FromVerify>;
 }
 
 export interface ImportParameters {

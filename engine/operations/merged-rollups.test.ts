@@ -24,7 +24,7 @@ import { startQuery } from './query.ts';
 import { retimeSource } from './retime.ts';
 import { type SmallCase, smallCase } from './testing/small-case.ts';
 import { catchUp } from './upkeep.ts';
-import { verifyCase } from './verify.ts';
+import { verifyCase } from './verify/verify-case.ts';
 
 /** Of each kind of answer. */
 const SOME = [
@@ -106,7 +106,7 @@ async function findings(repair: boolean): Promise<string[]> {
   const session = CaseSession.open(small.folder, { memoryLimit: 1e9, threads: 2 });
   try {
     const report = await verifyCase(session, { repair, builder: BUILDER });
-    return report.findings.map(({ level, what }) => `${level}: ${what}`);
+    return report.findings.map(({ level, message }) => `${level}: ${message}`);
   } finally {
     await session.close();
   }

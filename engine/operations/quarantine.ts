@@ -135,7 +135,7 @@ interface Line {
 }
 
 /** The whole lines of a part of a file, with the beginning of each. */
-async function* linesOf(
+export async function* linesOf(
   handle: FileHandle,
   from: number,
   to: number,
@@ -190,7 +190,7 @@ async function page(
 }
 
 /** As ChunkWriter writes them: `{"source":…,"sourceId":N,…`. */
-function sourceIdOf(head: Buffer): number {
+export function sourceIdOf(head: Buffer): number {
   const text = head.toString('latin1', 0, HEAD_BYTES);
   return Number(/^\{"source":"(?:[^"\\]|\\.)*","sourceId":(\d+)/.exec(text)?.[1] ?? -1);
 }

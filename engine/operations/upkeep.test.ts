@@ -12,7 +12,7 @@ import { deleteEvents, tagEvents } from './mark.ts';
 import { startQuery } from './query.ts';
 import { retimeSource } from './retime.ts';
 import { catchUp, Upkeep } from './upkeep.ts';
-import { verifyCase } from './verify.ts';
+import { verifyCase } from './verify/verify-case.ts';
 
 const PAUSE_MS = 100;
 const IDLE_MS = 1000;

@@ -26,7 +26,7 @@ export type DialogState =
   /** Which rows of the view's list no event meets. */
   | { readonly dialog: 'list-unmatched' }
   | { readonly dialog: 'save-search' }
-  /** Checks the case and its evidence. */
+  /** Whether the case is intact and the evidence unchanged. */
   | { readonly dialog: 'verify' }
   | { readonly dialog: 'settings' }
   | { readonly dialog: 'shortcuts' }

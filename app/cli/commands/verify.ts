@@ -1,6 +1,13 @@
-/** `daybook verify`: whether a case is whole and the evidence unchanged. */
-import { verifyCase } from '../../../engine/operations/verify.ts';
-import { CaseSession } from '../../../engine/operations/case-session.ts';
+/** `daybook verify`: whether a case is intact, and its evidence what was imported. */
+import {
+  caseVerdict,
+  evidenceVerdict,
+  sampleVerdict,
+  type VerifyReport,
+} from '../../../engine/contract/verify-report.ts';
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { verifyOn } from '../../../engine/operations/verify/verify-thread.ts';
+import { evidence } from '../../compose.ts';
 import type { Command } from '../command.ts';
 import { visible, write } from '../output.ts';
 import { ProgressLine } from '../progress.ts';
@@ -10,53 +17,71 @@ export const verifyCommand: Command = {
     name: 'verify',
     usage: 'CASE',
     summary:
-      'Checks the catalog, the audit log, the segments, the ledgers and the hashes of evidence that is still there.',
+      'Checks that the case is what Daybook wrote (catalog, audit log, segments, quarantine) and that the evidence is what was imported.',
     positionals: { least: 1, most: 1 },
     options: {
+      sample: {
+        type: 'string',
+        value: 'N|all',
+        help: 'events of each source to read again from the evidence and compare, every field (default 200; 0: none)',
+      },
       repair: {
         type: 'boolean',
-        help: 'remove what interrupted imports left and close them at their last commit',
+        help: 'make damaged indexes again, remove what interrupted imports left and close them at their last commit',
       },
       json: { type: 'boolean', help: 'one JSON document' },
     },
-    details: 'Exit status 1 when something is wrong. Nothing is changed without --repair.',
+    details:
+      'Exit status 0: all is well. 1: the case is damaged. 3: the case is intact, but evidence has changed, is missing or could not be checked, or was not read to its end. Nothing is changed without --repair.',
   },
   async run(parsed, { streams, settings, signal }) {
-    const session = CaseSession.open(parsed.positionals[0]!, {
-      memoryLimit: settings.queryMemory,
-      threads: settings.threads,
-    });
+    const sample = sampleOf(parsed.text('sample'));
     const line = new ProgressLine(streams);
+    const { threads } = settings;
     try {
-      const report = await verifyCase(session, {
-        repair: parsed.flag('repair'),
-        builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+      const report = await verifyOn(
+        evidence.startVerify(),
+        {
+          ...{ folder: parsed.positionals[0]!, repair: parsed.flag('repair'), sample, threads },
+          memoryLimit: settings.queryMemory,
+          builder: { memoryLimit: settings.importMemory, threads },
+        },
         signal,
-        onProgress: (done, total, what) =>
-          line.update({
-            bytes: done,
-            totalBytes: total,
-            rows: done,
-            source: what,
-            phase: 'verifying',
-          }),
-      });
+        ({ phase, what, bytes, totalBytes }) =>
+          line.update({ ...{ bytes, totalBytes, phase: `verifying ${phase}` }, source: what }),
+      );
       line.clear();
-      const errors = report.findings.filter((finding) => finding.level === 'error').length;
-      if (parsed.flag('json')) {
-        await write(streams.out, `${JSON.stringify({ ...report, ok: errors === 0 })}\n`);
-      } else {
-        for (const finding of report.findings)
-          await write(streams.out, `${finding.level}: ${visible(finding.what)}\n`);
-        await write(
-          streams.out,
-          `${errors === 0 ? 'the case is whole' : `${errors} errors`}: ${report.segments} segments, ${report.sources} sources (${report.evidenceChecked} evidence files checked, ${report.evidenceMissing} missing${report.evidenceNotChecked > 0 ? `, ${report.evidenceNotChecked} in archives not checked` : ''}), ${report.auditEntries} audit entries\n`,
-        );
-      }
-      return errors === 0 ? 0 : 1;
+      if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(report)}\n`);
+      else await write(streams.out, `${linesOf(report).map(visible).join('\n')}\n`);
+      return report.exitStatus;
     } finally {
       line.clear();
-      await session.close();
     }
   },
 };
+
+function sampleOf(text: string | undefined): number | 'all' | undefined {
+  if (text === undefined || text === 'all') return text;
+  const size = /^\d{1,7}$/.test(text) ? Number(text) : undefined;
+  if (size === undefined)
+    throw new DaybookError(
+      'usage',
+      `--sample ${text}: not a number of events`,
+      'give a number up to 9999999, 0 for none, or all',
+    );
+  return size;
+}
+
+function linesOf(report: VerifyReport): string[] {
+  const { segments, auditEntries, quarantined } = report.case;
+  return [
+    ...report.findings.flatMap(({ level, message, advice }) => [
+      `${level}: ${message}`,
+      ...(advice === undefined || level === 'note' ? [] : [`  ${advice}`]),
+    ]),
+    ...report.sample.notCompared.map(({ name, reason }) => `not compared: ${name}: ${reason}`),
+    `${caseVerdict(report)} (${segments} segments, ${quarantined} quarantined records, ${auditEntries} audit entries).`,
+    `${evidenceVerdict(report)}.`,
+    `${sampleVerdict(report)}.`,
+  ];
+}

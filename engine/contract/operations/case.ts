@@ -13,6 +13,7 @@ import {
   record,
   zone,
 } from './schema.ts';
+import { verifyProgress, verifyReport } from '../verify-report.ts';
 
 export const caseInfo = z.object({
   case: casePath,
@@ -131,10 +132,15 @@ export const caseOperations = {
     }),
     z.object({ changed: count, notes: z.array(z.string()) }),
   ),
+  /** Whether the case is intact and the evidence unchanged. Nothing is changed. */
   'case.verify': operation(
-    z.object({ case: casePath }),
-    z.object({ ok: z.boolean(), lines: z.array(z.string()) }),
-    z.object({ line: z.string() }),
+    z.object({
+      case: casePath,
+      /** Events of each source to compare with the evidence. */
+      sample: z.union([count.max(9_999_999), z.literal('all')]).optional(),
+    }),
+    verifyReport,
+    verifyProgress,
   ),
   'case.compact': operation(
     z.object({ case: casePath }),

@@ -13,16 +13,17 @@ import { fromCatalog, latencySummary, recentOperations } from '../latency.ts';
 import { createCase, recoverCase } from '../open-case.ts';
 import { retimeSource, type RetimeReport } from '../retime.ts';
 import { rememberCase } from '../state.ts';
-import { verifyCase, type VerifyReport } from '../verify.ts';
+import { verifyOn } from '../verify/verify-thread.ts';
 import { watchCase } from '../watch.ts';
 
-/** How often `case.verify` says where it is. */
-const VERIFY_SAYS_MS = 250;
+/** What verifying may take of the memory of queries, which go on meanwhile. */
+const VERIFY_SHARE = 4;
 
 export function caseHandlers({
   cases,
+  evidence,
   settings,
-}: Pick<Services, 'cases' | 'settings'>): HandlersOf<keyof typeof caseOperations> {
+}: Pick<Services, 'cases' | 'evidence' | 'settings'>): HandlersOf<keyof typeof caseOperations> {
   const builder = () => ({
     memoryLimit: settings.limits.importMemory,
     threads: settings.limits.threads,
@@ -68,22 +69,18 @@ export function caseHandlers({
       });
       return { changed: report.events, notes: retimeNotes(report) };
     },
-    'case.verify': (request, { signal, part }) =>
-      cases.use(request.case, async (session) => {
-        let said = 0;
-        const report = await verifyCase(session, {
-          repair: false,
-          builder: builder(),
-          signal,
-          onProgress: (done, total, what) => {
-            if (performance.now() - said < VERIFY_SAYS_MS) return;
-            said = performance.now();
-            void part({ line: `${done + 1} of ${total}: ${what}` });
-          },
-        });
-        const errors = report.findings.filter(({ level }) => level === 'error').length;
-        return { ok: errors === 0, lines: verifyLines(report, errors) };
-      }),
+    'case.verify': (request, { signal, part }) => {
+      const { memory, threads } = settings.limits;
+      return verifyOn(
+        evidence.startVerify(),
+        {
+          ...{ folder: request.case, repair: false, sample: request.sample, threads },
+          ...{ memoryLimit: memory / VERIFY_SHARE, builder: builder() },
+        },
+        signal,
+        (progress) => void part(progress),
+      );
+    },
     'case.compact': (request) => compactCase(request.case, builder()),
     'case.audit': (request) =>
       cases.use(request.case, async (session) => {
@@ -173,17 +170,4 @@ function retimeNotes(report: RetimeReport): string[] {
 
 function isoSeconds(micros: number): string {
   return `${new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, 19)}Z`;
-}
-
-function verifyLines(report: VerifyReport, errors: number): string[] {
-  const evidence = [`${report.evidenceChecked} evidence files checked`];
-  if (report.evidenceMissing > 0) evidence.push(`${report.evidenceMissing} missing`);
-  if (report.evidenceNotChecked > 0) {
-    evidence.push(`${report.evidenceNotChecked} in archives not checked`);
-  }
-  return [
-    ...report.findings.map(({ level, what }) => `${level}: ${what}`),
-    `${errors === 0 ? 'the case is whole' : `${errors} errors`}: ${report.segments} segments, ` +
-      `${report.sources} sources (${evidence.join(', ')}), ${report.auditEntries} audit entries`,
-  ];
 }

@@ -1,21 +1,25 @@
-/** Dialogs about cases: opening one, making one, and the settings. */
+/** Dialogs about cases: opening one, making one, verifying it, and the settings. */
 import { useEffect } from 'react';
 import { notifyError, useDialog, useSession, useWorkspace } from '../../panel-api.ts';
 import { OperationError } from '../../../engine/contract/client.ts';
 import { NewCaseDialog } from './new-case.tsx';
 import { OpenCaseDialog } from './open-case.tsx';
 import { SettingsDialog } from './settings.tsx';
+import { VerifyDialog } from './verify.tsx';
 
 export function CaseDialogs() {
   const opening = useDialog('open-case');
   const making = useDialog('new-case');
   const settings = useDialog('settings');
+  const verifying = useDialog('verify');
+  const hasCase = useSession((session) => session.openCase !== undefined);
   useOpenProblem();
   return (
     <>
       {opening !== undefined && <OpenCaseDialog />}
       {making !== undefined && <NewCaseDialog paths={making.paths} files={making.files} />}
       {settings !== undefined && <SettingsDialog />}
+      {verifying !== undefined && hasCase && <VerifyDialog />}
     </>
   );
 }

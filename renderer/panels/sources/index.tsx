@@ -19,8 +19,6 @@ import { ImportList } from './import-list.tsx';
 import { Quarantine } from './quarantine.tsx';
 import { SourceTable } from './source-table.tsx';
 
-export { VerifyDialog } from './verify-dialog.tsx';
-
 const SECTIONS: readonly { value: EvidenceSection; label: string }[] = [
   { value: 'sources', label: 'Sources' },
   { value: 'imports', label: 'Imports' },

@@ -2,10 +2,10 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Catalog } from '../catalog/catalog.ts';
-import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
-import { CaseSession } from './case-session.ts';
-import { verifyCase } from './verify.ts';
+import { Catalog } from '../../catalog/catalog.ts';
+import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
+import { CaseSession } from '../case-session.ts';
+import { verifyCase } from './verify-case.ts';
 
 let root: string;
 let folder: string;
@@ -47,7 +47,8 @@ async function verified(meanwhile: () => void) {
     return await verifyCase(session, {
       repair: false,
       builder: BUILDER,
-      onProgress: () => {
+      onProgress: ({ phase }) => {
+        if (phase !== 'segments') return;
         if (first) meanwhile();
         first = false;
       },
@@ -59,9 +60,13 @@ async function verified(meanwhile: () => void) {
 
 it('does not miss segments that others have replaced meanwhile, and looks at those instead', async () => {
   const report = await verified(() => void replaceLast());
-  expect([report.segments, report.findings]).toEqual([3, []]);
+  expect([report.case.segments, report.findings]).toEqual([3, []]);
   const damaged = await verified(() => writeFileSync(join(folder, replaceLast()), 'other'));
-  expect(damaged.findings.map(({ what }) => what)).toEqual([expect.stringMatching(/differs/)]);
+  expect(damaged.findings.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/differs/),
+  ]);
   const lost = await verified(() => rmSync(join(folder, replaceLast())));
-  expect(lost.findings.map(({ what }) => what)).toEqual([expect.stringMatching(/is missing/)]);
+  expect(lost.findings.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/is missing/),
+  ]);
 });

@@ -1,0 +1,17 @@
+/** Entry of the thread that verifies a case: joins the engine's checks with the importers. */
+import { parentPort } from 'node:worker_threads';
+import { runVerify, type ToVerify } from '../engine/operations/verify/verify-thread.ts';
+import { importers } from '../importers/registry.ts';
+import { walkFile } from '../importers/shared/walk.ts';
+import { giveWay } from './give-way.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('verify-worker.ts runs as a worker thread only');
+giveWay();
+runVerify(
+  {
+    post: (message) => port.postMessage(message),
+    onMessage: (handler) => port.on('message', (message: ToVerify) => handler(message)),
+  },
+  { importers, walk: (path, name, temporary) => walkFile(path, name, temporary) },
+);

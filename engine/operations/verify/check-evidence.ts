@@ -1,0 +1,381 @@
+/**
+ * Whether the evidence is what was imported: each file by its hash, each member of an archive by the hash of its bytes,
+ * and events of each source by reading them again.
+ */
+import { createHash } from 'node:crypto';
+import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../base/regular-file.ts';
+import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+import { CancelledError } from '../../contract/errors.ts';
+import type { Importer, Leaf } from '../../contract/importer.ts';
+import type { VerifyReport } from '../../contract/verify-report.ts';
+import type { Walk } from '../../ingest/rotated-start.ts';
+import type { CaseSession } from '../case-session.ts';
+import { locationOf } from '../evidence-reader.ts';
+import { type Findings, type Progress, reasonOf } from './findings.ts';
+import {
+  bytesPerSource,
+  readBack,
+  type DifferentEvent,
+  type ReadBack,
+  type SampleSize,
+} from './read-back.ts';
+
+/** What evidence is read with. */
+export interface EvidenceTools {
+  readonly importers: readonly Importer[];
+  readonly walk: Walk;
+}
+
+export interface EvidenceOptions {
+  /** Undefined: archives are not opened, and no events are compared. */
+  readonly tools: EvidenceTools | undefined;
+  readonly sample: SampleSize;
+  /** For members of archives that have to be copied to be read. */
+  readonly temporary: string;
+  readonly segments: readonly SegmentRow[];
+  /** Deleted events may have left the segments. */
+  readonly mayLack: (source: SourceRow) => boolean;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+type FileState = 'unchanged' | 'changed' | 'missing' | 'not checked';
+
+const PUT_BACK =
+  'put the file back there, unchanged, to check it and to see the bytes of its events';
+
+export async function checkEvidence(
+  session: CaseSession,
+  sources: readonly SourceRow[],
+  findings: Findings,
+  options: EvidenceOptions,
+): Promise<Pick<VerifyReport, 'evidence' | 'sample'>> {
+  return new EvidenceCheck(session, sources, findings, options).run();
+}
+
+class EvidenceCheck {
+  private readonly session: CaseSession;
+  private readonly sources: readonly SourceRow[];
+  private readonly findings: Findings;
+  private readonly options: EvidenceOptions;
+  private readonly sample: VerifyReport['sample'];
+  private readonly sourceBytes: number;
+
+  constructor(
+    session: CaseSession,
+    sources: readonly SourceRow[],
+    findings: Findings,
+    options: EvidenceOptions,
+  ) {
+    this.session = session;
+    this.sources = sources;
+    this.findings = findings;
+    this.options = options;
+    this.sourceBytes = bytesPerSource(sources.length);
+    this.sample = {
+      ...{ perSource: options.sample, sources: 0, compared: 0, differing: 0, notCompared: [] },
+    };
+  }
+
+  async run(): Promise<Pick<VerifyReport, 'evidence' | 'sample'>> {
+    const { findings, options } = this;
+    const files = [...Map.groupBy(this.sources, ({ path }) => path)];
+    const states: FileState[] = [];
+    for (const [path, sources] of files) {
+      if (options.signal.aborted) throw new CancelledError();
+      options.progress.at('evidence', path);
+      states.push(await this.file(path, sources));
+    }
+    let unfinished = 0;
+    for (const { name, status, error, broken } of this.sources) {
+      const why = broken?.reason ?? error;
+      if (status === 'complete' && why === undefined) continue;
+      unfinished += 1;
+      findings.ofEvidence(
+        'warning',
+        'unfinished',
+        name,
+        `${name} was not read to its end${why === undefined ? '' : `: ${why}`}`,
+        why === undefined
+          ? 'import it again: it goes on where it stopped'
+          : broken?.limit === undefined
+            ? undefined
+            : `import it again with a higher ${broken.limit}`,
+      );
+    }
+    const count = (state: FileState): number => states.filter((one) => one === state).length;
+    const changed = count('changed');
+    const missing = count('missing');
+    const notChecked = count('not checked');
+    return {
+      evidence: {
+        state:
+          changed + missing > 0
+            ? 'changed'
+            : notChecked + unfinished > 0
+              ? 'incomplete'
+              : 'unchanged',
+        ...{ files: files.length, unchanged: count('unchanged'), changed, missing, notChecked },
+        ...{ sources: this.sources.length, unfinished },
+      },
+      sample: this.sample,
+    };
+  }
+
+  /** One file, with all sources that are in it. */
+  private async file(path: string, sources: readonly SourceRow[]): Promise<FileState> {
+    const { findings, options } = this;
+    const all = (reason: string): void => {
+      for (const source of sources) this.notCompared(source, reason);
+    };
+    if (!/^(\/|[A-Za-z]:|\\)/.test(path)) {
+      all('it came through a pipe');
+      findings.ofEvidence(
+        'warning',
+        'not-checked',
+        sources[0]!.name,
+        `${sources.map(({ name }) => name).join(', ')} came through a pipe: there is no file to compare with`,
+      );
+      return 'not checked';
+    }
+    const direct = sources.filter((source) => locationOf(source).members.length === 0);
+    const members = sources.filter((source) => locationOf(source).members.length > 0);
+    let hashed: HashedFile | undefined;
+    try {
+      const handle = await openRegular(path);
+      try {
+        if (direct.length > 0)
+          hashed = await hashHandle(handle, {
+            prefixes: direct.flatMap(({ rawSize }) => (rawSize === undefined ? [] : [rawSize])),
+            signal: options.signal,
+            onBytes: options.progress.onBytes,
+          });
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      if (!(error instanceof FileProblem)) throw error;
+      all(`its evidence ${error.message}`);
+      const what = members.length > 0 ? ` (${members.length} of its members are sources)` : '';
+      findings.ofEvidence('error', error.kind, path, `${path} ${error.message}${what}`, PUT_BACK);
+      return error.kind === 'missing'
+        ? 'missing'
+        : error.kind === 'unreadable'
+          ? 'not checked'
+          : 'changed';
+    }
+    const states: FileState[] = [];
+    if (hashed !== undefined) states.push(...(await this.directly(path, direct, hashed)));
+    if (members.length > 0) states.push(await this.members(path, members));
+    const worst = (['changed', 'missing', 'not checked'] as const).find((state) =>
+      states.includes(state),
+    );
+    return worst ?? 'unchanged';
+  }
+
+  /** Sources that are the file itself, as it was at one time or another. */
+  private async directly(
+    path: string,
+    sources: readonly SourceRow[],
+    { bytes, sha256, prefixes }: HashedFile,
+  ): Promise<FileState[]> {
+    const { findings } = this;
+    const states: FileState[] = [];
+    const present: SourceRow[] = [];
+    for (const source of sources) {
+      const { name, rawSize, rawSha256 } = source;
+      if (rawSha256 === undefined) {
+        // Its import was interrupted: there is a hash once it is read to the end.
+        this.notCompared(source, 'it was not read to its end');
+        states.push('not checked');
+      } else if (sha256 === rawSha256) {
+        states.push('unchanged');
+        present.push(source);
+      } else if (rawSize !== undefined && prefixes.get(rawSize) === rawSha256) {
+        const imported = sources.some((other) => other.rawSha256 === sha256);
+        findings.ofEvidence(
+          imported ? 'note' : 'error',
+          'grown',
+          path,
+          imported
+            ? `${path} has grown since source ${source.id} was imported, and was imported again`
+            : `${path} has grown by ${bytes - rawSize} bytes since it was imported; the bytes that were imported are unchanged`,
+          imported ? undefined : 'import it again to have the rest in the case',
+        );
+        states.push(imported ? 'unchanged' : 'changed');
+        present.push(source);
+      } else {
+        this.notCompared(source, 'its evidence has changed');
+        findings.ofEvidence(
+          'error',
+          'changed',
+          path,
+          `${path} has changed since it was imported as ${name} (SHA-256)`,
+          PUT_BACK,
+        );
+        states.push('changed');
+      }
+    }
+    if (present.length > 0) await this.readDirectly(path, present);
+    return states;
+  }
+
+  private async readDirectly(path: string, sources: readonly SourceRow[]): Promise<void> {
+    const { tools, sample, temporary } = this.options;
+    if (tools === undefined || sample === 0) return;
+    try {
+      for await (const found of tools.walk(path, sources[0]!.name, temporary)) {
+        if ('reason' in found || found.location.members.length > 0) continue;
+        for (const source of sources) await this.compare(source, found);
+        return;
+      }
+      for (const source of sources) this.notCompared(source, 'it is taken for an archive now');
+    } catch (error) {
+      for (const source of sources) this.notCompared(source, reasonOf(error));
+    }
+  }
+
+  /** Sources that are members of the archive at `path`. */
+  private async members(path: string, sources: readonly SourceRow[]): Promise<FileState> {
+    const { findings, options } = this;
+    const { tools, temporary } = options;
+    if (tools === undefined) {
+      findings.ofEvidence('warning', 'not-checked', path, `the archive ${path} was not opened`);
+      for (const source of sources) this.notCompared(source, 'its archive was not opened');
+      return 'not checked';
+    }
+    // Several members may have one name: they are met in the order in which they were imported.
+    const left = Map.groupBy(sources, (source) => locationOf(source).members.join('\0'));
+    const state = { changed: 0, notChecked: 0 };
+    try {
+      for await (const found of tools.walk(path, outermost(sources[0]!.name), temporary)) {
+        if (options.signal.aborted) throw new CancelledError();
+        if ('reason' in found) continue;
+        const key = found.location.members.join('\0');
+        const source = left.get(key)?.shift();
+        if (source === undefined) continue;
+        if (left.get(key)!.length === 0) left.delete(key);
+        options.progress.at('evidence', source.name);
+        if (source.rawSha256 === undefined) {
+          this.notCompared(source, 'it was not read to its end');
+          state.notChecked += 1;
+        } else if ((await this.hashOf(found)) === source.rawSha256) {
+          await this.compare(source, found);
+        } else {
+          state.changed += 1;
+          this.notCompared(source, 'its evidence has changed');
+          findings.ofEvidence(
+            'error',
+            'changed',
+            source.name,
+            `${source.name} in ${path} has changed since it was imported (SHA-256)`,
+            PUT_BACK,
+          );
+        }
+        if (left.size === 0) break;
+      }
+      for (const source of [...left.values()].flat()) {
+        state.changed += 1;
+        this.notCompared(source, 'its archive has no such member');
+        findings.ofEvidence(
+          'error',
+          'changed',
+          source.name,
+          `${path} has no member any more that is ${source.name}`,
+          PUT_BACK,
+        );
+      }
+    } catch (error) {
+      const reason = reasonOf(error);
+      const rest = [...left.values()].flat();
+      for (const source of rest) this.notCompared(source, reason);
+      state.notChecked += rest.length;
+      findings.ofEvidence(
+        'warning',
+        'not-checked',
+        path,
+        `the archive ${path} could not be read on (${reason}): ${rest.length} of its ${sources.length} sources were not checked`,
+      );
+    }
+    return state.changed > 0 ? 'changed' : state.notChecked > 0 ? 'not checked' : 'unchanged';
+  }
+
+  private async hashOf(leaf: Leaf): Promise<string> {
+    const { signal, progress } = this.options;
+    const hash = createHash('sha256');
+    for await (const block of leaf.raw()) {
+      if (signal.aborted) throw new CancelledError();
+      hash.update(block);
+      progress.onBytes(block.length);
+    }
+    return hash.digest('hex');
+  }
+
+  private async compare(source: SourceRow, leaf: Leaf): Promise<void> {
+    const { options, sample } = this;
+    const { tools, progress } = options;
+    if (tools === undefined || options.sample === 0) return;
+    progress.at('sample', source.name);
+    const { importers } = tools;
+    const found = await readBack(this.session, source, leaf, {
+      ...options,
+      importers,
+      bytes: this.sourceBytes,
+      mayLack: options.mayLack(source),
+    });
+    if (found.compared > 0) sample.sources += 1;
+    sample.compared += found.compared;
+    sample.differing += found.differing;
+    if (found.left !== undefined) this.notCompared(source, found.left);
+    this.report(source, found);
+  }
+
+  private report(source: SourceRow, { differing, named }: ReadBack): void {
+    const { findings } = this;
+    const advice =
+      'import the evidence into a new case and compare; the segment, or this version of Daybook, has another value';
+    for (const event of named)
+      findings.damage('differs', source.name, describe(source, event), advice);
+    if (differing > named.length)
+      findings.damage(
+        'differs',
+        source.name,
+        `${differing - named.length} more events of ${source.name} differ from the evidence`,
+        advice,
+      );
+  }
+
+  private notCompared({ id, name }: SourceRow, reason: string): void {
+    if (this.options.sample === 0) return;
+    this.sample.notCompared.push({ source: id, name, reason });
+  }
+}
+
+const SHOWN = 120;
+
+/** What is wrong with an event: by source, record and field. */
+function describe(source: SourceRow, { seq, differences, absent }: DifferentEvent): string {
+  const which = seq < 0 ? `flow ${-seq}` : `record ${seq}`;
+  if (absent === 'in the evidence')
+    return seq === 0
+      ? `an event of ${source.name} in the case is not in the evidence`
+      : `${which} of ${source.name} is in the case, but not in the evidence`;
+  if (absent !== undefined)
+    return `${which} of ${source.name} is in the evidence, but not in the case`;
+  const fields = differences.map(
+    ({ field, inCase, inEvidence }) =>
+      `${field} is ${shown(inCase)} in the case, ${shown(inEvidence)} in the evidence`,
+  );
+  return `${which} of ${source.name}: ${fields.join('; ')}`;
+}
+
+function shown(value: string | number | bigint | undefined): string {
+  if (value === undefined) return 'empty';
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}
+
+/** The name of the file that a member is in. */
+function outermost(name: string): string {
+  return name.split('!', 1)[0]!;
+}

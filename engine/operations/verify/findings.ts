@@ -1,0 +1,82 @@
+/** What verifying finds, as it goes on: nothing that is found ends it. */
+import { DaybookError } from '../../contract/errors.ts';
+import type { VerifyFinding, VerifyProgress } from '../../contract/verify-report.ts';
+
+type Code = VerifyFinding['code'];
+
+export class Findings {
+  readonly all: VerifyFinding[] = [];
+
+  /** The case is damaged. */
+  damage(code: Code, subject: string, message: string, advice?: string): void {
+    this.add({ about: 'case', level: 'error', code, subject, message, ...adviceOf(advice) });
+  }
+
+  /** Worth knowing of the case; it is no damage. */
+  ofCase(
+    level: 'warning' | 'note' | 'repaired',
+    code: Code,
+    subject: string,
+    message: string,
+    advice?: string,
+  ): void {
+    this.add({ about: 'case', level, code, subject, message, ...adviceOf(advice) });
+  }
+
+  ofEvidence(
+    level: 'error' | 'warning' | 'note',
+    code: Code,
+    subject: string,
+    message: string,
+    advice?: string,
+  ): void {
+    this.add({ about: 'evidence', level, code, subject, message, ...adviceOf(advice) });
+  }
+
+  private add(finding: VerifyFinding): void {
+    this.all.push(finding);
+  }
+}
+
+function adviceOf(advice: string | undefined): { advice?: string } {
+  return advice === undefined ? {} : { advice };
+}
+
+/** What an error says that was met on the way and becomes a finding. @throws the error if it is a cancellation */
+export function reasonOf(error: unknown): string {
+  if (error instanceof DaybookError && error.code === 'cancelled') throw error;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Counts bytes that were read, of all that are to be read. */
+export class Progress {
+  private bytes = 0;
+  private totalBytes = 0;
+  private phase: VerifyProgress['phase'] = 'catalog';
+  private what = '';
+  private readonly report: ((progress: VerifyProgress) => void) | undefined;
+
+  constructor(report: ((progress: VerifyProgress) => void) | undefined) {
+    this.report = report;
+  }
+
+  expect(bytes: number): void {
+    this.totalBytes += bytes;
+  }
+
+  at(phase: VerifyProgress['phase'], what: string): void {
+    this.phase = phase;
+    this.what = what;
+    this.tell();
+  }
+
+  readonly onBytes = (bytes: number): void => {
+    this.bytes += bytes;
+    this.tell();
+  };
+
+  private tell(): void {
+    const { phase, what, bytes } = this;
+    this.report?.({ phase, what, bytes, totalBytes: Math.max(bytes, this.totalBytes) });
+  }
+}

@@ -1,0 +1,384 @@
+/**
+ * Reads events of a source from the evidence again, by the importer, options and decisions that the catalog states, and
+ * compares every field with what the case has. This finds what no hash can: a value that was changed in a segment whose
+ * hash was made to fit, and an importer that does not do what it did.
+ *
+ * The events that are compared are chosen by a hash of their number, so they are spread over what is read of the source,
+ * and are the same each time.
+ */
+import { EventBatch } from '../../contract/event-batch.ts';
+import { CancelledError } from '../../contract/errors.ts';
+import type { ByteOffset, Kind } from '../../contract/event.ts';
+import type { EventSink, Importer, Leaf, SourceInput } from '../../contract/importer.ts';
+import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+import type { ImportOptions } from '../../ingest/protocol.ts';
+import { readOptions } from '../../ingest/read-leaf.ts';
+import { identifier } from '../../store/segment-builder.ts';
+import type { CaseSession } from '../case-session.ts';
+import {
+  differences,
+  emittedEvent,
+  selected,
+  storedEvent,
+  type Difference,
+  type EventValues,
+} from './event-values.ts';
+import { type Progress, reasonOf } from './findings.ts';
+
+/** Events to compare of each source. */
+export type SampleSize = number | 'all';
+
+const BATCH_ROWS = 1024;
+/** Events that are looked up in the case at once where all are compared. */
+const LOOKED_UP = 20_000;
+/** Content that is read for a sample: of all sources together, and of each. */
+const CASE_BYTES = 8 * 2 ** 30;
+const MOST_SOURCE_BYTES = 2 ** 30;
+const LEAST_SOURCE_BYTES = 16 << 20;
+/** A record that begins so near the end of what is read may not be read. */
+const LONGEST_RECORD = 4 << 20;
+/** Events that are named of a source. */
+const MOST_NAMED = 10;
+
+export interface DifferentEvent {
+  readonly seq: number;
+  /** None: the evidence has no such event, or the case has not. */
+  readonly differences: readonly Difference[];
+  readonly absent?: 'in the evidence' | 'in the case';
+}
+
+export interface ReadBack {
+  readonly compared: number;
+  readonly differing: number;
+  /** The first of those that differ. */
+  readonly named: readonly DifferentEvent[];
+  /** Why events were left out; undefined: all that were to be compared were. */
+  readonly left: string | undefined;
+}
+
+/** What may be read of each source for a sample. */
+export function bytesPerSource(sources: number): number {
+  const share = Math.floor(CASE_BYTES / Math.max(1, sources));
+  return Math.min(MOST_SOURCE_BYTES, Math.max(LEAST_SOURCE_BYTES, share));
+}
+
+export interface ReadBackOptions {
+  readonly sample: SampleSize;
+  /** Segments that may be read. */
+  readonly segments: readonly SegmentRow[];
+  readonly importers: readonly Importer[];
+  readonly bytes: number;
+  /** Events may have been deleted from the segments: what the evidence has may be missing. */
+  readonly mayLack: boolean;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/** Compares events of `source` with the content that `leaf` leads to, which is what was imported. */
+export async function readBack(
+  session: CaseSession,
+  source: SourceRow,
+  leaf: Leaf,
+  options: ReadBackOptions,
+): Promise<ReadBack> {
+  const importer = options.importers.find(({ id }) => id === source.importer);
+  if (importer === undefined) return nothing(`there is no importer ${source.importer}`);
+  if (importer.version !== source.importerVersion)
+    return nothing(
+      `it was read by version ${source.importerVersion} of the importer ${importer.id}; this Daybook has version ${importer.version}`,
+    );
+  const rows = new StoredRows(session, source, options.segments);
+  const bound =
+    options.sample === 'all' || (source.contentSize ?? 0) <= options.bytes
+      ? undefined
+      : options.bytes;
+  const wanted =
+    options.sample === 'all' ? undefined : await rows.sample(options.sample, bound, options.signal);
+  if (wanted?.size === 0) return { compared: 0, differing: 0, named: [], left: undefined };
+  const reader = new Comparison(rows, wanted, bound, options, source);
+  try {
+    await importer.read(
+      contentOf(source, leaf),
+      reader,
+      readOptions(decidedOptions(source), source.format, undefined),
+    );
+  } catch (error) {
+    if (!(error instanceof Enough)) reader.problem = reasonOf(error);
+  }
+  return reader.end(source.error === undefined && source.broken === undefined);
+}
+
+function nothing(left: string): ReadBack {
+  return { compared: 0, differing: 0, named: [], left };
+}
+
+/** The options of the import, with what was decided since: the zone and year that its events have now. */
+function decidedOptions(source: SourceRow): ImportOptions {
+  const { tz, year } = source.decisions;
+  const given = source.options as unknown as ImportOptions;
+  return { ...given, timeZone: tz ?? given.timeZone, year: year ?? given.year };
+}
+
+/** The content as it was imported: a log may have grown since. */
+function contentOf({ name, contentSize, modifiedMs }: SourceRow, leaf: Leaf): SourceInput {
+  const { input } = leaf;
+  if (!leaf.plain || contentSize === undefined) {
+    return {
+      ...{ name, size: input.size, modifiedMs },
+      blocks: () => input.blocks(),
+    };
+  }
+  return {
+    ...{ name, size: contentSize, modifiedMs },
+    async *blocks() {
+      let left = contentSize;
+      for await (const block of input.blocks()) {
+        const part = block.subarray(0, left);
+        left -= part.length;
+        if (part.length > 0) yield part;
+        if (left === 0) return;
+      }
+    },
+  };
+}
+
+/** Nothing more is to be read. */
+class Enough extends Error {}
+
+/** The events of a source in the case. */
+class StoredRows {
+  private readonly session: CaseSession;
+  private readonly source: SourceRow;
+  private readonly segments: readonly SegmentRow[];
+
+  constructor(session: CaseSession, source: SourceRow, segments: readonly SegmentRow[]) {
+    this.session = session;
+    this.source = source;
+    this.segments = segments.filter((segment) => segment.sources.includes(source.id));
+  }
+
+  /**
+   * So many events by their number, or all there are.
+   * @param bound of the content, beyond which nothing is read
+   */
+  async sample(
+    size: number,
+    bound: number | undefined,
+    signal: AbortSignal,
+  ): Promise<Map<number, EventValues>> {
+    const total = Object.values(this.source.byKind).reduce((sum, n) => sum + n, 0);
+    const share = bound === undefined ? 1 : bound / this.source.contentSize!;
+    const step = Math.max(1, Math.floor((total * share) / (2 * size)));
+    const found: { order: bigint; event: EventValues }[] = [];
+    for (const segment of this.segments) {
+      const within =
+        bound === undefined
+          ? ''
+          : segment.columns.includes('offset')
+            ? ` AND "offset" < ${bound - LONGEST_RECORD}`
+            : ' AND false';
+      const rows = await this.rows(
+        segment,
+        `hash(seq) % ${step} = 0${within} ORDER BY hash(seq) LIMIT ${size}`,
+        signal,
+        ['hash(seq)::VARCHAR'],
+      );
+      for (const { event, more } of rows) found.push({ order: BigInt(String(more[0])), event });
+    }
+    found.sort((a, b) => (a.order < b.order ? -1 : 1));
+    return new Map(found.slice(0, size).map(({ event }) => [event.seq, event]));
+  }
+
+  /** Those of one kind with a number from `first` to `last`, whose times are in a range. */
+  async between(
+    kind: Kind,
+    first: number,
+    last: number,
+    signal: AbortSignal,
+  ): Promise<Map<number, EventValues>> {
+    const out = new Map<number, EventValues>();
+    for (const segment of this.segments) {
+      if (segment.kind !== kind) continue;
+      const rows = await this.rows(segment, `seq BETWEEN ${first} AND ${last}`, signal);
+      for (const { event } of rows) out.set(event.seq, event);
+    }
+    return out;
+  }
+
+  async count(signal: AbortSignal): Promise<number> {
+    let total = 0;
+    for (const segment of this.segments) {
+      const [[rows]] = (await this.select(segment, 'count(*)', 'true', signal)) as [[number]];
+      total += rows;
+    }
+    return total;
+  }
+
+  private async rows(
+    segment: SegmentRow,
+    where: string,
+    signal: AbortSignal,
+    more: readonly string[] = [],
+  ): Promise<{ event: EventValues; more: unknown[] }[]> {
+    const columns = [selected(segment.columns), ...more].join(', ');
+    const rows = await this.select(segment, columns, where, signal);
+    return rows.map((row) => ({
+      event: storedEvent(segment.kind, segment.columns, row),
+      more: row.slice(segment.columns.length),
+    }));
+  }
+
+  private async select(segment: SegmentRow, columns: string, where: string, signal: AbortSignal) {
+    const { store } = this.session;
+    const release = store.hold();
+    try {
+      await store.attach([segment]);
+      return await store.rows(
+        `SELECT ${columns} FROM ${identifier(`seg_${segment.id}`)}.events WHERE source_id = ${this.source.id} AND ${where}`,
+        [],
+        signal,
+      );
+    } finally {
+      release();
+    }
+  }
+}
+
+/** Takes the events of a source as its importer gives them. */
+class Comparison implements EventSink {
+  /** Why reading ended early. */
+  problem: string | undefined;
+  private readonly rows: StoredRows;
+  /** Events to be compared that have not come yet; undefined: all that come are. */
+  private readonly wanted: Map<number, EventValues> | undefined;
+  private readonly bound: number | undefined;
+  private readonly options: ReadBackOptions;
+  private readonly sourceId: number;
+  private readonly batches = new Map<Kind, EventBatch>();
+  private readonly pending: EventValues[] = [];
+  private readonly named: DifferentEvent[] = [];
+  private compared = 0;
+  private differing = 0;
+  private consumed = 0;
+  private stopped = false;
+
+  constructor(
+    rows: StoredRows,
+    wanted: Map<number, EventValues> | undefined,
+    bound: number | undefined,
+    options: ReadBackOptions,
+    source: SourceRow,
+  ) {
+    this.rows = rows;
+    this.wanted = wanted;
+    this.bound = bound;
+    this.options = options;
+    this.sourceId = source.id;
+  }
+
+  /** @param whole the import read the source to its end */
+  async end(whole: boolean): Promise<ReadBack> {
+    for (const batch of this.batches.values()) this.take(batch);
+    await this.lookUp();
+    let left = this.problem;
+    if (this.stopped && this.bound !== undefined)
+      left = `only its first ${Math.floor(this.bound / 2 ** 20)} MB were read; --sample all reads all of it`;
+    // What was not read for a reason is not missing.
+    const complete = !this.stopped && (this.problem === undefined || !whole);
+    if (complete && this.wanted !== undefined)
+      for (const seq of this.wanted.keys())
+        this.differs({ seq, differences: [], absent: 'in the evidence' });
+    if (complete && this.wanted === undefined) {
+      const stored = await this.rows.count(this.options.signal);
+      for (let n = this.compared; n < stored; n++)
+        this.differs({ seq: 0, differences: [], absent: 'in the evidence' });
+    }
+    if (whole === false && this.problem !== undefined && complete) left = undefined;
+    return { compared: this.compared, differing: this.differing, named: this.named, left };
+  }
+
+  batch(kind: Kind): EventBatch {
+    let batch = this.batches.get(kind);
+    if (batch === undefined) {
+      batch = new EventBatch(kind, (full) => this.take(full), BATCH_ROWS);
+      batch.currentSource = this.sourceId;
+      this.batches.set(kind, batch);
+    }
+    return batch;
+  }
+
+  private take(batch: EventBatch): void {
+    const { wanted } = this;
+    const seqs = batch.seq.values;
+    for (let row = 0; row < batch.length; row++) {
+      if (wanted === undefined) {
+        this.pending.push(emittedEvent(batch, row));
+        continue;
+      }
+      const stored = wanted.get(seqs[row]!);
+      if (stored === undefined) continue;
+      wanted.delete(seqs[row]!);
+      this.compare(stored, emittedEvent(batch, row));
+    }
+    batch.clear();
+  }
+
+  async drain(consumed: ByteOffset): Promise<void> {
+    if (this.options.signal.aborted) throw new CancelledError();
+    this.options.progress.onBytes(consumed - this.consumed);
+    this.consumed = consumed;
+    if (this.wanted?.size === 0) throw new Enough();
+    if (this.pending.length >= LOOKED_UP) await this.lookUp();
+    if (this.bound !== undefined && consumed >= this.bound) {
+      this.stopped = true;
+      throw new Enough();
+    }
+    // Whoever waits for this thread gets a turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  private async lookUp(): Promise<void> {
+    for (const [kind, events] of Map.groupBy(this.pending.splice(0), (event) => event.kind)) {
+      const seqs = events.map(({ seq }) => seq);
+      const first = seqs.reduce((a, b) => Math.min(a, b));
+      const last = seqs.reduce((a, b) => Math.max(a, b));
+      const stored = await this.rows.between(kind, first, last, this.options.signal);
+      for (const event of events) {
+        const found = stored.get(event.seq);
+        if (found !== undefined) this.compare(found, event);
+        else if (!this.options.mayLack)
+          this.differs({ seq: event.seq, differences: [], absent: 'in the case' });
+      }
+    }
+  }
+
+  private compare(stored: EventValues, emitted: EventValues): void {
+    this.compared += 1;
+    const found = differences(stored, emitted);
+    if (found.length > 0) this.differs({ seq: stored.seq, differences: found });
+  }
+
+  private differs(event: DifferentEvent): void {
+    this.differing += 1;
+    if (this.named.length < MOST_NAMED) this.named.push(event);
+  }
+
+  record(): void {
+    // Counts are in the ledger.
+  }
+  quarantine(): void {
+    // Likewise, and in the quarantine file.
+  }
+  skip(): void {
+    // Likewise.
+  }
+  note(): void {
+    // It is in the catalog.
+  }
+  metadata(): void {
+    // Likewise.
+  }
+  decide(): void {
+    // What was decided is what is read with.
+  }
+}

@@ -1,0 +1,46 @@
+/** `daybook verify --repair`: what can be made again is made again, and interrupted imports are closed. */
+import { removeFromCase } from '../../base/case-files.ts';
+import { CaseWriter } from '../../ingest/case-writer.ts';
+import { damagedNodes, mergeRollups } from '../../ingest/merge-rollups.ts';
+import { sideFilePath } from '../../index/side-file.ts';
+import type { BuilderOptions } from '../../store/segment-builder.ts';
+import { hashed } from './check-segments.ts';
+import { type Findings, Progress } from './findings.ts';
+
+/** @throws what opening a case for writing throws */
+export async function repairCase(
+  folder: string,
+  builder: BuilderOptions,
+  findings: Findings,
+): Promise<void> {
+  const writer = await CaseWriter.open(folder, 'verify --repair', builder);
+  const repaired = (code: 'import' | 'index' | 'rollup', subject: string, message: string): void =>
+    findings.ofCase('repaired', code, subject, message);
+  try {
+    for (const file of writer.recovery.orphans)
+      repaired('import', file, `removed ${file}, which no import committed`);
+    const silent = new Progress(undefined);
+    for (const { id, file, index } of writer.catalog.segments()) {
+      if (index === undefined) continue;
+      const side = await hashed(writer.folder, sideFilePath(file), silent, undefined);
+      if (typeof side !== 'string' && side.sha256 === index.sha256) continue;
+      writer.catalog.setSideFile(id, undefined);
+      repaired('index', file, `the index of ${file} was damaged or missing`);
+    }
+    const made = await writer.indexMissing();
+    if (made > 0) repaired('index', 'days', `made the indexes of ${made} segments`);
+    for (const file of damagedNodes(writer.folder)) {
+      removeFromCase(writer.folder, file);
+      repaired('rollup', file, `the merged rollup ${file} was damaged`);
+    }
+    const merged = await mergeRollups(writer);
+    if (merged.made > 0) repaired('rollup', 'rollups', `made ${merged.made} merged rollups`);
+    for (const id of writer.recovery.interruptedImports)
+      repaired('import', `import ${id}`, `import ${id} was interrupted: closed at its last commit`);
+    writer.catalog.transaction(() =>
+      writer.catalog.addAudit('verify', { repair: true, findings: findings.all }),
+    );
+  } finally {
+    writer.close();
+  }
+}

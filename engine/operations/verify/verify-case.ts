@@ -1,0 +1,219 @@
+/**
+ * `case.verify`: whether the case is what Daybook wrote, and whether the evidence is what it was imported from. The two
+ * are judged apart, each thing that is wrong is named, and nothing that is wrong ends the check.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
+import { caseContents } from '../../ingest/case-contents.ts';
+import { Stopwatch } from '../../measure/operation-log.ts';
+import type { BuilderOptions } from '../../store/segment-builder.ts';
+import type { CaseSession } from '../case-session.ts';
+import { checkEvidence, type EvidenceTools } from './check-evidence.ts';
+import { checkQuarantine, type ImportRow } from './check-quarantine.ts';
+import { checkSegments } from './check-segments.ts';
+import { Findings, Progress, reasonOf } from './findings.ts';
+import { bytesPerSource, type SampleSize } from './read-back.ts';
+import { repairCase } from './repair.ts';
+
+/** Events that are compared of each source, if nobody says otherwise. */
+export const USUAL_SAMPLE = 200;
+
+export interface VerifyParameters {
+  repair: boolean;
+  builder: BuilderOptions;
+  sample?: SampleSize | undefined;
+  /** Undefined: archives are not opened, and no events are compared. */
+  tools?: EvidenceTools | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: VerifyProgress) => void) | undefined;
+}
+
+/** @throws DaybookError cancelled; with `repair` what opening the case for writing throws */
+export async function verifyCase(
+  session: CaseSession,
+  parameters: VerifyParameters,
+): Promise<VerifyReport> {
+  const watch = new Stopwatch('case.verify');
+  const { repair, tools, sample = USUAL_SAMPLE } = parameters;
+  const signal = parameters.signal ?? new AbortController().signal;
+  const findings = new Findings();
+  const progress = new Progress(parameters.onProgress);
+  if (repair) await repairCase(session.folder, parameters.builder, findings);
+
+  progress.at('catalog', 'case.sqlite');
+  const coveredSince = checkCatalog(session, findings);
+  const contents = contentsOf(session, findings);
+  const { sources, segments, imports, audited } = contents;
+  if (!repair) checkLeftOver(session, imports, findings);
+  checkLedgers(sources, findings);
+  progress.expect(bytesToRead(segments, sources, tools === undefined ? 0 : sample));
+  const { checked, sound } = await checkSegments(session, segments, findings, progress, signal);
+  const quarantined = await checkQuarantine(
+    session.folder,
+    { imports, sources },
+    findings,
+    progress,
+    signal,
+  );
+  const temporary = await mkdtemp(join(tmpdir(), 'daybook-verify-'));
+  try {
+    const { evidence, sample: compared } = await checkEvidence(session, sources, findings, {
+      ...{ tools, sample, temporary, segments: sound, progress, signal },
+      mayLack: (source) => mayLack(source, audited.deletions),
+    });
+    session.record(watch, 'done');
+    const intact = findings.all.every(({ about, level }) => about !== 'case' || level !== 'error');
+    const ok = intact && evidence.state === 'unchanged';
+    return {
+      ok,
+      exitStatus: ok ? 0 : intact ? 3 : 1,
+      case: {
+        ...{ intact, segments: checked, auditEntries: audited.entries, quarantined },
+        ...(coveredSince === undefined ? {} : { coveredSince }),
+      },
+      evidence,
+      sample: compared,
+      findings: findings.all,
+    };
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** @returns since when the catalog's rows have hashes, if not from the start */
+function checkCatalog({ catalog }: CaseSession, findings: Findings): string | undefined {
+  const advice = 'restore case.sqlite from a copy, or import the evidence into a new case';
+  let coveredSince: string | undefined;
+  try {
+    for (const problem of catalog.integrityProblems())
+      findings.damage(
+        problem.includes('audit') ? 'audit' : 'catalog',
+        'case.sqlite',
+        `catalog: ${problem}`,
+        advice,
+      );
+    coveredSince = catalog.coveredSince();
+  } catch (error) {
+    findings.damage('catalog', 'case.sqlite', `catalog: ${reasonOf(error)}`, advice);
+  }
+  if (coveredSince !== undefined)
+    findings.ofCase(
+      'note',
+      'not-covered',
+      'case.sqlite',
+      `an earlier Daybook wrote this case: what was changed in the catalog beside it before ${coveredSince} is not seen`,
+    );
+  return coveredSince;
+}
+
+interface Contents {
+  readonly sources: readonly SourceRow[];
+  readonly segments: readonly SegmentRow[];
+  readonly imports: readonly ImportRow[];
+  readonly audited: { readonly entries: number; readonly deletions: boolean };
+}
+
+/** What the catalog says, as of one moment. */
+function contentsOf(session: CaseSession, findings: Findings): Contents {
+  const { catalog } = session;
+  try {
+    return catalog.consistently(() => {
+      const { sources, segments } = session.snapshot();
+      const audit = catalog.audit();
+      return {
+        ...{ sources, segments, imports: catalog.imports() },
+        audited: {
+          entries: audit.length,
+          deletions: audit.some(({ operation }) => operation === 'delete'),
+        },
+      };
+    });
+  } catch (error) {
+    findings.damage(
+      'catalog',
+      'case.sqlite',
+      `the catalog cannot be read, so that segments and evidence were not checked: ${reasonOf(error)}`,
+      'restore case.sqlite from a copy, or import the evidence into a new case',
+    );
+    return { sources: [], segments: [], imports: [], audited: { entries: 0, deletions: true } };
+  }
+}
+
+/** Files that are not part of the case. */
+function checkLeftOver(
+  session: CaseSession,
+  imports: readonly ImportRow[],
+  findings: Findings,
+): void {
+  const { folder, catalog } = session;
+  try {
+    // Looked at twice: a writer may put one in its place just now.
+    const before = new Set(caseContents(folder, catalog).orphans);
+    const { orphans, strays, links } = caseContents(folder, catalog);
+    for (const file of orphans.filter((one) => before.has(one)))
+      findings.ofCase(
+        'warning',
+        'import',
+        file,
+        `${file} belongs to no committed import`,
+        'the next import removes it, and so does --repair',
+      );
+    for (const file of strays)
+      findings.ofCase(
+        'warning',
+        'stray',
+        file,
+        `${file} is not part of the case; Daybook leaves it alone`,
+      );
+    for (const file of links)
+      findings.damage(
+        'stray',
+        file,
+        `${file} is a link; Daybook follows no links inside a case`,
+        'remove the link, or put a copy of what it leads to in its place',
+      );
+  } catch (error) {
+    findings.damage('stray', folder, `the case's folders cannot be listed: ${reasonOf(error)}`);
+  }
+  for (const { id, status } of imports)
+    if (status === 'running')
+      findings.ofCase(
+        'warning',
+        'import',
+        `import ${id}`,
+        `import ${id} has not finished: it is running, or it was interrupted`,
+      );
+}
+
+function checkLedgers(sources: readonly SourceRow[], findings: Findings): void {
+  for (const { name, read, stored, duplicate, quarantined, skipped } of sources) {
+    const sum = stored + duplicate + quarantined + skipped;
+    if (sum !== read)
+      findings.damage(
+        'ledger',
+        name,
+        `the ledger of ${name} does not add up: read ${read}, accounted for ${sum}`,
+      );
+  }
+}
+
+/** Whether the case may have fewer events than the source: duplicates, or deleted ones. */
+function mayLack({ metadata, emitted }: SourceRow, deletions: boolean): boolean {
+  return deletions || metadata['duplicateOf'] !== undefined || (emitted['#keyDuplicates'] ?? 0) > 0;
+}
+
+function bytesToRead(
+  segments: readonly SegmentRow[],
+  sources: readonly SourceRow[],
+  sample: SampleSize,
+): number {
+  const most = sample === 'all' ? Infinity : sample === 0 ? 0 : bytesPerSource(sources.length);
+  let bytes = 0;
+  for (const segment of segments) bytes += segment.bytes + (segment.index?.bytes ?? 0);
+  for (const { rawSize = 0, contentSize = 0 } of sources)
+    bytes += rawSize + Math.min(most, contentSize);
+  return bytes;
+}

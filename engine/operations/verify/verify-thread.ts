@@ -1,0 +1,142 @@
+/**
+ * Verifying in a thread of its own: hashing, SQLite's check and importers would keep the engine from answering other
+ * windows.
+ */
+import { CancelledError, DaybookError, type ErrorCode } from '../../contract/errors.ts';
+import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
+import type { ThreadHandle } from '../../ingest/threads.ts';
+import type { BuilderOptions } from '../../store/segment-builder.ts';
+import { CaseSession } from '../case-session.ts';
+import type { EvidenceTools } from './check-evidence.ts';
+import type { SampleSize } from './read-back.ts';
+import { verifyCase } from './verify-case.ts';
+
+/** How often a thread says how far it is. */
+const PROGRESS_MS = 100;
+/** A thread that is told to stop and does not is ended after this: it reads what does not answer. */
+const PATIENCE_MS = 2_000;
+
+export interface VerifyTask {
+  readonly folder: string;
+  readonly repair: boolean;
+  readonly sample: SampleSize | undefined;
+  /** Of DuckDB, to read. */
+  readonly memoryLimit: number;
+  readonly threads: number;
+  /** Of DuckDB, to repair. */
+  readonly builder: BuilderOptions;
+}
+
+export type ToVerify = { type: 'begin'; task: VerifyTask } | { type: 'stop' };
+
+export type FromVerify =
+  | { type: 'progress'; progress: VerifyProgress }
+  | { type: 'done'; report: VerifyReport }
+  | { type: 'failed'; code: string; message: string; hint: string | undefined };
+
+export interface VerifyPort {
+  post(message: FromVerify): void;
+  onMessage(handler: (message: ToVerify) => void): void;
+}
+
+/** Runs the thread's side: one task. */
+export function runVerify(port: VerifyPort, tools: EvidenceTools): void {
+  const stopping = new AbortController();
+  port.onMessage((message) => {
+    if (message.type === 'stop') {
+      stopping.abort();
+      return;
+    }
+    verifyFolder(message.task, tools, stopping.signal, (progress) =>
+      port.post({ type: 'progress', progress }),
+    ).then(
+      (report) => port.post({ type: 'done', report }),
+      (error: unknown) => {
+        const known = error instanceof DaybookError ? error : undefined;
+        port.post({
+          type: 'failed',
+          code: known?.code ?? 'internal',
+          message: error instanceof Error ? error.message : String(error),
+          hint: known?.hint,
+        });
+      },
+    );
+  });
+}
+
+async function verifyFolder(
+  { folder, repair, sample, memoryLimit, threads, builder }: VerifyTask,
+  tools: EvidenceTools,
+  signal: AbortSignal,
+  tell: (progress: VerifyProgress) => void,
+): Promise<VerifyReport> {
+  const session = CaseSession.open(folder, { memoryLimit, threads });
+  let told = -Infinity;
+  let phase = '';
+  try {
+    return await verifyCase(session, {
+      ...{ repair, sample, builder, tools, signal },
+      onProgress: (progress) => {
+        const now = performance.now();
+        if (progress.phase === phase && now - told < PROGRESS_MS) return;
+        told = now;
+        phase = progress.phase;
+        tell(progress);
+      },
+    });
+  } finally {
+    await session.close();
+  }
+}
+
+/**
+ * Has `thread` verify a case, and ends it.
+ * @throws DaybookError cancelled; what opening the case throws
+ */
+export async function verifyOn(
+  thread: ThreadHandle<ToVerify, FromVerify>,
+  task: VerifyTask,
+  signal: AbortSignal | undefined,
+  onProgress: (progress: VerifyProgress) => void,
+): Promise<VerifyReport> {
+  const { promise, resolve, reject } = Promise.withResolvers<VerifyReport>();
+  thread.onExit((error) =>
+    reject(
+      signal?.aborted === true
+        ? new CancelledError()
+        : new DaybookError('internal', `verify: ${error?.message ?? 'its thread has ended'}`),
+    ),
+  );
+  thread.onMessage((message) => {
+    switch (message.type) {
+      case 'progress':
+        onProgress(message.progress);
+        break;
+      case 'done':
+        resolve(message.report);
+        break;
+      case 'failed':
+        reject(
+          message.code === 'cancelled'
+            ? new CancelledError()
+            : new DaybookError(message.code as ErrorCode, message.message, message.hint),
+        );
+        break;
+    }
+  });
+  let ending: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    thread.post({ type: 'stop' });
+    ending = setTimeout(() => thread.stop(), PATIENCE_MS);
+  };
+  thread.post({ type: 'begin', task });
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener('abort', stop);
+  try {
+    return await promise;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    clearTimeout(ending);
+    thread.release();
+  }
+}

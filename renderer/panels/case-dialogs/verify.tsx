@@ -1,0 +1,164 @@
+/** Verifies the case and its evidence, each with a verdict of its own, and lists what was found and what was not checked. */
+import { Alert, Button, Modal, Progress, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { showEvidence, useCase, useWorkspace } from '../../panel-api.ts';
+import { OperationError } from '../../../engine/contract/client.ts';
+import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import {
+  caseVerdict,
+  evidenceVerdict,
+  plural,
+  sampleVerdict,
+  type VerifyFinding,
+  type VerifyProgress,
+  type VerifyReport,
+} from '../../../engine/contract/verify-report.ts';
+import { EventText } from '../../widgets/event-text.tsx';
+import form from '../../widgets/form.module.css';
+import { Problem } from '../../widgets/problem.tsx';
+import css from './verify.module.css';
+
+const PHASES: Readonly<Record<VerifyProgress['phase'], string>> = {
+  catalog: 'Checking the catalog',
+  segments: 'Checking segments',
+  evidence: 'Checking evidence',
+  sample: 'Comparing events with the evidence',
+};
+
+export function VerifyDialog() {
+  const workspace = useWorkspace();
+  const { connection, dialogs } = workspace;
+  const { case: path } = useCase();
+  const [progress, setProgress] = useState<VerifyProgress>();
+  const [report, setReport] = useState<VerifyReport>();
+  const [error, setError] = useState<ErrorInfo>();
+  useEffect(() => {
+    const controller = new AbortController();
+    connection
+      .call(
+        'case.verify',
+        { case: path },
+        { signal: controller.signal, onPart: (part) => setProgress(part) },
+      )
+      .then(setReport, (failure: unknown) => {
+        if (controller.signal.aborted) return;
+        setError(
+          failure instanceof OperationError
+            ? failure.info
+            : { code: 'internal', message: String(failure) },
+        );
+      });
+    return () => controller.abort();
+  }, [connection, path]);
+  const running = report === undefined && error === undefined;
+  return (
+    <Modal
+      opened
+      onClose={() => dialogs.close()}
+      title="Verify the case and its evidence"
+      size="xl"
+    >
+      <div className={form['stack']}>
+        <Text size="sm" c="dimmed">
+          Reads the whole case and the evidence, and compares events of each source with it. Nothing
+          is changed.
+        </Text>
+        {running && <Running progress={progress} />}
+        {error !== undefined && <Problem error={error} title="The case could not be checked" />}
+        {report !== undefined && <Verdicts report={report} />}
+        {report !== undefined && <Findings report={report} />}
+        <div className={form['actions']}>
+          {report !== undefined && (
+            <Button
+              variant="default"
+              onClick={() => {
+                dialogs.close();
+                showEvidence(workspace, { section: 'audit' });
+              }}
+            >
+              Show audit log
+            </Button>
+          )}
+          <Button variant="default" data-autofocus onClick={() => dialogs.close()}>
+            {running ? 'Cancel' : 'Close'}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+function Running({ progress }: { readonly progress: VerifyProgress | undefined }) {
+  const { phase = 'catalog', what = '', bytes = 0, totalBytes = 0 } = progress ?? {};
+  const share = totalBytes > 0 ? Math.round((100 * bytes) / totalBytes) : 0;
+  return (
+    <div>
+      <Text size="sm" className={css['what']}>
+        {PHASES[phase]}: <EventText text={what} max={200} />
+      </Text>
+      <Progress value={share} aria-label={`Verified so far: ${share} %`} mt={6} />
+    </div>
+  );
+}
+
+const EVIDENCE_COLOURS = { unchanged: 'teal', incomplete: 'yellow', changed: 'red' } as const;
+
+/** Green is only what was checked and found to be so. */
+function Verdicts({ report }: { readonly report: VerifyReport }) {
+  const { segments, quarantined, auditEntries } = report.case;
+  const { state, files } = report.evidence;
+  const differs = report.sample.differing > 0;
+  return (
+    <div role="status" className={form['stack']}>
+      <Alert color={report.case.intact ? 'teal' : 'red'} title={caseVerdict(report)}>
+        {plural(segments, 'segment')}, {plural(quarantined, 'quarantined record')},{' '}
+        {plural(auditEntries, 'audit entry', 'audit entries')}.{' '}
+        {!report.case.intact &&
+          'Work on a copy of the case, or import the evidence into a new case.'}
+      </Alert>
+      <Alert
+        color={files === 0 ? 'gray' : differs ? 'red' : EVIDENCE_COLOURS[state]}
+        title={evidenceVerdict(report)}
+      >
+        {sampleVerdict(report)}.
+        {state === 'changed' &&
+          ' Files that were moved can be put back where they were: each is listed below with its path.'}
+      </Alert>
+    </div>
+  );
+}
+
+const LEVELS: Readonly<Record<VerifyFinding['level'], string>> = {
+  error: 'Error',
+  warning: 'Warning',
+  note: 'Note',
+  repaired: 'Repaired',
+};
+
+function Findings({ report: { findings, sample } }: { readonly report: VerifyReport }) {
+  if (findings.length + sample.notCompared.length === 0) return null;
+  return (
+    <section className={css['list']} aria-label="What was found" tabIndex={0}>
+      <ul>
+        {findings.map(({ about, level, message, advice }, at) => (
+          <li key={at}>
+            <b className={css[level]}>
+              {LEVELS[level]} ({about})
+            </b>{' '}
+            <EventText text={message} />
+            {advice !== undefined && (
+              <span className={css['advice']}>
+                <EventText text={advice} />
+              </span>
+            )}
+          </li>
+        ))}
+        {sample.notCompared.map(({ source, name, reason }) => (
+          <li key={`source ${source}`}>
+            <b>Not compared</b> <EventText text={`${name}: ${reason}`} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
