@@ -13,5 +13,8 @@ runVerify(
     post: (message) => port.postMessage(message),
     onMessage: (handler) => port.on('message', (message: ToVerify) => handler(message)),
   },
-  { importers, walk: (path, name, temporary) => walkFile(path, name, temporary) },
+  {
+    importers,
+    walk: (path, name, temporary, limits) => walkFile(path, name, temporary, limits),
+  },
 );

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../base/regular-file.ts';
 import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
 import { CancelledError } from '../../contract/errors.ts';
-import type { Importer, Leaf } from '../../contract/importer.ts';
+import type { Importer, Leaf, ReadLimits } from '../../contract/importer.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
 import type { Walk } from '../../ingest/rotated-start.ts';
 import type { CaseSession } from '../case-session.ts';
@@ -33,6 +33,7 @@ export interface EvidenceOptions {
   /** For members of archives that have to be copied to be read. */
   readonly temporary: string;
   readonly segments: readonly SegmentRow[];
+  readonly limits: ReadLimits;
   /** Deleted events may have left the segments. */
   readonly mayLack: (source: SourceRow) => boolean;
   readonly progress: Progress;
@@ -221,10 +222,10 @@ class EvidenceCheck {
   }
 
   private async readDirectly(path: string, sources: readonly SourceRow[]): Promise<void> {
-    const { tools, sample, temporary } = this.options;
+    const { tools, sample, temporary, limits } = this.options;
     if (tools === undefined || sample === 0) return;
     try {
-      for await (const found of tools.walk(path, sources[0]!.name, temporary)) {
+      for await (const found of tools.walk(path, sources[0]!.name, temporary, limits)) {
         if ('reason' in found || found.location.members.length > 0) continue;
         for (const source of sources) await this.compare(source, found);
         return;
@@ -238,7 +239,7 @@ class EvidenceCheck {
   /** Sources that are members of the archive at `path`. */
   private async members(path: string, sources: readonly SourceRow[]): Promise<FileState> {
     const { findings, options } = this;
-    const { tools, temporary } = options;
+    const { tools, temporary, limits } = options;
     if (tools === undefined) {
       findings.ofEvidence('warning', 'not-checked', path, `the archive ${path} was not opened`);
       for (const source of sources) this.notCompared(source, 'its archive was not opened');
@@ -248,7 +249,7 @@ class EvidenceCheck {
     const left = Map.groupBy(sources, (source) => locationOf(source).members.join('\0'));
     const state = { changed: 0, notChecked: 0 };
     try {
-      for await (const found of tools.walk(path, outermost(sources[0]!.name), temporary)) {
+      for await (const found of tools.walk(path, outermost(sources[0]!.name), temporary, limits)) {
         if (options.signal.aborted) throw new CancelledError();
         if ('reason' in found) continue;
         const key = found.location.members.join('\0');

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+import type { ReadLimits } from '../../contract/importer.ts';
 import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
 import { caseContents } from '../../ingest/case-contents.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
@@ -62,6 +63,7 @@ export async function verifyCase(
   try {
     const { evidence, sample: compared } = await checkEvidence(session, sources, findings, {
       ...{ tools, sample, temporary, segments: sound, progress, signal },
+      limits: highestLimits(imports),
       mayLack: (source) => mayLack(source, audited.deletions),
     });
     session.record(watch, 'done');
@@ -198,6 +200,24 @@ function checkLedgers(sources: readonly SourceRow[], findings: Findings): void {
         `the ledger of ${name} does not add up: read ${read}, accounted for ${sum}`,
       );
   }
+}
+
+/** Evidence is read within the limits that it was imported with: of each the highest that any import had. */
+function highestLimits(imports: readonly ImportRow[]): ReadLimits {
+  const all = imports.map(
+    ({ arguments: given }) => (given as { limits?: ReadLimits }).limits ?? {},
+  );
+  const highest = (name: 'maxRatio' | 'maxBytes' | 'maxDepth' | 'maxMembers') => {
+    const values = all.flatMap((limits) => limits[name] ?? []);
+    return values.length === 0 ? {} : { [name]: Math.max(...values) };
+  };
+  return {
+    ...highest('maxRatio'),
+    ...highest('maxBytes'),
+    ...highest('maxDepth'),
+    ...highest('maxMembers'),
+    ...(all.some(({ unchecked }) => unchecked === true) ? { unchecked: true } : {}),
+  };
 }
 
 /** Whether the case may have fewer events than the source: duplicates, or deleted ones. */
