@@ -107,13 +107,13 @@ function share(rows: readonly string[][], column: number, test: (cell: string) =
 
 const address = new Uint8Array(16);
 
-export function isIp(cell: string): boolean {
+function isIp(cell: string): boolean {
   const bytes = encoder.encode(cell);
   if (parseIpv4(bytes, 0, bytes.length) >= 0) return true;
   return cell.length > 2 && parseIpv6(bytes, 0, bytes.length, address, 0);
 }
 
-export const isPort = (cell: string): boolean =>
+const isPort = (cell: string): boolean =>
   (/^\d{1,5}$/.test(cell) && Number(cell) < 65_536) || /^0x[0-9a-f]{1,4}$/i.test(cell);
 const isNumber = (cell: string): boolean => /^-?\d+(?:\.\d*)?(?:e[+-]?\d+)?$/i.test(cell);
 
@@ -151,7 +151,7 @@ export function isDateTime(cell: string): boolean {
 const isClock = (cell: string): boolean =>
   /^\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]m)?$/i.test(cell);
 
-export function isProtocol(cell: string): boolean {
+function isProtocol(cell: string): boolean {
   const bytes = encoder.encode(cell);
   return parseProtocol(bytes, 0, bytes.length) >= 0;
 }
@@ -160,12 +160,17 @@ export function isProtocol(cell: string): boolean {
 const LEAST_TIME = 631_152_000e6;
 const MOST_TIME = 4_102_444_800e6;
 
-/** Whether the value of a member whose name means a time is one: a day alone is none of an event. */
-export function isTime(text: string, stamp: StampReader): boolean {
-  const cell = text.trim();
-  const bytes = encoder.encode(cell);
-  if (!stamp.peek(bytes, 0, bytes.length)) return false;
-  if (!/^[\d.]+$/.test(cell)) return !isDay(cell);
+/**
+ * Whether the value of a member whose name means a time is one: a day alone is none of an event, nor is a
+ * number of another century.
+ */
+export function isTime(bytes: Uint8Array, size: number, stamp: StampReader): boolean {
+  if (!stamp.peek(bytes, 0, size)) return false;
+  for (let at = 1; at < size; at++) {
+    const byte = bytes[at]!;
+    // Dates have marks: a number has digits and a point.
+    if (byte !== 46 && (byte < 48 || byte > 57)) return size > 10;
+  }
   return stamp.micros > LEAST_TIME && stamp.micros < MOST_TIME;
 }
 
@@ -264,13 +269,14 @@ export function listedMapping(
  * between them; what also has a message is a log of it.
  */
 export function kindOf(has: (name: Setter) => boolean): Kind {
-  const ends = (has('src_ip') || has('src_endpoint')) && (has('dst_ip') || has('dst_endpoint'));
-  const ports =
-    (has('src_port') || has('src_endpoint')) && (has('dst_port') || has('dst_endpoint'));
-  const measured = MEASURES.some(has);
   const said = has('message');
-  if (ends && (ports ? measured || (has('proto') && !said) : has('proto') && measured)) {
-    return 'flow';
+  const source = has('src_ip') || has('src_endpoint');
+  if (source && (has('dst_ip') || has('dst_endpoint'))) {
+    const ports =
+      (has('src_port') || has('src_endpoint')) && (has('dst_port') || has('dst_endpoint'));
+    const proto = has('proto');
+    if (ports && proto && !said) return 'flow';
+    if ((ports || proto) && MEASURES.some(has)) return 'flow';
   }
   return said && (has('ts') || has('ts_date')) ? 'log' : 'other';
 }

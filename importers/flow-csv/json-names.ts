@@ -292,6 +292,7 @@ function meaningsOf(schema: JsonSchema | undefined): Meanings {
 
 /** Names whose part in signatures is remembered. */
 const MAX_KEYS = 8192;
+const NO_LISTS: readonly number[] = [];
 
 /** Tells the schema of records by the names of their members. */
 export class SchemaFinder {
@@ -301,7 +302,7 @@ export class SchemaFinder {
   private readonly schemaOf: number[] = [];
   private readonly sizes: number[] = [];
   private readonly listsOf = new Map<string, number[]>();
-  private readonly known = new Map<string, readonly number[] | undefined>();
+  private readonly known = new Map<string, readonly number[]>();
   private readonly hits: Uint8Array;
 
   constructor() {
@@ -326,11 +327,11 @@ export class SchemaFinder {
     let any = false;
     for (const key of keys) {
       let lists = known.get(key);
-      if (lists === undefined && !known.has(key)) {
-        lists = this.listsOf.get(simplifyPath(key));
+      if (lists === undefined) {
+        lists = this.listsOf.get(simplifyPath(key)) ?? NO_LISTS;
         if (known.size < MAX_KEYS) known.set(key, lists);
       }
-      if (lists === undefined) continue;
+      if (lists.length === 0) continue;
       any = true;
       for (const at of lists) {
         hits[at]! += 1;

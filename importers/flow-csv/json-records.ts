@@ -8,14 +8,16 @@ import { isUtf8 } from 'node:buffer';
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { Kind } from '../../engine/contract/event.ts';
 import type { ColumnMapping, EventSink } from '../../engine/contract/importer.ts';
+import { parseIpv4, parseIpv6 } from '../shared/bytes.ts';
 import type { Detected } from './detect.ts';
 import { eveEvent, eveTypeOf } from './dialects/eve.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { zeekLog, ZeekLogFinder } from './dialects/zeek.ts';
-import { MEASURES, SETTER_COUNT, SETTERS, simplify } from './fields.ts';
+import { MEASURES, SETTER_COUNT, SETTERS, simplify, type Setter } from './fields.ts';
 import { flatten, type Flat, type Scalar } from './flatten.ts';
-import { isIp, isPort, isProtocol, isTime, kindOf } from './guess.ts';
+import { isTime, kindOf } from './guess.ts';
 import { SchemaFinder, type Meanings } from './json-names.ts';
+import { parseProtocol, parseWholeOrHex } from './numbers.ts';
 import { planRow, SetterChooser } from './plan.ts';
 import { RowWriter, type RowPlan } from './row-writer.ts';
 import type { StampReader } from './stamp.ts';
@@ -51,6 +53,8 @@ const CHECKED = new Uint8Array(SETTER_COUNT);
 for (const name of ['ts', 'src_ip', 'dst_ip', 'src_port', 'dst_port', 'proto', 'host'] as const) {
   CHECKED[SETTERS[name]] = 1;
 }
+/** No time, address, port or protocol is longer. */
+const MAX_CHECKED = 64;
 /** Several members may have these. */
 const SHARED = new Uint8Array(SETTER_COUNT);
 SHARED[SETTERS.key] = 1;
@@ -78,6 +82,7 @@ class Records {
   private readonly row: Member[] = [];
   private readonly ranks = new Uint16Array(SETTER_COUNT);
   private readonly chosen = new Int32Array(SETTER_COUNT);
+  private readonly address = new Uint8Array(16);
   private scratch = Buffer.alloc(4096);
 
   constructor(context: JsonContext, { dialect, meanings, eventType }: RecordsOptions) {
@@ -161,9 +166,10 @@ class Records {
     }
   }
 
+  private readonly has = (name: Setter): boolean => this.ranks[SETTERS[name]] !== NONE;
+
   private kind(): Kind {
-    const { ranks } = this;
-    const kind = kindOf((name) => ranks[SETTERS[name]] !== NONE);
+    const kind = kindOf(this.has);
     return kind === 'flow' && this.meanings?.neverFlow === true ? 'other' : kind;
   }
 
@@ -171,11 +177,18 @@ class Records {
   private fits(setter: number, value: Scalar): boolean {
     if (typeof value === 'boolean') return false;
     if (setter === SETTERS.host) return typeof value === 'string' && value[0] !== '[';
-    const text = onlyElement(String(value));
-    if (setter === SETTERS.ts) return isTime(text, this.context.stamp);
-    if (setter === SETTERS.src_port || setter === SETTERS.dst_port) return isPort(text);
-    if (setter === SETTERS.proto) return isProtocol(text);
-    return isIp(text);
+    const text = typeof value === 'string' ? onlyElement(value) : String(value);
+    if (text.length > MAX_CHECKED) return false;
+    const size = this.toBytes(text);
+    const { scratch } = this;
+    if (setter === SETTERS.ts) return isTime(scratch, size, this.context.stamp);
+    if (setter === SETTERS.proto) return parseProtocol(scratch, 0, size) >= 0;
+    if (setter === SETTERS.src_port || setter === SETTERS.dst_port) {
+      const port = parseWholeOrHex(scratch, 0, size);
+      return port >= 0 && port < 65_536;
+    }
+    if (parseIpv4(scratch, 0, size) >= 0) return true;
+    return size > 2 && parseIpv6(scratch, 0, size, this.address, 0);
   }
 
   private writerOf(kind: Kind): RowWriter {
@@ -287,9 +300,14 @@ export interface JsonContext {
 /** Elasticsearch's bulk format: says where the next line goes. */
 const BULK_ACTION = /^(?:index|create)(?:\._(?:index|type|id))?$/;
 
+function isBulkAction({ keys }: Flat): boolean {
+  return keys.length > 0 && keys.length < 4 && keys.every((key) => BULK_ACTION.test(key));
+}
+
 export class JsonRecords {
   private readonly context: JsonContext;
   private readonly byType = new Map<string, Records>();
+  private readonly bySchema = new Map<Meanings, Records>();
   private readonly finder = new SchemaFinder();
   private readonly zeekLogs = new ZeekLogFinder();
   private readonly zeekNames: ReadonlySet<string>;
@@ -333,7 +351,7 @@ export class JsonRecords {
       this.context.sink.quarantine(offset, reason, bytes.subarray(start, end), line);
       return;
     }
-    if (flat.keys.length > 0 && flat.keys.every((key) => BULK_ACTION.test(key))) {
+    if (isBulkAction(flat)) {
       this.context.sink.skip('Elasticsearch bulk action', 1);
       return;
     }
@@ -356,12 +374,20 @@ export class JsonRecords {
     const log = this.zeekLogs.find(flat, format === 'zeek-json');
     if (log !== undefined) return this.zeek(log, flat);
     if (format === 'zeek-json') return this.zeek(undefined, flat);
-    const meanings = this.finder.find(flat.keys);
-    return this.cached(`schema ${meanings.id}`, () => {
+    return this.listed(this.finder.find(flat.keys));
+  }
+
+  private listed(meanings: Meanings): Records {
+    let records = this.bySchema.get(meanings);
+    if (records === undefined) {
       // A mapping says all that is to be known.
-      const listed = this.context.mapping === undefined ? meanings : undefined;
-      return new Records(this.context, { dialect: undefined, meanings: listed });
-    });
+      const asked = this.context.mapping !== undefined;
+      records = new Records(this.context, {
+        ...{ dialect: undefined, meanings: asked ? undefined : meanings },
+      });
+      this.bySchema.set(meanings, records);
+    }
+    return records;
   }
 
   private eve(type: string): Records {
