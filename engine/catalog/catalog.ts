@@ -596,7 +596,10 @@ export class Catalog {
     return new Uint32Array(bytes.buffer, 0, bytes.length >>> 2);
   }
   setLineHashes(sourceId: number, hashes: Uint32Array): void {
-    this.run(
+    this.change(
+      'line_hashes',
+      'source_id = ?',
+      [sourceId],
       'INSERT OR REPLACE INTO line_hashes(source_id, hashes) VALUES (?, ?)',
       sourceId,
       new Uint8Array(hashes.buffer, hashes.byteOffset, hashes.byteLength),

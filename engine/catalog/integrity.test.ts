@@ -63,6 +63,13 @@ function fill(catalog: Catalog): void {
   catalog.updateSearch({ id: search, name: 'y', view: '?q=y', note: 'n' });
   catalog.deleteSearch(catalog.addSearch({ name: 'z', view: '?q=z', note: '' }));
   catalog.setQuarantine(run, 3, 'dd');
+  catalog.setLineHashes(1, Uint32Array.of(1, 2));
+  catalog.setLeftOut(
+    catalog.addOverlap({
+      ...{ sourceId: 1, from: 0, to: 9, otherId: 1, records: 1, superseded: false },
+    }),
+    true,
+  );
   catalog.addAudit('note', { event: '1:1' });
   catalog.addChange('import', { import: run });
   catalog.finishImport(run, 'complete');
@@ -102,7 +109,7 @@ function other(value: unknown): string {
 
 const TABLES = [
   ...['imports', 'sources', 'ledger', 'segments', 'segment_maps', 'tags', 'marks'],
-  ...['hand_tags', 'notes', 'searches', 'changes', 'operations', 'meta'],
+  ...['hand_tags', 'notes', 'line_hashes', 'overlaps', 'searches', 'changes', 'operations', 'meta'],
 ];
 
 it('finds nothing in what Daybook wrote, moved, replaced and removed', () => {

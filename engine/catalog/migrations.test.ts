@@ -40,7 +40,7 @@ it('brings an older catalog up to date and keeps what is in it', () => {
   const id = catalog.addSearch({ name: 'a', view: '?q=b', note: '' });
   expect(catalog.search(id)).toMatchObject({ id, name: 'a', view: '?q=b', note: '' });
   catalog.close();
-  expect(versionOnDisk()).toBe(8);
+  expect(versionOnDisk()).toBe(9);
 });
 
 it.each([
@@ -68,4 +68,25 @@ it.each([
   chmodSync(folder, 0o755);
   other?.close();
   expect(versionOnDisk()).toBe(1);
+});
+
+it('covers the rows of a case of an earlier Daybook, and says since when', () => {
+  const catalog = Catalog.open(folder);
+  expect(catalog.integrityProblems()).toEqual([]);
+  expect(catalog.coveredSince()).toMatch(/^\d{4}-\d\d-\d\dT/);
+  catalog.close();
+  const db = new Database(join(folder, 'case.sqlite'));
+  db.exec("UPDATE tags SET name = 'kepr'");
+  db.close();
+  const again = Catalog.open(folder);
+  expect(again.integrityProblems()).toEqual(['table tags, id 1: differs from what was written']);
+  again.close();
+});
+
+it('says nothing of that in a case that it makes', () => {
+  const made = mkdtempSync(join(tmpdir(), 'daybook-made-'));
+  const catalog = Catalog.open(made, { create: true });
+  expect(catalog.coveredSince()).toBeUndefined();
+  catalog.close();
+  rmSync(made, { recursive: true });
 });
