@@ -7,6 +7,8 @@ import type { View } from '../../engine/operations/ask-view.ts';
 import { type GivenList, textOf } from '../../engine/operations/case-lists.ts';
 import type { CaseSession } from '../../engine/operations/case-session.ts';
 import { createOutput, outputPath, type OutputGuard } from '../../engine/operations/output-file.ts';
+import { notSearched, notSearchedText } from '../../engine/operations/not-searched.ts';
+import { startQuery } from '../../engine/operations/query.ts';
 import { unmatchedLines } from '../../engine/operations/unmatched-lines.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
 import { FORCE_OPTION } from './command.ts';
@@ -125,6 +127,11 @@ export async function tellUnmatched(
   if (path === undefined || list === undefined) return;
   await checkUnmatched(parsed, session);
   const { lines, of } = await unmatchedLines(session, { ...view, list }, signal);
+  if (lines.length > 0) {
+    const { plan } = startQuery(session, { ...view, text: view.query, list, signal });
+    for (const line of notSearchedText(await notSearched(session, plan, signal)))
+      streams.err.write(`${visible(line)}\n`);
+  }
   const all = textOf(list.bytes).split(/\r?\n/);
   const text = Array.from(lines, (line) => `${all[line - 1] ?? ''}\n`).join('');
   if (path === '-') {

@@ -139,6 +139,7 @@ export { NAMED, protocolName } from './filters/names.ts';
 export { parseDuration, parseTime } from './time.ts';
 export { formatIp4, formatIp6, parseAddress } from './address.ts';
 export { zoneOffset, zoneOffsetAt } from './zone.ts';
+export { recordTest } from './filters/record-test.ts';
 export { LINE_COLUMN, keyColumn } from './filters/list.ts';
 export { choosesAmong, compileMatchedLines, compileMatchedText } from './lists/matched-lines.ts';
 export { listRows } from './paths/list-rows.ts';

@@ -12,6 +12,12 @@ import {
   startQuery,
   type RunningQuery,
 } from '../../../engine/operations/query.ts';
+import {
+  type NotSearched,
+  notSearched,
+  notSearchedText,
+} from '../../../engine/operations/not-searched.ts';
+import type { Answer } from '../../../engine/query/index.ts';
 import { areFields } from '../../../engine/operations/top-fields.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
@@ -172,8 +178,10 @@ async function run(
     }
     await checkUnmatched(parsed, session);
     const { plan } = running;
+    let left: NotSearched | undefined;
     const beside = () => ({
       ...beneathOf(running),
+      ...(left === undefined ? {} : { notSearched: left }),
       notes: running.notes(),
       timings: running.timings(),
     });
@@ -184,20 +192,41 @@ async function run(
     };
     const options = { format, out, guard, streams, beside };
     const names = () => rowFieldNames(plan);
-    const found =
-      plan.shape === 'rows'
-        ? await printRecords(
-            shownRows(running, zone),
-            plan.projection === undefined ? undefined : names(),
-            names,
-            options,
-          )
-        : await printAnswer(countOf(running, await running.answer()), options);
+    let found: number;
+    if (plan.shape === 'rows') {
+      found = await printRecords(
+        shownRows(running, zone),
+        plan.projection === undefined ? undefined : names(),
+        names,
+        options,
+      );
+      if (found === 0) left = await notSearched(session, plan, signal);
+    } else {
+      const answer = await running.answer();
+      if (isEmpty(answer)) left = await notSearched(session, plan, signal);
+      found = await printAnswer(countOf(running, answer), options);
+    }
     tell(running, found, format, parsed, context);
+    // A JSON document has it.
+    if (left !== undefined && (format !== undefined || plan.shape === 'rows'))
+      for (const line of notSearchedText(left, { packets: false }))
+        streams.err.write(`${visible(line)}\n`);
     await tellUnmatched(parsed, session, { ...view, query: text }, streams, signal);
     return 0;
   } finally {
     await session.close();
+  }
+}
+
+/** Whether an answer is of no event at all. */
+function isEmpty(answer: Answer): boolean {
+  switch (answer.shape) {
+    case 'count':
+      return Number(answer.count) === 0;
+    case 'timeline':
+      return answer.buckets.every(({ count: n }) => Number(n ?? 0) === 0);
+    default:
+      return answer.rows.length === 0;
   }
 }
 
