@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importInProcess } from '../ingest/testing/in-process.ts';
 import { pcapOf, zeekConn } from '../ingest/testing/small-evidence.ts';
@@ -27,7 +28,17 @@ beforeAll(async () => {
   );
   writeFileSync(at('a.pcap'), pcapOf(10));
   writeFileSync(at('undated.log'), 'nothing with a time\n');
-  await importInProcess(at('case'), ['conn.log', 'a.pcap', 'undated.log'].map(at));
+  writeFileSync(
+    at('data.bin'),
+    Buffer.concat([Buffer.alloc(9000, 1), Buffer.from(' hidden words ')]),
+  );
+  const names = ['conn.log', 'a.pcap', 'undated.log', 'data.bin'];
+  await importInProcess(at('case'), names.map(at));
+  // As an import of the product keeps what it was given.
+  const catalog = new DatabaseSync(at('case/case.sqlite'));
+  const items = names.map((name) => ({ path: at(name), options: {} }));
+  catalog.prepare('UPDATE imports SET arguments = ?').run(JSON.stringify({ items }));
+  catalog.close();
   session = CaseSession.open(at('case'), { memoryLimit: 3e8, threads: 2 });
 });
 afterAll(async () => {
@@ -70,6 +81,11 @@ it('the addresses of a list are looked for, too', async () => {
   expect((await left('*', '222.187.0.0/16\n')).quarantined.matching).toBe(0);
 });
 
+it('a file that no importer knows is looked through', async () => {
+  expect((await left('"hidden words"')).unread).toEqual({ count: 1, matching: 1, looked: 1 });
+  expect((await left('nosuchword')).unread).toEqual({ count: 1, matching: 0, looked: 1 });
+});
+
 it('a range of time leaves out what has none', async () => {
   expect((await left('nosuchword')).undated).toBe(0);
   expect((await left('nosuchword ts:2020')).undated).toBeGreaterThan(0);
@@ -77,6 +93,6 @@ it('a range of time leaves out what has none', async () => {
 
 it('is said in words', async () => {
   expect(notSearchedText(await left('Password_Guessing'), { packets: false })).toEqual([
-    '2 quarantined records are not searched: 1 of them contains it',
+    '2 quarantined records and 1 file that was not read are not searched: 1 of them contains it',
   ]);
 });

@@ -133,6 +133,9 @@ function rawOf(line: Buffer): Buffer | undefined {
     : Buffer.from(line.toString('latin1', at + 7, end), 'base64');
 }
 
+/** What the ledger says of a file of which nothing was read: it could not be, or no importer knows it. */
+const NOT_READ: ReadonlySet<string> = new Set(['failed', 'ignored']);
+
 async function lookInUnread(
   { catalog }: CaseSession,
   test: Test,
@@ -146,7 +149,7 @@ async function lookInUnread(
   }
   const items = new Map(catalog.imports().map((one) => [one.id, pathsOf(one.arguments)]));
   for (const { name, status, sourceId, importId } of catalog.ledger())
-    if (sourceId === undefined && status === 'failed' && !complete.has(name))
+    if (sourceId === undefined && !complete.has(name) && NOT_READ.has(status))
       unread.set(name, places(name, items.get(importId) ?? [])[0]);
   let matching = 0;
   let looked = 0;

@@ -10,6 +10,7 @@ import {
   rowFieldNames,
   shownRows,
   startQuery,
+  type Answer,
   type RunningQuery,
 } from '../../../engine/operations/query.ts';
 import {
@@ -17,7 +18,7 @@ import {
   notSearched,
   notSearchedText,
 } from '../../../engine/operations/not-searched.ts';
-import type { Answer } from '../../../engine/query/index.ts';
+
 import { areFields } from '../../../engine/operations/top-fields.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
