@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importInProcess } from '../ingest/testing/in-process.ts';
 import { pcapOf, zeekConn } from '../ingest/testing/small-evidence.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
   const names = ['conn.log', 'a.pcap', 'undated.log', 'data.bin'];
   await importInProcess(at('case'), names.map(at));
   // As an import of the product keeps what it was given.
-  const catalog = new DatabaseSync(at('case/case.sqlite'));
+  const catalog = new Database(at('case/case.sqlite'));
   const items = names.map((name) => ({ path: at(name), options: {} }));
   catalog.prepare('UPDATE imports SET arguments = ?').run(JSON.stringify({ items }));
   catalog.close();
