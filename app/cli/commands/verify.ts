@@ -1,10 +1,10 @@
 /** `daybook verify`: whether a case is intact, and its evidence what was imported. */
+import type { VerifyReport } from '../../../engine/contract/verify-report.ts';
 import {
   caseVerdict,
   evidenceVerdict,
   sampleVerdict,
-  type VerifyReport,
-} from '../../../engine/contract/verify-report.ts';
+} from '../../../engine/contract/verify-verdict.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { verifyOn } from '../../../engine/operations/verify/verify-thread.ts';
 import { evidence } from '../../compose.ts';

@@ -4,15 +4,17 @@ import { useEffect, useState } from 'react';
 import { showEvidence, useCase, useWorkspace } from '../../panel-api.ts';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
+import type {
+  VerifyFinding,
+  VerifyProgress,
+  VerifyReport,
+} from '../../../engine/contract/verify-report.ts';
 import {
   caseVerdict,
   evidenceVerdict,
   plural,
   sampleVerdict,
-  type VerifyFinding,
-  type VerifyProgress,
-  type VerifyReport,
-} from '../../../engine/contract/verify-report.ts';
+} from '../../../engine/contract/verify-verdict.ts';
 import { EventText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Problem } from '../../widgets/problem.tsx';
