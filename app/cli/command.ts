@@ -1,4 +1,6 @@
 /** What a command of the command line is. */
+import { DATE_ORDERS, isDateOrder, type DateOrder } from '../../engine/contract/decisions.ts';
+import { DaybookError } from '../../engine/contract/errors.ts';
 import type { Parsed, CommandSpec } from './arguments.ts';
 import type { Streams } from './output.ts';
 import type { Settings } from '../settings.ts';
@@ -33,3 +35,14 @@ export const TIME_OPTIONS = {
     help: 'zone of times without one, and of times shown (default UTC)',
   },
 } as const;
+
+/** What `--date-order` says. */
+export function dateOrderOf(parsed: Parsed): DateOrder | undefined {
+  const text = parsed.text('date-order');
+  if (text === undefined || isDateOrder(text)) return text;
+  throw new DaybookError(
+    'usage',
+    `there is no date order ${JSON.stringify(text)}`,
+    `give one of ${DATE_ORDERS.join(', ')}`,
+  );
+}

@@ -38,6 +38,14 @@ export const TS_BASIS = {
   yearDecided: 2,
   /** The record has no time of its own: it has that of the record before it. */
   inherited: 4,
+  /**
+   * The date is written in numbers that would be one in another order, too; it was read as the source's
+   * decided order has it: day first, month first, or both bits: year first.
+   */
+  dayFirst: 8,
+  monthFirst: 16,
+  /** Such a date has a year of two digits, so that any of its three numbers may be the year. */
+  twoDigitYear: 32,
 } as const;
 
 /** Physical type of a stored column. `u64` and `i64` hold whole numbers up to 2^53. */

@@ -5,6 +5,7 @@
  * depends on the bytes and the options alone. An interrupted import is resumed by reading again and
  * leaving out what was committed, so that order must never depend on time, chance or block sizes.
  */
+import type { DateOrder } from './decisions.ts';
 import type { BreakState } from './errors.ts';
 import type { ByteOffset, Kind } from './event.ts';
 import type { EventBatch } from './event-batch.ts';
@@ -69,6 +70,8 @@ export interface ReadOptions {
   readonly timeZone: string | undefined;
   /** Year of the last record for times that state none. Undefined: inferred. */
   readonly year: number | undefined;
+  /** Order of dates that are three numbers. Undefined: found in the source. */
+  readonly dateOrder: DateOrder | undefined;
   /** The dialect that was asked for, or that `sniff` found. */
   readonly format: string;
   readonly packets: boolean;
@@ -90,7 +93,12 @@ export interface ReadOptions {
 /** A decision that was taken for a source and can be changed later. Kept in the catalog. */
 export interface Decisions {
   tz?: string;
+  /** Why it is this zone; see `decisions.ts`, as for the others. */
+  tzBasis?: string;
   year?: number;
+  yearBasis?: string;
+  dateOrder?: DateOrder;
+  dateOrderBasis?: string;
   [name: string]: string | number | boolean | undefined;
 }
 

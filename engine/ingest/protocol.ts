@@ -11,6 +11,7 @@ import type {
   ReadPosition,
   SourceLocation,
 } from '../contract/importer.ts';
+import type { DateOrder } from '../contract/decisions.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Broken } from '../catalog/catalog.ts';
 import type { BuiltIndex } from './index-protocol.ts';
@@ -46,6 +47,7 @@ export interface ImportOptions {
   format: string | undefined;
   timeZone: string | undefined;
   year: number | undefined;
+  dateOrder: DateOrder | undefined;
   packets: boolean;
   flows: boolean;
   mapping: Record<string, string> | undefined;

@@ -665,6 +665,7 @@ export function readOptions(
   return {
     timeZone: options.timeZone,
     year: options.year,
+    dateOrder: options.dateOrder,
     format,
     packets: options.packets,
     flows: options.flows,

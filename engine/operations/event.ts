@@ -1,6 +1,7 @@
 /** One event with everything that the case knows of it. */
 import { existsSync } from 'node:fs';
 import type { SourceRow } from '../catalog/catalog.ts';
+import { ORDER_NAMES } from '../contract/decisions.ts';
 import { COLUMNS, TS_BASIS, KINDS, type EpochMicros, type Kind } from '../contract/event.ts';
 import {
   formatter,
@@ -135,7 +136,7 @@ function timeNotes(
 ): string[] {
   if (ts === undefined) return ['The record has no time that could be read.'];
   const notes: string[] = [];
-  const { tz, year } = source.decisions;
+  const { tz, year, dateOrder } = source.decisions;
   if ((tsBasis & TS_BASIS.zoneDecided) !== 0) {
     const zone = tz === undefined ? '' : ` ${tz}`;
     notes.push(
@@ -147,6 +148,12 @@ function timeNotes(
   if ((tsBasis & TS_BASIS.yearDecided) !== 0) {
     notes.push(
       `The record states no year; it was decided${year === undefined ? '' : ` (the source's last record is of ${year})`}.`,
+    );
+  }
+  if ((tsBasis & (TS_BASIS.dayFirst | TS_BASIS.monthFirst)) !== 0) {
+    const order = dateOrder === undefined ? 'one order' : ORDER_NAMES[dateOrder];
+    notes.push(
+      `The record's date is three numbers that can be read in more than one order; it was read as ${order}, as decided for this source.`,
     );
   }
   if ((tsBasis & TS_BASIS.inherited) !== 0)

@@ -22,6 +22,7 @@ export function importOptions(given: Partial<ImportOptions>): ImportOptions {
     format: given.format,
     timeZone: given.timeZone,
     year: given.year,
+    dateOrder: given.dateOrder,
     packets: given.packets ?? true,
     flows: given.flows ?? true,
     mapping: given.mapping,

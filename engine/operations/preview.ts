@@ -161,7 +161,7 @@ function unreadable(source: string, path: string, problem: string): Preview {
     quarantined: [],
     skippedReasons: {},
     decisions: {},
-    asks: { zone: false, year: false, mapping: false },
+    asks: { zone: false, year: false, dateOrder: false, mapping: false },
     notes: [],
     problem,
   };
@@ -190,6 +190,7 @@ function previewOf(look: SourceLook, known: ReadonlyMap<number, readonly SourceR
     asks: {
       zone: decisions.tz !== undefined,
       year: decisions.year !== undefined,
+      dateOrder: decisions.dateOrder !== undefined,
       mapping: decisions['mapping'] !== undefined,
     },
     ...(table === undefined

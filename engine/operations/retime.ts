@@ -1,10 +1,12 @@
 /**
- * `source.retime`: changes the decided zone or year of a source without reading it again.
+ * `source.retime`: changes the decided zone, year or date order of a source without reading it again.
  *
  * Every event keeps the offset that was subtracted from its stated time, so the stated time is known
- * exactly; what the source itself stated (a zone, a year) is left as it is.
+ * exactly, and in which order its date was read where another would give a date, too. What the source
+ * itself stated (a zone, a year, a date that can be read one way only) is left as it is.
  */
 import type { Catalog, SourceRow } from '../catalog/catalog.ts';
+import { GIVEN, type DateOrder } from '../contract/decisions.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { TS_BASIS } from '../contract/event.ts';
 import { resolveZone, type Zone } from '../contract/zone.ts';
@@ -21,6 +23,7 @@ export interface RetimeParameters {
   source: string;
   timeZone: string | undefined;
   year: number | undefined;
+  dateOrder?: DateOrder | undefined;
   builder: BuilderOptions;
 }
 
@@ -33,8 +36,9 @@ export interface RetimeReport {
 
 /** @throws DaybookError not-found, usage, case-locked */
 export async function retimeSource(parameters: RetimeParameters): Promise<RetimeReport> {
-  if (parameters.timeZone === undefined && parameters.year === undefined) {
-    throw new DaybookError('usage', 'nothing to change: give --tz, --year or both');
+  const { timeZone, year, dateOrder } = parameters;
+  if (timeZone === undefined && year === undefined && dateOrder === undefined) {
+    throw new DaybookError('usage', 'nothing to change: give --tz, --year or --date-order');
   }
   const zone = parameters.timeZone === undefined ? undefined : resolveZone(parameters.timeZone);
   const writer = await CaseWriter.open(parameters.folder, 'retime', parameters.builder);
@@ -51,6 +55,12 @@ export async function retimeSource(parameters: RetimeParameters): Promise<Retime
       throw new DaybookError(
         'usage',
         `the zone of ${source.name} is no decision: its records state their time in UTC`,
+      );
+    }
+    if (dateOrder !== undefined && source.decisions.dateOrder === undefined) {
+      throw new DaybookError(
+        'usage',
+        `the date order of ${source.name} is no decision: its dates do not leave it open`,
       );
     }
     const years = yearShift(source, parameters.year);
@@ -106,10 +116,19 @@ async function retime(
   const zoned = `(coalesce(ts_basis, 0) & ${TS_BASIS.zoneDecided}) <> 0`;
   const yeared = `(coalesce(ts_basis, 0) & ${TS_BASIS.yearDecided}) <> 0`;
   const stated = 'ts + to_seconds(coalesce(tz_offset, 0))';
-  const local =
-    years === 0
-      ? stated
-      : `CASE WHEN ${yeared} THEN ${stated} + to_years(${years}) ELSE ${stated} END`;
+  const { dateOrder } = parameters;
+  const orders = dateOrder === undefined ? [] : ordersFrom(dateOrder);
+  const cases: string[] = [];
+  if (years !== 0) cases.push(`WHEN ${yeared} THEN ${stated} + to_years(${years})`);
+  if (orders.length > 0)
+    cases.push(
+      `WHEN ${ORDERED} THEN ${dateIn(orders, stated)} + (${stated} - date_trunc('day', ${stated}))`,
+    );
+  const local = cases.length === 0 ? stated : `CASE ${cases.join(' ')} ELSE ${stated} END`;
+  const basis =
+    orders.length === 0
+      ? 'ts_basis'
+      : `CASE WHEN ${mine} AND ${ORDERED} THEN (ts_basis - (ts_basis & ${ORDER_BITS}) + ${bitsIn(orders, stated)})::UTINYINT ELSE ts_basis END`;
   const segments = catalog
     .segments()
     .filter((segment) => segment.sources.includes(source.id) && segment.columns.includes('ts'));
@@ -117,13 +136,16 @@ async function retime(
   let offset = 'coalesce(tz_offset, 0)';
   if (zone !== undefined && source.firstTs !== undefined && source.lastTs !== undefined) {
     const shift = years * 366 * 86_400;
-    const from = source.firstTs / 1e6 + Math.min(0, shift) - 2 * 86_400;
-    const to = source.lastTs / 1e6 + Math.max(0, shift) + 2 * 86_400;
+    // Another order moves a date within its year, or anywhere where the year has two digits.
+    const moved = orders.length === 0 ? 2 * 86_400 : 100 * 366 * 86_400;
+    const from = source.firstTs / 1e6 + Math.min(0, shift) - moved;
+    const to = source.lastTs / 1e6 + Math.max(0, shift) + moved;
     offset = `CASE WHEN ${zoned} THEN ${offsetSql(zone, from, to)} ELSE coalesce(tz_offset, 0) END`;
   }
   const replace = {
     ts: `CASE WHEN ${mine} THEN (local_time - to_seconds(new_offset)) ELSE ts END`,
     tz_offset: `CASE WHEN ${mine} THEN new_offset::INTEGER ELSE tz_offset END`,
+    ts_basis: basis,
   };
 
   const before = { first: source.firstTs, last: source.lastTs, decisions: { ...source.decisions } };
@@ -131,8 +153,12 @@ async function retime(
   let first: number | undefined;
   let last: number | undefined;
   const groups = [...Map.groupBy(segments, (segment) => segment.kind).values()];
-  if (parameters.timeZone !== undefined) source.decisions.tz = parameters.timeZone;
-  if (parameters.year !== undefined) source.decisions.year = parameters.year;
+  const { decisions } = source;
+  if (parameters.timeZone !== undefined)
+    Object.assign(decisions, { tz: parameters.timeZone, tzBasis: GIVEN });
+  if (parameters.year !== undefined)
+    Object.assign(decisions, { year: parameters.year, yearBasis: GIVEN });
+  if (dateOrder !== undefined) Object.assign(decisions, { dateOrder, dateOrderBasis: GIVEN });
   // All segments before the first is rewritten: what is refused has changed nothing.
   for (const segment of segments) {
     const name = await writer.attach(segment);
@@ -185,6 +211,58 @@ async function retime(
     catalog.addChange('retime', { sources: [source.id], rows: events });
   }
   return { source: source.name, events, before, after };
+}
+
+const ORDER_BITS = TS_BASIS.dayFirst | TS_BASIS.monthFirst;
+const ORDERED = `(coalesce(ts_basis, 0) & ${ORDER_BITS}) <> 0`;
+
+/** An order first, then those for dates that it does not fit: as importers/shared/date-order.ts has it. */
+function ordersFrom(order: DateOrder): DateOrder[] {
+  return [...new Set<DateOrder>([order, 'mdy', 'dmy', 'ymd'])];
+}
+
+/** The three numbers of a date as they were written, as SQL: undone by the order it was read in. */
+function numbersOf(stated: string): Record<'first' | 'second' | 'third' | 'two', string> {
+  const two = `(ts_basis & ${TS_BASIS.twoDigitYear}) <> 0`;
+  const year = `CASE WHEN ${two} THEN year(${stated}) % 100 ELSE year(${stated}) END`;
+  const month = `month(${stated})`;
+  const day = `day(${stated})`;
+  const by = (dmy: string, mdy: string, ymd: string) =>
+    `(CASE ts_basis & ${ORDER_BITS} WHEN ${TS_BASIS.dayFirst} THEN ${dmy} WHEN ${TS_BASIS.monthFirst} THEN ${mdy} ELSE ${ymd} END)`;
+  return {
+    first: by(day, month, year),
+    second: by(month, day, month),
+    third: by(year, year, day),
+    two,
+  };
+}
+
+/** The date that the numbers are in an order, NULL when they are none, as SQL. */
+function dateBy(order: DateOrder, stated: string): string {
+  const { first, second, third, two } = numbersOf(stated);
+  const [year, month, day] =
+    order === 'ymd'
+      ? [first, second, third]
+      : order === 'mdy'
+        ? [third, first, second]
+        : [third, second, first];
+  const full = `(CASE WHEN NOT (${two}) THEN ${year} WHEN ${year} < 70 THEN 2000 + ${year} ELSE 1900 + ${year} END)`;
+  const date = `try_cast(printf('%04d-%02d-%02d', ${full}, ${month}, ${day}) AS DATE)`;
+  return order === 'ymd' ? `(CASE WHEN ${two} THEN ${date} END)` : date;
+}
+
+/** The date in the first of the orders that gives one. */
+function dateIn(orders: readonly DateOrder[], stated: string): string {
+  return `coalesce(${orders.map((order) => dateBy(order, stated)).join(', ')})::TIMESTAMP`;
+}
+
+/** The bits of that order. */
+function bitsIn(orders: readonly DateOrder[], stated: string): string {
+  const bits = { dmy: TS_BASIS.dayFirst, mdy: TS_BASIS.monthFirst, ymd: ORDER_BITS };
+  const cases = orders.map(
+    (order) => `WHEN ${dateBy(order, stated)} IS NOT NULL THEN ${bits[order]}`,
+  );
+  return `(CASE ${cases.join(' ')} END)`;
 }
 
 /** The zone's offset in seconds as SQL over the local time `LOCAL`, right from `from` to `to` (seconds). */

@@ -84,6 +84,7 @@ function of(path: string, text: string, threads: number, pieceBytes: number): Sc
     ...{ limit: undefined, format: undefined, timeZone: undefined, year: undefined },
     signal: new AbortController().signal,
     mapping: undefined,
+    dateOrder: undefined,
     standardInput: Readable.from([]),
     onProgress: () => undefined,
   };

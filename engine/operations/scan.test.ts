@@ -46,6 +46,7 @@ function scanOf(path: string, text: string, more: Partial<ScanParameters> = {}):
       format: undefined,
       timeZone: undefined,
       year: 2026,
+      dateOrder: undefined,
       mapping: undefined,
       standardInput: Readable.from([]),
       threads: 1,

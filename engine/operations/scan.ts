@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { DateOrder } from '../contract/decisions.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import type {
@@ -58,6 +59,7 @@ export interface ScanParameters {
   readonly format: string | undefined;
   readonly timeZone: string | undefined;
   readonly year: number | undefined;
+  readonly dateOrder: DateOrder | undefined;
   readonly mapping: Record<string, string> | undefined;
   readonly standardInput: Readable;
   /** Threads that may read a large capture, this one included. */
@@ -367,12 +369,13 @@ function unknown(name: string, reason: string): DaybookError {
 }
 
 function optionsOf(
-  { timeZone, year, mapping }: ScanParameters,
+  { timeZone, year, dateOrder, mapping }: ScanParameters,
   format: string,
 ): Omit<ReadOptions, 'packets' | 'flows' | 'columns'> {
   return {
     timeZone,
     year,
+    dateOrder,
     format,
     mapping: mapping === undefined ? undefined : { fields: mapping },
     before: undefined,

@@ -89,6 +89,7 @@ export function inputOf(
 export const DEFAULT_OPTIONS: ReadOptions = {
   timeZone: undefined,
   year: undefined,
+  dateOrder: undefined,
   format: '',
   packets: true,
   flows: true,

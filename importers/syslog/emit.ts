@@ -5,6 +5,7 @@
  * `ts_basis` says what of it was decided rather than stated.
  */
 import type { EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
+import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
 import { TS_BASIS, type ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
@@ -35,6 +36,7 @@ export class Emitter {
   private readonly sink: EventSink;
   private readonly zone: Zone;
   private readonly zoneName: string;
+  private readonly zoneBasis: string;
   private readonly names: AttributeNames;
   private zoneTold = false;
   private dateKey = -1;
@@ -44,11 +46,13 @@ export class Emitter {
   private uptime: TextColumn | undefined;
   private sequence: TextColumn | undefined;
 
-  constructor(sink: EventSink, zone: Zone) {
+  /** @param zoneGiven whether a person gave the zone */
+  constructor(sink: EventSink, zone: Zone, zoneGiven: boolean) {
     this.sink = sink;
     this.batch = sink.batch('log');
     this.zone = zone;
     this.zoneName = zone.name;
+    this.zoneBasis = zoneGiven ? GIVEN : ZONE_ASSUMED;
     this.names = new AttributeNames(this.batch);
   }
 
@@ -124,10 +128,11 @@ export class Emitter {
         basis = TS_BASIS.zoneDecided;
         if (!this.zoneTold) {
           this.zoneTold = true;
-          this.sink.decide({ tz: this.zoneName });
+          this.sink.decide({ tz: this.zoneName, tzBasis: this.zoneBasis });
         }
       }
       if (h.yearDecided) basis |= TS_BASIS.yearDecided;
+      basis |= stamp.orderBasis;
       seconds = local - offset;
       batch.tz_offset.set(row, offset);
     }

@@ -4,10 +4,11 @@
  */
 import type { Importer, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
 import { resolveZone } from '../../engine/contract/zone.ts';
+import { scanDates } from './dates.ts';
 import { readJournald } from './journald.ts';
 import { FRAMED, JOURNALD, layout, LINES } from './layout.ts';
 import { logPieces } from './pieces.ts';
-import { readLog, scanYears } from './read.ts';
+import { readLog } from './read.ts';
 import { sniffLog } from './sniff.ts';
 
 /**
@@ -19,17 +20,18 @@ export async function firstDate(
   input: SourceInput,
   options: Pick<ReadOptions, 'year' | 'before' | 'format'>,
 ): Promise<{ year: number; month: number; day: number } | undefined> {
-  const { kind, shape } = await layout(input, options.format);
-  if (kind === 'journal') return undefined;
-  const scan = await scanYears(input, kind === 'frames', shape);
-  return scan.plan(options, input.modifiedMs).start;
+  const found = await layout(input, options.format);
+  if (found.kind === 'journal') return undefined;
+  const { years } = await scanDates(input, found);
+  return years.plan(options, input.modifiedMs).start;
 }
 
 export const syslogImporter: Importer = {
   id: 'syslog',
   title: 'Syslog and other text logs',
   // 3: lines without a header are records of their own, but for known forms of several lines.
-  version: 3,
+  // 4: one order of dates for all of a log; years by what the log states.
+  version: 4,
   // But for the last event, to which lines that were appended since may belong.
   appendOnly: true,
   byLines: true,
@@ -39,9 +41,9 @@ export const syslogImporter: Importer = {
   firstDate,
   async read(input, sink, options) {
     const zone = resolveZone(options.timeZone ?? 'UTC');
-    const { kind, shape } = await layout(input, options.format);
-    sink.metadata('layout', kind);
-    if (kind === 'journal') await readJournald(input, sink);
-    else await readLog(input, sink, options, zone, kind === 'frames', shape);
+    const found = await layout(input, options.format);
+    sink.metadata('layout', found.kind);
+    if (found.kind === 'journal') await readJournald(input, sink);
+    else await readLog(input, sink, options, zone, found);
   },
 };

@@ -12,6 +12,8 @@ import { looksJournald } from './journald.ts';
 import { PlaceSurvey, type LogShape } from './places.ts';
 
 const HEAD_BYTES = 65_536;
+/** A longer line is not kept, but for its beginning in quarantine. */
+export const MAX_LINE = 1024 * 1024;
 export const FRAMED = 'rfc6587';
 export const JOURNALD = 'journald-export';
 /** Dialects of lines: told apart for people, read alike. */

@@ -1,7 +1,7 @@
 /**
  * Logs of lines in pieces. What a piece must know: the shape of the log, which its first lines show;
- * and, where times lack their years, how often the year has turned before it, which takes the
- * look-ahead that reading takes too.
+ * and, where dates do not say all of themselves, what all dates tell and how often the year has
+ * turned before it, which takes the look-ahead that reading takes too.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
 import type {
@@ -12,11 +12,10 @@ import type {
 } from '../../engine/contract/importer.ts';
 import { resolveZone } from '../../engine/contract/zone.ts';
 import { utf16Of } from '../shared/utf16.ts';
+import { scanDates, type DatesPlan } from './dates.ts';
 import { Header, parseHeader } from './header.ts';
-import { headOf, layout } from './layout.ts';
-import type { LogShape } from './places.ts';
-import { positionOf, readLogPiece, scanYears } from './read.ts';
-import type { YearPlan } from './year.ts';
+import { headOf, layout, type Layout } from './layout.ts';
+import { positionOf, readLogPiece } from './read.ts';
 
 /** Places where the state changes that are remembered; with more, the dates are in no order. */
 const MOST_CHANGES = 100_000;
@@ -51,30 +50,29 @@ class States {
 
 /** What all pieces of a log are read with. */
 interface Shared {
-  readonly shape: LogShape;
-  readonly years: YearPlan | undefined;
+  readonly layout: Layout;
+  readonly dates: DatesPlan | undefined;
 }
 
 async function plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan | undefined> {
-  const { kind, shape } = await layout(input, options.format);
-  if (kind !== 'lines') return undefined;
+  const found = await layout(input, options.format);
+  if (found.kind !== 'lines') return undefined;
   const head = await headOf(input);
   // UTF-16: a line feed is no byte of it.
   if (utf16Of(head) !== undefined) return undefined;
   const lines = head.subarray(0, head.lastIndexOf(10) + 1);
-  let states = new States();
-  let years: YearPlan | undefined;
-  if ((await scanYears(inputOf(input, lines), false, shape)).state !== '') {
-    states = new States();
-    const scan = await scanYears(input, false, shape, (offset, dates) => {
-      states.add(offset, dates.state);
+  const states = new States();
+  let dates: DatesPlan | undefined;
+  if ((await scanDates(inputOf(input, lines), found)).needed) {
+    const scan = await scanDates(input, found, (offset, years) => {
+      states.add(offset, years.state);
     });
     if (states.full) return undefined;
-    years = scan.plan(options, input.modifiedMs);
+    dates = scan.plan(options, input.modifiedMs);
   }
   const header = new Header();
-  header.places = shape.places;
-  const shared: Shared = { shape, years };
+  header.places = found.shape.places;
+  const shared: Shared = { layout: found, dates };
   return {
     shared: JSON.stringify(shared),
     positionAt: (offset, line) => positionOf(offset, line, states.before(offset)),
@@ -93,9 +91,9 @@ function inputOf(input: SourceInput, head: Uint8Array): SourceInput {
 export const logPieces: Pieces = {
   plan,
   read: (input, sink, options, piece) => {
-    const { shape, years } = JSON.parse(piece.shared) as Shared;
+    const { layout: found, dates } = JSON.parse(piece.shared) as Shared;
     sink.metadata('layout', 'lines');
     const zone = resolveZone(options.timeZone ?? 'UTC');
-    return readLogPiece(input, sink, options, zone, piece, shape, years);
+    return readLogPiece(input, sink, options, zone, piece, found, dates);
   },
 };

@@ -6,7 +6,8 @@ import type { ReadOptions } from '../../engine/contract/importer.ts';
 import { collect, inputOf, type Collected } from '../shared/collect.ts';
 import { MAX_ENTRY } from './journald.ts';
 import { firstDate, syslogImporter } from './index.ts';
-import { CONTINUATION, MAX_LINE } from './read.ts';
+import { MAX_LINE } from './layout.ts';
+import { CONTINUATION } from './read.ts';
 
 const utf8 = new TextEncoder();
 const MODIFIED = Date.UTC(2026, 10, 21);
@@ -219,7 +220,10 @@ describe('zones and years', () => {
 
   it('decides UTC and the year of the file when nothing is stated, and says so', async () => {
     const got = await read(log);
-    expect(got.decisions).toEqual({ tz: 'UTC', year: 2026 });
+    expect(got.decisions).toEqual({
+      ...{ tz: 'UTC', tzBasis: 'guessed: the records state none', year: 2026 },
+      yearBasis: "guessed from the file's date of 2026-11-21",
+    });
     expect(got.rows.map((row) => new Date(Number(row.ts) / 1000).toISOString())).toEqual([
       '2025-12-31T23:30:00.000Z',
       '2026-01-01T00:30:00.000Z',
@@ -231,7 +235,9 @@ describe('zones and years', () => {
 
   it('uses the zone it is given', async () => {
     const got = await read(log, { timeZone: 'Europe/Berlin', year: 2013 });
-    expect(got.decisions).toEqual({ tz: 'Europe/Berlin', year: 2013 });
+    expect(got.decisions).toEqual({
+      ...{ tz: 'Europe/Berlin', tzBasis: 'given', year: 2013, yearBasis: 'given' },
+    });
     expect(new Date(Number(got.rows[1]!.ts) / 1000).toISOString()).toBe('2012-12-31T23:30:00.000Z');
     expect(got.rows.map((row) => row.tz_offset)).toEqual([3600, 3600, 7200]);
   });

@@ -19,15 +19,14 @@ import type {
 import { LineReader, type LineEncoding } from '../shared/lines.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
 import { Continuation, isDirective } from './continuation.ts';
+import { lacksYear, scanDates, tellDates, type DatesPlan } from './dates.ts';
 import { Emitter } from './emit.ts';
 import { FrameReader } from './frames.ts';
 import { Header, parseHeader } from './header.ts';
+import { MAX_LINE, type Layout } from './layout.ts';
 import type { LogShape } from './places.ts';
-import { SHAPE } from './stamp.ts';
-import { YearCursor, YearScan, type YearPlan } from './year.ts';
+import { YearCursor } from './year.ts';
 
-/** A longer line is not kept, but for its beginning in quarantine. */
-export const MAX_LINE = 1024 * 1024;
 const MAX_RAW = 64 * 1024;
 /** What one event may gather: lines beyond these are events of their own. */
 const MAX_EVENT_LINES = 2000;
@@ -60,11 +59,6 @@ function isBlank(b: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** Whether a line's time lacks its year. */
-function lacksYear(h: Header): boolean {
-  return h.dated && h.stamp.year === 0 && h.stamp.shape !== SHAPE.epoch;
-}
-
 class LogReader {
   private readonly sink: EventSink;
   private readonly emitter: Emitter;
@@ -95,9 +89,9 @@ class LogReader {
   /** Where the piece ended, once an event began at `until` or later. */
   end: ReadPosition | undefined;
 
-  constructor(sink: EventSink, zone: Zone, shape: LogShape, piece?: Piece) {
+  constructor(sink: EventSink, zone: Zone, zoneGiven: boolean, shape: LogShape, piece?: Piece) {
     this.sink = sink;
-    this.emitter = new Emitter(sink, zone);
+    this.emitter = new Emitter(sink, zone, zoneGiven);
     this.bytes = this.carry;
     this.until = piece?.until ?? Infinity;
     this.continuation = new Continuation(shape.mostlyDated);
@@ -106,9 +100,21 @@ class LogReader {
     if (piece !== undefined) this.line = piece.from.line;
   }
 
-  /** @param state where the cursor stood at the piece's start */
-  useYears(plan: YearPlan, state = ''): void {
-    this.years = new YearCursor(plan, state);
+  /** @param state where the cursor of the years stood at the piece's start */
+  useDates({ years, order }: DatesPlan, state = ''): void {
+    this.years = new YearCursor(years, state);
+    this.pending.stamp.order = order?.order;
+    this.spare.stamp.order = order?.order;
+  }
+
+  /** Completes a date that does not say all of itself. False while the plan of the dates is missing. */
+  private date(h: Header): boolean {
+    if (this.years === undefined) return !h.stamp.numeric && !lacksYear(h);
+    if (lacksYear(h)) {
+      h.stamp.year = this.years.next(h.stamp.month, h.stamp.day);
+      h.yearDecided = true;
+    }
+    return true;
   }
 
   /** The position at `offset`, before which `line` lines are. */
@@ -126,7 +132,7 @@ class LogReader {
     return this.waiting ? this.offset : consumed;
   }
 
-  /** Reads the lines of a region. False when it stopped at a line whose year has to be found first. */
+  /** Reads the lines of a region. False when it stopped at a line whose date has to be decided first. */
   lines(reader: LineReader, again: boolean): boolean {
     // A Buffer's own subarray costs more than that of a Uint8Array over the same memory.
     const { buffer, byteOffset, length } = reader.buffer;
@@ -176,11 +182,7 @@ class LogReader {
         this.end = this.position(reader.lineOffset, this.line - 1);
         return true;
       }
-      if (lacksYear(h)) {
-        if (this.years === undefined) return false;
-        h.stamp.year = this.years.next(h.stamp.month, h.stamp.day);
-        h.yearDecided = true;
-      }
+      if (h.dated && (h.stamp.year === 0 || h.stamp.numeric) && !this.date(h)) return false;
       this.flush();
       this.spare = this.pending;
       this.pending = h;
@@ -214,11 +216,7 @@ class LogReader {
       }
       const h = this.spare;
       parseHeader(h, b, start, end);
-      if (lacksYear(h)) {
-        if (this.years === undefined) return false;
-        h.stamp.year = this.years.next(h.stamp.month, h.stamp.day);
-        h.yearDecided = true;
-      }
+      if (h.dated && (h.stamp.year === 0 || h.stamp.numeric) && !this.date(h)) return false;
       this.emitter.emit(h, b, valid, this.line, reader.lineOffset, reader.lineLength);
     }
     return true;
@@ -327,83 +325,21 @@ export function positionOf(offset: ByteOffset, line: number, years: string): Rea
   return { offset, line, records: line, state: years };
 }
 
-/** Called for each line of a look-ahead after which the state is another than before. */
-export type StateWatch = (lineOffset: ByteOffset, scan: YearScan) => void;
-
-/** The look-ahead for years: the dates of all lines, in order. */
-export async function scanYears(
-  input: SourceInput,
-  framed: boolean,
-  shape: LogShape,
-  watch?: StateWatch,
-): Promise<YearScan> {
-  const scan = new YearScan();
-  const reader: Records = framed
-    ? new FrameReader(input.blocks())
-    : new LineReader(input.blocks(), { maxLine: MAX_LINE, size: input.size });
-  const h = new Header();
-  h.timesOnly = true;
-  h.places = shape.places;
-  let date = 0;
-  try {
-    while (await reader.nextBlock()) {
-      while (reader.next()) {
-        if (reader instanceof LineReader ? reader.truncated : isBad(reader)) continue;
-        const { lineStart, lineEnd } = reader;
-        if (isBlank(reader.buffer, lineStart, lineEnd)) continue;
-        if (!framed && isDirective(reader.buffer, lineStart, lineEnd)) continue;
-        parseHeader(h, reader.buffer, lineStart, lineEnd);
-        if (!h.dated) continue;
-        if (lacksYear(h)) {
-          const { month, day } = h.stamp;
-          scan.add(month, day);
-          const changed = date !== month * 32 + day;
-          date = month * 32 + day;
-          if (changed) watch?.(reader.lineOffset, scan);
-        } else if (h.stamp.year !== 0) {
-          scan.addDated(h.stamp.year);
-        }
-      }
-    }
-  } catch {
-    // The main pass meets the same and says so; the dates up to there are what there is.
-  }
-  return scan;
-}
-
-function isBad(reader: Records): boolean {
-  return reader instanceof FrameReader && reader.bad !== undefined;
-}
-
-function tellYears(sink: EventSink, plan: YearPlan): void {
-  if (plan.year === undefined) return;
-  sink.decide({ year: plan.year });
-  sink.metadata('first_date', plan.start);
-  if (plan.movedToLeapYear) {
-    sink.note(`the log has a 29 February: ${plan.year} is taken for its last record's year`);
-  }
-  if (plan.basis === 'nothing') {
-    sink.note(
-      `nothing tells the year of the log's times: ${plan.year} stands for it until one is set`,
-    );
-  }
-}
-
-/** Reads `input` as lines or, when `framed`, as octet-counted frames. */
+/** Reads `input` as lines or as octet-counted frames. */
 export async function readLog(
   input: SourceInput,
   sink: EventSink,
   options: ReadOptions,
   zone: Zone,
-  framed: boolean,
-  shape: LogShape,
+  layout: Layout,
 ): Promise<void> {
-  const log = new LogReader(sink, zone, shape);
+  const framed = layout.kind === 'frames';
+  const log = new LogReader(sink, zone, options.timeZone !== undefined, layout.shape);
   const lines = framed
     ? undefined
     : new LineReader(input.blocks(), { maxLine: MAX_LINE, size: input.size });
   const frames = framed ? new FrameReader(input.blocks()) : undefined;
-  const plan = async () => (await scanYears(input, framed, shape)).plan(options, input.modifiedMs);
+  const plan = async () => (await scanDates(input, layout)).plan(options, input.modifiedMs);
   const reader: Records | undefined = lines ?? frames;
   if (reader === undefined) return;
   await readRegions(
@@ -419,7 +355,7 @@ export async function readLog(
 
 /**
  * Reads a piece of a log of lines; gives where it ended.
- * @param years the plan for all of the log, if it is known
+ * @param dates the plan for all of the log, if it is known
  */
 export async function readLogPiece(
   input: SourceInput,
@@ -427,15 +363,14 @@ export async function readLogPiece(
   options: ReadOptions,
   zone: Zone,
   piece: Piece,
-  shape: LogShape,
-  years: YearPlan | undefined,
+  layout: Layout,
+  dates: DatesPlan | undefined,
 ): Promise<ReadPosition> {
   const { from } = piece;
-  const log = new LogReader(sink, zone, shape, piece);
+  const log = new LogReader(sink, zone, options.timeZone !== undefined, layout.shape, piece);
   const plan = async () =>
-    years ?? (await scanYears(input, false, shape)).plan(options, input.modifiedMs);
-  const stood = from.state;
-  if (stood !== '') log.useYears(await plan(), stood);
+    dates ?? (await scanDates(input, layout)).plan(options, input.modifiedMs);
+  if (from.state !== '') log.useDates(await plan(), from.state);
   const blocks = input.from?.(from.offset) ?? input.blocks();
   const lines = new LineReader(blocks, { maxLine: MAX_LINE, at: from });
   await readRegions(log, lines, sink, plan, (again) => log.lines(lines, again));
@@ -447,7 +382,7 @@ async function readRegions(
   log: LogReader,
   reader: Records,
   sink: EventSink,
-  planYears: () => Promise<YearPlan>,
+  planDates: () => Promise<DatesPlan>,
   region: (again: boolean) => boolean,
 ): Promise<void> {
   while (log.end === undefined) {
@@ -460,9 +395,9 @@ async function readRegions(
     }
     try {
       if (!region(false)) {
-        const plan = await planYears();
-        tellYears(sink, plan);
-        log.useYears(plan);
+        const plan = await planDates();
+        tellDates(sink, plan);
+        log.useDates(plan);
         region(true);
       }
       log.endRegion();

@@ -8,6 +8,9 @@
  * https://cr.yp.to/libtai/tai64.html for TAI64N; the others as they are found in the wild.
  */
 
+import type { DateOrder } from '../../engine/contract/decisions.ts';
+import { DatePlacer } from '../shared/date-order.ts';
+
 /** The kind of writing that was found; readers decide by it what may follow. */
 export const SHAPE = {
   none: 0,
@@ -169,18 +172,25 @@ function monthOf(x: number, y: number, z: number): number {
   }
 }
 
-function isWeekday(x: number, y: number, z: number): boolean {
+/** 0 for Sunday to 6 for three bytes that begin a weekday's name, in any case; else -1. */
+function weekdayOf(x: number, y: number, z: number): number {
   switch (((x | 32) << 16) | ((y | 32) << 8) | (z | 32)) {
-    case 0x6d6f6e:
-    case 0x747565:
-    case 0x776564:
-    case 0x746875:
-    case 0x667269:
-    case 0x736174:
     case 0x73756e:
-      return true;
+      return 0;
+    case 0x6d6f6e:
+      return 1;
+    case 0x747565:
+      return 2;
+    case 0x776564:
+      return 3;
+    case 0x746875:
+      return 4;
+    case 0x667269:
+      return 5;
+    case 0x736174:
+      return 6;
     default:
-      return false;
+      return -1;
   }
 }
 
@@ -203,6 +213,21 @@ export class Stamp {
   offset = 0;
   /** For `epoch`: whole seconds since 1970. */
   epochSeconds = 0;
+  /** The weekday that was stated, 0 for Sunday; -1: none was. */
+  weekday = -1;
+  /** In which order dates are that do not say it; undefined: the one that their marks suggest. */
+  order: DateOrder | undefined;
+  /** Whether the date is three numbers in an order that it does not say; then those, as written. */
+  numeric = false;
+  first = 0;
+  second = 0;
+  third = 0;
+  thirdDigits = 0;
+  /** The order that the marks between the numbers suggest. */
+  usual: DateOrder = 'dmy';
+  /** TS_BASIS bits of the order. */
+  orderBasis = 0;
+  private readonly placer = new DatePlacer();
   /** The last date that was written as `2003-10-11T`: lines that follow each other mostly have one date. */
   private readonly lastDate = new Uint8Array(11);
   private lastYear = 0;
@@ -217,6 +242,9 @@ export class Stamp {
     this.digits = 0;
     this.zoned = false;
     this.offset = 0;
+    this.weekday = -1;
+    this.numeric = false;
+    this.orderBasis = 0;
     const c = b[at]!;
     if (c >= 48 && c <= 57) {
       if (this.isLastDate(b, at, end)) {
@@ -247,7 +275,9 @@ export class Stamp {
     const y = b[at + 1]!;
     const z = b[at + 2]!;
     if (monthOf(x, y, z) !== 0) return this.monthFirst(b, at, end, SHAPE.bsd);
-    if (isWeekday(x, y, z)) {
+    const weekday = weekdayOf(x, y, z);
+    if (weekday >= 0) {
+      this.weekday = weekday;
       let i = at + 3;
       while (i < end && i < at + 10 && isLetter(b[i]!)) i++;
       if (i < end && b[i] === COMMA) i++;
@@ -557,31 +587,33 @@ export class Stamp {
   }
 
   /**
-   * Three numbers whose order the separator suggests: dots and dashes day first, slashes month
-   * first (year first when the last has two digits); the other order when that gives no date.
+   * Three numbers in the order of the log; while that is not known, in the one that their marks suggest:
+   * dots and dashes day first, slashes month first; of two-digit years slashes year first, dashes month first.
    */
   private orderDate(a: number, x: number, y: number, yDigits: number, sep: number): boolean {
-    if (yDigits === 4) {
-      const year = this.fullYear(y, 4);
-      const monthFirst = sep === SLASH;
-      return (
-        this.setDate(year, monthFirst ? a : x, monthFirst ? x : a) ||
-        this.setDate(year, monthFirst ? x : a, monthFirst ? a : x)
-      );
-    }
-    const yearFirst = this.fullYear(a, 2);
-    const yearLast = this.fullYear(y, 2);
-    if (sep === SLASH) {
-      return (
-        this.setDate(yearFirst, x, y) ||
-        this.setDate(yearLast, a, x) ||
-        this.setDate(yearLast, x, a)
-      );
-    }
-    if (sep === DOT) return this.setDate(yearLast, x, a) || this.setDate(yearFirst, x, y);
-    return (
-      this.setDate(yearLast, a, x) || this.setDate(yearFirst, x, y) || this.setDate(yearLast, x, a)
-    );
+    if (yDigits === 4 && this.fullYear(y, 4) === 0) return false;
+    this.usual =
+      yDigits === 4
+        ? sep === SLASH
+          ? 'mdy'
+          : 'dmy'
+        : sep === SLASH
+          ? 'ymd'
+          : sep === DOT
+            ? 'dmy'
+            : 'mdy';
+    this.numeric = true;
+    this.first = a;
+    this.second = x;
+    this.third = y;
+    this.thirdDigits = yDigits;
+    const { placer } = this;
+    if (!placer.place(this.order ?? this.usual, a, x, y, yDigits)) return false;
+    this.year = placer.year;
+    this.month = placer.month;
+    this.day = placer.day;
+    this.orderBasis = placer.basis;
+    return true;
   }
 
   private setDate(year: number, month: number, day: number): boolean {

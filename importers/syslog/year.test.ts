@@ -15,14 +15,14 @@ function yearsOf(
 ): { years: number[]; last: number | undefined; moved: boolean } {
   const scan = new YearScan();
   for (const [month, day] of dates) scan.add(month, day);
-  if (given.hint !== undefined) scan.addDated(given.hint);
+  if (given.hint !== undefined) scan.addDated(given.hint, 11, 30);
   const modified = given.modified === undefined ? undefined : Date.parse(`${given.modified}Z`);
   const plan = scan.plan({ year: given.year, before: given.before }, modified);
   const cursor = new YearCursor(plan);
   return {
     years: dates.map(([month, day]) => cursor.next(month, day)),
     last: plan.year,
-    moved: plan.movedToLeapYear,
+    moved: plan.notes.some((note) => note.includes('29 February')),
   };
 }
 
@@ -226,5 +226,74 @@ describe('years of times that state none', () => {
     const { years } = yearsOf(dates, { year: 2026 });
     expect(Math.min(...years)).toBeGreaterThan(1800);
     expect(years.at(-1)).toBe(2026);
+  });
+});
+
+describe('years by what a log states', () => {
+  const file = Date.parse('2026-11-23T00:00Z');
+
+  it('takes the year of full dates of the same days before that of the file', () => {
+    const scan = new YearScan();
+    for (const [month, day, year] of [
+      [12, 30, 2014],
+      [1, 2, 2015],
+    ] as const) {
+      scan.add(month, day);
+      scan.addStated(year);
+    }
+    const plan = scan.plan({ year: undefined, before: undefined }, file);
+    expect(plan).toMatchObject({ year: 2015, years: [2014, 2015] });
+    expect(plan.basis).toBe('stated by full dates in the log');
+    expect(plan.notes).toEqual([
+      "the file's date of 2026-11-23 would make it 2026, full dates in the log 2015",
+    ]);
+    const asked = scan.plan({ year: 2020, before: undefined }, file);
+    expect(asked).toMatchObject({ year: 2020, basis: 'given' });
+    expect(asked.notes.join()).toContain('is of 2015');
+  });
+
+  it('takes the latest year whose weekdays are the log’s', () => {
+    const scan = new YearScan();
+    // A Thursday and a Friday: 2024, 2019, 2013.
+    scan.add(11, 14, 4);
+    scan.add(11, 15, 5);
+    const plan = scan.plan({ year: undefined, before: undefined }, file);
+    expect(plan.year).toBe(2024);
+    expect(plan.basis).toMatch(/^guessed from the weekdays/);
+    expect(plan.notes.join()).toContain('would make it 2026');
+    const asked = scan.plan({ year: 2023, before: undefined }, file);
+    expect(asked.notes.join()).toContain('are not those of 2023 but of 2024, 2019');
+    // Where they fit, nothing contradicts.
+    const right = scan.plan(
+      { year: undefined, before: undefined },
+      Date.parse('2024-12-01T00:00Z'),
+    );
+    expect(right).toMatchObject({ year: 2024, notes: [] });
+  });
+
+  it('knows the weekdays of leap years before and after 29 February', () => {
+    for (const [month, day] of [
+      [1, 15],
+      [2, 29],
+      [3, 1],
+      [12, 31],
+    ] as const) {
+      const scan = new YearScan();
+      scan.add(month, day, new Date(Date.UTC(2016, month - 1, day)).getUTCDay());
+      const plan = scan.plan(
+        { year: undefined, before: undefined },
+        Date.parse('2017-01-01T12:00Z'),
+      );
+      expect(plan, `${month}-${day}`).toMatchObject({ year: 2016, notes: [] });
+    }
+  });
+
+  it('says that a year is a guess, and from what', () => {
+    const scan = new YearScan();
+    scan.add(11, 14);
+    const plan = scan.plan({ year: undefined, before: undefined }, file);
+    expect(plan.basis).toBe("guessed from the file's date of 2026-11-23");
+    const none = scan.plan({ year: undefined, before: undefined }, undefined);
+    expect(none).toMatchObject({ year: UNKNOWN_YEAR, basis: 'guessed: nothing tells it' });
   });
 });

@@ -1,5 +1,6 @@
 /** `daybook import`: reads evidence into a case. */
 import { counted } from '../../../engine/contract/counted.ts';
+import { decisionText, describeDecisions } from '../../../engine/contract/decisions.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import {
   importEvidence,
@@ -8,7 +9,7 @@ import {
 } from '../../../engine/operations/import.ts';
 import { importOptions } from '../../../engine/operations/import-items.ts';
 import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
-import type { Command } from '../command.ts';
+import { dateOrderOf, type Command } from '../command.ts';
 import { count, isoMicros, size, visible, write } from '../output.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
 import { ProgressLine } from '../progress.ts';
@@ -35,6 +36,11 @@ export const importCommand: Command = {
         type: 'string',
         value: 'N',
         help: 'year of the last record of logs that state none (default: from the file)',
+      },
+      'date-order': {
+        type: 'string',
+        value: 'ORDER',
+        help: 'order of dates that are three numbers: dmy, mdy or ymd (default: found in the file)',
       },
       'no-packets': { type: 'boolean', help: 'keep the flows of captures only' },
       'no-flows': { type: 'boolean', help: 'keep the packets of captures only' },
@@ -88,6 +94,7 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
       format,
       timeZone,
       year,
+      dateOrder: dateOrderOf(parsed),
       packets: !parsed.flag('no-packets'),
       flows: !parsed.flag('no-flows'),
       mapping: map === undefined ? undefined : readMapping(map),
@@ -207,11 +214,8 @@ function sourceText(source: SourceReport): string {
   if (source.first !== undefined)
     lines.push(`  ${isoMicros(source.first)} … ${isoMicros(source.last)}`);
   else if (source.stored > 0) lines.push('  no event has a time (find them with day:undated)');
-  const decided = Object.entries(source.decisions).filter(([, value]) => value !== undefined);
-  if (decided.length > 0)
-    lines.push(
-      `  decided: ${visible(decided.map(([key, value]) => `${key} ${String(value)}`).join(', '))}`,
-    );
+  const decided = describeDecisions(source.decisions);
+  if (decided.length > 0) lines.push(`  decided: ${visible(decided.map(decisionText).join(', '))}`);
   for (const note of source.notes)
     if (source.broken === undefined || !source.broken.reason.startsWith(note))
       lines.push(`  note: ${visible(note)}`);
@@ -226,8 +230,10 @@ function totalText(report: ImportReport): string {
     `${counted(total.sources, 'source', 'sources')}, ${size(total.bytes)} in ${seconds.toFixed(1)} s (${size(total.bytes / seconds)}/s): ` +
     `read ${count(total.read)} = stored ${count(total.stored)} + duplicate ${count(total.duplicate)} + quarantined ${count(total.quarantined)} + skipped ${count(total.skipped)}` +
     `${kinds.length > 0 ? `; events: ${kinds.join(', ')}` : ''}\n` +
-    (report.sources.some(({ decisions }) => 'tz' in decisions || 'year' in decisions)
-      ? 'zones and years that were decided can be changed with: daybook retime\n'
+    (report.sources.some(
+      ({ decisions }) => 'tz' in decisions || 'year' in decisions || 'dateOrder' in decisions,
+    )
+      ? 'zones, years and date orders that were decided can be changed with: daybook retime\n'
       : '')
   );
 }

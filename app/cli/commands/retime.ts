@@ -1,7 +1,7 @@
-/** `daybook retime`: changes the decided zone or year of a source. */
+/** `daybook retime`: changes the decided zone, year or date order of a source. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { retimeSource } from '../../../engine/operations/retime.ts';
-import type { Command } from '../command.ts';
+import { dateOrderOf, type Command } from '../command.ts';
 import { isoMicros, visible, write } from '../output.ts';
 
 export const retimeCommand: Command = {
@@ -9,7 +9,7 @@ export const retimeCommand: Command = {
     name: 'retime',
     usage: 'CASE SOURCE',
     summary:
-      'Changes the zone or the year that was decided for a source, without reading the source again.',
+      'Changes the zone, the year or the date order that was decided for a source, without reading the source again.',
     positionals: { least: 2, most: 2 },
     options: {
       tz: {
@@ -18,6 +18,11 @@ export const retimeCommand: Command = {
         help: 'zone of the times that state none, such as Europe/Berlin or +02:00',
       },
       year: { type: 'string', value: 'N', help: "year of the source's last record" },
+      'date-order': {
+        type: 'string',
+        value: 'ORDER',
+        help: 'order of dates that are three numbers: dmy, mdy or ymd',
+      },
       json: { type: 'boolean', help: 'one JSON document' },
     },
     details:
@@ -29,6 +34,7 @@ export const retimeCommand: Command = {
       source: parsed.positionals[1]!,
       timeZone: parsed.text('tz'),
       year: parsed.whole('year', 1970),
+      dateOrder: dateOrderOf(parsed),
       builder: { memoryLimit: settings.importMemory, threads: settings.threads },
     });
     if (parsed.flag('json')) {

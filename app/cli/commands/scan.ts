@@ -9,7 +9,7 @@ import { startScan, type RunningScan } from '../../../engine/operations/scan.ts'
 import { rowFieldNames } from '../../../engine/operations/shown-events.ts';
 import { scanTools } from '../../scan-tools.ts';
 import type { Parsed } from '../arguments.ts';
-import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
+import { dateOrderOf, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import { LIMIT_OPTIONS, limitsOf } from '../limit-options.ts';
 import { count, size, visible } from '../output.ts';
 import {
@@ -46,6 +46,11 @@ export const scanCommand: Command = {
         type: 'string',
         value: 'N',
         help: 'year of the last record of a log that states none (default: from the file)',
+      },
+      'date-order': {
+        type: 'string',
+        value: 'ORDER',
+        help: 'order of dates that are three numbers: dmy, mdy or ymd (default: found in the file)',
       },
       map: {
         type: 'string',
@@ -91,6 +96,7 @@ async function run(parsed: Parsed, context: CommandContext): Promise<number> {
       format: await readAs(parsed),
       timeZone: sourceZone(parsed),
       year: yearOf(parsed),
+      dateOrder: dateOrderOf(parsed),
       mapping: map === undefined ? undefined : (await import('../../readers.ts')).readMapping(map),
       limits: limitsOf(parsed),
       standardInput: process.stdin,

@@ -44,8 +44,8 @@ export const sourcesCommand: Command = {
         source.skipped,
         isoMicros(source.firstTs)?.slice(0, 19) ?? '',
         isoMicros(source.lastTs)?.slice(0, 19) ?? '',
-        [source.decisions.tz ?? '', source.decisions.year ?? '']
-          .filter((text) => text !== '')
+        [source.decisions.tz, source.decisions.year, source.decisions.dateOrder]
+          .filter((text) => text !== undefined)
           .join(' '),
         statusOf(source),
       ]);

@@ -8,6 +8,7 @@ import {
   casePath,
   count,
   countsShape,
+  dateOrder,
   decisions,
   filePath,
   micros,
@@ -31,6 +32,8 @@ const readOptionsShape = {
   tz: zone.optional(),
   /** Year of the last record, for times that state no year. */
   year: z.number().int().min(1970).max(2200).optional(),
+  /** For dates that are three numbers. */
+  dateOrder: dateOrder.optional(),
   /** An importer or a dialect. */
   format: z.string().max(100).optional(),
   /** Event field (or `attrs.NAME`) to column of the table. */
@@ -103,7 +106,12 @@ const preview = z.object({
   /** What the importer decided, with the options given. */
   decisions,
   /** Which decisions its times or its columns ask for. */
-  asks: z.object({ zone: z.boolean(), year: z.boolean(), mapping: z.boolean() }),
+  asks: z.object({
+    zone: z.boolean(),
+    year: z.boolean(),
+    dateOrder: z.boolean(),
+    mapping: z.boolean(),
+  }),
   /** Of a table: its columns, first values of each, and what they are taken for (field to column). */
   table: z
     .object({

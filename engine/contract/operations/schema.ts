@@ -1,5 +1,6 @@
 /** What the operations' schemas are made of. */
 import { z } from 'zod';
+import { DATE_ORDERS } from '../decisions.ts';
 import { KINDS } from '../event.ts';
 import type { ColumnBatch } from '../column-batch.ts';
 
@@ -127,6 +128,8 @@ export const value = z.union([z.string(), z.number(), z.null()]);
 /** A row of an answer by column name; nested where an answer nests. */
 export const record = z.record(z.string(), z.unknown());
 
+export const dateOrder = z.enum(DATE_ORDERS);
+/** Of a source: `tz`, `year`, `dateOrder`, each with why (`tzBasis`, …), and what else was decided. */
 export const decisions = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean()]).optional(),

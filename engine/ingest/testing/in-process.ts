@@ -29,6 +29,7 @@ const OPTIONS: ImportOptions = {
   format: undefined,
   timeZone: undefined,
   year: 2026,
+  dateOrder: undefined,
   packets: true,
   flows: true,
   mapping: undefined,

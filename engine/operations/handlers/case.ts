@@ -65,6 +65,7 @@ export function caseHandlers({
         source: String(request.source),
         timeZone: request.tz,
         year: request.year,
+        dateOrder: request.dateOrder,
         builder: builder(),
       });
       return { changed: report.events, notes: retimeNotes(report) };

@@ -25,7 +25,7 @@ const PAUSE_MS = 300;
 /** How long after an import what it left undone is done. */
 const UPKEEP_MS = 3_000;
 
-type Decided = Pick<Request<'evidence.preview'>, 'tz' | 'year' | 'format' | 'mapping'>;
+type Decided = Pick<Request<'evidence.preview'>, 'tz' | 'year' | 'dateOrder' | 'format' | 'mapping'>;
 type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
 
 export function evidenceHandlers(services: Services): HandlersOf<keyof typeof evidenceOperations> {
@@ -55,7 +55,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
     decided: Decided,
     capture: { packets?: boolean; flows?: boolean } = {},
   ): ImportOptions => {
-    const { tz, year, format, mapping } = decided;
+    const { tz, year, dateOrder, format, mapping } = decided;
     if (tz !== undefined) resolveZone(tz);
     if (format !== undefined && !evidence.formats.includes(format)) {
       throw new DaybookError(
@@ -72,7 +72,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
           'choose one of the fields that the preview lists, or attrs.NAME',
         );
     }
-    return importOptions({ format, timeZone: tz, year, mapping, ...capture });
+    return importOptions({ format, timeZone: tz, year, dateOrder, mapping, ...capture });
   };
 
   const work =

@@ -1,0 +1,163 @@
+/**
+ * What all dates of a log together tell: the years of those that state none, and the order of those
+ * that are three numbers. Looked for once, at the first such date, by a pass over the whole content.
+ */
+import type { ByteOffset } from '../../engine/contract/event.ts';
+import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
+import { DateOrderScan, tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
+import { LineReader } from '../shared/lines.ts';
+import { isDirective } from './continuation.ts';
+import { FrameReader } from './frames.ts';
+import { Header, parseHeader } from './header.ts';
+import { MAX_LINE, type Layout } from './layout.ts';
+import { SHAPE, type Stamp } from './stamp.ts';
+import { isSameDay, YearScan, type YearPlan } from './year.ts';
+
+/** Records whose texts are looked through for full dates: the first, then each of so many. */
+const QUOTES_FIRST = 2000;
+const QUOTES_EACH = 64;
+const QUOTES_BYTES = 400;
+/** First lines that may be a heading with a date, as in glog's `Log file created at: …`. */
+const HEADING_LINES = 20;
+
+export interface DatesPlan {
+  readonly years: YearPlan;
+  readonly order: FoundOrder | undefined;
+}
+
+/** Whether a line's time lacks its year. */
+export function lacksYear(h: Header): boolean {
+  return h.dated && h.stamp.year === 0 && h.stamp.shape !== SHAPE.epoch;
+}
+
+/** Called for each line of a look-ahead after which the state of the years is another than before. */
+export type StateWatch = (lineOffset: ByteOffset, years: YearScan) => void;
+
+export class DatesScan {
+  readonly years = new YearScan();
+  readonly order = new DateOrderScan();
+  /** Whether there is any date that needs a plan. */
+  needed = false;
+  private readonly quoted = new Header().stamp;
+  private yearless = 0;
+  private lines = 0;
+
+  /** A line, with its header as it was read without a plan. */
+  add(h: Header, b: Uint8Array, end: number): void {
+    const { stamp } = h;
+    this.lines++;
+    if (!h.dated) {
+      if (this.lines <= HEADING_LINES) this.heading(b, h.messageStart, end);
+      return;
+    }
+    if (stamp.numeric) {
+      this.needed = true;
+      this.order.add(stamp.first, stamp.second, stamp.third, stamp.thirdDigits, stamp.usual);
+      return;
+    }
+    if (!lacksYear(h)) {
+      if (stamp.shape !== SHAPE.epoch) this.years.addDated(stamp.year, stamp.month, stamp.day);
+      return;
+    }
+    this.needed = true;
+    const { month, day } = stamp;
+    this.years.add(month, day, stamp.weekday);
+    this.yearless++;
+    if (this.yearless > QUOTES_FIRST && this.yearless % QUOTES_EACH !== 0) return;
+    const year = this.fullDate(b, stamp.end, end, month, day);
+    if (year !== 0) this.years.addStated(year);
+  }
+
+  plan(
+    options: Pick<ReadOptions, 'year' | 'before' | 'dateOrder'>,
+    modifiedMs: number | undefined,
+  ): DatesPlan {
+    return {
+      years: this.years.plan(options, modifiedMs),
+      order: this.order.found(options.dateOrder),
+    };
+  }
+
+  /** A heading's date is before the first record's: of its year, where that comes within a week. */
+  private heading(b: Uint8Array, start: number, end: number): void {
+    if (this.fullDate(b, start, end) === 0) return;
+    const { year, month, day } = this.quoted;
+    this.years.addHeading(year, month, day);
+  }
+
+  /** The year of the first full date in a text (of this day, if one is given); 0 when there is none. */
+  private fullDate(b: Uint8Array, start: number, end: number, month = 0, day = 0): number {
+    const limit = Math.min(end, start + QUOTES_BYTES);
+    const stamp = this.quoted;
+    let before = 0;
+    for (let i = start; i + 10 < limit; i++) {
+      const c = b[i]!;
+      const begins = isAlnum(c) && !isAlnum(before) && before !== 46 && before !== 45;
+      before = c;
+      if (!begins || !stamp.parse(b, i, end) || !isFull(stamp)) continue;
+      if (month === 0 || isSameDay(stamp.month, stamp.day, month, day)) return stamp.year;
+    }
+    return 0;
+  }
+}
+
+function isAlnum(c: number): boolean {
+  const low = c | 32;
+  return (c >= 48 && c <= 57) || (low >= 97 && low <= 122);
+}
+
+/** Whether a date is stated with its year, in a form that leaves no doubt. */
+function isFull({ shape, year }: Stamp): boolean {
+  if (year === 0) return false;
+  return shape >= SHAPE.bsd && shape <= SHAPE.weekday;
+}
+
+/** The look-ahead. */
+export async function scanDates(
+  input: SourceInput,
+  { kind, shape }: Layout,
+  watch?: StateWatch,
+): Promise<DatesScan> {
+  const scan = new DatesScan();
+  const reader =
+    kind === 'frames'
+      ? new FrameReader(input.blocks())
+      : new LineReader(input.blocks(), { maxLine: MAX_LINE, size: input.size });
+  const h = new Header();
+  h.timesOnly = true;
+  h.places = shape.places;
+  let state = '';
+  let date = 0;
+  try {
+    while (await reader.nextBlock()) {
+      while (reader.next()) {
+        const { buffer, lineStart, lineEnd } = reader;
+        if (reader instanceof LineReader) {
+          if (reader.truncated || isDirective(buffer, lineStart, lineEnd)) continue;
+        } else if (reader.bad !== undefined) continue;
+        if (lineStart === lineEnd) continue;
+        parseHeader(h, buffer, lineStart, lineEnd);
+        scan.add(h, buffer, lineEnd);
+        if (watch === undefined || !lacksYear(h)) continue;
+        const next = h.stamp.month * 32 + h.stamp.day;
+        if (next === date && state !== '') continue;
+        date = next;
+        state = scan.years.state;
+        watch(reader.lineOffset, scan.years);
+      }
+    }
+  } catch {
+    // The main pass meets the same and says so; the dates up to there are what there is.
+  }
+  return scan;
+}
+
+/** Says what was decided, and why. */
+export function tellDates(sink: EventSink, { years, order }: DatesPlan): void {
+  if (years.year !== undefined) {
+    sink.decide({ year: years.year, yearBasis: years.basis });
+    sink.metadata('first_date', years.start);
+    for (const note of years.notes) sink.note(note);
+  }
+  if (order !== undefined) tellDateOrder(sink, order);
+}
