@@ -16,8 +16,11 @@ import { type MergedShapes, mergeShapes } from './merge-messages.ts';
 export interface RewriteOptions {
   /** SQL expressions for columns that change, by column name; they may use all columns. */
   replace?: Readonly<Record<string, string>>;
-  /** Helper expressions that `replace` may use by name; they are not stored. */
-  derive?: Readonly<Record<string, string>>;
+  /**
+   * Helper expressions that `replace` may use by name; they are not stored. Each step may use the names
+   * of those before it.
+   */
+  derive?: readonly Readonly<Record<string, string>>[];
   /** Column definitions that have to exist for `replace`: absent ones are added as typed NULLs. */
   need?: Readonly<Record<string, string>>;
   /** Side files of small segments are left for later. */
@@ -144,11 +147,16 @@ async function rewriteAttached(
     const replaced = Object.entries(options.replace).map(
       ([name, sql]) => `${sql} AS ${identifier(name)}`,
     );
-    const derived = Object.entries(options.derive ?? {});
-    if (derived.length > 0) {
-      const names = derived.map(([name]) => identifier(name)).join(', ');
+    const names: string[] = [];
+    for (const step of options.derive ?? []) {
+      const derived = Object.entries(step);
+      if (derived.length === 0) continue;
+      names.push(...derived.map(([name]) => identifier(name)));
       const helpers = derived.map(([name, sql]) => `${sql} AS ${identifier(name)}`).join(', ');
-      source = `SELECT * EXCLUDE (${names}) REPLACE (${replaced.join(', ')}) FROM (SELECT *, ${helpers} FROM (${source}))`;
+      source = `SELECT *, ${helpers} FROM (${source})`;
+    }
+    if (names.length > 0) {
+      source = `SELECT * EXCLUDE (${names.join(', ')}) REPLACE (${replaced.join(', ')}) FROM (${source})`;
     } else {
       source = `SELECT * REPLACE (${replaced.join(', ')}) FROM (${source})`;
     }

@@ -5,7 +5,7 @@
  * exactly, and in which order its date was read where another would give a date, too. What the source
  * itself stated (a zone, a year, a date that can be read one way only) is left as it is.
  */
-import type { Catalog, SourceRow } from '../catalog/catalog.ts';
+import type { Catalog, SegmentRow, SourceRow } from '../catalog/catalog.ts';
 import { GIVEN, type DateOrder } from '../contract/decisions.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { TS_BASIS } from '../contract/event.ts';
@@ -16,6 +16,7 @@ import { rewriteSegments } from '../ingest/rewrite.ts';
 import type { BuilderOptions } from '../store/segment-builder.ts';
 
 const HOUR = 3600;
+const DAY = 24 * HOUR;
 
 export interface RetimeParameters {
   folder: string;
@@ -64,7 +65,11 @@ export async function retimeSource(parameters: RetimeParameters): Promise<Retime
       );
     }
     const years = yearShift(source, parameters.year);
-    return await retime(writer, source, zone, years, parameters);
+    // What is moved to another date may be on the other side of a change of the clocks.
+    const moves = years !== 0 || dateOrder !== undefined;
+    const decided = moves && source.decisions.tz !== undefined ? source.decisions.tz : undefined;
+    const used = zone ?? (decided === undefined ? undefined : resolveZone(decided));
+    return await retime(writer, source, used, years, parameters);
   } finally {
     writer.close();
   }
@@ -115,20 +120,17 @@ async function retime(
   const mine = `source_id = ${source.id}`;
   const zoned = `(coalesce(ts_basis, 0) & ${TS_BASIS.zoneDecided}) <> 0`;
   const yeared = `(coalesce(ts_basis, 0) & ${TS_BASIS.yearDecided}) <> 0`;
-  const stated = 'ts + to_seconds(coalesce(tz_offset, 0))';
   const { dateOrder } = parameters;
-  const orders = dateOrder === undefined ? [] : ordersFrom(dateOrder);
+  const derive: Record<string, string>[] = [
+    { stated_time: 'ts + to_seconds(coalesce(tz_offset, 0))' },
+    ...(dateOrder === undefined ? [] : readAgain(dateOrder)),
+  ];
   const cases: string[] = [];
-  if (years !== 0) cases.push(`WHEN ${yeared} THEN ${stated} + to_years(${years})`);
-  if (orders.length > 0)
-    cases.push(
-      `WHEN ${ORDERED} THEN ${dateIn(orders, stated)} + (${stated} - date_trunc('day', ${stated}))`,
-    );
-  const local = cases.length === 0 ? stated : `CASE ${cases.join(' ')} ELSE ${stated} END`;
-  const basis =
-    orders.length === 0
-      ? 'ts_basis'
-      : `CASE WHEN ${mine} AND ${ORDERED} THEN (ts_basis - (ts_basis & ${ORDER_BITS}) + ${bitsIn(orders, stated)})::UTINYINT ELSE ts_basis END`;
+  if (years !== 0) cases.push(`WHEN ${yeared} THEN stated_time + to_years(${years})`);
+  if (dateOrder !== undefined) cases.push(`WHEN ${ORDERED} THEN read_again`);
+  derive.push({
+    local_time: cases.length === 0 ? 'stated_time' : `CASE ${cases.join(' ')} ELSE stated_time END`,
+  });
   const segments = catalog
     .segments()
     .filter((segment) => segment.sources.includes(source.id) && segment.columns.includes('ts'));
@@ -136,16 +138,23 @@ async function retime(
   let offset = 'coalesce(tz_offset, 0)';
   if (zone !== undefined && source.firstTs !== undefined && source.lastTs !== undefined) {
     const shift = years * 366 * 86_400;
-    // Another order moves a date within its year, or anywhere where the year has two digits.
-    const moved = orders.length === 0 ? 2 * 86_400 : 100 * 366 * 86_400;
-    const from = source.firstTs / 1e6 + Math.min(0, shift) - moved;
-    const to = source.lastTs / 1e6 + Math.max(0, shift) + moved;
+    const span =
+      dateOrder === undefined
+        ? { first: source.firstTs / 1e6, last: source.lastTs / 1e6 }
+        : await spanOf(writer, segments, derive, mine);
+    const from = span.first + Math.min(0, shift) - 2 * DAY;
+    const to = span.last + Math.max(0, shift) + 2 * DAY;
     offset = `CASE WHEN ${zoned} THEN ${offsetSql(zone, from, to)} ELSE coalesce(tz_offset, 0) END`;
   }
+  derive.push({ new_offset: offset.replaceAll('LOCAL', 'local_time') });
   const replace = {
     ts: `CASE WHEN ${mine} THEN (local_time - to_seconds(new_offset)) ELSE ts END`,
     tz_offset: `CASE WHEN ${mine} THEN new_offset::INTEGER ELSE tz_offset END`,
-    ts_basis: basis,
+    ...(dateOrder === undefined
+      ? {}
+      : {
+          ts_basis: `CASE WHEN ${mine} AND ${ORDERED} THEN (ts_basis - (ts_basis & ${ORDER_BITS}) + order_bits)::UTINYINT ELSE ts_basis END`,
+        }),
   };
 
   const before = { first: source.firstTs, last: source.lastTs, decisions: { ...source.decisions } };
@@ -178,7 +187,7 @@ async function retime(
   for (const group of groups) {
     await rewriteSegments(writer, group, {
       need: { ts_basis: 'UTINYINT', tz_offset: 'INTEGER' },
-      derive: { new_offset: offset.replaceAll('LOCAL', `(${local})`), local_time: local },
+      derive,
       replace,
       commit: () => {
         // Who reads meanwhile must not take it for a merge, which leaves events on their days.
@@ -221,59 +230,76 @@ function ordersFrom(order: DateOrder): DateOrder[] {
   return [...new Set<DateOrder>([order, 'mdy', 'dmy', 'ymd'])];
 }
 
-/** The three numbers of a date as they were written, as SQL: undone by the order it was read in. */
-function numbersOf(stated: string): Record<'first' | 'second' | 'third' | 'two', string> {
-  const two = `(ts_basis & ${TS_BASIS.twoDigitYear}) <> 0`;
-  const year = `CASE WHEN ${two} THEN year(${stated}) % 100 ELSE year(${stated}) END`;
-  const month = `month(${stated})`;
-  const day = `day(${stated})`;
-  const by = (dmy: string, mdy: string, ymd: string) =>
+/**
+ * The steps that read dates in another order, as SQL: `read_again`, a local time, and `order_bits`. What was
+ * written is undone by the order that it was read in.
+ */
+function readAgain(order: DateOrder): Record<string, string>[] {
+  const [year, month, day] = ['year(stated_time)', 'month(stated_time)', 'day(stated_time)'];
+  const two = `(coalesce(ts_basis, 0) & ${TS_BASIS.twoDigitYear}) <> 0`;
+  const written = (dmy: string, mdy: string, ymd: string) =>
     `(CASE ts_basis & ${ORDER_BITS} WHEN ${TS_BASIS.dayFirst} THEN ${dmy} WHEN ${TS_BASIS.monthFirst} THEN ${mdy} ELSE ${ymd} END)`;
-  return {
-    first: by(day, month, year),
-    second: by(month, day, month),
-    third: by(year, year, day),
-    two,
+  const shortYear = `(CASE WHEN ${two} THEN ${year} % 100 ELSE ${year} END)`;
+  const dateOf = (y: string, m: string, d: string) => {
+    const full = `(CASE WHEN NOT (${two}) THEN ${y} WHEN ${y} < 70 THEN 2000 + ${y} ELSE 1900 + ${y} END)`;
+    return `CASE WHEN ${ORDERED} THEN try_cast(printf('%04d-%02d-%02d', ${full}, ${m}, ${d}) AS DATE) END`;
   };
-}
-
-/** The date that the numbers are in an order, NULL when they are none, as SQL. */
-function dateBy(order: DateOrder, stated: string): string {
-  const { first, second, third, two } = numbersOf(stated);
-  const [year, month, day] =
-    order === 'ymd'
-      ? [first, second, third]
-      : order === 'mdy'
-        ? [third, first, second]
-        : [third, second, first];
-  const full = `(CASE WHEN NOT (${two}) THEN ${year} WHEN ${year} < 70 THEN 2000 + ${year} ELSE 1900 + ${year} END)`;
-  const date = `try_cast(printf('%04d-%02d-%02d', ${full}, ${month}, ${day}) AS DATE)`;
-  return order === 'ymd' ? `(CASE WHEN ${two} THEN ${date} END)` : date;
-}
-
-/** The date in the first of the orders that gives one. */
-function dateIn(orders: readonly DateOrder[], stated: string): string {
-  return `coalesce(${orders.map((order) => dateBy(order, stated)).join(', ')})::TIMESTAMP`;
-}
-
-/** The bits of that order. */
-function bitsIn(orders: readonly DateOrder[], stated: string): string {
   const bits = { dmy: TS_BASIS.dayFirst, mdy: TS_BASIS.monthFirst, ymd: ORDER_BITS };
-  const cases = orders.map(
-    (order) => `WHEN ${dateBy(order, stated)} IS NOT NULL THEN ${bits[order]}`,
-  );
-  return `(CASE ${cases.join(' ')} END)`;
+  const orders = ordersFrom(order);
+  return [
+    {
+      number_1: written(day, month, shortYear),
+      number_2: written(month, day, month),
+      number_3: written(shortYear, shortYear, day),
+    },
+    {
+      date_dmy: dateOf('number_3', 'number_2', 'number_1'),
+      date_mdy: dateOf('number_3', 'number_1', 'number_2'),
+      date_ymd: `CASE WHEN ${two} THEN (${dateOf('number_1', 'number_2', 'number_3')}) END`,
+    },
+    {
+      read_again: `coalesce(${orders.map((one) => `date_${one}`).join(', ')})::TIMESTAMP + (stated_time - date_trunc('day', stated_time))`,
+      order_bits: `CASE ${orders.map((one) => `WHEN date_${one} IS NOT NULL THEN ${bits[one]}`).join(' ')} END`,
+    },
+  ];
+}
+
+/** The first and the last second of `local_time` in the rows of a source. */
+async function spanOf(
+  writer: CaseWriter,
+  segments: readonly SegmentRow[],
+  derive: readonly Readonly<Record<string, string>>[],
+  mine: string,
+): Promise<{ first: number; last: number }> {
+  let first = Infinity;
+  let last = -Infinity;
+  for (const segment of segments) {
+    const name = await writer.attach(segment);
+    const missing = ['ts_basis', 'tz_offset'].filter((column) => !segment.columns.includes(column));
+    const columns = ['*', ...missing.map((column) => `NULL::INTEGER AS ${column}`)].join(', ');
+    let source = `SELECT ${columns} FROM ${name}.events WHERE ${mine}`;
+    for (const step of derive) {
+      const helpers = Object.entries(step).map(([helper, sql]) => `${sql} AS ${helper}`);
+      source = `SELECT *, ${helpers.join(', ')} FROM (${source})`;
+    }
+    const [[from, to]] = (await writer.builder.rows(
+      `SELECT epoch(min(local_time))::DOUBLE, epoch(max(local_time))::DOUBLE FROM (${source})`,
+    )) as [[number | null, number | null]];
+    if (from !== null) first = Math.min(first, from);
+    if (to !== null) last = Math.max(last, to);
+  }
+  return { first, last };
 }
 
 /** The zone's offset in seconds as SQL over the local time `LOCAL`, right from `from` to `to` (seconds). */
 function offsetSql(zone: Zone, from: number, to: number): string {
   if (zone.fixed !== undefined) return String(zone.fixed);
-  const start = Math.floor(from / HOUR) * HOUR;
+  const start = Math.floor(from / DAY) * DAY;
   let current = zone.offsetAtLocalSeconds(start);
   const cases: string[] = [];
-  for (let hour = start; hour < to; hour += HOUR) {
-    if (zone.offsetAtLocalSeconds(hour + HOUR) === current) continue;
-    for (let at = hour; at <= hour + HOUR; at += HOUR / 4) {
+  for (let day = start; day < to; day += DAY) {
+    if (zone.offsetAtLocalSeconds(day + DAY) === current) continue;
+    for (let at = day; at <= day + DAY; at += HOUR / 4) {
       const offset = zone.offsetAtLocalSeconds(at);
       if (offset === current) continue;
       cases.push(`WHEN epoch(LOCAL) < ${at} THEN ${current}`);

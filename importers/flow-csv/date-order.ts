@@ -1,34 +1,32 @@
 /**
- * Whether dates such as 3/4/2026 begin with the day or the month: found by looking ahead for one
- * that can only be read one way. Held always: the answer depends on the content alone.
+ * The order of the dates of a table, such as 3/4/2026, found by looking ahead until one can be read one
+ * way only. Held always: the answer depends on the content alone.
  */
+import type { DateOrder } from '../../engine/contract/decisions.ts';
 import type { ColumnMapping, SourceInput } from '../../engine/contract/importer.ts';
+import { DateOrderScan, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader } from '../shared/lines.ts';
 import type { Detected } from './detect.ts';
 import { simplify, TS, TS_DATE } from './fields.ts';
 import { planRow, uniqueNames } from './plan.ts';
 import { DelimitedSplitter } from './split.ts';
-import type { DateOrder } from './stamp.ts';
 
 /** Lines without any such date after which there are none. */
 const LINES_WITHOUT = 2000;
+/** Dates of which all have been looked at when one of them says the order: a contradiction shows there. */
+const DATES_AFTER = 10_000;
 
 const L2TCSV: readonly string[] = ['date', 'time', 'timezone', 'macb', 'sourcetype'];
 
 /** Nearly always the first lines tell. */
 const REGION_BYTES = 64 * 1024;
 
-export interface FoundOrder {
-  readonly order: DateOrder;
-  /** False when every date could be read either way. */
-  readonly certain: boolean;
-}
-
 /** Undefined when the table's times are not written so. Leaves errors of the content to the main pass. */
 export async function findDateOrder(
   input: SourceInput,
   detected: Detected,
   mapping: ColumnMapping | undefined,
+  asked: DateOrder | undefined,
 ): Promise<FoundOrder | undefined> {
   const { setters } = planRow(uniqueNames(detected.columns), detected.dialect, mapping);
   const column = setters.findIndex((setter) => setter === TS || setter === TS_DATE);
@@ -40,6 +38,8 @@ export async function findDateOrder(
     ...{ maxLine: 1024 * 1024, size: input.size, regionSize: REGION_BYTES },
   });
   const splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
+  const scan = new DateOrderScan();
+  const date = { first: 0, second: 0, third: 0, digits: 0 };
   let seen = 0;
   let index = 0;
   try {
@@ -49,14 +49,13 @@ export async function findDateOrder(
         if (index <= detected.skipLines || lines.truncated) continue;
         if (!splitter.split(lines.buffer, lines.lineStart, lines.lineEnd)) continue;
         if (splitter.count <= column) continue;
-        const parts = dayAndMonth(splitter.bytes, splitter.starts[column]!, splitter.ends[column]!);
-        if (parts < 0) {
+        if (!numbersOf(splitter.bytes, splitter.starts[column]!, splitter.ends[column]!, date)) {
           if (seen === 0 && index > detected.skipLines + LINES_WITHOUT) return undefined;
           continue;
         }
         seen += 1;
-        if (Math.floor(parts / 100) > 12) return { order: 'dmy', certain: true };
-        if (parts % 100 > 12) return { order: 'mdy', certain: true };
+        scan.add(date.first, date.second, date.third, date.digits, 'dmy');
+        if (scan.stated && seen >= DATES_AFTER) return scan.found(asked);
       }
     }
   } catch {
@@ -64,32 +63,38 @@ export async function findDateOrder(
   } finally {
     await lines.close();
   }
-  return seen === 0 ? undefined : { order: 'dmy', certain: false };
+  return scan.found(asked);
 }
 
-/** The first two numbers of a date whose year comes last, as first × 100 + second; -1 for others. */
-function dayAndMonth(bytes: Uint8Array, start: number, end: number): number {
+/** The three numbers of a date whose year is not first with four digits. False for others. */
+function numbersOf(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  date: { first: number; second: number; third: number; digits: number },
+): boolean {
   let at = start;
   while (at < end && bytes[at] === 32) at += 1;
-  let value = 0;
-  for (let part = 0; part < 2; part++) {
+  for (let part = 0; part < 3; part++) {
+    const from = at;
     let number = 0;
-    let digits = 0;
-    for (; at < end && digits < 3; at++, digits++) {
+    for (; at < end && at - from < 5; at++) {
       const digit = bytes[at]! - 48;
       if (digit < 0 || digit > 9) break;
       number = number * 10 + digit;
     }
+    const digits = at - from;
+    if (part === 2) {
+      date.third = number;
+      date.digits = digits;
+      return digits === 2 || digits === 4;
+    }
+    if (digits === 0 || digits > 2 || at >= end) return false;
     const mark = bytes[at];
-    if (digits === 0 || digits > 2 || at >= end) return -1;
-    if (mark !== 47 && mark !== 45 && mark !== 46) return -1;
-    at += 1;
-    value = value * 100 + number;
-  }
-  let rest = 0;
-  while (at < end && bytes[at]! >= 48 && bytes[at]! <= 57) {
-    rest += 1;
+    if (mark !== 47 && mark !== 45 && mark !== 46) return false;
+    if (part === 0) date.first = number;
+    else date.second = number;
     at += 1;
   }
-  return rest === 2 || rest === 4 ? value : -1;
+  return false;
 }

@@ -5,6 +5,7 @@
  * Held always: what is read depends on the bytes and the options alone, and memory is bounded by the
  * longest row allowed.
  */
+import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
 import { EventBatch } from '../../engine/contract/event-batch.ts';
 import type { Kind } from '../../engine/contract/event.ts';
@@ -19,10 +20,11 @@ import type {
   SniffResult,
   SourceInput,
 } from '../../engine/contract/importer.ts';
+import { tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
 import { utf16Of } from '../shared/utf16.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
-import { findDateOrder, type FoundOrder } from './date-order.ts';
+import { findDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
 import { isMappable, simplify } from './fields.ts';
@@ -110,9 +112,11 @@ async function open(
   const { mapping, kind } = chooseMapping(detected, sink, options);
   const looked = detected.shape === 'table';
   const order =
-    known === undefined && looked ? await findDateOrder(input, detected, mapping) : known?.order;
+    known === undefined && looked
+      ? await findDateOrder(input, detected, mapping, options.dateOrder)
+      : known?.order;
   if (order !== undefined) tellDateOrder(sink, order);
-  const stamp = new StampReader(zone, order?.order ?? 'dmy');
+  const stamp = new StampReader(zone, order?.order ?? options.dateOrder ?? 'dmy');
   return { context: { sink, detected, stamp, kind, mapping }, head, order, zone };
 }
 
@@ -122,7 +126,7 @@ async function read(input: SourceInput, sink: EventSink, options: ReadOptions): 
     await refuse(input, sink);
     return;
   }
-  const { context, zone } = opened;
+  const { context } = opened;
   switch (context.detected.shape) {
     case 'json-elements':
       await readElements(input, context);
@@ -133,12 +137,28 @@ async function read(input: SourceInput, sink: EventSink, options: ReadOptions): 
     default:
       await readTable(input, context);
   }
-  tellZone(context, zone);
+  tellTimes(context, opened, options);
 }
 
 /** Times that state their zone, or count from 1970, leave nothing to decide. */
-function tellZone({ stamp, sink }: TableContext, zone: Zone): void {
-  if (stamp.zoneUsed) sink.decide({ tz: zone.name });
+function tellTimes(
+  { stamp, sink }: TableContext,
+  { zone, order }: Pick<Opened, 'zone' | 'order'>,
+  { timeZone, dateOrder }: ReadOptions,
+): void {
+  if (stamp.zoneUsed)
+    sink.decide({ tz: zone.name, tzBasis: timeZone === undefined ? ZONE_ASSUMED : GIVEN });
+  // Where dates cannot be looked for ahead, as in JSON.
+  if (order !== undefined || !stamp.orderUsed) return;
+  const taken = dateOrder ?? 'dmy';
+  tellDateOrder(sink, {
+    order: taken,
+    basis: dateOrder === undefined ? 'guessed: dates are taken as day/month/year here' : GIVEN,
+    notes:
+      dateOrder === undefined
+        ? ['dates such as 3/4/2026 could be read either way: taken as day/month/year']
+        : [],
+  });
 }
 
 // -- pieces --------------------------------------------------------------------------------------
@@ -208,12 +228,12 @@ async function readPiece(
   const order = piece.shared === '' ? undefined : (JSON.parse(piece.shared) as FoundOrder);
   const opened = await open(input, sink, options, { order });
   if (opened === undefined) return undefined;
-  const { context, zone } = opened;
+  const { context } = opened;
   const json = context.detected.shape === 'json-lines';
   const end = json
     ? await readJsonLines(input, context, piece)
     : await readTable(input, context, piece);
-  tellZone(context, zone);
+  tellTimes(context, opened, options);
   return end;
 }
 
@@ -247,13 +267,6 @@ function chooseMapping(
     }
   }
   return { mapping, kind: kindOfFields(mapping.fields) };
-}
-
-function tellDateOrder(sink: EventSink, { order, certain }: FoundOrder): void {
-  sink.decide({ dateOrder: order });
-  if (!certain) {
-    sink.note('dates such as 3/4/2026 could be read either way: taken as day/month/year');
-  }
 }
 
 /** The lines of the content, or of a piece of it and what follows. */
@@ -431,7 +444,8 @@ export const flowCsvImporter: Importer = {
   // 2: members beyond 4096 names are columns, too. 4: long texts of JSON are kept as they are.
   // 5: columns by names that mean them, kinds record by record. 6: lists of records within an object.
   // 7: the zone of a row.
-  version: 7,
+  // 8: dates in one order, found in all of them, with the bits that retime needs.
+  version: 8,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   byLines: true,

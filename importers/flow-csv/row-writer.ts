@@ -381,10 +381,10 @@ export class RowWriter {
     batch.ts.set(row, stamp.micros);
     batch.ts_digits.set(row, stamp.digits);
     if (stamp.nanos > 0) batch.ts_ns.set(row, stamp.nanos);
-    if (stamp.zoned) {
-      batch.ts_basis.set(row, TS_BASIS.zoneDecided);
-      batch.tz_offset.set(row, stamp.offset);
-    }
+    const basis = (stamp.zoned ? TS_BASIS.zoneDecided : 0) | stamp.orderBasis;
+    if (basis === 0) return;
+    batch.ts_basis.set(row, basis);
+    batch.tz_offset.set(row, stamp.offset);
   }
 
   /** Keeps a date until its time of day comes. */

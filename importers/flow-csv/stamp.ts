@@ -6,7 +6,9 @@
  * (https://www.rfc-editor.org/rfc/rfc3339), `21/11/2026 0:00[:00] [AM]`. Held always: a time is read
  * whole or refused, and a time without a zone is local time of `zone`.
  */
+import type { DateOrder } from '../../engine/contract/decisions.ts';
 import { daysFromCivil, isDate } from '../shared/bytes.ts';
+import { DatePlacer } from '../shared/date-order.ts';
 import { UTC, type Zone } from '../../engine/contract/zone.ts';
 import { digitBits, numberOf, othersOf, ZEROS } from './plain-cells.ts';
 
@@ -17,8 +19,6 @@ const LEAST_MILLIS = 1e11;
 const LEAST_MICROS = 1e14;
 const LEAST_NANOS = 1e17;
 const MOST_MICROS = Number.MAX_SAFE_INTEGER;
-
-export type DateOrder = 'dmy' | 'mdy';
 
 /** More than any date of two-digit pairs is worth. */
 const NO_PAIR = 100_000_000;
@@ -47,8 +47,13 @@ export class StampReader {
   zoneUsed = false;
   offset = 0;
 
+  /** TS_BASIS bits of the order of the date's numbers, and whether any date so far had some. */
+  orderBasis = 0;
+  orderUsed = false;
+
   private readonly zone: Zone;
   private readonly order: DateOrder;
+  private readonly placer = new DatePlacer();
   private dateWord = -1;
   private dateMicros = 0;
   private at = 0;
@@ -78,6 +83,7 @@ export class StampReader {
   /** Reads the whole of [start, end); false when it is no time. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     const size = end - start;
+    this.orderBasis = 0;
     if (size < 1 || size > 48) return false;
     if (size >= 10) {
       const mark = bytes[start + 4]!;
@@ -287,15 +293,17 @@ export class StampReader {
     if (first < 0 || second < 0 || bytes[this.at] !== mark) return false;
     const yearAt = this.at + 1;
     this.at = yearAt;
-    let year = this.number(bytes, end, 4);
-    if (year < 0) return false;
-    if (this.at - yearAt === 2) year += year < 70 ? 2000 : 1900;
-    else if (this.at - yearAt !== 4) return false;
-    const days =
-      this.order === 'dmy' ? dayNumber(year, second, first) : dayNumber(year, first, second);
+    const third = this.number(bytes, end, 4);
+    const digits = this.at - yearAt;
+    if (third < 0 || (digits !== 2 && digits !== 4)) return false;
+    const { placer } = this;
+    if (!placer.place(this.order, first, second, third, digits)) return false;
+    const days = dayNumber(placer.year, placer.month, placer.day);
     if (Number.isNaN(days)) return false;
     this.dateWord = -1;
     this.dateMicros = days * DAY_MICROS;
+    this.orderBasis = placer.basis;
+    this.orderUsed ||= placer.basis !== 0;
     return this.readClock(bytes, this.at, end);
   }
 
@@ -376,7 +384,7 @@ export class StampReader {
     this.micros = utc;
     this.nanos = fraction % 1000;
     this.digits = digits > 9 ? 9 : digits;
-    this.offset = this.zoned ? offset : 0;
+    this.offset = offset;
     return true;
   }
 
