@@ -151,7 +151,8 @@ describe('shows the first events that an import stores', () => {
 });
 
 describe('what it asks for', () => {
-  it.each<[string, string, { zone: boolean; year: boolean; mapping: boolean }]>([
+  it.each<[string, string, Partial<Record<'zone' | 'year' | 'dateOrder' | 'mapping', boolean>>]>([
+    ['orders.log', '03/04/2021 08:00:00 a\n', { zone: true, dateOrder: true }],
     ['years.log', rfc3164(3), { zone: true, year: true, mapping: false }],
     ['zones.log', rfc5424(3), { zone: false, year: false, mapping: false }],
     ['conn.zeek', zeekConn(3), { zone: false, year: false, mapping: false }],
@@ -159,7 +160,10 @@ describe('what it asks for', () => {
     ['own.csv', 'A,B,C\n1,x,10.0.0.1\n2,y,10.0.0.2\n', { zone: false, year: false, mapping: true }],
   ])('%s', async (name, content, asks) => {
     const { previews } = await look([join(put('asks', { [name]: content }), name)]);
-    expect(previews[0]!.asks).toEqual(asks);
+    expect(previews[0]!.asks).toEqual({
+      ...{ zone: false, year: false, dateOrder: false, mapping: false },
+      ...asks,
+    });
   });
 
   it('takes the decisions that are given', async () => {
@@ -170,9 +174,14 @@ describe('what it asks for', () => {
     };
     expect(await tell({ year: 2024, timeZone: '+02:00' })).toEqual({
       ...{ ts: Date.UTC(2024, 2, 4, 8) * 1000, year: 2024, tz: '+02:00' },
+      ...{ yearBasis: 'given', tzBasis: 'given' },
     });
     utimesSync(join(folder, 'a.log'), new Date(), new Date('2019-06-01T00:00:00Z'));
-    expect(await tell({})).toEqual({ ts: Date.UTC(2019, 2, 4, 10) * 1000, year: 2019, tz: 'UTC' });
+    expect(await tell({})).toEqual({
+      ...{ ts: Date.UTC(2019, 2, 4, 10) * 1000, year: 2019, tz: 'UTC' },
+      yearBasis: "guessed from the file's date of 2019-06-01",
+      tzBasis: 'guessed: the records state none',
+    });
   });
 
   it('a table: its columns, values of them, the guess, and another mapping', async () => {

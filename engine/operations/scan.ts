@@ -59,7 +59,7 @@ export interface ScanParameters {
   readonly format: string | undefined;
   readonly timeZone: string | undefined;
   readonly year: number | undefined;
-  readonly dateOrder: DateOrder | undefined;
+  readonly dateOrder?: DateOrder | undefined;
   readonly mapping: Record<string, string> | undefined;
   readonly standardInput: Readable;
   /** Threads that may read a large capture, this one included. */

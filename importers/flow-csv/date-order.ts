@@ -33,7 +33,8 @@ export async function findDateOrder(
   if (column < 0) return undefined;
   // log2timeline's CSV is defined as month/day/year.
   const names = new Set(detected.columns.map(simplify));
-  if (L2TCSV.every((name) => names.has(name))) return { order: 'mdy', certain: true };
+  if (asked === undefined && L2TCSV.every((name) => names.has(name)))
+    return { order: 'mdy', basis: 'stated by the format', notes: [] };
   const lines = new LineReader(input.blocks(), {
     ...{ maxLine: 1024 * 1024, size: input.size, regionSize: REGION_BYTES },
   });

@@ -406,7 +406,8 @@ export class RowWriter {
   /** Reads the row's time anew in the zone that a column states. */
   private stateZone(bytes: Uint8Array, start: number, end: number): void {
     const { batch, row } = this;
-    if (batch.tz_offset.present[row] === 0 || batch.ts.present[row] === 0) return;
+    const basis = batch.ts_basis.present[row] === 1 ? batch.ts_basis.values[row]! : 0;
+    if ((basis & TS_BASIS.zoneDecided) === 0 || batch.ts.present[row] === 0) return;
     const name = windows1252.decode(bytes.subarray(start, end));
     let zone = this.zones.get(name);
     if (zone === undefined && !this.zones.has(name)) {
@@ -415,9 +416,16 @@ export class RowWriter {
     }
     if (zone === undefined) return;
     const local = batch.ts.values[row]! + batch.tz_offset.values[row]! * 1e6;
-    batch.ts.set(row, local - (zone.fixed ?? zone.offsetSecondsAtLocal(local)) * 1e6);
-    batch.ts_basis.present[row] = 0;
-    batch.tz_offset.present[row] = 0;
+    const offset = zone.fixed ?? zone.offsetSecondsAtLocal(local);
+    batch.ts.set(row, local - offset * 1e6);
+    const left = basis & ~TS_BASIS.zoneDecided;
+    if (left === 0) {
+      batch.ts_basis.present[row] = 0;
+      batch.tz_offset.present[row] = 0;
+    } else {
+      batch.ts_basis.set(row, left);
+      batch.tz_offset.set(row, offset);
+    }
     this.stamp.zoneUsed = this.zoneUsed;
   }
 

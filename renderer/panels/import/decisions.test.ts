@@ -10,7 +10,7 @@ import {
 const preview = (source: string, path: string, members: string[] = [], tz?: string): Preview => ({
   ...{ source, path, members, records: { rows: 0, columns: [] }, quarantined: [] },
   ...{ skippedReasons: {}, decisions: tz === undefined ? {} : { tz }, notes: [] },
-  asks: { zone: true, year: false, mapping: false },
+  asks: { zone: true, year: false, dateOrder: false, mapping: false },
 });
 
 describe('the items of an import', () => {
