@@ -50,7 +50,13 @@ async function scanned(text: string): Promise<unknown> {
   const running = startScan(
     {
       ...{ path: log, text, from: undefined, to: undefined, zone: 'UTC', limit: undefined },
-      ...{ format: undefined, timeZone: undefined, year: undefined, dateOrder: undefined, mapping: undefined },
+      ...{
+        format: undefined,
+        timeZone: undefined,
+        year: undefined,
+        dateOrder: undefined,
+        mapping: undefined,
+      },
       ...{ signal: new AbortController().signal, standardInput: Readable.from([]), threads: 1 },
       onProgress: () => undefined,
     },

@@ -25,7 +25,10 @@ const PAUSE_MS = 300;
 /** How long after an import what it left undone is done. */
 const UPKEEP_MS = 3_000;
 
-type Decided = Pick<Request<'evidence.preview'>, 'tz' | 'year' | 'dateOrder' | 'format' | 'mapping'>;
+type Decided = Pick<
+  Request<'evidence.preview'>,
+  'tz' | 'year' | 'dateOrder' | 'format' | 'mapping'
+>;
 type ListenTo = 'import.start' | 'import.resume' | 'import.follow';
 
 export function evidenceHandlers(services: Services): HandlersOf<keyof typeof evidenceOperations> {
