@@ -78,6 +78,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'delete the events a query finds',
     load: async () => (await import('./commands/delete.ts')).deleteCommand,
   },
+  overlap: {
+    summary: 'lines that sources have in common: leave them out, or show them',
+    load: async () => (await import('./commands/overlap.ts')).overlapCommand,
+  },
   retime: {
     summary: "change a source's zone or year",
     load: async () => (await import('./commands/retime.ts')).retimeCommand,

@@ -117,6 +117,17 @@ export interface OverlapRow {
 /** Marks of rows that are left out because another source has them, too; they are marked as deleted as well. */
 export const LEFT_OUT = -1;
 
+/** By segment, how many of its rows a person deleted: without those that are only left out. */
+export function deletedBySegment(catalog: Pick<Catalog, 'markSummary'>): Map<number, number> {
+  const out = new Map<number, number>();
+  for (const { segmentId, tagId, count } of catalog.markSummary()) {
+    if (tagId !== 0 && tagId !== LEFT_OUT) continue;
+    out.set(segmentId, (out.get(segmentId) ?? 0) + (tagId === 0 ? count : -count));
+  }
+  for (const [id, count] of out) if (count === 0) out.delete(id);
+  return out;
+}
+
 export interface SegmentRow {
   id: number;
   day: string;

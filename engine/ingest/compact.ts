@@ -2,7 +2,7 @@
  * Compaction: the many small segments that small sources and frequent commits leave are merged, copy
  * on write, so that a day costs a query few files.
  */
-import type { SegmentOutline, SegmentRow } from '../catalog/catalog.ts';
+import { deletedBySegment, type SegmentOutline, type SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { CaseWriter } from './case-writer.ts';
 import { type RewriteOptions, type SwapOptions, rewriteSegments } from './rewrite.ts';
@@ -117,12 +117,7 @@ export function runsToMerge(
   { catalog }: Pick<CaseWriter, 'catalog'>,
   tolerated = TOLERATED,
 ): SegmentRow[][] {
-  const deleted = new Set(
-    catalog
-      .markSummary()
-      .filter((mark) => mark.tagId === 0)
-      .map((mark) => mark.segmentId),
-  );
+  const deleted = new Set(deletedBySegment(catalog).keys());
   const groups = new Map<string, SegmentOutline[]>();
   const ofDay = new Map<string, number>();
   for (const segment of catalog.segmentOutlines()) {

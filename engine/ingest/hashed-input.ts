@@ -1,6 +1,7 @@
 /** A content that is hashed as it is read. */
 import { createHash, type Hash } from 'node:crypto';
 import type { SourceInput } from '../contract/importer.ts';
+import { type HashedLines, LineHasher } from './line-hashes.ts';
 
 const LF = 10;
 /** A longer last line is handed on as it comes. */
@@ -19,6 +20,7 @@ export class HashedInput implements SourceInput {
   private readonly input: SourceInput;
   private readonly byLines: boolean;
   private hash: Hash = createHash('sha256');
+  private lineHasher: LineHasher | undefined;
   private passes = 0;
 
   /** @param byLines where the content breaks off, what follows its last line feed is left out */
@@ -33,12 +35,14 @@ export class HashedInput implements SourceInput {
   async *blocks(): AsyncGenerator<Uint8Array> {
     const pass = ++this.passes;
     this.hash = createHash('sha256');
+    this.lineHasher = this.byLines ? new LineHasher() : undefined;
     this.hashed = 0;
     this.lastByte = -1;
     this.leftOver = 0;
     for await (const block of this.byLines ? this.wholeLines() : this.input.blocks()) {
       if (pass === this.passes && block.length > 0) {
         this.hash.update(block);
+        this.lineHasher?.update(block);
         this.hashed += block.length;
         this.lastByte = block[block.length - 1]!;
       }
@@ -66,6 +70,11 @@ export class HashedInput implements SourceInput {
       throw error;
     }
     if (held.length > 0) yield held;
+  }
+
+  /** Of the last pass, once it has ended. */
+  lines(): HashedLines | undefined {
+    return this.lineHasher?.end();
   }
 
   digest(): string {

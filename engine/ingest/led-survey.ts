@@ -55,6 +55,7 @@ export class LedSurvey {
       wholeLines: content?.lastByte === 10,
       error: undefined,
       broken: undefined,
+      lines: undefined,
     };
   }
 }

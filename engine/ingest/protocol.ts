@@ -15,6 +15,7 @@ import type { DateOrder } from '../contract/decisions.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Broken } from '../catalog/catalog.ts';
 import type { BuiltIndex } from './index-protocol.ts';
+import type { HashedLines } from './line-hashes.ts';
 import type { CutMessages } from '../store/messages/message-columns.ts';
 import type { SegmentDraft } from '../store/segment-file/write/draft.ts';
 import type { ConstantColumn, SelectedColumn, TimeUnit } from '../store/table-layout.ts';
@@ -117,6 +118,8 @@ export interface SourceEnd {
   /** Why reading stopped before the content's end, if it did. */
   error: string | undefined;
   broken: Broken | undefined;
+  /** Of a content of lines, unless there are too many. */
+  lines: HashedLines | undefined;
 }
 
 /** What a worker asks before it reads a source. Hashes come when the coordinator asked for them. */

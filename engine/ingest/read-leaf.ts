@@ -521,6 +521,7 @@ class ImportWorker {
       wholeLines: content.lastByte === 10,
       error,
       broken,
+      lines: content.lines(),
     };
     this.progress(leaf.name, content.hashed - consumed, true);
     if (this.writer.due) await this.sendChunk(this.writer.cut());

@@ -3,7 +3,7 @@
  * have in common. Deleted rows are left out, tags move along by event, and the catalog changes in one
  * transaction.
  */
-import type { SegmentRow } from '../catalog/catalog.ts';
+import { LEFT_OUT, type SegmentRow } from '../catalog/catalog.ts';
 import { MESSAGE, SHAPE, variableColumns } from '../store/messages/message-columns.ts';
 import { type BuiltSegment, identifier } from '../store/segment-builder.ts';
 import type { Kind } from '../contract/event.ts';
@@ -61,7 +61,9 @@ async function selectLive(
   const parts: string[] = [];
   for (const segment of segments) {
     const name = await workshop.attach(segment);
-    const deleted = workshop.catalog.marks(segment.id, 0);
+    // What is left out because another source has it, too, may be shown again.
+    const leftOut = new Set(workshop.catalog.marks(segment.id, LEFT_OUT));
+    const deleted = workshop.catalog.marks(segment.id, 0).filter((row) => !leftOut.has(row));
     let where = '';
     if (deleted.length > 0) {
       await workshop.builder.rowTable(`deleted_${segment.id}`, deleted);
@@ -235,7 +237,7 @@ async function tagsOf(
   for (const [tagId, marks] of Map.groupBy(tagged, (mark) => mark.tagId)) {
     const events: string[] = [];
     for (const { segmentId } of marks) {
-      const table = `tagged_${segmentId}_${tagId}`;
+      const table = `tagged_${segmentId}_${tagId === LEFT_OUT ? 'left_out' : tagId}`;
       await builder.rowTable(table, catalog.marks(segmentId, tagId));
       events.push(
         `SELECT source_id, seq FROM seg_${segmentId}.events WHERE rowid IN (SELECT row FROM ${table})`,
@@ -244,7 +246,10 @@ async function tagsOf(
     const rows = await builder.rows(
       `SELECT rowid::DOUBLE FROM ${MADE}.events WHERE (source_id, seq) IN (${events.join(' UNION ALL ')}) ORDER BY rowid`,
     );
-    if (rows.length > 0) out.push({ tagId, rows: Uint32Array.from(rows, ([row]) => Number(row)) });
+    if (rows.length === 0) continue;
+    const marked = Uint32Array.from(rows, ([row]) => Number(row));
+    out.push({ tagId, rows: marked });
+    if (tagId === LEFT_OUT) out.push({ tagId: 0, rows: marked });
   }
   return out;
 }

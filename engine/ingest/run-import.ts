@@ -27,6 +27,8 @@ import { indexRows } from './case-workshop.ts';
 import { compactSmall } from './compact.ts';
 import { EarlyNodes, mergeAfterImport } from './merge-rollups.ts';
 import type { BuiltIndex } from './index-protocol.ts';
+import { OverlapFinder } from './find-overlaps.ts';
+import { setLeftOut } from './left-out.ts';
 import { SourceOrder } from './source-order.ts';
 import type { ThreadHandle } from './threads.ts';
 import { SplitSource, type ChunkMessage } from './split-source.ts';
@@ -39,6 +41,7 @@ import type {
   AllowedPieces,
   PieceJob,
   SkipPlan,
+  SourceEnd,
   SourceState,
   ToWorker,
   WorkItem,
@@ -59,6 +62,8 @@ export interface ImportRequest {
   signal: AbortSignal | undefined;
   onProgress: ((progress: ImportProgress) => void) | undefined;
   onSource: ((report: SourceReport) => void) | undefined;
+  /** Whether events are hidden that another source has, too. */
+  leaveOutOverlap?: boolean;
   /** Workers give way to other work. */
   background?: boolean;
   /**
@@ -228,6 +233,7 @@ class ImportRun {
     if (request.items.length === 1 && request.brief !== true)
       this.earlyNodes = new EarlyNodes(writer);
     this.totalBytes = bytesOf(request.items.map(({ path }) => path));
+    this.overlaps = new OverlapFinder(writer.catalog);
     this.order = new SourceOrder(
       request.items.map(({ ordinal }) => ordinal),
       writer.catalog.lastSourceId() + 1,
@@ -252,6 +258,7 @@ class ImportRun {
       await this.commits;
       if (this.failure !== undefined) throw this.failure;
       this.applyDoubts();
+      for (const id of this.leaveOut) await setLeftOut(this.writer, id, true);
       this.progress('', 'compacting');
       await this.tidy();
     } catch (error) {
@@ -809,6 +816,26 @@ class ImportRun {
         };
       }
     }
+    const cut = begin.appendOnly
+      ? []
+      : catalog
+          .sourcesByHead(begin.headSha256)
+          .filter(
+            (source) =>
+              source.broken !== undefined &&
+              source.headSize === begin.headSize &&
+              source.importer === begin.importer &&
+              (source.contentSize ?? 0) > 0,
+          );
+    if (cut.length > 0 && Object.keys(begin.prefixes).length === 0 && !this.prefixed.has(which)) {
+      this.prefixed.add(which);
+      const prefixes = cut.map((source) => source.contentSize!);
+      return { action: 'hash', raw: false, content: false, checkpoints: [], prefixes };
+    }
+    this.prefixed.delete(which);
+    const superseded = cut.filter(
+      (source) => begin.prefixes[source.contentSize!] === source.contentSha256,
+    );
     const isMember = begin.location.members.length > 0;
     const row = this.transact(() => {
       const id = catalog.addSource({
@@ -832,6 +859,7 @@ class ImportRun {
       catalog.updateSource(added);
       return added;
     });
+    if (superseded.length > 0) this.superseded.set(row.id, superseded);
     return this.read(
       begin,
       row,
@@ -937,6 +965,7 @@ class ImportRun {
         const row = this.sources.get(state.sourceId)!;
         catalog.updateSource(row);
         if (state.done === undefined) continue;
+        this.compare(row, state.done);
         const report = reportOf(
           row,
           row.broken?.state ?? 'complete',
@@ -971,6 +1000,54 @@ class ImportRun {
       this.inFlight.delete(report.sourceId!);
     }
   }
+
+  /** Says what a source that was read has in common with others. */
+  private compare(row: SourceRow, { lines }: SourceEnd): void {
+    const { catalog } = this.writer;
+    const superseded = this.superseded.get(row.id);
+    const equal = row.metadata['duplicateOf'] as SkipPlan['duplicate'];
+    const found = lines === undefined ? [] : this.overlaps.take(row, lines, equal?.extent ?? 0);
+    for (const old of superseded ?? []) {
+      this.leaveOut.push(
+        catalog.addOverlap({
+          sourceId: old.id,
+          from: 0,
+          to: old.contentSize ?? 0,
+          otherId: row.id,
+          records: old.read,
+          superseded: true,
+        }),
+      );
+      row.notes = [
+        ...row.notes,
+        `source ${old.id} (${old.name}) was not read to its end; all of it is in this one, too: its events are left out (daybook overlap shows them again)`,
+      ];
+    }
+    const others = (superseded ?? []).map(({ id }) => id);
+    const own = found.filter(({ otherId }) => !others.includes(otherId));
+    for (const overlap of own) {
+      const id = catalog.addOverlap(overlap);
+      if (this.request.leaveOutOverlap === true) this.leaveOut.push(id);
+    }
+    for (const [id, runs] of Map.groupBy(own, ({ otherId }) => otherId)) {
+      const records = runs.reduce((sum, run) => sum + run.records, 0);
+      const name = catalog.source(id)?.name ?? '';
+      const what =
+        this.request.leaveOutOverlap === true
+          ? 'they are left out here'
+          : 'they are stored and counted twice unless they are left out: daybook overlap CASE --leave-out';
+      row.notes = [
+        ...row.notes,
+        `${records} of its lines are in source ${id} (${name}), too: ${what}`,
+      ];
+    }
+    if (superseded !== undefined || own.length > 0) catalog.updateSource(row);
+  }
+  private readonly overlaps: OverlapFinder;
+  /** Sources not read to their end of which a source that is read now has all, by that source. */
+  private readonly superseded = new Map<number, SourceRow[]>();
+  /** Overlaps whose events are to be left out. */
+  private readonly leaveOut: number[] = [];
 
   /** The rows of a part that are to be stored, their numbers shifted; counts them for their sources. */
   private async selectPart(part: PartInfo, recordShift: number): Promise<string> {

@@ -5,6 +5,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { ByteOffset } from '../contract/event.ts';
 import type { PiecePlan, PieceSize, SourceInput } from '../contract/importer.ts';
+import { LineHasher } from './line-hashes.ts';
 import type { PieceCut, SourceEnd } from './protocol.ts';
 
 const LF = 10;
@@ -18,6 +19,7 @@ export class Survey {
   private readonly size: PieceSize;
   private readonly contentSize: number;
   private readonly hash: Hash = createHash('sha256');
+  private readonly lines = new LineHasher();
   private offset: ByteOffset = 0;
   private line = 0;
   private lastByte = -1;
@@ -38,6 +40,7 @@ export class Survey {
   async *cuts(input: SourceInput): AsyncGenerator<PieceCut> {
     for await (const given of input.blocks()) {
       const block = Buffer.from(given.buffer, given.byteOffset, given.length);
+      this.lines.update(block);
       let hashed = 0;
       let at = 0;
       for (;;) {
@@ -75,6 +78,7 @@ export class Survey {
       wholeLines: this.lastByte === LF,
       error: undefined,
       broken: undefined,
+      lines: this.lines.end(),
     };
   }
 

@@ -53,6 +53,7 @@ export interface ImportParameters {
   items: readonly ImportItem[];
   recursive: boolean;
   limits?: ReadLimits;
+  leaveOutOverlap?: boolean;
   jobs: number;
   builder: WriterOptions;
   signal?: AbortSignal;
@@ -162,6 +163,7 @@ async function importWith(
         signal: parameters.signal,
         onProgress: parameters.onProgress,
         onSource: parameters.onSource,
+        leaveOutOverlap: parameters.leaveOutOverlap ?? false,
         background,
         brief,
         ...(parameters.chunk === undefined ? {} : { chunk: parameters.chunk }),

@@ -55,6 +55,10 @@ export const importCommand: Command = {
         help: 'files to read at the same time (default: the number of cores)',
       },
       recursive: { type: 'boolean', help: 'read the folders below a folder, too' },
+      'leave-out-overlap': {
+        type: 'boolean',
+        help: 'hide events that another source of the case has, too (daybook overlap shows them again)',
+      },
       ...LIMIT_OPTIONS,
       json: { type: 'boolean', help: 'one JSON line per source, and one for the whole' },
     },
@@ -108,6 +112,7 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
         items: paths.map((path) => ({ path, options })),
         recursive: parsed.flag('recursive'),
         limits: limitsOf(parsed),
+        leaveOutOverlap: parsed.flag('leave-out-overlap'),
         jobs: parsed.whole('jobs', 1) ?? settings.jobs,
         builder: { memoryLimit: settings.importMemory, threads: settings.threads },
         ...(settings.chunkRows === undefined ? {} : { chunk: { rows: settings.chunkRows } }),

@@ -45,6 +45,7 @@ let workers = 0;
 
 export interface InProcessOptions {
   limits?: ReadLimits;
+  leaveOutOverlap?: boolean;
   recursive?: boolean;
   options?: Partial<ImportOptions>;
   workers?: number;
@@ -182,6 +183,7 @@ export async function importInProcess(
       signal: how.signal,
       onProgress: undefined,
       onSource: (report) => how.onSource?.(report.source),
+      leaveOutOverlap: how.leaveOutOverlap ?? false,
       brief: how.brief ?? false,
       ...(how.chunk === undefined ? {} : { chunk: how.chunk }),
     });

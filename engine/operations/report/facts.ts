@@ -4,7 +4,13 @@
  */
 import { counted, nounOf } from '../../contract/counted.ts';
 import { userInfo } from 'node:os';
-import type { LedgerRow, NoteRow, SearchRow, SourceRow } from '../../catalog/catalog.ts';
+import {
+  LEFT_OUT,
+  type LedgerRow,
+  type NoteRow,
+  type SearchRow,
+  type SourceRow,
+} from '../../catalog/catalog.ts';
 import { parseView, type View } from '../../contract/view-string.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { AGGREGATING_STAGES, parseQuery, type Ast } from '../../query/index.ts';
@@ -189,7 +195,10 @@ export async function reportFacts(
   return {
     ...{ request, info, undated, timeline, quarantine },
     account: accountName(),
-    deleted: marks.reduce((sum, { tagId, count }) => sum + (tagId === 0 ? count : 0), 0),
+    deleted: marks.reduce(
+      (sum, { tagId, count }) => sum + (tagId === 0 ? count : tagId === LEFT_OUT ? -count : 0),
+      0,
+    ),
     totals: totalsOf(sources),
     sources: limited(sources, LIMITS.sources),
     imports: catalog.imports(),

@@ -1,0 +1,72 @@
+/** `daybook overlap`: lines that sources have in common, shown twice or once. */
+import { DaybookError } from '../../../engine/contract/errors.ts';
+import { changeOverlaps, listOverlaps } from '../../../engine/operations/overlap.ts';
+import type { Command } from '../command.ts';
+import { counted, table, write } from '../output.ts';
+
+export const overlapCommand: Command = {
+  spec: {
+    name: 'overlap',
+    usage: 'CASE [NUMBER…]',
+    summary:
+      'Lists runs of lines that two sources have, as the import found them, and leaves them out or shows them again.',
+    positionals: { least: 1, most: Infinity },
+    options: {
+      'leave-out': {
+        type: 'boolean',
+        help: 'hide the events of the source that came later, so that each is counted once',
+      },
+      show: { type: 'boolean', help: 'show them again' },
+      json: { type: 'boolean', help: 'one JSON document' },
+    },
+    details: `NUMBER is one of those in the list; without one, all are meant. Nothing is removed: the switch is kept
+in the audit log and can be turned back, after daybook compact, too. The evidence is not touched.`,
+  },
+  async run(parsed, { streams, settings }) {
+    const [folder, ...numbers] = parsed.positionals as [string, ...string[]];
+    const leaveOut = parsed.flag('leave-out');
+    const show = parsed.flag('show');
+    if (leaveOut && show) throw new DaybookError('usage', 'give --leave-out or --show, not both');
+    const ids = numbers.map((text) => {
+      if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+      throw new DaybookError(
+        'usage',
+        `${JSON.stringify(text)} is no number of an overlap`,
+        'list them with: daybook overlap CASE',
+      );
+    });
+    if (!leaveOut && !show) {
+      const found = listOverlaps(folder).filter(({ id }) => ids.length === 0 || ids.includes(id));
+      if (parsed.flag('json')) await write(streams.out, `${JSON.stringify(found)}\n`);
+      else if (found.length === 0) streams.err.write('no source has lines of another one\n');
+      else {
+        const rows = found.map((one) => [
+          one.id,
+          one.source,
+          one.other,
+          one.records,
+          one.from,
+          one.to,
+          one.superseded ? 'superseded' : '',
+          one.leftOut ? 'left out' : 'shown',
+        ]);
+        const names = ['id', 'source', 'is in', 'lines', 'from byte', 'to byte', '', 'now'];
+        await write(streams.out, table(names, rows, streams.out.columns));
+      }
+      return 0;
+    }
+    const events = await changeOverlaps({
+      folder,
+      ids: ids.length === 0 ? undefined : ids,
+      leftOut: leaveOut,
+      builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+    });
+    await write(
+      streams.out,
+      parsed.flag('json')
+        ? `${JSON.stringify({ events, leftOut: leaveOut })}\n`
+        : `${counted(events, 'event', 'events')} ${leaveOut ? 'left out' : 'shown again'}\n`,
+    );
+    return 0;
+  },
+};
