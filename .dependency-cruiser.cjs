@@ -192,6 +192,11 @@ module.exports = {
         ...packages('ws', '@types/ws', '@playwright/test'),
       ),
     ),
+    // Decoders against the tools of the machine, thousands of streams in one process.
+    ...allow(
+      '^e2e/torture/decoders[.]ts$',
+      paths('^engine/contract/errors[.]ts$', '^importers/shared/decompress[.]ts$'),
+    ),
     ...allow('^e2e/electron/', paths(...packages('@playwright/test')), CORE),
     ...allow(
       '^bench/',

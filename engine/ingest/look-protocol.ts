@@ -44,6 +44,8 @@ export interface SourceLook {
   headSha256: string | undefined;
   /** Of the bytes as they lie, where a source of the case has the same size and they are few. */
   rawSha256: string | undefined;
+  /** Hashes of its first lines, of a content of lines. */
+  lineHashes: Uint32Array | undefined;
   rows: LookedRow[];
   quarantined: { offset: number; reason: string }[];
   skippedReasons: Record<string, number>;

@@ -27,7 +27,8 @@ import type {
 } from './look-protocol.ts';
 import type { ImportOptions } from './protocol.ts';
 import { readOptions, type WorkerTools } from './read-leaf.ts';
-import { headHash, readHead, recognise, unknownReason } from './recognise.ts';
+import { LineHasher } from './line-hashes.ts';
+import { type Head, headHash, readHead, recognise, unknownReason } from './recognise.ts';
 import { RotatedStarts } from './rotated-start.ts';
 
 /** Events that are shown of a source. */
@@ -127,6 +128,7 @@ class Looker {
       format: undefined,
       headSha256: undefined,
       rawSha256: undefined,
+      lineHashes: undefined,
       rows: [],
       quarantined: [],
       skippedReasons: {},
@@ -146,6 +148,7 @@ class Looker {
       look.importer = importer.id;
       look.format = result.format;
       look.headSha256 = headHash(head).headSha256;
+      if (importer.byLines === true) look.lineHashes = lineHashesOf(head);
       const { rawSize } = leaf;
       if (rawSize !== undefined && rawSize <= HASHED_BYTES && this.sizes.has(rawSize))
         look.rawSha256 = await hashOf(leaf);
@@ -181,6 +184,13 @@ class Looker {
       );
     if (!input.enough) for (const note of leaf.input.notes ?? []) sink.note(note);
   }
+}
+
+/** Of its lines, without one that goes on beyond it. */
+function lineHashesOf({ bytes, complete }: Head): Uint32Array | undefined {
+  const hasher = new LineHasher();
+  hasher.update(complete ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1));
+  return hasher.end()?.hashes;
 }
 
 /** The first part of a content, as often as it is asked for, until enough is known. */

@@ -249,7 +249,10 @@ describe('bad and hostile evidence', () => {
     const told = new Map(previews.map((preview) => [preview.source, preview]));
     expect(told.get('none.log')!.problem).toMatch(/no such file/);
     for (const { source, message, status, notes } of report.sources) {
-      if (status !== 'complete') expect(told.get(source)!.problem, source).toBe(message);
+      // What was read of it is shown, with why it ends; how far is known after an import.
+      if (status === 'partial' || status === 'damaged')
+        expect(told.get(source)!.notes.join(), source).toMatch(/cut off|damaged|ends at offset/);
+      else if (status !== 'complete') expect(told.get(source)!.problem, source).toBe(message);
       else expect(told.get(source)!.notes, source).toEqual(notes);
     }
     expect(told.get('a-empty.log')!.problem).toBe('empty');
@@ -287,6 +290,23 @@ describe('bad and hostile evidence', () => {
       }
     }
     expect(String(cell(columnOf(previews[0]!.records, 'message')!, 0))).toMatch(/^ü{512}…$/);
+  });
+
+  it('says which lines a source shares with another one, of the list or of the case', async () => {
+    const lines = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, k) => {
+        const n = from + k;
+        return `2026-01-05T00:${String(Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}Z host app[7]: message ${n}\n`;
+      }).join('');
+    const folder = put('shared-lines', {
+      'a.log': lines(0, 100),
+      'b.log.gz': gzipSync(lines(60, 200)),
+      'c.log': lines(200, 300),
+    });
+    const among = (await look([folder])).previews.map(({ notes }) => notes.join());
+    expect(among[0]).not.toContain('lines are in');
+    expect(among[1]).toContain('40 of its first 140 lines are in a.log, too');
+    expect(among[2]).not.toContain('lines are in');
   });
 
   it('a source in which there is nothing to see ends soon', async () => {

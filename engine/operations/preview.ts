@@ -15,6 +15,7 @@ import type {
   SourceLook,
   ToLookWorker,
 } from '../ingest/look-protocol.ts';
+import { LineIndex } from '../ingest/line-runs.ts';
 import type { ImportOptions } from '../ingest/protocol.ts';
 import type { Evidence } from './import.ts';
 import type { ListedFile } from './import-items.ts';
@@ -31,6 +32,8 @@ export interface PreviewParameters {
   options: ImportOptions;
   /** The sources of the case that the paths are meant for. */
   sources: readonly SourceRow[];
+  /** Hashes of the lines of one of these. */
+  lineHashes?: (sourceId: number) => Uint32Array | undefined;
   signal: AbortSignal;
   onPreview: (preview: Preview) => Promise<void>;
   /** Sources to look at, at most. */
@@ -76,8 +79,10 @@ async function lookAtAll(
   looker: LookThread,
   temporary: string,
   known: ReadonlyMap<number, readonly SourceRow[]>,
-  { paths, recursive, options, signal, onPreview, most = MOST_SOURCES }: PreviewParameters,
+  parameters: PreviewParameters,
 ): Promise<Result<'evidence.preview'>> {
+  const { paths, recursive, options, signal, onPreview, most = MOST_SOURCES } = parameters;
+  const shared = new SharedLines(parameters);
   const ignored: { name: string; reason: string }[] = [];
   const addIgnored = (name: string, reason: string) => {
     if (ignored.length < MOST_IGNORED) ignored.push({ name, reason });
@@ -111,7 +116,7 @@ async function lookAtAll(
       { type: 'look', file, options, most: most - looked },
       (message) => {
         if (message.type === 'ignored') addIgnored(message.name, message.reason);
-        else told.push(tell(previewOf(message.look, known)));
+        else told.push(tell(previewOf(message.look, known, shared.notesOf(message.look))));
       },
     );
     await Promise.all(told);
@@ -167,9 +172,13 @@ function unreadable(source: string, path: string, problem: string): Preview {
   };
 }
 
-function previewOf(look: SourceLook, known: ReadonlyMap<number, readonly SourceRow[]>): Preview {
+function previewOf(
+  look: SourceLook,
+  known: ReadonlyMap<number, readonly SourceRow[]>,
+  shared: readonly string[],
+): Preview {
   const { decisions, table } = look;
-  const notes = [...look.notes];
+  const notes = [...look.notes, ...shared];
   const same = sameSource(look, known);
   if (same !== undefined && look.rawSha256 === undefined) {
     notes.push(
@@ -206,6 +215,45 @@ function previewOf(look: SourceLook, known: ReadonlyMap<number, readonly SourceR
     notes,
     ...(look.problem === undefined ? {} : { problem: look.problem }),
   };
+}
+
+/** Which first lines are those of a source of the case, or of one that was looked at before. */
+class SharedLines {
+  private readonly index = new LineIndex();
+  private readonly names = new Map<number, string>();
+  private readonly loaded = new Set<string>();
+  private readonly parameters: Pick<PreviewParameters, 'sources' | 'lineHashes'>;
+  private next = 0;
+
+  constructor(parameters: Pick<PreviewParameters, 'sources' | 'lineHashes'>) {
+    this.parameters = parameters;
+    this.next = Math.max(0, ...parameters.sources.map(({ id }) => id)) + 1;
+  }
+
+  notesOf({ name, importer, lineHashes }: SourceLook): string[] {
+    if (importer === undefined || lineHashes === undefined) return [];
+    this.load(importer);
+    const runs = this.index.runsOf(lineHashes);
+    const id = this.next++;
+    this.names.set(id, name);
+    this.index.add(id, lineHashes);
+    return [...Map.groupBy(runs, ({ other }) => other)].map(([other, of]) => {
+      const n = of.reduce((sum, { lines }) => sum + lines, 0);
+      return `${n} of its first ${lineHashes.length} lines are in ${this.names.get(other) ?? ''}, too: an import stores what is equal from the first line once, and can leave out the rest (--leave-out-overlap)`;
+    });
+  }
+
+  private load(importer: string): void {
+    if (this.loaded.has(importer)) return;
+    this.loaded.add(importer);
+    for (const source of this.parameters.sources) {
+      if (source.importer !== importer) continue;
+      const hashes = this.parameters.lineHashes?.(source.id);
+      if (hashes === undefined) continue;
+      this.names.set(source.id, `source ${source.id} (${source.name})`);
+      this.index.add(source.id, hashes);
+    }
+  }
 }
 
 /** The source of the case with the same bytes, as far as that was looked into. */

@@ -1,8 +1,9 @@
 /** `daybook overlap`: lines that sources have in common, shown twice or once. */
+import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { changeOverlaps, listOverlaps } from '../../../engine/operations/overlap.ts';
 import type { Command } from '../command.ts';
-import { counted, table, write } from '../output.ts';
+import { table, write } from '../output.ts';
 
 export const overlapCommand: Command = {
   spec: {

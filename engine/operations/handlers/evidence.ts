@@ -2,6 +2,7 @@
 import type { Part, Request, Result } from '../../contract/operations.ts';
 import type { evidenceOperations } from '../../contract/operations/evidence.ts';
 import { Kept } from '../../base/kept.ts';
+import { Catalog } from '../../catalog/catalog.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { resolveZone } from '../../contract/zone.ts';
 import type { ImportOptions } from '../../ingest/protocol.ts';
@@ -125,10 +126,12 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
         request.case === undefined
           ? []
           : await cases.use(request.case, async (session) => session.snapshot().sources);
+      const catalog = sources.length === 0 ? undefined : Catalog.open(request.case!);
       const looked = await previewEvidence(evidence, {
         ...{ paths, recursive, options, sources, signal },
+        lineHashes: (id) => catalog?.lineHashes(id),
         onPreview: (preview) => part({ preview }),
-      });
+      }).finally(() => catalog?.close());
       // Who has looked imports next.
       (isBrief(looked.bytes) ? workers : givingWay).prepare();
       return looked;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Catalog } from '../catalog/catalog.ts';
-import { compactCase } from '../operations/compact.ts';
-import { changeOverlaps, listOverlaps } from '../operations/overlap.ts';
-import { LineHasher } from './line-hashes.ts';
-import { LineIndex } from './line-runs.ts';
-import { importInProcess } from './testing/in-process.ts';
+import { compactCase } from './compact.ts';
+import { changeOverlaps, listOverlaps } from './overlap.ts';
+import { LineHasher } from '../ingest/line-hashes.ts';
+import { LineIndex } from '../ingest/line-runs.ts';
+import { importInProcess } from '../ingest/testing/in-process.ts';
 
 let folder = '';
 let home = '';
