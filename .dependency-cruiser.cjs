@@ -197,6 +197,15 @@ module.exports = {
       '^e2e/torture/decoders[.]ts$',
       paths('^engine/contract/errors[.]ts$', '^importers/shared/decompress[.]ts$'),
     ),
+    // Thousands of questions to one case, without a process for each.
+    ...allow(
+      '^e2e/torture/ask[.]ts$',
+      paths(
+        CONTRACT,
+        '^engine/operations/(answer-records|case-session|query)[.]ts$',
+        '^app/settings[.]ts$',
+      ),
+    ),
     ...allow('^e2e/electron/', paths(...packages('@playwright/test')), CORE),
     ...allow(
       '^bench/',

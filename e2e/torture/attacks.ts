@@ -1,0 +1,13 @@
+/** All attacks, in the order in which they are run. */
+import { archives } from './archives.ts';
+import type { Attack } from './attack.ts';
+import { damage } from './damage.ts';
+import { disk } from './disk.ts';
+import { hostile } from './hostile.ts';
+import { kills } from './kills.ts';
+import { mutations } from './mutations.ts';
+import { queries } from './queries.ts';
+
+export const ATTACKS: readonly Attack[] = [
+  ...[kills, mutations, queries, damage, hostile, archives, disk],
+];

@@ -1,0 +1,141 @@
+/** The command line as the attacks run it: a process of its own, which may be killed at any moment. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { ROOT } from '../harness.ts';
+
+export interface Ended {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+/** Far beyond what any command takes here, also on a machine with much else to do. */
+const PATIENCE_MS = 300_000;
+
+export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = ROOT): Started {
+  const child = spawn(process.execPath, [path.join(ROOT, 'app/cli/daybook.mjs'), ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout.on('data', (part: Buffer) => out.push(part));
+  child.stderr.on('data', (part: Buffer) => err.push(part));
+  const ended = new Promise<Ended>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      err.push(Buffer.from(`torture: killed, it did not end within ${PATIENCE_MS / 1000} s\n`));
+      child.kill('SIGKILL');
+    }, PATIENCE_MS);
+    child.on('error', reject);
+    child.on('close', (status, signal) => {
+      clearTimeout(timer);
+      resolve({
+        ...{ status, signal },
+        out: Buffer.concat(out).toString(),
+        err: Buffer.concat(err).toString(),
+      });
+    });
+  });
+  return { child, ended };
+}
+
+export async function daybook(
+  args: readonly string[],
+  env?: NodeJS.ProcessEnv,
+  cwd?: string,
+): Promise<Ended> {
+  return start(args, env, cwd).ended;
+}
+
+/** What is wrong with how a command ended, whatever it was given; undefined: nothing. */
+export function crash({ status, signal, out, err }: Ended): string | undefined {
+  if (status === null) return `ended by ${signal}: ${tail(err)}`;
+  if (![0, 1, 2, 3, 130].includes(status)) return `exit status ${status}: ${tail(err)}`;
+  if (/^\s+at .+:\d+:\d+\)?$/m.test(err)) return `a stack trace: ${tail(err)}`;
+  if (/unexpected error|defect of Daybook|node:internal/.test(err))
+    return `an unexpected error: ${tail(err)}`;
+  // What `verify` finds it says on standard output.
+  if (status !== 0 && status !== 3 && out === '' && !/^daybook: \S/m.test(err))
+    return `exit status ${status} without a message: ${tail(err)}`;
+  return undefined;
+}
+
+const tail = (text: string): string => text.trim().slice(-700);
+
+export interface Finding {
+  level: 'error' | 'warning' | 'repaired';
+  what: string;
+}
+
+/** What `verify` finds; a message instead when it cannot even say. */
+export async function verify(
+  folder: string,
+): Promise<{ findings: Finding[]; ok: boolean; refused?: string; crash?: string }> {
+  const ended = await daybook(['verify', folder, '--json']);
+  const how = crash(ended);
+  const crashed = how === undefined ? {} : { crash: how };
+  if (!ended.out.startsWith('{'))
+    return { findings: [], ok: false, refused: ended.err.trim(), ...crashed };
+  const report = JSON.parse(ended.out) as { findings: Finding[]; ok: boolean };
+  return { findings: report.findings, ok: report.ok && ended.status === 0, ...crashed };
+}
+
+/** Everything that a case answers: its events, whatever their order, and its ledgers. */
+export async function contents(folder: string): Promise<Contents> {
+  const rows = await daybook(['query', folder, 'kind:*', '--format', 'ndjson']);
+  if (rows.status !== 0) throw new Error(`the case cannot be read: ${rows.err}`);
+  const lines = rows.out.split('\n').filter((line) => line !== '');
+  lines.sort();
+  return {
+    rows: lines.length,
+    digest: createHash('sha256').update(lines.join('\n')).digest('hex'),
+    sources: JSON.stringify((await ledgers(folder)).map(ledgerOf)),
+  };
+}
+
+export interface Contents {
+  rows: number;
+  digest: string;
+  sources: string;
+}
+
+export interface SourceJson {
+  source: string;
+  read: number;
+  stored: number;
+  duplicate: number;
+  quarantined: number;
+  skipped: number;
+  byKind: Record<string, number>;
+  sha256: string | null;
+  status: string;
+}
+
+export async function ledgers(folder: string): Promise<SourceJson[]> {
+  const sources = await daybook(['sources', folder, '--json']);
+  if (sources.status !== 0) throw new Error(`the sources cannot be read: ${sources.err}`);
+  return JSON.parse(sources.out) as SourceJson[];
+}
+
+/** What must be the same however an import came about. */
+function ledgerOf(one: SourceJson): unknown {
+  const { source, read, stored, duplicate, quarantined, skipped, byKind, sha256, status } = one;
+  const kinds = Object.entries(byKind).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { source, read, stored, duplicate, quarantined, skipped, kinds, sha256, status };
+}
+
+export const addsUp = (one: {
+  read: number;
+  stored: number;
+  duplicate: number;
+  quarantined: number;
+  skipped: number;
+}): boolean => one.read === one.stored + one.duplicate + one.quarantined + one.skipped;

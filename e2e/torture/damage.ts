@@ -1,0 +1,218 @@
+/**
+ * Files of a case that are damaged: bits, zeros, blocks that change places, cuts, files that are gone or
+ * exchanged. `verify` finds each, and until then a question is answered as before or refused, never
+ * otherwise. Of the catalog, whose pages have no checksums, a damage that changes none of its rows is none.
+ */
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Random } from '../../fixtures/evidence/random.ts';
+import type { Attack, Prepared, Run } from './attack.ts';
+import { Asker, type Answered, type Question } from './asker.ts';
+import { largeCase, vocabulary } from './cases.ts';
+import { daybook, verify } from './command.ts';
+import { Grammar, textOf } from './grammar.ts';
+
+const QUESTIONS = 24;
+
+/** Kinds of files, by how they are found below the case. */
+const TARGETS = {
+  segment: /^days\/.*\.duckdb$/,
+  'side file': /^days\/.*\.idx$/,
+  catalog: /^case\.sqlite$/,
+  quarantine: /^quarantine\/.*\.ndjson$/,
+  rollup: /^rollups\/.*\.rollup$/,
+} as const;
+type Target = keyof typeof TARGETS;
+
+export const damage: Attack = {
+  name: 'damage',
+  unit: 'damaged files',
+  runs: { short: 5, usual: 50, long: 400 },
+  async prepare(folder, seed, size): Promise<Prepared> {
+    const made = await largeCase(folder, seed, Math.min(size, 2));
+    // Something that cannot be read, so that there is a quarantine.
+    const torn = path.join(folder, 'torn.json');
+    writeFileSync(
+      torn,
+      `{"timestamp":"2026-10-12T08:00:00Z","message":"whole"}\n`.repeat(40) + '{"torn":\n{{{\n',
+    );
+    const ended = await daybook(['import', made.folder, torn, '--format', 'json-lines']);
+    if (ended.status !== 3) throw new Error(`the torn file is not quarantined: ${ended.err}`);
+    const asker = new Asker(made.folder);
+    const words = await vocabulary(asker);
+    await asker.close();
+    const files = readdirSync(made.folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      statSync(path.join(made.folder, name)).isFile(),
+    );
+    const targets = Object.keys(TARGETS) as Target[];
+    const filesOf = (target: Target): string[] =>
+      files.filter((name) => TARGETS[target].test(name)).sort();
+    const present = targets.filter((target) => filesOf(target).length > 0);
+    const missing = targets.filter((target) => !present.includes(target));
+    const original = rowsOf(path.join(made.folder, 'case.sqlite'));
+    return {
+      summary: () => (missing.length === 0 ? [] : [`the case had no ${missing.join(', ')}`]),
+      async run(run) {
+        const target = run.random.oneOf(present);
+        const questions = askedOf(run.random, new Grammar(run.random, words));
+        const at = path.join(run.folder, 'damaged.daybook');
+        cpSync(made.folder, at, { recursive: true });
+        const before = new Asker(at);
+        const want: Answered[] = [];
+        for (const question of questions) want.push(await before.ask(question));
+        await before.close();
+
+        const how = harm(run.random, at, filesOf(target));
+        run.tally(`${target}: tried`);
+        const changed = target !== 'catalog' || rowsOf(path.join(at, 'case.sqlite')) !== original;
+        const { wrong, refused } = await answers(at, questions, want, run);
+        run.tally(`${target}: questions refused`, refused);
+        const { findings, ok, refused: unopened, crash } = await verify(at);
+        if (crash !== undefined) run.fail(`verify of ${how}: ${crash}`);
+        const found = !ok || findings.length > 0;
+        if (found)
+          run.tally(`${target}: ${unopened === undefined ? 'found by verify' : 'not opened'}`);
+        else if (changed) run.fail(`${how} is not found by verify`);
+        else run.tally(`${target}: damage that changes no row, and is not found`);
+        if (wrong === undefined) return;
+        // Nothing but verify reads all hashes of the catalog; a wrong answer of anything else is one too many.
+        if (target === 'catalog' && found)
+          run.tally('catalog: a wrong answer, and verify finds why');
+        else run.fail(`${how}: ${wrong}`);
+      },
+    };
+  },
+};
+
+function askedOf(random: Random, grammar: Grammar): Question[] {
+  const random_ = Array.from({ length: QUESTIONS }, () => {
+    const query = grammar.query();
+    return {
+      ...query.asked,
+      text: textOf(query),
+      ...(random.below(3) === 0 ? { path: 'scan' as const } : {}),
+    };
+  });
+  return [
+    { text: 'kind:* | count' },
+    { text: 'kind:* | stats count(), sum(bytes), distinct(src_ip), min(ts), max(ts)' },
+    { text: 'kind:* | stats count(), sum(bytes), distinct(src_ip)', path: 'scan' },
+    { text: 'kind:log | timeline 1h' },
+    { text: 'tag:guess | count' },
+    { text: 'kind:flow | top 10 dst_ip' },
+    ...random_,
+  ];
+}
+
+/** A wrong answer, if there is one, and how many questions were refused. */
+async function answers(
+  folder: string,
+  questions: readonly Question[],
+  want: readonly Answered[],
+  run: Run,
+): Promise<{ wrong: string | undefined; refused: number }> {
+  const asker = new Asker(folder);
+  let refused = 0;
+  let wrong: string | undefined;
+  for (const [n, question] of questions.entries()) {
+    let found: Answered;
+    try {
+      found = await asker.ask(question);
+    } catch (error) {
+      run.fail(`${JSON.stringify(question)}: ${String(error)}`);
+      continue;
+    }
+    if (found.answer === want[n]!.answer) continue;
+    if (found.error !== undefined) {
+      refused += 1;
+      if (found.error === 'unexpected') run.tally(`refused with an unexpected error`);
+      continue;
+    }
+    wrong ??= `${JSON.stringify(question)} was ${want[n]!.answer.slice(0, 300)} and is ${found.answer.slice(0, 300)}`;
+  }
+  await asker.close();
+  return { wrong, refused };
+}
+
+/** Damages one of these files; says how. */
+function harm(random: Random, folder: string, files: readonly string[]): string {
+  for (;;) {
+    const name = random.oneOf(files);
+    const file = path.join(folder, name);
+    const bytes = readFileSync(file);
+    const other = path.join(folder, random.oneOf(files));
+    const at = random.below(bytes.length);
+    const length = random.oneOf([1, 8, 64, 512, 4096]);
+    const way = random.below(8);
+    let after = Buffer.from(bytes);
+    let how = `${name}: `;
+    if (way <= 2) {
+      after[at]! ^= 1 << random.below(8);
+      how += `a bit of byte ${at} flipped`;
+    } else if (way === 3) {
+      after.fill(0, at, Math.min(bytes.length, at + length));
+      how += `${length} bytes from ${at} zeroed`;
+    } else if (way === 4) {
+      const to = random.below(bytes.length);
+      const piece = bytes.subarray(to, Math.min(bytes.length, to + length));
+      piece.copy(after, at);
+      how += `${length} bytes from ${to} put at ${at}`;
+    } else if (way === 5) {
+      after = after.subarray(0, at);
+      how += `cut to ${at} bytes`;
+    } else if (way === 6) {
+      // Without a catalog there is no case.
+      if (name === 'case.sqlite') continue;
+      rmSync(file);
+      return `${how}gone`;
+    } else {
+      if (other === file) continue;
+      const aside = `${file}.aside`;
+      if (readFileSync(other).equals(bytes)) continue;
+      renameSync(file, aside);
+      renameSync(other, file);
+      renameSync(aside, other);
+      return `${how}exchanged with ${path.relative(folder, other)}`;
+    }
+    if (after.equals(bytes)) continue;
+    writeFileSync(file, after);
+    return how;
+  }
+}
+
+/** All that a catalog says, in its order; undefined where it cannot be read. */
+function rowsOf(file: string): string | undefined {
+  try {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      const master = database.prepare('SELECT type, name, sql FROM sqlite_master').all();
+      const tables = master.filter(({ type }) => type === 'table').map(({ name }) => String(name));
+      const rows = tables.map((name) => {
+        const all = database.prepare(`SELECT * FROM "${name}"`);
+        all.setReadBigInts(true);
+        return all.all();
+      });
+      return JSON.stringify([master, rows], (_, value: unknown) =>
+        typeof value === 'bigint'
+          ? `${value}n`
+          : value instanceof Uint8Array
+            ? Buffer.from(value).toString('hex')
+            : value,
+      );
+    } finally {
+      database.close();
+    }
+  } catch {
+    // Then it is changed.
+    return undefined;
+  }
+}

@@ -1,0 +1,414 @@
+/**
+ * Random queries over the whole language, of values that a case has and of some that it has not. A query is
+ * kept as a tree, so that one that fails can be made smaller.
+ */
+import type { Random } from '../../fixtures/evidence/random.ts';
+import type { Question } from './asker.ts';
+
+export interface Query {
+  readonly filter: Filter;
+  readonly stages: readonly string[];
+  readonly asked: Omit<Question, 'text'>;
+}
+
+export type Filter =
+  | { readonly leaf: string }
+  | { readonly operator: 'AND' | 'OR' | 'NOT'; readonly parts: readonly Filter[] };
+
+/** What a case has: values by field, as its rows show them, and words of its messages. */
+export interface Vocabulary {
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  readonly words: readonly string[];
+  readonly messages: readonly string[];
+  readonly times: readonly string[];
+  readonly tags: readonly string[];
+}
+
+export function vocabularyOf(rows: readonly Record<string, unknown>[], tags: string[]): Vocabulary {
+  const values = new Map<string, Set<string>>();
+  const add = (field: string, value: unknown): void => {
+    if (typeof value !== 'string' && typeof value !== 'number') return;
+    let known = values.get(field);
+    if (known === undefined) values.set(field, (known = new Set()));
+    if (known.size < 60) known.add(String(value));
+  };
+  const words = new Set<string>();
+  const messages = new Set<string>();
+  const times = new Set<string>();
+  for (const row of rows) {
+    for (const [field, value] of Object.entries(row)) {
+      if (typeof value !== 'object' || value === null) add(field, value);
+      else if (!Array.isArray(value))
+        for (const [name, own] of Object.entries(value)) add(name, own);
+    }
+    const { message, ts } = row;
+    if (typeof ts === 'string') times.add(ts);
+    if (typeof message !== 'string') continue;
+    messages.add(message);
+    for (const word of message.match(/[\w\u0080-\uffff]+/g) ?? []) words.add(word);
+  }
+  for (const field of [
+    'message',
+    'event_id',
+    'community_id',
+    'ts',
+    'tags',
+    'source',
+    'kind',
+    'day',
+  ])
+    values.delete(field);
+  const kept = new Map([...values].map(([field, set]) => [field, [...set]] as const));
+  return {
+    ...{ values: kept, words: [...words], messages: [...messages] },
+    ...{ times: [...times], tags },
+  };
+}
+
+const KINDS = ['packet', 'flow', 'log', '*'];
+const quoted = (text: string): string =>
+  `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+const NUMERIC = [
+  'src_port',
+  'dst_port',
+  'bytes',
+  'packets',
+  'duration',
+  'length',
+  'severity',
+  'pid',
+];
+const ADDRESSES = ['src_ip', 'dst_ip', 'ip'];
+
+export class Grammar {
+  private readonly random: Random;
+  private readonly words: Vocabulary;
+  private readonly fields: readonly string[];
+
+  constructor(random: Random, words: Vocabulary) {
+    this.random = random;
+    this.words = words;
+    this.fields = [...words.values.keys()];
+  }
+
+  query(): Query {
+    const { random } = this;
+    const chance = (of: number): boolean => random.below(of) === 0;
+    const range = chance(4) ? this.range() : {};
+    const list = chance(15) ? { list: this.list() } : {};
+    const filter = chance(8) ? { leaf: '*' } : this.filter(random.between(0, 3));
+    // A query that does not say kind leaves packets out; most should have some.
+    const kinded: Filter = chance(2)
+      ? filter
+      : { operator: 'AND', parts: [{ leaf: `kind:${random.oneOf(KINDS)}` }, filter] };
+    return {
+      ...{ filter: kinded, stages: this.stages() },
+      asked: {
+        ...{ ...range, ...list, zone: random.oneOf(['UTC', 'UTC', 'America/New_York', '+05:30']) },
+        limit: random.oneOf([0, 1, 10, 100, 500]),
+      },
+    };
+  }
+
+  filter(depth: number): Filter {
+    const { random } = this;
+    if (depth === 0) return { leaf: this.leaf() };
+    const operator = random.oneOf(['AND', 'AND', 'OR', 'OR', 'NOT'] as const);
+    const count = operator === 'NOT' ? 1 : random.between(2, 3);
+    const parts = Array.from({ length: count }, () => this.filter(random.below(depth)));
+    return { operator, parts };
+  }
+
+  private leaf(): string {
+    const { random, words } = this;
+    const word = (): string => (words.words.length === 0 ? 'word' : random.oneOf(words.words));
+    switch (random.below(16)) {
+      case 0:
+        return this.cased(word());
+      case 1:
+        return this.shaped(word());
+      case 2:
+      case 3:
+        return quoted(this.piece());
+      case 4:
+        return this.valueOf(random.oneOf(ADDRESSES.slice(0, 2))) ?? word();
+      case 5:
+        return this.address();
+      case 6:
+      case 7:
+        return this.number();
+      case 8:
+        return `message:${random.below(2) === 0 ? word() : quoted(this.piece())}`;
+      case 9:
+        return this.pattern();
+      case 10:
+        return this.time();
+      case 11:
+        return this.tuple();
+      case 12:
+        return `attributes:${quoted(this.valueOf(random.oneOf(this.fields)) ?? word())}`;
+      case 13:
+        if (words.tags.length > 0) return `tag:${random.oneOf(words.tags)}`;
+        return 'last:6h';
+      default:
+        return this.field();
+    }
+  }
+
+  private field(): string {
+    const { random } = this;
+    const field = random.oneOf(this.fields);
+    const name = this.name(field);
+    const value = (): string => this.valueOf(field) ?? 'x';
+    switch (random.below(8)) {
+      case 0:
+        return `${name}:*`;
+      case 1:
+        return `${name}:(${quoted(value())} OR ${quoted(value())})`;
+      case 2:
+        return /^[\w.-]+$/.test(value())
+          ? `${name}:${this.shaped(this.bare(value()))}`
+          : `${name}:*`;
+      case 3:
+        return `${name}:>=${quoted(value())}`;
+      case 4:
+        return `${name}:[${quoted(value())} TO ${quoted(value())}]`;
+      case 5:
+        return `${name}:/${this.bare(value()).slice(0, 4)}/i`;
+      default:
+        return `${name}:${quoted(this.cased(value()))}`;
+    }
+  }
+
+  private number(): string {
+    const { random } = this;
+    const known = NUMERIC.filter((field) => this.fields.includes(field));
+    const field = known.length === 0 ? 'bytes' : random.oneOf(known);
+    const value = (): number => {
+      const seen = Number(this.valueOf(field));
+      return Number.isFinite(seen) && random.below(4) > 0 ? seen : random.below(70_000);
+    };
+    const [low, high] = [value(), value()].toSorted((a, b) => a - b);
+    switch (random.below(6)) {
+      case 0:
+        return `${field}:[${low} TO ${high}]`;
+      case 1:
+        return `${field}:{${low} TO *]`;
+      case 2:
+        return `${field}:${low}`;
+      case 3:
+        return field === 'severity' || field === 'pid'
+          ? `${field}:${low}`
+          : `${field}:${low},${high}`;
+      case 4:
+        return `port:${random.oneOf([22, 53, 80, 443, low!])}`;
+      default:
+        return `${field}:${random.oneOf(['>', '>=', '<', '<='])}${low}`;
+    }
+  }
+
+  private address(): string {
+    const { random } = this;
+    const field = random.oneOf(ADDRESSES);
+    const value = this.valueOf(field === 'ip' ? 'src_ip' : field) ?? '10.0.0.1';
+    if (value.includes(':')) return `${field}:${value}${random.below(2) === 0 ? '/64' : ''}`;
+    switch (random.below(4)) {
+      case 0:
+        return `${field}:${value}`;
+      case 1:
+        return `${field}:${value.split('.').slice(0, 3).join('.')}.*`;
+      case 2:
+        return `${field}:${value}-${value.split('.').slice(0, 3).join('.')}.255`;
+      default:
+        return `${field}:${value}/${random.between(1, 32)}`;
+    }
+  }
+
+  private tuple(): string {
+    const { random } = this;
+    const end = (field: string, port: string): string => {
+      const address = random.below(3) === 0 ? '*' : (this.valueOf(field) ?? '*');
+      const shown = address.includes(':') ? `[${address}]` : address;
+      return `${shown}:${random.below(2) === 0 ? '*' : (this.valueOf(port) ?? '*')}`;
+    };
+    return `flow:${end('src_ip', 'src_port')}-${end('dst_ip', 'dst_port')}/${random.oneOf(['tcp', 'udp', '*'])}`;
+  }
+
+  private pattern(): string {
+    const piece = this.bare(this.piece()).split(/[^a-z]+/i);
+    const word = piece.find((part) => part.length > 2) ?? 'a';
+    const { random } = this;
+    const text = random.oneOf([word, `${word.slice(0, 3)}.*`, `^.*${word}`, `[${word[0]}x]\\w+$`]);
+    return `message:/${text}/${random.below(2) === 0 ? 'i' : ''}`;
+  }
+
+  private time(): string {
+    const { random } = this;
+    const from = this.moment();
+    switch (random.below(5)) {
+      case 0:
+        return `ts:${from.slice(0, 10)}`;
+      case 1:
+        return `day:${from.slice(0, random.oneOf([8, 10]))}${random.below(2) === 0 ? '*' : ''}`.replace(
+          /-$/,
+          '-*',
+        );
+      case 2:
+        return `ts:>=${from.slice(0, 19)}`;
+      case 3:
+        return `last:${random.between(1, 72)}h`;
+      default:
+        return `ts:[${from.slice(0, 16)} TO ${this.moment().slice(0, 16)}]`;
+    }
+  }
+
+  private range(): { from?: string; to?: string } {
+    const [from, to] = [this.moment(), this.moment()].toSorted();
+    if (from === to) return {};
+    const which = this.random.below(3);
+    return { ...(which !== 0 ? { from: from! } : {}), ...(which !== 1 ? { to: to! } : {}) };
+  }
+
+  private list(): NonNullable<Question['list']> {
+    const { random } = this;
+    const lines = Array.from({ length: random.between(1, 20) }, () => this.cell());
+    if (random.below(2) === 0) return { text: lines.join('\n') };
+    const rows = lines.map(
+      () => `${this.valueOf('src_ip') ?? ''},${this.valueOf('dst_port') ?? ''}`,
+    );
+    return { text: `src_ip,dst_port\n${rows.join('\n')}` };
+  }
+
+  private cell(): string {
+    const value =
+      this.random.below(2) === 0 ? (this.valueOf('dst_ip') ?? '10.0.0.1') : this.bare(this.piece());
+    return value.trim() === '' ? 'word' : value;
+  }
+
+  private stages(): string[] {
+    const { random } = this;
+    const field = (): string => this.name(random.oneOf([...this.fields, 'kind', 'source', 'day']));
+    const number = (): string => random.oneOf(['bytes', 'packets', 'length', 'duration', 'status']);
+    const measure = (): string =>
+      random.oneOf([
+        'count()',
+        `sum(${number()})`,
+        `max(${number()})`,
+        `min(ts)`,
+        `distinct(${field()})`,
+        `p95(${number()})`,
+        `avg(${number()})`,
+      ]);
+    const shaping = (): string =>
+      random.oneOf([
+        `head ${random.between(0, 200)}`,
+        `tail ${random.between(0, 200)}`,
+        `sort ${random.oneOf(['', '-'])}${field()}`,
+        `dedup ${field()}`,
+        `fields ts, ${field()}, ${field()}`,
+        `where ${random.oneOf([this.leaf(), `${number()} > ${random.below(5000)}`])}`,
+        `union (${this.leaf()})`,
+      ]);
+    const counting = (): string =>
+      random.oneOf([
+        'count',
+        `top ${random.between(1, 30)} ${field()}`,
+        `top 5 ${field()}, ${field()} by ${random.oneOf([`sum(${number()})`, `distinct(${field()})`])}`,
+        `timeline ${random.oneOf(['', '1h', '15m', '1d', '7m'])}`,
+        `timeline 1h by ${field()}`,
+        'timeline 1h spread bytes',
+        `stats ${measure()}, ${measure()} as m`,
+        `stats count() as n, ${measure()} as m by ${field()} | where n > 3 | sort n desc, ${random.oneOf(['m', '-m'])} | head 20`,
+        `values ${field()}`,
+        'talkers 20',
+        `patterns ${random.between(1, 40)}`,
+        `stats count() by ${field()} | count`,
+      ]);
+    const stages = Array.from({ length: random.oneOf([0, 0, 0, 1, 1, 2]) }, shaping);
+    if (random.below(10) < 7) stages.push(counting());
+    return stages;
+  }
+
+  /** Some run of a message, or all of it. */
+  private piece(): string {
+    const { random, words } = this;
+    if (words.messages.length === 0) return 'no message';
+    const message = random.oneOf(words.messages);
+    if (random.below(5) === 0) return message.slice(0, 300);
+    const from = random.below(message.length);
+    return message.slice(from, from + random.between(3, 40));
+  }
+
+  private cased(text: string): string {
+    const { random } = this;
+    const way = random.below(5);
+    return way === 0 ? text.toUpperCase() : way === 1 ? text.toLowerCase() : text;
+  }
+
+  private shaped(word: string): string {
+    const { random } = this;
+    const at = random.below(word.length + 1);
+    return random.oneOf([
+      `${word.slice(0, at)}*`,
+      `*${word.slice(at)}`,
+      `${word.slice(0, at)}?${word.slice(at + 1)}`,
+      `*${word.slice(at >> 1, at + 1)}*`,
+    ]);
+  }
+
+  private bare(text: string): string {
+    return text.replace(/[^\w .-]/g, '').trim() || 'x';
+  }
+
+  private valueOf(field: string): string | undefined {
+    const values = this.words.values.get(field);
+    return values === undefined ? undefined : this.random.oneOf(values);
+  }
+
+  private moment(): string {
+    const { times } = this.words;
+    return times.length === 0 ? '2026-10-13T00:00:00Z' : this.random.oneOf(times);
+  }
+
+  private name(field: string): string {
+    return /^[A-Za-z_][\w.@-]*$/.test(field) ? field : quoted(field);
+  }
+}
+
+export function textOf({ filter, stages }: Query): string {
+  return [filterText(filter, true), ...stages].join(' | ');
+}
+
+export function filterText(filter: Filter, top = false): string {
+  if ('leaf' in filter) return filter.leaf;
+  const parts = filter.parts.map((part) => filterText(part));
+  const text = filter.operator === 'NOT' ? `NOT ${parts[0]}` : parts.join(` ${filter.operator} `);
+  return top ? text : `(${text})`;
+}
+
+/** Queries that are one step simpler. */
+export function* simpler(query: Query): Generator<Query> {
+  for (let at = query.stages.length - 1; at >= 0; at--)
+    yield { ...query, stages: query.stages.toSpliced(at, 1) };
+  for (const filter of simplerFilters(query.filter)) yield { ...query, filter };
+  const { from, to, list, zone, limit } = query.asked;
+  const less = { from, to, list, zone, limit };
+  for (const name of ['list', 'from', 'to', 'zone'] as const) {
+    if (less[name] === undefined || less[name] === 'UTC') continue;
+    const rest = Object.entries(less).filter(([key, value]) => key !== name && value !== undefined);
+    yield { ...query, asked: Object.fromEntries(rest) };
+  }
+}
+
+function* simplerFilters(filter: Filter): Generator<Filter> {
+  if ('leaf' in filter) {
+    if (filter.leaf !== '*') yield { leaf: '*' };
+    return;
+  }
+  yield* filter.parts;
+  for (let at = 0; at < filter.parts.length; at++) {
+    if (filter.parts.length > 1) yield { ...filter, parts: filter.parts.toSpliced(at, 1) };
+    for (const part of simplerFilters(filter.parts[at]!))
+      yield { ...filter, parts: filter.parts.with(at, part) };
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Random queries on a case whose segments have side files: the default path against reading every row, and
+ * some against `daybook query` in a process of its own and against `daybook scan` of the evidence. A query
+ * that is answered in two ways is made smaller before it is shown.
+ */
+import path from 'node:path';
+import type { Attack, Prepared, Run } from './attack.ts';
+import { Asker, type Answered, type Question } from './asker.ts';
+import { largeCase, vocabulary } from './cases.ts';
+import { crash, daybook } from './command.ts';
+import { Grammar, filterText, simpler, textOf, type Query } from './grammar.ts';
+
+/** One in so many is also asked as a command, and of `daybook scan`. */
+const ALSO = 40;
+const MOST_SIMPLER = 300;
+/** Sources of which nothing is deleted. */
+const SCANNED = ['syslog/fw01.log', 'flows/conn.log'];
+
+export const queries: Attack = {
+  name: 'queries',
+  unit: 'queries',
+  runs: { short: 120, usual: 1000, long: 10_000 },
+  async prepare(folder, seed, size): Promise<Prepared> {
+    const made = await largeCase(folder, seed, size);
+    const asker = new Asker(made.folder);
+    const words = await vocabulary(asker);
+    const segments = await asker.segments();
+    const withSideFiles = segments.filter(({ sideFile }) => sideFile);
+    const rows = segments.map((one) => one.rows).toSorted((a, b) => b - a);
+    return {
+      summary: () => [
+        `case: ${segments.length} segments, ${withSideFiles.length} with side files, ${rows.filter((n) => n >= 20_000).length} of 20,000 rows or more (largest ${rows[0]!.toLocaleString('en')})`,
+      ],
+      close: () => asker.close(),
+      async run(run) {
+        const grammar = new Grammar(run.random, words);
+        const query = grammar.query();
+        const difference = await compare(asker, query, run);
+        if (difference !== undefined) {
+          const small = await shrink(asker, query);
+          return run.fail(
+            `${question(small)}\n  ${(await compare(asker, small)) ?? difference}\n  at first: ${question(query)}`,
+          );
+        }
+        if (run.random.below(ALSO) === 0) await asCommand(run, made.folder, asker, query);
+        if (run.random.below(ALSO) === 0) await scanned(run, made, grammar);
+      },
+    };
+  },
+};
+
+const asQuestion = (query: Query): Question => ({ ...query.asked, text: textOf(query) });
+const question = (query: Query): string => JSON.stringify(asQuestion(query));
+
+/** What differs between the two paths; undefined: nothing. */
+async function compare(asker: Asker, query: Query, run?: Run): Promise<string | undefined> {
+  const asked = asQuestion(query);
+  const usual = await asker.ask(asked);
+  const scan = await asker.ask({ ...asked, path: 'scan' });
+  if (usual.error === 'unexpected' || scan.error === 'unexpected')
+    return `an unexpected error: ${usual.error === 'unexpected' ? usual.answer : scan.answer}`;
+  if (usual.error !== undefined) run?.tally(`refused: ${usual.error}`);
+  else run?.tally(`answered by ${usual.path}`);
+  if (usual.rows > 0) run?.tally('with rows');
+  if (usual.answer === scan.answer) return undefined;
+  // Sums of numbers with fractions depend on their order in the last digits.
+  if (rounded(usual) === rounded(scan)) {
+    run?.tally('equal but for the last digits of a fraction');
+    return undefined;
+  }
+  return `${usual.path}: ${excerpt(usual, scan)}\n  scan: ${excerpt(scan, usual)}`;
+}
+
+const rounded = ({ answer }: Answered): string =>
+  answer.replace(/-?\d+\.\d{4,}(e[+-]?\d+)?/g, (text) => Number(text).toPrecision(9));
+
+/** Where two answers begin to differ. */
+function excerpt({ answer }: Answered, other: Answered): string {
+  let at = 0;
+  while (at < answer.length && answer[at] === other.answer[at]) at++;
+  return `…${answer.slice(Math.max(0, at - 150), at + 250)}`;
+}
+
+async function shrink(asker: Asker, failing: Query): Promise<Query> {
+  let smallest = failing;
+  let tried = 0;
+  for (let found = true; found;) {
+    found = false;
+    for (const one of simpler(smallest)) {
+      if (++tried > MOST_SIMPLER) return smallest;
+      if ((await compare(asker, one)) === undefined) continue;
+      smallest = one;
+      found = true;
+      break;
+    }
+  }
+  return smallest;
+}
+
+/** The same from the command line, without anything that a longer session keeps. */
+async function asCommand(run: Run, folder: string, asker: Asker, query: Query): Promise<void> {
+  const { from, to, zone } = query.asked;
+  const text = `${filterText(query.filter, true)} | count`;
+  const view = {
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(zone === undefined ? {} : { zone }),
+  };
+  const kept = await asker.ask({ ...view, text });
+  const options = [
+    ...(from === undefined ? [] : ['--from', from]),
+    ...(to === undefined ? [] : ['--to', to]),
+    ...(zone === undefined ? [] : ['--tz', zone]),
+  ];
+  // A query may begin with a minus.
+  const ended = await daybook(['query', folder, ...options, '--json', '--', text]);
+  const problem = crash(ended);
+  if (problem !== undefined) return run.fail(`query ${text}: ${problem}`);
+  run.tally('asked as a command, too');
+  if (ended.status !== 0) {
+    if (kept.error === undefined) run.fail(`query ${text}: ${ended.err} instead of ${kept.answer}`);
+    return;
+  }
+  const { count } = JSON.parse(ended.out) as { count: number };
+  const want =
+    kept.error === undefined ? (JSON.parse(kept.answer) as { count: number }).count : undefined;
+  if (count !== want) run.fail(`query ${text}: ${count} as a command, ${kept.answer} in a session`);
+}
+
+async function scanned(
+  run: Run,
+  { folder, evidence }: { folder: string; evidence: string },
+  grammar: Grammar,
+): Promise<void> {
+  const source = run.random.oneOf(SCANNED);
+  const filter = filterText(grammar.filter(run.random.between(0, 2)));
+  // What only a case knows.
+  if (/\b(tag|last|source):/.test(filter)) return;
+  const asked = async (...args: string[]): Promise<number | undefined> => {
+    const ended = await daybook(args);
+    const problem = crash(ended);
+    if (problem !== undefined) run.fail(`${args.join(' ')}: ${problem}`);
+    return ended.status === 0 ? (JSON.parse(ended.out) as { count: number }).count : undefined;
+  };
+  const text = `(${filter}) | count`;
+  const scan = await asked('scan', path.join(evidence, source), '--json', '--', text);
+  const name = path.basename(source);
+  const stored = await asked('query', folder, '--json', '--', `source:${name} ${text}`);
+  // A file does not have every field of a case.
+  if (scan === undefined || stored === undefined) return run.tally('refused by a scan or the case');
+  run.tally('counted by a scan of the evidence, too');
+  if (scan > 0) run.tally('counted by a scan of the evidence, too, and found');
+  if (scan !== stored) run.fail(`${source}: ${filter}: ${scan} by scan, ${stored} in the case`);
+}
