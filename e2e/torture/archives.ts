@@ -210,8 +210,8 @@ export const archives: Attack = {
           (file) => !file.startsWith('case.daybook') && file.includes('escaped'),
         );
         if (seen.length > 0) run.fail(`${trick.what} wrote ${seen.join(', ')}`);
-        const { ok, findings, refused } = await verify(at);
-        if (!ok) run.fail(`${trick.what}: verify: ${refused ?? JSON.stringify(findings)}`);
+        const { ok, problem: why } = await verify(at);
+        if (!ok) run.fail(`${trick.what}: verify: ${why}`);
       },
     };
   },

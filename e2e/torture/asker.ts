@@ -75,7 +75,10 @@ export class Asker {
       this.waiting?.resolve(line);
       this.waiting = undefined;
     });
-    child.stderr.on('data', (part: Buffer) => (this.said = `${this.said}${part}`.slice(-4000)));
+    child.stderr.on(
+      'data',
+      (part: Buffer) => (this.said = (this.said + String(part)).slice(-4000)),
+    );
     child.stdin.on('error', () => undefined);
     child.on('close', (status, signal) => {
       this.child = undefined;

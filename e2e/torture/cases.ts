@@ -12,8 +12,17 @@ export interface LargeCase {
   readonly evidence: string;
 }
 
-/** Makes one below `folder`: `size` 1 has some 60,000 events, and so on. */
-export async function largeCase(folder: string, seed: number, size: number): Promise<LargeCase> {
+const made = new Map<string, Promise<LargeCase>>();
+
+/** The one of a size, below the folder of all attacks: `size` 1 has some 60,000 events, and so on. */
+export function largeCase(attack: string, seed: number, size: number): Promise<LargeCase> {
+  const folder = path.join(path.dirname(attack), `large-${size}`);
+  const known = made.get(folder) ?? make(folder, seed, size);
+  made.set(folder, known);
+  return known;
+}
+
+async function make(folder: string, seed: number, size: number): Promise<LargeCase> {
   generateEvidence(folder, size, seed % 1000);
   const evidence = path.join(folder, 'evidence');
   mkdirSync(path.join(evidence, 'more'));
@@ -24,9 +33,12 @@ export async function largeCase(folder: string, seed: number, size: number): Pro
   }
   writeFileSync(path.join(evidence, 'more', 'requests.json'), jsonLines(size * 7000));
   const at = path.join(folder, 'large.daybook');
+  // Something that cannot be read, so that there is a quarantine.
+  const whole = '{"timestamp":"2026-10-12T08:00:00Z","message":"whole"}\n';
+  writeFileSync(path.join(evidence, 'more', 'torn.json'), `${whole.repeat(40)}{"torn":\n{{{\n`);
   const run = async (...args: string[]): Promise<void> => {
     const { status, err } = await daybook(args);
-    if (status !== 0) throw new Error(`${args[0]} fails: ${err}`);
+    if (status !== (args[0] === 'import' ? 3 : 0)) throw new Error(`${args[0]} fails: ${err}`);
   };
   await run('import', at, evidence, '--recursive');
   // One segment for each day and kind.

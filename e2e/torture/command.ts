@@ -70,22 +70,42 @@ export function crash({ status, signal, out, err }: Ended): string | undefined {
 
 const tail = (text: string): string => text.trim().slice(-700);
 
-export interface Finding {
-  level: 'error' | 'warning' | 'repaired';
-  what: string;
+export interface Verified {
+  /** Neither the case is damaged nor the evidence another; evidence that was not read to its end is allowed. */
+  readonly ok: boolean;
+  readonly findings: readonly { readonly level: string; readonly message: string }[];
+  /** What was wrong, in words. */
+  readonly problem: string;
+  /** It could not even say: how it ended. */
+  readonly refused: boolean;
+  readonly crash: string | undefined;
 }
 
-/** What `verify` finds; a message instead when it cannot even say. */
-export async function verify(
-  folder: string,
-): Promise<{ findings: Finding[]; ok: boolean; refused?: string; crash?: string }> {
+interface VerifyJson {
+  exitStatus: number;
+  case: { intact: boolean };
+  evidence: { changed: number };
+  sample: { differing: number };
+  findings: { level: string; message: string }[];
+}
+
+export async function verify(folder: string): Promise<Verified> {
   const ended = await daybook(['verify', folder, '--json']);
-  const how = crash(ended);
-  const crashed = how === undefined ? {} : { crash: how };
-  if (!ended.out.startsWith('{'))
-    return { findings: [], ok: false, refused: ended.err.trim(), ...crashed };
-  const report = JSON.parse(ended.out) as { findings: Finding[]; ok: boolean };
-  return { findings: report.findings, ok: report.ok && ended.status === 0, ...crashed };
+  const crashed = crash(ended);
+  if (!ended.out.startsWith('{')) {
+    const problem = crashed ?? ended.err.trim();
+    return { ok: false, findings: [], problem, refused: true, crash: crashed };
+  }
+  const report = JSON.parse(ended.out) as VerifyJson;
+  const { findings, evidence, sample } = report;
+  const ok =
+    report.case.intact &&
+    evidence.changed === 0 &&
+    sample.differing === 0 &&
+    (ended.status === 0 || ended.status === 3) &&
+    ended.status === report.exitStatus;
+  const problem = findings.map(({ level, message }) => `${level}: ${message}`).join('; ');
+  return { ok, findings, problem, refused: false, crash: crashed };
 }
 
 /** Everything that a case answers: its events, whatever their order, and its ledgers. */

@@ -61,20 +61,17 @@ export const disk: Attack = {
             run.fail(`${name} does not say that the disk is full: ${ended.err}`);
           remount(mount, 200_000);
           if (existsSync(path.join(at, 'case.sqlite'))) {
-            const { ok, findings, refused } = await verify(at);
-            const none = refused !== undefined && /is not a Daybook case/.test(refused);
-            if (!ok && !none)
-              run.fail(
-                `verify after ${name} on a full disk: ${refused ?? JSON.stringify(findings)}`,
-              );
+            const { ok, refused, problem: why } = await verify(at);
+            const none = refused && /is not a Daybook case/.test(why);
+            if (!ok && !none) run.fail(`verify after ${name} on a full disk: ${why}`);
           }
           const again = await daybook(command, ENV);
           if (again.status !== 0) return run.fail(`${name} with more room: ${again.err}`);
           const found = await contents(at);
           if (JSON.stringify(found) !== JSON.stringify(wanted))
             run.fail(`${name}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
-          const { ok, findings, refused } = await verify(at);
-          if (!ok) run.fail(`verify after ${name}: ${refused ?? JSON.stringify(findings)}`);
+          const { ok, problem: why } = await verify(at);
+          if (!ok) run.fail(`verify after ${name}: ${why}`);
         } finally {
           spawnSync('umount', ['-l', mount]);
         }
