@@ -2,6 +2,7 @@
 import { archives } from './archives.ts';
 import type { Attack } from './attack.ts';
 import { damage } from './damage.ts';
+import { decoders } from './decode.ts';
 import { disk } from './disk.ts';
 import { hostile } from './hostile.ts';
 import { kills } from './kills.ts';
@@ -9,5 +10,5 @@ import { mutations } from './mutations.ts';
 import { queries } from './queries.ts';
 
 export const ATTACKS: readonly Attack[] = [
-  ...[kills, mutations, queries, damage, hostile, archives, disk],
+  ...[kills, mutations, queries, damage, hostile, decoders, archives, disk],
 ];
