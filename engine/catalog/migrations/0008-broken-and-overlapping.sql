@@ -15,6 +15,5 @@ CREATE TABLE overlaps (
 -- Hashes of the lines of a source, by which later ones are compared with it: 32 bits each, little endian.
 CREATE TABLE line_hashes (
   source_id INTEGER PRIMARY KEY REFERENCES sources(id),
-  hashes BLOB NOT NULL,
-  row_hash BLOB
+  hashes BLOB NOT NULL
 );
