@@ -33,7 +33,7 @@ it.each([
   ],
   [
     'what is no number counts as nothing',
-    { DAYBOOK_STATE: root, DAYBOOK_THREADS: 'many', DAYBOOK_MEMORY: '-1' },
+    { DAYBOOK_STATE: root, DAYBOOK_THREADS: 'many', DAYBOOK_MEMORY: '' },
     { threads: availableParallelism() },
   ],
 ])('%s', (_what, env: NodeJS.ProcessEnv, found) => {
@@ -49,4 +49,17 @@ it.skipIf(process.platform !== 'linux')('keeps to the folders of the system', ()
   expect(cacheFolder({ DAYBOOK_STATE: '/s' })).toBe('/s/cache');
   expect(casesFolder({})).toBe(join(homedir(), 'Daybook'));
   expect(casesFolder({ DAYBOOK_CASES: '/e' })).toBe('/e');
+});
+
+it.each([
+  ['512MB', 512e6],
+  ['2 GiB', 2 ** 31],
+  ['1.5g', 1.5e9],
+  ['300000000', 3e8],
+])('DAYBOOK_MEMORY may be written %s', (text, bytes) => {
+  expect(settings({ DAYBOOK_STATE: root, DAYBOOK_MEMORY: text }).queryMemory).toBe(bytes);
+});
+
+it.each(['-1', 'much', '12 parsecs', '0'])('DAYBOOK_MEMORY of %s is an error', (text) => {
+  expect(() => settings({ DAYBOOK_STATE: root, DAYBOOK_MEMORY: text })).toThrow('is no size');
 });

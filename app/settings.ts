@@ -1,8 +1,9 @@
 /**
- * What the engine may use of this machine: the environment says it first (`DAYBOOK_MEMORY` in bytes,
+ * What the engine may use of this machine: the environment says it first (`DAYBOOK_MEMORY`, such as `2GB`,
  * `DAYBOOK_THREADS`, `DAYBOOK_CHUNK_ROWS`), then what was set in the window, then the machine.
  */
 import { availableParallelism, totalmem } from 'node:os';
+import { DaybookError } from '../engine/contract/errors.ts';
 import { readSettings } from '../engine/operations/state.ts';
 import type { EngineLimits, EngineSettings } from '../engine/operations/settings.ts';
 import { casesFolder, stateFolder } from './folders.ts';
@@ -43,7 +44,7 @@ function limits(environment: NodeJS.ProcessEnv): EngineLimits {
   const cores = availableParallelism();
   const threads = whole(environment['DAYBOOK_THREADS']) ?? saved.threads ?? cores;
   const memory =
-    whole(environment['DAYBOOK_MEMORY']) ??
+    bytesOf(environment['DAYBOOK_MEMORY']) ??
     saved.memory ??
     Math.min(Math.floor(totalmem() / 4), MOST_MEMORY);
   return {
@@ -53,6 +54,27 @@ function limits(environment: NodeJS.ProcessEnv): EngineLimits {
     jobs: whole(environment['DAYBOOK_THREADS']) ?? saved.jobs ?? cores,
     chunkRows: whole(environment['DAYBOOK_CHUNK_ROWS']),
   };
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9 },
+  ...{ k: 1e3, m: 1e6, g: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 },
+};
+
+/**
+ * A size as people write it: `500000000`, `512MB`, `2 GiB`; undefined: none is given.
+ * @throws DaybookError usage: a limit that cannot be read must not count as none
+ */
+function bytesOf(text: string | undefined): number | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const [, number = '', unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
+  const bytes = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN));
+  if (number !== '' && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+  throw new DaybookError(
+    'usage',
+    `DAYBOOK_MEMORY is no size: ${JSON.stringify(text)}`,
+    'write it as 512MB, 2GB, or a number of bytes',
+  );
 }
 
 function whole(text: string | undefined): number | undefined {

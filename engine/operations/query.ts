@@ -33,6 +33,7 @@ import {
   shapeAnswer,
 } from '../query/index.ts';
 import type { Plain } from '../store/segment-store.ts';
+import { timeSlices, type TimeSlice } from './time-slices.ts';
 import { answerDirectly } from './answer-directly.ts';
 import { answerGroups } from './answer-groups.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
@@ -213,16 +214,22 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
           }
           for (const some of plan.streaming ? readTogether(read) : [read]) {
             if (left === 0 || some.length === 0) break;
-            const statement = watch.span('compile', () =>
-              compileRows(own, { segments: some, limit: left, inParts: givesFew(own, some) }),
-            );
-            await prepared(some, statement.sql);
-            for await (const batch of execute(statement)) {
-              within = true;
-              returned += batch.length;
-              if (left !== undefined) left -= batch.length;
-              await withMessages(batch, statement, some);
-              yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
+            // Sorting a long day at once takes more memory than there may be.
+            const slices = plan.streaming ? slicesOf(some, find) : [undefined];
+            for (const slice of slices) {
+              if (left === 0) break;
+              const inParts = givesFew(own, some);
+              const statement = watch.span('compile', () =>
+                compileRows(own, { segments: some, limit: left, within: slice, inParts }),
+              );
+              await prepared(some, statement.sql);
+              for await (const batch of execute(statement)) {
+                within = true;
+                returned += batch.length;
+                if (left !== undefined) left -= batch.length;
+                await withMessages(batch, statement, some);
+                yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
+              }
             }
             given = some.at(-1)!.day;
             within = false;
@@ -498,6 +505,16 @@ function infoOf(
     unflowedPackets: segment.unflowedPackets,
     sources: new Set(segment.sources),
   };
+}
+
+/** Undated events are in no slice: they are read at once. */
+function slicesOf(
+  segments: readonly SegmentInfo[],
+  find: RowFinder | undefined,
+): (TimeSlice | undefined)[] {
+  if (segments.some(({ day }) => day === 'undated')) return [undefined];
+  const slices = timeSlices(segments, (segment) => find?.timesOf(segment));
+  return slices.length === 1 ? [undefined] : slices;
 }
 
 /** The running query's rows as people and scripts see them. */

@@ -405,6 +405,11 @@ export class RowFinder {
     }));
   }
 
+  /** The times of a segment's rows, where an index has them. */
+  timesOf(segment: SegmentInfo): TimeLookup | undefined {
+    return this.known(segment).indexes.time;
+  }
+
   /** Whether the times of all rows of these segments are known, or can be. */
   hasTimes(segments: readonly SegmentInfo[]): boolean {
     return segments.every(

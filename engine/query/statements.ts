@@ -4,7 +4,7 @@
  * Result values are numbers, bigints, text, truth or NULL only: times come as epoch microseconds,
  * IPv6 addresses as UUID text.
  */
-import { COLUMNS } from '../contract/event.ts';
+import { COLUMNS, type EpochMicros } from '../contract/event.ts';
 import type { Name } from './ast.ts';
 import { type BoundValue, Params, micros, quoteIdentifier } from './dialect/duckdb.ts';
 import { attributesOf } from './attribute-names.ts';
@@ -63,6 +63,9 @@ export interface RowsOptions {
   readonly segments?: readonly SegmentInfo[] | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
+  /** Only rows of this half-open span of time; an end may be open. */
+  readonly within?:
+    { readonly from: EpochMicros | undefined; readonly to: EpochMicros | undefined } | undefined;
   /** Messages in parts: of a plan whose rows are known. */
   readonly inParts?: boolean | undefined;
 }
@@ -103,6 +106,7 @@ export function compileRows(plan: Plan, options: RowsOptions = {}): Statement {
     for (const name of plan.projection) projected(outputs, scope, plan, segments, name);
   }
   const messages = options.inParts === true ? messageParts(outputs, needed, segments) : undefined;
+  const within = withinTime(scope, options.within, params);
   const order = orderBy(relation.order);
   const limit = options.limit === undefined ? '' : ` LIMIT ${params.bind(options.limit, 'BIGINT')}`;
   const offset =
@@ -110,8 +114,21 @@ export function compileRows(plan: Plan, options: RowsOptions = {}): Statement {
       ? ''
       : ` OFFSET ${params.bind(options.offset, 'BIGINT')}`;
   const select = outputs.sql.map((sql, i) => `${sql} AS o${i}`).join(', ');
-  const sql = `SELECT ${select} FROM (${relation.sql()}) AS r ORDER BY ${order}${limit}${offset}`;
+  const sql = `SELECT ${select} FROM (${relation.sql()}) AS r${within} ORDER BY ${order}${limit}${offset}`;
   return { ...params.finish(sql), columns: outputs.columns, messages };
+}
+
+/** Holds rows to a slice of time; those without a time are in none. */
+function withinTime(scope: Scope, within: RowsOptions['within'], params: Params): string {
+  if (within === undefined) return '';
+  const ts = scope.column('ts');
+  if (ts === undefined) return '';
+  const { from, to } = within;
+  const tests = [
+    ...(from === undefined ? [] : [`${ts} >= ${params.time(from)}`]),
+    ...(to === undefined ? [] : [`${ts} < ${params.time(to)}`]),
+  ];
+  return tests.length === 0 ? '' : ` WHERE ${tests.join(' AND ')}`;
 }
 
 /** `compileRows` for the segments of one day. */

@@ -17,7 +17,7 @@ export async function exportParquet(
   out: string,
   names: readonly string[],
 ): Promise<void> {
-  const instance = await DuckDBInstance.create(':memory:', { memory_limit: '1GB', threads: '1' });
+  const instance = await DuckDBInstance.create(':memory:', { memory_limit: '384MB', threads: '1' });
   const connection = await instance.connect();
   try {
     await connection.run(`SET allowed_directories = [${literal(folder)}]`);
@@ -36,7 +36,7 @@ export async function exportParquet(
         ? `(SELECT ${none.join(', ')} WHERE false)`
         : `read_json(${literal(rows)}, format = 'newline_delimited', sample_size = -1, convert_strings_to_integers = false, timestampformat = 'none', dateformat = 'none', maximum_object_size = 33554432)`;
     await connection.run(
-      `COPY (SELECT ${list.join(', ')} FROM ${source}) TO ${literal(out)} (FORMAT parquet)`,
+      `COPY (SELECT ${list.join(', ')} FROM ${source}) TO ${literal(out)} (FORMAT parquet, ROW_GROUP_SIZE 61440)`,
     );
   } catch (error) {
     throw storeError(error);

@@ -607,7 +607,7 @@ export function storeError(error: unknown): unknown {
     return new DaybookError(
       'limit-exceeded',
       'the query needs more memory than Daybook may use',
-      'narrow the time range, or raise the limit with DAYBOOK_MEMORY (bytes)',
+      'narrow the time range, or raise the limit with DAYBOOK_MEMORY (such as 4GB)',
       error,
     );
   }
