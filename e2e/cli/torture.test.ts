@@ -9,6 +9,8 @@ import { afterAll, expect, it } from 'vitest';
 import { attack, report } from '../torture/attack.ts';
 import { ATTACKS } from '../torture/attacks.ts';
 
+/** An attack is many commands, one after the other; beside other tests each may take long. */
+const PATIENCE_MS = 900_000;
 const seed = Math.floor(Math.random() * 1e9);
 const folder = mkdtempSync(path.join(tmpdir(), 'daybook-torture-'));
 let failed = false;
@@ -16,12 +18,16 @@ afterAll(() => {
   if (!failed) rmSync(folder, { recursive: true, force: true });
 });
 
-it.each(ATTACKS.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
-  // Kept in the log, whatever becomes of it.
-  const say = (text: string): void => void process.stdout.write(`${text}\n`);
-  const outcome = await attack(one, { seed, runs: one.runs.short, size: 1, folder, say });
-  say(`seed ${seed}: ${report(outcome)}`);
-  failed ||= outcome.failures.length > 0;
-  expect(outcome.failures).toEqual([]);
-  if (outcome.skipped === undefined) expect(outcome.tried).toBe(one.runs.short);
-});
+it.each(ATTACKS.map((one) => [one.name, one] as const))(
+  '%s',
+  async (_name, one) => {
+    // Kept in the log, whatever becomes of it.
+    const say = (text: string): void => void process.stdout.write(`${text}\n`);
+    const outcome = await attack(one, { seed, runs: one.runs.short, size: 1, folder, say });
+    say(`seed ${seed}: ${report(outcome)}`);
+    failed ||= outcome.failures.length > 0;
+    expect(outcome.failures).toEqual([]);
+    if (outcome.skipped === undefined) expect(outcome.tried).toBe(one.runs.short);
+  },
+  PATIENCE_MS,
+);

@@ -164,7 +164,7 @@ const TRICKS: readonly Trick[] = [
 export const archives: Attack = {
   name: 'archives',
   unit: 'archives',
-  runs: { short: 4, usual: 30, long: 200 },
+  runs: { short: 3, usual: 30, long: 200 },
   async prepare(): Promise<Prepared> {
     return {
       async run(run) {

@@ -8,7 +8,7 @@ const STREAMS = 10;
 export const decoders: Attack = {
   name: 'decoders',
   unit: `sets of ${STREAMS} streams`,
-  runs: { short: 2, usual: 20, long: 200 },
+  runs: { short: 1, usual: 20, long: 200 },
   async prepare(): Promise<Prepared> {
     return {
       async run(run) {

@@ -139,7 +139,7 @@ const TRAPS: readonly Trap[] = [
 export const hostile: Attack = {
   name: 'hostile',
   unit: 'hostile cases',
-  runs: { short: 4, usual: 40, long: 300 },
+  runs: { short: 3, usual: 40, long: 300 },
   async prepare(folder, seed): Promise<Prepared | string> {
     if (process.platform === 'win32') return 'links and pipes of this attack are those of Unix';
     generateEvidence(folder, 0.02, seed % 1000);

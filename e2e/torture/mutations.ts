@@ -37,7 +37,7 @@ interface Original {
 export const mutations: Attack = {
   name: 'mutations',
   unit: `imports of ${FILES} mutated files`,
-  runs: { short: 2, usual: 30, long: 300 },
+  runs: { short: 1, usual: 30, long: 300 },
   async prepare(folder): Promise<Prepared> {
     generateEvidence(folder, 0.1, 7);
     const originals = [...below(path.join(folder, 'evidence'), Infinity), ...moreEvidence()];
