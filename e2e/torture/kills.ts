@@ -29,7 +29,7 @@ const CHANGES: Readonly<Record<string, (folder: string) => string[]>> = {
 
 export const kills: Attack = {
   name: 'kills',
-  unit: 'kills',
+  unit: 'rounds of kills',
   runs: { short: 2, usual: 60, long: 1000 },
   async prepare(folder, seed): Promise<Prepared> {
     const evidence = path.join(folder, 'evidence');
