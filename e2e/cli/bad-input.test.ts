@@ -226,6 +226,10 @@ describe.skipIf(asNobody === undefined)(
 
     it('queries and verifies a case that it may not write', async () => {
       chmodSync(folder, 0o755);
+      // Cases are private: their owner opens them to others.
+      const hidden = await asNobody!('count', WHOLE, 'kind:*', '--json');
+      expect(hidden.status).not.toBe(0);
+      execFileSync('chmod', ['-R', 'go+rX', WHOLE]);
       const found = await asNobody!('count', WHOLE, 'kind:*', '--json');
       expect(found.status, found.err).toBe(0);
       expect(json<{ count: number }>(found).count).toBe(events);
@@ -600,15 +604,22 @@ describe('evidence that overlaps', () => {
     );
   });
 
-  it('verification says how many sources lie in archives, whose bytes it does not hash', async () => {
+  it('verification reads sources in archives back', async () => {
     const log = at('member.log');
     writeFileSync(log, 'Oct 11 22:14:15 host su: one\n');
     execFileSync('tar', ['-cf', at('members.tar'), '-C', folder, 'member.log']);
     await daybook(['import', at('members.daybook'), at('members.tar')]);
     const verified = await daybook(['verify', at('members.daybook')]);
-    expect(verified.out).toContain(
-      '(0 evidence files checked, 0 missing, 1 in archives not checked)',
-    );
+    expect(verified.status, verified.err).toBe(0);
+    expect(verified.out).toContain('The evidence is unchanged: 1 file.');
+    expect(verified.out).toContain('1 event of 1 source equal the evidence in every field.');
+    const archive = readFileSync(at('members.tar'));
+    archive.write('two', archive.indexOf('one'));
+    writeFileSync(at('members.tar'), archive);
+    const changed = await daybook(['verify', at('members.daybook')]);
+    expect(changed.status).not.toBe(0);
+    expect(changed.out).toMatch(/^The case is intact/m);
+    expect(changed.out).toMatch(/1 file changed/);
   });
 
   it('a log that grows: only what is new is stored', async () => {
@@ -733,8 +744,12 @@ describe('a case that is changed', () => {
     expect((await row('tag:seen')).map(({ message }) => message.slice(-14))).toEqual(
       ['marker-7 word', 'marker-30 word'].map((end) => expect.stringContaining(end) as string),
     );
+    // The evidence is gone: the case is intact, and what could not be checked is said.
     const verified = await daybook(['verify', name]);
-    expect(verified.status, verified.out).toBe(0);
+    expect(verified.status, verified.out).toBe(3);
+    expect(verified.out).toMatch(/^The case is intact/m);
+    expect(verified.out).toContain('1 file missing, of 1 file');
+    expect(verified.out).toContain('not compared: app.log: its evidence is not there');
   });
 
   /** Rows that reading everything looks at: deleted ones as long as they are in a file. */

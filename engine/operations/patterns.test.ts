@@ -96,7 +96,8 @@ async function ask(text: string, path?: 'scan') {
 
 describe('patterns', () => {
   it('are counted without reading the rows', async () => {
-    const { answer, timings } = await ask('day:2026-03-01 NOT user7 | patterns 1 desc');
+    // Records without a message are no log: they lie in a segment of their own, which has no texts.
+    const { answer, timings } = await ask('kind:log day:2026-03-01 NOT user7 | patterns 1 desc');
     expect(timings.path).toBe('index');
     expect(timings.rowsExamined).toBeLessThan(200);
     if (!('rows' in answer)) throw new Error(answer.shape);
@@ -108,7 +109,7 @@ describe('patterns', () => {
       count: wanted.length,
       template: templateOf(wanted[0]!),
     });
-    expect(answer.rows.at(-1)).toMatchObject({ count: 546, template: null });
+    expect(answer.rows).toHaveLength(1);
   });
 
   const QUERIES = [

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { writeNfdumpCsv, writeZeekConn } from '../../../fixtures/evidence/flows.ts';
 import { END, START } from '../../../fixtures/evidence/story.ts';
@@ -541,10 +541,17 @@ describe('a query', () => {
     ['dst_port:(22 OR 44', '443', undefined],
     ['note:"undated 1', 'undated 1', '"undated 1"'],
   ])('is completed: %j may go on with %j', async (query, label, apply) => {
-    const { result } = await ask('query.complete', { case: small.folder, query, at: query.length });
-    const option = result.options.find((one) => one.label === label);
-    expect(option).toBeDefined();
-    expect(option?.apply).toBe(apply);
+    // Values that a busy machine cannot count in time are left out: then it is asked again.
+    const option = await vi.waitUntil(
+      async () => {
+        const { result } = await ask('query.complete', {
+          ...{ case: small.folder, query, at: query.length },
+        });
+        return result.options.find((one) => one.label === label);
+      },
+      { timeout: 120_000 },
+    );
+    expect(option.apply).toBe(apply);
   });
 
   it('that is explained says what it reads', async () => {
