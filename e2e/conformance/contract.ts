@@ -279,6 +279,9 @@ export function describeContract(shell: Shell): void {
       expect(total).toBe(values.reduce((sum, { count }) => sum + count, 0));
       const { lines, of } = await engine.call('list.unmatched', view);
       expect([[...lines], of]).toEqual([[4], 3]);
+      const left = await engine.call('query.unsearched', { ...view, query: 'nosuchword' });
+      expect(left).toMatchObject({ quarantined: { matching: 0 }, undated: 0 });
+      expect(left.lines.length).toBeGreaterThan(0);
       const other = await running.connect();
       expect((await failure(other.call('timeline.run', view))).code).toBe('list-not-kept');
       other.close();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importInProcess } from '../ingest/testing/in-process.ts';
 import { pcapOf, zeekConn } from '../ingest/testing/small-evidence.ts';
 import { CaseSession } from './case-session.ts';
-import { notSearched, notSearchedText } from './not-searched.ts';
+import { notSearched, notSearchedText, unsearched } from './not-searched.ts';
 import { startQuery } from './query.ts';
 
 let folder: string;
@@ -96,4 +96,15 @@ it('is said in words', async () => {
   expect(notSearchedText(await left('Password_Guessing'), { packets: false })).toEqual([
     '2 quarantined records and 1 file that was not read are not searched: 1 of them contains it',
   ]);
+});
+
+it('a window is told the same', async () => {
+  const { signal } = new AbortController();
+  const found = await unsearched(session, { query: 'Password_Guessing', zone: 'UTC' }, signal);
+  expect(found.quarantined.matching).toBe(1);
+  expect(found.lines[0]).toBe(
+    '2 quarantined records and 1 file that was not read are not searched: 1 of them contains it',
+  );
+  const stopped = unsearched(session, { query: 'x', zone: 'UTC' }, AbortSignal.abort());
+  await expect(stopped).rejects.toMatchObject({ code: 'cancelled' });
 });

@@ -12,9 +12,12 @@ import { basename, dirname, join } from 'node:path';
 import { openCaseHandle } from '../base/case-files.ts';
 import { statusOf } from '../catalog/catalog.ts';
 import { CancelledError } from '../contract/errors.ts';
+import type { Result } from '../contract/operations.ts';
 import { quarantineFile } from '../ingest/case-writer.ts';
 import { type Plan, recordTest } from '../query/index.ts';
+import type { View } from './ask-view.ts';
 import type { CaseSession } from './case-session.ts';
+import { startQuery } from './query.ts';
 
 export interface NotSearched {
   /** Records in the quarantine, and how many of them contain what was asked for. */
@@ -51,6 +54,22 @@ export async function notSearched(
     unread: await lookInUnread(session, test, signal),
     undated: ranged ? undated.reduce((sum, { rows }) => sum + rows, 0) : 0,
     packetsBeneath: plan.packetsBeneath,
+  };
+}
+
+/** `query.unsearched`: of a view, with the same in words. */
+export async function unsearched(
+  session: CaseSession,
+  { query, ...view }: View,
+  signal: AbortSignal,
+): Promise<Result<'query.unsearched'>> {
+  const { plan } = startQuery(session, { ...view, text: query, signal });
+  const left = await notSearched(session, plan, signal);
+  const { packetsBeneath, ...rest } = left;
+  return {
+    ...rest,
+    ...(packetsBeneath === undefined ? {} : { packetsBeneath }),
+    lines: notSearchedText(left),
   };
 }
 

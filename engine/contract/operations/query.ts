@@ -42,6 +42,8 @@ const measure = z.object({
   of: fieldName.optional(),
 });
 
+const looked = z.object({ count, matching: count, looked: count });
+
 export const queryOperations = {
   /** Takes a query apart, for highlighting what is wrong and for the builder. Needs no events. */
   'query.parse': operation(
@@ -146,6 +148,21 @@ export const queryOperations = {
   'list.unmatched': operation(
     view.extend({ list }),
     z.object({ lines: numbers, of: count, ...scopeShape }),
+  ),
+  /**
+   * What a view does not search, for who found nothing: quarantined records and files that were not read, with how
+   * many of those that were looked through contain what is asked for, and events without a time.
+   */
+  'query.unsearched': operation(
+    view,
+    z.object({
+      quarantined: looked,
+      unread: looked,
+      undated: count,
+      packetsBeneath: z.object({ packets: count, exact: z.boolean() }).optional(),
+      /** The same in words. */
+      lines: z.array(z.string()),
+    }),
   ),
   /** What a query reads, what it leaves out and why. */
   'query.explain': operation(view, z.object({ lines: z.array(z.string()) })),

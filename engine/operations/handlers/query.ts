@@ -12,6 +12,7 @@ import { takeApart } from '../parse-query.ts';
 import { explainQuery, runQuery } from '../run-query.ts';
 import { timeline } from '../timeline.ts';
 import { top } from '../top.ts';
+import { unsearched } from '../not-searched.ts';
 import { unmatchedLines } from '../unmatched-lines.ts';
 
 export function queryHandlers({
@@ -35,6 +36,8 @@ export function queryHandlers({
       cases.use(request.case, (session) =>
         unmatchedLines(session, withList(client, request), signal),
       ),
+    'query.unsearched': (request, { client, signal }) =>
+      cases.use(request.case, (session) => unsearched(session, withList(client, request), signal)),
     'query.explain': (request, { client }) =>
       cases.use(request.case, async (session) => ({
         lines: await explainQuery(session, withList(client, request)),

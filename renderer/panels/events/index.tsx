@@ -2,12 +2,15 @@
 import { Button } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { IconFileImport, IconSearchOff } from '@tabler/icons-react';
-import { useEffect, useMemo, useRef } from 'react';
+import { Fragment, useEffect, useMemo, useRef } from 'react';
 import {
   counted,
   formatCount,
+  showEvidence,
+  useAnswer,
   useCase,
   useParsedQuery,
+  useQuestion,
   useResultList,
   useView,
   useWorkspace,
@@ -171,18 +174,34 @@ function NothingFound() {
   const { query, from, to, list } = useView();
   const ranged = from !== undefined || to !== undefined;
   const asked = query.trim() !== '';
+  const question = useQuestion();
+  const { data: left } = useAnswer('query.unsearched', question);
+  const why =
+    list !== undefined
+      ? `No event ${ranged || asked ? 'of this query and range of time' : 'of this case'} matches any of its ${counted(list.rows, 'line')}.`
+      : ranged && asked
+        ? 'Both the query and the range of time leave events out. Widen the range, or remove terms.'
+        : ranged
+          ? 'There are no events in this range of time.'
+          : 'Remove terms, or search with wildcards: fail* finds failed and failure.';
+  // Stages come after what chooses events: a condition cannot be put behind them.
+  const also = (condition: string): string | undefined =>
+    query.includes('|') ? undefined : asked ? `(${query}) ${condition}` : condition;
+  const [withPackets, withoutTime] = [also('kind:*'), also('day:undated')];
   return (
     <Empty
       icon={<IconSearchOff size={34} stroke={1.4} aria-hidden />}
       title={list === undefined ? 'No event matches' : 'Nothing in the list was found'}
       text={
-        list !== undefined
-          ? `No event ${ranged || asked ? 'of this query and range of time' : 'of this case'} matches any of its ${counted(list.rows, 'line')}.`
-          : ranged && asked
-            ? 'Both the query and the range of time leave events out. Widen the range, or remove terms.'
-            : ranged
-              ? 'There are no events in this range of time.'
-              : 'Remove terms, or search with wildcards: fail* finds failed and failure.'
+        <>
+          {why}
+          {left?.lines.map((line) => (
+            <Fragment key={line}>
+              <br />
+              {line}.
+            </Fragment>
+          ))}
+        </>
       }
       actions={
         <>
@@ -197,6 +216,35 @@ function NothingFound() {
           {asked && (
             <Button variant="default" onClick={() => views.show({ query: '' })}>
               Clear the query
+            </Button>
+          )}
+          {(left?.quarantined.count ?? 0) > 0 && (
+            <Button
+              variant="default"
+              onClick={() => showEvidence(workspace, { section: 'quarantine', quarantine: {} })}
+            >
+              Show the quarantine
+            </Button>
+          )}
+          {(left?.unread.count ?? 0) > 0 && (
+            <Button
+              variant="default"
+              onClick={() => showEvidence(workspace, { section: 'imports' })}
+            >
+              Show the imports
+            </Button>
+          )}
+          {left?.packetsBeneath !== undefined && withPackets !== undefined && (
+            <Button variant="default" onClick={() => views.show({ query: withPackets })}>
+              Search packets, too
+            </Button>
+          )}
+          {ranged && (left?.undated ?? 0) > 0 && withoutTime !== undefined && (
+            <Button
+              variant="default"
+              onClick={() => views.show({ query: withoutTime, from: undefined, to: undefined })}
+            >
+              Search events without a time
             </Button>
           )}
           {list !== undefined && (
