@@ -106,9 +106,13 @@ for (const shell of [browserShell, electronShell]) {
       // Half an hour after midnight in Helsinki is the evening before in UTC.
       const log = 'syslog.tar.gz!auth.log';
       await expect(importing.source(log)).toContainText('2026-10-15 ');
+      // What is a guess is shown as one, with its reason.
+      await expect(importing.source(log)).toContainText(/guessed from the file's date of 20\d\d-/);
+      await expect(importing.source(log)).toContainText('guessed: the records state none');
       await importing.yearOf(log).fill('2025');
       await importing.yearOf(log).press('Enter');
       await expect(importing.source(log)).toContainText('2025-10-15 ');
+      await expect(importing.source(log)).not.toContainText('guessed from');
       await importing.zoneOf(log).fill(zone);
       await importing.zoneOf(log).press('Enter');
       await expect(importing.source(log)).toContainText('2025-10-14 2');

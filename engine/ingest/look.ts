@@ -32,7 +32,7 @@ import { type Head, headHash, readHead, recognise, unknownReason } from './recog
 import { RotatedStarts } from './rotated-start.ts';
 
 /** Events that are shown of a source. */
-const MOST_ROWS = 20;
+export const MOST_ROWS = 20;
 /** Content that is read for them, and what is read anyway: later lines may ask for decisions, too. */
 const MOST_BYTES = 1 << 20;
 const USUAL_BYTES = 256 << 10;

@@ -46,6 +46,7 @@ import type {
   ToWorker,
   WorkItem,
 } from './protocol.ts';
+import { relativeTimesNote } from './relative-times.ts';
 
 /** A running import worker, in whatever way it was started. */
 export type WorkerHandle = ThreadHandle<ToWorker, FromWorker>;
@@ -174,11 +175,6 @@ interface WorkerSlot {
   bytes: number;
   rows: number;
 }
-
-/** Evidence of computers is younger: such times count from something else than 1970. */
-const YEAR_1971 = Date.UTC(1971) * 1000;
-const NO_DATE =
-  'all its times are of 1970: they seem to count from the beginning of a recording, not to be dates';
 
 interface InFlight {
   sourceId: number;
@@ -1194,9 +1190,8 @@ class ImportRun {
     row.notes = state.notes;
     row.elapsedMs = Math.round(state.elapsedMs);
     if (state.done === undefined) return;
-    const { firstTs, lastTs } = row;
-    if (firstTs !== undefined && firstTs >= 0 && lastTs !== undefined && lastTs < YEAR_1971)
-      row.notes = [...row.notes, NO_DATE];
+    const relative = relativeTimesNote(row.firstTs, row.lastTs);
+    if (relative !== undefined) row.notes = [...row.notes, relative];
     row.status = 'complete';
     row.rawSize = state.done.rawSize;
     row.rawSha256 = state.done.rawSha256;

@@ -16,7 +16,9 @@ import type {
   ToLookWorker,
 } from '../ingest/look-protocol.ts';
 import { LineIndex } from '../ingest/line-runs.ts';
+import { MOST_ROWS } from '../ingest/look.ts';
 import type { ImportOptions } from '../ingest/protocol.ts';
+import { relativeTimesNote } from '../ingest/relative-times.ts';
 import type { Evidence } from './import.ts';
 import type { ListedFile } from './import-items.ts';
 import { previewBatch } from './preview-batch.ts';
@@ -179,6 +181,15 @@ function previewOf(
 ): Preview {
   const { decisions, table } = look;
   const notes = [...look.notes, ...shared];
+  const times = look.rows.flatMap(({ values }) =>
+    values.flatMap(([name, value]) => (name === 'ts' && typeof value === 'number' ? [value] : [])),
+  );
+  if (times.length > 0) {
+    // Fewer than are shown at most: they are all there are.
+    const which = look.rows.length < MOST_ROWS ? undefined : 'the times of its first records';
+    const relative = relativeTimesNote(Math.min(...times), Math.max(...times), which);
+    if (relative !== undefined) notes.push(relative);
+  }
   const same = sameSource(look, known);
   if (same !== undefined && look.rawSha256 === undefined) {
     notes.push(

@@ -2,6 +2,7 @@
  * What a person decides before an import: for everything that asks, and for single files. A file
  * inside of an archive is decided with its archive: the engine is told paths on disk.
  */
+import type { DateOrder } from '../../../engine/contract/decisions.ts';
 import type { Params, Part } from '../../../engine/contract/operations.ts';
 
 export type Preview = Part<'evidence.preview'>['preview'];
@@ -9,21 +10,26 @@ export type Preview = Part<'evidence.preview'>['preview'];
 export interface Decision {
   readonly tz?: string | undefined;
   readonly year?: number | undefined;
+  readonly dateOrder?: DateOrder | undefined;
   readonly format?: string | undefined;
   readonly mapping?: Readonly<Record<string, string>> | undefined;
 }
 
 export type OwnDecisions = Readonly<Record<string, Decision | undefined>>;
 
-type ReadOptions = Pick<Params<'evidence.preview'>, 'tz' | 'year' | 'format' | 'mapping'>;
+type ReadOptions = Pick<
+  Params<'evidence.preview'>,
+  'tz' | 'year' | 'dateOrder' | 'format' | 'mapping'
+>;
 
 /** What holds for a file: its own decisions before those for all. */
 export function decisionOf(path: string, shared: Decision, own: OwnDecisions): ReadOptions {
   const merged = { ...shared, ...defined(own[path] ?? {}) };
-  const { tz, year, format, mapping } = merged;
+  const { tz, year, dateOrder, format, mapping } = merged;
   return {
     ...(tz === undefined ? {} : { tz }),
     ...(year === undefined ? {} : { year }),
+    ...(dateOrder === undefined ? {} : { dateOrder }),
     ...(format === undefined ? {} : { format }),
     ...(mapping === undefined ? {} : { mapping: { ...mapping } }),
   };

@@ -15,6 +15,7 @@ import {
   type ImportJob,
   type SourceReport,
 } from '../../panel-api.ts';
+import { decisionText, describeDecisions } from '../../../engine/contract/decisions.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { addCounts, eventsOf } from '../../widgets/ledger-sum.ts';
@@ -293,11 +294,11 @@ function SourceTable({
                 ))}
               </td>
               <td>
-                {Object.entries(one.decisions)
-                  .filter(([name, value]) => name !== 'mapping' && value !== undefined)
-                  .map(([name, value]) => (
-                    <div key={name}>
-                      {name}: <EventText text={String(value)} max={200} />
+                {describeDecisions(one.decisions)
+                  .filter(({ name }) => name !== 'mapping')
+                  .map((decision) => (
+                    <div key={decision.name}>
+                      <EventText text={decisionText(decision)} max={300} />
                     </div>
                   ))}
                 {one.notes.map((note) => (

@@ -10,6 +10,7 @@ import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import { importItems } from './decisions.ts';
 import css from './import.module.css';
 import { SourceRow } from './source-row.tsx';
+import { YearInput } from './year-input.tsx';
 import { usePreviews } from './use-previews.ts';
 
 interface Props {
@@ -29,6 +30,7 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   const { list, end, error, busy, shared, own } = previews;
   const captures = list.some((one) => one.format === 'pcap');
   const asking = list.filter((one) => one.asks.zone);
+  const yearless = list.filter((one) => one.asks.year).length;
   const problems = list.filter((one) => one.problem !== undefined).length;
   const already = list.filter((one) => one.already !== undefined).length;
   const firstOf = new Set<string>();
@@ -70,6 +72,18 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
               width={170}
               value={shared.tz ?? ''}
               onZone={(tz) => previews.decideAll({ tz: tz === '' ? undefined : tz })}
+            />
+          </>
+        )}
+        {yearless > 0 && (
+          <>
+            <Text size="xs">
+              Year for the {yearless === 1 ? 'source' : counted(yearless, 'source')} without one
+            </Text>
+            <YearInput
+              label="Year for all without one"
+              value={shared.year}
+              onYear={(year) => previews.decideAll({ year })}
             />
           </>
         )}

@@ -1,8 +1,19 @@
 /** One source that was looked at: what it is taken for, the decisions it asks for, its beginning. */
-import { Badge, Loader, NumberInput, Select, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Loader, Select, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
 import { counted, formatBytes, formatCount, useSession } from '../../panel-api.ts';
+import {
+  basisOf,
+  DATE_ORDERS,
+  decisionText,
+  describeDecisions,
+  GIVEN,
+  isDateOrder,
+  isGuess,
+  ORDER_NAMES,
+  type TimeDecision,
+} from '../../../engine/contract/decisions.ts';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { SourceName } from '../../widgets/source-name.tsx';
@@ -12,6 +23,7 @@ import type { Decision, Preview } from './decisions.ts';
 import css from './import.module.css';
 import { MappingEditor } from './mapping-editor.tsx';
 import { RecordsTable } from './records-table.tsx';
+import { YearInput } from './year-input.tsx';
 
 interface Props {
   readonly preview: Preview;
@@ -54,40 +66,52 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
         </td>
         <td>
           {asks.zone && decides ? (
-            <ZoneSelect
-              aria-label={`Time zone of ${name}`}
-              width={130}
-              inputClass={css['decision']}
-              placeholder={String(decisions['tz'] ?? 'UTC')}
-              value={own?.tz ?? ''}
-              onZone={(tz) => onDecide({ tz: tz === '' ? undefined : tz })}
-            />
+            <>
+              <ZoneSelect
+                aria-label={`Time zone of ${name}`}
+                width={130}
+                inputClass={css['decision']}
+                placeholder={String(decisions['tz'] ?? 'UTC')}
+                value={own?.tz ?? ''}
+                onZone={(tz) => onDecide({ tz: tz === '' ? undefined : tz })}
+              />
+              <Basis decisions={decisions} name="tz" />
+            </>
           ) : (
-            <Text size="xs" c="dimmed">
-              {asks.zone
-                ? String(decisions['tz'] ?? '')
-                : problem === undefined
-                  ? 'in the file'
-                  : ''}
-            </Text>
+            <Decided preview={preview} name="tz" />
           )}
         </td>
         <td>
           {asks.year && decides ? (
-            <YearInput
-              label={`Year of ${name}`}
-              guess={decisions['year']}
-              value={own?.year}
-              onYear={(year) => onDecide({ year })}
-            />
+            <>
+              <YearInput
+                label={`Year of ${name}`}
+                guess={decisions['year']}
+                value={own?.year}
+                onYear={(year) => onDecide({ year })}
+              />
+              <Basis decisions={decisions} name="year" />
+            </>
           ) : (
-            <Text size="xs" c="dimmed">
-              {asks.year
-                ? String(decisions['year'] ?? '')
-                : problem === undefined
-                  ? 'in the file'
-                  : ''}
-            </Text>
+            <Decided preview={preview} name="year" />
+          )}
+          {asks.dateOrder && decides && (
+            <Select
+              aria-label={`Order of the dates of ${name}`}
+              w={140}
+              classNames={{ input: css['decision'] ?? '' }}
+              placeholder={orderName(decisions['dateOrder'])}
+              clearable
+              data={DATE_ORDERS.map((order) => ({ value: order, label: ORDER_NAMES[order] }))}
+              value={own?.dateOrder ?? null}
+              onChange={(order) => onDecide({ dateOrder: isDateOrder(order) ? order : undefined })}
+            />
+          )}
+          {asks.dateOrder && (
+            <>
+              {!decides && <Text size="xs">{orderName(decisions['dateOrder'])}</Text>}
+              <Basis decisions={decisions} name="dateOrder" />
+            </>
           )}
         </td>
         <td className={css['nowrap']}>
@@ -112,6 +136,11 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
           )}{' '}
           {preview.quarantined.length > 0 && (
             <Badge color="orange">{formatCount(preview.quarantined.length)} unreadable</Badge>
+          )}{' '}
+          {preview.notes.length > 0 && (
+            <Badge color="yellow" title={visibleText(preview.notes.join('\n'), 1000)}>
+              {counted(preview.notes.length, 'note')}
+            </Badge>
           )}
         </td>
       </tr>
@@ -124,6 +153,10 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
       )}
     </>
   );
+}
+
+function orderName(order: unknown): string {
+  return isDateOrder(order) ? ORDER_NAMES[order] : '';
 }
 
 function FormatSelect({
@@ -156,42 +189,43 @@ function FormatSelect({
   );
 }
 
-function YearInput({
-  label,
-  guess,
-  value,
-  onYear,
+/** Why a decision is what it is: a guess is to be seen as one. */
+function Basis({
+  decisions,
+  name,
 }: {
-  readonly label: string;
-  readonly guess: string | number | boolean | undefined;
-  readonly value: number | undefined;
-  readonly onYear: (year: number | undefined) => void;
+  readonly decisions: Preview['decisions'];
+  readonly name: TimeDecision;
 }) {
-  const [typed, setTyped] = useState<number | string>();
-  const take = (): void => {
-    if (typed === undefined) return;
-    setTyped(undefined);
-    const year = typeof typed === 'number' && typed >= 1970 && typed <= 2200 ? typed : undefined;
-    if (typed === '' || year !== undefined) onYear(year);
-  };
+  const basis = basisOf(decisions, name);
+  if (basis === undefined || basis === GIVEN) return null;
   return (
-    <NumberInput
-      aria-label={label}
-      w={72}
-      classNames={{ input: css['decision'] ?? '' }}
-      hideControls
-      allowDecimal={false}
-      allowNegative={false}
-      placeholder={guess === undefined ? '' : String(guess)}
-      value={typed ?? value ?? ''}
-      onChange={setTyped}
-      onBlur={take}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || typed === undefined) return;
-        event.preventDefault();
-        take();
-      }}
-    />
+    <div className={`${css['basis']} ${isGuess(basis) ? css['warn'] : css['stated']}`}>
+      <EventText text={basis} max={200} />
+    </div>
+  );
+}
+
+/** What a column says of a decision that is not made here. */
+function Decided({ preview, name }: { readonly preview: Preview; readonly name: TimeDecision }) {
+  const { decisions, problem, records } = preview;
+  const value = decisions[name];
+  if (value !== undefined)
+    return (
+      <>
+        <Text size="xs" c="dimmed">
+          {String(value)}
+        </Text>
+        <Basis decisions={decisions} name={name} />
+      </>
+    );
+  const times = columnOf(records, 'ts');
+  const rows = Array.from({ length: records.rows }, (_, row) => row);
+  const dated = times !== undefined && rows.some((row) => typeof cell(times, row) === 'number');
+  return (
+    <Text size="xs" c="dimmed">
+      {problem === undefined && dated ? 'in the file' : ''}
+    </Text>
   );
 }
 
@@ -204,9 +238,7 @@ function Detail({
 }) {
   const { records, quarantined, problem, table, notes } = preview;
   const skipped = Object.entries(preview.skippedReasons);
-  const decided = Object.entries(preview.decisions).filter(
-    ([name, value]) => value !== undefined && name !== 'mapping',
-  );
+  const decided = describeDecisions(preview.decisions).filter(({ name }) => name !== 'mapping');
   return (
     <div className={css['detail']}>
       {problem !== undefined && (
@@ -239,9 +271,9 @@ function Detail({
         <div>
           <h4 className={css['heading']}>Notes</h4>
           <ul className={css['list']}>
-            {decided.map(([name, value]) => (
-              <li key={name}>
-                {name}: <EventText text={String(value)} max={300} />
+            {decided.map((one) => (
+              <li key={one.name}>
+                <EventText text={decisionText(one)} max={400} />
               </li>
             ))}
             {notes.map((note) => (

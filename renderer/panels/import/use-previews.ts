@@ -140,7 +140,10 @@ export function usePreviews(path: string, paths: readonly string[]): Previews {
           .filter(
             (one) =>
               (one.asks.zone && 'tz' in decision && own[one.path]?.tz === undefined) ||
-              (one.asks.year && 'year' in decision && own[one.path]?.year === undefined),
+              (one.asks.year && 'year' in decision && own[one.path]?.year === undefined) ||
+              (one.asks.dateOrder &&
+                'dateOrder' in decision &&
+                own[one.path]?.dateOrder === undefined),
           )
           .map((one) => one.path),
       );

@@ -1,5 +1,11 @@
 /** All that is known of one source, and what can be changed about its times. */
-import { ActionIcon, Button, NumberInput, Text } from '@mantine/core';
+import {
+  DATE_ORDERS,
+  isDateOrder,
+  ORDER_NAMES,
+  type DateOrder,
+} from '../../../engine/contract/decisions.ts';
+import { ActionIcon, Button, NumberInput, Select, Text } from '@mantine/core';
 import { IconFilter, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
@@ -190,12 +196,14 @@ function Records({
 function Retime({ source }: { readonly source: Source }) {
   const { connection } = useWorkspace();
   const { case: path, readOnly } = useCase();
-  const { tz, year } = source.decisions;
+  const { tz, year, dateOrder } = source.decisions;
   const [nextZone, setNextZone] = useState('');
   const [nextYear, setNextYear] = useState<number>();
+  const [nextOrder, setNextOrder] = useState<DateOrder>();
   const [busy, setBusy] = useState(false);
   const isRead = source.status === 'complete' || source.broken !== undefined;
-  if ((tz === undefined && typeof year !== 'number') || !isRead) return null;
+  if ((tz === undefined && typeof year !== 'number' && dateOrder === undefined) || !isRead)
+    return null;
   const apply = async (): Promise<void> => {
     setBusy(true);
     try {
@@ -204,6 +212,7 @@ function Retime({ source }: { readonly source: Source }) {
         source: source.id,
         ...(nextZone === '' ? {} : { tz: nextZone }),
         ...(nextYear === undefined ? {} : { year: nextYear }),
+        ...(nextOrder === undefined ? {} : { dateOrder: nextOrder }),
       });
       notifyDone(
         notes.join('; '),
@@ -211,6 +220,7 @@ function Retime({ source }: { readonly source: Source }) {
       );
       setNextZone('');
       setNextYear(undefined);
+      setNextOrder(undefined);
     } catch (error) {
       notifyError(error, 'The times were not changed');
     } finally {
@@ -248,12 +258,25 @@ function Retime({ source }: { readonly source: Source }) {
             onChange={(value) => setNextYear(typeof value === 'number' ? value : undefined)}
           />
         )}
+        {isDateOrder(dateOrder) && (
+          <Select
+            aria-label="Another order of its dates"
+            w={150}
+            clearable
+            placeholder={ORDER_NAMES[dateOrder]}
+            data={DATE_ORDERS.map((order) => ({ value: order, label: ORDER_NAMES[order] }))}
+            value={nextOrder ?? null}
+            onChange={(order) => setNextOrder(isDateOrder(order) ? order : undefined)}
+          />
+        )}
         <Button
           type="submit"
           size="compact-sm"
           variant="default"
           loading={busy}
-          disabled={readOnly || (nextZone === '' && nextYear === undefined)}
+          disabled={
+            readOnly || (nextZone === '' && nextYear === undefined && nextOrder === undefined)
+          }
         >
           Apply
         </Button>

@@ -1,4 +1,5 @@
 /** The evidence: every source with its hashes, its ledger and what was decided about it. */
+import { basisOf, describeDecisions, type TimeDecision } from '../../../contract/decisions.ts';
 import { type SourceRow, statusOf } from '../../../catalog/catalog.ts';
 import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
@@ -124,27 +125,32 @@ function sourceBody(source: SourceRow, zone: string): Html {
 
 /** What was decided rather than stated, and can be changed without the source. */
 function decisionsOf({ decisions, options }: SourceRow): [string, Piece][] {
-  const { tz, year, ...others } = decisions;
-  const asked = (name: string): Piece =>
-    options[name] === undefined || options[name] === null
+  const { tz, year } = decisions;
+  const others = describeDecisions(decisions).filter(
+    ({ name }) => name !== 'tz' && name !== 'year',
+  );
+  const asked = (option: string, name: TimeDecision): Piece =>
+    basisOf(decisions, name) ??
+    (options[option] === undefined || options[option] === null
       ? 'decided by Daybook'
-      : 'given by a person';
+      : 'given by a person');
   return [
     [
       'Zone',
       tz === undefined
         ? undefined
-        : markup`${tz}, for times that state none (${asked('timeZone')})`,
+        : markup`${tz}, for times that state none (${asked('timeZone', 'tz')})`,
     ],
     [
       'Year',
       year === undefined
         ? undefined
-        : markup`${String(year)}, of the last record, for times that state none (${asked('year')})`,
+        : markup`${String(year)}, of the last record, for times that state none (${asked('year', 'year')})`,
     ],
-    ...Object.entries(others).flatMap(([name, value]): [string, Piece][] =>
-      value === undefined ? [] : [[`Decision: ${name}`, brief(String(value), MAX_TEXT)]],
-    ),
+    ...others.map(({ name, value, basis }): [string, Piece] => [
+      `Decision: ${name}`,
+      brief(basis === undefined ? value : `${value} (${basis})`, MAX_TEXT),
+    ]),
   ];
 }
 
