@@ -30,7 +30,7 @@ const CHANGES: Readonly<Record<string, (folder: string) => string[]>> = {
 export const kills: Attack = {
   name: 'kills',
   unit: 'rounds of kills',
-  runs: { short: 2, usual: 60, long: 1000 },
+  runs: { short: 1, usual: 60, long: 1000 },
   async prepare(folder, seed): Promise<Prepared> {
     const evidence = path.join(folder, 'evidence');
     generateEvidence(folder, 0.1, seed % 1000);

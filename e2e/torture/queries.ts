@@ -19,7 +19,7 @@ const SCANNED = ['syslog/fw01.log', 'flows/conn.log'];
 export const queries: Attack = {
   name: 'queries',
   unit: 'queries',
-  runs: { short: 60, usual: 1000, long: 10_000 },
+  runs: { short: 50, usual: 1000, long: 10_000 },
   async prepare(folder, seed, size): Promise<Prepared> {
     const made = await largeCase(folder, seed, size);
     const asker = new Asker(made.folder);
