@@ -155,6 +155,26 @@ it('finds nothing where events were deleted from the files, merged and retimed',
   expect(report).toMatchObject({ ok: true, sample: { compared: 3 * (LINES - 1) + 40 } });
 });
 
+it('finds nothing in a log whose order of dates was decided otherwise since', async () => {
+  const log = join(root, 'orders.log');
+  const lines = Array.from({ length: 9 }, (_, n) => `0${n + 1}/05/2026 10:00:00 host app: ${n}`);
+  writeFileSync(log, `${lines.join('\n')}\n`);
+  await importInProcess(folder, [log], { options: { year: undefined } });
+  const times = () =>
+    withSession(folder, (session) =>
+      Promise.resolve(session.snapshot().sources.find(({ name }) => name === 'orders.log')?.lastTs),
+    );
+  const before = await times();
+  await retimeSource({
+    ...{ folder, source: 'orders.log', timeZone: undefined, year: undefined, builder: BUILDER },
+    dateOrder: 'dmy',
+  });
+  expect(await times()).not.toBe(before);
+  const report = await verified();
+  expect(report.findings).toEqual([]);
+  expect(report.sample.compared).toBe(3 * LINES + 40 + 9);
+});
+
 describe('the case is damaged', () => {
   const catalogDamages: readonly (readonly [string, string, RegExp])[] = [
     [

@@ -112,11 +112,15 @@ function nothing(left: string): ReadBack {
   return { compared: 0, differing: 0, named: [], left };
 }
 
-/** The options of the import, with what was decided since: the zone and year that its events have now. */
-function decidedOptions(source: SourceRow): ImportOptions {
-  const { tz, year } = source.decisions;
-  const given = source.options as unknown as ImportOptions;
-  return { ...given, timeZone: tz ?? given.timeZone, year: year ?? given.year };
+/** The options of the import, with what was decided since: the zone, year and order of dates that its events have now. */
+function decidedOptions({ decisions, options }: SourceRow): ImportOptions {
+  const given = options as unknown as ImportOptions;
+  return {
+    ...given,
+    timeZone: decisions.tz ?? given.timeZone,
+    year: decisions.year ?? given.year,
+    dateOrder: decisions.dateOrder ?? given.dateOrder,
+  };
 }
 
 /** The content as it was imported: a log may have grown since. */
