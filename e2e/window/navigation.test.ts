@@ -95,6 +95,7 @@ for (const shell of [browserShell, electronShell]) {
         page.evaluate<string>(
           `document.activeElement.closest('[data-part]')?.dataset.part ?? 'none'`,
         );
+      await window.details.region.getByRole('tab', { name: 'Fields' }).waitFor();
       await page.keyboard.press('Control+L');
       const parts: string[] = [];
       for (let step = 0; step < 5; step++) {
@@ -128,6 +129,7 @@ for (const shell of [browserShell, electronShell]) {
         await expect(packets).toBeVisible({ timeout: 2000 });
       }).toPass();
       await window.details.show('Packets');
+      await shot(page, `${shell.name}-packets`);
       await window.details.packet(0).waitFor();
       await page.getByRole('button', { name: 'Past queries' }).click();
       const past = page.getByRole('menu').filter({ hasText: 'kind:log' });

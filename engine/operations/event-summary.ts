@@ -4,10 +4,10 @@ import type { ShownValue } from '../query/index.ts';
 
 /** Attributes that tell most, by kind, in the order in which they are told; names of Zeek's logs. */
 const TELLING: Readonly<Partial<Record<Kind, readonly string[]>>> = {
-  dns: ['qtype_name', 'query', 'rcode_name', 'answers'],
+  dns: ['qtype_name', 'query', 'rcode_name', 'answers', 'dns.rrtype', 'dns.rrname', 'dns.rcode'],
   http: ['method', 'uri', 'status_code', 'user_agent'],
-  tls: ['version', 'server_name', 'cipher', 'ja4', 'ja3'],
-  file: ['filename', 'mime_type', 'sha256', 'md5'],
+  tls: ['version', 'server_name', 'cipher', 'ja4', 'ja3', 'tls.version', 'tls.sni'],
+  file: ['filename', 'mime_type', 'sha256', 'md5', 'fileinfo.filename', 'fileinfo.sha256'],
   alert: ['note', 'name', 'signature', 'category', 'msg'],
 };
 

@@ -1,8 +1,31 @@
 /** An open case: header, side, timeline, tabs, details, status line. */
-import { ActionIcon, Button, Loader, Splitter, Tabs, Tooltip } from '@mantine/core';
-import type { UseSplitterReturnValue } from '@mantine/hooks';
-import { IconArrowLeft, IconArrowRight, IconFolderOff } from '@tabler/icons-react';
-import { Suspense, useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
+import {
+  ActionIcon,
+  Button,
+  Loader,
+  Menu,
+  Splitter,
+  Tabs,
+  Tooltip,
+  VisuallyHidden,
+} from '@mantine/core';
+import { useMediaQuery, type UseSplitterReturnValue } from '@mantine/hooks';
+import {
+  IconArrowLeft,
+  IconArrowRight,
+  IconChevronsRight,
+  IconFolderOff,
+  IconLayoutSidebar,
+} from '@tabler/icons-react';
+import {
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { useStore } from 'zustand';
 import { usePreference, useSession, useView, useWorkspace } from '../state/context.ts';
 import { useResultList } from '../state/hooks.ts';
@@ -11,7 +34,7 @@ import { useParsedQuery } from '../state/parsed-query.ts';
 import { formatCount } from '../state/time.ts';
 import { TABS, type Tab } from '../state/views.ts';
 import { Empty } from '../widgets/empty.tsx';
-import { EventText } from '../widgets/event-text.tsx';
+import { EventText, visibleText } from '../widgets/event-text.tsx';
 import { FailureBoundary } from './failure-boundary.tsx';
 import {
   BookmarksPanel,
@@ -30,6 +53,8 @@ import {
 import { StatusLine } from './status-line.tsx';
 import css from './window.module.css';
 
+/** At this width, as of 200 % zoom on a laptop, side and details lie over the events. */
+const NARROW = '(max-width: 900px)';
 /** Place of the details among the panes. */
 const DETAILS = 2;
 
@@ -47,16 +72,19 @@ const isTab = (value: string | null): value is Tab => TABS.some((tab) => tab ===
 export function CaseWindow() {
   const workspace = useWorkspace();
   const view = useView();
+  const name = useSession((session) => session.openCase?.name ?? '');
   const runs = useStore(workspace.views.store, (state) => state.runs);
   useResults();
   const lost = useSession((session) => session.lost !== undefined);
+  const narrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const [sideOpen, setSideOpen] = useState(false);
   const splitter = useRef<UseSplitterReturnValue>(null);
   const selected = useSession((session) => session.selected !== undefined);
   // The details take room from the events only while there is an event to tell of.
   useEffect(() => {
     if (selected) splitter.current?.expand(DETAILS);
     else splitter.current?.collapse(DETAILS);
-  }, [selected]);
+  }, [selected, narrow, lost]);
   const [sizes, setSizes] = usePreference('panes', usualSizes(), isSizes);
   const parsed = useParsedQuery(view.query);
   const table = parsed?.shape !== undefined && parsed.shape !== 'rows';
@@ -76,12 +104,25 @@ export function CaseWindow() {
   }, [workspace, table, parsed, runs, view.query]);
   return (
     <div className={css['window']}>
+      <VisuallyHidden component="h1">Case {visibleText(name, 200)}</VisuallyHidden>
       <header className={css['header']}>
         <div className={css['caseMenu']}>
           <Guarded name="The menu">
             <CaseMenu />
           </Guarded>
         </div>
+        {narrow && (
+          <Tooltip label="Fields, bookmarks, searches, sources">
+            <ActionIcon
+              size={28}
+              aria-label="Fields, bookmarks, searches, sources"
+              aria-expanded={sideOpen}
+              onClick={() => setSideOpen(!sideOpen)}
+            >
+              <IconLayoutSidebar size={16} />
+            </ActionIcon>
+          </Tooltip>
+        )}
         <Steps />
         <div className={css['query']} role="search" data-part="query">
           <Guarded name="The query bar">
@@ -106,99 +147,174 @@ export function CaseWindow() {
         <LostCase />
       ) : (
         <div className={css['body']}>
-          <Splitter
-            h="100%"
-            lineSize={1}
-            withHandle={false}
-            splitterRef={splitter}
-            onResizeEnd={(_, next) => {
-              // A pane that is folded up keeps the width it had.
-              const kept = next.map((size, at) =>
-                parseFloat(String(size)) < 8 ? sizes[at] : size,
-              );
-              setSizes(kept.map(String));
-            }}
-          >
-            <Splitter.Pane defaultSize={sizes[0] as `${number}px`} min="150px" max="480px">
-              <nav
-                className={css['side']}
-                data-part="side"
-                aria-label="Fields, sources, searches, bookmarks"
-              >
-                <Guarded name="the side">
-                  <FieldsPanel />
-                  <SourcesList />
-                  <SearchesPanel />
-                  <BookmarksPanel />
-                </Guarded>
-              </nav>
-            </Splitter.Pane>
-            <Splitter.Pane defaultSize={100}>
-              <main className={css['center']}>
-                <section className={css['timeline']} data-part="timeline" aria-label="Timeline">
-                  <Guarded name="the timeline">
-                    <TimelinePanel />
-                  </Guarded>
-                </section>
-                <Tabs
-                  className={css['tabs']}
-                  value={view.tab}
-                  onChange={(tab) => isTab(tab) && workspace.views.show({ tab })}
-                  keepMounted={false}
-                >
-                  <div className={css['tabRow']}>
-                    <Tabs.List className={css['tabList']}>
-                      {TABS.filter((tab) => tab !== 'answer' || table).map((tab) => (
-                        <Tabs.Tab key={tab} value={tab}>
-                          {TAB_PANELS[tab].title}
-                          {tab === 'events' && <EventCount />}
-                        </Tabs.Tab>
-                      ))}
-                    </Tabs.List>
-                    <div className={css['tabTools']}>
-                      <EventTools />
-                    </div>
-                  </div>
-                  {TABS.map((tab) => {
-                    const Panel = TAB_PANELS[tab].panel;
-                    return (
-                      <Tabs.Panel
-                        key={tab}
-                        value={tab}
-                        className={css['tabPanel']}
-                        data-part={tab === view.tab ? 'results' : undefined}
-                      >
-                        <Guarded name={TAB_PANELS[tab].title}>
-                          <Panel />
-                        </Guarded>
-                      </Tabs.Panel>
-                    );
-                  })}
-                </Tabs>
-              </main>
-            </Splitter.Pane>
-            <Splitter.Pane
-              defaultSize={sizes[2] as `${number}px`}
-              min="0px"
-              max="720px"
-              collapsible
+          {narrow ? (
+            <>
+              <Center table={table} />
+              {sideOpen && (
+                <div className={css['overSide']}>
+                  <Side />
+                </div>
+              )}
+              {selected && (
+                <div className={css['overDetails']}>
+                  <Details />
+                </div>
+              )}
+            </>
+          ) : (
+            <Splitter
+              h="100%"
+              lineSize={1}
+              withHandle={false}
+              splitterRef={splitter}
+              onResizeEnd={(_, next) => {
+                // A pane that is folded up keeps the width it had.
+                const kept = next.map((size, at) =>
+                  parseFloat(String(size)) < 8 ? sizes[at] : size,
+                );
+                setSizes(kept.map(String));
+              }}
             >
-              <aside
-                className={css['details']}
-                data-part="details"
-                aria-label="Details of the selected event"
+              <Splitter.Pane defaultSize={sizes[0] as `${number}px`} min="150px" max="480px">
+                <Side />
+              </Splitter.Pane>
+              <Splitter.Pane defaultSize={100}>
+                <Center table={table} />
+              </Splitter.Pane>
+              <Splitter.Pane
+                defaultSize={sizes[2] as `${number}px`}
+                min="0px"
+                max="720px"
+                collapsible
               >
-                <Guarded name="the details">
-                  <DetailsPanel />
-                </Guarded>
-              </aside>
-            </Splitter.Pane>
-          </Splitter>
+                <Details />
+              </Splitter.Pane>
+            </Splitter>
+          )}
         </div>
       )}
       {!lost && <StatusLine />}
     </div>
   );
+}
+
+function Side() {
+  return (
+    <nav className={css['side']} data-part="side" aria-label="Fields, bookmarks, searches, sources">
+      <Guarded name="the side">
+        <FieldsPanel />
+        <BookmarksPanel />
+        <SearchesPanel />
+        <SourcesList />
+      </Guarded>
+    </nav>
+  );
+}
+
+function Details() {
+  return (
+    <aside
+      className={css['details']}
+      data-part="details"
+      aria-label="Details of the selected event"
+    >
+      <Guarded name="the details">
+        <DetailsPanel />
+      </Guarded>
+    </aside>
+  );
+}
+
+/** `table`: whether the query answers with a table, which has a tab of its own. */
+function Center({ table }: { readonly table: boolean }) {
+  const workspace = useWorkspace();
+  const view = useView();
+  const list = useRef<HTMLDivElement>(null);
+  const overflows = useOverflows(list, table);
+  const tabs = TABS.filter((tab) => tab !== 'answer' || table);
+  return (
+    <main className={css['center']}>
+      <section className={css['timeline']} data-part="timeline" aria-label="Timeline">
+        <Guarded name="the timeline">
+          <TimelinePanel />
+        </Guarded>
+      </section>
+      <Tabs
+        className={css['tabs']}
+        value={view.tab}
+        onChange={(tab) => isTab(tab) && workspace.views.show({ tab })}
+        keepMounted={false}
+      >
+        <div className={css['tabRow']}>
+          <Tabs.List ref={list} className={css['tabList']}>
+            {tabs.map((tab) => (
+              <Tabs.Tab key={tab} value={tab}>
+                {TAB_PANELS[tab].title}
+                {tab === 'events' && <EventCount />}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {overflows && <TabMenu tabs={tabs} />}
+          <div className={css['tabTools']}>
+            <EventTools />
+          </div>
+        </div>
+        {TABS.map((tab) => {
+          const Panel = TAB_PANELS[tab].panel;
+          return (
+            <Tabs.Panel
+              key={tab}
+              value={tab}
+              className={css['tabPanel']}
+              data-part={tab === view.tab ? 'results' : undefined}
+            >
+              <Guarded name={TAB_PANELS[tab].title}>
+                <Panel />
+              </Guarded>
+            </Tabs.Panel>
+          );
+        })}
+      </Tabs>
+    </main>
+  );
+}
+
+/** Every tab, where there is no room for the names of all. */
+function TabMenu({ tabs }: { readonly tabs: readonly Tab[] }) {
+  const workspace = useWorkspace();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Tooltip label="All tabs">
+          <ActionIcon size={28} aria-label="All tabs" style={{ alignSelf: 'center' }}>
+            <IconChevronsRight size={15} />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {tabs.map((tab) => (
+          <Menu.Item key={tab} onClick={() => workspace.views.show({ tab })}>
+            {TAB_PANELS[tab].title}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Whether what is in an element is wider than it. `what` changes with what is in it. */
+function useOverflows(element: RefObject<HTMLElement | null>, what: unknown): boolean {
+  const [overflows, setOverflows] = useState(false);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return undefined;
+    const measure = (): void => setOverflows(current.scrollWidth > current.clientWidth + 1);
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    for (const child of current.children) observer.observe(child);
+    return () => observer.disconnect();
+  }, [element, what]);
+  return overflows;
 }
 
 /** In place of answers that no case stands for any more. */

@@ -1,7 +1,8 @@
 /** The line below: how many events, from how many days, by which path, how long it took. */
-import { Tooltip } from '@mantine/core';
+import { Tooltip, UnstyledButton } from '@mantine/core';
 import { counted } from '../../engine/contract/counted.ts';
-import { useCase, useSession } from '../state/context.ts';
+import { useCase, useSession, useView, useWorkspace } from '../state/context.ts';
+import { withTerm } from '../state/query-text.ts';
 import { useResultList } from '../state/hooks.ts';
 import { formatCount, formatMs } from '../state/time.ts';
 import { ImportStatus } from './panels.ts';
@@ -9,6 +10,8 @@ import css from './window.module.css';
 
 export function StatusLine() {
   const info = useCase();
+  const { views } = useWorkspace();
+  const view = useView();
   const pid = useSession((session) => session.info?.pid);
   const { opened, error, loading, firstMs } = useResultList();
   const spans = Object.entries(opened?.timings.spans ?? {})
@@ -16,50 +19,53 @@ export function StatusLine() {
     .map(([name, ms]) => `${name} ${ms < 10 ? ms.toFixed(1) : Math.round(ms)}`)
     .join(' · ');
   return (
-    <footer className={css['status']} role="status" aria-live="polite" data-engine-pid={pid}>
-      {error !== undefined ? (
-        <span style={{ color: 'var(--db-bad)' }}>{error.message}</span>
-      ) : (
-        <span>
-          <b>{opened === undefined ? '…' : formatCount(opened.total)}</b> of{' '}
-          {counted(info.events, 'event')}
-        </span>
-      )}
-      {opened !== undefined && (
-        <>
+    <footer className={css['status']} data-engine-pid={pid}>
+      <div className={css['said']} role="status" aria-live="polite">
+        {error !== undefined ? (
+          <span style={{ color: 'var(--db-bad)' }}>{error.message}</span>
+        ) : (
           <span>
-            {formatCount(opened.days.used)} of {counted(opened.days.all, 'day')}
+            <b>{opened === undefined ? '…' : formatCount(opened.total)}</b> of{' '}
+            {counted(info.events, 'event')}
           </span>
-          {opened.timings.path !== undefined && (
-            <Tooltip label="How the engine answered">
-              <span className={css['pill']}>{opened.timings.path}</span>
-            </Tooltip>
-          )}
-          <Tooltip
-            label={
-              firstMs === undefined
-                ? 'Time in the engine'
-                : `Time in the engine; first rows on screen after ${formatMs(firstMs)}`
-            }
-          >
+        )}
+        {opened !== undefined && (
+          <>
             <span>
-              <b>{formatMs(opened.timings.totalMs)}</b> {spans !== '' && `(${spans})`}
+              {formatCount(opened.days.used)} of {counted(opened.days.all, 'day')}
             </span>
-          </Tooltip>
-          {opened.packetsBeneath !== undefined && opened.packetsBeneath.packets > 0 && (
-            <Tooltip label="Packets that belong to flows are left out unless the query names a kind">
+            <Tooltip
+              label={[
+                `In the engine${opened.timings.path === undefined ? '' : ` by ${opened.timings.path}`}: ${spans}`,
+                ...(firstMs === undefined
+                  ? []
+                  : [`first rows on screen after ${formatMs(firstMs)}`]),
+              ].join('; ')}
+            >
               <span>
-                +{formatCount(opened.packetsBeneath.packets)}
-                {opened.packetsBeneath.exact ? '' : ' or fewer'} packets beneath
+                <b>{formatMs(opened.timings.totalMs)}</b>
               </span>
             </Tooltip>
-          )}
-          {opened.notes.map((note) => (
-            <span key={note}>{note}</span>
-          ))}
-        </>
-      )}
-      {loading && <span>searching…</span>}
+            {opened.packetsBeneath !== undefined && opened.packetsBeneath.packets > 0 && (
+              <Tooltip label="Packets that belong to flows are left out unless the query names a kind; a click brings them in">
+                <UnstyledButton
+                  className={css['more']}
+                  onClick={() =>
+                    views.show({ query: withTerm(view.query, 'kind:*'), tab: 'events' })
+                  }
+                >
+                  {opened.packetsBeneath.exact ? '' : 'up to '}
+                  {counted(opened.packetsBeneath.packets, 'packet')} hidden under flows · Show
+                </UnstyledButton>
+              </Tooltip>
+            )}
+            {opened.notes.map((note) => (
+              <span key={note}>{note}</span>
+            ))}
+          </>
+        )}
+        {loading && <span>searching…</span>}
+      </div>
       <span className={css['grow']} />
       <ImportStatus />
     </footer>

@@ -46,7 +46,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     Button: { defaultProps: { size: 'xs' } },
-    ActionIcon: { defaultProps: { size: 'sm', variant: 'subtle', color: 'gray' } },
+    ActionIcon: { defaultProps: { size: 24, variant: 'subtle', color: 'gray' } },
     TextInput: { defaultProps: { size: 'xs' } },
     NumberInput: { defaultProps: { size: 'xs' } },
     Textarea: { defaultProps: { size: 'xs' } },
@@ -67,7 +67,7 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close the dialog' },
       },
     },
-    Badge: { defaultProps: { size: 'sm', variant: 'light' } },
+    Badge: { defaultProps: { size: 'sm', variant: 'light', tt: 'none' } },
   },
 });
 

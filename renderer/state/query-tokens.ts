@@ -94,6 +94,9 @@ export function isPlainWord(name: string, rest: string): boolean {
 
 type Mode = 'filter' | 'where' | 'list' | 'stage' | 'body';
 
+/** A map: names of objects' own properties are no stages, and an older Chromium has no `Object.hasOwn`. */
+const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries(STAGE_ALIASES));
+
 /** All tokens of a query, whatever is wrong with it. Linear in the text's length. */
 export function tokensOf(text: string): Token[] {
   return new Tokenizer(text).all();
@@ -389,7 +392,7 @@ class Tokenizer {
   private stageName(): void {
     const word = this.peek(IDENTIFIER);
     const lower = word?.toLowerCase() ?? '';
-    this.stage = Object.hasOwn(STAGE_ALIASES, lower) ? STAGE_ALIASES[lower]! : lower;
+    this.stage = ALIASES.get(lower) ?? lower;
     this.operand = false;
     if (word === undefined) this.put('punctuation', 1);
     else this.put(STAGES.includes(this.stage) ? 'stage' : 'word', word.length);

@@ -52,7 +52,7 @@ export function offsetText(micros: number, zone: string): string {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `20 Nov 14:10 – 15:05`: a range in as few words as tell it. */
+/** `20 Nov 2026 14:10 – 15:05`: a range in as few words as tell it. */
 export function formatRange(from: number, to: number, zone: string): string {
   const a = timeParts(from, zone, 0);
   const b = timeParts(to, zone, 0);
@@ -63,10 +63,8 @@ export function formatRange(from: number, to: number, zone: string): string {
   const seconds = !a.time.endsWith(':00') || !b.time.endsWith(':00');
   const clock = (time: string): string => (seconds ? time : time.slice(0, 5));
   const years = a.date.slice(0, 4) !== b.date.slice(0, 4);
-  if (a.date === b.date) {
-    return `${day(a.date, false)} ${clock(a.time)} – ${clock(b.time)}`;
-  }
-  return `${day(a.date, years)} ${clock(a.time)} – ${day(b.date, years)} ${clock(b.time)}`;
+  if (a.date === b.date) return `${day(a.date, true)} ${clock(a.time)} – ${clock(b.time)}`;
+  return `${day(a.date, years)} ${clock(a.time)} – ${day(b.date, true)} ${clock(b.time)}`;
 }
 
 /** `38 ms`, `1.24 s`, `3 min 20 s`. */

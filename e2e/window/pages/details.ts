@@ -55,7 +55,7 @@ export class Details {
   packet(at: number): Locator {
     return this.region
       .getByRole('tabpanel', { name: 'Packets' })
-      .getByRole('button', { name: /→/ })
+      .getByRole('button', { name: /[→←]/ })
       .nth(at);
   }
 

@@ -147,7 +147,7 @@ export function AnswerPanel() {
               {rows.map((row) => (
                 <tr key={row}>
                   {groups.length > 0 && (
-                    <td style={{ width: 30 }}>
+                    <td style={{ width: 30, padding: '0 0 0 8px' }}>
                       <Tooltip label="Show the events of this row">
                         <ActionIcon
                           size={24}
@@ -260,11 +260,12 @@ function Value({
   }
   if (column.type === 'number' && isComputed) {
     const n = typeof value === 'number' ? value : undefined;
-    const isLarge = /bytes/.test(column.name) && n !== undefined && n >= 1000;
     return (
       <td className={table['number']}>
         {n === undefined ? '' : numberText(n)}
-        {isLarge && <span className={table['unit']}>{formatBytes(n)}</span>}
+        {/bytes/.test(column.name) && (
+          <span className={table['unit']}>{n === undefined || n < 1000 ? '' : formatBytes(n)}</span>
+        )}
       </td>
     );
   }

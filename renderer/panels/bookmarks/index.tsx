@@ -25,7 +25,7 @@ export function BookmarksPanel() {
     <SideSection title="Bookmarks">
       {tags.length === 0 && notes.length === 0 && (
         <Text size="xs" c="dimmed" px={12} pb={10}>
-          Tag an event (T) or write a note on it: it stands here and in the report.
+          Tag an event (T) or write a note on it: it appears here and in the report.
         </Text>
       )}
       {tags.map(({ id, name, count }) => (

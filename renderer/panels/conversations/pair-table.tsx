@@ -61,15 +61,15 @@ export function PairTable({
         </colgroup>
         <thead>
           <tr>
-            <th title="Which of the two opened most of it">a, the originator</th>
+            <th title="The side that opened most of it">Client</th>
             <th title="What went each way; lengths by the square root">
               <span className={css['ways']}>
-                <span className={css['volume']}>← b to a</span>
+                <span className={css['volume']}>← received</span>
                 <span className={css['halves']} style={{ visibility: 'hidden' }} />
-                <span className={css['volume']}>a to b →</span>
+                <span className={css['volume']}>sent →</span>
               </span>
             </th>
-            <th>b, the responder</th>
+            <th>Server</th>
             <th className={table['number']}>flows</th>
             <th className={table['number']}>packets</th>
             <th>services and ports</th>
@@ -153,7 +153,7 @@ function PairRow({
         <span
           className={css['ways']}
           role="img"
-          aria-label={`${shown(ab)} from a to b, ${shown(ba)} from b to a`}
+          aria-label={`${shown(ab)} sent by the client, ${shown(ba)} received`}
           title={`${pair.a} → ${pair.b}: ${formatBytes(pair.bytesAb)}, ${counted(pair.packetsAb, 'packet')}\n${pair.b} → ${pair.a}: ${formatBytes(pair.bytesBa)}, ${counted(pair.packetsBa, 'packet')}`}
         >
           <span className={css['volume']}>{ba === 0 ? '–' : shown(ba)}</span>

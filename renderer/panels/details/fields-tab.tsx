@@ -14,6 +14,7 @@ import {
   useZone,
 } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { shownValue } from '../../widgets/shown-value.ts';
 import { ValueMenu } from '../../widgets/value-menu.tsx';
 import css from './details.module.css';
 
@@ -76,19 +77,19 @@ export function FieldsTab({ info }: { readonly info: EventInfo }) {
                 event={info.event}
                 fiveTuple={info.fiveTuple}
               >
-                <EventText text={String(value ?? '—')} max={20_000} />
+                <EventText text={shownValue(name, value)} max={20_000} />
               </ValueMenu>
             </span>
             <span className={css['pivots']}>
               <ActionIcon
-                size="xs"
+                size={24}
                 aria-label={`Only events with this ${visibleText(name, 60)}`}
                 onClick={() => pivots.include(name, value)}
               >
                 <IconPlus size={12} />
               </ActionIcon>
               <ActionIcon
-                size="xs"
+                size={24}
                 aria-label={`Without events with this ${visibleText(name, 60)}`}
                 onClick={() => pivots.exclude(name, value)}
               >

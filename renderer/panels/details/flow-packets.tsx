@@ -1,7 +1,8 @@
 /** The first packets of a flow; each opens with its bytes. */
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import {
-  formatCount,
+  counted,
+  formatBytes,
   timeParts,
   useAnswer,
   useCase,
@@ -9,7 +10,8 @@ import {
   useWorkspace,
   useZone,
 } from '../../panel-api.ts';
-import { visibleText } from '../../widgets/event-text.tsx';
+import { EventText } from '../../widgets/event-text.tsx';
+import { flagNames } from '../../widgets/tcp-flags.ts';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import { Button } from '@mantine/core';
@@ -43,15 +45,30 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
     const column = columnOf(batch, name);
     return column === undefined ? '' : String(cell(column, row) ?? '');
   };
+  const of = (name: string): string =>
+    String(info.fields.find((one) => one.name === name)?.value ?? '');
+  const end = (side: 'src' | 'dst'): string => {
+    const [address, port] = [of(`${side}_ip`), of(`${side}_port`)];
+    return port === '' ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`;
+  };
+  const isForth = (row: number): boolean =>
+    value('src_ip', row) === of('src_ip') && value('src_port', row) === of('src_port');
+  const flagsOf = (row: number): string => {
+    const flags = value('tcp_flags', row);
+    return flags === '' ? '' : flagNames(Number(flags));
+  };
   return (
     <div className={css['box']}>
       <div className={css['boxTitle']}>
         <span>
-          {batch.rows < SHOWN ? formatCount(batch.rows) : `The first ${formatCount(SHOWN)}`}{' '}
-          {batch.rows === 1 ? 'packet' : 'packets'}
+          {batch.rows < SHOWN ? '' : 'The first '}
+          {counted(batch.rows, 'packet')}
         </span>
         <SliceButton event={info.event} />
       </div>
+      <p className={css['note']}>
+        <EventText text={`${end('src')} → ${end('dst')}`} max={200} mono />
+      </p>
       {Array.from({ length: batch.rows }, (_, row) => {
         const ts = columnOf(batch, 'ts');
         const at = ts === undefined ? null : cell(ts, row);
@@ -63,11 +80,10 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
             className={css['line']}
             onClick={() => workspace.select(value('event_id', row))}
           >
-            {time}{' '}
-            {visibleText(
-              `${value('src_ip', row)}:${value('src_port', row)} → ${value('dst_ip', row)}:${value('dst_port', row)} ${value('tcp_flags', row)} ${value('bytes', row)} B`,
-              200,
-            )}
+            {time} <span className={css['packetWay']}>{isForth(row) ? '→' : '←'}</span>
+            {[flagsOf(row), formatBytes(Number(value('bytes', row)))]
+              .filter((part) => part !== '')
+              .join(' ')}
           </button>
         );
       })}

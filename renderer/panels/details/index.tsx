@@ -111,16 +111,17 @@ function CloseButton() {
 }
 
 /** `web-02 · sshd`, `10.0.0.1 → 10.0.0.2:443 tcp`: what tells one event from another at a glance. */
-function titleOf({ fields, source }: EventInfo): string {
+function titleOf({ kind, fields, source }: EventInfo): string {
   const of = (name: string): string | undefined => {
     const value = fields.find((field) => field.name === name)?.value;
     return value === null || value === undefined ? undefined : String(value);
   };
   const [src, dst, port, proto] = [of('src_ip'), of('dst_ip'), of('dst_port'), of('proto')];
   const named = [of('host'), of('program')].filter((part) => part !== undefined);
-  if (named.length > 0) return named.join(' · ');
-  if (src !== undefined && dst !== undefined) {
+  // The host of anything but a log is the sensor that saw it.
+  if (kind !== 'log' && src !== undefined && dst !== undefined) {
     return `${src} → ${dst}${port === undefined ? '' : `:${port}`}${proto === undefined ? '' : ` ${proto}`}`;
   }
+  if (named.length > 0) return named.join(' · ');
   return of('event_type') ?? source.name;
 }

@@ -56,6 +56,7 @@ const CELL_PADDING = 14;
 
 /** Of a column that is as wide as what it holds. */
 const WIDEST = 330;
+const WIDEST_OF: Readonly<Record<string, number>> = { host: 180, program: 160 };
 
 /** Characters of the longest text in each column of these rows; 0 where no row has anything. */
 export function contentLengths(page: Page): ReadonlyMap<string, number> {
@@ -82,7 +83,9 @@ export function eventColumn(name: string, timeCharacters: number, length?: numbe
   const usual = type === 'time' ? time : (WIDTHS[name] ?? (type === 'number' ? 76 : 120));
   const needed = Math.ceil((length ?? 0) * CHARACTER) + CELL_PADDING;
   const width =
-    type === 'text' && name !== SUMMARY ? Math.max(usual, Math.min(needed, WIDEST)) : usual;
+    type === 'text' && name !== SUMMARY
+      ? Math.max(usual, Math.min(needed, WIDEST_OF[name] ?? WIDEST))
+      : usual;
   return {
     name,
     label: columnLabel(name),

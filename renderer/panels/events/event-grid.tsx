@@ -66,7 +66,9 @@ export function EventGrid(props: Props) {
   const rows = pages.rows;
   const control = useRowWindow(scroller, rows, ROW_HEIGHT, HEADING);
   const { window: shown, perPage, see, moveTo, place } = control;
-  const [cursor, setCursor] = useState<Cursor>({ row: 0, column: 0 });
+  const [asked, setCursor] = useState<Cursor>({ row: 0, column: 0 });
+  // Another list may have fewer columns.
+  const cursor = { ...asked, column: Math.min(asked.column, columns.length - 1) };
   const anchor = useRef(0);
   const valueMenu = useValueMenu();
 

@@ -5,6 +5,7 @@ import { timeParts } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { KindBadge } from '../../widgets/kind-badge.tsx';
 import type { EventColumn } from './event-column.ts';
+import { flagNames } from '../../widgets/tcp-flags.ts';
 import css from './events.module.css';
 import type { Page } from './page-cache.ts';
 
@@ -126,7 +127,8 @@ function CellContent({
   }
   if (value === null) return null;
   if (column.type === 'kind') return <KindBadge kind={String(value)} />;
-  const text = String(value);
+  const text =
+    column.name === 'tcp_flags' && typeof value === 'number' ? flagNames(value) : String(value);
   const ends = column.ends ? endsOf(page, row) : undefined;
   if (ends !== undefined) {
     return (

@@ -43,15 +43,19 @@ export function fieldsShown<F extends ListedField>(
     const at = FIRST.indexOf(field);
     return at < 0 ? FIRST.length : at;
   };
-  return fields
-    .filter(({ field, events }) => !NOT_LISTED.has(field) && events > 0)
-    .filter(({ field }) => wanted === '' || field.toLowerCase().includes(wanted))
-    .map((one) => ({ ...one, open: open.includes(one.field) }))
-    .sort(
-      (a, b) =>
-        rank(a.field) - rank(b.field) ||
-        Number(a.attribute) - Number(b.attribute) ||
-        b.events - a.events ||
-        (a.field < b.field ? -1 : 1),
-    );
+  return (
+    fields
+      .filter(({ field, events }) => !NOT_LISTED.has(field) && events > 0)
+      // Columns of tables without headings mean nothing; who looks for one finds it.
+      .filter(({ field }) => wanted !== '' || !/^(?:attrs\.)?column\d+$/.test(field))
+      .filter(({ field }) => wanted === '' || field.toLowerCase().includes(wanted))
+      .map((one) => ({ ...one, open: open.includes(one.field) }))
+      .sort(
+        (a, b) =>
+          rank(a.field) - rank(b.field) ||
+          Number(a.attribute) - Number(b.attribute) ||
+          b.events - a.events ||
+          (a.field < b.field ? -1 : 1),
+      )
+  );
 }

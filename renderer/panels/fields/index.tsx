@@ -15,6 +15,7 @@ import {
   usePivots,
   usePreference,
   counted,
+  useResultList,
 } from '../../panel-api.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import { Loading } from '../../widgets/loading.tsx';
@@ -33,6 +34,8 @@ const MORE = 30;
 const MOST_LISTED = 200;
 /** Closed ones that are listed before someone asks for all: what is below them wants its place. */
 const FIRST_CLOSED = 4;
+/** Every event has these. */
+const ALWAYS_LISTED: ReadonlySet<string> = new Set(['kind', 'source', 'tag', 'day']);
 /** Nobody has opened or closed a field yet. */
 const UNTOUCHED: string[] = [];
 
@@ -43,7 +46,16 @@ export function FieldsPanel() {
   const [search, setSearch] = useState<string>();
   const [all, setAll] = useState(false);
   const [longer, setLonger] = useState<ReadonlySet<string>>(new Set());
-  const fields = data?.fields;
+  const { opened: list } = useResultList();
+  const known = list?.fields;
+  // Those that the events found can have; all while that is not known.
+  const fields = useMemo(
+    () =>
+      known === undefined || known.length === 0
+        ? data?.fields
+        : data?.fields.filter(({ field }) => known.includes(field) || ALWAYS_LISTED.has(field)),
+    [data, known],
+  );
   const opened = useMemo(
     () => (chosen === UNTOUCHED ? openAtFirst(fields ?? []) : chosen),
     [chosen, fields],
@@ -79,7 +91,7 @@ export function FieldsPanel() {
         </span>
         <Tooltip label="Find a field">
           <ActionIcon
-            size="xs"
+            size={24}
             aria-label="Find a field"
             aria-pressed={search !== undefined}
             onClick={() => setSearch(search === undefined ? '' : undefined)}
@@ -161,9 +173,8 @@ function Field({
           <Icon size={11} style={{ verticalAlign: -1, marginRight: 3, color: 'var(--db-faint)' }} />
           {visibleText(field.replace(/^attrs\./, ''), 60)}
         </UnstyledButton>
-        {!open && <span className={css['distinct']}>{formatCount(events)}</span>}
         {open && answer?.data !== undefined && (
-          <Tooltip label={counted(answer?.data.distinct, 'different value')}>
+          <Tooltip label={`${counted(answer?.data.distinct, 'different value')} in these events`}>
             <span className={css['distinct']}>{formatCount(answer?.data.distinct)}</span>
           </Tooltip>
         )}
@@ -220,14 +231,14 @@ function Values({
             </UnstyledButton>
             <span className={css['actions']}>
               <ActionIcon
-                size={16}
+                size={24}
                 aria-label={`Only events with ${field} ${visibleText(text, 60)}`}
                 onClick={() => pivots.include(field, value)}
               >
                 <IconPlus size={11} />
               </ActionIcon>
               <ActionIcon
-                size={16}
+                size={24}
                 aria-label={`Without events with ${field} ${visibleText(text, 60)}`}
                 onClick={() => pivots.exclude(field, value)}
               >

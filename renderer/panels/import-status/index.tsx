@@ -84,7 +84,7 @@ export function ImportStatus() {
         {(job.report?.total.quarantined ?? 0) > 0 &&
           `, ${formatCount(job.report?.total.quarantined ?? 0)} quarantined`}
       </UnstyledButton>
-      <ActionIcon size="xs" aria-label="Dismiss" onClick={() => jobs.dismiss(info.case)}>
+      <ActionIcon size={24} aria-label="Dismiss" onClick={() => jobs.dismiss(info.case)}>
         <IconX size={12} />
       </ActionIcon>
     </span>

@@ -1,6 +1,6 @@
 /** The import while it runs, and its ledger when it has ended. */
 import { Alert, Badge, Button, Progress, Text } from '@mantine/core';
-import { IconCircleCheck, IconPlayerPause } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCircleCheck, IconPlayerPause } from '@tabler/icons-react';
 import {
   ALL,
   counted,
@@ -18,6 +18,7 @@ import {
 import { decisionText, describeDecisions } from '../../../engine/contract/decisions.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
+import { formatName } from '../../widgets/format-name.ts';
 import { addCounts, eventsOf } from '../../widgets/ledger-sum.ts';
 import { Ledger } from '../../widgets/ledger.tsx';
 import { Problem } from '../../widgets/problem.tsx';
@@ -32,6 +33,7 @@ interface Props {
 }
 
 const MOST_SHOWN = 400;
+const NOT_WHOLE: ReadonlySet<string> = new Set(['failed', 'damaged', 'partial']);
 
 export function JobStep({ path, job, onClose }: Props) {
   const workspace = useWorkspace();
@@ -45,6 +47,10 @@ export function JobStep({ path, job, onClose }: Props) {
   const total = job.report?.total ?? addCounts(stopped?.ledger ?? job.sources);
   const importId = job.report?.importId ?? stopped?.id;
   const leftOut = job.sources.filter(({ status }) => status === 'ignored').length;
+  const unread = job.sources.filter(({ status }) => NOT_WHOLE.has(status)).length;
+  const needsLook = leftOut + unread + total.quarantined > 0;
+  const stored = total.stored;
+  const derived = eventsOf(job.report?.total.byKind ?? {}) - stored;
   const showQuarantine = (which: { source?: number; import?: number }): void => {
     showEvidence(workspace, { section: 'quarantine', quarantine: which });
     onClose();
@@ -59,7 +65,11 @@ export function JobStep({ path, job, onClose }: Props) {
       {job.state === 'complete' && job.report !== undefined && (
         <div role="status">
           <div className={css['progressLine']}>
-            <IconCircleCheck size={20} color="var(--db-ok)" aria-hidden />
+            {needsLook ? (
+              <IconAlertTriangle size={20} color="var(--db-warn)" aria-hidden />
+            ) : (
+              <IconCircleCheck size={20} color="var(--db-ok)" aria-hidden />
+            )}
             <span className={css['big']} style={{ color: 'var(--db-text)' }}>
               {counted(eventsOf(job.report.total.byKind), 'event')}
             </span>
@@ -67,11 +77,21 @@ export function JobStep({ path, job, onClose }: Props) {
               from {counted(job.report.total.sources, 'source')},{' '}
               {formatBytes(job.report.total.bytes)} in {formatMs(job.report.elapsedMs)}
             </span>
+            {derived > 0 && (
+              <span title="Flows are made from the packets of captures: they are no records of the evidence">
+                {counted(stored, 'record')} + {counted(derived, 'flow')} derived
+              </span>
+            )}
             <span>
               {Object.entries(job.report.total.byKind)
                 .map(([kind, n]) => `${formatCount(n)} ${kind}`)
                 .join(' · ')}
             </span>
+            {unread > 0 && (
+              <span className={css['warn']}>
+                {counted(unread, 'source was', 'sources were')} not read to the end
+              </span>
+            )}
             {leftOut > 0 && (
               <span className={css['warn']}>
                 {counted(leftOut, 'file was', 'files were')} left out
@@ -171,6 +191,7 @@ function Running({ job }: { readonly job: ImportJob }) {
         : progress?.phase === 'reading'
           ? 'Reading'
           : 'Listing the evidence…';
+  const isRead = share >= 0.999;
   return (
     <div className={form['tight']}>
       <Text size="sm" truncate>
@@ -196,12 +217,20 @@ function Running({ job }: { readonly job: ImportJob }) {
           <span>
             {progress.etaMs === undefined
               ? ''
-              : `about ${formatMs(Math.max(1000, progress.etaMs))} left`}
+              : isRead || progress.phase !== 'reading'
+                ? 'indexing what was read…'
+                : `about ${roughly(progress.etaMs)} left`}
           </span>
         </div>
       )}
     </div>
   );
+}
+
+/** `8 s`, `3 min`: no closer than it is known. */
+function roughly(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
 const STATUS: Readonly<Record<SourceReport['status'], { color: string; label: string }>> = {
@@ -260,10 +289,12 @@ function SourceTable({
                   <Badge color={STATUS[one.status].color}>{STATUS[one.status].label}</Badge>
                 )}{' '}
                 <Text span size="xs" c="dimmed">
-                  {formatBytes(one.bytes)}
+                  {one.status === 'ignored' ? '' : formatBytes(one.bytes)}
                 </Text>
               </td>
-              <td className={css['nowrap']}>{one.dialect ?? one.format ?? ''}</td>
+              <td className={css['nowrap']}>
+                {one.format === undefined ? '' : formatName(one.format, one.dialect)}
+              </td>
               <td>
                 {one.message !== undefined && (
                   <div

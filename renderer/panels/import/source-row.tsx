@@ -16,6 +16,7 @@ import {
 } from '../../../engine/contract/decisions.ts';
 import { cell, columnOf } from '../../../engine/contract/column-batch.ts';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { formatName } from '../../widgets/format-name.ts';
 import { SourceName } from '../../widgets/source-name.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
@@ -167,12 +168,7 @@ function FormatSelect({
 }: Pick<Props, 'preview' | 'own' | 'decides' | 'onDecide'>) {
   const formats = useSession((session) => session.info?.formats) ?? [];
   const { format, dialect } = preview;
-  const found =
-    format === undefined
-      ? 'not recognised'
-      : dialect === undefined || dialect === format
-        ? format
-        : `${format} · ${dialect}`;
+  const found = format === undefined ? 'not recognised' : formatName(format, dialect);
   if (!decides) return <Text size="xs">{found}</Text>;
   return (
     <Select

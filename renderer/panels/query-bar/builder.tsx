@@ -183,7 +183,7 @@ const bare = (term: Term): string => (term.negated ? oppositeOf(term) : term.tex
 function Remove({ name, onClick }: { readonly name: string; readonly onClick: () => void }) {
   return (
     <Tooltip label="Remove">
-      <ActionIcon size={18} mr={3} radius="xl" aria-label={`Remove ${name}`} onClick={onClick}>
+      <ActionIcon size={24} mr={3} radius="xl" aria-label={`Remove ${name}`} onClick={onClick}>
         <IconX size={11} />
       </ActionIcon>
     </Tooltip>

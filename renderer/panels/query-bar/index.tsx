@@ -44,7 +44,6 @@ export function QueryBar() {
         <ListChip />
         <div ref={parent} className={css['editor']} />
         <div className={css['tools']}>
-          <Edited bar={bar} />
           <Running />
           <Clear bar={bar} editor={editor} />
           <PastMenu editor={editor} />
@@ -76,11 +75,6 @@ function Frame({ bar, children }: { bar: BarStore; children: React.ReactNode }) 
   return (
     <div className={`${css['bar'] ?? ''} ${isWrong ? (css['wrong'] ?? '') : ''}`}>{children}</div>
   );
-}
-
-function Edited({ bar }: { bar: BarStore }) {
-  const isEdited = useStore(bar, ({ edited }) => edited);
-  return isEdited ? <span className={css['edited']}>Enter runs it</span> : null;
 }
 
 function Running() {

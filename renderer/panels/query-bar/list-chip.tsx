@@ -76,7 +76,7 @@ export function ListChip() {
       </Tooltip>
       <Tooltip label="Lines that matched nothing">
         <ActionIcon
-          size={20}
+          size={24}
           aria-label="Lines that matched nothing"
           onClick={() => dialogs.open({ dialog: 'list-unmatched' })}
         >
@@ -85,7 +85,7 @@ export function ListChip() {
       </Tooltip>
       <Tooltip label="Remove list">
         <ActionIcon
-          size={20}
+          size={24}
           aria-label="Remove list"
           onClick={() => views.show({ list: undefined })}
         >

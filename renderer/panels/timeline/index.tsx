@@ -24,6 +24,7 @@ import {
   useSession,
   useView,
   useWorkspace,
+  withTerm,
 } from '../../panel-api.ts';
 import { REST_COLOR, seriesColor } from '../../widgets/series-color.ts';
 import { visibleText } from '../../widgets/visible-text.ts';
@@ -41,6 +42,10 @@ const MOST_HEIGHT = 420;
 const USUAL_HEIGHT = 112;
 /** Below this width of the panel the heading says less. */
 const NARROW = 760;
+
+/** Events within less than this are seen as one instant. */
+const INSTANT = 1e6;
+const AROUND_INSTANT = 60e6;
 
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isHeight = (value: unknown): value is number =>
@@ -102,6 +107,10 @@ export function TimelinePanel() {
     const last = starts[starts.length - 1];
     const low = from ?? first ?? 0;
     const high = to ?? (last === undefined ? undefined : last + bucket) ?? low + 1e6;
+    // One instant would fill the chart from side to side: it is shown with the minutes around it.
+    if (from === undefined && to === undefined && high - low < INSTANT) {
+      return [low - AROUND_INSTANT, high + AROUND_INSTANT];
+    }
     return high > low ? [low, high] : [low, low + 1];
   }, [starts, bucket, from, to]);
 
@@ -138,6 +147,7 @@ export function TimelinePanel() {
       onBrush: (low, high) => handlers.current.zoom({ from: low, to: high }),
       onBrushing: setBrushing,
       onReset: () => handlers.current.reset(),
+      onBar: (low, high) => handlers.current.zoom({ from: low, to: high }),
       onHover: (at, left) => setHover(at === undefined ? undefined : { bucket: at, left }),
     });
     chart.current = made;
@@ -237,13 +247,18 @@ export function TimelinePanel() {
         </span>
         {data !== undefined && data.total > 0 && <span>buckets of {durationWords(bucket)}</span>}
         {!narrow && peak !== undefined && bucket < 86_400e6 && (
-          <Tooltip label={counted(sums[peak] ?? 0, 'event')}>
-            <span>peak {rangeOf(peak)}</span>
-          </Tooltip>
+          <span>
+            peak {formatCount(sums[peak] ?? 0)} at {rangeOf(peak)}
+          </span>
         )}
         {data !== undefined && data.undated > 0 && (
-          <Tooltip label="Events without a time are not in the chart; they are last in the table">
-            <span>+{formatCount(data.undated)} undated</span>
+          <Tooltip label="Events without a time are not in the chart and last in the table; a click shows only these">
+            <UnstyledButton
+              className={css['series']}
+              onClick={() => views.show({ query: withTerm(query, 'day:undated') })}
+            >
+              +{formatCount(data.undated)} undated
+            </UnstyledButton>
           </Tooltip>
         )}
         <span className={css['grow']} />

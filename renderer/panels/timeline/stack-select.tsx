@@ -34,7 +34,7 @@ export function StackSelect({ value, onChange, fixed }: Props) {
       { value: NONE, label: 'Not split' },
       ...[...USUAL, ...MORE, ...others, ...(known.has(value) ? [] : [value])].map((field) => ({
         value: field,
-        label: `by ${visibleText(field.replace(/^attrs\./, ''), 60)}`,
+        label: visibleText(field, 60),
       })),
     ];
   }, [fields, value]);
@@ -49,7 +49,12 @@ export function StackSelect({ value, onChange, fixed }: Props) {
       searchable
       limit={MOST_OFFERED}
       variant="unstyled"
-      w={88}
+      // What is typed is looked for; it would be appended to the name that is there.
+      onFocus={({ currentTarget }) => currentTarget.select()}
+      onClick={({ currentTarget }) => currentTarget.select()}
+      leftSection={<span aria-hidden>by</span>}
+      leftSectionWidth={22}
+      w={104}
       size="xs"
       comboboxProps={{ width: 200, position: 'bottom-end' }}
       maxDropdownHeight={320}

@@ -93,14 +93,15 @@ function labelOf(at: number, before: string | undefined, step: number, zone: str
   const digits = step >= SECOND ? 0 : Math.ceil(6 - Math.log10(step) - 1e-9);
   const { date, time } = timeParts(at, zone, digits);
   const [year = '', month = '', day = ''] = date.split('-');
-  const dayName = `${Number(day)} ${NAMES[Number(month) - 1] ?? month}`;
   const sameYear = before?.slice(0, 4) === year;
+  const dayName = `${Number(day)} ${NAMES[Number(month) - 1] ?? month}`;
+  const dayOfYear = sameYear ? dayName : `${dayName} ${year}`;
   if (step >= 28 * DAY) return sameYear ? (NAMES[Number(month) - 1] ?? month) : monthYear();
-  if (step >= DAY) return sameYear ? dayName : `${dayName} ${year}`;
+  if (step >= DAY) return dayOfYear;
   const clock = step >= MINUTE ? time.slice(0, 5) : time;
   if (before === date) return clock;
   const midnight = /^00:00(?::00(?:\.0*)?)?$/.test(time);
-  return midnight && before !== undefined ? dayName : `${dayName} ${clock}`;
+  return midnight && before !== undefined ? dayOfYear : `${dayOfYear} ${clock}`;
 
   function monthYear(): string {
     return `${NAMES[Number(month) - 1] ?? month} ${year}`;

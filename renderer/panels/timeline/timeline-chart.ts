@@ -30,6 +30,8 @@ export interface ChartEvents {
   /** While brushing; undefined when that ends. */
   onBrushing(range: { readonly from: number; readonly to: number } | undefined): void;
   onReset(): void;
+  /** A bar was clicked. */
+  onBar(from: number, to: number): void;
   /** The bucket under the pointer and where that is, in pixels of the chart. */
   onHover(bucket: number | undefined, left: number): void;
 }
@@ -51,6 +53,10 @@ const AXIS_HEIGHT = 20;
 const SIDE = 14;
 /** Between marks of the axis. */
 const MARK_PIXELS = 96;
+/** Bars are at least so wide, in pixels. */
+const LEAST_BAR = 2;
+/** A second click within this time is a double click. */
+const DOUBLE_MS = 260;
 /** Bars this wide or wider have a gap between them. */
 const GAP_FROM = 4;
 const LEAST_BRUSH = 4;
@@ -77,6 +83,8 @@ export function createChart(
   let colors = new Map<string, string>();
   let cursor: { first: number; last: number } | undefined;
   let brushing = false;
+  let wasBrushed = false;
+  let clicking: ReturnType<typeof setTimeout> | undefined;
 
   const color = (name: string): string => {
     let found = colors.get(name);
@@ -125,6 +133,7 @@ export function createChart(
         drag: { x: true, y: false, setScale: false, dist: LEAST_BRUSH },
         bind: {
           dblclick: () => () => {
+            clearTimeout(clicking);
             events.onReset();
             return null;
           },
@@ -150,6 +159,7 @@ export function createChart(
             const { from, to } = brushed(u);
             u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
             brushing = false;
+            wasBrushed = true;
             events.onBrushing(undefined);
             events.onBrush(from, to);
           },
@@ -162,6 +172,20 @@ export function createChart(
     ],
     into,
   );
+
+  /** A click on a bar zooms to it; the first of a double click does not, nor the end of a brush. */
+  chart.over.addEventListener('click', (event) => {
+    clearTimeout(clicking);
+    const isEnd = wasBrushed;
+    wasBrushed = false;
+    if (isEnd || event.detail > 1) return;
+    const at = bucketAt(chart.posToVal(event.offsetX, 'x') * 1e6);
+    const start = at === undefined ? undefined : data.starts[at];
+    if (at === undefined || start === undefined || (data.sums[at] ?? 0) === 0) return;
+    const { width: bucket } = data;
+    if (data.starts.length > 1)
+      clicking = setTimeout(() => events.onBar(start, start + bucket), DOUBLE_MS);
+  });
 
   /** What the brush covers, out to the edges of buckets. */
   function brushed(u: uPlot): { from: number; to: number } {
@@ -224,7 +248,8 @@ export function createChart(
         const foot = low === 0 ? bottom : Math.round(y(low));
         // One event among many is still there.
         const head = Math.min(Math.round(y(high)), foot - (low === 0 ? ratio : 0));
-        if (head < foot) ctx.rect(left, head, Math.max(ratio, right - left - gap), foot - head);
+        const across = Math.max(starts.length > 40 ? ratio : LEAST_BAR * ratio, right - left - gap);
+        if (head < foot) ctx.rect(left, head, across, foot - head);
       }
       ctx.fill();
     });
@@ -255,7 +280,31 @@ export function createChart(
       ctx.fillText(label, left, bbox.top + bbox.height + 6 * ratio);
       free = left + size + 8 * ratio;
     }
+    drawCounts(u);
     ctx.restore();
+  }
+
+  /** The y axis: the most that a bar has, and half of it, over lines behind which bars stand. */
+  function drawCounts(u: uPlot): void {
+    const { ctx, bbox } = u;
+    const ratio = uPlot.pxRatio;
+    const most = Math.max(0, ...data.sums);
+    if (most < 1) return;
+    const half = data.logarithmic ? Math.round(Math.sqrt(most)) : Math.round(most / 2);
+    ctx.textBaseline = 'top';
+    ctx.lineWidth = 3 * ratio;
+    for (const n of new Set([most, ...(half > 0 && bbox.height > 60 * ratio ? [half] : [])])) {
+      const y = Math.round(u.valToPos(n, 'y', true));
+      ctx.fillStyle = color('var(--db-line)');
+      ctx.globalAlpha = 0.6;
+      ctx.fillRect(bbox.left, y, bbox.width, 1);
+      ctx.globalAlpha = 1;
+      const label = n.toLocaleString('en-US');
+      ctx.strokeStyle = color('var(--db-panel)');
+      ctx.strokeText(label, 4 * ratio, y + 2 * ratio);
+      ctx.fillStyle = color('var(--db-muted)');
+      ctx.fillText(label, 4 * ratio, y + 2 * ratio);
+    }
   }
 
   return {
@@ -282,6 +331,9 @@ export function createChart(
       colors = new Map();
       chart.redraw(false, true);
     },
-    destroy: () => chart.destroy(),
+    destroy() {
+      clearTimeout(clicking);
+      chart.destroy();
+    },
   };
 }
