@@ -130,12 +130,45 @@ for (const shell of [browserShell, electronShell]) {
       }).toPass();
       await window.details.show('Packets');
       await shot(page, `${shell.name}-packets`);
-      await window.details.packet(0).waitFor();
+      await expect(window.details.packet(0)).toContainText(/→ .*\d+ B/);
+      await expect(window.details.packet(1)).toContainText('←');
       await page.getByRole('button', { name: 'Past queries' }).click();
       const past = page.getByRole('menu').filter({ hasText: 'kind:log' });
       await expect(past).toBeVisible();
       await expect(past).not.toContainText('flow_id');
       await page.keyboard.press('Escape');
     });
+
+    it('zooms into a bar of the timeline that is clicked', async () => {
+      await run('kind:flow', 'flow');
+      const all = await window.found();
+      await window.timeline.click(0.5);
+      await expect.poll(() => window.found()).toBeLessThan(all ?? 0);
+      await expect.poll(() => window.found()).toBeGreaterThan(0);
+      await expect(window.zone.range).not.toContainText('All time');
+      // The year is said.
+      await expect(window.zone.range).toContainText('2026');
+    });
+
+    // The size of Electron's window is its own.
+    it.skipIf(shell.name === 'electron')(
+      'keeps the events in sight in a narrow window, with the side and every tab in reach',
+      async () => {
+        const { page } = opened;
+        await page.setViewportSize({ width: 640, height: 450 });
+        await page.getByRole('button', { name: 'Close the details' }).click();
+        const side = page.getByRole('navigation', { name: /^Fields/ });
+        await expect(side).toBeHidden();
+        const box = await window.events.grid.boundingBox();
+        expect(box?.width).toBe(640);
+        await page.getByRole('button', { name: /^Fields, bookmarks/ }).click();
+        await expect(side).toBeVisible();
+        await page.getByRole('button', { name: /^Fields, bookmarks/ }).click();
+        await page.getByRole('button', { name: 'All tabs' }).click();
+        await page.getByRole('menuitem', { name: 'Latency' }).click();
+        await expect(window.tab('Latency')).toHaveAttribute('aria-selected', 'true');
+        await shot(page, 'narrow');
+      },
+    );
   });
 }

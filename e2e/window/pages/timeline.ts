@@ -60,6 +60,13 @@ export class Timeline {
     })()`);
   }
 
+  /** Clicks the bar at a share of the chart's width. */
+  async click(share: number): Promise<void> {
+    const box = await this.chart.boundingBox();
+    if (box === null) throw new Error('there is no chart to click');
+    await this.page.mouse.click(box.x + box.width * share, box.y + box.height * 0.6);
+  }
+
   async reset(): Promise<void> {
     await this.chart.dblclick();
   }

@@ -51,8 +51,10 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
     const [address, port] = [of(`${side}_ip`), of(`${side}_port`)];
     return port === '' ? address : `${address.includes(':') ? `[${address}]` : address}:${port}`;
   };
+  // Only where a host talks to itself the ports tell: those of ICMP are of each packet.
   const isForth = (row: number): boolean =>
-    value('src_ip', row) === of('src_ip') && value('src_port', row) === of('src_port');
+    value('src_ip', row) === of('src_ip') &&
+    (of('src_ip') !== of('dst_ip') || value('src_port', row) === of('src_port'));
   const flagsOf = (row: number): string => {
     const flags = value('tcp_flags', row);
     return flags === '' ? '' : flagNames(Number(flags));
@@ -80,7 +82,7 @@ export function FlowPackets({ info }: { readonly info: EventInfo }) {
             className={css['line']}
             onClick={() => workspace.select(value('event_id', row))}
           >
-            {time} <span className={css['packetWay']}>{isForth(row) ? '→' : '←'}</span>
+            {time} <span className={css['packetWay']}>{isForth(row) ? '→' : '←'}</span>{' '}
             {[flagsOf(row), formatBytes(Number(value('bytes', row)))]
               .filter((part) => part !== '')
               .join(' ')}

@@ -28,6 +28,14 @@ describe('fieldsShown', () => {
     const shown = fieldsShown(FIELDS, ['bytes'], '');
     expect(shown.map((one) => one.open)).toEqual([false, false, true, false]);
   });
+  it('has the closed fields of the events found only, and no column without a name', () => {
+    const fields = [...FIELDS, field('attrs.column7', 9)];
+    const names = (known?: string[]) =>
+      fieldsShown(fields, ['host'], '', known).map((one) => one.field);
+    expect(names(['bytes'])).toEqual(['kind', 'host', 'bytes']);
+    expect(names([])).toEqual(['kind', 'host', 'bytes', 'attrs.user']);
+    expect(fieldsShown(fields, [], 'column').map((one) => one.field)).toEqual(['attrs.column7']);
+  });
   it('finds a field by a part of its name', () => {
     expect(fieldsShown(FIELDS, [], ' US').map((one) => one.field)).toEqual(['attrs.user']);
   });

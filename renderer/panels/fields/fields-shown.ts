@@ -32,13 +32,22 @@ const NOT_LISTED: ReadonlySet<string> = new Set([
 
 const FIRST = ['src_ip', 'kind', 'program', 'dst_port', 'dst_ip', 'host', 'proto', 'severity'];
 
-/** The usual ones first, then the others by how many events have them. */
+/** Every event has these. */
+const ALWAYS: ReadonlySet<string> = new Set(['kind', 'source', 'tag', 'day']);
+
+/**
+ * The usual ones first, then the others by how many events have them. Of the closed ones only those that the
+ * events found can have (`known`), all while that is not known.
+ */
 export function fieldsShown<F extends ListedField>(
   fields: readonly F[],
   open: readonly string[],
   search: string,
+  known?: readonly string[],
 ): (F & { open: boolean })[] {
   const wanted = search.trim().toLowerCase();
+  const isKnown = (field: string): boolean =>
+    known === undefined || known.length === 0 || ALWAYS.has(field) || known.includes(field);
   const rank = (field: string): number => {
     const at = FIRST.indexOf(field);
     return at < 0 ? FIRST.length : at;
@@ -50,6 +59,7 @@ export function fieldsShown<F extends ListedField>(
       .filter(({ field }) => wanted !== '' || !/^(?:attrs\.)?column\d+$/.test(field))
       .filter(({ field }) => wanted === '' || field.toLowerCase().includes(wanted))
       .map((one) => ({ ...one, open: open.includes(one.field) }))
+      .filter(({ field, open: isOpen }) => isOpen || isKnown(field))
       .sort(
         (a, b) =>
           rank(a.field) - rank(b.field) ||

@@ -34,8 +34,6 @@ const MORE = 30;
 const MOST_LISTED = 200;
 /** Closed ones that are listed before someone asks for all: what is below them wants its place. */
 const FIRST_CLOSED = 4;
-/** Every event has these. */
-const ALWAYS_LISTED: ReadonlySet<string> = new Set(['kind', 'source', 'tag', 'day']);
 /** Nobody has opened or closed a field yet. */
 const UNTOUCHED: string[] = [];
 
@@ -46,23 +44,15 @@ export function FieldsPanel() {
   const [search, setSearch] = useState<string>();
   const [all, setAll] = useState(false);
   const [longer, setLonger] = useState<ReadonlySet<string>>(new Set());
-  const { opened: list } = useResultList();
-  const known = list?.fields;
-  // Those that the events found can have; all while that is not known.
-  const fields = useMemo(
-    () =>
-      known === undefined || known.length === 0
-        ? data?.fields
-        : data?.fields.filter(({ field }) => known.includes(field) || ALWAYS_LISTED.has(field)),
-    [data, known],
-  );
+  const known = useResultList().opened?.fields;
+  const fields = data?.fields;
   const opened = useMemo(
     () => (chosen === UNTOUCHED ? openAtFirst(fields ?? []) : chosen),
     [chosen, fields],
   );
   const shown = useMemo(
-    () => fieldsShown(fields ?? [], opened, search ?? ''),
-    [fields, opened, search],
+    () => fieldsShown(fields ?? [], opened, search ?? '', known),
+    [fields, opened, search, known],
   );
   const searching = search !== undefined && search.trim() !== '';
   const listed = useMemo(() => {
