@@ -189,6 +189,12 @@ const RECORDS: Record<string, string[]> = {
     ' Connection closed by 192.0.2.2 port 1',
     ' Failed password for root from 192.0.2.3',
   ],
+  'a blank before the time’s place': [
+    'WARN: [Jul  2 05:14:17.037] no user ip=192.0.2.1',
+    'WARN: [Jul  2 05:14:18.037] no user ip=192.0.2.2',
+    'WARN: [Jul  2 05:14:19.037] no user ip=192.0.2.3',
+    ' WARN: [Jul  2 05:14:20.037] no user ip=192.0.2.4',
+  ],
   'a colon at the end of a line of a host': [
     'Jan  1 00:00:00 web1 app: list of users:',
     'Failed password for root from 192.0.2.3',

@@ -257,7 +257,9 @@ export function parseHeader(h: Header, b: Uint8Array, start: number, end: number
     if (h.stamp.parse(b, p, end) && h.stamp.shape !== SHAPE.timeOnly && isFirm(h.stamp)) {
       return afterStamp(h, b, p, end);
     }
-    return known;
+    // After one blank a time may be at the place where the log's lines have it.
+    const one = b[p] !== SPACE && b[p] !== 9 && h.places !== undefined && h.places.length > 0;
+    return (one && inside(h, b, p, end)) || known;
   }
   if (c === OPEN) {
     if (bracket(h, b, p, end)) return true;
