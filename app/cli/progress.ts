@@ -1,5 +1,6 @@
 /** A progress line on the terminal; silent when standard error is not one. */
-import { count, size, visible, type Streams } from './output.ts';
+import { counted } from '../../engine/contract/counted.ts';
+import { size, visible, type Streams } from './output.ts';
 
 export interface Progress {
   bytes: number;
@@ -33,7 +34,7 @@ export class ProgressLine {
     const parts = [
       progress.phase,
       `${Math.round(share * 100)} %`,
-      progress.rows === undefined ? '' : `${count(progress.rows)} rows`,
+      progress.rows === undefined ? '' : counted(progress.rows, 'row'),
       `${size(rate)}/s`,
       share > 0 && share < 1 ? `${Math.ceil(left)} s left` : '',
       visible(progress.source),

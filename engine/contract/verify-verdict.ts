@@ -2,35 +2,32 @@
  * The verdicts on a verified case in words, for the command line and the window. Without schemas: the window loads no zod,
  * which tries whether it may evaluate code.
  */
+import { counted } from './counted.ts';
 import type { VerifyReport } from './verify-report.ts';
-
-export function plural(n: number, one: string, many = `${one}s`): string {
-  return `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`;
-}
 
 /** The verdict on the case in a sentence without its full stop. */
 export function caseVerdict({ case: { intact }, findings }: VerifyReport): string {
   if (intact) return 'The case is intact';
   const errors = findings.filter(({ about, level }) => about === 'case' && level === 'error');
-  return `The case is damaged: ${plural(errors.length, 'error')}`;
+  return `The case is damaged: ${counted(errors.length, 'error')}`;
 }
 
 /** The verdict on the evidence. */
 export function evidenceVerdict({ evidence }: VerifyReport): string {
   const { state, files, changed, missing, notChecked, unfinished } = evidence;
   if (files === 0) return 'There is no evidence to check';
-  if (state === 'unchanged') return `The evidence is unchanged: ${plural(files, 'file')}`;
+  if (state === 'unchanged') return `The evidence is unchanged: ${counted(files, 'file')}`;
   const parts = [
-    changed > 0 ? `${plural(changed, 'file')} changed` : '',
-    missing > 0 ? `${plural(missing, 'file')} missing` : '',
-    notChecked > 0 ? `${plural(notChecked, 'file')} not checked` : '',
-    unfinished > 0 ? `${plural(unfinished, 'source')} not read to the end` : '',
+    changed > 0 ? `${counted(changed, 'file')} changed` : '',
+    missing > 0 ? `${counted(missing, 'file')} missing` : '',
+    notChecked > 0 ? `${counted(notChecked, 'file')} not checked` : '',
+    unfinished > 0 ? `${counted(unfinished, 'source')} not read to the end` : '',
   ].filter((part) => part !== '');
   const head =
     state === 'changed'
       ? 'The evidence is not what was imported'
       : 'The evidence is not fully checked';
-  return `${head}: ${parts.join(', ')}, of ${plural(files, 'file')}`;
+  return `${head}: ${parts.join(', ')}, of ${counted(files, 'file')}`;
 }
 
 /** What was compared with the evidence, and what not. */
@@ -40,9 +37,9 @@ export function sampleVerdict({ sample }: VerifyReport): string {
   const left =
     notCompared.length === 0
       ? ''
-      : `; ${plural(notCompared.length, 'source')} not compared, or only in part`;
-  const what = `${plural(compared, 'event')} of ${plural(sources, 'source')}`;
+      : `; ${counted(notCompared.length, 'source')} not compared, or only in part`;
+  const what = `${counted(compared, 'event')} of ${counted(sources, 'source')}`;
   return differing === 0
     ? `${what} equal the evidence in every field${left}`
-    : `${plural(differing, 'event')} of ${what} differ from the evidence${left}`;
+    : `${counted(differing, 'event')} of ${what} differ from the evidence${left}`;
 }

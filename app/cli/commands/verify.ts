@@ -5,6 +5,7 @@ import {
   evidenceVerdict,
   sampleVerdict,
 } from '../../../engine/contract/verify-verdict.ts';
+import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { verifyOn } from '../../../engine/operations/verify/verify-thread.ts';
 import { evidence } from '../../compose.ts';
@@ -80,7 +81,11 @@ function linesOf(report: VerifyReport): string[] {
       ...(advice === undefined || level === 'note' ? [] : [`  ${advice}`]),
     ]),
     ...report.sample.notCompared.map(({ name, reason }) => `not compared: ${name}: ${reason}`),
-    `${caseVerdict(report)} (${segments} segments, ${quarantined} quarantined records, ${auditEntries} audit entries).`,
+    `${caseVerdict(report)} (${[
+      counted(segments, 'segment'),
+      counted(quarantined, 'quarantined record'),
+      counted(auditEntries, 'audit entry', 'audit entries'),
+    ].join(', ')}).`,
     `${evidenceVerdict(report)}.`,
     `${sampleVerdict(report)}.`,
   ];

@@ -1,7 +1,7 @@
 /** Verifies the case and its evidence, each with a verdict of its own, and lists what was found and what was not checked. */
 import { Alert, Button, Modal, Progress, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { showEvidence, useCase, useWorkspace } from '../../panel-api.ts';
+import { counted, showEvidence, useCase, useWorkspace } from '../../panel-api.ts';
 import { OperationError } from '../../../engine/contract/client.ts';
 import type { ErrorInfo } from '../../../engine/contract/frame.ts';
 import type {
@@ -12,7 +12,6 @@ import type {
 import {
   caseVerdict,
   evidenceVerdict,
-  plural,
   sampleVerdict,
 } from '../../../engine/contract/verify-verdict.ts';
 import { EventText } from '../../widgets/event-text.tsx';
@@ -113,8 +112,8 @@ function Verdicts({ report }: { readonly report: VerifyReport }) {
   return (
     <div role="status" className={form['stack']}>
       <Alert color={report.case.intact ? 'teal' : 'red'} title={caseVerdict(report)}>
-        {plural(segments, 'segment')}, {plural(quarantined, 'quarantined record')},{' '}
-        {plural(auditEntries, 'audit entry', 'audit entries')}.{' '}
+        {counted(segments, 'segment')}, {counted(quarantined, 'quarantined record')},{' '}
+        {counted(auditEntries, 'audit entry', 'audit entries')}.{' '}
         {!report.case.intact &&
           'Work on a copy of the case, or import the evidence into a new case.'}
       </Alert>

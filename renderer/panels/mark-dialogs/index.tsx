@@ -11,7 +11,6 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import {
-  formatCount,
   formatRange,
   notifyDone,
   notifyError,
@@ -67,7 +66,9 @@ function useTarget(events: readonly string[] | undefined) {
     text:
       events?.length === 1
         ? 'this event'
-        : `${count === undefined ? 'all' : formatCount(count)} events`,
+        : count === undefined
+          ? 'all events'
+          : counted(count, 'event'),
     of:
       events === undefined
         ? `What the query finds${query.trim() === '' ? '' : `: ${query}`}${
