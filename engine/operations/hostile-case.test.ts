@@ -264,3 +264,14 @@ it('segments that are not what the catalog says are named so, without SQL', asyn
     }
   });
 });
+
+it('segments that were exchanged are refused by their size, not counted', async () => {
+  await cases.use(folder, async (session) => {
+    const [segment] = session.snapshot().segments;
+    const grown = { ...segment!, id: segment!.id + 5000, bytes: segment!.bytes + 1 };
+    await expect(session.store.attach([grown])).rejects.toMatchObject({
+      code: 'case-damaged',
+      message: expect.stringContaining('another file is in its place') as string,
+    });
+  });
+});

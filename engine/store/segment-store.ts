@@ -52,6 +52,8 @@ export interface SegmentFile {
   id: number;
   /** Below the case folder. */
   file: string;
+  /** Size of the file, as the catalog has it; undefined: it is not compared. */
+  bytes?: number | undefined;
 }
 
 /** Segments kept attached, each an open file; beyond this the ones used longest ago are let go. */
@@ -310,10 +312,10 @@ export class SegmentStore {
    * go to the spill folder where they are too many. For cases of more small segments than files may be open: slow, but
    * right.
    */
-  private async copyIn({ id, file }: SegmentFile): Promise<void> {
+  private async copyIn({ id, file, bytes }: SegmentFile): Promise<void> {
     const [from, to] = [`copied_${id}`, identifier(`seg_${id}`)];
     await this.administer(
-      `ATTACH ${literal(segmentPath(this.folder, file))} AS ${from} (READ_ONLY)`,
+      `ATTACH ${literal(segmentPath(this.folder, file, bytes))} AS ${from} (READ_ONLY)`,
     );
     try {
       const { admin } = await this.started();
@@ -337,8 +339,8 @@ export class SegmentStore {
     }
   }
 
-  private attachSql({ id, file }: SegmentFile): string {
-    return `ATTACH IF NOT EXISTS ${literal(segmentPath(this.folder, file))} AS ${identifier(`seg_${id}`)} (READ_ONLY)`;
+  private attachSql({ id, file, bytes }: SegmentFile): string {
+    return `ATTACH IF NOT EXISTS ${literal(segmentPath(this.folder, file, bytes))} AS ${identifier(`seg_${id}`)} (READ_ONLY)`;
   }
 
   /** Lets go of every attached segment that is not in `existing`. */
