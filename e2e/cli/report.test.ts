@@ -41,6 +41,63 @@ it('writes one page and says its hash, which verify finds in an audit log that i
   expect((await daybook(['verify', folder])).status).toBe(0);
 });
 
+it('prints findings before sources, each event once, and marks what of its time was decided', async () => {
+  const log = path.join(space.folder, 'old.log');
+  writeFileSync(
+    log,
+    Array.from(
+      { length: 60 },
+      (_, i) => `Mar  4 10:00:${String(i).padStart(2, '0')} host sshd: line-${i}-\n`,
+    ).join(''),
+  );
+  const other = path.join(space.folder, 'found.daybook');
+  for (const args of [
+    ['import', other, log],
+    ['tag', other, 'sshd', 'all'],
+    ['tag', other, '"line-3-"', 'some'],
+  ])
+    expect((await daybook(args)).status).toBe(0);
+  const page = path.join(space.folder, 'found.html');
+  const done = await daybook([
+    'report',
+    other,
+    '--out',
+    page,
+    '--title',
+    '"</style>',
+    '--author',
+    'A. B',
+  ]);
+  expect(done.status, done.err).toBe(0);
+  const text = readFileSync(page, 'utf8');
+  const at = (part: string): number => {
+    expect(text).toContain(part);
+    return text.indexOf(part);
+  };
+  const order = ['summary', 'findings', 'views', 'sources', 'audit', 'method'];
+  const places = order.map((id) => at(`<h2 id="${id}">`));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  // Forty of sixty lines, and the one with two tags once.
+  const findings = text.slice(places[1], places[2]);
+  expect(findings.match(/line-\d+-/g)).toHaveLength(40);
+  expect(findings.match(/line-3-/g)).toHaveLength(1);
+  expect(text).toContain('20 further events not printed');
+  expect(text).toContain('1 event with this tag is printed above');
+  // The log states neither year nor zone.
+  expect(text.match(/<sup class="basis">Y Z<\/sup>/g)).toHaveLength(40);
+  expect(text).toContain('the record states no year; it was inferred');
+  // Details of the audit trail are words.
+  expect(text).not.toContain('{&quot;');
+  // Title, author and case are in the margins of pages, where nothing ends the style sheet.
+  expect(text).toContain('@top-left { content: "\\22 \\3c \\2f style\\3e "');
+  expect(text.match(/<\/style>/g)).toHaveLength(1);
+  expect(text).toContain('@bottom-left { content: "A\\2e  B');
+  const sheet = /<style>([\s\S]*)<\/style>/.exec(text)![1]!;
+  expect(text).toContain(
+    `style-src 'sha256-${createHash('sha256').update(sheet).digest('base64')}'`,
+  );
+});
+
 it.each([
   ['no place to write to', []],
   ['a place in the case', ['--out', path.join(folder, 'report.html')]],

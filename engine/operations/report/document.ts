@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import type { ReportFacts } from './facts.ts';
 import { recorded } from './figures.ts';
 import { Html, markup, list, paragraphs, plainText } from './html.ts';
+import { pageMargins } from './page-margins.ts';
 import type { Section } from './section.ts';
 import { auditSection, deletionsSection } from './sections/audit.ts';
 import { importsSection } from './sections/imports.ts';
-import { markedSection } from './sections/marked.ts';
+import { findingsSection } from './sections/findings.ts';
 import { methodSection } from './sections/method.ts';
 import { quarantineSection } from './sections/quarantine.ts';
 import { sourcesSection } from './sections/sources.ts';
@@ -17,51 +18,59 @@ import { STYLE } from './style.ts';
 import { timelineFigures } from './timeline-chart.ts';
 
 /** Nothing may run or be loaded; the one style sheet is named by its hash. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
+function policyOf(style: string): Html {
+  return new Html(
+    [
+      "default-src 'none'",
+      `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+      "base-uri 'none'",
+      "form-action 'none'",
+    ].join('; '),
+  );
+}
 
 /** The page in pieces, each of bounded size. */
 export function* reportDocument(facts: ReportFacts): Generator<string> {
   const { request, info } = facts;
   const title = request.title ?? `Report on ${info.name}`;
-  const sections = [
-    summarySection,
-    sourcesSection,
-    importsSection,
-    quarantineSection,
-    markedSection,
-    viewsSection,
-    deletionsSection,
-    auditSection,
-    methodSection,
-    figuresSection,
-  ].map((section) => section(facts));
+  const style = STYLE + pageMargins(facts, title);
+  const parts = [
+    ...[summarySection, findingsSection, viewsSection].map((section, i) => ({
+      ...section(facts),
+      no: String(i + 1),
+    })),
+    ...[
+      sourcesSection,
+      importsSection,
+      quarantineSection,
+      deletionsSection,
+      auditSection,
+      figuresSection,
+      methodSection,
+    ].map((section, i) => ({ ...section(facts), no: `A.${String(i + 1)}` })),
+  ];
   yield markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(style)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="generator" content="Daybook ${plainText(request.version)}">
 <title>${plainText(title)}</title>
-<style>${new Html(STYLE)}</style>
+<style>${new Html(style)}</style>
 </head>
 <body>
 ${header(facts, title)}
 <nav aria-label="Contents"><p class="label">Contents</p>
-<ol>${sections.map(
-    ({ id, title: name }, i) =>
-      markup`<li><a href="#${id}"><span class="no">${i + 1}</span>${name}</a></li>\n`,
+<ol>${parts.map(
+    ({ id, title: name, no }) =>
+      markup`<li><a href="#${id}"><span class="no">${no}</span>${no.startsWith('A') ? 'Appendix: ' : ''}${name}</a></li>\n`,
   )}</ol></nav>
 <main>
 `.markup;
-  for (const [i, { id, title: name, body }] of sections.entries()) {
-    yield markup`<section aria-labelledby="${id}"><h2 id="${id}"><span class="no">${i + 1}</span>${name}</h2>
+  for (const { id, title: name, body, no, ownPage } of parts) {
+    yield markup`<section${ownPage === true ? markup` class="own-page"` : undefined} aria-labelledby="${id}"><h2 id="${id}"><span class="no">${no}</span>${no.startsWith('A') ? markup`<span class="soft">Appendix</span> ` : undefined}${name}</h2>
 ${body}</section>
 `.markup;
   }

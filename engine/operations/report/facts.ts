@@ -13,12 +13,12 @@ import {
 } from '../../catalog/catalog.ts';
 import { parseView, type View } from '../../contract/view-string.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
-import { AGGREGATING_STAGES, parseQuery, type Ast } from '../../query/index.ts';
+import { AGGREGATING_STAGES, parseQuery, type Ast, type ShownValue } from '../../query/index.ts';
 import { countOf, namesOf, recordsOf } from '../answer-records.ts';
 import { caseInfo, type CaseInfo } from '../case-info.ts';
 import type { CaseSession } from '../case-session.ts';
 import { fieldName, quoted } from '../event-query.ts';
-import { eventIdOf } from '../event-rows.ts';
+import { eventIdOf, eventKey } from '../event-rows.ts';
 import { QuarantineReader } from '../quarantine.ts';
 import {
   rowFieldNames,
@@ -51,7 +51,9 @@ export const LIMITS = {
   searches: 100,
   viewRows: 25,
   viewColumns: 12,
-  taggedPerTag: 200,
+  taggedPerTag: 40,
+  /** Of one tag, to find those that are not printed above. */
+  taggedRead: 200,
   tags: 100,
   notes: 1000,
   audit: 1000,
@@ -80,6 +82,8 @@ export interface ViewFacts {
   timeline: readonly Bucket[];
   columns: readonly string[];
   rows: readonly (readonly string[])[];
+  /** TS_BASIS bits of each row, where the view has times of events. */
+  basis: readonly number[];
   /** Rows beyond those. */
   left: number;
   /** Columns beyond those. */
@@ -92,8 +96,12 @@ export interface ViewFacts {
 export interface EventLine {
   event: string;
   time: string;
+  /** TS_BASIS bits: what of the time the record does not state. */
+  basis: number;
   kind: string;
   source: string;
+  sourceId: number;
+  tags: readonly string[];
   /** Host, or the two ends. */
   where: string;
   what: string;
@@ -103,7 +111,13 @@ export interface EventLine {
 export interface TagFacts {
   name: string;
   count: number;
+  /** As they are shown; empty where no event has a time. */
+  first: string;
+  last: string;
+  /** The first in time that are not printed with a note or an earlier tag. */
   events: Limited<EventLine>;
+  /** Events that are: printed once, and referred to here. */
+  above: readonly string[];
 }
 
 export interface AuditEntry {
@@ -111,7 +125,7 @@ export interface AuditEntry {
   at: string;
   user: string;
   operation: string;
-  detail: string;
+  detail: unknown;
   intact: boolean;
 }
 
@@ -131,7 +145,7 @@ export interface ReportFacts {
   quarantine: { reasons: Limited<QuarantineReason>; records: number; read: number };
   views: Limited<ViewFacts>;
   tags: Limited<TagFacts>;
-  /** Events with a note and no tag. */
+  /** Events with a note. */
   noted: Limited<EventLine>;
   /** Notes on events that are in the case no longer. */
   notesOnGone: readonly NoteRow[];
@@ -174,23 +188,16 @@ export async function reportFacts(
   }
   await tell('tags');
   const notes = new Map(catalog.notes().map((note) => [eventIdOf(note), note]));
+  const noteOrder = [...notes.keys()];
+  const withNote = noteOrder.slice(0, LIMITS.notes);
+  const noted = await linesOfEvents(session, withNote, zone, notes, signal);
+  const found = new Set(noted.map(({ event }) => event));
   const tagged = info.tags.filter(({ count }) => count > 0);
   const tags: TagFacts[] = [];
-  const seen = new Set<string>();
-  for (const { name, count } of tagged.slice(0, LIMITS.tags)) {
-    const query = `kind:* tag:${quoted(name)}`;
-    const shown = await eventLines(session, query, zone, LIMITS.taggedPerTag, notes, signal);
-    for (const { event } of shown) seen.add(event);
-    // A deleted event keeps its tag and is seen no more.
-    const there = shown.length < LIMITS.taggedPerTag ? shown.length : count;
-    tags.push({ name, count: there, events: { shown, left: there - shown.length } });
-  }
-  const alone = [...notes.keys()].filter((event) => !seen.has(event));
-  const noted = await linesOfEvents(session, alone.slice(0, LIMITS.notes), zone, notes, signal);
-  const found = new Set(noted.map(({ event }) => event));
-  const audit = catalog
-    .audit()
-    .map((entry) => ({ ...entry, detail: JSON.stringify(entry.detail) }));
+  const printed = new Set(found);
+  for (const { name } of tagged.slice(0, LIMITS.tags))
+    tags.push(await tagFacts(session, name, zone, notes, printed, signal));
+  const audit = catalog.audit();
   const ledger = catalog.ledger().filter(({ status }) => status !== 'complete');
   return {
     ...{ request, info, undated, timeline, quarantine },
@@ -205,9 +212,8 @@ export async function reportFacts(
     ledger: limited(ledger, LIMITS.ledger),
     views: { shown: views, left: searches.length - views.length },
     tags: { shown: tags, left: tagged.length - tags.length },
-    noted: { shown: noted, left: Math.max(0, alone.length - LIMITS.notes) },
-    notesOnGone: alone
-      .slice(0, LIMITS.notes)
+    noted: { shown: noted, left: noteOrder.length - withNote.length },
+    notesOnGone: withNote
       .filter((event) => !found.has(event))
       .flatMap((event) => notes.get(event) ?? []),
     audit: {
@@ -296,6 +302,9 @@ const VIEW_FIELDS = [
   ...['severity', 'message', 'event_id'],
 ];
 
+/** How an event came by its time: read with the columns, shown as a mark at the time. */
+const BASIS = 'ts_basis';
+
 /** The part of a query that finds events. */
 export function eventsPart(query: string, ast: Ast): string {
   const first = ast.stages.find(({ stage }) => AGGREGATING_STAGES.has(stage));
@@ -308,7 +317,7 @@ async function viewFacts(
   signal: AbortSignal | undefined,
 ): Promise<ViewFacts> {
   const view = parseView(search.view);
-  const none = { search, view, events: undefined, timeline: [], columns: [], rows: [] };
+  const none = { search, view, events: undefined, timeline: [], columns: [], rows: [], basis: [] };
   try {
     const found = await foundByView(session, view, signal);
     return { ...none, ...found, error: undefined };
@@ -338,7 +347,7 @@ function startView(
       : ` | sort ${fieldName(sort.field)} ${sort.descending ? 'desc' : 'asc'}`;
   if (asked.plan.projection !== undefined) return order === '' ? asked : start(query + order);
   const fields = (names: readonly string[]): string =>
-    `${order} | fields ${names.map(fieldName).join(', ')}`;
+    `${order} | fields ${[...names.filter((name) => name !== BASIS), BASIS].map(fieldName).join(', ')}`;
   if (columns === undefined) return start(query + fields(VIEW_FIELDS));
   try {
     return start(query + fields(columns));
@@ -372,7 +381,9 @@ async function foundByView(
   if (running.plan.shape === 'rows') {
     for await (const some of shownRows(running, zone)) records.push(...some);
     const present = new Set(records.flatMap((record) => Object.keys(record)));
-    names = rowFieldNames(running.plan).filter((name) => present.has(name));
+    names = rowFieldNames(running.plan).filter((name) => present.has(name) && name !== BASIS);
+    if (parseQuery(query).stages.some(({ stage }) => stage === 'fields') && names.includes('ts'))
+      notes.push('The query chose its own fields: its times have no marks of what was decided.');
     rowsThere = Math.min(count, running.plan.limit ?? count);
   } else {
     const answer = countOf(running, await running.answer());
@@ -393,6 +404,7 @@ async function foundByView(
     events: count,
     timeline: await buckets(session, events, signal),
     columns: shown,
+    basis: records.map((record) => Number(record[BASIS] ?? 0)),
     rows: records.map((record) => shown.map((name) => String(cell(valueOf(record, name)) ?? ''))),
     left: Math.max(0, rowsThere - records.length),
     columnsLeft: names.length - shown.length,
@@ -403,7 +415,34 @@ async function foundByView(
 // -- events, one by one --------------------------------------------------------------------------
 
 const LINE_FIELDS =
-  'ts, kind, event_id, source, host, program, src_ip, src_port, dst_ip, dst_port, proto, event_type, bytes, message';
+  'ts, ts_basis, tag, kind, event_id, source, host, program, src_ip, src_port, dst_ip, dst_port, proto, event_type, bytes, message';
+
+/** @param printed events that are printed already; those that this tag prints are added */
+async function tagFacts(
+  session: CaseSession,
+  name: string,
+  zone: string,
+  notes: ReadonlyMap<string, NoteRow>,
+  printed: Set<string>,
+  signal: AbortSignal | undefined,
+): Promise<TagFacts> {
+  const query = `kind:* tag:${quoted(name)}`;
+  const answer = await startQuery(session, {
+    text: `${query} | stats count, min(ts), max(ts)`,
+    ...{ zone, signal, operation: 'report.tag' },
+  }).answer();
+  const [sums] = recordsOf(answer);
+  const sum = (of: string): string => String(cell(sums?.[of]) ?? '');
+  const count = Number(sum('count'));
+  const read = await eventLines(session, query, zone, LIMITS.taggedRead, notes, signal);
+  const above = read.filter(({ event }) => printed.has(event)).map(({ event }) => event);
+  const shown = read.filter(({ event }) => !printed.has(event)).slice(0, LIMITS.taggedPerTag);
+  for (const { event } of shown) printed.add(event);
+  return {
+    ...{ name, count, above, first: sum('min(ts)'), last: sum('max(ts)') },
+    events: { shown, left: count - shown.length - above.length },
+  };
+}
 
 async function eventLines(
   session: CaseSession,
@@ -456,8 +495,11 @@ function lineOf(record: ShownRecord, notes: ReadonlyMap<string, NoteRow>): Event
   return {
     event,
     time: text('ts'),
+    basis: Number(record[BASIS] ?? 0),
     kind: text('kind'),
     source: text('source'),
+    sourceId: eventKey(event).sourceId,
+    tags: tagsOf(record['tag']),
     where: [text('host'), ends].filter((one) => one !== '').join('; '),
     what: [
       [program, text('event_type')].filter((one) => one !== '').join(' '),
@@ -468,6 +510,10 @@ function lineOf(record: ShownRecord, notes: ReadonlyMap<string, NoteRow>): Event
       .join(': '),
     note: notes.get(event),
   };
+}
+
+function tagsOf(value: ShownValue | undefined): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 function bytesText(record: ShownRecord): string {

@@ -9,6 +9,12 @@ export function number(value: number): string {
 }
 
 export function bytesText(bytes: number): string {
+  const exact = counted(bytes, 'byte');
+  return bytes < 1000 ? exact : `${shortBytes(bytes)} (${exact})`;
+}
+
+/** To one digit after the point: `1.2 MB`. */
+export function shortBytes(bytes: number): string {
   const units = ['byte', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;
   let unit = 0;
@@ -16,9 +22,7 @@ export function bytesText(bytes: number): string {
     value /= 1000;
     unit += 1;
   }
-  return unit === 0
-    ? counted(bytes, 'byte')
-    : `${value.toFixed(1)} ${units[unit] ?? ''} (${counted(bytes, 'byte')})`;
+  return unit === 0 ? counted(bytes, 'byte') : `${value.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
 /** A time with whole seconds in the report's zone. */
@@ -36,8 +40,13 @@ export function timeText(text: string): Html {
 
 /** A time of the catalog (RFC 3339, UTC) in the report's zone. */
 export function recorded(at: string, zone: string): Html {
+  return markup`<span class="time">${recordedText(at, zone)}</span>`;
+}
+
+/** The same as text. */
+export function recordedText(at: string, zone: string): string {
   const ms = Date.parse(at);
-  return Number.isNaN(ms) ? markup`${at}` : markup`${time(ms * 1000, zone)}`;
+  return Number.isNaN(ms) ? at : formatTime(ms * 1000, 0, 0, zone);
 }
 
 export function hash(sha256: string | undefined): Html | undefined {

@@ -100,6 +100,14 @@ export interface Column {
   readonly number?: boolean;
   /** In a typewriter's letters: hashes, queries, records. */
   readonly code?: boolean;
+  /** Its cells are single words, which are not broken. */
+  readonly word?: boolean;
+}
+
+/** More about a row, in a cell of its own below it, from a column on. */
+export interface Below {
+  readonly from: number;
+  readonly body: Piece;
 }
 
 /** A table with a caption for those who do not see it. */
@@ -108,15 +116,32 @@ export function table(
   columns: readonly Column[],
   rows: readonly (readonly Piece[])[],
   foot?: readonly Piece[],
+  below?: readonly Below[],
 ): Html {
-  const kind = ({ number, code }: Column): Html =>
-    number === true ? markup` class="number"` : code === true ? markup` class="code"` : markup``;
+  const kind = ({ number, code, word }: Column): Html =>
+    number === true
+      ? markup` class="number"`
+      : code === true
+        ? markup` class="code"`
+        : word === true
+          ? markup` class="whole"`
+          : markup``;
   const head = ({ name, number }: Column): Html =>
     markup`<th scope="col"${number === true ? markup` class="number"` : undefined}>${breakable(name)}</th>`;
   const line = (cells: readonly Piece[]): Html =>
     markup`<tr>
       ${columns.map((column, i) => markup`<td${kind(column)}>${cells[i]}</td>`)}
     </tr> `;
+  const under = (more: Below | undefined): Html | undefined =>
+    more === undefined
+      ? undefined
+      : markup`<tr class="below"><td colspan="${more.from}"></td><td colspan="${columns.length - more.from}">${more.body}</td></tr> `;
+  const body =
+    below === undefined
+      ? markup`<tbody>
+          ${rows.map(line)}
+        </tbody>`
+      : markup`${rows.map((row, i) => markup`<tbody>${line(row)}${under(below[i])}</tbody>`)}`;
   return markup`<div class="scroll">
     <table${columns.length > 8 ? markup` class="wide"` : undefined}>
       <caption>
@@ -127,9 +152,7 @@ export function table(
           ${columns.map(head)}
         </tr>
       </thead>
-      <tbody>
-        ${rows.map(line)}
-      </tbody>
+      ${body}
       ${
         foot === undefined
           ? undefined

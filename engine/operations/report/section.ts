@@ -1,4 +1,4 @@
-/** A numbered part of the report. */
+/** A part of the report. */
 import type { Html } from './html.ts';
 
 export interface Section {
@@ -6,4 +6,6 @@ export interface Section {
   readonly id: string;
   readonly title: string;
   readonly body: Html;
+  /** On paper it begins a page: only what is long. */
+  readonly ownPage?: boolean;
 }

@@ -1,4 +1,4 @@
-/** How the report looks: on screens of any width, and on paper. No font, image or file from elsewhere. */
+/** How the report looks: on screens of any width, and on paper (with page-margins.ts). No font, image or file from elsewhere. */
 export const STYLE = `
 :root { color-scheme: light; --ink: #1b1f24; --soft: #56606b; --rule: #c9cfd6; --faint: #eef1f4; --accent: #1f4a70; --warn: #8a3b12; }
 * { box-sizing: border-box; }
@@ -45,8 +45,10 @@ td > .text { display: block; min-width: 11rem; }
 .warn { color: var(--warn); }
 .sum { font-size: .9rem; font-variant-numeric: tabular-nums; }
 .query { background: var(--faint); padding: .5rem .8rem; margin: .7rem 0; border-radius: 3px; white-space: pre-wrap; display: block; }
-.source { border-top: 1px solid var(--rule); margin-top: 2rem; }
-.source h3 { margin-top: 1rem; }
+.below td { font-size: .76rem; color: var(--soft); padding-top: 0; }
+tbody:has(.below) tr:first-child td { border-bottom: 0; padding-bottom: .05rem; }
+.basis { color: var(--warn); font-family: "Helvetica Neue", Helvetica, "Liberation Sans", Arial, sans-serif; font-size: .72em; font-weight: 600; white-space: nowrap; }
+.legend { font-size: .84rem; color: var(--soft); }
 figure { margin: 1rem 0 1.2rem; }
 figcaption { font-size: .82rem; color: var(--soft); margin-top: .3rem; }
 .chart { width: 100%; height: auto; display: block; }
@@ -66,12 +68,13 @@ footer { margin-top: 4rem; border-top: 1px solid var(--rule); padding-top: .8rem
   dd { padding-top: 0; }
   table { min-width: 36rem; }
 }
-@page { size: A4; margin: 19mm 17mm 20mm; @bottom-right { content: counter(page) " / " counter(pages); font: 8pt Helvetica, Arial, sans-serif; color: #56606b; } }
 @media print {
   html { background: #fff; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   h1 { font-size: 22pt; }
-  h2 { font-size: 14pt; break-before: page; margin-top: 0; }
+  h2 { font-size: 14pt; margin-top: 20pt; }
+  .own-page { break-before: page; }
+  .own-page h2 { margin-top: 0; }
   h3 { font-size: 10.5pt; }
   h2, h3, caption, .chart { break-after: avoid; }
   table { font-size: 8pt; }
@@ -85,7 +88,9 @@ footer { margin-top: 4rem; border-top: 1px solid var(--rule); padding-top: .8rem
   .label { font-size: 7pt; }
   .subtitle { font-size: 11pt; }
   .badge { font-size: 6.6pt; }
-  .source { break-inside: avoid; }
+  tbody:has(.below) { break-inside: avoid; }
+  .below td { font-size: 6.4pt; line-height: 1.3; }
+  .legend { font-size: 8pt; }
   th, td { padding-right: .5rem; }
   td.code { font-size: 7.4pt; }
   thead { display: table-header-group; }

@@ -1,4 +1,6 @@
 /** Counts over time as a drawing (SVG) with its figures; without a script, a style or a colour that must be seen. */
+import { counted } from '../../contract/counted.ts';
+import { axisTicks } from './axis-ticks.ts';
 import { markup, plainText, type Html } from './html.ts';
 
 export interface Bucket {
@@ -12,9 +14,8 @@ const HEIGHT = 150;
 const LEFT = 52;
 const BOTTOM = 22;
 const TOP = 8;
-/** Times on the axis. */
-const TICKS = 4;
-const MINUTES_MS = 10 * 60_000;
+/** A label so near to an end of the axis is not centred on its tick. */
+const EDGE = 60;
 
 /** @param id of the drawing in the page; its figures have `id` + `-figures` */
 export function timelineChart(id: string, title: string, buckets: readonly Bucket[]): Html {
@@ -48,21 +49,16 @@ export function timelineChart(id: string, title: string, buckets: readonly Bucke
         >${high * share}</text
       >`;
     });
-  const span = Date.parse(buckets.at(-1)?.start ?? '') - Date.parse(buckets[0]?.start ?? '');
-  const seconds = span < MINUTES_MS;
-  const step = Math.max(1, Math.ceil(buckets.length / TICKS));
-  const ticks = buckets.flatMap(({ start }, i) => {
-    if (i % step !== 0) return [];
-    const at = LEFT + i * width;
-    return [
-      markup`<line
-          class="axis"
-          x1="${fixed(at)}"
-          x2="${fixed(at)}"
-          y1="${fixed(base)}"
-          y2="${fixed(base + 4)}"
-        /><text x="${fixed(at)}" y="${fixed(HEIGHT - 5)}">${axisTime(start, seconds)}</text>`,
-    ];
+  const ticks = axisTicks(buckets.map(({ start }) => start)).map(({ place, label }) => {
+    const at = LEFT + place * width;
+    const anchor = at > WIDTH - EDGE ? 'end' : at < LEFT + EDGE ? 'start' : 'middle';
+    return markup`<line
+        class="axis"
+        x1="${fixed(at)}"
+        x2="${fixed(at)}"
+        y1="${fixed(base)}"
+        y2="${fixed(base + 4)}"
+      /><text x="${fixed(at)}" y="${fixed(HEIGHT - 5)}" text-anchor="${anchor}">${label}</text>`;
   });
   return markup`<figure>
     <svg
@@ -90,7 +86,7 @@ export function timelineChart(id: string, title: string, buckets: readonly Bucke
 export function timelineFigures(id: string, title: string, buckets: readonly Bucket[]): Html {
   const there = buckets.filter(({ count }) => count > 0);
   return markup`<h3 id="${id}-figures">${title}</h3>
-    <p class="soft">${buckets.length} intervals, ${there.length} of them with events.</p>
+    <p class="soft">${counted(buckets.length, 'interval')}, ${there.length} of them with events.</p>
     <ol class="figures">
       ${there.map(
         ({ start, count }) => markup`<li><span>${shortTime(start)}</span><b>${count}</b></li> `,
@@ -107,11 +103,6 @@ function fixed(value: number): Html {
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 3, 4, 6, 8, 10].map((step) => step * power).find((step) => step >= value) ?? value;
-}
-
-/** To the minute; where the whole drawing is some minutes wide, to the second. */
-function axisTime(start: string, seconds: boolean): string {
-  return start.slice(0, seconds ? 19 : 16).replace('T', ' ');
 }
 
 function shortTime(start: string): string {

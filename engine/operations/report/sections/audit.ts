@@ -1,5 +1,6 @@
 /** Who changed the case, when and how; and what was taken out of it. */
 import { counted } from '../../../contract/counted.ts';
+import { detailsText } from '../details.ts';
 import type { AuditEntry, ReportFacts } from '../facts.ts';
 import { number, recorded } from '../figures.ts';
 import { brief, markup, leftOut, table } from '../html.ts';
@@ -30,7 +31,7 @@ export function deletionsSection({ deletions, deleted, request }: ReportFacts): 
                 { name: 'Who' },
                 { name: 'Reason' },
                 { name: 'Events', number: true },
-                { name: 'What', code: true },
+                { name: 'What' },
               ],
               deletions.slice(0, MAX_DELETIONS).map((entry) => {
                 const { reason, changed, target } = deletionOf(entry);
@@ -49,15 +50,14 @@ export function deletionsSection({ deletions, deleted, request }: ReportFacts): 
 }
 
 function deletionOf({ detail }: AuditEntry): { reason: string; changed: string; target: string } {
-  const parsed: unknown = JSON.parse(detail);
   const fields = new Map(
-    typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : [],
+    typeof detail === 'object' && detail !== null ? Object.entries(detail) : [],
   );
   const { reason, changed, ...target } = Object.fromEntries(fields);
   return {
     reason: typeof reason === 'string' ? reason : '',
     changed: typeof changed === 'number' ? number(changed) : '',
-    target: JSON.stringify(target),
+    target: detailsText(target),
   };
 }
 
@@ -81,16 +81,16 @@ export function auditSection({ audit, request }: ReportFacts): Section {
         [
           { name: 'Entry', number: true },
           { name: 'When' },
-          { name: 'Who' },
-          { name: 'What' },
-          { name: 'Detail', code: true },
+          { name: 'Who', word: true },
+          { name: 'What', word: true },
+          { name: 'Details' },
         ],
         audit.shown.map(({ id, at, user, operation, detail, intact }) => [
           id,
           recorded(at, zone),
           user,
           markup`${operation}${intact ? undefined : markup` <b class="warn">changed</b>`}`,
-          brief(detail, MAX_DETAIL),
+          brief(detailsText(detail), MAX_DETAIL),
         ]),
       )}`,
   };

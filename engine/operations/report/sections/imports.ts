@@ -1,5 +1,6 @@
 /** The runs that brought evidence into the case, and what they met beside complete sources. */
 import { counted } from '../../../contract/counted.ts';
+import { detailsText } from '../details.ts';
 import type { ReportFacts } from '../facts.ts';
 import { recorded } from '../figures.ts';
 import { brief, markup, leftOut, table } from '../html.ts';
@@ -21,7 +22,7 @@ export function importsSection({ imports, ledger, request }: ReportFacts): Secti
         { name: 'Started' },
         { name: 'Ended' },
         { name: 'Outcome' },
-        { name: 'Given', code: true },
+        { name: 'Given' },
       ],
       imports
         .slice(0, MAX_IMPORTS)
@@ -30,7 +31,7 @@ export function importsSection({ imports, ledger, request }: ReportFacts): Secti
           recorded(run.startedAt, zone),
           run.finishedAt === undefined ? '' : recorded(run.finishedAt, zone),
           run.status,
-          brief(JSON.stringify(run.arguments), MAX_TEXT),
+          brief(detailsText(run.arguments), MAX_TEXT),
         ]),
     )}
     ${left > 0 ? leftOut(markup`${counted(left, 'further import')} left out.`) : undefined}
@@ -38,7 +39,7 @@ export function importsSection({ imports, ledger, request }: ReportFacts): Secti
       ledger.shown.length === 0
         ? markup`<p>Every source that was met became a source of the case.</p>`
         : table(
-            'Sources that were met and are not, or not anew, in the case.',
+            'Sources that were met and did not become a source of the case, or not a new one.',
             [
               { name: 'Import', number: true },
               { name: 'Source' },

@@ -14,7 +14,7 @@ export function methodSection({ request }: ReportFacts): Section {
         a record states its zone, that is what counts. Where it states none, the zone decided for
         its source counts; where it states no year, a year is decided from the order of the records,
         the neighbouring files and the time at which the file was last changed. Both decisions are
-        named with each source, and can be changed later without reading the evidence again; each
+        marked at the times of the events (Y, Z), named with each source, and can be changed later without reading the evidence again; each
         such change is in the audit trail. A line that only goes on with the event before it is part
         of that event. Any other record without a usable time is kept and called undated: it is
         given the time of no other.

@@ -1,160 +1,171 @@
-/** The evidence: every source with its hashes, its ledger and what was decided about it. */
+/** The evidence: one table of every source with its hashes, its ledger and what was decided about it. */
 import { basisOf, describeDecisions, type TimeDecision } from '../../../contract/decisions.ts';
 import { type SourceRow, statusOf } from '../../../catalog/catalog.ts';
 import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import { locationOf } from '../../evidence-reader.ts';
 import type { ReportFacts } from '../facts.ts';
-import { bytesText, hash, number, time } from '../figures.ts';
-import { brief, markup, leftOut, list, table, type Html, type Piece } from '../html.ts';
+import { bytesText, hash, number, shortBytes, time } from '../figures.ts';
+import { brief, markup, leftOut, table, type Html, type Piece } from '../html.ts';
 import type { Section } from '../section.ts';
-import { ledgerSum } from './summary.ts';
 
-/** Notes and facts of one source that are shown. */
-const MAX_NOTES = 20;
-const MAX_TEXT = 400;
+/** Notes and reasons of one source that are shown. */
+const MAX_NOTES = 5;
+const MAX_TEXT = 300;
 
 export function sourcesSection({ sources, totals, request }: ReportFacts): Section {
   const { zone } = request;
+  const folder = commonFolder(sources.shown.map(({ path }) => path));
+  const example = sources.shown.at(-1);
   return {
     id: 'sources',
-    title: 'Evidence',
+    title: 'Sources',
+    ownPage: sources.shown.length > 0,
     body: markup` <p>
         ${counted(totals.sources, 'source')}: each is a file, or a member of an archive, with
-        content of its own. Every record that was read is accounted for; what was not stored is
-        named with its reason.
+        content of its own. Every record that was read is accounted for: read = stored + duplicate +
+        quarantined + skipped.
+        ${
+          example === undefined
+            ? undefined
+            : markup`The Id of a source is what the ids of its events begin with:
+              <code>${String(example.id)}:1</code> is the first record of
+              ${brief(example.name, 120)}. Ids may have gaps: No. counts the sources, and none is left out between two of them.`
+        }
       </p>
+      ${folder === '' ? undefined : markup`<p>Paths are given from the folder <code>${folder}</code></p>`}
       ${table(
         'All sources of this report and how their records add up.',
         [
-          ...[{ name: 'No.', number: true }, { name: 'Source' }, { name: 'Read', number: true }],
-          ...[
-            { name: 'Stored', number: true },
-            { name: 'Duplicate', number: true },
-          ],
-          ...[
-            { name: 'Quarantined', number: true },
-            { name: 'Skipped', number: true },
-          ],
+          { name: 'No.', number: true },
+          { name: 'Id', number: true },
+          { name: 'Source' },
+          { name: 'Size', number: true },
+          { name: 'Read', number: true },
+          { name: 'Stored', number: true },
+          { name: 'Duplicate', number: true },
+          { name: 'Quarantined', number: true },
+          { name: 'Skipped', number: true },
+          { name: 'Status' },
         ],
-        sources.shown.map((source) => [
-          source.id,
-          markup`<a href="#source-${String(source.id)}">${brief(source.name, 160)}</a>`,
-          ...[source.read, source.stored, source.duplicate, source.quarantined, source.skipped],
-        ]),
+        sources.shown.map((source, i) => {
+          const status = statusOf(source);
+          return [
+            i + 1,
+            markup`<span id="source-${String(source.id)}">${String(source.id)}</span>`,
+            markup`<b>${brief(source.name, 160)}</b>`,
+            source.rawSize === undefined
+              ? ''
+              : markup`<span class="whole">${shortBytes(source.rawSize)}</span>`,
+            ...[source.read, source.stored, source.duplicate, source.quarantined, source.skipped],
+            status === 'complete' ? status : markup`<b class="warn">${status}</b>`,
+          ];
+        }),
         [
-          ...['', `All ${number(totals.sources)}`, totals.read, totals.stored],
-          ...[totals.duplicate, totals.quarantined, totals.skipped],
+          ...['', '', `All ${number(totals.sources)}`],
+          markup`<span class="whole">${shortBytes(totals.bytes)}</span>`,
+          ...[totals.read, totals.stored, totals.duplicate, totals.quarantined, totals.skipped],
         ],
+        sources.shown.map((source) => ({ from: 2, body: about(source, folder, zone) })),
       )}
-      ${sources.left === 0 ? undefined : leftOut(markup`${counted(sources.left, 'further source')} left out here; the sums above include them. daybook sources CASE --json lists all.`)}
-      ${sources.shown.map((source) => sourceBody(source, zone))}`,
+      ${sources.left === 0 ? undefined : leftOut(markup`${counted(sources.left, 'further source')} left out here; the sums above include them. daybook sources CASE --json lists all.`)}`,
   };
 }
 
-function sourceBody(source: SourceRow, zone: string): Html {
+/** The folder that all paths have in common, with its separator; empty when there is none. */
+export function commonFolder(paths: readonly string[]): string {
+  const [first = '', ...others] = paths;
+  let common = first.slice(0, Math.max(first.lastIndexOf('/'), first.lastIndexOf('\\')) + 1);
+  for (const path of others)
+    while (!path.startsWith(common))
+      common = common.slice(0, common.slice(0, -1).search(/[/\\][^/\\]*$/) + 1);
+  return common.length > 1 ? common : '';
+}
+
+/** What is known of a source beside its name and numbers: short sentences in one cell. */
+function about(source: SourceRow, folder: string, zone: string): Html {
   const { members } = locationOf(source);
   const kinds = KINDS.flatMap((kind) => {
     const count = source.byKind[kind] ?? 0;
-    return count === 0 ? [] : [`${number(count)} ${kind}`];
-  });
-  const skipped = Object.entries(source.skippedReasons).filter(([, count]) => count > 0);
+    return count === 0 ? [] : [{ kind, count }];
+  }).sort((a, b) => b.count - a.count);
   const compressed = source.contentSha256 !== source.rawSha256;
+  const skipped = Object.entries(source.skippedReasons).filter(([, count]) => count > 0);
   const failure = source.broken?.reason ?? source.error;
   // What ended the reading is among the notes as well.
   const notes = source.notes.filter(
     (note) => note !== source.error && source.broken?.reason.startsWith(note) !== true,
   );
-  return markup`<section class="source" id="source-${String(source.id)}">
-    <h3>
-      ${brief(source.name, 300)} <span class="badge">source ${String(source.id)}</span>${
-        statusOf(source) === 'complete'
-          ? undefined
-          : markup` <span class="badge warn">${statusOf(source)}</span>`
-      }
-    </h3>
-    ${list([
-      ['File', markup`<code>${source.path}</code>`],
-      [
-        'Archive member',
-        members.length === 0 ? undefined : markup`<code>${members.join(' ! ')}</code>`,
-      ],
-      ['Size', source.rawSize === undefined ? undefined : bytesText(source.rawSize)],
-      ['SHA-256', hash(source.rawSha256)],
-      [
-        'Content',
-        compressed && source.contentSize !== undefined ? bytesText(source.contentSize) : undefined,
-      ],
-      ['SHA-256 of the content', compressed ? hash(source.contentSha256) : undefined],
-      [
-        'File last changed',
-        source.modifiedMs === undefined ? undefined : time(source.modifiedMs * 1000, zone),
-      ],
-      [
-        'Format',
-        markup`${source.format} (importer ${source.importer}, version ${source.importerVersion}), in
-        import ${source.importId}`,
-      ],
-      ['Ledger', ledgerSum(source)],
-      [
-        'Skipped because',
-        skipped.length === 0
-          ? undefined
-          : skipped
-              .slice(0, MAX_NOTES)
-              .map(([reason, count]) => markup`${number(count)}: ${reason}<br />`),
-      ],
-      ['Events', kinds.join(', ')],
-      [
-        'Times',
-        source.firstTs === undefined
-          ? 'no event has a time'
-          : markup`${time(source.firstTs, zone)} to ${time(source.lastTs, zone)}`,
-      ],
-      ...decisionsOf(source),
-      [
-        'Failure',
-        failure === undefined
-          ? undefined
-          : markup`<span class="warn">${brief(failure, MAX_TEXT)}</span>`,
-      ],
-      ['Notes', notes.length === 0 ? undefined : notesOf(notes)],
-    ])}
-  </section>`;
+  const path = [source.path.slice(folder.length), ...members].join(' ! ');
+  const parts: Piece[] = [
+    markup`SHA-256 ${hash(source.rawSha256) ?? 'not known: the file was not read to its end'}`,
+    compressed && source.contentSha256 !== undefined
+      ? markup`content ${source.contentSize === undefined ? undefined : bytesText(source.contentSize)}, SHA-256 ${hash(source.contentSha256)}`
+      : undefined,
+    path === source.name ? undefined : markup`<code>${path}</code>`,
+    source.modifiedMs === undefined
+      ? undefined
+      : markup`changed ${time(source.modifiedMs * 1000, zone)}`,
+    markup`${source.format} (importer ${source.importer}, version ${source.importerVersion}), import
+    ${String(source.importId)}`,
+    kinds.length === 0
+      ? 'no events'
+      : kinds.map(({ kind, count }) => `${number(count)} ${kind}`).join(', '),
+    source.firstTs === undefined
+      ? 'no event has a time'
+      : markup`${time(source.firstTs, zone)} to ${time(source.lastTs, zone)}`,
+    ...decisionsOf(source),
+    ...shortened(
+      skipped,
+      ([reason, count]) => markup`skipped ${count}: ${brief(reason, MAX_TEXT)}`,
+    ),
+    ...shortened(notes, (note) => markup`note: ${brief(note, MAX_TEXT)}`),
+    failure === undefined
+      ? undefined
+      : markup`<b class="warn">${statusOf(source)}${placeOf(source)}: ${brief(failure, MAX_TEXT)}</b>`,
+  ];
+  return markup`${parts.filter((part) => part !== undefined).map((part, i) => markup`${i > 0 ? ' · ' : ''}${part}`)}`;
+}
+
+/** Where the reading stopped. */
+function placeOf({ broken }: SourceRow): Html | undefined {
+  if (broken === undefined) return undefined;
+  const { offset, fileOffset, checked, limit } = broken;
+  return markup`, read up to byte ${offset} of the content${
+    fileOffset === undefined ? undefined : markup` (byte ${fileOffset} of the file)`
+  }${checked === undefined ? undefined : markup`, checksums agree up to byte ${checked}`}${
+    limit === undefined ? undefined : markup`, stopped by the limit ${limit}`
+  }`;
 }
 
 /** What was decided rather than stated, and can be changed without the source. */
-function decisionsOf({ decisions, options }: SourceRow): [string, Piece][] {
+function decisionsOf({ decisions, options }: SourceRow): Piece[] {
   const { tz, year } = decisions;
   const others = describeDecisions(decisions).filter(
     ({ name }) => name !== 'tz' && name !== 'year',
   );
-  const asked = (option: string, name: TimeDecision): Piece =>
+  const by = (option: string, name: TimeDecision): string =>
     basisOf(decisions, name) ??
-    (options[option] === undefined || options[option] === null
-      ? 'decided by Daybook'
-      : 'given by a person');
+    (options[option] === undefined || options[option] === null ? 'decided' : 'given by a person');
   return [
-    [
-      'Zone',
-      tz === undefined
-        ? undefined
-        : markup`${tz}, for times that state none (${asked('timeZone', 'tz')})`,
-    ],
-    [
-      'Year',
-      year === undefined
-        ? undefined
-        : markup`${String(year)}, of the last record, for times that state none (${asked('year', 'year')})`,
-    ],
-    ...others.map(({ name, value, basis }): [string, Piece] => [
-      `Decision: ${name}`,
-      brief(basis === undefined ? value : `${value} (${basis})`, MAX_TEXT),
-    ]),
+    tz === undefined
+      ? undefined
+      : markup`zone of times without one (Z): <b>${tz}</b>, ${by('timeZone', 'tz')}`,
+    year === undefined
+      ? undefined
+      : markup`year of times without one (Y): <b>${String(year)}</b> for the last record,
+        ${by('year', 'year')}`,
+    ...others.map(
+      ({ name, value, basis }) =>
+        markup`${name}: ${brief(basis === undefined ? value : `${value} (${basis})`, MAX_TEXT)}`,
+    ),
   ];
 }
 
-function notesOf(notes: readonly string[]): Html {
-  const left = notes.length - MAX_NOTES;
-  return markup`${notes.slice(0, MAX_NOTES).map((note) => markup`${brief(note, MAX_TEXT)}<br />`)}${left > 0 ? markup`<span class="cut">… ${left} more</span>` : undefined}`;
+function shortened<T>(all: readonly T[], shown: (one: T) => Html): Piece[] {
+  const left = all.length - MAX_NOTES;
+  return [
+    ...all.slice(0, MAX_NOTES).map(shown),
+    left > 0 ? markup`<span class="cut">${left} more of these</span>` : undefined,
+  ];
 }

@@ -1,4 +1,5 @@
-/** What the case holds, on one page. */
+/** What the case holds, in brief. */
+import { statusOf } from '../../../catalog/catalog.ts';
 import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
 import type { ReportFacts } from '../facts.ts';
@@ -15,7 +16,8 @@ export function summarySection(facts: ReportFacts): Section {
   const kinds = KINDS.flatMap((kind) => {
     const count = info.byKind[kind] ?? 0;
     return count === 0 ? [] : [[kind, count, share(count, info.events)] as const];
-  });
+  }).sort(([, a], [, b]) => b - a);
+  const unread = facts.sources.shown.filter((source) => statusOf(source) !== 'complete').length;
   return {
     id: 'summary',
     title: 'Summary',
@@ -30,6 +32,13 @@ export function summarySection(facts: ReportFacts): Section {
       ],
       ['Evidence', markup`${counted(totals.sources, 'source')}, ${bytesText(totals.bytes)}`],
       ['Records read', ledgerSum(totals)],
+      [
+        'Not read to the end',
+        unread === 0
+          ? undefined
+          : markup`<b class="warn">${counted(unread, 'source')}</b>; <a href="#sources">Sources</a>
+              says which and where`,
+      ],
       ['Tags', info.tags.length === 0 ? undefined : number(info.tags.length)],
       ['Saved views', number(facts.views.shown.length + facts.views.left)],
     ])}

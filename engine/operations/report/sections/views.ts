@@ -4,6 +4,7 @@ import type { ReportFacts, ViewFacts } from '../facts.ts';
 import { time, timeText } from '../figures.ts';
 import { brief, markup, leftOut, list, paragraphs, table, type Html, type Piece } from '../html.ts';
 import type { Section } from '../section.ts';
+import { marksLegend, timeMarks } from '../time-marks.ts';
 import { timelineChart } from '../timeline-chart.ts';
 
 const MAX_CELL = 400;
@@ -20,7 +21,7 @@ export function viewsSection({ views }: ReportFacts): Section {
       views.shown.length === 0
         ? markup`<p>No view was saved in this case.</p>`
         : markup`<p>
-              Each view was asked anew for this report. Queries are in the language of
+              Each view was run again for this report. Queries are in the language of
               docs/query-language.md.
             </p>
             ${views.shown.map(viewBody)}
@@ -59,9 +60,16 @@ function answerBody(facts: ViewFacts, chart: string): Html {
       : table(
           facts.left > 0 ? `The first ${counted(rows.length, 'row')}.` : 'All rows.',
           columns.map((name, i) => ({ name, number: cells[i] ?? false })),
-          rows.map((row) => row.map(cellBody)),
+          rows.map((row, at) =>
+            row.map((text, i) =>
+              columns[i] === 'ts'
+                ? markup`${cellBody(text)}${timeMarks(facts.basis[at] ?? 0)}`
+                : cellBody(text),
+            ),
+          ),
         )
   }
+  ${columns.includes('ts') ? marksLegend(facts.basis) : undefined}
   ${facts.left > 0 ? leftOut(markup`${counted(facts.left, 'further row')} left out.`) : undefined}
   ${facts.columnsLeft > 0 ? leftOut(markup`${counted(facts.columnsLeft, 'further column')} left out.`) : undefined}
   ${facts.notes.map((note) => markup`<p class="soft">${note}</p>`)}`;
