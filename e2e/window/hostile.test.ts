@@ -89,7 +89,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
     });
 
     it('in the list of fields and of sources', async () => {
-      const side = opened.page.getByRole('navigation', { name: /^Fields, sources/ });
+      const side = opened.page.getByRole('navigation', { name: /^Fields, bookmarks/ });
       await side.getByRole('textbox', { name: 'Find a field' }).or(side).first().waitFor();
       await shownIn(side);
     });
@@ -196,7 +196,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await opened.page.keyboard.press('Enter');
       await tag.getByRole('button', { name: /^Tag/ }).click();
       await expect(tag).toBeHidden();
-      const side = opened.page.getByRole('navigation', { name: /^Fields, sources/ });
+      const side = opened.page.getByRole('navigation', { name: /^Fields, bookmarks/ });
       await expect(side).toContainText('search "\'><img');
       await expect(side).toContainText('tag <img');
       await shot(opened.page, 'hostile-marks');
