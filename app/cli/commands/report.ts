@@ -12,7 +12,7 @@ export const reportCommand: Command = {
     name: 'report',
     usage: 'CASE --out FILE.html',
     summary:
-      'Writes the case as one HTML page: evidence with hashes and ledgers, saved views, tagged events, audit trail.',
+      'Writes the case as one HTML page: summary, findings (noted and tagged events), saved views; sources with hashes, quarantine and audit trail as appendix.',
     positionals: { least: 1, most: 1 },
     options: {
       out: { type: 'string', value: 'FILE', help: 'where to write it' },

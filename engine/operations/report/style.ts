@@ -16,6 +16,7 @@ a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .label { text-transform: uppercase; letter-spacing: .12em; font-size: .72rem; color: var(--soft); margin: 0 0 1.4rem; }
 .subtitle { font-size: 1.1rem; color: var(--soft); margin: 0 0 2rem; }
 .note { border-left: 3px solid var(--rule); padding: .2rem 0 .2rem 1.1rem; margin: 1.4rem 0; }
+td .note { margin: 0 0 .5rem; }
 dl { display: grid; grid-template-columns: minmax(8rem, 13rem) 1fr; margin: 1rem 0; font-size: .93rem; border-top: 1px solid var(--rule); }
 dt, dd { margin: 0; padding: .34rem 0; border-bottom: 1px solid var(--faint); }
 dt { color: var(--soft); font-size: .84rem; padding-top: .42rem; padding-right: 1rem; }
@@ -38,6 +39,7 @@ td.code { font-size: .78rem; }
 .hash { white-space: normal; word-break: break-all; }
 .time, .whole { white-space: nowrap; }
 td > .text { display: block; min-width: 11rem; }
+.where { display: block; min-width: 9rem; }
 .control { color: var(--warn); background: #fbefe6; border-radius: 2px; padding: 0 1px; font-family: ui-monospace, "Liberation Mono", monospace; font-size: .88em; }
 .cut, .left-out, .soft { color: var(--soft); }
 .left-out { font-style: italic; font-size: .92rem; }
@@ -94,6 +96,11 @@ footer { margin-top: 4rem; border-top: 1px solid var(--rule); padding-top: .8rem
   th, td { padding-right: .5rem; }
   td.code { font-size: 7.4pt; }
   thead { display: table-header-group; }
+  /* The sum of a table stands once, at its end. */
+  tfoot { display: table-row-group; }
+  tr:has(+ .below) td { padding-top: .18rem; }
+  .below td { padding-bottom: .18rem; }
+  .where { min-width: 32mm; }
   tr, figure, dt, dd { break-inside: avoid; }
   .scroll { overflow: visible; }
   a { color: inherit; text-decoration: none; }

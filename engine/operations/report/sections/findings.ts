@@ -66,7 +66,7 @@ function tagBody(tag: TagFacts, zone: string): Html {
               above.length > MAX_ABOVE ? markup` and ${above.length - MAX_ABOVE} more` : undefined
             }.</p>`
     }
-    ${shown.length === 0 ? undefined : lines(left > 0 ? `The first ${counted(shown.length, 'event')} in time that ${nounOf(shown.length, 'is', 'are')} not printed above.` : 'In order of time.', shown, name, zone)}
+    ${shown.length === 0 ? undefined : lines(left > 0 ? `The first ${counted(shown.length, 'event')} in time${above.length > 0 ? ' that are not printed above' : ''}.` : 'In order of time.', shown, name, zone)}
     ${
       left > 0
         ? leftOut(
@@ -87,7 +87,7 @@ function lines(caption: string, events: readonly EventLine[], tag: string, zone:
       return [
         time === '' ? 'no time' : markup`${timeText(time)}${timeMarks(basis)}`,
         markup`<span class="whole" id="${anchor(event)}">${event}</span> <span class="badge">${kind}</span>`,
-        markup`${where === '' ? undefined : markup`${brief(where, 200)}<br />`}<a class="soft" href="#source-${String(sourceId)}">${brief(source, 160)}</a>`,
+        markup`<span class="where">${where === '' ? undefined : markup`${brief(where, 200)}<br />`}<a class="soft" href="#source-${String(sourceId)}">${brief(source, 160)}</a></span>`,
         markup`${note === undefined ? undefined : markup`<div class="note">${paragraphs(note.text)} <span class="soft">(${note.user}, ${recorded(note.at, zone)})</span></div>`}${brief(what, MAX_TEXT)}${others.map((name) => markup` <span class="badge tag">${name}</span>`)}`,
       ];
     }),

@@ -30,7 +30,8 @@ export function sourcesSection({ sources, totals, request }: ReportFacts): Secti
             ? undefined
             : markup`The Id of a source is what the ids of its events begin with:
               <code>${String(example.id)}:1</code> is the first record of
-              ${brief(example.name, 120)}. Ids may have gaps: No. counts the sources, and none is left out between two of them.`
+              ${brief(example.name, 120)}. Ids may have gaps: No. counts the sources, and none is left out between two of them.
+              (Z) is the zone of times that state none, (Y) the year of its last record.`
         }
       </p>
       ${folder === '' ? undefined : markup`<p>Paths are given from the folder <code>${folder}</code></p>`}
@@ -53,7 +54,7 @@ export function sourcesSection({ sources, totals, request }: ReportFacts): Secti
           return [
             i + 1,
             markup`<span id="source-${String(source.id)}">${String(source.id)}</span>`,
-            markup`<b>${brief(source.name, 160)}</b>`,
+            markup`<b>${brief(titleOf(source, folder), 240)}</b>`,
             source.rawSize === undefined
               ? ''
               : markup`<span class="whole">${shortBytes(source.rawSize)}</span>`,
@@ -82,9 +83,19 @@ export function commonFolder(paths: readonly string[]): string {
   return common.length > 1 ? common : '';
 }
 
+/** Where a source is: its path from the common folder, with the members of archives. */
+function placed(source: SourceRow, folder: string): string {
+  return [source.path.slice(folder.length), ...locationOf(source).members].join(' ! ');
+}
+
+/** The place where it ends with the name, which then need not be said twice. */
+function titleOf(source: SourceRow, folder: string): string {
+  const place = placed(source, folder);
+  return place.endsWith(source.name) ? place : source.name;
+}
+
 /** What is known of a source beside its name and numbers: short sentences in one cell. */
 function about(source: SourceRow, folder: string, zone: string): Html {
-  const { members } = locationOf(source);
   const kinds = KINDS.flatMap((kind) => {
     const count = source.byKind[kind] ?? 0;
     return count === 0 ? [] : [{ kind, count }];
@@ -96,13 +107,14 @@ function about(source: SourceRow, folder: string, zone: string): Html {
   const notes = source.notes.filter(
     (note) => note !== source.error && source.broken?.reason.startsWith(note) !== true,
   );
-  const path = [source.path.slice(folder.length), ...members].join(' ! ');
   const parts: Piece[] = [
     markup`SHA-256 ${hash(source.rawSha256) ?? 'not known: the file was not read to its end'}`,
     compressed && source.contentSha256 !== undefined
       ? markup`content ${source.contentSize === undefined ? undefined : bytesText(source.contentSize)}, SHA-256 ${hash(source.contentSha256)}`
       : undefined,
-    path === source.name ? undefined : markup`<code>${path}</code>`,
+    placed(source, folder).endsWith(source.name)
+      ? undefined
+      : markup`<code>${placed(source, folder)}</code>`,
     source.modifiedMs === undefined
       ? undefined
       : markup`changed ${time(source.modifiedMs * 1000, zone)}`,
@@ -148,13 +160,8 @@ function decisionsOf({ decisions, options }: SourceRow): Piece[] {
     basisOf(decisions, name) ??
     (options[option] === undefined || options[option] === null ? 'decided' : 'given by a person');
   return [
-    tz === undefined
-      ? undefined
-      : markup`zone of times without one (Z): <b>${tz}</b>, ${by('timeZone', 'tz')}`,
-    year === undefined
-      ? undefined
-      : markup`year of times without one (Y): <b>${String(year)}</b> for the last record,
-        ${by('year', 'year')}`,
+    tz === undefined ? undefined : markup`zone (Z) <b>${tz}</b>, ${by('timeZone', 'tz')}`,
+    year === undefined ? undefined : markup`year (Y) <b>${String(year)}</b>, ${by('year', 'year')}`,
     ...others.map(
       ({ name, value, basis }) =>
         markup`${name}: ${brief(basis === undefined ? value : `${value} (${basis})`, MAX_TEXT)}`,
