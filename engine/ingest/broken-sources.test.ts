@@ -1,4 +1,5 @@
 /** Sources that are not read to their end: what the ledger says of them, and that importing again goes on. */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -170,3 +171,28 @@ it('stores the same content in two compressions once, with one year', async () =
   expect(reports[1]!.message).toMatch(/identical to source 1 \(app\.log\)/);
   expect(reports[1]!.decisions).toEqual(reports[0]!.decisions);
 });
+
+it.each(['plain', 'compressed'])(
+  'gives a %s file that is left out the hash and size of its own bytes',
+  async (last) => {
+    const content = lines(0, 80);
+    const plain = { name: 'app.log', bytes: Buffer.from(content) };
+    const compressed = { name: 'app.log.gz', bytes: gzipSync(content) };
+    const files = last === 'plain' ? [compressed, plain] : [plain, compressed];
+    const reports: unknown[] = [];
+    for (const { name, bytes } of files)
+      reports.push(
+        ...(await importInProcess(join(folder, 'case'), [put(name, bytes)])).sources.map(
+          ({ source, status, sha256, bytes: size }) => ({ source, status, sha256, size }),
+        ),
+      );
+    expect(reports).toEqual(
+      files.map(({ name, bytes }, i) => ({
+        source: name,
+        status: i === 0 ? 'complete' : 'duplicate',
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        size: bytes.length,
+      })),
+    );
+  },
+);

@@ -1240,6 +1240,10 @@ class ImportRun {
           (otherwise ? '; it was read with other options, which stay' : ''),
       ),
       source: begin.name,
+      // The bytes may differ: the same content in another compression. What is not compressed has the hash of
+      // its content.
+      sha256: begin.rawSha256 ?? begin.content?.sha256 ?? same.rawSha256,
+      bytes: begin.rawSize ?? same.rawSize ?? 0,
       stored: 0,
       // What an importer leaves out is no event, the second time neither.
       duplicate: same.read - same.skipped,
