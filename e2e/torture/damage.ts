@@ -13,7 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+
+import Database from 'better-sqlite3';
 import type { Random } from '../../fixtures/evidence/random.ts';
 import type { Attack, Prepared, Run } from './attack.ts';
 import { Asker, type Answered, type Question } from './asker.ts';
@@ -187,15 +188,17 @@ function harm(random: Random, folder: string, files: readonly string[]): string 
 /** All that a catalog says, in its order; undefined where it cannot be read. */
 function rowsOf(file: string): string | undefined {
   try {
-    const database = new DatabaseSync(file, { readOnly: true });
+    const database = new Database(file, { readonly: true });
     try {
-      const master = database.prepare('SELECT type, name, sql FROM sqlite_master').all();
-      const tables = master.filter(({ type }) => type === 'table').map(({ name }) => String(name));
-      const rows = tables.map((name) => {
-        const all = database.prepare(`SELECT * FROM "${name}"`);
-        all.setReadBigInts(true);
-        return all.all();
-      });
+      const master = database
+        .prepare<[], { type: string; name: string; sql: string | null }>(
+          'SELECT type, name, sql FROM sqlite_master',
+        )
+        .all();
+      const tables = master.filter(({ type }) => type === 'table').map(({ name }) => name);
+      const rows = tables.map((name) =>
+        database.prepare(`SELECT * FROM "${name}"`).safeIntegers(true).all(),
+      );
       return JSON.stringify([master, rows], (_, value: unknown) =>
         typeof value === 'bigint'
           ? `${value}n`
