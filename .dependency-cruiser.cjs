@@ -197,6 +197,8 @@ module.exports = {
       '^e2e/torture/decoders[.]ts$',
       paths('^engine/contract/errors[.]ts$', '^importers/shared/decompress[.]ts$'),
     ),
+    // What damage did to a catalog is seen without the product.
+    ...allow('^e2e/torture/damage[.]ts$', paths(...packages('better-sqlite3'))),
     // Thousands of questions to one case, without a process for each.
     ...allow(
       '^e2e/torture/ask[.]ts$',
