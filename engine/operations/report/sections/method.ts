@@ -50,7 +50,8 @@ export function methodSection({ request }: ReportFacts): Section {
         Text from evidence is shown as text; characters that cannot be seen or that change the
         direction of writing are shown as their code, <span class="control">\\u202e</span> for
         instance. Where something is too long or too much, the report says what it leaves out. The
-        same case gives the same document, but for the time at which it was written. When it is
+        same case gives the same document, but for the time at which it was written and the hash of the
+        style sheet, which has that time in the foot of pages. When it is
         written, its SHA-256 is kept in the audit trail of the case.
       </p>`,
   };

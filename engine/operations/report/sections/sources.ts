@@ -8,6 +8,7 @@ import type { ReportFacts } from '../facts.ts';
 import { bytesText, hash, number, shortBytes, time } from '../figures.ts';
 import { brief, markup, leftOut, table, type Html, type Piece } from '../html.ts';
 import type { Section } from '../section.ts';
+import { ledgerFault } from './summary.ts';
 
 /** Notes and reasons of one source that are shown. */
 const MAX_NOTES = 5;
@@ -59,7 +60,7 @@ export function sourcesSection({ sources, totals, request }: ReportFacts): Secti
               ? ''
               : markup`<span class="whole">${shortBytes(source.rawSize)}</span>`,
             ...[source.read, source.stored, source.duplicate, source.quarantined, source.skipped],
-            status === 'complete' ? status : markup`<b class="warn">${status}</b>`,
+            markup`${status === 'complete' ? status : markup`<b class="warn">${status}</b>`}${ledgerFault(source)}`,
           ];
         }),
         [

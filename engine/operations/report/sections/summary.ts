@@ -2,9 +2,9 @@
 import { statusOf } from '../../../catalog/catalog.ts';
 import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
-import type { ReportFacts } from '../facts.ts';
+import type { ReportFacts, SourceTotals } from '../facts.ts';
 import { bytesText, number, time } from '../figures.ts';
-import { markup, list, table } from '../html.ts';
+import { markup, list, table, type Html } from '../html.ts';
 import type { Section } from '../section.ts';
 import { timelineChart } from '../timeline-chart.ts';
 
@@ -52,19 +52,21 @@ export function summarySection(facts: ReportFacts): Section {
   };
 }
 
+type Ledger = Pick<SourceTotals, 'read' | 'stored' | 'duplicate' | 'quarantined' | 'skipped'>;
+
 /** The ledger as a sum that can be checked by reading it. */
-export function ledgerSum(of: {
-  read: number;
-  stored: number;
-  duplicate: number;
-  quarantined: number;
-  skipped: number;
-}): ReturnType<typeof markup> {
+export function ledgerSum(of: Ledger): Html {
   const { read, stored, duplicate, quarantined, skipped } = of;
-  const adds = stored + duplicate + quarantined + skipped === read;
   const sum = markup`${read} read = ${stored} stored + ${duplicate} duplicate + ${quarantined} quarantined + ${skipped} skipped`;
-  const wrong = adds ? undefined : markup` <b class="warn">This does not add up.</b>`;
-  return markup`<span class="sum">${sum}</span>${wrong}`;
+  return markup`<span class="sum">${sum}</span>${ledgerFault(of)}`;
+}
+
+/** Said beside a ledger whose parts are not its whole. */
+export function ledgerFault(of: Ledger): Html | undefined {
+  const { read, stored, duplicate, quarantined, skipped } = of;
+  return stored + duplicate + quarantined + skipped === read
+    ? undefined
+    : markup` <b class="warn">This does not add up.</b>`;
 }
 
 function share(part: number, whole: number): string {
