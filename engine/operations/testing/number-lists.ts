@@ -2,7 +2,7 @@
  * For tests: segments as they were before the numbers of cut messages were bytes of one list
  * (docs/adr/0017), in the place of those of a case.
  */
-import { renameSync } from 'node:fs';
+import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CaseWriter } from '../../ingest/case-writer.ts';
 import { column, sqlOf } from '../../store/expression.ts';
@@ -61,7 +61,7 @@ export async function withNumberLists(writer: CaseWriter): Promise<number> {
     renameSync(`${path}.old`, path);
     catalog.transaction(() => {
       catalog.removeSegment(segment.id);
-      catalog.addSegment({ ...segment, numberForm: 'widths' });
+      catalog.addSegment({ ...segment, bytes: statSync(path).size, numberForm: 'widths' });
     });
   }
   return cut.length;
