@@ -1,5 +1,5 @@
 /** What Daybook writes is for whoever runs it: no other user of the machine may read it, whatever the umask is. */
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { daybook, scratch } from './harness.ts';
@@ -50,8 +50,10 @@ it.skipIf(process.platform === 'win32')(
     } finally {
       process.umask(umask);
     }
+    // `npm test` has a compile cache of its own, and then nothing is kept in the state folder.
+    const state = existsSync(at('state')) ? ['state'] : [];
     const names = ['new.daybook', 'made.daybook', 'rows.csv', 'rows.parquet', 'report.html'];
-    expect([...names, 'state'].flatMap((name) => open(at(name)))).toEqual([]);
+    expect([...names, ...state].flatMap((name) => open(at(name)))).toEqual([]);
     // Of each kind of file there was one to look at.
     const files = readdirSync(at('new.daybook'), { recursive: true, encoding: 'utf8' }).join('\n');
     for (const kind of [/case[.]sqlite$/m, /[.]duckdb$/m, /[.]idx$/m, /quarantine.*ndjson$/m])
