@@ -306,15 +306,11 @@ describe('cases that are none, or not whole', () => {
 
   it.each([
     ['missing', (file: string) => rmSync(file), /is missing/],
-    [
-      'cut short',
-      (file: string) => truncateSync(file, 6000),
-      /segment .* (has 6000 bytes|cannot be opened)/,
-    ],
+    ['cut short', (file: string) => truncateSync(file, 6000), /segment .* has 6000 bytes/],
     [
       'another size',
       (file: string) => writeFileSync(file, Buffer.alloc(30_000, 0x33)),
-      /segment .* (has 30000 bytes|cannot be opened)/,
+      /segment .* has 30000 bytes/,
     ],
     [
       'other bytes',

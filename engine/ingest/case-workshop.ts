@@ -38,7 +38,7 @@ export class CaseWorkshop {
   /** Makes a segment readable by the builder; returns the name of its database there. */
   async attach(segment: SegmentRow): Promise<string> {
     const name = `seg_${segment.id}`;
-    await this.builder.attach(name, segmentPath(this.folder, segment.file));
+    await this.builder.attach(name, segmentPath(this.folder, segment.file, segment.bytes));
     return name;
   }
 
