@@ -100,7 +100,9 @@ export class DaybookWindow {
   /** Chooses from the menu of the case. */
   async caseMenu(item: string): Promise<void> {
     await this.caseButton.click();
-    await this.page.getByRole('menuitem', { name: item }).click();
+    // Another menu may still be fading out.
+    const menu = this.page.getByRole('menu', { name: /^Case / });
+    await menu.getByRole('menuitem', { name: item }).click();
   }
 
   get engineBanner(): Locator {

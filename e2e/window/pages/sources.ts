@@ -25,7 +25,8 @@ export class Sources {
   /** Chooses from what can be done for the case. */
   async care(item: RegExp): Promise<void> {
     await this.panel.getByRole('button', { name: 'Maintenance' }).click();
-    await this.panel.page().getByRole('menuitem', { name: item }).click();
+    const menu = this.panel.page().getByRole('menu', { name: 'Maintenance' });
+    await menu.getByRole('menuitem', { name: item }).click();
   }
 
   /** An import, newest first. */
