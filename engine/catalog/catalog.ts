@@ -533,6 +533,19 @@ export class Catalog {
     );
   }
 
+  /** Says where a source lies: the file on disk, and within it. */
+  placeSource(id: number, path: string, location: unknown): void {
+    this.change(
+      'sources',
+      'id = ?',
+      [id],
+      'UPDATE sources SET path = ?, location = ? WHERE id = ?',
+      path,
+      JSON.stringify(location),
+      id,
+    );
+  }
+
   sources(): SourceRow[] {
     return this.all('SELECT * FROM sources ORDER BY id').map(sourceOf);
   }

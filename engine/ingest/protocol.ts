@@ -14,6 +14,7 @@ import type {
 import type { DateOrder } from '../contract/decisions.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { Broken } from '../catalog/catalog.ts';
+import type { ArchiveFile } from '../catalog/source-place.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import type { HashedLines } from './line-hashes.ts';
 import type { CutMessages } from '../store/messages/message-columns.ts';
@@ -261,6 +262,8 @@ export type FromWorker =
   /** The content was seen to its end; without one, it could not be. */
   | { type: 'surveyed'; sourceId: number; end: SourceEnd | undefined; known: Piece['known'] }
   | { type: 'indexed'; part: string; index: BuiltIndex | undefined }
+  /** The file that the members of an item were read from. */
+  | { type: 'archive'; ordinal: number; archive: ArchiveFile }
   | { type: 'item-done' }
   | { type: 'piece-done' }
   /** Everything is committed: the worker may go. */

@@ -3,7 +3,9 @@
  * reads it through its importer and hands over chunks.
  */
 import { createHash } from 'node:crypto';
+import { statSync, type Stats } from 'node:fs';
 import { diskError } from '../base/files.ts';
+import { hashHandle, openRegular } from '../base/regular-file.ts';
 import { CancelledError, DaybookError, LimitError, SourceError } from '../contract/errors.ts';
 import type {
   Importer,
@@ -181,8 +183,11 @@ class ImportWorker {
 
   async item(item: WorkItem, isLast: boolean): Promise<void> {
     try {
+      const before = statSync(item.path, { throwIfNoEntry: false });
+      let isArchive = false;
       for await (const found of this.tools.walk(item.path, item.name, this.staging, item.limits)) {
         this.checkCancelled();
+        isArchive ||= !('reason' in found) && found.location.members.length > 0;
         if ('reason' in found) {
           this.port.post({
             type: 'ignored',
@@ -196,10 +201,26 @@ class ImportWorker {
         }
       }
       if (isLast) await this.sendChunk(this.writer.cut());
+      if (isArchive && before !== undefined) await this.archive(item, before);
     } catch (error) {
       if (!this.report(item.ordinal, item.name, error)) return;
     }
     this.port.post({ type: 'item-done' });
+  }
+
+  /** Hashes the archive whose members were read, unless it has changed since it was opened. */
+  private async archive(item: WorkItem, before: Stats): Promise<void> {
+    const handle = await openRegular(item.path);
+    try {
+      const { bytes, sha256 } = await hashHandle(handle, {
+        onBytes: () => this.checkCancelled(),
+      });
+      const after = await handle.stat();
+      if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) return;
+      this.port.post({ type: 'archive', ordinal: item.ordinal, archive: { bytes, sha256 } });
+    } finally {
+      await handle.close();
+    }
   }
 
   /** Hands over what is left, while there is nothing to read. */

@@ -8,6 +8,13 @@
 import { createHash } from 'node:crypto';
 import { statSync, rmSync } from 'node:fs';
 import { type Broken, type SegmentRow, type SourceRow } from '../catalog/catalog.ts';
+import {
+  archiveOf,
+  locationOf,
+  sameArchive,
+  samePlace,
+  type ArchiveFile,
+} from '../catalog/source-place.ts';
 import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError, type ErrorCode } from '../contract/errors.ts';
 import type { Decisions, Ignored } from '../contract/importer.ts';
@@ -254,6 +261,7 @@ class ImportRun {
       await this.commits;
       if (this.failure !== undefined) throw this.failure;
       this.applyDoubts();
+      this.keepArchives();
       for (const id of this.leaveOut) await setLeftOut(this.writer, id, true);
       this.progress('', 'compacting');
       await this.tidy();
@@ -525,6 +533,9 @@ class ImportRun {
         this.deal();
         if (slot.doing === 'idle') worker.post({ type: 'flush' });
         break;
+      case 'archive':
+        this.archives.set(message.ordinal, message.archive);
+        break;
       case 'item-done':
         this.advance(slot, slot.size);
         slot.doing = 'idle';
@@ -741,7 +752,7 @@ class ImportRun {
       .partialSources(begin.location.path)
       .filter(
         (source) =>
-          JSON.stringify(source.location) === JSON.stringify(begin.location) &&
+          samePlace(locationOf(source), begin.location) &&
           source.rawSize === begin.rawSize &&
           source.modifiedMs === begin.modifiedMs &&
           source.importer === begin.importer &&
@@ -911,6 +922,8 @@ class ImportRun {
       commit = resolve;
     });
     this.sources.set(row.id, row);
+    if (begin.location.members.length > 0)
+      this.members.push({ item: begin.item.ordinal, sourceId: row.id });
     const ordinal = this.ordinal(begin.item.ordinal);
     this.inFlight.set(row.id, { sourceId: row.id, begin, committed, commit, ordinal });
     if (begin.archiveEnd !== undefined) {
@@ -1228,6 +1241,8 @@ class ImportRun {
   }
 
   private addDuplicate(begin: BeginRequest, same: SourceRow): void {
+    if (samePlace(locationOf(same), begin.location) && begin.location.members.length > 0)
+      this.members.push({ item: begin.item.ordinal, sourceId: same.id });
     const otherwise = JSON.stringify(same.options) !== JSON.stringify(begin.item.options);
     const report: SourceReport = {
       ...reportOf(
@@ -1282,6 +1297,24 @@ class ImportRun {
       }
     }
   }
+  /** Keeps with each member which file it was read from; with members that were in the case already, too. */
+  private keepArchives(): void {
+    if (this.archives.size === 0) return;
+    const { catalog } = this.writer;
+    this.transact(() => {
+      for (const { item, sourceId } of this.members) {
+        const archive = this.archives.get(item);
+        const source = catalog.source(sourceId);
+        if (archive === undefined || source === undefined) continue;
+        if (sameArchive(archiveOf(source), archive)) continue;
+        const { path, members } = locationOf(source);
+        catalog.placeSource(sourceId, path, { path, members, archive });
+      }
+    });
+  }
+  private readonly archives = new Map<number, ArchiveFile>();
+  private readonly members: { item: number; sourceId: number }[] = [];
+
   /** Where in the content of its archive each member ends, by item and source. */
   private readonly archiveEnds = new Map<number, Map<number, number>>();
   private readonly ordinals = new Map<number, number>();

@@ -1,12 +1,8 @@
 /** The bytes of an event's record, and the layers of a packet, from the evidence itself. */
 import { DaybookError } from '../contract/errors.ts';
 import type { CaseSession } from './case-session.ts';
-import {
-  checkEvidence,
-  locationOf,
-  type DissectedLayer,
-  type EvidenceReader,
-} from './evidence-reader.ts';
+import { checkEvidence, type DissectedLayer, type EvidenceReader } from './evidence-reader.ts';
+import { locationOf } from '../catalog/source-place.ts';
 import { wholeEvent, type WholeEvent } from './event.ts';
 
 /** Of a record at most this much is shown. */

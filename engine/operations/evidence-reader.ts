@@ -8,6 +8,7 @@ import type { LayerField } from '../contract/operations/event.ts';
 import type { SourceLocation } from '../contract/importer.ts';
 import type { ByteOffset, EpochMicros } from '../contract/event.ts';
 import type { SourceRow } from '../catalog/catalog.ts';
+import { locationOf } from '../catalog/source-place.ts';
 import { DaybookError } from '../contract/errors.ts';
 
 /** A packet as it lies in its capture. */
@@ -86,19 +87,6 @@ export interface EvidenceReader {
     linkType: number,
     wireLength: number,
   ): { layers: readonly DissectedLayer[]; notes: readonly string[] };
-}
-
-/** Where a source lies, as the catalog keeps it. */
-export function locationOf(source: Pick<SourceRow, 'path' | 'location'>): SourceLocation {
-  const { location } = source;
-  const members: unknown =
-    typeof location === 'object' && location !== null && 'members' in location
-      ? location.members
-      : [];
-  return {
-    path: source.path,
-    members: Array.isArray(members) ? members.filter((one) => typeof one === 'string') : [],
-  };
 }
 
 /**

@@ -15,11 +15,11 @@ import type { CaseSession } from './case-session.ts';
 import { Bits } from './bits.ts';
 import {
   checkEvidence,
-  locationOf,
   type EvidenceReader,
   type RecordPlace,
   type SlicedPacket,
 } from './evidence-reader.ts';
+import { locationOf } from '../catalog/source-place.ts';
 import type { GivenList } from './case-lists.ts';
 import { partsOf, wholeEvent } from './event.ts';
 import { auditOutput, writeOutput, type OutputPlace, type Written } from './output-file.ts';

@@ -10,15 +10,9 @@ import type { Importer, Leaf, ReadLimits } from '../../contract/importer.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
 import type { Walk } from '../../ingest/rotated-start.ts';
 import type { CaseSession } from '../case-session.ts';
-import { locationOf } from '../evidence-reader.ts';
+import { archiveOf, locationOf } from '../../catalog/source-place.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
-import {
-  bytesPerSource,
-  readBack,
-  type DifferentEvent,
-  type ReadBack,
-  type SampleSize,
-} from './read-back.ts';
+import { readBack, type DifferentEvent, type ReadBack, type SampleSize } from './read-back.ts';
 
 /** What evidence is read with. */
 export interface EvidenceTools {
@@ -60,7 +54,6 @@ class EvidenceCheck {
   private readonly findings: Findings;
   private readonly options: EvidenceOptions;
   private readonly sample: VerifyReport['sample'];
-  private readonly sourceBytes: number;
 
   constructor(
     session: CaseSession,
@@ -72,7 +65,6 @@ class EvidenceCheck {
     this.sources = sources;
     this.findings = findings;
     this.options = options;
-    this.sourceBytes = bytesPerSource(sources.length);
     this.sample = {
       ...{ perSource: options.sample, sources: 0, compared: 0, differing: 0, notCompared: [] },
     };
@@ -145,7 +137,7 @@ class EvidenceCheck {
     try {
       const handle = await openRegular(path);
       try {
-        if (direct.length > 0)
+        if (direct.length > 0 || members.some((source) => archiveOf(source) !== undefined))
           hashed = await hashHandle(handle, {
             prefixes: direct.flatMap(({ rawSize }) => (rawSize === undefined ? [] : [rawSize])),
             signal: options.signal,
@@ -166,8 +158,12 @@ class EvidenceCheck {
           : 'changed';
     }
     const states: FileState[] = [];
-    if (hashed !== undefined) states.push(...(await this.directly(path, direct, hashed)));
-    if (members.length > 0) states.push(await this.members(path, members));
+    if (hashed !== undefined && direct.length > 0)
+      states.push(...(await this.directly(path, direct, hashed)));
+    if (members.length > 0) {
+      states.push(await this.members(path, members));
+      states.push(this.archive(path, members, hashed, states));
+    }
     const worst = (['changed', 'missing', 'not checked'] as const).find((state) =>
       states.includes(state),
     );
@@ -301,6 +297,43 @@ class EvidenceCheck {
     return state.changed > 0 ? 'changed' : state.notChecked > 0 ? 'not checked' : 'unchanged';
   }
 
+  /** The archive itself: bytes that no member holds, and members that are no sources. */
+  private archive(
+    path: string,
+    members: readonly SourceRow[],
+    hashed: HashedFile | undefined,
+    states: readonly FileState[],
+  ): FileState {
+    const { findings } = this;
+    const known = members.flatMap((source) => archiveOf(source) ?? []);
+    if (hashed !== undefined && known.some(({ sha256 }) => sha256 === hashed.sha256)) {
+      // What was imported from an earlier state of it is compared member by member.
+      return 'unchanged';
+    }
+    if (known.length === 0) {
+      findings.ofEvidence(
+        'warning',
+        'not-checked',
+        path,
+        `whether ${path} is unchanged outside its members is not known: no import has kept the hash of the archive`,
+        'if the archive is the original, import it again: that stores nothing twice, and keeps its hash',
+      );
+      return 'not checked';
+    }
+    // Members that have changed are named already.
+    if (states.includes('changed')) return 'changed';
+    findings.ofEvidence(
+      'error',
+      'changed',
+      path,
+      states.every((state) => state === 'unchanged')
+        ? `${path} has changed since it was imported (SHA-256), though its ${members.length === 1 ? 'member that is a source has' : `${members.length} members that are sources have`} not: bytes outside them differ`
+        : `${path} has changed since it was imported (SHA-256)`,
+      PUT_BACK,
+    );
+    return 'changed';
+  }
+
   private async hashOf(leaf: Leaf): Promise<string> {
     const { signal, progress } = this.options;
     const hash = createHash('sha256');
@@ -321,7 +354,6 @@ class EvidenceCheck {
     const found = await readBack(this.session, source, leaf, {
       ...options,
       importers,
-      bytes: this.sourceBytes,
       mayLack: options.mayLack(source),
     });
     if (found.compared > 0) sample.sources += 1;

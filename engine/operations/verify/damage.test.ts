@@ -24,6 +24,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importers } from '../../../importers/registry.ts';
 import { Catalog } from '../../catalog/catalog.ts';
+import { locationOf } from '../../catalog/source-place.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
 import { importInProcess, BUILDER } from '../../ingest/testing/in-process.ts';
 import { evidence } from '../../../app/compose.ts';
@@ -370,6 +371,20 @@ describe('the evidence', () => {
       /member\.log in .*bundle\.tar has changed/,
     ],
     [
+      'padding of an archive',
+      () => same('bundle.tar', (bytes) => bytes.fill(0x58, bytes.length - 1)),
+      { changed: 1 },
+      'changed',
+      /bundle\.tar has changed .*its member that is a source has not: bytes outside/,
+    ],
+    [
+      'bytes added to an archive',
+      () => appendFileSync(join(logs, 'bundle.tar'), 'more'),
+      { changed: 1 },
+      'changed',
+      /bundle\.tar has changed .*its member that is a source has not: bytes outside/,
+    ],
+    [
       'an archive without its member',
       () => {
         writeFileSync(join(root, 'inner', 'other.log'), 'x');
@@ -413,6 +428,62 @@ describe('the evidence', () => {
     expect(report).toMatchObject({ ok: true, evidence: { state: 'unchanged' } });
     expect(report.findings).toMatchObject([{ level: 'note', code: 'grown' }]);
   });
+});
+
+it('says what is not known of an archive whose hash no import has kept, and keeps it when asked', async () => {
+  const catalog = Catalog.open(folder);
+  catalog.transaction(() => {
+    for (const source of catalog.sources()) {
+      const { path, members } = locationOf(source);
+      catalog.placeSource(source.id, path, { path, members });
+    }
+  });
+  catalog.close();
+  const before = await verified();
+  expect(before.evidence).toMatchObject({ state: 'incomplete', unchanged: 3, notChecked: 1 });
+  expect(before.findings).toMatchObject([
+    {
+      ...{ about: 'evidence', level: 'warning', code: 'not-checked' },
+      message: expect.stringMatching(/is not known/) as string,
+    },
+  ]);
+  await importInProcess(folder, [logs], { options: { year: undefined } });
+  expect(await verified()).toMatchObject({ ok: true, evidence: { state: 'unchanged' } });
+});
+
+it('compares events of all parts of a large source', async () => {
+  const log = join(logs, 'large.log');
+  const text = 'x'.repeat(10_000);
+  const lines = Array.from({ length: 2_000 }, (_, n) => {
+    const at = new Date(Date.UTC(2026, 4, 1) + n * 1000).toISOString();
+    return `${at} host program: ${n} ${text}\n`;
+  });
+  writeFileSync(log, lines.join(''));
+  rmSync(folder, { recursive: true });
+  try {
+    await importInProcess(folder, [log], { options: { year: undefined } });
+    // Of so many sources, little used to be read of each.
+    const catalog = Catalog.open(folder);
+    const [source] = catalog.sources();
+    catalog.transaction(() => {
+      for (let n = 0; n < 600; n++)
+        catalog.addSource({
+          ...source!,
+          headSha256: '',
+          id: source!.id + 1 + n,
+          path: '(standard input)',
+          name: `p${n}`,
+        });
+    });
+    catalog.close();
+    expect((await verified(200)).sample.differing).toBe(0);
+    await forge('host', `CASE WHEN seq > 1900 THEN 'other' ELSE host END`);
+    const { compared, differing } = (await verified(200)).sample;
+    expect(compared).toBe(200);
+    expect(differing).toBeGreaterThan(0);
+  } finally {
+    rmSync(log);
+  }
 });
 
 it('is cancelled at once', async () => {

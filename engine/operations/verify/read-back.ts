@@ -3,8 +3,8 @@
  * compares every field with what the case has. This finds what no hash can: a value that was changed in a segment whose
  * hash was made to fit, and an importer that does not do what it did.
  *
- * The events that are compared are chosen by a hash of their number, so they are spread over what is read of the source,
- * and are the same each time.
+ * The events that are compared are chosen by a hash of their number, so they are spread over all of the source, and are
+ * the same each time. Importers begin at the first byte: a source is read up to the last event that is compared.
  */
 import { EventBatch } from '../../contract/event-batch.ts';
 import { CancelledError } from '../../contract/errors.ts';
@@ -31,12 +31,6 @@ export type SampleSize = number | 'all';
 const BATCH_ROWS = 1024;
 /** Events that are looked up in the case at once where all are compared. */
 const LOOKED_UP = 20_000;
-/** Content that is read for a sample: of all sources together, and of each. */
-const CASE_BYTES = 8 * 2 ** 30;
-const MOST_SOURCE_BYTES = 2 ** 30;
-const LEAST_SOURCE_BYTES = 16 << 20;
-/** A record that begins so near the end of what is read may not be read. */
-const LONGEST_RECORD = 4 << 20;
 /** Events that are named of a source. */
 const MOST_NAMED = 10;
 
@@ -56,18 +50,11 @@ export interface ReadBack {
   readonly left: string | undefined;
 }
 
-/** What may be read of each source for a sample. */
-export function bytesPerSource(sources: number): number {
-  const share = Math.floor(CASE_BYTES / Math.max(1, sources));
-  return Math.min(MOST_SOURCE_BYTES, Math.max(LEAST_SOURCE_BYTES, share));
-}
-
 export interface ReadBackOptions {
   readonly sample: SampleSize;
   /** Segments that may be read. */
   readonly segments: readonly SegmentRow[];
   readonly importers: readonly Importer[];
-  readonly bytes: number;
   /** Events may have been deleted from the segments: what the evidence has may be missing. */
   readonly mayLack: boolean;
   readonly progress: Progress;
@@ -88,14 +75,10 @@ export async function readBack(
       `it was read by version ${source.importerVersion} of the importer ${importer.id}; this Daybook has version ${importer.version}`,
     );
   const rows = new StoredRows(session, source, options.segments);
-  const bound =
-    options.sample === 'all' || (source.contentSize ?? 0) <= options.bytes
-      ? undefined
-      : options.bytes;
   const wanted =
-    options.sample === 'all' ? undefined : await rows.sample(options.sample, bound, options.signal);
+    options.sample === 'all' ? undefined : await rows.sample(options.sample, options.signal);
   if (wanted?.size === 0) return { compared: 0, differing: 0, named: [], left: undefined };
-  const reader = new Comparison(rows, wanted, bound, options, source);
+  const reader = new Comparison(rows, wanted, options, source);
   try {
     await importer.read(
       contentOf(source, leaf),
@@ -161,29 +144,15 @@ class StoredRows {
     this.segments = segments.filter((segment) => segment.sources.includes(source.id));
   }
 
-  /**
-   * So many events by their number, or all there are.
-   * @param bound of the content, beyond which nothing is read
-   */
-  async sample(
-    size: number,
-    bound: number | undefined,
-    signal: AbortSignal,
-  ): Promise<Map<number, EventValues>> {
+  /** So many events, chosen by their numbers, or all there are. */
+  async sample(size: number, signal: AbortSignal): Promise<Map<number, EventValues>> {
     const total = Object.values(this.source.byKind).reduce((sum, n) => sum + n, 0);
-    const share = bound === undefined ? 1 : bound / this.source.contentSize!;
-    const step = Math.max(1, Math.floor((total * share) / (2 * size)));
+    const step = Math.max(1, Math.floor(total / (2 * size)));
     const found: { order: bigint; event: EventValues }[] = [];
     for (const segment of this.segments) {
-      const within =
-        bound === undefined
-          ? ''
-          : segment.columns.includes('offset')
-            ? ` AND "offset" < ${bound - LONGEST_RECORD}`
-            : ' AND false';
       const rows = await this.rows(
         segment,
-        `hash(seq) % ${step} = 0${within} ORDER BY hash(seq) LIMIT ${size}`,
+        `hash(seq) % ${step} = 0 ORDER BY hash(seq) LIMIT ${size}`,
         signal,
         ['hash(seq)::VARCHAR'],
       );
@@ -255,7 +224,6 @@ class Comparison implements EventSink {
   private readonly rows: StoredRows;
   /** Events to be compared that have not come yet; undefined: all that come are. */
   private readonly wanted: Map<number, EventValues> | undefined;
-  private readonly bound: number | undefined;
   private readonly options: ReadBackOptions;
   private readonly sourceId: number;
   private readonly batches = new Map<Kind, EventBatch>();
@@ -264,18 +232,15 @@ class Comparison implements EventSink {
   private compared = 0;
   private differing = 0;
   private consumed = 0;
-  private stopped = false;
 
   constructor(
     rows: StoredRows,
     wanted: Map<number, EventValues> | undefined,
-    bound: number | undefined,
     options: ReadBackOptions,
     source: SourceRow,
   ) {
     this.rows = rows;
     this.wanted = wanted;
-    this.bound = bound;
     this.options = options;
     this.sourceId = source.id;
   }
@@ -285,10 +250,8 @@ class Comparison implements EventSink {
     for (const batch of this.batches.values()) this.take(batch);
     await this.lookUp();
     let left = this.problem;
-    if (this.stopped && this.bound !== undefined)
-      left = `only its first ${Math.floor(this.bound / 2 ** 20)} MB were read; --sample all reads all of it`;
     // What was not read for a reason is not missing.
-    const complete = !this.stopped && (this.problem === undefined || !whole);
+    const complete = this.problem === undefined || !whole;
     if (complete && this.wanted !== undefined)
       for (const seq of this.wanted.keys())
         this.differs({ seq, differences: [], absent: 'in the evidence' });
@@ -333,10 +296,6 @@ class Comparison implements EventSink {
     this.consumed = consumed;
     if (this.wanted?.size === 0) throw new Enough();
     if (this.pending.length >= LOOKED_UP) await this.lookUp();
-    if (this.bound !== undefined && consumed >= this.bound) {
-      this.stopped = true;
-      throw new Enough();
-    }
     // Whoever waits for this thread gets a turn.
     await new Promise((resolve) => setImmediate(resolve));
   }

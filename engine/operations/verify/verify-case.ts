@@ -16,7 +16,7 @@ import { checkEvidence, type EvidenceTools } from './check-evidence.ts';
 import { checkQuarantine, type ImportRow } from './check-quarantine.ts';
 import { checkSegments } from './check-segments.ts';
 import { Findings, Progress, reasonOf } from './findings.ts';
-import { bytesPerSource, type SampleSize } from './read-back.ts';
+import type { SampleSize } from './read-back.ts';
 import { repairCase } from './repair.ts';
 
 /** Events that are compared of each source, if nobody says otherwise. */
@@ -230,10 +230,9 @@ function bytesToRead(
   sources: readonly SourceRow[],
   sample: SampleSize,
 ): number {
-  const most = sample === 'all' ? Infinity : sample === 0 ? 0 : bytesPerSource(sources.length);
   let bytes = 0;
   for (const segment of segments) bytes += segment.bytes + (segment.index?.bytes ?? 0);
   for (const { rawSize = 0, contentSize = 0 } of sources)
-    bytes += rawSize + Math.min(most, contentSize);
+    bytes += rawSize + (sample === 0 ? 0 : contentSize);
   return bytes;
 }

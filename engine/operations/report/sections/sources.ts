@@ -3,7 +3,7 @@ import { basisOf, describeDecisions, type TimeDecision } from '../../../contract
 import { type SourceRow, statusOf } from '../../../catalog/catalog.ts';
 import { counted } from '../../../contract/counted.ts';
 import { KINDS } from '../../../contract/event.ts';
-import { locationOf } from '../../evidence-reader.ts';
+import { locationOf } from '../../../catalog/source-place.ts';
 import type { ReportFacts } from '../facts.ts';
 import { bytesText, hash, number, shortBytes, time } from '../figures.ts';
 import { brief, markup, leftOut, table, type Html, type Piece } from '../html.ts';

@@ -1,0 +1,43 @@
+/** Where the content of a source lies, as the catalog keeps it. */
+import type { SourceLocation } from '../contract/importer.ts';
+import type { SourceRow } from './catalog.ts';
+
+/** An archive as it was when its members were read: bytes of it that no member holds are compared by this. */
+export interface ArchiveFile {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+type Place = Pick<SourceRow, 'path' | 'location'>;
+
+export function locationOf({ path, location }: Place): SourceLocation {
+  const members: unknown = field(location, 'members');
+  return {
+    path,
+    members: Array.isArray(members) ? members.filter((one) => typeof one === 'string') : [],
+  };
+}
+
+/** The archive that a member was read from; undefined for other sources, and where no import kept its hash. */
+export function archiveOf({ location }: Place): ArchiveFile | undefined {
+  const archive = field(location, 'archive');
+  const bytes = field(archive, 'bytes');
+  const sha256 = field(archive, 'sha256');
+  return typeof bytes === 'number' && typeof sha256 === 'string' ? { bytes, sha256 } : undefined;
+}
+
+export function samePlace(a: SourceLocation, b: SourceLocation): boolean {
+  return (
+    a.path === b.path &&
+    a.members.length === b.members.length &&
+    a.members.every((member, at) => member === b.members[at])
+  );
+}
+
+export function sameArchive(a: ArchiveFile | undefined, b: ArchiveFile | undefined): boolean {
+  return a?.bytes === b?.bytes && a?.sha256 === b?.sha256;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
