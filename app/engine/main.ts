@@ -98,7 +98,6 @@ class StreamPipe implements HostPipe {
 
 const pipes = new Map<number, StreamPipe>();
 const { services, product } = engineServices(process.env);
-services.cases.prepare();
 const trace = process.env['DAYBOOK_TRACE'] === '1';
 const host = new EngineHost(makeHandlers(services, product), {
   version: product.version,

@@ -318,10 +318,6 @@ async function ofDaybook(run: Run, folder: string, scope: Scope): Promise<void> 
     if (search.cold !== true) continue;
     await engine.cold();
     report.add(`${look(search.name)}, cold`, 'ms', DAYBOOK, { value: (await ask(search)).rows.ms });
-    await engine.coldAfterIdle(BARS, FIRST);
-    report.add(`${look(search.name)}, cold after idle`, 'ms', DAYBOOK, {
-      value: (await ask(search)).rows.ms,
-    });
     if (search.grep === undefined) continue;
     await engine.cold();
     const { ms } = await engine.query(`${search.daybook} | count`);

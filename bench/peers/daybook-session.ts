@@ -37,7 +37,6 @@ const services = {
   settings: { limits, casesFolder: tmpdir(), stateFolder: tmpdir() },
 };
 // As app/engine/main.ts does.
-services.cases.prepare();
 setTimeout(() => flushCompileCache(), 3000).unref();
 const product = { version: 'bench', sample: async () => [] };
 const host = new EngineHost(makeHandlers(services, product), {

@@ -1,7 +1,6 @@
 /** Daybook as users reach it: the command line for imports, the engine host in a process for the rest. */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LineChild } from '../harness/child.ts';
 import { bytesBelow, dropPages } from '../harness/disk.ts';
 import {
@@ -120,9 +119,6 @@ export interface Timings {
   readonly spans: Record<string, number>;
 }
 
-/** In this time an engine that is asked nothing has rehearsed. */
-const IDLE_MS = 4000;
-
 export class DaybookEngine {
   readonly folder: string;
   private child: LineChild;
@@ -176,17 +172,6 @@ export class DaybookEngine {
     await dropPages([this.folder]);
     this.child = this.start();
     await this.ask({ do: 'start' });
-  }
-
-  /**
-   * A new process that has answered what a window asks when it opens a case (everything, with bars) and was idle
-   * since, and none of the case's pages in memory.
-   */
-  async coldAfterIdle(bars: number, first: number): Promise<void> {
-    await this.cold();
-    await this.ask({ do: 'look', query: '', bars, first });
-    await sleep(IDLE_MS);
-    await dropPages([this.folder]);
   }
 
   /** Processor time of the process so far. */

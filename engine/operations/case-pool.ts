@@ -8,9 +8,8 @@
 import { resolve } from 'node:path';
 import { Kept } from '../base/kept.ts';
 import { Catalog } from '../catalog/catalog.ts';
-import { ReadyInstance, type StoreOptions } from '../store/ready-instance.ts';
+import type { StoreOptions } from '../store/duckdb-instance.ts';
 import { CaseSession } from './case-session.ts';
-import { Rehearsal } from './rehearsal.ts';
 
 interface Pooled {
   readonly session: CaseSession;
@@ -29,24 +28,11 @@ export class CasePool {
   readonly writable = new Kept<Catalog>(IDLE_MS, (catalog) => catalog.close());
   private readonly options: () => StoreOptions;
   private readonly open = new Map<string, Pooled>();
-  private readonly ready = new ReadyInstance();
   private readonly first: (() => Promise<void>)[] = [];
-  private rehearsal: Rehearsal | undefined;
-  /** Work that runs on any of them. */
-  private running = 0;
 
   /** `options` are asked for each time a case is opened: settings may have changed. */
   constructor(options: () => StoreOptions) {
     this.options = options;
-  }
-
-  /**
-   * Begins with what the first case that is opened will wait for, and rehearses with it once nothing is asked: for a
-   * process whose first question is to come.
-   */
-  prepare(): void {
-    this.ready.prepare(this.options());
-    this.rehearsal ??= new Rehearsal(this.options);
   }
 
   /**
@@ -66,7 +52,7 @@ export class CasePool {
     if (pooled === undefined) {
       pooled = {
         identity,
-        session: CaseSession.open(path, this.options(), this.ready),
+        session: CaseSession.open(path, this.options()),
         users: 0,
         replaced: false,
         closing: undefined,
@@ -75,13 +61,9 @@ export class CasePool {
     }
     pooled.users += 1;
     clearTimeout(pooled.closing);
-    this.running += 1;
-    this.rehearsal?.pause();
     try {
       return await work(pooled.session);
     } finally {
-      this.running -= 1;
-      if (this.running === 0) this.rehearsal?.mayBegin(path);
       pooled.users -= 1;
       if (pooled.users === 0) {
         if (pooled.replaced) endOf(pooled);
@@ -108,14 +90,12 @@ export class CasePool {
   /** Closes every case; work that still runs on one fails. */
   async close(): Promise<void> {
     for (const end of this.first) await end();
-    await this.rehearsal?.end();
     this.writable.close();
     for (const [path, pooled] of this.open) {
       clearTimeout(pooled.closing);
       this.open.delete(path);
       await pooled.session.close();
     }
-    await this.ready.close();
   }
 }
 

@@ -12,7 +12,7 @@ import { openers } from '../index/openers.ts';
 import { TextCache, keptBytes } from '../index/text/index.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import type { MatchList } from '../query/index.ts';
-import type { ReadyInstance, StoreOptions } from '../store/ready-instance.ts';
+import type { StoreOptions } from '../store/duckdb-instance.ts';
 import { SegmentFiles } from '../store/segment-file/segment-files.ts';
 import { SegmentStore } from '../store/segment-store.ts';
 import { CaseLists } from './case-lists.ts';
@@ -61,17 +61,14 @@ export class CaseSession {
   /** What operations cost, until it is written down. */
   private readonly unwritten: OperationRow[] = [];
   private writing: NodeJS.Timeout | undefined;
-  private readonly keepsRecords: boolean;
 
   private constructor(
     folder: string,
     catalog: Catalog,
     store: SegmentStore,
     { memoryLimit }: StoreOptions,
-    keepsRecords: boolean,
   ) {
     this.folder = folder;
-    this.keepsRecords = keepsRecords;
     const bytes = keptBytes(memoryLimit);
     this.kept = new TextCache(bytes.read);
     this.indexes = new IndexFiles(openers(this.kept), folder);
@@ -82,23 +79,15 @@ export class CaseSession {
   }
 
   /**
-   * @param ready may have an instance that waits for a case
-   * @param records of what operations cost
    * @throws DaybookError not-a-case, case-too-new, case-damaged
    */
-  static open(
-    folder: string,
-    options: StoreOptions,
-    ready?: ReadyInstance,
-    records: 'keeps records' | 'keeps no records' = 'keeps records',
-  ): CaseSession {
+  static open(folder: string, options: StoreOptions): CaseSession {
     const root = resolve(folder);
     return new CaseSession(
       root,
       Catalog.open(root),
-      new SegmentStore(root, options, ready, () => spillFolder(root)),
+      new SegmentStore(root, options, () => spillFolder(root)),
       options,
-      records === 'keeps records',
     );
   }
 
@@ -181,7 +170,6 @@ export class CaseSession {
    * for the disk, and everybody would wait with it. A case that cannot be written keeps nothing.
    */
   record(watch: Stopwatch, status: string, text?: string): void {
-    if (!this.keepsRecords) return;
     this.unwritten.push(watch.measured(status, text));
     if (this.unwritten.length >= MOST_UNWRITTEN) this.writeRecords();
     this.writing ??= setTimeout(() => this.writeRecords(), WRITE_MS).unref();

@@ -129,7 +129,7 @@ export async function openList(
   // What is attached stays readable when a compaction takes the file away.
   const used = new Set(result.plan.segmentsUsed.map(({ id }) => id));
   const files = result.snapshot.segments.filter(({ id }) => used.has(id));
-  if (files.length <= MOST_ATTACHED) session.store.attachAhead(files);
+  if (files.length <= MOST_ATTACHED) session.store.attachSoon(files);
   const number = ++lastNumber;
   const open = [...client.kept.keys()].filter((key) => key.startsWith(KEY));
   if (open.length >= MOST_OPEN) close(client, open[0]!);

@@ -30,7 +30,6 @@ import {
   withoutLastSort,
 } from '../query/index.ts';
 import { type AskedView, atOnce, narrowedView, onPlan, onPlanOf } from './ask-view.ts';
-import { attachAhead } from './attach-ahead.ts';
 import type { CaseSession, Snapshot } from './case-session.ts';
 import { RowOrder, type Slice, TimeOrder } from './event-order.ts';
 import { fieldsToRead, listBatch } from './list-batch.ts';
@@ -209,15 +208,12 @@ async function byNumber(
   // What is first of the newest depends on how many `head` leaves.
   const early = !(descending && plan.limit !== undefined);
   const cost = new SearchCost();
-  const ahead = attachAhead(asked.session, asked.snapshot, early ? first.count : 0, descending);
   let sent = false;
   let together = 1;
   for (let at = 0; at < inOrder.length; together = Math.min(together * 2, MOST_DAYS)) {
-    const some = inOrder.slice(at, at + together);
-    const segments = some.flat();
+    const segments = inOrder.slice(at, at + together).flat();
     at += together;
     const before = await watch.spanAsync('index', () => finder.findAll(filter, segments));
-    ahead(some, before);
     for (const segment of segments) cost.add(segment, before.get(segment.id));
     const timedRows = await finder.timed(filter, segments, { urgent: !sent && early });
     if (timedRows === undefined) return undefined;

@@ -1,19 +1,17 @@
 /**
  * Builds segments: immutable DuckDB files that hold the events of one day and kind in time order.
  *
- * A segment is made in the staging folder, small ones in memory and copied there, checkpointed and closed, so that no
- * write-ahead log stays (a leftover one can stop every later start under a low memory limit); only then may it be
- * moved.
+ * A segment is made in the staging folder, checkpointed and closed, so that no write-ahead log stays (a leftover one can
+ * stop every later start under a low memory limit); only then may it be moved.
  */
-import { createHash, hash, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, hash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import './texts-as-they-are.ts';
 import { diskError, diskFull } from '../base/files.ts';
 import type { Kept } from '../base/kept.ts';
-import { hasRoom, memoryFolder, NamelessFile, removeOld } from './memory-folder.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
 import { BLOCK, SMALL_BLOCK, SMALL_BYTES } from './segment-blocks.ts';
 import { PageSums, mapOf, packMap, piecesSql } from './segment-file/segment-map.ts';
@@ -87,8 +85,6 @@ export interface BuiltSegment {
   map: Uint8Array | undefined;
 }
 
-/** Of input up to this size the file is made in memory: of more the disk's writing takes longer than waiting for it. */
-const MEMORY_BYTES = 8 << 20;
 /** DuckDB's: in a table of so many rows at most no thread can leave unused blocks. */
 const ROW_GROUP_ROWS = 122_880;
 /**
@@ -164,11 +160,7 @@ export class SegmentBuilder {
       // Of DuckDB's own five the memory is mostly new each time: with two a third fewer page faults, and equal files.
       write_buffer_row_group_count: '2',
     };
-    const memory = memoryFolder();
-    if (memory !== undefined) removeOld(memory);
-    const folders = [staging, ...readable, ...(memory === undefined ? [] : [memory])]
-      .map(literal)
-      .join(', ');
+    const folders = [staging, ...readable].map(literal).join(', ');
     const settings = JSON.stringify([config, folders]);
     const keep = options.kept && ((one: IdleDuckdb) => options.kept?.keep(settings, one));
     const kept = options.kept?.take(settings);
@@ -245,33 +237,12 @@ export class SegmentBuilder {
     options: BuildOptions,
   ): Promise<BuiltSegment> {
     const number = this.number++;
-    const memory = options.inputBytes <= MEMORY_BYTES ? memoryFolder() : undefined;
-    if (memory !== undefined && hasRoom(memory, options.inputBytes * 2)) {
-      try {
-        return await this.buildIn(memory, number, connection, select, options);
-      } catch (error) {
-        // What is not memory's fault (it is full, say) is met on the disk again.
-        if (error instanceof DaybookError && error.code === 'cancelled') throw error;
-      }
-    }
-    return this.buildIn(undefined, number, connection, select, options);
-  }
-
-  /** @param memory folder in which the file is made; else it is where it is to lie */
-  private async buildIn(
-    memory: string | undefined,
-    number: number,
-    connection: DuckDBConnection,
-    select: string,
-    options: BuildOptions,
-  ): Promise<BuiltSegment> {
     const name = `new_${number}`;
-    let path = join(this.folder, `segment-${number}.duckdb`);
+    const making = join(this.folder, `segment-${number}.duckdb`);
+    let path = making;
     // Cut messages take less than half of the bytes.
     const inputBytes = options.inputBytes * (options.messages === undefined ? 1 : 2);
     const block = inputBytes < SMALL_BYTES ? SMALL_BLOCK : BLOCK;
-    const making = memory === undefined ? path : join(memory, `${randomUUID()}.duckdb`);
-    let nameless: NamelessFile | undefined;
     try {
       const selected = options.known ?? (await selectedOf(connection, select));
       const layout = tableLayout(selected, options.constants ?? [], options.messages);
@@ -279,7 +250,6 @@ export class SegmentBuilder {
       const order = ORDER.filter(([name]) => columns.includes(name)).map(([, sql]) => sql);
       const sort = options.sorted ? '' : ` ORDER BY ${order.join(', ')}`;
       await connection.run(attachNew(making, name, block));
-      if (memory !== undefined) nameless = new NamelessFile(making);
       const { rowsChanged: rows } = await connection.run(
         `CREATE TABLE ${name}.${table} (${layout.definitions.join(', ')});
          INSERT INTO ${name}.${table} (${layout.stored}) SELECT ${layout.values} FROM (${select})${sort}`,
@@ -302,17 +272,13 @@ export class SegmentBuilder {
       if (existsSync(`${making}.wal`))
         throw new DaybookError('internal', `a write-ahead log stayed beside ${making}`);
       if (loose) rmSync(making, { force: true });
-      const whole = loose ? undefined : nameless?.read();
-      if (whole !== undefined) writeFileSync(path, whole);
       const sums = pieces === undefined ? undefined : new PageSums();
-      if (whole !== undefined) sums?.add(whole);
-      const sha256 =
-        whole === undefined ? await fileSha256(path, undefined, sums) : hash('sha256', whole);
+      const sha256 = await fileSha256(path, undefined, sums);
       return {
         path,
         rows,
-        durable: whole === undefined,
-        bytes: whole?.length ?? statSync(path).size,
+        durable: true,
+        bytes: statSync(path).size,
         sha256,
         minTs: counted.minTs,
         maxTs: counted.maxTs,
@@ -333,8 +299,6 @@ export class SegmentBuilder {
       await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
       for (const half of [making, `${making}.wal`, path]) rmSync(half, { force: true });
       throw storeError(diskError(error) ?? error);
-    } finally {
-      nameless?.close();
     }
   }
 

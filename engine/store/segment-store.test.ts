@@ -94,7 +94,7 @@ it('leaves what it is still to attach when it is closed', async () => {
   try {
     const store = new SegmentStore(folder, { memoryLimit: 1e8, threads: 1 });
     await store.attach([]);
-    store.attachAhead(files);
+    store.attachSoon(files);
     const attaching = expect(store.attach(files)).rejects.toMatchObject({ code: 'cancelled' });
     await store.close();
     await attaching;

@@ -18,7 +18,7 @@ import { CancelledError, DaybookError } from '../contract/errors.ts';
 import { ListTables, type ListTable } from './list-tables.ts';
 import type { MessageShape } from './messages/message-cutter.ts';
 import { ShapeCache } from './messages/shape-cache.ts';
-import { ReadyInstance, type Started, type StoreOptions, endInstance } from './ready-instance.ts';
+import { type Started, type StoreOptions, endInstance, startInstance } from './duckdb-instance.ts';
 import {
   identifier,
   literal,
@@ -77,7 +77,6 @@ type Failures = ReadonlyMap<number, unknown>;
 export class SegmentStore {
   private readonly folder: string;
   private readonly options: StoreOptions;
-  private readonly ready: ReadyInstance;
   private opening: Promise<Started> | undefined;
   /** Attaches and detaches, one after the other: a statement ends another that its connection runs. */
   private administering: Promise<unknown> = Promise.resolve();
@@ -104,13 +103,11 @@ export class SegmentStore {
   private spill: Spill | undefined;
 
   /**
-   * @param ready may have an instance that waits for a case
    * @param makeSpill makes a folder for what statements have no memory for; undefined: they get none
    */
   constructor(
     folder: string,
     options: StoreOptions,
-    ready = new ReadyInstance(),
     makeSpill: () => Spill | undefined = () => undefined,
   ) {
     this.makeSpill = makeSpill;
@@ -119,7 +116,6 @@ export class SegmentStore {
     this.mostFiles = Math.min(MAX_ATTACHED, Math.max(LEAST_ATTACHED, free));
     this.folder = folder;
     this.options = options;
-    this.ready = ready;
   }
 
   /** Begins with what every first statement waits for, while the caller finds out what it is to read. */
@@ -142,7 +138,7 @@ export class SegmentStore {
   }
 
   private async open(): Promise<Started> {
-    const started = await this.ready.take(this.options);
+    const started = await startInstance(this.options);
     try {
       this.spill = this.makeSpill();
       // DuckDB makes it when it needs it, and removes it.
@@ -238,10 +234,10 @@ export class SegmentStore {
   }
 
   /**
-   * Begins to attach what is likely to be needed, where there is room: nothing is let go of for it, which an operation
-   * may be using. Nothing is told that goes wrong: whoever reads these segments attaches them, and is.
+   * Begins to attach segments that somebody will read later, where there is room: none is detached for it. Errors are
+   * left to the operation that reads the segments: it attaches them, too.
    */
-  attachAhead(segments: readonly SegmentFile[]): void {
+  attachSoon(segments: readonly SegmentFile[]): void {
     if (this.filesOpen + segments.length > this.mostFiles) return;
     this.attachMissing(segments).catch(() => undefined);
   }
