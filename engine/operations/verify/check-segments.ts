@@ -142,9 +142,9 @@ async function contentProblem(
       : 'NULL, NULL';
     const [[rows, first, last]] = (await store.rows(
       `SELECT count(*), ${times} FROM ${events}`,
-    )) as [[number, number | null, number | null]];
+    )) as [[number, number | bigint | null, number | bigint | null]];
     if (rows !== segment.rows) return `has ${rows} rows, the catalog says ${segment.rows}`;
-    if ((first ?? undefined) !== segment.minTs || (last ?? undefined) !== segment.maxTs)
+    if (micros(first) !== segment.minTs || micros(last) !== segment.maxTs)
       return 'has other times than the catalog says';
     const sources = await store.rows(`SELECT DISTINCT source_id FROM ${events} ORDER BY 1`);
     if (sources.map(([id]) => id).join() !== segment.sources.toSorted((a, b) => a - b).join())
@@ -153,4 +153,9 @@ async function contentProblem(
   } finally {
     release();
   }
+}
+
+/** As the catalog has it; a time after June 2255 is more than a number holds exactly, and comes as bigint. */
+function micros(value: number | bigint | null): number | undefined {
+  return value === null ? undefined : Number(value);
 }

@@ -70,3 +70,11 @@ it('does not miss segments that others have replaced meanwhile, and looks at tho
     expect.stringMatching(/is missing/),
   ]);
 });
+
+it('finds nothing wrong with times that are more than a number holds exactly', async () => {
+  const file = join(root, 'far.journal');
+  writeFileSync(file, '__CURSOR=s=1\n__REALTIME_TIMESTAMP=9791792001000000\nMESSAGE=far\n\n');
+  await importInProcess(folder, [file]);
+  const report = await verified(() => undefined);
+  expect([report.case.segments, report.findings]).toEqual([4, []]);
+});
