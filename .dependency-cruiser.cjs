@@ -199,6 +199,18 @@ module.exports = {
     ),
     // What damage did to a catalog is seen without the product.
     ...allow('^e2e/torture/damage[.]ts$', paths(...packages('better-sqlite3'))),
+    // What a command changes is stopped from outside, at each step.
+    ...allow('^e2e/torture/steps[.]ts$', paths(...packages('better-sqlite3'))),
+    // Thousands of cases are verified and read, without processes for each.
+    ...allow(
+      '^e2e/torture/check[.]ts$',
+      paths(
+        CONTRACT,
+        '^engine/operations/(case-session|query|verify/verify-case)[.]ts$',
+        '^importers/(registry|shared/walk)[.]ts$',
+        '^app/settings[.]ts$',
+      ),
+    ),
     // Thousands of questions to one case, without a process for each.
     ...allow(
       '^e2e/torture/ask[.]ts$',

@@ -1,10 +1,5 @@
-/**
- * Asks a case many questions without a process for each. A process of its own holds the case open, as an
- * engine does; where it dies, that is said, and it is started again.
- */
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
+/** Asks a case many questions: a process of its own holds it open, as an engine does. */
+import { LineProcess } from './line-process.ts';
 
 export interface Question {
   readonly text: string;
@@ -34,57 +29,22 @@ export interface SegmentSize {
 }
 
 export class Asker {
-  private readonly folder: string;
-  private child: ChildProcessWithoutNullStreams | undefined;
-  private waiting: { resolve(line: string): void; reject(error: Error): void } | undefined;
-  private said = '';
+  private readonly process: LineProcess;
 
   constructor(folder: string) {
-    this.folder = folder;
+    this.process = new LineProcess('ask.ts', folder);
   }
 
   /** @throws Error when the process that holds the case dies */
   async ask(question: Question): Promise<Answered> {
-    return JSON.parse(await this.send(question)) as Answered;
+    return JSON.parse(await this.process.send(question)) as Answered;
   }
 
   async segments(): Promise<SegmentSize[]> {
-    return JSON.parse(await this.send('segments')) as SegmentSize[];
+    return JSON.parse(await this.process.send('segments')) as SegmentSize[];
   }
 
-  async close(): Promise<void> {
-    const { child } = this;
-    if (child === undefined) return;
-    const gone = new Promise((resolve) => child.once('close', resolve));
-    child.stdin.end();
-    await gone;
-  }
-
-  private send(message: unknown): Promise<string> {
-    const child = (this.child ??= this.start());
-    return new Promise((resolve, reject) => {
-      this.waiting = { resolve, reject };
-      child.stdin.write(`${JSON.stringify(message)}\n`);
-    });
-  }
-
-  private start(): ChildProcessWithoutNullStreams {
-    this.said = '';
-    const child = spawn(process.execPath, [path.join(import.meta.dirname, 'ask.ts'), this.folder]);
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      this.waiting?.resolve(line);
-      this.waiting = undefined;
-    });
-    child.stderr.on(
-      'data',
-      (part: Buffer) => (this.said = (this.said + String(part)).slice(-4000)),
-    );
-    child.stdin.on('error', () => undefined);
-    child.on('close', (status, signal) => {
-      this.child = undefined;
-      this.waiting?.reject(new Error(`the reader died: ${signal ?? status}: ${this.said}`));
-      this.waiting = undefined;
-    });
-    return child;
+  close(): Promise<void> {
+    return this.process.close();
   }
 }

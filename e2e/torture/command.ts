@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { ROOT } from '../harness.ts';
+import { LineProcess } from './line-process.ts';
 
 export interface Ended {
   readonly status: number | null;
@@ -19,16 +20,26 @@ export interface Started {
 /** Far beyond what any command takes here, also on a machine with much else to do. */
 const PATIENCE_MS = 300_000;
 
-export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = ROOT): Started {
-  const child = spawn(process.execPath, [path.join(ROOT, 'app/cli/daybook.mjs'), ...args], {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** @param node options of Node; with any, the command has two more pipes */
+export function start(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  cwd = ROOT,
+  node: readonly string[] = [],
+): Started {
+  const child = spawn(
+    process.execPath,
+    [...node, path.join(ROOT, 'app/cli/daybook.mjs'), ...args],
+    {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', ...(node.length === 0 ? [] : (['pipe', 'pipe'] as const))],
+    },
+  );
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  child.stdout.on('data', (part: Buffer) => out.push(part));
-  child.stderr.on('data', (part: Buffer) => err.push(part));
+  child.stdout?.on('data', (part: Buffer) => out.push(part));
+  child.stderr?.on('data', (part: Buffer) => err.push(part));
   const ended = new Promise<Ended>((resolve, reject) => {
     const timer = setTimeout(() => {
       err.push(Buffer.from(`torture: killed, it did not end within ${PATIENCE_MS / 1000} s\n`));
@@ -81,7 +92,8 @@ export interface Verified {
   readonly crash: string | undefined;
 }
 
-interface VerifyJson {
+/** What `verify` reports, as far as the attacks look at it. */
+export interface VerifyJson {
   exitStatus: number;
   case: { intact: boolean };
   evidence: { changed: number };
@@ -97,15 +109,44 @@ export async function verify(folder: string): Promise<Verified> {
     return { ok: false, findings: [], problem, refused: true, crash: crashed };
   }
   const report = JSON.parse(ended.out) as VerifyJson;
-  const { findings, evidence, sample } = report;
-  const ok =
-    report.case.intact &&
-    evidence.changed === 0 &&
-    sample.differing === 0 &&
-    (ended.status === 0 || ended.status === 3) &&
-    ended.status === report.exitStatus;
-  const problem = findings.map(({ level, message }) => `${level}: ${message}`).join('; ');
-  return { ok, findings, problem, refused: false, crash: crashed };
+  const ok = isSound(report) && ended.status === report.exitStatus;
+  return {
+    ok,
+    findings: report.findings,
+    problem: problemOf(report),
+    refused: false,
+    crash: crashed,
+  };
+}
+
+function isSound({ exitStatus, case: { intact }, evidence, sample }: VerifyJson): boolean {
+  const passes = exitStatus === 0 || exitStatus === 3;
+  return intact && evidence.changed === 0 && sample.differing === 0 && passes;
+}
+
+const problemOf = ({ findings }: VerifyJson): string =>
+  findings.map(({ level, message }) => `${level}: ${message}`).join('; ');
+
+/** What `check.ts` answers. */
+export interface Checked extends VerifyJson {
+  readonly contents: Contents;
+}
+
+/** Verifies cases and reads all that they have, in one process. */
+export class Checker {
+  private readonly process = new LineProcess('check.ts');
+
+  /** @throws Error when the case is damaged or cannot be read */
+  async check(folder: string): Promise<Checked> {
+    const answer = JSON.parse(await this.process.send(folder)) as Checked | { refused: string };
+    if ('refused' in answer) throw new Error(answer.refused);
+    if (!isSound(answer)) throw new Error(`verify: ${problemOf(answer)}`);
+    return answer;
+  }
+
+  close(): Promise<void> {
+    return this.process.close();
+  }
 }
 
 /** Everything that a case answers: its events, whatever their order, and its ledgers. */
@@ -113,11 +154,14 @@ export async function contents(folder: string): Promise<Contents> {
   const rows = await daybook(['query', folder, 'kind:*', '--format', 'ndjson']);
   if (rows.status !== 0) throw new Error(`the case cannot be read: ${rows.err}`);
   const lines = rows.out.split('\n').filter((line) => line !== '');
-  lines.sort();
+  return contentsOf(lines, await ledgers(folder));
+}
+
+export function contentsOf(lines: readonly string[], sources: readonly SourceJson[]): Contents {
   return {
     rows: lines.length,
-    digest: createHash('sha256').update(lines.join('\n')).digest('hex'),
-    sources: JSON.stringify((await ledgers(folder)).map(ledgerOf)),
+    digest: createHash('sha256').update(lines.toSorted().join('\n')).digest('hex'),
+    sources: JSON.stringify(sources.map(ledgerOf)),
   };
 }
 
@@ -134,7 +178,7 @@ export interface SourceJson {
   duplicate: number;
   quarantined: number;
   skipped: number;
-  byKind: Record<string, number>;
+  byKind: Readonly<Record<string, number>>;
   sha256: string | null;
   status: string;
 }

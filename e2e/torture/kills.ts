@@ -1,190 +1,299 @@
 /**
- * `kill -9` of everything that writes: import, its resumption, compact, delete, retime and tag. Afterwards
- * the case opens, `verify` finds nothing, what was changed is as before or as after, and going on ends where
- * a run that nobody killed ends.
+ * `kill -9` of everything that writes: import and its resumption, compact, delete, retime and tag, again and
+ * again on the same case. After each kill the case opens, `verify` finds no damage, and what was changed is as
+ * before or as after; going on ends where a run that nobody killed ends.
+ *
+ * A command is killed before one of its steps, where it waits (steps.ts), or shortly after it went on, in the
+ * middle of what SQLite or DuckDB do; and sometimes at a random moment. One that had ended is not counted.
  */
-import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { generateEvidence } from '../../fixtures/generate.ts';
-import type { Random } from '../../fixtures/evidence/random.ts';
-import type { Attack, Prepared, Run } from './attack.ts';
-import { contents, crash, daybook, start, verify, type Contents } from './command.ts';
+import { Random } from '../../fixtures/evidence/random.ts';
+import { seedOf, type Attack, type Prepared, type Run } from './attack.ts';
+import { Checker, crash, daybook, start, verify, type Contents } from './command.ts';
+import { STEPS, type Step } from './step-names.ts';
 
+/** Little evidence in many small segments: each command has much to do, and is soon done. */
 const ENV = {
-  DAYBOOK_CHUNK_ROWS: '1500',
-  DAYBOOK_PIECE_LINES: '750',
+  DAYBOOK_CHUNK_ROWS: '150',
+  DAYBOOK_PIECE_LINES: '75',
   // What is not read in pieces is stored by a thread of its own.
   DAYBOOK_STORE_BYTES: '1',
 };
-const SSHD = 'program:sshd';
-const ZONE = 'America/New_York';
+const STEPWISE = ['--import', path.join(import.meta.dirname, 'steps.ts')];
+/** A step that goes on is killed within this. */
+const MOST_DELAY_MS = 25;
+/** One check in so many is `daybook verify` itself. */
+const AS_COMMAND = 40;
 
-/** What changes a case that is whole. */
-const CHANGES: Readonly<Record<string, (folder: string) => string[]>> = {
-  compact: (folder) => ['compact', folder],
-  delete: (folder) => ['delete', folder, SSHD, '--reason', 'torture'],
-  retime: (folder) => ['retime', folder, 'syslog/auth.log', '--tz', ZONE],
-  tag: (folder) => ['tag', folder, SSHD, 'seen'],
-};
+type Name = 'import' | 'compact' | 'delete' | 'retime' | 'tag';
+
+interface Command {
+  readonly name: Name;
+  /** What follows the case's folder. */
+  readonly rest: readonly string[];
+}
+
+interface Known {
+  /** What the case has when it is done. */
+  readonly contents: Contents;
+  /** How often it stops at each step. */
+  readonly steps: ReadonlyMap<Step, number>;
+  readonly ms: number;
+}
+
+/** Commands that follow each other, and what each of them leads to; known once a run that nobody kills was done. */
+interface Script {
+  readonly commands: readonly Command[];
+  known: Promise<readonly Known[]> | undefined;
+}
 
 export const kills: Attack = {
   name: 'kills',
   unit: 'rounds of kills',
-  runs: { short: 1, usual: 60, long: 1000 },
-  async prepare(folder, seed): Promise<Prepared> {
-    const evidence = path.join(folder, 'evidence');
-    generateEvidence(folder, 0.1, seed % 1000);
-    const whole = path.join(folder, 'whole.daybook');
-    const importing = (into: string, jobs: string) =>
-      ['import', into, evidence, '--recursive', '--jobs', jobs] as const;
-    const before = performance.now();
-    const first = await daybook(importing(whole, '1'), ENV);
-    const importMs = performance.now() - before;
-    if (first.status !== 0) throw new Error(`the import that nobody kills fails: ${first.err}`);
-    const want = await contents(whole);
-    /** What each change leads to, and how long it takes. */
-    const changed = new Map<string, { contents: Contents; ms: number }>();
+  runs: { short: 1, usual: 5, long: 50 },
+  async prepare(folder, seed, size): Promise<Prepared> {
+    const evidence = makeEvidence(folder, seed);
+    const random = new Random(seedOf(seed, 'kills', 'scripts'));
+    const scripts = Array.from({ length: size === 1 ? 1 : 6 }, (): Script => {
+      const commands = script(random, evidence, size === 1 ? 1 : 3);
+      return { commands, known: undefined };
+    });
+    const checker = new Checker();
+    const hit = new Map<string, number>();
 
-    async function afterChange(name: string): Promise<{ contents: Contents; ms: number }> {
-      const known = changed.get(name);
-      if (known !== undefined) return known;
-      const copy = path.join(folder, `${name}.daybook`);
-      cpSync(whole, copy, { recursive: true });
-      const from = performance.now();
-      const ended = await daybook(CHANGES[name]!(copy), ENV);
-      const ms = performance.now() - from;
-      if (ended.status !== 0) throw new Error(`${name} fails: ${ended.err}`);
-      const found = { contents: await contents(copy), ms };
-      changed.set(name, found);
-      return found;
-    }
-
-    async function wholeAfterKill(run: Run, at: string, what: string): Promise<boolean> {
-      const { findings, ok, problem } = await verify(at);
-      for (const { level } of findings) run.tally(`verify after a kill: ${level}`);
-      if (!ok) run.fail(`verify after killing ${what}: ${problem}`);
-      return ok;
-    }
-
-    /** Kills the case's first import, or what resumes it, then lets it run through. */
-    async function killImport(run: Run): Promise<void> {
-      const at = path.join(run.folder, 'killed.daybook');
-      let kills = 0;
-      // Now and then the resumption is killed, too, and its resumption.
-      for (let times = run.random.between(1, 3); times > 0; times--) {
-        const jobs = run.random.oneOf(['1', '3']);
-        const how = await killAt(run.random, [...importing(at, jobs)], at, importMs);
-        if (how === undefined) continue;
-        run.tally(`${kills === 0 ? 'import' : 'resumption'} killed by ${how}`);
-        kills += 1;
-        if (!existsSync(path.join(at, 'case.sqlite'))) {
-          run.tally('killed before there was a case');
-          continue;
-        }
-        const days = await daybook(['days', at, '--json']);
-        if (days.status === 0) {
-          if (!(await wholeAfterKill(run, at, 'an import'))) return;
-        } else if (/is not a Daybook case/.test(days.err))
-          run.tally('killed before there was a case');
-        else return run.fail(`the case does not open: ${days.err}`);
+    /** Runs a script that nobody kills. */
+    async function runThrough({ commands }: Script, at: string): Promise<readonly Known[]> {
+      const known: Known[] = [];
+      for (const command of commands) {
+        const steps = new Map<Step, number>();
+        const before = performance.now();
+        await stepwise(lineOf(command, at), (step) => {
+          steps.set(step, (steps.get(step) ?? 0) + 1);
+          return 'go on';
+        });
+        const ms = performance.now() - before;
+        known.push({ contents: (await checker.check(at)).contents, steps, ms });
       }
-      if (kills === 0) run.tally('had ended before the kill');
-      run.tally('kills', kills);
-      const ended = await daybook(importing(at, run.random.oneOf(['1', '3'])), ENV);
-      if (ended.status !== 0) return run.fail(`the resumption fails: ${ended.err}`);
-      if (kills > 0) same(run, 'resumption', await contents(at), want);
-      await wholeAfterKill(run, at, 'an import that was resumed');
-    }
-
-    async function killChange(run: Run, name: string): Promise<void> {
-      const at = path.join(run.folder, 'changed.daybook');
-      cpSync(whole, at, { recursive: true });
-      const after = await afterChange(name);
-      const command = CHANGES[name]!(at);
-      const how = await killAt(run.random, command, at, after.ms);
-      if (how === undefined) run.tally('had ended before the kill');
-      else run.tally(`${name} killed by ${how}`);
-      run.tally('kills', how === undefined ? 0 : 1);
-      if (!(await wholeAfterKill(run, at, name))) return;
-      const now = JSON.stringify(await contents(at));
-      const states = [JSON.stringify(want), JSON.stringify(after.contents)];
-      if (!states.includes(now))
-        return run.fail(`after killing ${name} the case is neither as before nor as after: ${now}`);
-      if (how !== undefined && states[0] !== states[1])
-        run.tally(`${name}: as ${now === states[0] ? 'before' : 'after'}`);
-      const again = await daybook(command, ENV);
-      const problem = crash(again);
-      if (problem !== undefined) return run.fail(`${name} once more: ${problem}`);
-      same(run, `${name} once more`, await contents(at), after.contents);
-      await wholeAfterKill(run, at, `${name} that ran again`);
+      return known;
     }
 
     return {
+      summary: () => [
+        `kills that hit ${[...hit].map(([name, n]) => `${name}: ${n}`).join(', ')}`,
+        `kills: ${[...hit.values()].reduce((sum, n) => sum + n, 0)}`,
+      ],
+      close: () => checker.close(),
       async run(run) {
-        const name = run.random.oneOf(['import', 'import', ...Object.keys(CHANGES)]);
-        await (name === 'import' ? killImport(run) : killChange(run, name));
+        const chosen = run.random.oneOf(scripts);
+        chosen.known ??= runThrough(
+          chosen,
+          path.join(folder, `whole-${scripts.indexOf(chosen)}.daybook`),
+        );
+        const known = await chosen.known;
+        const at = path.join(run.folder, 'killed.daybook');
+        for (const [n, command] of chosen.commands.entries()) {
+          const before = n === 0 ? undefined : known[n - 1]!.contents;
+          const after = known[n]!;
+          for (let times = run.random.between(1, 3), kills = 0; times > 0; times--) {
+            const how = await killOnce(run.random, command, at, after);
+            if (how === undefined) {
+              run.tally('had ended before the kill');
+              // What is done is not done again: another compact would have nothing to do.
+              break;
+            }
+            kills += 1;
+            const what =
+              command.name === 'import' && kills > 1 ? 'resumption of an import' : command.name;
+            hit.set(what, (hit.get(what) ?? 0) + 1);
+            run.tally(`killed ${how}`);
+            if (!isCase(at)) {
+              run.tally('killed before there was a case');
+              continue;
+            }
+            if (!(await wholeAfterKill(run, at, what, command, { before, after: after.contents })))
+              return;
+          }
+          const ended = await daybook(lineOf(command, at), ENV);
+          const problem = crash(ended) ?? (ended.status === 0 ? undefined : ended.err);
+          if (problem !== undefined) return run.fail(`${command.name} after kills: ${problem}`);
+          const { contents } = await checker.check(at);
+          const want = JSON.stringify(after.contents);
+          if (JSON.stringify(contents) !== want)
+            return run.fail(
+              `${command.name} after kills: ${JSON.stringify(contents)} instead of ${want}`,
+            );
+        }
       },
     };
+
+    async function wholeAfterKill(
+      run: Run,
+      at: string,
+      what: string,
+      { name }: Command,
+      { before, after }: { before: Contents | undefined; after: Contents },
+    ): Promise<boolean> {
+      if (run.random.below(AS_COMMAND) === 0) {
+        run.tally('verified by the command, too');
+        const { ok, problem } = await verify(at);
+        if (!ok) run.fail(`verify after killing ${what}: ${problem}`);
+      }
+      let found: Contents;
+      try {
+        const checked = await checker.check(at);
+        for (const { level } of checked.findings) run.tally(`verify after a kill: ${level}`);
+        found = checked.contents;
+      } catch (error) {
+        run.fail(`after killing ${what}: ${String(error)}`);
+        return false;
+      }
+      // An import commits piece by piece.
+      if (name === 'import') return true;
+      const now = JSON.stringify(found);
+      if (now !== JSON.stringify(before) && now !== JSON.stringify(after)) {
+        run.fail(`after killing ${what} the case is neither as before nor as after: ${now}`);
+        return false;
+      }
+      if (JSON.stringify(before) !== JSON.stringify(after))
+        run.tally(`${name}: as ${now === JSON.stringify(before) ? 'before' : 'after'}`);
+      return true;
+    }
   },
 };
 
-function same(run: Run, what: string, found: Contents, want: Contents): void {
-  if (JSON.stringify(found) !== JSON.stringify(want))
-    run.fail(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(want)}`);
-}
+const lineOf = ({ name, rest }: Command, folder: string): string[] => [name, folder, ...rest];
 
-/**
- * Starts a command and kills it at a moment of chance: after some time, or when so many files are staged,
- * or the catalog's log has grown so far. Resolves to what decided, or undefined when it ended before.
- */
-async function killAt(
-  random: Random,
-  command: readonly string[],
-  folder: string,
-  ms: number,
-): Promise<string | undefined> {
-  const by = random.oneOf(['time', 'staged files', 'segments', 'log of the catalog']);
-  const least = random.next() ** 2;
-  const had = filesBelow(path.join(folder, 'days'));
-  const log = sizeOf(path.join(folder, 'case.sqlite-wal'));
-  const reached = (): boolean => {
-    switch (by) {
-      case 'staged files':
-        return filesBelow(path.join(folder, 'staging')) > least * 6;
-      case 'segments':
-        return filesBelow(path.join(folder, 'days')) > had + least * 20;
-      default:
-        return sizeOf(path.join(folder, 'case.sqlite-wal')) > log + least * 400_000;
+/** The catalog is made under another name, and gets its own when it is whole. */
+const isCase = (folder: string): boolean => existsSync(path.join(folder, 'case.sqlite'));
+
+/** All commands in some order, after a first import and between others. */
+function script(random: Random, evidence: readonly string[], times: number): Command[] {
+  const commands: Command[] = [];
+  const imported: string[] = [];
+  const importNext = (): void => {
+    const next = evidence[imported.length];
+    if (next === undefined) return;
+    imported.push(next);
+    const jobs = random.oneOf(['1', '3']);
+    commands.push({ name: 'import', rest: [next, '--recursive', '--jobs', jobs] });
+  };
+  const zones = ['America/New_York', 'Asia/Kolkata', 'UTC'];
+  const deleted = [
+    ...['program:CRON', 'kind:flow dst_port:443', 'kind:packet src_port:22', 'source:fw01.log 53'],
+    ...['source:auth.log.1 203', 'source:border.csv', 'source:conn.log dst_port:445'],
+  ];
+  const tagged = ['program:sshd OR dst_port:443', 'source:fw01.log', 'kind:flow', 'kind:*'];
+  const ways: Readonly<Record<Name, () => Command | undefined>> = {
+    import: () => undefined,
+    compact: () => ({ name: 'compact', rest: [] }),
+    delete: () => {
+      const query = deleted.splice(random.below(deleted.length), 1);
+      return { name: 'delete', rest: [...query, '--reason', 'torture'] };
+    },
+    retime: () => ({ name: 'retime', rest: ['auth.log', '--tz', zones.shift() ?? 'Europe/Paris'] }),
+    tag: () => ({
+      name: 'tag',
+      rest: [random.oneOf(tagged), 'seen', ...(random.below(3) === 0 ? ['--remove'] : [])],
+    }),
+  };
+  importNext();
+  for (let time = 0; time < times; time++) {
+    const names = Object.keys(ways) as Name[];
+    while (names.length > 0) {
+      const [name] = names.splice(random.below(names.length), 1);
+      if (name === 'import') importNext();
+      const command = ways[name!]();
+      if (command !== undefined) commands.push(command);
     }
-  };
-  const { child, ended } = start(command, ENV);
-  let killed = false;
-  const kill = (): void => {
-    killed = child.kill('SIGKILL');
-  };
-  let delay: NodeJS.Timeout | undefined;
-  if (by === 'time') delay = setTimeout(kill, random.next() * ms);
-  else {
-    delay = setInterval(() => {
-      if (!reached()) return;
-      clearInterval(delay);
+  }
+  return commands;
+}
+
+/** Runs a command that waits at each of its steps until `decide` says what becomes of it. */
+async function stepwise(
+  command: readonly string[],
+  decide: (step: Step, kill: () => void) => 'go on' | 'wait',
+): Promise<{ signal: NodeJS.Signals | null }> {
+  const { child, ended } = start(command, ENV, undefined, STEPWISE);
+  const [, , , asks, answers] = child.stdio;
+  if (!(asks instanceof Readable) || !(answers instanceof Writable))
+    throw new Error('the command has no pipes to be asked over');
+  // It may be dead already.
+  answers.on('error', () => undefined);
+  asks.on('data', (part: Buffer) => {
+    for (const code of part)
+      if (decide(STEPS[code]!, () => void child.kill('SIGKILL')) === 'go on') answers.write('.');
+  });
+  const { status, signal, err } = await ended;
+  if (signal === null && status !== 0) throw new Error(`${command.join(' ')}: ${status} ${err}`);
+  return { signal };
+}
+
+/** Kills a command at a moment of chance; undefined when it ended before. */
+async function killOnce(
+  random: Random,
+  command: Command,
+  at: string,
+  { steps, ms }: Known,
+): Promise<string | undefined> {
+  const line = lineOf(command, at);
+  const way = random.below(10);
+  if (way === 0 || steps.size === 0) {
+    const { child, ended } = start(line, ENV);
+    const timer = setTimeout(() => child.kill('SIGKILL'), random.next() * ms);
+    const { signal } = await ended;
+    clearTimeout(timer);
+    return signal === 'SIGKILL' ? 'at some moment' : undefined;
+  }
+  const [step, most] = random.oneOf([...steps]);
+  const which = random.below(most);
+  const delay = way < 6 ? undefined : random.next() ** 2 * MOST_DELAY_MS;
+  let left = which;
+  const { signal } = await stepwise(line, (now, kill) => {
+    if (now !== step || left-- !== 0) return 'go on';
+    if (delay === undefined) {
       kill();
-    }, 1);
-  }
-  const { signal } = await ended;
-  clearInterval(delay);
-  return killed && signal === 'SIGKILL' ? by : undefined;
+      return 'wait';
+    }
+    setTimeout(kill, delay);
+    return 'go on';
+  });
+  if (signal !== 'SIGKILL') return undefined;
+  return delay === undefined ? `before ${step}` : `within ${MOST_DELAY_MS} ms after ${step}`;
 }
 
-function filesBelow(folder: string): number {
-  try {
-    return readdirSync(folder, { recursive: true }).length;
-  } catch {
-    // Not there yet, or no longer.
-    return 0;
-  }
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+/** Folders that are imported one after the other, each small. */
+function makeEvidence(folder: string, seed: number): string[] {
+  generateEvidence(folder, 0.01, seed % 1000);
+  const whole = path.join(folder, 'evidence');
+  const logs = path.join(folder, 'first');
+  const flows = path.join(folder, 'second');
+  const rest = path.join(folder, 'third');
+  for (const one of [logs, flows, rest]) mkdirSync(one);
+  const cut = (name: string, into: string, lines: number): void => {
+    const text = readFileSync(path.join(whole, name), 'utf8');
+    const file = path.join(into, path.basename(name));
+    writeFileSync(file, text.split('\n').slice(0, lines).join('\n') + '\n');
+    utimesSync(file, 1_791_800_000, 1_791_800_000);
+  };
+  copyFileSync(path.join(whole, 'syslog/auth.log'), path.join(logs, 'auth.log'));
+  cut('syslog/fw01.log', logs, 400);
+  cut('flows/conn.log', flows, 200);
+  cut('flows/border.csv', flows, 250);
+  const capture = readFileSync(path.join(whole, 'capture/bastion01.pcap'));
+  let end = 24;
+  for (let packets = 0; packets < 300; packets++) end += 16 + capture.readUInt32LE(end + 8);
+  writeFileSync(path.join(rest, 'bastion01.pcap'), capture.subarray(0, end));
+  cut('syslog/auth.log.1', rest, 300);
+  return [logs, flows, rest];
 }
