@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { RowSet } from '../../engine/index/row-set.ts';
+import { RowSet } from '../../engine/base/row-set.ts';
 import { SideFile, writeSideFile } from '../../engine/index/side-file.ts';
 import { BitWriter } from '../../engine/index/text/bits.ts';
 import { ByteWriter } from '../../engine/index/text/bytes.ts';

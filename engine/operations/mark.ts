@@ -4,7 +4,7 @@ import { accessError, diskError } from '../base/files.ts';
 import { Catalog, type EventKey } from '../catalog/catalog.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
-import { RowSet } from '../index/row-set.ts';
+import { RowSet } from '../base/row-set.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { eventsAst, parseQuery, ROW_IDENTITY } from '../query/index.ts';
 import { type AskedView, askView } from './ask-view.ts';

@@ -1,7 +1,7 @@
 /** Of a list by time, the rows that are meant are read, and hardly any beside them. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RowSet } from '../index/row-set.ts';
+import { RowSet } from '../base/row-set.ts';
 import { type SegmentInfo, type TimedRows, rowsOf } from '../query/index.ts';
 import { NumberOrder } from './number-order.ts';
 

@@ -1,7 +1,6 @@
 /**
  * Syntax to filter: names are resolved and values read, so that what remains cannot be wrong.
  */
-import type { EpochMicros } from '../contract/event.ts';
 import {
   type Ast,
   type Expression,
@@ -9,52 +8,24 @@ import {
   type FieldOrTextNode,
   type Name,
   type PatternNode,
-  type Test,
   walk,
 } from './ast.ts';
 import { type AddressRange, formatIp4, parseAddress } from './address.ts';
 import {
+  type AttributeField,
   type Field,
   type Resolve,
-  type TimeField,
-  type VirtualField,
+  type TextField,
   knownField,
 } from './fields.ts';
-import { type AddressFilter, addressFilter } from './filters/address.ts';
 import { addressPattern, addressTextFilter } from './filters/address-text.ts';
-import { communityFilter } from './filters/community-id.ts';
-import { dayFilter } from './filters/day.ts';
-import { eventIdFilter } from './filters/event-id.ts';
-import { ALL, type Filter } from './filters/filter.ts';
-import { flowFilter } from './filters/flow.ts';
-import { kindFilter } from './filters/kind.ts';
+import { type ValueField, isValueField } from './filters/field-texts.ts';
+import { ALL, type Filter, mergeLists, readTest } from './filters/filter.ts';
 import { arrayPattern } from './filters/members.ts';
-import { type NumberRange, parseNumber } from './filters/number.ts';
-import { regexFilter } from './filters/regex.ts';
-import { type Named, sourceFilter } from './filters/source.ts';
-import { tagFilter } from './filters/tag.ts';
+import type { Surroundings, WrittenTest } from './filters/surroundings.ts';
 import { textFilter } from './filters/text.ts';
-import { type ValueField, textValueFilter } from './filters/text-value.ts';
-import type { TimeFilter } from './filters/time.ts';
-import { comparison, numberRanges } from './number-test.ts';
 import { printFilter } from './print.ts';
 import { QueryError, shown, syntaxError } from './query-error.ts';
-import { type TimeSpan, type ZoneOffset, parseDuration, parseTime } from './time.ts';
-
-/** What values in a query may refer to. */
-export interface Surroundings {
-  readonly sources: readonly Named[];
-  readonly tags: readonly Named[];
-  /** The newest event of the case. */
-  readonly newestTs: EpochMicros | undefined;
-  /** For times that state no zone. */
-  readonly zone: string;
-  readonly zoneOffset: ZoneOffset;
-  /** Where is noted how doubtful parts are read. */
-  readonly readings: Set<string>;
-  /** Names that no list knows: the events may have them, or not. */
-  readonly unlisted: Set<string>;
-}
 
 export function analyse(node: Expression, resolve: Resolve, around: Surroundings): Filter {
   switch (node.node) {
@@ -82,7 +53,7 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       return { filter: 'or', items: [text, { filter: 'address', field: ip, ranges: [range] }] };
     }
     case 'pattern':
-      return patternFilter(node, resolve);
+      return patternFilter(node, resolve, around);
     case 'field':
       return fieldFilter(node, resolve(node), around);
     case 'field-or-text':
@@ -93,12 +64,16 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
 /** The columns that words are looked for in, and every attribute. */
 const TEXTS = ['message', 'host', 'program', 'event_type', 'attributes'] as const;
 
-function patternFilter({ test, start, end }: PatternNode, resolve: Resolve): Filter {
+function patternFilter(
+  { test, start, end }: PatternNode,
+  resolve: Resolve,
+  around: Surroundings,
+): Filter {
   const items = TEXTS.flatMap((name): Filter[] => {
     const field = resolved({ name, start, end }, resolve);
-    if (field?.type === 'text') return [textTest(field, test, start)];
-    if (field?.type !== 'virtual' || field.name !== 'attributes') return [];
-    return [textTest({ ...field, name: 'attributes' }, test, start)];
+    return field !== undefined && isValueField(field)
+      ? [readTest({ field, test, at: start, around })]
+      : [];
   });
   if (items.length > 0) return { filter: 'or', items };
   throw syntaxError('no column here is a text to look in', start, 'name a field: host:/…/');
@@ -269,36 +244,6 @@ export function mentionsKind(node: Expression): boolean {
   }
 }
 
-/** `ip:(a OR b OR …)` becomes one filter: one list in SQL rather than a chain of conditions. */
-function mergeLists(items: readonly Filter[]): Filter[] {
-  const out: Filter[] = [];
-  const addresses = new Map<string, AddressFilter['ranges'][number][]>();
-  const numbers = new Map<string, NumberRange[]>();
-  for (const item of items.flatMap((one) => (one.filter === 'or' ? one.items : [one]))) {
-    const key = item.filter === 'address' || item.filter === 'number' ? item.field.name : '';
-    if (item.filter === 'address') {
-      const known = addresses.get(key);
-      if (known !== undefined) {
-        known.push(...item.ranges);
-        continue;
-      }
-      const ranges = [...item.ranges];
-      addresses.set(key, ranges);
-      out.push({ ...item, ranges });
-    } else if (item.filter === 'number' && item.field.type === 'number') {
-      const known = numbers.get(key);
-      if (known !== undefined) {
-        known.push(...item.ranges);
-        continue;
-      }
-      const ranges = [...item.ranges];
-      numbers.set(key, ranges);
-      out.push({ ...item, ranges });
-    } else out.push(item);
-  }
-  return out;
-}
-
 /** A name means the column and the attribute that has it. */
 function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filter {
   const attribute = field.type === 'attribute' ? undefined : field.attribute;
@@ -321,129 +266,26 @@ function fieldFilter(node: FieldNode, field: Field, around: Surroundings): Filte
   };
 }
 
-function ownFilter(node: FieldNode, field: Field, around: Surroundings): Filter {
-  const { test, start } = node;
-  if (test.test === 'present' && !(field.type === 'virtual' && PRESENT_AS_LIST.has(field.name))) {
-    return { filter: 'present', field };
+function ownFilter({ test, start: at }: FieldNode, field: Field, around: Surroundings): Filter {
+  if (field.type === 'text' || field.type === 'attribute') {
+    const range = test.test === 'word' ? parseAddress(test.text) : undefined;
+    const isBlock = range !== undefined && (range.version === 6 || range.low !== range.high);
+    if (isBlock) return blockFilter(field, range, { field, test, at, around });
   }
-  switch (field.type) {
-    case 'number':
-      return { filter: 'number', field, ranges: numberRanges(field, test, start, around.readings) };
-    case 'address':
-      return addressFilter(field, test, start);
-    case 'time':
-      return timeFilter(field, test, start, around);
-    case 'text':
-    case 'attribute':
-      return textTest(field, test, start);
-    case 'virtual':
-      return virtualFilter(field, test, start, around);
-  }
-}
-
-/** `kind:*` and the like keep their own filter: it says which. */
-const PRESENT_AS_LIST: ReadonlySet<string> = new Set(['kind', 'source', 'tag', 'day', 'last']);
-
-function virtualFilter(field: VirtualField, given: Test, at: number, around: Surroundings): Filter {
   // `where kind = flow`
-  const equal = given.test === 'compare' && given.op === '=';
-  const test: Test = equal ? { test: 'quoted', text: given.value } : given;
-  switch (field.name) {
-    case 'kind':
-      return kindFilter(test, at, field.ref);
-    case 'source':
-      return sourceFilter(test, around.sources, at, field.ref);
-    case 'tag':
-      return tagFilter(test, around.tags, at, field.ref);
-    case 'day':
-      return dayFilter(test, at, field.ref);
-    case 'event_id':
-      return eventIdFilter(test, at);
-    case 'flow':
-      return flowFilter(test, at);
-    case 'last':
-      return lastFilter(test, at, around);
-    case 'community_id':
-      return communityFilter(test, at, field.ref);
-    case 'attributes':
-      return textTest({ ...field, name: 'attributes' }, test, at);
-  }
+  if (field.type === 'virtual' && test.test === 'compare' && test.op === '=')
+    return readTest({ field, test: { test: 'quoted', text: test.value }, at, around });
+  return readTest({ field, test, at, around });
 }
 
-function lastFilter(test: Test, at: number, around: Surroundings): TimeFilter {
-  const span =
-    test.test === 'word' || test.test === 'quoted' ? parseDuration(test.text) : undefined;
-  if (span === undefined || span === 0) {
-    throw syntaxError('last takes a duration', at, 'write last:24h, last:30m or last:7d');
-  }
-  const { newestTs } = around;
-  const ref = { column: 'ts' } as const;
-  if (newestTs === undefined) return { filter: 'time', ref, from: 0, to: 0 };
-  return { filter: 'time', ref, from: newestTs - span, to: newestTs + 1 };
-}
-
-/** Text and attributes. Attributes that are compared with numbers are compared as numbers. */
-function textTest(field: ValueField, test: Test, at: number): Filter {
-  const isMessage = field.type === 'text' && field.name === 'message';
-  switch (test.test) {
-    case 'word':
-    case 'quoted': {
-      const quoted = test.test === 'quoted';
-      const range = quoted || field.type === 'virtual' ? undefined : parseAddress(test.text);
-      const isBlock = range !== undefined && (range.version === 6 || range.low !== range.high);
-      if (isMessage)
-        return isBlock
-          ? addressTextFilter(range, field.ref)
-          : textFilter(test.text, quoted, at, field.ref);
-      const value = textValueFilter(field, test.text, quoted, at);
-      if (!isBlock) return value;
-      return { filter: 'or', items: [value, addressValueFilter(field, range)] };
-    }
-    case 'regex':
-      return regexFilter(field, test.pattern, test.ignoreCase, test.at);
-    case 'compare': {
-      const { op, value } = test;
-      if (field.type === 'virtual') throw syntaxError('attributes takes words and patterns', at);
-      const number = parseNumber(value);
-      if (field.type === 'attribute' && number !== undefined) {
-        return { filter: 'number', field, ranges: [comparison(op, number)] };
-      }
-      if (op === '=') return textValueFilter(field, value, true, at);
-      const up = op.startsWith('>');
-      return textRange(field, up ? value : undefined, up ? undefined : value, op.endsWith('='));
-    }
-    case 'range': {
-      const { low, high } = test;
-      if (field.type === 'virtual') throw syntaxError('attributes takes words and patterns', at);
-      const bounds = [low, high].map((text) =>
-        text === undefined ? undefined : parseNumber(text),
-      );
-      const numeric =
-        (low === undefined || bounds[0] !== undefined) &&
-        (high === undefined || bounds[1] !== undefined);
-      if (field.type === 'attribute' && numeric && (low ?? high) !== undefined) {
-        return {
-          filter: 'number',
-          field,
-          ranges: [
-            {
-              low: bounds[0],
-              high: bounds[1],
-              lowIncluded: test.lowIncluded,
-              highIncluded: test.highIncluded,
-            },
-          ],
-        };
-      }
-      return {
-        ...textRange(field, low, high, true),
-        lowIncluded: test.lowIncluded,
-        highIncluded: test.highIncluded,
-      };
-    }
-    case 'present':
-      return { filter: 'present', field };
-  }
+/** A block of addresses in a text: a message has one of them, another text or a member of it is one. */
+function blockFilter(
+  field: TextField | AttributeField,
+  range: AddressRange,
+  written: WrittenTest,
+): Filter {
+  if (field.type === 'text' && field.name === 'message') return addressTextFilter(range, field.ref);
+  return { filter: 'or', items: [readTest(written), addressValueFilter(field, range)] };
 }
 
 /** A text, or a member of a list, that is an address of a block. */
@@ -454,64 +296,4 @@ function addressValueFilter(field: ValueField, range: AddressRange): Filter {
     ...{ filter: 'regex', field, ignoreCase: true },
     pattern: `^(?:${address})$|${member}`,
   };
-}
-
-function textRange(
-  field: Exclude<ValueField, VirtualField>,
-  low: string | undefined,
-  high: string | undefined,
-  included: boolean,
-) {
-  return {
-    filter: 'text-range',
-    field,
-    low: low?.toWellFormed().replaceAll('\0', ''),
-    high: high?.toWellFormed().replaceAll('\0', ''),
-    lowIncluded: included,
-    highIncluded: included,
-  } as const;
-}
-
-const TIME_HINT = 'write 2026-11-21, 2026-11-21T12:00 or 2026-11-21T12:00:00+01:00';
-
-function timeFilter(field: TimeField, test: Test, at: number, around: Surroundings): TimeFilter {
-  const read = (text: string): TimeSpan => {
-    const span = parseTime(text, around.zone, around.zoneOffset);
-    if (span === undefined) throw syntaxError(`${shown(text)} is no time`, at, TIME_HINT);
-    return span;
-  };
-  const { ref } = field;
-  switch (test.test) {
-    case 'word':
-    case 'quoted':
-      return { filter: 'time', ref, ...read(test.text) };
-    case 'compare': {
-      const { from, to } = read(test.value);
-      switch (test.op) {
-        case '=':
-          return { filter: 'time', ref, from, to };
-        case '>':
-          return { filter: 'time', ref, from: to, to: undefined };
-        case '>=':
-          return { filter: 'time', ref, from, to: undefined };
-        case '<':
-          return { filter: 'time', ref, from: undefined, to: from };
-        case '<=':
-          return { filter: 'time', ref, from: undefined, to };
-      }
-    }
-    // Falls to no other case: every operator returns.
-    case 'range': {
-      // Time ranges are half-open whatever the closing bracket.
-      const low = test.low === undefined ? undefined : read(test.low);
-      return {
-        filter: 'time',
-        ref,
-        from: low === undefined ? undefined : test.lowIncluded ? low.from : low.from + 1,
-        to: test.high === undefined ? undefined : read(test.high).from,
-      };
-    }
-    default:
-      throw syntaxError(`${field.name} is a time and takes no pattern`, at, TIME_HINT);
-  }
 }

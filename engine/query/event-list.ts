@@ -9,11 +9,11 @@ import type { Name } from './ast.ts';
 import { Params, micros, nullOf } from './dialect/duckdb.ts';
 import { type Edge, type EventContext, filterRelation, judge } from './events.ts';
 import { knownField } from './fields.ts';
-import { ALL, type Filter, allOf } from './filters/filter.ts';
+import { ALL, type Filter, allOf, conjuncts } from './filters/filter.ts';
 import { messageParts } from './message-parts.ts';
 import { outputSources } from './output-sources.ts';
 import type { Found } from './paths/found-rows.ts';
-import type { Rows } from './paths/rows.ts';
+import type { Rows } from './rows.ts';
 import { type EventsNode, type Plan, eventContext, inputOf, relationOf } from './plan.ts';
 import { QueryError } from './query-error.ts';
 import { type Relation, orderBy } from './relation.ts';
@@ -60,7 +60,7 @@ function within(plan: Plan, part: Part | undefined): EventsNode {
   const also: Filter =
     part === 'undated' ? UNDATED : { filter: 'time', ref: { column: 'ts' }, ...part };
   if (events.node !== 'base') return { node: 'where', of: events, filter: also };
-  const items = events.filter.filter === 'and' ? events.filter.items : [events.filter];
+  const items = conjuncts(events.filter);
   const { found } = events;
   return {
     node: 'base',

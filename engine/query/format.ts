@@ -6,7 +6,7 @@ import type { EpochMicros } from '../contract/event.ts';
 import { formatIp4, formatIp6, uuidToIp6 } from './address.ts';
 import { formatEventId } from './filters/event-id.ts';
 import { nameOf } from './filters/names.ts';
-import type { Named } from './filters/source.ts';
+import type { Named } from './filters/surroundings.ts';
 import type { OutputColumn, ResultPart } from './statements.ts';
 import { zoneOffsetAt } from './zone.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DaybookError } from '../contract/errors.ts';
-import { checkRe2 } from './filters/regex.ts';
+import { checkRe2 } from './re2/check.ts';
 import { explain, knownNames } from './index.ts';
 import { EVENTS } from './testing/fixture.ts';
 import { type TestCase, openTestCase } from './testing/test-case.ts';

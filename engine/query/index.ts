@@ -57,7 +57,8 @@ export {
   formatter,
 } from './format.ts';
 export type { Found, FoundRows } from './paths/found-rows.ts';
-export type { Known, LeafRows } from './paths/leaf-rows.ts';
+export type { LeafRows } from './index-view.ts';
+export type { Known } from './paths/known.ts';
 export {
   type Candidates,
   baseFilters,
@@ -86,7 +87,7 @@ export { type JoinColumn, type JoinKey, JoinTable, hashRows, joinKeys } from './
 export { edgesOf, foundAtEdge } from './paths/edge-rows.ts';
 export { groupsByTemplate, withTemplates } from './paths/known-templates.ts';
 export { directAnswer, directStarts, directShape } from './paths/direct-answer.ts';
-export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './paths/rows.ts';
+export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './rows.ts';
 export {
   type TimedRows,
   bucketCounts,
@@ -140,9 +141,8 @@ export { parseDuration, parseTime } from './time.ts';
 export { formatIp4, formatIp6, parseAddress } from './address.ts';
 export { zoneOffset, zoneOffsetAt } from './zone.ts';
 export { recordTest } from './filters/record-test.ts';
-export { LINE_COLUMN, keyColumn } from './filters/list.ts';
+export { LINE_COLUMN, keyColumn, listRows } from './filters/list.ts';
 export { choosesAmong, compileMatchedLines, compileMatchedText } from './lists/matched-lines.ts';
-export { listRows } from './paths/list-rows.ts';
 export { LIST_LIMITS, ListError } from './lists/list-error.ts';
 export { type ListGlance, glanceList } from './lists/list-glance.ts';
 export { type ListGroup, MatchList, listFieldOf, readList } from './lists/match-list.ts';

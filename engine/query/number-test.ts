@@ -6,7 +6,7 @@ import { TCP_FLAG_SETS, parseTcpFlags } from '../contract/tcp-flags.ts';
 import type { CompareOp, Test } from './ast.ts';
 import type { NumberField } from './fields.ts';
 import { NAMED, codeOf, codesOf } from './filters/names.ts';
-import { type NumberRange, exactly, parseNumber } from './filters/number.ts';
+import { type NumberRange, exactly, parseNumber } from './filters/number-range.ts';
 import { hasWildcard } from './filters/wildcard.ts';
 import { didYouMean, shown, syntaxError } from './query-error.ts';
 import { SERVICES } from './services.ts';

@@ -5,18 +5,17 @@
  * Invariant: everything that can be wrong with a query is found here, before any SQL runs.
  */
 import type { EpochMicros } from '../contract/event.ts';
-import { analyse, mentionsKind, namesPackets, type Surroundings } from './analyse.ts';
+import { analyse, mentionsKind, namesPackets } from './analyse.ts';
 import type { Ast, Expression, Name, Stage } from './ast.ts';
 import { Params } from './dialect/duckdb.ts';
 import { allColumns, filterInput, filterRelation, judge, type EventContext } from './events.ts';
 import { type Resolve, eventFields } from './fields.ts';
 import type { ArrivedFilter } from './filters/arrived.ts';
-import { ALL, type Filter, allOf } from './filters/filter.ts';
-import { listFilter } from './filters/list.ts';
+import { type Filter, allOf, conjuncts, listFilter } from './filters/filter.ts';
 import { either } from './filters/logic.ts';
-import type { Named } from './filters/source.ts';
-import type { TimeFilter } from './filters/time.ts';
-import { UNFLOWED } from './filters/unflowed.ts';
+import type { Named, Surroundings } from './filters/surroundings.ts';
+import { isTime } from './filters/time.ts';
+import { UNFLOWED, isUnflowed } from './filters/unflowed.ts';
 import { EVEN_BUCKETS, type Grid, makeGrid } from './grid.ts';
 import type { MatchList } from './lists/match-list.ts';
 import { parseQuery } from './parse.ts';
@@ -271,8 +270,7 @@ function wholeRows(segment: SegmentInfo, filters: readonly Filter[]): number {
 }
 
 function leavesOutPackets(filter: Filter): boolean {
-  if (filter.filter === 'unflowed') return true;
-  return filter.filter === 'and' && filter.items.some(leavesOutPackets);
+  return conjuncts(filter).some(isUnflowed);
 }
 
 /** What lies beneath the answer: packets of flows, in segments that the rest of the filter reads. */
@@ -285,10 +283,7 @@ function packetsBeneath(
   let exact = true;
   for (const filter of filters) {
     if (!leavesOutPackets(filter)) continue;
-    const rest =
-      filter.filter === 'and'
-        ? allOf(filter.items.filter((item) => item.filter !== 'unflowed'))
-        : ALL;
+    const rest = allOf(conjuncts(filter).filter((item) => !isUnflowed(item)));
     for (const segment of segments) {
       const beneath = segment.rows - segment.unflowedPackets;
       if (segment.kind !== 'packet' || !segment.columns.has('flow_id') || beneath === 0) continue;
@@ -378,7 +373,7 @@ function eventsNode(
 
 /** One flat list of conditions, so that time ranges and the packet rule are seen at its top. */
 function conjunction(parts: readonly Filter[]): Filter {
-  return allOf(parts.flatMap((part) => (part.filter === 'and' ? part.items : [part])));
+  return allOf(parts.flatMap(conjuncts));
 }
 
 /** Events that meet a condition as well, before any of them are chosen. */
@@ -437,8 +432,7 @@ export function limited(plan: Plan): Plan {
 /** The range that every event of the filters lies in. */
 function timeBounds(filters: readonly Filter[]): Plan['range'] {
   const each = filters.map((filter) => {
-    const items = filter.filter === 'and' ? filter.items : [filter];
-    const times = items.filter((item): item is TimeFilter => item.filter === 'time');
+    const times = conjuncts(filter).filter(isTime);
     const from = times.flatMap((time) => time.from ?? []);
     const to = times.flatMap((time) => time.to ?? []);
     return {

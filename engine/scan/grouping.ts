@@ -8,7 +8,8 @@ import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
 import { Key, type KeyPart } from './key.ts';
 import { type Accumulator, Counter, type MeasurePart, accumulator } from './measures.ts';
-import { type RowScope, type Wanted, batchScope } from './row-scope.ts';
+import { type Wanted, batchScope } from '../query/batch/batch-scope.ts';
+import type { RowScope } from '../query/batch/row-scope.ts';
 
 /** Takes rows that match, batch after batch. */
 export interface RowTaker {

@@ -9,8 +9,8 @@ import type { Field, Ref } from '../query/fields.ts';
 import type { RawValue } from '../query/format.ts';
 import type { Part, ValueShape } from '../query/values.ts';
 import type { Budget } from './budget.ts';
-import { CodeMemo } from './code-memo.ts';
-import { communityReader } from './community.ts';
+import { CodeMemo } from '../query/batch/code-memo.ts';
+import { communityReader } from '../query/batch/community.ts';
 import { Dictionary, type DictionaryPart } from './dictionary.ts';
 import type { GroupTable } from './group-table.ts';
 import {
@@ -21,7 +21,7 @@ import {
   textEnd,
   textStart,
   uuidOf,
-} from './row-scope.ts';
+} from '../query/batch/row-scope.ts';
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -7,8 +7,8 @@ import { type Extent, numberOf, shapeOf } from '../query/values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
 import { Key, type KeyFiller, type KeyPart } from './key.ts';
-import { type RowScope, numberAt, attributeReader, textOf } from './row-scope.ts';
-import { textNumber } from './text-number.ts';
+import { type RowScope, numberAt, attributeReader, textOf } from '../query/batch/row-scope.ts';
+import { textNumber } from '../query/batch/text-number.ts';
 
 /** What another thread found of a measure: numbers by group, and the values that are told apart. */
 export interface MeasurePart {

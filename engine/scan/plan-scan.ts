@@ -8,8 +8,9 @@ import { COLUMNS, type EpochMicros, KINDS, type Kind } from '../contract/event.t
 import type { Ast, Stage } from '../query/ast.ts';
 import { walk } from '../query/ast.ts';
 import { allColumns } from '../query/events.ts';
-import { type Filter, allOf } from '../query/filters/filter.ts';
-import type { Named } from '../query/filters/source.ts';
+import { type Filter, allOf, ofKind } from '../query/filters/filter.ts';
+import type { Named } from '../query/filters/surroundings.ts';
+import { isUnflowed } from '../query/filters/unflowed.ts';
 import { knownField } from '../query/fields.ts';
 import { doubtfulNames, settled } from '../query/analyse.ts';
 import { parseQuery } from '../query/parse.ts';
@@ -107,8 +108,8 @@ export function planScan(request: ScanRequest): ScanPlan {
   return {
     plan,
     filter,
-    kinds: new Set(KINDS.filter((kind) => decided(filter, kind) !== false)),
-    kindMentioned: !mentions(filter, 'unflowed'),
+    kinds: new Set(KINDS.filter((kind) => ofKind(filter, kind) !== false)),
+    kindMentioned: !leavesOutPackets(filter),
     stage: stage === undefined ? undefined : aggregating(stage),
     after: after.map(onTable),
     first,
@@ -199,40 +200,7 @@ function checkStages(ast: Ast): void {
   }
 }
 
-function mentions(filter: Filter, name: Filter['filter']): boolean {
-  switch (filter.filter) {
-    case 'and':
-    case 'or':
-      return filter.items.some((item) => mentions(item, name));
-    case 'not':
-      return mentions(filter.item, name);
-    default:
-      return filter.filter === name;
-  }
-}
-
-/** What a filter says of all events of a kind; undefined: it depends on the event. */
-function decided(filter: Filter, kind: Kind): boolean | undefined {
-  switch (filter.filter) {
-    case 'all':
-      return true;
-    case 'kind':
-      return filter.ref === undefined ? filter.kinds.includes(kind) : undefined;
-    case 'not': {
-      const item = decided(filter.item, kind);
-      return item === undefined ? undefined : !item;
-    }
-    case 'and': {
-      const items = filter.items.map((item) => decided(item, kind));
-      if (items.includes(false)) return false;
-      return items.includes(undefined) ? undefined : true;
-    }
-    case 'or': {
-      const items = filter.items.map((item) => decided(item, kind));
-      if (items.includes(true)) return true;
-      return items.includes(undefined) ? undefined : false;
-    }
-    default:
-      return undefined;
-  }
+function leavesOutPackets(filter: Filter): boolean {
+  if ('items' in filter) return filter.items.some(leavesOutPackets);
+  return 'item' in filter ? leavesOutPackets(filter.item) : isUnflowed(filter);
 }

@@ -23,11 +23,12 @@ import { QueryError, didYouMean, shown } from '../query/query-error.ts';
 import { outputsOf } from '../query/statements.ts';
 import type { TableColumn } from '../query/relation.ts';
 import { Budget } from './budget.ts';
-import { compileNarrow } from './narrow.ts';
+import { filterColumns } from '../query/filters/filter.ts';
 import { type ScanPlan, type ScanRequest, planScan } from './plan-scan.ts';
-import { type Wanted, batchScope, overflowOf } from './row-scope.ts';
+import { type Wanted, batchScope } from '../query/batch/batch-scope.ts';
+import { overflowOf } from '../query/batch/row-scope.ts';
 import { type ShownRows, shownRows } from './shown-columns.ts';
-import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
+import { ATTRIBUTE_PREFIX, spellingOf } from '../query/batch/spelling.ts';
 import { countStage } from './stages/count.ts';
 import { patternsStage } from './stages/patterns.ts';
 import type { ScanStage, StagePart } from './stages/stage.ts';
@@ -157,7 +158,7 @@ export class Scan {
   private taker(batch: EventBatch): () => void {
     const { filter, plan, kinds } = this.scanPlan;
     if (!kinds.has(batch.kind)) return () => undefined;
-    const narrow = compileNarrow(filter, batchScope(batch, this.wanted));
+    const narrow = filterColumns(filter, batchScope(batch, this.wanted));
     const take = this.stage?.scoped(batch);
     const all = Int32Array.from({ length: batch.capacity }, (_, i) => i);
     const rows = new Int32Array(batch.capacity);

@@ -11,18 +11,17 @@ import type { Plan } from '../query/plan.ts';
 import { EXPANDED, HIDDEN_COLUMNS, type OutputColumn } from '../query/statements.ts';
 import { OVERFLOW_COLUMN } from '../query/scope.ts';
 import { shapeOf } from '../query/values.ts';
-import { communityReader } from './community.ts';
+import { communityReader } from '../query/batch/community.ts';
+import { type Wanted, batchScope } from '../query/batch/batch-scope.ts';
 import {
   type RowScope,
-  type Wanted,
   attributeReader,
-  batchScope,
   dayText,
   ip6At,
   numberAt,
   textOf,
   uuidOf,
-} from './row-scope.ts';
+} from '../query/batch/row-scope.ts';
 
 type Read = (row: number) => RawValue;
 

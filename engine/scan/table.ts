@@ -15,9 +15,9 @@ import type { RawValue } from '../query/format.ts';
 import type { Plan } from '../query/plan.ts';
 import { type TableColumn, inputColumns, tableFields, valueShape } from '../query/relation.ts';
 import { zoneOffset } from '../query/zone.ts';
-import { compileNarrow } from './narrow.ts';
+import { filterColumns } from '../query/filters/filter.ts';
 import type { TableStage } from './plan-scan.ts';
-import { tableColumns } from './row-scope.ts';
+import { tableColumns } from '../query/batch/row-scope.ts';
 
 export type Row = readonly RawValue[];
 
@@ -185,7 +185,7 @@ function where(
     filled.set(alias, column);
     if (column instanceof TextColumn) texts.push(column);
   }
-  const narrow = compileNarrow(analysed, tableColumns(filled, texts, Math.max(1, rows.length)));
+  const narrow = filterColumns(analysed, tableColumns(filled, texts, Math.max(1, rows.length)));
   const numbers = Int32Array.from(rows, (_, i) => i);
   const n = narrow(numbers, rows.length);
   return Array.from(numbers.subarray(0, n), (row) => rows[row]!);

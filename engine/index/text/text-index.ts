@@ -4,7 +4,7 @@
  *
  * What it calls exact is what a scan finds; otherwise it has all of that and maybe more.
  */
-import { RowSet, wordsFor } from '../row-set.ts';
+import { RowSet, wordsFor } from '../../base/row-set.ts';
 import type { SideFile } from '../side-file.ts';
 import { BitReader } from './bits.ts';
 import { checked } from './bytes.ts';

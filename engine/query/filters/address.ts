@@ -2,13 +2,26 @@
  * `src_ip:10.0.0.0/8`, `ip:2001:db8::/32`, `dst_ip:192.168.*`, `ip:(10.0.0.1 OR 10.0.0.2)`: addresses
  * as ranges, compared as the integers (v4) and UUIDs (v6) they are stored as.
  */
-import { type AddressRange, ip6ToUuid, parseAddress } from '../address.ts';
+import type { Ip6Column, U32Column } from '../../contract/event-batch.ts';
+import { type AddressRange, formatIp4, formatIp6, ip6ToUuid, parseAddress } from '../address.ts';
 import type { Test } from '../ast.ts';
+import { type RowFilter, some } from '../batch/row-filter.ts';
+import type { RowScope } from '../batch/row-scope.ts';
+import { dimensionOf } from '../dimensions.ts';
 import { oneOf } from '../dialect/duckdb.ts';
 import { type AddressField, refSql } from '../fields.ts';
+import { ip6Bytes } from '../ip6-bytes.ts';
+import type { LeafRows, SegmentView } from '../index-view.ts';
+import { compilePattern } from '../re2/matcher.ts';
+import type { RowSet } from '../../base/row-set.ts';
+import { type Rows, rowsOf, unite } from '../rows.ts';
 import { syntaxError, shown } from '../query-error.ts';
-import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { NO_COLUMN, type Predicate, type Scope, type SegmentInfo } from '../scope.ts';
+import { addressTextFilter } from './address-text.ts';
 import { either } from './logic.ts';
+import type { AddressCondition, FilterOperator, RecordTest } from './operator.ts';
+import { describeAny } from './describe.ts';
+import { wholePattern } from './text.ts';
 
 /** IPv4 addresses with wildcards inside: `(address & mask) = value`. */
 export interface AddressMask {
@@ -26,10 +39,6 @@ export interface AddressFilter {
 
 const HINT = 'write an address, a block (10.0.0.0/8, 2001:db8::/32) or 192.168.*';
 const MOST6 = (1n << 128n) - 1n;
-
-export function addressFilter(field: AddressField, test: Test, at: number): AddressFilter {
-  return { filter: 'address', field, ranges: readRanges(test, at) };
-}
 
 function readAddress(text: string, at: number): AddressRange {
   const range = parseAddress(text.replace(/^\[(.*)\]$/, '$1'));
@@ -119,7 +128,7 @@ function wildcardAddress(text: string): AddressRange | AddressMask | undefined {
   return { version: 'mask', mask, value };
 }
 
-export function compileAddress(filter: AddressFilter, scope: Scope): Predicate {
+export function addressSql(filter: AddressFilter, scope: Scope): Predicate {
   return either(
     filter.field.sides.flatMap((side) => {
       const v4 = side.v4 === undefined ? undefined : refSql(side.v4, scope);
@@ -167,3 +176,193 @@ function compileV6(
   if (single.length > 0) parts.push({ sql: oneOf(sql, single, 'UUID', scope.params) });
   return parts.length === 0 ? NO_COLUMN : either(parts);
 }
+
+// -- rows by index ---------------------------------------------------------------------------------
+
+export function addressRows(
+  { field, ranges }: AddressFilter,
+  segment: SegmentInfo,
+  known: SegmentView,
+): LeafRows | undefined {
+  let rows: Rows = 'none';
+  for (const side of field.sides) {
+    for (const ref of [side.v4, side.v6]) {
+      if (ref === undefined) continue;
+      const found = 'column' in ref ? inColumn(ref.column, ranges, segment, known) : undefined;
+      if (found === undefined) return undefined;
+      rows = unite(rows, found);
+    }
+  }
+  return { rows, exact: true };
+}
+
+/** Blocks of addresses that a larger part of the rows may be in are found sooner by comparing. */
+const MOST_OF_BLOCK = 1 / 32;
+const MOST_OF_ONE = 1 / 4;
+
+function inColumn(
+  column: string,
+  ranges: AddressFilter['ranges'],
+  { columns, rows: total }: SegmentInfo,
+  { indexes }: SegmentView,
+): Rows | undefined {
+  const { values } = indexes;
+  if (!columns.has(column)) return 'none';
+  if (values === undefined) return undefined;
+  let rows: Rows = 'none';
+  for (const range of ranges) {
+    let found: RowSet | undefined;
+    if (column === 'src_ip4' || column === 'dst_ip4') {
+      if (range.version === 6) continue;
+      if (range.version === 4) {
+        const { low, high } = range;
+        const most = total * (low === high ? MOST_OF_ONE : MOST_OF_BLOCK);
+        if ((values.mostOfIp4(column, low, high) ?? 0) <= most)
+          found = values.rowsOfIp4(column, low, high);
+      }
+    } else if (column === 'src_ip6' || column === 'dst_ip6') {
+      if (range.version !== 6) continue;
+      const [low, high] = [ip6Bytes(range.low), ip6Bytes(range.high)];
+      const most = total * (range.low === range.high ? MOST_OF_ONE : MOST_OF_BLOCK);
+      if ((values.mostOfIp6(column, low, high) ?? 0) <= most)
+        found = values.rowsOfIp6(column, low, high);
+    }
+    if (found === undefined) return undefined;
+    rows = unite(rows, rowsOf(found));
+  }
+  return rows;
+}
+
+function addressCondition({ field, ranges }: AddressFilter): AddressCondition | undefined {
+  const dim = dimensionOf(field);
+  const [range, ...more] = ranges;
+  if (range === undefined || range.version === 'mask' || more.length > 0) return undefined;
+  return dim === 'src_ip' || dim === 'dst_ip' ? { dim, range } : undefined;
+}
+
+// -- rows of a batch -------------------------------------------------------------------------------
+
+export function addressColumns({ field, ranges }: AddressFilter, scope: RowScope): RowFilter {
+  const parts: RowFilter[] = [];
+  for (const side of field.sides) {
+    const v4 = side.v4 === undefined ? undefined : scope.column(side.v4);
+    const v6 = side.v6 === undefined ? undefined : scope.column(side.v6);
+    if (v4?.type === 'u32') parts.push(rowsOf4(v4, ranges));
+    if (v6?.type === 'ip6') parts.push(rowsOf6(v6, ranges));
+  }
+  return some(parts, scope.capacity);
+}
+
+function rowsOf4({ values, present }: U32Column, ranges: AddressFilter['ranges']): RowFilter {
+  const single = new Set<number>();
+  const blocks: { low: number; high: number }[] = [];
+  const masks: { mask: number; value: number }[] = [];
+  for (const range of ranges) {
+    if (range.version === 'mask') masks.push({ mask: range.mask | 0, value: range.value | 0 });
+    else if (range.version === 4) {
+      if (range.low === range.high) single.add(range.low);
+      else blocks.push({ low: range.low, high: range.high });
+    }
+  }
+  const [one] = single;
+  const [block] = blocks;
+  if (masks.length === 0 && single.size + blocks.length === 1) {
+    const low = one ?? block?.low ?? 0;
+    const high = one ?? block?.high ?? 0;
+    return (rows, n) => {
+      let kept = 0;
+      for (let i = 0; i < n; i++) {
+        const row = rows[i]!;
+        const value = values[row]!;
+        if (value >= low && value <= high && present[row] === 1) rows[kept++] = row;
+      }
+      return kept;
+    };
+  }
+  if (single.size + blocks.length + masks.length === 0) return () => 0;
+  const has = (value: number): boolean =>
+    single.has(value) ||
+    blocks.some(({ low, high }) => value >= low && value <= high) ||
+    masks.some(({ mask, value: wanted }) => (value & mask) === wanted);
+  return (rows, n) => {
+    let kept = 0;
+    for (let i = 0; i < n; i++) {
+      const row = rows[i]!;
+      if (present[row] === 1 && has(values[row]!)) rows[kept++] = row;
+    }
+    return kept;
+  };
+}
+
+function rowsOf6({ values, present }: Ip6Column, ranges: AddressFilter['ranges']): RowFilter {
+  const blocks = ranges.flatMap((range) =>
+    range.version === 6 ? [{ low: ip6Bytes(range.low), high: ip6Bytes(range.high) }] : [],
+  );
+  if (blocks.length === 0) return () => 0;
+  return (rows, n) => {
+    let kept = 0;
+    for (let i = 0; i < n; i++) {
+      const row = rows[i]!;
+      if (present[row] === 0) continue;
+      for (const { low, high } of blocks) {
+        if (compare(values, row * 16, low) < 0 || compare(values, row * 16, high) > 0) continue;
+        rows[kept++] = row;
+        break;
+      }
+    }
+    return kept;
+  };
+}
+
+function compare(values: Uint8Array, at: number, other: Uint8Array): number {
+  for (let i = 0; i < 16; i++) {
+    const difference = values[at + i]! - other[i]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+// -- all faces -------------------------------------------------------------------------------------
+
+/** Whether one of the addresses is written in the text of a record. */
+function addressRecord({ ranges }: AddressFilter): RecordTest {
+  const patterns = ranges.map((range) =>
+    range.version === 'mask'
+      ? undefined
+      : compilePattern(wholePattern(addressTextFilter(range, undefined)), true),
+  );
+  return (bytes) => {
+    let unknown = false;
+    for (const pattern of patterns) {
+      if (pattern === undefined) unknown = true;
+      else if (pattern.test(bytes, 0, bytes.length)) return true;
+    }
+    return unknown ? undefined : false;
+  };
+}
+
+function rangeText(range: AddressRange | AddressMask): string {
+  if (range.version === 'mask') return `${formatIp4(range.value)} & ${formatIp4(range.mask)}`;
+  const [low, high] =
+    range.version === 4
+      ? [formatIp4(range.low), formatIp4(range.high)]
+      : [formatIp6(range.low), formatIp6(range.high)];
+  return low === high ? low : `[${low} TO ${high}]`;
+}
+
+export const addressOperator: FilterOperator<AddressFilter> = {
+  parse: ({ field, test, at }) =>
+    field.type === 'address'
+      ? { filter: 'address', field, ranges: readRanges(test, at) }
+      : undefined,
+  mergeKey: ({ field }) => field.name,
+  merge: (filters) => ({ ...filters[0]!, ranges: filters.flatMap(({ ranges }) => ranges) }),
+  describe: ({ field, ranges }) => describeAny(field.name, ranges.map(rangeText)),
+  sql: addressSql,
+  sqlCost: 'low',
+  rows: addressRows,
+  lookUpCost: () => 4,
+  groups: addressCondition,
+  columns: addressColumns,
+  record: addressRecord,
+};

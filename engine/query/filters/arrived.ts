@@ -6,6 +6,7 @@
  * beginnings and committed by their ends, so of some of them the last number tells nothing.
  */
 import { TRUE, type Predicate, type Scope } from '../scope.ts';
+import type { FilterOperator } from './operator.ts';
 
 /** What was there at a moment. Plain numbers: filters are told apart by their text. */
 export interface Reached {
@@ -23,7 +24,7 @@ export interface ArrivedFilter {
 
 type Part = 'none' | 'whole' | { readonly from: number; readonly to: number };
 
-export function compileArrived({ after, until }: ArrivedFilter, scope: Scope): Predicate {
+function arrivedSql({ after, until }: ArrivedFilter, scope: Scope): Predicate {
   const { segment, params } = scope;
   const sourceId = scope.column('source_id');
   const seq = scope.column('seq');
@@ -57,3 +58,10 @@ function partOf(from: number, to: number): Part {
   if (from >= to) return 'none';
   return from === 0 && to === Infinity ? 'whole' : { from, to };
 }
+
+export const arrivedOperator: FilterOperator<ArrivedFilter> = {
+  describe: () => 'events that arrived between two moments',
+  sql: arrivedSql,
+  sqlCost: 'low',
+  lookUpCost: () => 0,
+};

@@ -3,10 +3,15 @@
  * addresses, ports and protocol. https://github.com/corelight/community-id-spec
  */
 import type { Test } from '../ast.ts';
+import { communityReader } from '../batch/community.ts';
+import { type RowFilter, each } from '../batch/row-filter.ts';
+import { type RowScope, textOf } from '../batch/row-scope.ts';
 import { communityId, ip4Hex, ip6Hex, matches, nullOf } from '../dialect/duckdb.ts';
 import { type Ref, refSql } from '../fields.ts';
+import { compilePattern } from '../re2/matcher.ts';
 import { syntaxError } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import type { FilterOperator } from './operator.ts';
 import { checkLength, hasWildcard, valuePattern } from './wildcard.ts';
 
 export interface CommunityFilter {
@@ -16,7 +21,7 @@ export interface CommunityFilter {
   readonly ref: Ref | undefined;
 }
 
-export function communityFilter(test: Test, at: number, ref: Ref | undefined): CommunityFilter {
+function communityFilter(test: Test, at: number, ref: Ref | undefined): CommunityFilter {
   const text = test.test === 'word' || test.test === 'quoted' ? test.text : undefined;
   if (text === undefined || text.includes('\0')) {
     throw syntaxError('community_id takes one value', at, 'write community_id:1:…');
@@ -51,7 +56,7 @@ export function communitySql(scope: Scope): string | undefined {
   return stated === undefined ? computed : `coalesce(${stated}, ${computed})`;
 }
 
-export function compileCommunity(filter: CommunityFilter, scope: Scope): Predicate {
+function communityIdSql(filter: CommunityFilter, scope: Scope): Predicate {
   const sql = filter.ref === undefined ? communitySql(scope) : refSql(filter.ref, scope);
   if (sql === undefined) return NO_COLUMN;
   // Base64: capitals and small letters are different ones.
@@ -59,3 +64,35 @@ export function compileCommunity(filter: CommunityFilter, scope: Scope): Predica
     return { sql: matches(sql, scope.params.text(valuePattern(filter.id, true)), false) };
   return { sql: `${sql} = ${scope.params.text(filter.id)}` };
 }
+
+const utf8 = new TextEncoder();
+
+function communityIdColumns({ id, wildcard, ref }: CommunityFilter, scope: RowScope): RowFilter {
+  const matcher = wildcard ? compilePattern(valuePattern(id, true), false) : undefined;
+  const matches = (text: string | undefined): boolean => {
+    if (text === undefined) return false;
+    if (matcher === undefined) return text === id;
+    const bytes = utf8.encode(text);
+    return matcher.test(bytes, 0, bytes.length);
+  };
+  return each(() => {
+    if (ref === undefined) {
+      const read = communityReader(scope);
+      return (row) => matches(read(row));
+    }
+    const column = scope.column(ref);
+    return (row) => column?.type === 'text' && matches(textOf(column, row));
+  });
+}
+
+export const communityIdOperator: FilterOperator<CommunityFilter> = {
+  parse: ({ field, test, at }) =>
+    field.type === 'virtual' && field.name === 'community_id'
+      ? communityFilter(test, at, field.ref)
+      : undefined,
+  describe: ({ id }) => `community_id:${id}`,
+  sql: communityIdSql,
+  sqlCost: 'high',
+  lookUpCost: () => 0,
+  columns: communityIdColumns,
+};

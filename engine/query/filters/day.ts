@@ -1,11 +1,15 @@
 /** `day:2026-11-21`, `day:2026-11-*`, `day:>=2026-11-01`, `day:undated`: whole UTC days. */
 import type { Test } from '../ast.ts';
+import { type RowFilter, each } from '../batch/row-filter.ts';
+import { type RowScope, dayText, numberAt, textOf } from '../batch/row-scope.ts';
 import { matches } from '../dialect/duckdb.ts';
 import { type Ref, refSql } from '../fields.ts';
+import { printTest } from '../print.ts';
 import { syntaxError } from '../query-error.ts';
 import type { Predicate, Scope } from '../scope.ts';
 import { valuePattern, wildcardMatcher } from './wildcard.ts';
 import { both } from './logic.ts';
+import type { FilterOperator } from './operator.ts';
 
 export interface DayFilter {
   readonly filter: 'day';
@@ -13,7 +17,7 @@ export interface DayFilter {
   readonly ref: Ref | undefined;
 }
 
-export function dayFilter(test: Test, at: number, ref: Ref | undefined): DayFilter {
+function dayFilter(test: Test, at: number, ref: Ref | undefined): DayFilter {
   const written =
     test.test === 'word' || test.test === 'quoted'
       ? [test.text]
@@ -40,7 +44,7 @@ export function dayFilter(test: Test, at: number, ref: Ref | undefined): DayFilt
   return { filter: 'day', test, ref };
 }
 
-export function compileDay(filter: DayFilter, scope: Scope): Predicate {
+function daySql(filter: DayFilter, scope: Scope): Predicate {
   const { test, ref } = filter;
   if (ref === undefined && scope.segment !== undefined) {
     return { value: dayMatches(test, scope.segment.day), reason: 'time' };
@@ -75,7 +79,7 @@ export function compileDay(filter: DayFilter, scope: Scope): Predicate {
 }
 
 /** The same in JavaScript, for a segment's day. Comparisons never hold for `undated`. */
-export function dayMatches(test: Test, day: string): boolean {
+function dayMatches(test: Test, day: string): boolean {
   switch (test.test) {
     case 'word':
     case 'quoted':
@@ -101,3 +105,42 @@ export function dayMatches(test: Test, day: string): boolean {
       return true;
   }
 }
+
+function dayColumns({ test, ref }: DayFilter, scope: RowScope): RowFilter {
+  const known = new Map<string, boolean>();
+  const matches = (day: string): boolean => {
+    let found = known.get(day);
+    if (found === undefined) known.set(day, (found = dayMatches(test, day)));
+    return found;
+  };
+  return each(() => {
+    const column = scope.column(ref ?? { column: 'ts' });
+    if (column?.type === 'text') {
+      return (row) => {
+        const text = textOf(column, row);
+        return text !== undefined && matches(text);
+      };
+    }
+    let last = -1;
+    let lastMatches = false;
+    return (row) => {
+      const ts = numberAt(column, row);
+      const day = ts === undefined ? NaN : Math.floor(ts / 86_400e6);
+      if (day !== last) {
+        last = day;
+        lastMatches = matches(dayText(ts));
+      }
+      return lastMatches;
+    };
+  });
+}
+
+export const dayOperator: FilterOperator<DayFilter> = {
+  parse: ({ field, test, at }) =>
+    field.type === 'virtual' && field.name === 'day' ? dayFilter(test, at, field.ref) : undefined,
+  describe: ({ test }) => `day:${printTest(test)}`,
+  sql: daySql,
+  sqlCost: 'low',
+  lookUpCost: () => 0,
+  columns: dayColumns,
+};

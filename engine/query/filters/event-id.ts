@@ -1,7 +1,10 @@
 /** `event_id:12:345` and, for a flow derived from a capture, `event_id:12:f345`: one event. */
 import type { Test } from '../ast.ts';
+import { type RowFilter, each } from '../batch/row-filter.ts';
+import { type RowScope, numberAt } from '../batch/row-scope.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import type { FilterOperator } from './operator.ts';
 
 export interface EventIdFilter {
   readonly filter: 'event-id';
@@ -21,7 +24,7 @@ export function formatEventId(source: number, seq: number): string {
   return seq < 0 ? `${source}:f${-seq}` : `${source}:${seq}`;
 }
 
-export function eventIdFilter(test: Test, at: number): EventIdFilter {
+function eventIdFilter(test: Test, at: number): EventIdFilter {
   const text = test.test === 'word' || test.test === 'quoted' ? test.text : '';
   const id = parseEventId(text);
   if (id === undefined) {
@@ -30,7 +33,7 @@ export function eventIdFilter(test: Test, at: number): EventIdFilter {
   return { filter: 'event-id', ...id };
 }
 
-export function compileEventId(filter: EventIdFilter, scope: Scope): Predicate {
+function eventIdSql(filter: EventIdFilter, scope: Scope): Predicate {
   if (scope.segment !== undefined && !scope.segment.sources.has(filter.source)) {
     return { value: false, reason: 'source' };
   }
@@ -42,3 +45,21 @@ export function compileEventId(filter: EventIdFilter, scope: Scope): Predicate {
     sql: `(${source} = ${params.bind(filter.source, 'UINTEGER')} AND ${seq} = ${params.bind(filter.seq, 'BIGINT')})`,
   };
 }
+
+function eventIdColumns({ source, seq }: EventIdFilter, scope: RowScope): RowFilter {
+  return each(() => {
+    const sources = scope.column({ column: 'source_id' });
+    const numbers = scope.column({ column: 'seq' });
+    return (row) => numberAt(sources, row) === source && numberAt(numbers, row) === seq;
+  });
+}
+
+export const eventIdOperator: FilterOperator<EventIdFilter> = {
+  parse: ({ field, test, at }) =>
+    field.type === 'virtual' && field.name === 'event_id' ? eventIdFilter(test, at) : undefined,
+  describe: ({ source, seq }) => `event_id:${formatEventId(source, seq)}`,
+  sql: eventIdSql,
+  sqlCost: 'low',
+  lookUpCost: () => 0,
+  columns: eventIdColumns,
+};

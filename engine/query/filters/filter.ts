@@ -1,30 +1,37 @@
 /**
- * The analysed filter: names resolved, values read, ready for any scope and for an index to serve.
- * Each kind of filter has its file, which reads it from the syntax and compiles it for a scope.
+ * The analysed filter: a tree of conditions, names resolved and values read. Each kind of condition is
+ * an operator with a file of its own; this lists them, and gives each face of a whole tree.
  *
  * Invariant: `compileFilter` gives SQL that is TRUE exactly for the events that match; for the rest
  * it is FALSE or NULL, and only `NOT` tells those apart, by `IS NOT TRUE`.
  */
+import type { Kind } from '../../contract/event.ts';
+import { KEEP, type RowFilter, every, some, without } from '../batch/row-filter.ts';
+import type { RowScope } from '../batch/row-scope.ts';
+import { type MatchList, isWritten } from '../lists/match-list.ts';
 import { TRUE, type Predicate, type Scope } from '../scope.ts';
-import { type AddressFilter, compileAddress } from './address.ts';
-import { type ArrivedFilter, compileArrived } from './arrived.ts';
-import { type CommunityFilter, compileCommunity } from './community-id.ts';
-import { type DayFilter, compileDay } from './day.ts';
-import { type EventIdFilter, compileEventId } from './event-id.ts';
-import { type FlowFilter, compileFlow } from './flow.ts';
-import { type KindFilter, compileKind } from './kind.ts';
-import { type ListFilter, type ListTextFilter, compileList, compileListText } from './list.ts';
+import { type AddressFilter, addressOperator } from './address.ts';
+import { type ArrivedFilter, arrivedOperator } from './arrived.ts';
+import { type CommunityFilter, communityIdOperator } from './community-id.ts';
+import { type DayFilter, dayOperator } from './day.ts';
+import { type EventIdFilter, eventIdOperator } from './event-id.ts';
+import { type FlowFilter, flowOperator } from './flow.ts';
+import { type KindFilter, kindOperator } from './kind.ts';
+import { type ListFilter, listOperator } from './list.ts';
+import { type ListTextFilter, listTextOperator } from './list-text.ts';
 import { both, either, negate } from './logic.ts';
-import { type NumberFilter, compileNumber } from './number.ts';
-import { type PresentFilter, compilePresent } from './present.ts';
-import { type RegexFilter, compileRegex } from './regex.ts';
-import { type SourceFilter, compileSource } from './source.ts';
-import { type TagFilter, compileTag } from './tag.ts';
-import { type TextFilter, compileText, compileTexts } from './text.ts';
-import { type TextRangeFilter, compileTextRange } from './text-range.ts';
-import { type TextValueFilter, compileTextValue, compileTextValues } from './text-value.ts';
-import { type TimeFilter, compileTime } from './time.ts';
-import { type UnflowedFilter, compileUnflowed } from './unflowed.ts';
+import { type NumberFilter, numberOperator } from './number.ts';
+import type { FilterOperator } from './operator.ts';
+import { type PresentFilter, presentOperator } from './present.ts';
+import { type RegexFilter, regexOperator } from './regex.ts';
+import { type SourceFilter, sourceOperator } from './source.ts';
+import type { WrittenTest } from './surroundings.ts';
+import { type TagFilter, tagOperator } from './tag.ts';
+import { type TextFilter, textOperator } from './text.ts';
+import { type TextRangeFilter, textRangeOperator } from './text-range.ts';
+import { type TextValueFilter, textValueOperator } from './text-value.ts';
+import { type TimeFilter, timeOperator } from './time.ts';
+import { type UnflowedFilter, unflowedOperator } from './unflowed.ts';
 
 export type LeafFilter =
   | AddressFilter
@@ -53,6 +60,43 @@ export type Filter =
   | { readonly filter: 'not'; readonly item: Filter }
   | LeafFilter;
 
+type Operators = {
+  readonly [N in LeafFilter['filter']]: FilterOperator<Extract<LeafFilter, { filter: N }>>;
+};
+
+/** In the order in which they are asked to read a written test. */
+export const FILTER_OPERATORS: Operators = {
+  present: presentOperator,
+  kind: kindOperator,
+  source: sourceOperator,
+  tag: tagOperator,
+  day: dayOperator,
+  'event-id': eventIdOperator,
+  flow: flowOperator,
+  'community-id': communityIdOperator,
+  time: timeOperator,
+  address: addressOperator,
+  number: numberOperator,
+  text: textOperator,
+  'text-value': textValueOperator,
+  regex: regexOperator,
+  'text-range': textRangeOperator,
+  // What a query's text cannot say.
+  arrived: arrivedOperator,
+  list: listOperator,
+  'list-text': listTextOperator,
+  unflowed: unflowedOperator,
+};
+
+/** Each operator is given filters of its own only: what it is listed by is their name. */
+export function operatorOf(filter: LeafFilter): FilterOperator<LeafFilter> {
+  return FILTER_OPERATORS[filter.filter];
+}
+
+const ALL_OPERATORS: readonly FilterOperator<LeafFilter>[] = Object.values(FILTER_OPERATORS);
+
+// -- making filters --------------------------------------------------------------------------------
+
 export const ALL: Filter = { filter: 'all' };
 
 export function allOf(items: readonly Filter[]): Filter {
@@ -60,6 +104,63 @@ export function allOf(items: readonly Filter[]): Filter {
   if (kept.length === 0) return ALL;
   return kept.length === 1 ? kept[0]! : { filter: 'and', items: kept };
 }
+
+/** The conditions that all must hold. */
+export function conjuncts(filter: Filter): readonly Filter[] {
+  return filter.filter === 'and' ? filter.items : [filter];
+}
+
+/** The events that a list takes. */
+export function listFilter(list: MatchList): Filter {
+  const items: Filter[] = list.texts.map(({ filter }) => filter);
+  if (list.groups.some(isWritten)) items.unshift({ filter: 'list-text', list });
+  if (list.columnGroups.length > 0 || items.length === 0) items.unshift({ filter: 'list', list });
+  const [first] = items;
+  return items.length === 1 && first !== undefined ? first : { filter: 'or', items };
+}
+
+/** The condition that a test of a field is. Throws QueryError for a test that the field does not take. */
+export function readTest(written: WrittenTest): LeafFilter {
+  for (const operator of ALL_OPERATORS) {
+    const filter = operator.parse?.(written);
+    if (filter !== undefined) return filter;
+  }
+  throw new TypeError(`no operator reads a ${written.test.test} of a ${written.field.type}`);
+}
+
+/** `ip:(a OR b OR …)` becomes one condition: one list in SQL rather than a chain of conditions. */
+export function mergeLists(items: readonly Filter[]): Filter[] {
+  const merged = new Map<string, LeafFilter[]>();
+  const out: { readonly item: Filter; readonly same: readonly LeafFilter[] }[] = [];
+  for (const item of items.flatMap((one) => (one.filter === 'or' ? one.items : [one]))) {
+    const key = isLeaf(item) ? operatorOf(item).mergeKey?.(item) : undefined;
+    if (key === undefined || !isLeaf(item)) {
+      out.push({ item, same: [] });
+      continue;
+    }
+    const name = `${item.filter} ${key}`;
+    const same = merged.get(name);
+    if (same !== undefined) {
+      same.push(item);
+      continue;
+    }
+    const list = [item];
+    merged.set(name, list);
+    out.push({ item, same: list });
+  }
+  return out.map(({ item, same }) => {
+    const [first] = same;
+    return same.length > 1 && first !== undefined
+      ? (operatorOf(first).merge?.(same) ?? item)
+      : item;
+  });
+}
+
+export function isLeaf(filter: Filter): filter is LeafFilter {
+  return !('items' in filter) && !('item' in filter) && filter.filter !== 'all';
+}
+
+// -- faces of a tree -------------------------------------------------------------------------------
 
 export function compileFilter(filter: Filter, scope: Scope): Predicate {
   switch (filter.filter) {
@@ -71,44 +172,8 @@ export function compileFilter(filter: Filter, scope: Scope): Predicate {
       return compileAny(filter.items, scope);
     case 'not':
       return negate(compileFilter(filter.item, scope));
-    case 'address':
-      return compileAddress(filter, scope);
-    case 'arrived':
-      return compileArrived(filter, scope);
-    case 'community-id':
-      return compileCommunity(filter, scope);
-    case 'day':
-      return compileDay(filter, scope);
-    case 'event-id':
-      return compileEventId(filter, scope);
-    case 'flow':
-      return compileFlow(filter, scope);
-    case 'kind':
-      return compileKind(filter, scope);
-    case 'list':
-      return compileList(filter, scope);
-    case 'list-text':
-      return compileListText(filter, scope);
-    case 'number':
-      return compileNumber(filter, scope);
-    case 'present':
-      return compilePresent(filter, scope);
-    case 'regex':
-      return compileRegex(filter, scope);
-    case 'source':
-      return compileSource(filter, scope);
-    case 'tag':
-      return compileTag(filter, scope);
-    case 'text':
-      return compileText(filter, scope);
-    case 'text-range':
-      return compileTextRange(filter, scope);
-    case 'text-value':
-      return compileTextValue(filter, scope);
-    case 'time':
-      return compileTime(filter, scope);
-    case 'unflowed':
-      return compileUnflowed(filter, scope);
+    default:
+      return operatorOf(filter).sql(filter, scope);
   }
 }
 
@@ -123,19 +188,96 @@ function compileAll(items: readonly Filter[], scope: Scope): Predicate {
   return both(out);
 }
 
-/** Words and values of the same fields become one pattern: one pass over the text finds any. */
+/** Conditions that can share a pass over the text do: words and values of the same fields. */
 function compileAny(items: readonly Filter[], scope: Scope): Predicate {
   const out: Predicate[] = [];
-  const texts: TextFilter[] = [];
-  const values: TextValueFilter[] = [];
+  const shared = new Map<FilterOperator<LeafFilter>, LeafFilter[]>();
   for (const item of items) {
-    if (item.filter === 'text') texts.push(item);
-    else if (item.filter === 'text-value') values.push(item);
-    else {
-      const one = compileFilter(item, scope);
-      if (!('sql' in one) && one.value) return one;
-      out.push(one);
+    const operator = isLeaf(item) ? operatorOf(item) : undefined;
+    if (operator?.sqlOfAny !== undefined && isLeaf(item)) {
+      const group = shared.get(operator);
+      if (group === undefined) shared.set(operator, [item]);
+      else group.push(item);
+      continue;
+    }
+    const one = compileFilter(item, scope);
+    if (!('sql' in one) && one.value) return one;
+    out.push(one);
+  }
+  for (const [operator, group] of shared) out.push(...(operator.sqlOfAny?.(group, scope) ?? []));
+  return either(out);
+}
+
+/**
+ * A filter as a function over the columns of a batch: it is given the numbers of rows, ascending, and
+ * keeps those that match. A condition on a value that a row does not have does not hold, and NOT of it
+ * does, as in SQL. Throws TypeError for what only a case can answer.
+ */
+export function filterColumns(filter: Filter, scope: RowScope): RowFilter {
+  switch (filter.filter) {
+    case 'all':
+      return KEEP;
+    case 'and':
+      return every(filter.items.map((item) => filterColumns(item, scope)));
+    case 'or':
+      return some(
+        filter.items.map((item) => filterColumns(item, scope)),
+        scope.capacity,
+      );
+    case 'not':
+      return without(filterColumns(filter.item, scope), scope.capacity);
+    default: {
+      const columns = operatorOf(filter).columns?.(filter, scope);
+      if (columns === undefined) throw new TypeError(`${filter.filter} is asked of cases only`);
+      return columns;
     }
   }
-  return either([...out, ...compileTexts(texts, scope), ...compileTextValues(values, scope)]);
+}
+
+/** What a filter says of all events of a kind; undefined: it depends on the event. */
+export function ofKind(filter: Filter, kind: Kind): boolean | undefined {
+  switch (filter.filter) {
+    case 'all':
+      return true;
+    case 'not': {
+      const item = ofKind(filter.item, kind);
+      return item === undefined ? undefined : !item;
+    }
+    case 'and':
+    case 'or': {
+      const decisive = filter.filter === 'or';
+      const items = filter.items.map((item) => ofKind(item, kind));
+      if (items.includes(decisive)) return decisive;
+      return items.includes(undefined) ? undefined : !decisive;
+    }
+    default:
+      return operatorOf(filter).ofKind?.(filter, kind);
+  }
+}
+
+/** Conditions that are shown of a long list. */
+const MOST_DESCRIBED = 5;
+
+/** A filter in words of the query language, for `--explain`. */
+export function describeFilter(filter: Filter): string {
+  switch (filter.filter) {
+    case 'all':
+      return '*';
+    case 'not':
+      return `NOT ${describeItem(filter.item)}`;
+    case 'and':
+    case 'or': {
+      const shown = filter.items.slice(0, MOST_DESCRIBED).map(describeItem);
+      const left = filter.items.length - shown.length;
+      if (left > 0) shown.push(`… ${left} more`);
+      return shown.join(filter.filter === 'and' ? ' AND ' : ' OR ');
+    }
+    default:
+      return operatorOf(filter).describe(filter);
+  }
+}
+
+function describeItem(filter: Filter): string {
+  const text = describeFilter(filter);
+  return 'items' in filter && filter.items.length > 1 ? `(${text})` : text;
 }

@@ -2,15 +2,29 @@
  * `flow:10.1.2.3:4444-10.9.9.9:443/tcp`: a five-tuple in either direction. Any part may be `*` or left
  * out; IPv6 stands in brackets (`[2001:db8::1]:443`); an address may be a block.
  */
-import { type AddressRange, parseAddress } from '../address.ts';
+import { type AddressRange, formatIp4, formatIp6, parseAddress } from '../address.ts';
 import type { Test } from '../ast.ts';
-import { type AddressSide, knownField, refSql, refType } from '../fields.ts';
+import { presentIn } from '../batch/presence.ts';
+import { type RowFilter, every, some } from '../batch/row-filter.ts';
+import type { RowScope } from '../batch/row-scope.ts';
+import {
+  type AddressField,
+  type AddressSide,
+  type NumberField,
+  knownField,
+  refSql,
+  refType,
+} from '../fields.ts';
+import type { LeafRows, SegmentView } from '../index-view.ts';
+import { type Rows, intersect, unite } from '../rows.ts';
 import { syntaxError, shown } from '../query-error.ts';
-import { FALSE, TRUE, type Predicate, type Scope } from '../scope.ts';
-import { compileAddress } from './address.ts';
+import { FALSE, TRUE, type Predicate, type Scope, type SegmentInfo } from '../scope.ts';
+import { addressColumns, addressRows, addressSql } from './address.ts';
 import { both, either } from './logic.ts';
 import { codeOf } from './names.ts';
-import { compileNumber, exactly } from './number.ts';
+import { numberColumns, numberSql } from './number.ts';
+import { exactly } from './number-range.ts';
+import type { FilterOperator } from './operator.ts';
 
 export interface FlowEnd {
   readonly address: AddressRange | undefined;
@@ -57,7 +71,7 @@ function readEnd(address: string | undefined, port: string | undefined, at: numb
 
 const ENDS = ['src', 'dst'] as const;
 
-export function compileFlow(filter: FlowFilter, scope: Scope): Predicate {
+export function flowSql(filter: FlowFilter, scope: Scope): Predicate {
   const [a, b] = filter.ends;
   const one = (end: FlowEnd, side: 'src' | 'dst'): Predicate => {
     const ip = knownField(`${side}_ip`);
@@ -66,17 +80,17 @@ export function compileFlow(filter: FlowFilter, scope: Scope): Predicate {
     return both([
       end.address === undefined
         ? TRUE
-        : compileAddress({ filter: 'address', field: ip, ranges: [end.address] }, scope),
+        : addressSql({ filter: 'address', field: ip, ranges: [end.address] }, scope),
       end.port === undefined
         ? TRUE
-        : compileNumber({ filter: 'number', field: port, ranges: [exactly(end.port)] }, scope),
+        : numberSql({ filter: 'number', field: port, ranges: [exactly(end.port)] }, scope),
     ]);
   };
   const proto = knownField('proto');
   const ofProto =
     filter.proto === undefined || proto?.type !== 'number'
       ? TRUE
-      : compileNumber({ filter: 'number', field: proto, ranges: [exactly(filter.proto)] }, scope);
+      : numberSql({ filter: 'number', field: proto, ranges: [exactly(filter.proto)] }, scope);
   return both([
     hasAddresses(scope),
     ofProto,
@@ -103,3 +117,95 @@ export function sidePresent(side: AddressSide, scope: Scope): Predicate {
   if (parts.length === 0) return { value: false, reason: 'column' };
   return either(parts.map((sql) => ({ sql: `${sql} IS NOT NULL` })));
 }
+
+/** By its addresses; ports and protocol must be read. */
+function flowRows(
+  { ends, proto }: FlowFilter,
+  segment: SegmentInfo,
+  known: SegmentView,
+): LeafRows | undefined {
+  const [a, b] = ends;
+  if (a.address === undefined && b.address === undefined) return undefined;
+  const side = (name: string, end: FlowEnd): Rows | undefined => {
+    const field = knownField(name);
+    if (end.address === undefined || field?.type !== 'address') return 'all';
+    return addressRows({ filter: 'address', field, ranges: [end.address] }, segment, known)?.rows;
+  };
+  const both = (from: FlowEnd, to: FlowEnd) => {
+    const source = side('src_ip', from);
+    if (source === undefined || source === 'none') return source;
+    const target = side('dst_ip', to);
+    return target && intersect(source, target);
+  };
+  const forth = both(a, b);
+  const back = both(b, a);
+  if (forth === undefined || back === undefined) return undefined;
+  const whole = a.address !== undefined && b.address !== undefined;
+  const exact = whole && a.port === undefined && b.port === undefined && proto === undefined;
+  return { rows: unite(forth, back), exact };
+}
+
+function addressField(name: 'src_ip' | 'dst_ip'): AddressField {
+  const field = knownField(name);
+  if (field?.type !== 'address') throw new TypeError(`${name} is no address`);
+  return field;
+}
+
+function numberField(name: 'src_port' | 'dst_port' | 'proto'): NumberField {
+  const field = knownField(name);
+  if (field?.type !== 'number') throw new TypeError(`${name} is no number`);
+  return field;
+}
+
+/** A five-tuple in either direction, of events that have both addresses. */
+export function flowColumns({ ends, proto }: FlowFilter, scope: RowScope): RowFilter {
+  const [a, b] = ends;
+  const ofNumber = (field: NumberField, value: number | undefined): RowFilter[] =>
+    value === undefined
+      ? []
+      : [numberColumns({ filter: 'number', field, ranges: [exactly(value)] }, scope)];
+  const at = ({ address, port }: FlowEnd, side: 'src' | 'dst'): RowFilter => {
+    const field = addressField(`${side}_ip`);
+    const ofAddress =
+      address === undefined
+        ? []
+        : [addressColumns({ filter: 'address', field, ranges: [address] }, scope)];
+    return every([...ofAddress, ...ofNumber(numberField(`${side}_port`), port)]);
+  };
+  const hasAddress = ENDS.map((side) =>
+    presentIn(
+      addressField(`${side}_ip`).sides.flatMap(({ v4, v6 }) => [v4, v6]),
+      scope,
+    ),
+  );
+  const eitherWay = [every([at(a, 'src'), at(b, 'dst')]), every([at(b, 'src'), at(a, 'dst')])];
+  return every([
+    ...hasAddress,
+    ...ofNumber(numberField('proto'), proto),
+    some(eitherWay, scope.capacity),
+  ]);
+}
+
+function endText({ address, port }: FlowEnd): string {
+  if (address === undefined) return `*:${port ?? '*'}`;
+  const [low, high] =
+    address.version === 4
+      ? [formatIp4(address.low), formatIp4(address.high)]
+      : [`[${formatIp6(address.low)}]`, `[${formatIp6(address.high)}]`];
+  return `${low === high ? low : `${low}…${high}`}:${port ?? '*'}`;
+}
+
+const OPEN: FlowEnd = { address: undefined, port: undefined };
+/** Any event with both addresses: `flow:*`. */
+export const ANY_FLOW: FlowFilter = { filter: 'flow', ends: [OPEN, OPEN], proto: undefined };
+
+export const flowOperator: FilterOperator<FlowFilter> = {
+  parse: ({ field, test, at }) =>
+    field.type === 'virtual' && field.name === 'flow' ? flowFilter(test, at) : undefined,
+  describe: ({ ends: [a, b], proto }) => `flow:${endText(a)}-${endText(b)}/${proto ?? '*'}`,
+  sql: flowSql,
+  sqlCost: 'high',
+  rows: flowRows,
+  lookUpCost: () => 4,
+  columns: flowColumns,
+};

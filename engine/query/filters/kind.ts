@@ -1,9 +1,12 @@
 /** `kind:flow`, `kind:(dns OR http)`, `kind:*`: which kinds of events. A segment has one kind. */
 import { KINDS, type Kind } from '../../contract/event.ts';
 import type { Test } from '../ast.ts';
+import { KEEP, NONE } from '../batch/row-filter.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { QueryError, didYouMean, shown } from '../query-error.ts';
 import type { Predicate, Scope } from '../scope.ts';
+import { describeAny } from './describe.ts';
+import type { FilterOperator } from './operator.ts';
 import { wildcardMatcher } from './wildcard.ts';
 
 export interface KindFilter {
@@ -12,7 +15,7 @@ export interface KindFilter {
   readonly ref: Ref | undefined;
 }
 
-export function kindFilter(test: Test, at: number, ref: Ref | undefined): KindFilter {
+function kindFilter(test: Test, at: number, ref: Ref | undefined): KindFilter {
   let kinds: readonly Kind[];
   if (test.test === 'present') kinds = KINDS;
   else if (test.test === 'word' || test.test === 'quoted') {
@@ -37,7 +40,7 @@ export function kindFilter(test: Test, at: number, ref: Ref | undefined): KindFi
   return { filter: 'kind', kinds, ref };
 }
 
-export function compileKind(filter: KindFilter, scope: Scope): Predicate {
+function kindSql(filter: KindFilter, scope: Scope): Predicate {
   if (filter.ref === undefined && scope.segment !== undefined) {
     return { value: filter.kinds.includes(scope.segment.kind), reason: 'kind' };
   }
@@ -45,3 +48,14 @@ export function compileKind(filter: KindFilter, scope: Scope): Predicate {
   const list = filter.kinds.map((kind) => scope.params.text(kind)).join(', ');
   return { sql: `${sql} IN (${list})` };
 }
+
+export const kindOperator: FilterOperator<KindFilter> = {
+  parse: ({ field, test, at }) =>
+    field.type === 'virtual' && field.name === 'kind' ? kindFilter(test, at, field.ref) : undefined,
+  describe: ({ kinds }) => describeAny('kind', kinds),
+  sql: kindSql,
+  sqlCost: 'low',
+  lookUpCost: () => 0,
+  columns: ({ kinds }, { kind }) => (kind !== undefined && kinds.includes(kind) ? KEEP : NONE),
+  ofKind: ({ kinds, ref }, kind) => (ref === undefined ? kinds.includes(kind) : undefined),
+};

@@ -12,46 +12,38 @@ import {
   writtenIp4,
 } from '../dialect/duckdb.ts';
 import { knownField } from '../fields.ts';
-import { type ListGroup, type ListKey, type MatchList, isWritten } from '../lists/match-list.ts';
-import { FALSE, NO_COLUMN, type Predicate, type Scope, type Searchable } from '../scope.ts';
+import type { LeafRows, SegmentView, ValueView } from '../index-view.ts';
+import type { KeyValues, ListGroup, ListKey, MatchList } from '../lists/match-list.ts';
+import { type Rows, countOf, intersect, rowsOf, unite } from '../rows.ts';
+import {
+  FALSE,
+  NO_COLUMN,
+  type Predicate,
+  type Scope,
+  type Searchable,
+  type SegmentInfo,
+  mayHaveAttribute,
+} from '../scope.ts';
 import { communitySql } from './community-id.ts';
-import type { Filter } from './filter.ts';
 import { sidePresent } from './flow.ts';
+import { listedAddresses } from './listed-addresses.ts';
 import { both, either } from './logic.ts';
+import type { FilterOperator } from './operator.ts';
 
 export interface ListFilter {
   readonly filter: 'list';
   readonly list: MatchList;
 }
 
-/** The addresses of a list as they are written in text. */
-export interface ListTextFilter {
-  readonly filter: 'list-text';
-  readonly list: MatchList;
-}
-
-/** The events that a list takes. */
-export function listFilter(list: MatchList): Filter {
-  const items: Filter[] = list.texts.map(({ filter }) => filter);
-  if (list.groups.some(isWritten)) items.unshift({ filter: 'list-text', list });
-  if (list.columnGroups.length > 0 || items.length === 0) items.unshift({ filter: 'list', list });
-  const [first] = items;
-  return items.length === 1 && first !== undefined ? first : { filter: 'or', items };
-}
-
-export function compileList({ list }: ListFilter, scope: Scope): Predicate {
-  return either(list.columnGroups.map((group) => compileGroup(group, scope)));
-}
-
-export function compileListText({ list }: ListTextFilter, scope: Scope): Predicate {
-  return either(list.groups.filter(isWritten).map((group) => compileGroup(group, scope)));
+function listSql({ list }: ListFilter, scope: Scope): Predicate {
+  return either(list.columnGroups.map((group) => groupSql(group, scope)));
 }
 
 /** The names that a group's table gives the values of its keys, and the lines of its rows. */
 export const keyColumn = (at: number): string => `k${at}`;
 export const LINE_COLUMN = 'at_line';
 
-function compileGroup(group: ListGroup, scope: Scope): Predicate {
+export function groupSql(group: ListGroup, scope: Scope): Predicate {
   const [only] = group.keys;
   if (only?.key.key === 'written4') return writtenIn(group, only.key.prefix, scope);
   const condition = groupCondition(group, scope);
@@ -139,3 +131,100 @@ function attributeTexts(name: string, scope: Scope): string[] {
     .attributesNamed(name)
     .map(({ sql, isList }) => foldedText(isList ? `(${sql})[1]` : sql));
 }
+
+// -- rows by index ---------------------------------------------------------------------------------
+
+/** Candidates beyond this part of the rows are found sooner by joining all rows with the list. */
+const MOST_CANDIDATES = 1 / 32;
+/** A list of more than one line for so many rows is joined with them. */
+const ROWS_A_LINE = 2000;
+/** Pages of the index beyond this part of a column are no shorter way to candidates. */
+const MOST_LOOKED_UP = 1 / 4;
+
+export function listRows(
+  { list }: ListFilter,
+  segment: SegmentInfo,
+  values: ValueView | undefined,
+): LeafRows | undefined {
+  if (values === undefined || list.columnGroups.some((group) => isLong(group, segment)))
+    return undefined;
+  let rows: Rows = 'none';
+  let exact = true;
+  for (const group of list.columnGroups) {
+    const found = groupRows(group, segment, values);
+    if (found === undefined) return undefined;
+    rows = unite(rows, found.rows);
+    exact &&= found.exact;
+  }
+  if (!exact && countOf(rows, segment.rows) > segment.rows * MOST_CANDIDATES) return undefined;
+  return { rows, exact };
+}
+
+/** Many rows of several keys: some value of each is nearly everywhere. */
+function isLong({ keys, lines }: ListGroup, { rows }: SegmentInfo): boolean {
+  return keys.length > 1 && lines.length * ROWS_A_LINE > rows;
+}
+
+function groupRows(
+  group: ListGroup,
+  segment: SegmentInfo,
+  values: ValueView,
+): LeafRows | undefined {
+  const { keys } = group;
+  if (keys.some(({ key }) => isMissing(key, segment))) return { rows: 'none', exact: true };
+  const alone = keys.length === 1;
+  let rows: Rows = 'all';
+  let served = false;
+  for (const one of keys) {
+    const found = keyRows(one, segment, values, alone);
+    if (found === undefined) continue;
+    served = true;
+    rows = intersect(rows, found);
+    if (rows === 'none') return { rows, exact: true };
+  }
+  return served ? { rows, exact: alone } : undefined;
+}
+
+/** Whether no event of a segment has a value of a key. */
+function isMissing(key: ListKey, segment: SegmentInfo): boolean {
+  return 'column' in key && !segment.columns.has(key.column) && !isShared(key, segment);
+}
+
+/** Whether a segment may have the name of a key's column as an attribute as well. */
+function isShared(key: ListKey, { columns }: SegmentInfo): boolean {
+  return (
+    key.key === 'text' && key.attribute !== undefined && mayHaveAttribute(columns, key.attribute)
+  );
+}
+
+function keyRows(
+  given: KeyValues,
+  segment: SegmentInfo,
+  index: ValueView,
+  alone: boolean,
+): Rows | undefined {
+  const { key } = given;
+  const { rows: total } = segment;
+  if (isShared(key, segment)) return undefined;
+  if (key.key === 'address4') {
+    const ranges = given.asRanges();
+    const most = index.mostOfIp4List(key.column, ranges);
+    if (most === undefined || (!alone && most > total * MOST_LOOKED_UP)) return undefined;
+    const found = index.rowsOfIp4List(key.column, ranges);
+    return found && rowsOf(found);
+  }
+  if (key.key === 'text' && (key.column === 'host' || key.column === 'program')) {
+    const found = index.rowsOfText(key.column, (text) => given.hasText(text));
+    return found && rowsOf(found);
+  }
+  return undefined;
+}
+
+export const listOperator: FilterOperator<ListFilter> = {
+  describe: ({ list }) => `a line of the list of ${list.lines.length}`,
+  sql: listSql,
+  sqlCost: 'high',
+  rows: (filter, segment, { indexes }: SegmentView) => listRows(filter, segment, indexes.values),
+  lookUpCost: () => 30,
+  record: ({ list }) => listedAddresses(list),
+};

@@ -4,20 +4,23 @@
  * Whole-number columns are compared in their own type, with bounds clipped to what it can hold, so
  * that DuckDB can use its minima and maxima; attributes are compared as reals where they are numbers.
  */
+import type { Column } from '../../contract/event-batch.ts';
+import type { Test } from '../ast.ts';
+import { type RowFilter, some } from '../batch/row-filter.ts';
+import { type RowScope, overflowNamed, textOf } from '../batch/row-scope.ts';
+import { textNumber } from '../batch/text-number.ts';
 import { INTEGER_RANGES, anyOfList, oneOf, textAsNumber } from '../dialect/duckdb.ts';
+import { dimensionOf } from '../dimensions.ts';
 import { type AttributeField, type NumberField, refSql, refType } from '../fields.ts';
 import { FALSE, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { comparison, numberRanges } from '../number-test.ts';
+import { describeAny } from './describe.ts';
+import { anyText } from './field-texts.ts';
+import { keyFlags } from './key-flags.ts';
 import { either } from './logic.ts';
-import { memberNumbers } from './members.ts';
-import { anyText } from './text-value.ts';
-
-export interface NumberRange {
-  /** Undefined: open. */
-  readonly low: number | undefined;
-  readonly high: number | undefined;
-  readonly lowIncluded: boolean;
-  readonly highIncluded: boolean;
-}
+import { memberNumbers, membersOf } from './members.ts';
+import { type NumberRange, isWithin, parseNumber, rangeText } from './number-range.ts';
+import type { FilterOperator, KeyCondition } from './operator.ts';
 
 export interface NumberFilter {
   readonly filter: 'number';
@@ -26,20 +29,7 @@ export interface NumberFilter {
   readonly ranges: readonly NumberRange[];
 }
 
-/** A decimal number (also with exponent) or a hexadecimal one; undefined when `text` is none. */
-export function parseNumber(text: string): number | undefined {
-  if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(text)) {
-    const value = Number(text);
-    return Number.isFinite(value) ? value : undefined;
-  }
-  return /^0x[0-9a-f]{1,13}$/i.test(text) ? Number(text) : undefined;
-}
-
-export function exactly(value: number): NumberRange {
-  return { low: value, high: value, lowIncluded: true, highIncluded: true };
-}
-
-export function compileNumber(filter: NumberFilter, scope: Scope): Predicate {
+export function numberSql(filter: NumberFilter, scope: Scope): Predicate {
   const { field, ranges } = filter;
   if (field.type === 'attribute') {
     return anyText(scope.attributesNamed(field.key), (text) => {
@@ -113,3 +103,144 @@ function clip(
     highIncluded: true,
   };
 }
+
+/** Attributes that are compared with numbers are compared as numbers. */
+function attributeRange(test: Test): NumberRange | undefined {
+  if (test.test === 'compare') {
+    const number = parseNumber(test.value);
+    return number === undefined ? undefined : comparison(test.op, number);
+  }
+  if (test.test !== 'range' || (test.low ?? test.high) === undefined) return undefined;
+  const { lowIncluded, highIncluded } = test;
+  const low = test.low === undefined ? undefined : parseNumber(test.low);
+  const high = test.high === undefined ? undefined : parseNumber(test.high);
+  const numeric =
+    (test.low === undefined || low !== undefined) &&
+    (test.high === undefined || high !== undefined);
+  return numeric ? { low, high, lowIncluded, highIncluded } : undefined;
+}
+
+function numberCondition({ field, ranges }: NumberFilter): KeyCondition | undefined {
+  const dim = dimensionOf(field);
+  if (field.type === 'attribute' || dim === undefined) return undefined;
+  return {
+    dim,
+    flags: ({ numbers }, size) =>
+      keyFlags(
+        size,
+        (place) => place < size && ranges.some((range) => isWithin(numbers[place]!, range)),
+      ),
+  };
+}
+
+export function numberColumns({ field, ranges }: NumberFilter, scope: RowScope): RowFilter {
+  if (field.type === 'attribute') {
+    const test = testOf(ranges);
+    scope.attributesNamed(field.key);
+    return (rows, n) => {
+      const columns = scope.attributesNamed(field.key);
+      const overflow = scope.overflow();
+      if (columns.length === 0 && overflow === undefined) return 0;
+      const isMet = (text: string): boolean => {
+        const value = textNumber(text);
+        return value !== undefined && test(value);
+      };
+      const meets = (text: string | undefined): boolean =>
+        text !== undefined && (isMet(text) || membersOf(text)?.some(isMet) === true);
+      let kept = 0;
+      for (let i = 0; i < n; i++) {
+        const row = rows[i]!;
+        const found =
+          columns.some((column) => meets(textOf(column, row))) ||
+          (overflow?.present[row] === 1 && overflowNamed(overflow, row, field.key).some(meets));
+        if (found) rows[kept++] = row;
+      }
+      return kept;
+    };
+  }
+  return some(
+    field.refs.flatMap((ref) => {
+      const column = scope.column(ref);
+      return column === undefined ? [] : [rowsOfColumn(column, ranges)];
+    }),
+    scope.capacity,
+  );
+}
+
+function rowsOfColumn(column: Column, ranges: readonly NumberRange[]): RowFilter {
+  if (column.type === 'text' || column.type === 'ip6') return () => 0;
+  const { values, present } = column;
+  const [only] = ranges;
+  if (ranges.length === 1 && only !== undefined) {
+    const { low = -Infinity, high = Infinity, lowIncluded, highIncluded } = only;
+    if (low === high && lowIncluded && highIncluded) {
+      return (rows, n) => {
+        let kept = 0;
+        for (let i = 0; i < n; i++) {
+          const row = rows[i]!;
+          if (values[row] === low && present[row] === 1) rows[kept++] = row;
+        }
+        return kept;
+      };
+    }
+    const strictLow = !lowIncluded && only.low !== undefined;
+    const strictHigh = !highIncluded && only.high !== undefined;
+    return (rows, n) => {
+      let kept = 0;
+      for (let i = 0; i < n; i++) {
+        const row = rows[i]!;
+        const value = values[row]!;
+        if (present[row] === 0 || value < low || value > high) continue;
+        if ((strictLow && value === low) || (strictHigh && value === high)) continue;
+        rows[kept++] = row;
+      }
+      return kept;
+    };
+  }
+  const test = testOf(ranges);
+  return (rows, n) => {
+    let kept = 0;
+    for (let i = 0; i < n; i++) {
+      const row = rows[i]!;
+      if (present[row] === 1 && test(values[row]!)) rows[kept++] = row;
+    }
+    return kept;
+  };
+}
+
+function testOf(ranges: readonly NumberRange[]): (value: number) => boolean {
+  const points = new Set<number>();
+  const wide: NumberRange[] = [];
+  for (const range of ranges) {
+    const { low, high, lowIncluded, highIncluded } = range;
+    if (low !== undefined && low === high && lowIncluded && highIncluded) points.add(low);
+    else wide.push(range);
+  }
+  return (value) =>
+    points.has(value) ||
+    wide.some(
+      ({ low, high, lowIncluded, highIncluded }) =>
+        (low === undefined || (lowIncluded ? value >= low : value > low)) &&
+        (high === undefined || (highIncluded ? value <= high : value < high)),
+    );
+}
+
+export const numberOperator: FilterOperator<NumberFilter> = {
+  parse: ({ field, test, at, around }) => {
+    if (field.type === 'number') {
+      return { filter: 'number', field, ranges: numberRanges(field, test, at, around.readings) };
+    }
+    const range = field.type === 'attribute' ? attributeRange(test) : undefined;
+    return field.type === 'attribute' && range !== undefined
+      ? { filter: 'number', field, ranges: [range] }
+      : undefined;
+  },
+  mergeKey: ({ field }) => (field.type === 'number' ? field.name : undefined),
+  merge: (filters) => ({ ...filters[0]!, ranges: filters.flatMap(({ ranges }) => ranges) }),
+  describe: ({ field, ranges }) => describeAny(field.name, ranges.map(rangeText)),
+  sql: numberSql,
+  sqlCost: 'low',
+  lookUpCost: () => 0,
+  groups: numberCondition,
+  columns: numberColumns,
+};

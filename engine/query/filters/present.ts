@@ -1,10 +1,18 @@
 /** `host:*`: the field has a value. */
+import { communityReader } from '../batch/community.ts';
+import { presentIn } from '../batch/presence.ts';
+import { KEEP, type RowFilter, each } from '../batch/row-filter.ts';
+import { type RowScope, overflowNamed } from '../batch/row-scope.ts';
+import { type Dimension, dimensionOf } from '../dimensions.ts';
 import { type Field, refSql } from '../fields.ts';
 import { NO_COLUMN, TRUE, type Predicate, type Scope } from '../scope.ts';
 import { communitySql } from './community-id.ts';
-import { compileFlow, sidePresent } from './flow.ts';
+import { anyText } from './field-texts.ts';
+import { ANY_FLOW, flowColumns, flowSql, sidePresent } from './flow.ts';
+import { keyFlags } from './key-flags.ts';
 import { either } from './logic.ts';
-import { anyText } from './text-value.ts';
+import { namedTextRows } from './named-texts.ts';
+import type { FilterOperator } from './operator.ts';
 
 export interface PresentFilter {
   readonly filter: 'present';
@@ -15,7 +23,7 @@ function notNull(sql: string | undefined): Predicate {
   return sql === undefined ? NO_COLUMN : { sql: `${sql} IS NOT NULL` };
 }
 
-export function compilePresent(filter: PresentFilter, scope: Scope): Predicate {
+function presentSql(filter: PresentFilter, scope: Scope): Predicate {
   const { field } = filter;
   switch (field.type) {
     case 'number':
@@ -39,12 +47,90 @@ export function compilePresent(filter: PresentFilter, scope: Scope): Predicate {
           return either([NO_COLUMN, ...scope.attributes().map(({ sql }) => notNull(sql))]);
         case 'community_id':
           return notNull(communitySql(scope));
-        case 'flow': {
-          const open = { address: undefined, port: undefined };
-          return compileFlow({ filter: 'flow', ends: [open, open], proto: undefined }, scope);
-        }
+        case 'flow':
+          return flowSql(ANY_FLOW, scope);
         default:
           return TRUE;
       }
   }
+}
+
+/** `kind:*` and the like are conditions of their own: they say which. */
+const LISTED: ReadonlySet<string> = new Set(['kind', 'source', 'tag', 'day', 'last']);
+
+function presentColumns({ field }: PresentFilter, scope: RowScope): RowFilter {
+  switch (field.type) {
+    case 'number':
+      return presentIn(field.refs, scope);
+    case 'time':
+    case 'text':
+      return presentIn([field.ref], scope);
+    case 'address':
+      return presentIn(
+        field.sides.flatMap(({ v4, v6 }) => [v4, v6]),
+        scope,
+      );
+    case 'attribute':
+      return each(() => {
+        const coded = scope.codedAttribute(field.key);
+        const columns = coded === undefined ? scope.attributesNamed(field.key) : [coded];
+        const overflow = scope.overflow();
+        return (row) =>
+          columns.some(({ present }) => present[row] === 1) ||
+          (overflow?.present[row] === 1 && overflowNamed(overflow, row, field.key).length > 0);
+      });
+    case 'virtual':
+      if (field.ref !== undefined) return presentIn([field.ref], scope);
+      switch (field.name) {
+        case 'attributes':
+          return each(() => {
+            const columns = scope.attributes();
+            const overflow = scope.overflow();
+            return (row) =>
+              columns.some(({ present }) => present[row] === 1) || overflow?.present[row] === 1;
+          });
+        case 'flow':
+          return flowColumns(ANY_FLOW, scope);
+        case 'community_id':
+          return each(() => {
+            const read = communityReader(scope);
+            return (row) => read(row) !== undefined;
+          });
+        default:
+          return KEEP;
+      }
+  }
+}
+
+export const presentOperator: FilterOperator<PresentFilter> = {
+  parse: ({ field, test }) =>
+    test.test === 'present' && !(field.type === 'virtual' && LISTED.has(field.name))
+      ? { filter: 'present', field }
+      : undefined,
+  describe: ({ field }) => `${field.name}:*`,
+  sql: presentSql,
+  sqlCost: 'low',
+  rows: ({ field }, _segment, known) =>
+    field.type === 'text' ? namedTextRows(field.ref, known, () => true) : undefined,
+  lookUpCost: () => 3,
+  groups: ({ field }) => {
+    const dim = dimensionOf(field);
+    return (
+      dim && {
+        dim,
+        presence: true,
+        flags: (_, size) => keyFlags(size, (place) => place < size),
+      }
+    );
+  },
+  columns: presentColumns,
+};
+
+/** The dimension that a condition asks a value of, whichever; undefined: it asks something else. */
+export function presentDimension(filter: { readonly filter: string }): Dimension | undefined {
+  return isPresent(filter) ? dimensionOf(filter.field) : undefined;
+}
+
+function isPresent<F extends { readonly filter: string }>(filter: F): filter is F & PresentFilter {
+  return filter.filter === 'present';
 }

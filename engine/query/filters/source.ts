@@ -1,8 +1,13 @@
 /** `source:fw.log`, `source:*.gz`: events of the sources with such a name, or a part of its path. */
 import type { Test } from '../ast.ts';
+import { type RowFilter, each } from '../batch/row-filter.ts';
+import { type RowScope, numberAt } from '../batch/row-scope.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { QueryError, didYouMean, shown } from '../query-error.ts';
 import type { Predicate, Scope } from '../scope.ts';
+import { describeAny } from './describe.ts';
+import type { FilterOperator } from './operator.ts';
+import type { Named } from './surroundings.ts';
 import { wildcardMatcher } from './wildcard.ts';
 
 export interface SourceFilter {
@@ -11,16 +16,11 @@ export interface SourceFilter {
   readonly ref: Ref | undefined;
 }
 
-export interface Named {
-  readonly id: number;
-  readonly name: string;
-}
-
 /**
  * The whole name, else the last parts of it after a `/` or `!`. A name without wildcards that no
  * source has is an error.
  */
-export function sourceFilter(
+function sourceFilter(
   test: Test,
   sources: readonly Named[],
   at: number,
@@ -56,7 +56,7 @@ function tails(name: string): string[] {
   return out;
 }
 
-export function compileSource(filter: SourceFilter, scope: Scope): Predicate {
+function sourceSql(filter: SourceFilter, scope: Scope): Predicate {
   let ids = filter.ids;
   const { segment } = scope;
   if (segment !== undefined && filter.ref === undefined) {
@@ -69,3 +69,23 @@ export function compileSource(filter: SourceFilter, scope: Scope): Predicate {
   const list = ids.map((id) => scope.params.bind(id, 'UINTEGER')).join(', ');
   return { sql: `${sql} IN (${list})` };
 }
+
+function sourceColumns({ ids, ref }: SourceFilter, scope: RowScope): RowFilter {
+  const wanted = new Set<number | undefined>(ids);
+  return each(() => {
+    const column = scope.column(ref ?? { column: 'source_id' });
+    return (row) => wanted.has(numberAt(column, row));
+  });
+}
+
+export const sourceOperator: FilterOperator<SourceFilter> = {
+  parse: ({ field, test, at, around }) =>
+    field.type === 'virtual' && field.name === 'source'
+      ? sourceFilter(test, around.sources, at, field.ref)
+      : undefined,
+  describe: ({ ids }) => describeAny('source', ids.map(String)),
+  sql: sourceSql,
+  sqlCost: 'low',
+  lookUpCost: () => 0,
+  columns: sourceColumns,
+};

@@ -1,9 +1,14 @@
 /** `tag:lateral`, `tag:ioc*`, `tag:*`: events that carry such a tag. */
 import type { Test } from '../ast.ts';
+import { NONE } from '../batch/row-filter.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { QueryError, didYouMean, shown } from '../query-error.ts';
-import type { Predicate, Scope } from '../scope.ts';
-import type { Named } from './source.ts';
+import type { LeafRows, SegmentView } from '../index-view.ts';
+import { type Rows, rowsOf, unite } from '../rows.ts';
+import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
+import { describeAny } from './describe.ts';
+import type { FilterOperator } from './operator.ts';
+import type { Named } from './surroundings.ts';
 import { hasWildcard, wildcardMatcher } from './wildcard.ts';
 
 export interface TagFilter {
@@ -13,7 +18,7 @@ export interface TagFilter {
 }
 
 /** A tag without wildcards that does not exist is an error, as a mistyped field is. */
-export function tagFilter(
+function tagFilter(
   test: Test,
   tags: readonly Named[],
   at: number,
@@ -40,7 +45,7 @@ export function tagFilter(
   return { filter: 'tag', ids: found.map(({ id }) => id), ref };
 }
 
-export function compileTag(filter: TagFilter, scope: Scope): Predicate {
+function tagSql(filter: TagFilter, scope: Scope): Predicate {
   if (filter.ref === undefined) return scope.tagged(filter.ids);
   const sql = refSql(filter.ref, scope);
   if (sql === undefined || filter.ids.length === 0) return { value: false, reason: 'tag' };
@@ -48,3 +53,28 @@ export function compileTag(filter: TagFilter, scope: Scope): Predicate {
     sql: `${sql} IN (${filter.ids.map((id) => scope.params.bind(id, 'INTEGER')).join(', ')})`,
   };
 }
+
+function tagRows(
+  { ids, ref }: TagFilter,
+  { tags }: SegmentInfo,
+  { marked }: SegmentView,
+): LeafRows | undefined {
+  if (ref !== undefined) return undefined;
+  let rows: Rows = 'none';
+  for (const id of ids) if (tags.has(id)) rows = unite(rows, rowsOf(marked(id)));
+  return { rows, exact: true };
+}
+
+export const tagOperator: FilterOperator<TagFilter> = {
+  parse: ({ field, test, at, around }) =>
+    field.type === 'virtual' && field.name === 'tag'
+      ? tagFilter(test, around.tags, at, field.ref)
+      : undefined,
+  describe: ({ ids }) => describeAny('tag', ids.map(String)),
+  sql: tagSql,
+  sqlCost: 'high',
+  rows: tagRows,
+  lookUpCost: () => 2,
+  // Events that are not stored have no tags.
+  columns: () => NONE,
+};

@@ -1,7 +1,13 @@
 /** `host:[a TO f]`, `user:>m`: text in the order of its UTF-8 bytes, case told apart. */
-import type { AttributeField, TextField } from '../fields.ts';
+import type { Test } from '../ast.ts';
+import type { RowFilter } from '../batch/row-filter.ts';
+import type { RowScope } from '../batch/row-scope.ts';
+import { type TextTest, compareBytes, filterPlaces, placesOf } from '../batch/text-places.ts';
+import type { AttributeField, Field, TextField } from '../fields.ts';
+import { syntaxError } from '../query-error.ts';
 import type { Predicate, Scope } from '../scope.ts';
-import { anyText, fieldTexts } from './text-value.ts';
+import { anyTextOf } from './field-texts.ts';
+import type { FilterOperator } from './operator.ts';
 
 export interface TextRangeFilter {
   readonly filter: 'text-range';
@@ -12,9 +18,9 @@ export interface TextRangeFilter {
   readonly highIncluded: boolean;
 }
 
-export function compileTextRange(filter: TextRangeFilter, scope: Scope): Predicate {
+function textRangeSql(filter: TextRangeFilter, scope: Scope): Predicate {
   const { low, high, lowIncluded, highIncluded } = filter;
-  return anyText(fieldTexts(filter.field, scope), (sql) => {
+  return anyTextOf(filter.field, scope, (sql) => {
     const parts: string[] = [];
     if (low !== undefined)
       parts.push(`${sql} ${lowIncluded ? '>=' : '>'} ${scope.params.text(low)}`);
@@ -23,3 +29,62 @@ export function compileTextRange(filter: TextRangeFilter, scope: Scope): Predica
     return parts.length === 0 ? `${sql} IS NOT NULL` : `(${parts.join(' AND ')})`;
   });
 }
+
+const utf8 = new TextEncoder();
+
+function textRangeColumns(filter: TextRangeFilter, scope: RowScope): RowFilter {
+  const { lowIncluded, highIncluded } = filter;
+  const low = filter.low === undefined ? undefined : utf8.encode(filter.low);
+  const high = filter.high === undefined ? undefined : utf8.encode(filter.high);
+  const test: TextTest = (bytes, start, end) => {
+    if (low !== undefined) {
+      const order = compareBytes(bytes, start, end, low);
+      if (order < 0 || (order === 0 && !lowIncluded)) return false;
+    }
+    if (high === undefined) return true;
+    const order = compareBytes(bytes, start, end, high);
+    return order < 0 || (order === 0 && highIncluded);
+  };
+  return filterPlaces(placesOf(filter.field, scope), test);
+}
+
+/** Numbers and whole values are other operators': this reads what they left. */
+function readTextRange(field: Field, test: Test, at: number): TextRangeFilter | undefined {
+  if (test.test !== 'compare' && test.test !== 'range') return undefined;
+  if (field.type === 'virtual' && field.name === 'attributes')
+    throw syntaxError('attributes takes words and patterns', at);
+  if (field.type !== 'text' && field.type !== 'attribute') return undefined;
+  if (test.test === 'range') {
+    const { low, high, lowIncluded, highIncluded } = test;
+    return {
+      filter: 'text-range',
+      field,
+      low: plain(low),
+      high: plain(high),
+      lowIncluded,
+      highIncluded,
+    };
+  }
+  const up = test.op.startsWith('>');
+  const value = plain(test.value);
+  const included = test.op.endsWith('=');
+  return {
+    ...{ filter: 'text-range', field, lowIncluded: included, highIncluded: included },
+    low: up ? value : undefined,
+    high: up ? undefined : value,
+  };
+}
+
+function plain(text: string | undefined): string | undefined {
+  return text?.toWellFormed().replaceAll('\0', '');
+}
+
+export const textRangeOperator: FilterOperator<TextRangeFilter> = {
+  parse: ({ field, test, at }) => readTextRange(field, test, at),
+  describe: ({ field, low, high, lowIncluded, highIncluded }) =>
+    `${field.name}:${lowIncluded ? '[' : '{'}${low ?? '*'} TO ${high ?? '*'}${highIncluded ? ']' : '}'}`,
+  sql: textRangeSql,
+  sqlCost: 'high',
+  lookUpCost: () => 0,
+  columns: textRangeColumns,
+};

@@ -2,15 +2,30 @@
  * `host:web01`, `user:adm*`, `"Flow ID":"a b"`: the whole value of a text field, case ignored.
  * Wildcards match any characters; in quotes nothing is a wildcard.
  */
-import { anyJsonValue, anyOfList } from '../dialect/duckdb.ts';
-import { type AttributeField, type TextField, type VirtualField, refSql } from '../fields.ts';
-import { type NamedText, NO_COLUMN, type Predicate, type Scope, hasMatch } from '../scope.ts';
-import { either } from './logic.ts';
-import { arrayPattern, isArrayText, memberPattern } from './members.ts';
-import { checkLength, hasWildcard, joinable, valuePattern } from './wildcard.ts';
-
-/** `attributes` means any attribute. */
-export type ValueField = TextField | AttributeField | (VirtualField & { name: 'attributes' });
+import { attributesNamed } from '../attribute-names.ts';
+import type { RowFilter } from '../batch/row-filter.ts';
+import type { RowScope } from '../batch/row-scope.ts';
+import { equals, filterPlaces, patternTest, placesOf } from '../batch/text-places.ts';
+import { dimensionOf } from '../dimensions.ts';
+import type { LeafRows, SegmentView } from '../index-view.ts';
+import { compilePattern } from '../re2/matcher.ts';
+import { type Rows, intersect, rowsOf } from '../rows.ts';
+import {
+  ATTRIBUTE_PREFIX,
+  OVERFLOW_COLUMN,
+  type Predicate,
+  type Scope,
+  type SegmentInfo,
+  hasMatch,
+} from '../scope.ts';
+import { type ValueField, anyTextOf, isValueField } from './field-texts.ts';
+import { keyFlags } from './key-flags.ts';
+import { arrayPattern, isArrayText, memberPattern, memberTest, valueTest } from './members.ts';
+import { namedTextRows } from './named-texts.ts';
+import type { FilterOperator, KeyCondition, RecordTest } from './operator.ts';
+import { searchedColumn } from './searched.ts';
+import { type PhraseToken, textFilter, wholePattern } from './text.ts';
+import { checkLength, hasWildcard, joinable, valuePattern, wildcardMatcher } from './wildcard.ts';
 
 export interface TextValueFilter {
   readonly filter: 'text-value';
@@ -22,7 +37,7 @@ export interface TextValueFilter {
 /** Text that is its own only fold: no letters, and nothing beyond ASCII. */
 const UNCASED = /^[\x01-@[-`{-\x7f]*$/;
 
-export function textValueFilter(
+function textValueFilter(
   field: ValueField,
   text: string,
   quoted: boolean,
@@ -37,12 +52,12 @@ export function textValueFilter(
   };
 }
 
-export function compileTextValue(filter: TextValueFilter, scope: Scope): Predicate {
+function textValueSql(filter: TextValueFilter, scope: Scope): Predicate {
   return anyValue(filter.field, [filter], scope);
 }
 
 /** Any of several: those of one field share a list or a pattern. */
-export function compileTextValues(filters: readonly TextValueFilter[], scope: Scope): Predicate[] {
+function textValuesSql(filters: readonly TextValueFilter[], scope: Scope): Predicate[] {
   const groups = new Map<string, TextValueFilter[]>();
   for (const filter of filters) {
     const key = JSON.stringify(filter.field);
@@ -79,30 +94,131 @@ function anyValue(field: ValueField, filters: readonly TextValueFilter[], scope:
       parts.push(`(${isArrayText(sql)} AND ${hasMatch(scope, sql, members, true)})`);
     return parts.length === 1 ? parts[0]! : `(${parts.join(' OR ')})`;
   };
-  if (field.type === 'virtual') {
-    const all = scope.attributes();
-    if (all.length === 0) return NO_COLUMN;
-    return either(
-      all.map(({ sql, json }) => ({ sql: json ? anyJsonValue(sql, condition) : condition(sql) })),
-    );
+  return anyTextOf(field, scope, condition);
+}
+
+function textValueRows(
+  filter: TextValueFilter,
+  segment: SegmentInfo,
+  known: SegmentView,
+  few: boolean,
+): LeafRows | undefined {
+  const { field, text, wildcard } = filter;
+  const whole =
+    field.type === 'text'
+      ? namedTextRows(field.ref, known, wildcardMatcher(text, wildcard))
+      : undefined;
+  return whole !== undefined || few ? whole : valueCandidates(filter, segment, known);
+}
+
+/**
+ * A whole value holds all its tokens; that it is them and nothing else must be read. What stands next
+ * to a wildcard may be a part of a longer token.
+ */
+function valueCandidates(
+  { field, text, wildcard }: TextValueFilter,
+  segment: SegmentInfo,
+  { indexes }: SegmentView,
+): LeafRows | undefined {
+  const lookup = indexes.text;
+  if (lookup === undefined) return undefined;
+  let column: string | undefined;
+  if (field.type === 'text') {
+    column = searchedColumn(field.ref);
+    if (column === undefined) return undefined;
+  } else if (field.type === 'attribute') {
+    // Of several spellings, and in the overflow, it is somewhere among all texts.
+    const [own, other] = attributesNamed(segment.columns, field.key);
+    if (own !== undefined && other === undefined && !segment.columns.has(OVERFLOW_COLUMN))
+      column = own.column;
+  } else if (![...segment.columns].some((name) => isAttribute(name))) return undefined;
+  let rows: Rows = 'all';
+  for (const token of wordsOf(text, wildcard, field.type !== 'text')) {
+    const found = lookup.search({ tokens: [token], between: [] }, column);
+    if (found === undefined) continue;
+    rows = intersect(rows, rowsOf(found.rows));
+    if (rows === 'none') break;
   }
-  return anyText(fieldTexts(field, scope), condition);
+  return rows === 'all' ? undefined : { rows, exact: false };
 }
 
-/** The texts that an event has of a field: of an attribute those of all its spellings. */
-export function fieldTexts(field: TextField | AttributeField, scope: Scope): readonly NamedText[] {
-  if (field.type === 'attribute') return scope.attributesNamed(field.key);
-  const sql = refSql(field.ref, scope);
-  return sql === undefined ? [] : [{ sql, isList: false }];
+function isAttribute(column: string): boolean {
+  return column.startsWith(ATTRIBUTE_PREFIX) || column === OVERFLOW_COLUMN;
 }
 
-/** Whether one of some texts meets a condition. */
-export function anyText(
-  texts: readonly NamedText[],
-  condition: (sql: string) => string,
-): Predicate {
-  if (texts.length === 0) return NO_COLUMN;
-  return either(
-    texts.map(({ sql, isList }) => ({ sql: isList ? anyOfList(sql, condition) : condition(sql) })),
+const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
+
+const UNPRINTABLE = /[\0-\x1f]/;
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+/** Words that every text which matches `text` wholly, or has it as a member, must have. */
+function wordsOf(text: string, wildcard: boolean, isAttribute: boolean): PhraseToken[] {
+  const pieces = wildcard ? text.split(/[*?]+/) : [text];
+  return pieces.flatMap((piece, i) => {
+    const found = [...piece.matchAll(TOKEN)];
+    return found.flatMap((match, at): PhraseToken[] => {
+      // In a list a character beyond ASCII, or a control character before a word, may be escaped.
+      if (isAttribute && (UNPRINTABLE.test(text) || BEYOND_ASCII.test(match[0]))) return [];
+      // Where the first and the last piece are not empty the value begins and ends with them.
+      const starts = i > 0 && match.index === 0;
+      const behind = match.index + match[0].length;
+      const ends = i < pieces.length - 1 && at === found.length - 1 && behind === piece.length;
+      const word = `${starts ? '*' : ''}${match[0]}${ends ? '*' : ''}`;
+      return [{ text: word, wildcard: starts || ends }];
+    });
+  });
+}
+
+function textValueColumns(filter: TextValueFilter, scope: RowScope): RowFilter {
+  const { text, wildcard } = filter;
+  const whole =
+    !wildcard && UNCASED.test(text)
+      ? equals(text)
+      : patternTest(valuePattern(text, wildcard), true);
+  if (filter.field.type === 'text') return filterPlaces(placesOf(filter.field, scope), whole);
+  const member = memberTest([memberPattern(text, wildcard)]);
+  return filterPlaces(
+    placesOf(filter.field, scope),
+    (bytes, start, end) => whole(bytes, start, end) || member(bytes, start, end),
   );
 }
+
+function textValueCondition({ field, text, wildcard }: TextValueFilter): KeyCondition | undefined {
+  const dim = dimensionOf(field);
+  if (field.type === 'virtual' || dim === undefined) return undefined;
+  const matches =
+    field.type === 'attribute' ? valueTest(text, wildcard) : wildcardMatcher(text, wildcard);
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return {
+    dim,
+    flags: ({ texts }, size) =>
+      keyFlags(size, (place) => place < size && matches(decoder.decode(texts[place]))),
+  };
+}
+
+/** A value as it is written among others in a record. */
+function textValueRecord({ text, wildcard }: TextValueFilter): RecordTest {
+  if (!/[\w\u0080-\u{10ffff}]/u.test(text)) return () => undefined;
+  const matcher = compilePattern(wholePattern(textFilter(text, !wildcard, 0, undefined)), true);
+  return (bytes) => matcher.test(bytes, 0, bytes.length);
+}
+
+export const textValueOperator: FilterOperator<TextValueFilter> = {
+  parse: ({ field, test, at }) => {
+    if (!isValueField(field)) return undefined;
+    if (test.test === 'word' || test.test === 'quoted')
+      return textValueFilter(field, test.text, test.test === 'quoted', at);
+    return test.test === 'compare' && test.op === '=' && field.type !== 'virtual'
+      ? textValueFilter(field, test.value, true, at)
+      : undefined;
+  },
+  describe: ({ field, text, wildcard }) => `${field.name}:${wildcard ? text : `"${text}"`}`,
+  sql: textValueSql,
+  sqlOfAny: textValuesSql,
+  sqlCost: 'medium',
+  rows: textValueRows,
+  lookUpCost: ({ wildcard }) => (wildcard ? 20 : 8),
+  groups: textValueCondition,
+  columns: textValueColumns,
+  record: textValueRecord,
+};

@@ -5,12 +5,20 @@
  * before the first and after the last token of a phrase are no condition; those between tokens are.
  * In an unquoted word `*` and `?` stand for any run of, or one, token character.
  */
+import type { RowFilter } from '../batch/row-filter.ts';
+import type { RowScope } from '../batch/row-scope.ts';
+import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/text-places.ts';
 import { anyJsonValue } from '../dialect/duckdb.ts';
 import { type Ref, refSql } from '../fields.ts';
+import type { LeafRows, SegmentView } from '../index-view.ts';
+import { compilePattern } from '../re2/matcher.ts';
+import { rowsOf } from '../rows.ts';
 import { syntaxError, shown } from '../query-error.ts';
-import { NO_COLUMN, type Predicate, type Scope, hasMatch } from '../scope.ts';
+import { NO_COLUMN, type Predicate, type Scope, type SegmentInfo, hasMatch } from '../scope.ts';
 import { checkLength, escapeRe2, joinable } from './wildcard.ts';
 import { either } from './logic.ts';
+import type { FilterOperator } from './operator.ts';
+import { MOST_CANDIDATES, searchedColumn } from './searched.ts';
 
 export interface PhraseToken {
   readonly text: string;
@@ -108,12 +116,12 @@ function tokenPattern({ text, wildcard }: PhraseToken, first: boolean, last: boo
   return out;
 }
 
-export function compileText(filter: TextFilter, scope: Scope): Predicate {
+function textSql(filter: TextFilter, scope: Scope): Predicate {
   return anywhere(whole(filter.pattern, filter), filter.ref, scope);
 }
 
 /** Any of several: those that are searched in the same columns share a pattern. */
-export function compileTexts(filters: readonly TextFilter[], scope: Scope): Predicate[] {
+function textsSql(filters: readonly TextFilter[], scope: Scope): Predicate[] {
   const groups = new Map<string, TextFilter[]>();
   for (const filter of filters) {
     const key = JSON.stringify([filter.ref, filter.openStart, filter.openEnd]);
@@ -145,3 +153,61 @@ function anywhere(re2: string, ref: Ref | undefined, scope: Scope): Predicate {
     })),
   );
 }
+
+export function textRows(
+  filter: TextFilter,
+  { rows: total }: SegmentInfo,
+  { indexes }: SegmentView,
+): LeafRows | undefined {
+  if (filter.index === 'none') return undefined;
+  const column = filter.ref === undefined ? undefined : searchedColumn(filter.ref);
+  if (filter.ref !== undefined && column === undefined) return undefined;
+  const found = indexes.text?.search(filter, column);
+  if (filter.index === undefined || found === undefined)
+    return found && { rows: rowsOf(found.rows), exact: found.exact };
+  if (found.rows.count > total * MOST_CANDIDATES) return undefined;
+  return { rows: rowsOf(found.rows), exact: false };
+}
+
+function textColumns(filter: TextFilter, scope: RowScope): RowFilter {
+  const { ref } = filter;
+  const test = patternTest(wholePattern(filter), true);
+  const places = (): Places => {
+    if (ref !== undefined) return placesOfRef(scope, ref);
+    const columns = [...scope.texts(), ...scope.attributes()];
+    return { columns, overflow: scope.overflow(), key: undefined };
+  };
+  places();
+  return filterPlaces(places, test);
+}
+
+function phraseText({ tokens, between }: TextFilter): string {
+  const text = tokens.map((token, i) => `${token.text}${between[i] ?? ''}`).join('');
+  return tokens.length === 1 ? text : `"${text}"`;
+}
+
+export const textOperator: FilterOperator<TextFilter> = {
+  parse: ({ field, test, at }) =>
+    field.type === 'text' &&
+    field.name === 'message' &&
+    (test.test === 'word' || test.test === 'quoted')
+      ? textFilter(test.text, test.test === 'quoted', at, field.ref)
+      : undefined,
+  describe: (filter) => {
+    // An address is a pattern of which no token need be known.
+    const text = filter.tokens.length === 0 ? `/${filter.pattern}/` : phraseText(filter);
+    const { ref } = filter;
+    if (ref === undefined) return text;
+    return `${'column' in ref ? ref.column : ref.computed}:${text}`;
+  },
+  sql: textSql,
+  sqlOfAny: textsSql,
+  sqlCost: 'high',
+  rows: textRows,
+  lookUpCost: ({ tokens }) => (tokens.some(({ wildcard }) => wildcard) ? 20 : 5 + tokens.length),
+  columns: textColumns,
+  record: (filter) => {
+    const matcher = compilePattern(wholePattern(filter), true);
+    return (bytes) => matcher.test(bytes, 0, bytes.length);
+  },
+};

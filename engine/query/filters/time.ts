@@ -4,8 +4,18 @@
  * An event without a time is in no span.
  */
 import type { EpochMicros } from '../../contract/event.ts';
-import { type Ref, refSql } from '../fields.ts';
-import type { Predicate, Scope } from '../scope.ts';
+import { RowSet } from '../../base/row-set.ts';
+import type { Test } from '../ast.ts';
+import type { RowFilter } from '../batch/row-filter.ts';
+import type { RowScope } from '../batch/row-scope.ts';
+import { type Ref, type TimeField, refSql } from '../fields.ts';
+import type { LeafRows, SegmentView } from '../index-view.ts';
+import { shown, syntaxError } from '../query-error.ts';
+import { rowsOf } from '../rows.ts';
+import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
+import { type TimeSpan, formatMicros, parseDuration, parseTime } from '../time.ts';
+import type { FilterOperator } from './operator.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export interface TimeFilter {
   readonly filter: 'time';
@@ -16,7 +26,68 @@ export interface TimeFilter {
   readonly to: EpochMicros | undefined;
 }
 
-export function compileTime(filter: TimeFilter, scope: Scope): Predicate {
+/** @param filter of any kind, told by its name */
+export function isTime<F extends { readonly filter: string }>(filter: F): filter is F & TimeFilter {
+  return filter.filter === 'time';
+}
+
+const TIME_HINT = 'write 2026-11-21, 2026-11-21T12:00 or 2026-11-21T12:00:00+01:00';
+
+function timeFilter(field: TimeField, test: Test, at: number, around: Surroundings): TimeFilter {
+  const read = (text: string): TimeSpan => {
+    const span = parseTime(text, around.zone, around.zoneOffset);
+    if (span === undefined) throw syntaxError(`${shown(text)} is no time`, at, TIME_HINT);
+    return span;
+  };
+  const { ref } = field;
+  switch (test.test) {
+    case 'word':
+    case 'quoted':
+      return { filter: 'time', ref, ...read(test.text) };
+    case 'compare': {
+      const { from, to } = read(test.value);
+      switch (test.op) {
+        case '=':
+          return { filter: 'time', ref, from, to };
+        case '>':
+          return { filter: 'time', ref, from: to, to: undefined };
+        case '>=':
+          return { filter: 'time', ref, from, to: undefined };
+        case '<':
+          return { filter: 'time', ref, from: undefined, to: from };
+        case '<=':
+          return { filter: 'time', ref, from: undefined, to };
+      }
+    }
+    // Falls to no other case: every operator returns.
+    case 'range': {
+      // Time ranges are half-open whatever the closing bracket.
+      const low = test.low === undefined ? undefined : read(test.low);
+      return {
+        filter: 'time',
+        ref,
+        from: low === undefined ? undefined : test.lowIncluded ? low.from : low.from + 1,
+        to: test.high === undefined ? undefined : read(test.high).from,
+      };
+    }
+    default:
+      throw syntaxError(`${field.name} is a time and takes no pattern`, at, TIME_HINT);
+  }
+}
+
+function lastFilter(test: Test, at: number, around: Surroundings): TimeFilter {
+  const span =
+    test.test === 'word' || test.test === 'quoted' ? parseDuration(test.text) : undefined;
+  if (span === undefined || span === 0) {
+    throw syntaxError('last takes a duration', at, 'write last:24h, last:30m or last:7d');
+  }
+  const { newestTs } = around;
+  const ref = { column: 'ts' } as const;
+  if (newestTs === undefined) return { filter: 'time', ref, from: 0, to: 0 };
+  return { filter: 'time', ref, from: newestTs - span, to: newestTs + 1 };
+}
+
+function timeSql(filter: TimeFilter, scope: Scope): Predicate {
   const { ref, from, to } = filter;
   const { segment } = scope;
   if (segment !== undefined && 'column' in ref) {
@@ -40,3 +111,48 @@ export function compileTime(filter: TimeFilter, scope: Scope): Predicate {
   if (parts.length === 0) parts.push(`${sql} IS NOT NULL`);
   return { sql: parts.length === 1 ? parts[0]! : `(${parts.join(' AND ')})` };
 }
+
+function timeRows(
+  { ref, from, to }: TimeFilter,
+  { rows: total }: SegmentInfo,
+  { indexes }: SegmentView,
+): LeafRows | undefined {
+  if (!('column' in ref) || ref.column !== 'ts' || indexes.time === undefined) return undefined;
+  const low = from === undefined ? 0 : indexes.time.rowAt(from);
+  const high = indexes.time.rowAt(to ?? Infinity);
+  return { rows: low < high ? rowsOf(RowSet.range(total, low, high)) : 'none', exact: true };
+}
+
+function timeColumns({ ref, from, to }: TimeFilter, scope: RowScope): RowFilter {
+  const column = scope.column(ref);
+  if (column === undefined || column.type === 'text' || column.type === 'ip6') return () => 0;
+  const { values, present } = column;
+  const low = from ?? -Infinity;
+  const high = to ?? Infinity;
+  return (rows, n) => {
+    let kept = 0;
+    for (let i = 0; i < n; i++) {
+      const row = rows[i]!;
+      if (present[row] === 1 && values[row]! >= low && values[row]! < high) rows[kept++] = row;
+    }
+    return kept;
+  };
+}
+
+export const timeOperator: FilterOperator<TimeFilter> = {
+  parse: ({ field, test, at, around }) => {
+    if (field.type === 'time') return timeFilter(field, test, at, around);
+    return field.type === 'virtual' && field.name === 'last'
+      ? lastFilter(test, at, around)
+      : undefined;
+  },
+  describe: ({ from, to }) => {
+    const shownTime = (ts: number | undefined) => (ts === undefined ? '*' : formatMicros(ts));
+    return `ts:[${shownTime(from)} TO ${shownTime(to)})`;
+  },
+  sql: timeSql,
+  sqlCost: 'low',
+  rows: timeRows,
+  lookUpCost: () => 1,
+  columns: timeColumns,
+};

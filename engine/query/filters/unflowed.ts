@@ -2,7 +2,11 @@
  * The rule that packets are the layer beneath flows: leaves out packets that belong to a flow. It is
  * part of every query that does not mention `kind`.
  */
+import { KEEP, type RowFilter, each } from '../batch/row-filter.ts';
+import type { RowScope } from '../batch/row-scope.ts';
+import { rowsOf } from '../rows.ts';
 import { both, either } from './logic.ts';
+import type { FilterOperator } from './operator.ts';
 import { FALSE, type Predicate, type Scope } from '../scope.ts';
 
 export interface UnflowedFilter {
@@ -10,7 +14,11 @@ export interface UnflowedFilter {
 }
 export const UNFLOWED: UnflowedFilter = { filter: 'unflowed' };
 
-export function compileUnflowed(_filter: UnflowedFilter, scope: Scope): Predicate {
+export function isUnflowed({ filter }: { readonly filter: string }): boolean {
+  return filter === UNFLOWED.filter;
+}
+
+function unflowedSql(_filter: UnflowedFilter, scope: Scope): Predicate {
   const { segment } = scope;
   const flow = scope.column('flow_id');
   if (segment !== undefined) {
@@ -25,3 +33,21 @@ export function compileUnflowed(_filter: UnflowedFilter, scope: Scope): Predicat
     flow === undefined ? FALSE : both([{ sql: `${flow} IS NULL` }]),
   ]);
 }
+
+function unflowedColumns(_filter: UnflowedFilter, scope: RowScope): RowFilter {
+  if (scope.kind !== 'packet') return KEEP;
+  const column = scope.peek('flow_id');
+  return each(() => (row) => column?.present[row] !== 1);
+}
+
+export const unflowedOperator: FilterOperator<UnflowedFilter> = {
+  describe: () => 'no packets of flows',
+  sql: unflowedSql,
+  sqlCost: 'low',
+  rows: (_filter, _segment, { indexes }) => {
+    const found = indexes.values?.unflowed();
+    return found && { rows: rowsOf(found), exact: true };
+  },
+  lookUpCost: () => 2,
+  columns: unflowedColumns,
+};

@@ -9,7 +9,7 @@ import type { AddressField, Field, NumberField } from '../fields.ts';
 import { parseEventId } from '../filters/event-id.ts';
 import { type FlowEnd, flowFilter } from '../filters/flow.ts';
 import { codeOf } from '../filters/names.ts';
-import { parseNumber } from '../filters/number.ts';
+import { parseNumber } from '../filters/number-range.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { shown } from '../query-error.ts';
 import { ListError } from './list-error.ts';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RowSet } from '../../index/row-set.ts';
+import { RowSet } from '../../base/row-set.ts';
 import { Params } from '../dialect/duckdb.ts';
 import type { Filter } from '../filters/filter.ts';
 import { textFilter } from '../filters/text.ts';
 import type { SegmentInfo } from '../scope.ts';
 import { boundsOf } from './bounds.ts';
-import type { Known } from './leaf-rows.ts';
-import { type Rows, sliceOf } from './rows.ts';
+import type { Known } from './known.ts';
+import { type Rows, sliceOf } from '../rows.ts';
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta'];
 

@@ -6,10 +6,17 @@
  * Invariant: sure ⊆ matching ⊆ maybe, and a row of `maybe` matches exactly if `rest` holds for it.
  */
 import type { Params } from '../dialect/duckdb.ts';
-import { ALL, type Filter, type LeafFilter, allOf, compileFilter } from '../filters/filter.ts';
+import {
+  ALL,
+  type Filter,
+  type LeafFilter,
+  allOf,
+  compileFilter,
+  operatorOf,
+} from '../filters/filter.ts';
 import { type SegmentInfo, judgingScope } from '../scope.ts';
-import { type Known, leafCost, leafRows } from './leaf-rows.ts';
-import { type Rows, complement, countOf, intersect, unite } from './rows.ts';
+import type { Known } from './known.ts';
+import { type Rows, complement, countOf, intersect, unite } from '../rows.ts';
 
 export interface Bounds {
   readonly sure: Rows;
@@ -66,7 +73,7 @@ function leafBounds(
   const verdict = compileFilter(filter, judgingScope(segment, params));
   if (!('sql' in verdict)) return exactly(verdict.value ? 'all' : 'none');
   const few = countOf(among, segment.rows) < segment.rows / FEW;
-  const found = known.kept(filter, () => leafRows(filter, segment, known, few));
+  const found = known.kept(filter, () => operatorOf(filter).rows?.(filter, segment, known, few));
   if (found === undefined) return { sure: 'none', maybe: 'all', exact: false, rest: filter };
   if (found.exact) return exactly(found.rows);
   return { sure: 'none', maybe: found.rows, exact: found.rows === 'none', rest: filter };
@@ -77,7 +84,7 @@ function cheapFirst(items: readonly Filter[]): Filter[] {
   const cost = (filter: Filter): number => {
     if ('items' in filter) return filter.items.reduce((sum, item) => sum + cost(item), 0);
     if (filter.filter === 'not') return cost(filter.item);
-    return filter.filter === 'all' ? 0 : leafCost(filter);
+    return filter.filter === 'all' ? 0 : operatorOf(filter).lookUpCost(filter);
   };
   return items
     .map((item) => ({ item, cost: cost(item) }))

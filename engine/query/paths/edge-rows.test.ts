@@ -1,13 +1,13 @@
 /** Rows that `head`, `tail` and `sort ts` leave: all that a query takes, and not all that it finds. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RowSet } from '../../index/row-set.ts';
+import { RowSet } from '../../base/row-set.ts';
 import { ALL } from '../filters/filter.ts';
 import { planQuery } from '../plan.ts';
 import type { SegmentInfo } from '../scope.ts';
 import { edgesOf, foundAtEdge } from './edge-rows.ts';
 import type { FoundRows } from './found-rows.ts';
-import { countOf, rowsOf, sliceOf } from './rows.ts';
+import { countOf, rowsOf, sliceOf } from '../rows.ts';
 
 const DAY = 86_400e6;
 

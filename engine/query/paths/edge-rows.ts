@@ -6,13 +6,13 @@
  * another order than that of rows decides between them.
  */
 import type { Name, Stage } from '../ast.ts';
-import { RowSet } from '../../index/row-set.ts';
+import { RowSet } from '../../base/row-set.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
 import { ALL, type Filter } from '../filters/filter.ts';
 import type { EventsNode, Plan } from '../plan.ts';
 import type { SegmentInfo } from '../scope.ts';
 import type { Found, FoundRows } from './found-rows.ts';
-import { type Rows, countOf, firstOf, intersect, rowsOf, sliceOf } from './rows.ts';
+import { type Rows, countOf, firstOf, intersect, rowsOf, sliceOf } from '../rows.ts';
 
 export interface Edge {
   /** Of the events that have a time. */

@@ -1,13 +1,15 @@
-/** What it costs DuckDB to compare a row with a filter. */
-import type { Filter } from '../filters/filter.ts';
+/** What it costs the database to compare a row with a filter. */
+import { type Filter, operatorOf } from '../filters/filter.ts';
 
 /** Conditions that compare numbers: thousands of rows are tested in the time of one pattern. */
-const CHEAP: ReadonlySet<Filter['filter']> = new Set<Filter['filter']>([
-  ...(['all', 'address', 'arrived', 'day', 'event-id', 'kind', 'number'] as const),
-  ...(['present', 'source', 'time', 'unflowed'] as const),
-]);
-
 export function isCheap(filter: Filter): boolean {
   if ('items' in filter) return filter.items.every(isCheap);
-  return filter.filter === 'not' ? isCheap(filter.item) : CHEAP.has(filter.filter);
+  if ('item' in filter) return isCheap(filter.item);
+  return filter.filter === 'all' || operatorOf(filter).sqlCost === 'low';
+}
+
+/** Each of its conditions is on a whole value at most: the database compares each distinct one of a block. */
+export function comparesValues(filter: Filter): boolean {
+  if ('items' in filter || 'item' in filter || filter.filter === 'all') return isCheap(filter);
+  return operatorOf(filter).sqlCost !== 'high';
 }

@@ -2,12 +2,12 @@
  * What is known of the events of a filter in one segment before a statement runs, and how a statement
  * is held to it.
  */
-import { RowSet } from '../../index/row-set.ts';
+import { RowSet } from '../../base/row-set.ts';
 import { type Params, bitOf, rowIn } from '../dialect/duckdb.ts';
 import type { Filter } from '../filters/filter.ts';
 import type { Path } from '../plan.ts';
 import { FALSE, type Predicate, TRUE } from '../scope.ts';
-import { type Rows, rowsOf } from './rows.ts';
+import { type Rows, rowsOf } from '../rows.ts';
 
 /** Events of a segment whose messages have one template. */
 export interface KnownTemplate {

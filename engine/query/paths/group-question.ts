@@ -4,12 +4,11 @@
  */
 import type { RollupQuestion } from '../../index/rollup/rollup-index.ts';
 import type { Measure as Ast, Name } from '../ast.ts';
+import { type Dimension, dimensionOf } from '../dimensions.ts';
 import type { Field } from '../fields.ts';
 import type { Plan } from '../plan.ts';
-import { ATTRIBUTE_PREFIX } from '../scope.ts';
 import { type ValueShape, shapeOf } from '../values.ts';
 
-export type Dimension = RollupQuestion['dims'][number];
 export type Summed = NonNullable<RollupQuestion['measures']>[number];
 
 export interface GroupQuestion {
@@ -27,41 +26,7 @@ export interface GroupQuestion {
   readonly limit: number;
 }
 
-const DIMENSIONS: Readonly<Record<string, Dimension>> = {
-  src_port: 'src_port',
-  dst_port: 'dst_port',
-  proto: 'proto',
-  source_id: 'source_id',
-  facility: 'facility',
-  severity: 'severity',
-  host: 'host',
-  program: 'program',
-  event_type: 'event_type',
-  service: 'service',
-  conn_state: 'conn_state',
-};
 const SUMS: ReadonlySet<string> = new Set<Summed>(['bytes', 'bytes_rev', 'packets', 'packets_rev']);
-
-/** What a field's values are grouped by; of an attribute its name as it was asked for. */
-export function dimensionOf(field: Field): Dimension | undefined {
-  switch (field.type) {
-    case 'address':
-      return field.name === 'src_ip' || field.name === 'dst_ip' ? field.name : undefined;
-    case 'text':
-      return 'column' in field.ref ? DIMENSIONS[field.ref.column] : undefined;
-    case 'number': {
-      const [ref] = field.refs;
-      if (field.refs.length !== 1 || ref === undefined || !('column' in ref)) return undefined;
-      return DIMENSIONS[ref.column];
-    }
-    case 'attribute':
-      return `${ATTRIBUTE_PREFIX}${field.key}`;
-    case 'virtual':
-      return field.name === 'source' && field.ref === undefined ? 'source_id' : undefined;
-    default:
-      return undefined;
-  }
-}
 
 /** How many events there are. */
 export const COUNT: GroupQuestion = {

@@ -4,11 +4,14 @@
  */
 import type { CombinationQuestion } from '../../index/combinations/combination-index.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
-import { RowSet } from '../../index/row-set.ts';
+import { RowSet } from '../../base/row-set.ts';
 import { Params } from '../dialect/duckdb.ts';
 import { attributesNamed } from '../attribute-names.ts';
-import { type Filter, compileFilter } from '../filters/filter.ts';
+import { type Filter, compileFilter, conjuncts } from '../filters/filter.ts';
+import { presentDimension } from '../filters/present.ts';
+import { isTime } from '../filters/time.ts';
 import { undecided } from '../filters/undecided.ts';
+import { isUnflowed } from '../filters/unflowed.ts';
 import {
   ATTRIBUTE_PREFIX,
   OVERFLOW_COLUMN,
@@ -16,11 +19,12 @@ import {
   mayHaveAttribute,
   judgingScope,
 } from '../scope.ts';
-import { type Dimension, type GroupQuestion, dimensionOf } from './group-question.ts';
+import type { Dimension } from '../dimensions.ts';
+import type { GroupQuestion } from './group-question.ts';
 import type { FoundRows } from './found-rows.ts';
-import type { Known } from './leaf-rows.ts';
+import type { Known } from './known.ts';
 import { type Condition, conditionOf, restrictionsIn } from './restrictions.ts';
-import { type Rows, rowsOf, unite } from './rows.ts';
+import { type Rows, rowsOf, unite } from '../rows.ts';
 
 const HOUR = 3600e6;
 
@@ -130,19 +134,19 @@ export function conditionsOf(
     chosen: [],
   };
   const scope = judgingScope(segment, new Params());
-  for (const given of filter.filter === 'and' ? filter.items : [filter]) {
+  for (const given of conjuncts(filter)) {
     const verdict = compileFilter(given, scope);
     if (!('sql' in verdict)) {
       if (!verdict.value) return 'none';
       continue;
     }
     const item = undecided(given, scope);
-    if (item.filter === 'unflowed') out.unflowed = true;
-    else if (item.filter === 'time' && 'column' in item.ref && item.ref.column === 'ts') {
+    if (isUnflowed(item)) out.unflowed = true;
+    else if (isTime(item) && 'column' in item.ref && item.ref.column === 'ts') {
       out.from = Math.max(out.from, item.from ?? -Infinity);
       out.to = Math.min(out.to, item.to ?? Infinity);
     } else {
-      const present = item.filter === 'present' ? dimensionOf(item.field) : undefined;
+      const present = presentDimension(item);
       const chosen = conditionOf(item);
       if (present !== undefined && dims.includes(present)) out.present.push(present);
       else if (chosen !== undefined) out.chosen.push(chosen);

@@ -4,13 +4,13 @@
  *
  * Rows whose message has no shape, being like no other, are left to be read.
  */
-import { RowSet } from '../../index/row-set.ts';
+import { RowSet } from '../../base/row-set.ts';
 import type { SegmentIndexes } from '../../index/segment-indexes.ts';
 import type { Plan } from '../plan.ts';
 import type { SegmentInfo } from '../scope.ts';
 import { VARIABLE, templateOf } from '../stages/template.ts';
 import { type FoundRows, type KnownTemplate } from './found-rows.ts';
-import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from './rows.ts';
+import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from '../rows.ts';
 
 /** Fewer rows are read as fast as shapes are. */
 const FEW_ROWS = 1000;

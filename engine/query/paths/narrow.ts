@@ -3,7 +3,7 @@
  * others. Its answers are those of the plan that it was made from.
  */
 import { Params, bitsOfRows, micros, segmentTable } from '../dialect/duckdb.ts';
-import { ALL, type Filter, compileFilter } from '../filters/filter.ts';
+import { ALL, type Filter, compileFilter, conjuncts } from '../filters/filter.ts';
 import { both } from '../filters/logic.ts';
 import { undecided } from '../filters/undecided.ts';
 import type { MatchList } from '../lists/match-list.ts';
@@ -13,9 +13,9 @@ import type { Statement } from '../statements.ts';
 import { type StoredMessages, storedScope } from '../stored-messages.ts';
 import { boundsOf } from './bounds.ts';
 import { type Found, type FoundRows, mostListed, rowsOfBits, rowsPredicate } from './found-rows.ts';
-import { isCheap } from './filter-cost.ts';
-import type { Known } from './leaf-rows.ts';
-import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from './rows.ts';
+import { comparesValues, isCheap } from './filter-cost.ts';
+import type { Known } from './known.ts';
+import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from '../rows.ts';
 
 /** What is known of the rows of `segment` that the filter `given` takes. */
 export function findRows(given: Filter, segment: SegmentInfo, known: Known): FoundRows {
@@ -45,8 +45,7 @@ export function findRows(given: Filter, segment: SegmentInfo, known: Known): Fou
 const OFTEN = 256;
 
 function isFrequent(filter: Filter): boolean {
-  const items = filter.filter === 'and' ? filter.items : [filter];
-  return items.every((item) => isCheap(item) || item.filter === 'text-value');
+  return conjuncts(filter).every(comparesValues);
 }
 
 /** Sets that lie across a larger part of the segment, and no run of rows, take longer to test than numbers do. */

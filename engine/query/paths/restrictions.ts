@@ -4,20 +4,11 @@
  */
 import type { PlaceRange, Restriction } from '../../index/rollup/restricted.ts';
 import type { DistinctValues } from '../../index/values/dimensions.ts';
-import type { AddressFilter } from '../filters/address.ts';
-import type { Filter } from '../filters/filter.ts';
-import type { NumberRange } from '../filters/number.ts';
-import { valueTest } from '../filters/members.ts';
-import { wildcardMatcher } from '../filters/wildcard.ts';
-import { type Dimension, dimensionOf } from './group-question.ts';
-import { ip6Bytes } from './ip6-bytes.ts';
-import type { Known } from './leaf-rows.ts';
-
-/** One range of addresses: where it lies among a segment's values is asked of the index of values. */
-export interface AddressCondition {
-  readonly dim: 'src_ip' | 'dst_ip';
-  readonly range: Extract<AddressFilter['ranges'][number], { readonly version: 4 | 6 }>;
-}
+import { type Filter, type LeafFilter, conjuncts, isLeaf, operatorOf } from '../filters/filter.ts';
+import { keyFlags } from '../filters/key-flags.ts';
+import type { AddressCondition, KeyCondition } from '../filters/operator.ts';
+import { ip6Bytes } from '../ip6-bytes.ts';
+import type { Known } from './known.ts';
 
 export type Condition = Restriction | AddressCondition;
 
@@ -65,78 +56,35 @@ const kept = new WeakMap<Filter, Condition | 'none'>();
 export function conditionOf(filter: Filter): Condition | undefined {
   let found = kept.get(filter);
   if (found === undefined) {
-    found = addressCondition(filter) ?? restrictionOf(filter) ?? 'none';
+    found = conditionOn(filter) ?? 'none';
     kept.set(filter, found);
   }
   return found === 'none' ? undefined : found;
 }
 
-function addressCondition(filter: Filter): AddressCondition | undefined {
-  if (filter.filter !== 'address') return undefined;
-  const dim = dimensionOf(filter.field);
-  const [range, ...more] = filter.ranges;
-  if (range === undefined || range.version === 'mask' || more.length > 0) return undefined;
-  return dim === 'src_ip' || dim === 'dst_ip' ? { dim, range } : undefined;
+function conditionOn(filter: Filter): Condition | undefined {
+  const found = isLeaf(filter) ? operatorOf(filter).groups?.(filter) : combined(filter);
+  if (found === undefined || 'range' in found) return found;
+  const { dim, presence, flags } = found;
+  // Whether there is a value is decided by its place: no value need be read.
+  if (isLeaf(filter) && presence === true)
+    return { dim, presence, choose: (_, size) => ({ from: 0, to: size }) };
+  return { dim, presence, choose: (values, size) => flags(values(), size) };
 }
 
-/** What decides for a row by its value of one dimension: flags of values, that of none last. */
-interface Decided {
-  readonly dim: Dimension;
-  /** By whether it has one. */
-  readonly presence?: boolean | undefined;
-  flags(values: DistinctValues, size: number): Uint8Array;
+function keyCondition(filter: Filter): KeyCondition | undefined {
+  if (!isLeaf(filter)) return combined(filter);
+  const found = operatorOf(filter).groups?.(filter);
+  return found === undefined || 'range' in found ? undefined : found;
 }
 
-function restrictionOf(filter: Filter): Restriction | undefined {
-  if (filter.filter === 'present') {
-    const dim = dimensionOf(filter.field);
-    return dim && { dim, presence: true, choose: (_, size) => ({ from: 0, to: size }) };
-  }
-  const decided = decidedBy(filter);
-  if (decided === undefined) return undefined;
-  const { dim, presence } = decided;
-  return { dim, presence, choose: (values, size) => decided.flags(values(), size) };
-}
-
-function decidedBy(filter: Filter): Decided | undefined {
+/** AND, OR and NOT of conditions on one dimension. */
+function combined(filter: Exclude<Filter, LeafFilter>): KeyCondition | undefined {
   switch (filter.filter) {
-    case 'text-value': {
-      const dim = dimensionOf(filter.field);
-      if (filter.field.type === 'virtual' || dim === undefined) return undefined;
-      const matches =
-        filter.field.type === 'attribute'
-          ? valueTest(filter.text, filter.wildcard)
-          : wildcardMatcher(filter.text, filter.wildcard);
-      const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-      return {
-        dim,
-        flags: ({ texts }, size) =>
-          flagsOf(size, (place) => place < size && matches(decoder.decode(texts[place]))),
-      };
-    }
-    case 'number': {
-      const dim = dimensionOf(filter.field);
-      if (filter.field.type === 'attribute') return undefined;
-      return (
-        dim && {
-          dim,
-          flags: ({ numbers }, size) =>
-            flagsOf(
-              size,
-              (place) =>
-                place < size && filter.ranges.some((range) => isWithin(numbers[place]!, range)),
-            ),
-        }
-      );
-    }
-    case 'present': {
-      const dim = dimensionOf(filter.field);
-      return (
-        dim && { dim, presence: true, flags: (_, size) => flagsOf(size, (place) => place < size) }
-      );
-    }
+    case 'all':
+      return undefined;
     case 'not': {
-      const of = decidedBy(filter.item);
+      const of = keyCondition(filter.item);
       return (
         of && {
           ...{ dim: of.dim, presence: of.presence },
@@ -146,33 +94,22 @@ function decidedBy(filter: Filter): Decided | undefined {
     }
     case 'and':
     case 'or': {
-      const items = filter.items.map(decidedBy);
+      const items = filter.items.flatMap((item) => keyCondition(item) ?? []);
       const [first] = items;
-      const same = items.filter((item) => item !== undefined && item.dim === first?.dim);
-      if (first === undefined || same.length < items.length) return undefined;
+      if (first === undefined || items.length < filter.items.length) return undefined;
+      if (items.some(({ dim }) => dim !== first.dim)) return undefined;
       const every = filter.filter === 'and';
       return {
-        ...{ dim: first.dim, presence: same.every((item) => item!.presence === true) },
+        ...{ dim: first.dim, presence: items.every(({ presence }) => presence === true) },
         flags: (values, size) => {
-          const all = same.map((item) => item!.flags(values, size));
-          return flagsOf(size, (place) =>
+          const all = items.map((item) => item.flags(values, size));
+          return keyFlags(size, (place) =>
             every ? all.every((one) => one[place] === 1) : all.some((one) => one[place] === 1),
           );
         },
       };
     }
-    default:
-      return undefined;
   }
-}
-
-function flagsOf(size: number, holds: (place: number) => boolean): Uint8Array {
-  return Uint8Array.from({ length: size + 1 }, (_, place) => Number(holds(place)));
-}
-
-function isWithin(value: number, { low, high, lowIncluded, highIncluded }: NumberRange): boolean {
-  const above = low === undefined || value > low || (lowIncluded && value === low);
-  return above && (high === undefined || value < high || (highIncluded && value === high));
 }
 
 /**
@@ -180,8 +117,9 @@ function isWithin(value: number, { low, high, lowIncluded, highIncluded }: Numbe
  * many events have. Rows of an address are found by one page.
  */
 export function isCountedByRollup(filter: Filter): boolean {
-  const items = filter.filter === 'and' ? filter.items : [filter];
-  const conditions = items.map(conditionOf).filter((one) => one !== undefined);
+  const conditions = conjuncts(filter)
+    .map(conditionOf)
+    .filter((one) => one !== undefined);
   return conditions.length > 0 && !conditions.some(isAddress);
 }
 

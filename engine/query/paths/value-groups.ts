@@ -3,13 +3,15 @@
  * is read. It counts events and adds nothing up.
  */
 import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
-import { type Filter, allOf } from '../filters/filter.ts';
+import { type Filter, allOf, conjuncts } from '../filters/filter.ts';
+import { presentDimension } from '../filters/present.ts';
 import { type SegmentInfo, mayHaveAttribute } from '../scope.ts';
 import type { FoundRows } from './found-rows.ts';
-import { type Dimension, type GroupQuestion, dimensionOf } from './group-question.ts';
+import type { Dimension } from '../dimensions.ts';
+import type { GroupQuestion } from './group-question.ts';
 import { withValue } from './group-sources.ts';
-import type { Known } from './leaf-rows.ts';
-import { countOf, wordsOf } from './rows.ts';
+import type { Known } from './known.ts';
+import { countOf, wordsOf } from '../rows.ts';
 
 const COLUMNS: Partial<Record<Dimension, 'host' | 'program'>> = {
   host: 'host',
@@ -39,8 +41,8 @@ export function bareFilter({ dims, sums }: GroupQuestion, filter: Filter): BareF
   if (dimension === undefined || second !== undefined || sums.length > 0) return undefined;
   if (COLUMNS[dimension] === undefined) return undefined;
   const present: Dimension[] = [];
-  const items = (filter.filter === 'and' ? filter.items : [filter]).filter((item) => {
-    if (item.filter !== 'present' || dimensionOf(item.field) !== dimension) return true;
+  const items = conjuncts(filter).filter((item) => {
+    if (presentDimension(item) !== dimension) return true;
     present.push(dimension);
     return false;
   });

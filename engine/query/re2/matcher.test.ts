@@ -2,7 +2,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkRe2 } from '../filters/regex.ts';
+import { checkRe2 } from './check.ts';
 import { Matcher, compilePattern } from './matcher.ts';
 import { compileProgram } from './program.ts';
 import { parsePattern } from './syntax.ts';

@@ -11,7 +11,8 @@ import type { Budget } from '../budget.ts';
 import { Dictionary } from '../dictionary.ts';
 import { firstOf } from '../first-of.ts';
 import { Doubles } from '../measures.ts';
-import { type Wanted, batchScope, numberAt, textEnd, textStart } from '../row-scope.ts';
+import { type Wanted, batchScope } from '../../query/batch/batch-scope.ts';
+import { numberAt, textEnd, textStart } from '../../query/batch/row-scope.ts';
 import { compareValues } from '../table.ts';
 import type { ScanStage } from './stage.ts';
 

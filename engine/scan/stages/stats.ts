@@ -7,7 +7,7 @@ import type { StatsStage } from '../../query/stages/stats.ts';
 import { ROW_BYTES, type Budget } from '../budget.ts';
 import { Grouping } from '../grouping.ts';
 import { groupingParts } from './grouping-parts.ts';
-import type { Wanted } from '../row-scope.ts';
+import type { Wanted } from '../../query/batch/batch-scope.ts';
 import { byAll } from '../table.ts';
 import type { AggregatingStage } from '../plan-scan.ts';
 import type { ScanStage } from './stage.ts';

@@ -11,7 +11,8 @@ import { firstOf } from '../first-of.ts';
 import { GroupTable } from '../group-table.ts';
 import { Doubles, Totals, highest } from '../measures.ts';
 import type { AggregatingStage } from '../plan-scan.ts';
-import { type Wanted, batchScope, numberAt, uuidOf } from '../row-scope.ts';
+import { type Wanted, batchScope } from '../../query/batch/batch-scope.ts';
+import { numberAt, uuidOf } from '../../query/batch/row-scope.ts';
 import { compareValues } from '../table.ts';
 import type { ScanStage } from './stage.ts';
 

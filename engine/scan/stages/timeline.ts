@@ -12,7 +12,8 @@ import type { TableColumn } from '../../query/relation.ts';
 import type { TimelineStage } from '../../query/stages/timeline.ts';
 import { ROW_BYTES, type Budget } from '../budget.ts';
 import { Grouping } from '../grouping.ts';
-import type { RowScope, Wanted } from '../row-scope.ts';
+import type { Wanted } from '../../query/batch/batch-scope.ts';
+import type { RowScope } from '../../query/batch/row-scope.ts';
 import { byAll, rowOrder } from '../table.ts';
 import type { ScanStage, StagePart, StageResult } from './stage.ts';
 

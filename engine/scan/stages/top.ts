@@ -8,7 +8,7 @@ import { firstOf } from '../first-of.ts';
 import { Grouping } from '../grouping.ts';
 import { groupingParts } from './grouping-parts.ts';
 import { Counter } from '../measures.ts';
-import type { Wanted } from '../row-scope.ts';
+import type { Wanted } from '../../query/batch/batch-scope.ts';
 import { byAll, compareValues, rowOrder } from '../table.ts';
 import type { ScanStage } from './stage.ts';
 

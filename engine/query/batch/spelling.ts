@@ -2,8 +2,8 @@
  * Codes of a batch as texts (`EventBatch.coded`), for who cannot do with codes: written into the text
  * column once a filling, when they are asked for.
  */
-import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
-import { SEARCHED_COLUMNS } from '../query/scope.ts';
+import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
+import { SEARCHED_COLUMNS } from '../scope.ts';
 
 export const ATTRIBUTE_PREFIX = 'a:';
 

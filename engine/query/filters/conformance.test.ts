@@ -4,19 +4,18 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY1, EVENTS } from '../query/testing/fixture.ts';
-import { type TestCase, type TestEvent, openTestCase } from '../query/testing/test-case.ts';
-import { compileNarrow } from './narrow.ts';
-import { batchScope } from './row-scope.ts';
-import { batchesOf } from './testing/batches.ts';
-import { allOf } from '../query/filters/filter.ts';
+import { DAY1, EVENTS } from '../testing/fixture.ts';
+import { type TestCase, type TestEvent, openTestCase } from '../testing/test-case.ts';
+import { batchScope } from '../batch/batch-scope.ts';
+import { batchesOf } from '../testing/batches.ts';
+import { allOf, filterColumns } from './filter.ts';
 
 /** Ids of the events that the filters of a plan keep. */
 function kept(test: TestCase, text: string): string[] {
   const plan = test.plan(text);
   const filter = allOf(plan.filters);
   return batchesOf(test.events).flatMap((batch) => {
-    const narrow = compileNarrow(filter, batchScope(batch, undefined));
+    const narrow = filterColumns(filter, batchScope(batch, undefined));
     const rows = Int32Array.from({ length: batch.length }, (_, i) => i);
     const n = narrow(rows, batch.length);
     return [...rows.subarray(0, n)].map(

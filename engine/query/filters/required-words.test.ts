@@ -1,7 +1,7 @@
 /** Words that every text with a match has, held against the patterns' own automata. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { wholePattern } from '../filters/text.ts';
+import { wholePattern } from './text.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { requiredWords } from './required-words.ts';
 

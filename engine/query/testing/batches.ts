@@ -1,9 +1,9 @@
 /** Plain events as the batches an importer would fill, for tests. */
 import { EventBatch } from '../../contract/event-batch.ts';
 import type { Kind } from '../../contract/event.ts';
-import { isStored } from '../row-scope.ts';
-import { uuidToIp6 } from '../../query/address.ts';
-import type { TestEvent } from '../../query/testing/test-case.ts';
+import { isStored } from '../batch/row-scope.ts';
+import { uuidToIp6 } from '../address.ts';
+import type { TestEvent } from './test-case.ts';
 
 /** One batch a kind, in the order of the events. */
 export function batchesOf(events: readonly TestEvent[]): EventBatch[] {

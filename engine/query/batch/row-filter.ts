@@ -1,12 +1,12 @@
 /** AND, OR and NOT of conditions on rows. */
 
 /** Keeps the rows of `rows[0, n)` that match, in order, at its start; returns how many they are. */
-export type Narrow = (rows: Int32Array, n: number) => number;
+export type RowFilter = (rows: Int32Array, n: number) => number;
 
-export const KEEP: Narrow = (_, n) => n;
-export const NONE: Narrow = () => 0;
+export const KEEP: RowFilter = (_, n) => n;
+export const NONE: RowFilter = () => 0;
 
-export function every(items: readonly Narrow[]): Narrow {
+export function every(items: readonly RowFilter[]): RowFilter {
   const [first] = items;
   if (first === undefined) return KEEP;
   if (items.length === 1) return first;
@@ -20,7 +20,7 @@ export function every(items: readonly Narrow[]): Narrow {
   };
 }
 
-export function some(items: readonly Narrow[], capacity: number): Narrow {
+export function some(items: readonly RowFilter[], capacity: number): RowFilter {
   const [first] = items;
   if (first === undefined) return NONE;
   if (items.length === 1) return first;
@@ -49,7 +49,7 @@ export function some(items: readonly Narrow[], capacity: number): Narrow {
   };
 }
 
-export function without(item: Narrow, capacity: number): Narrow {
+export function without(item: RowFilter, capacity: number): RowFilter {
   const asked = new Int32Array(capacity);
   return (rows, n) => {
     asked.set(rows.subarray(0, n));
@@ -61,6 +61,21 @@ export function without(item: Narrow, capacity: number): Narrow {
       const row = rows[i]!;
       if (next < found && asked[next] === row) next += 1;
       else rows[kept++] = row;
+    }
+    return kept;
+  };
+}
+
+/** Rows for which a test holds that is made for each batch. */
+export function each(make: () => (row: number) => boolean): RowFilter {
+  // Notes which columns are read, before the first row is.
+  make();
+  return (rows, n) => {
+    const test = make();
+    let kept = 0;
+    for (let i = 0; i < n; i++) {
+      const row = rows[i]!;
+      if (test(row)) rows[kept++] = row;
     }
     return kept;
   };

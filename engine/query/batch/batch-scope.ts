@@ -1,0 +1,66 @@
+/** The columns of a batch of events, as the scope of a filter or a stage. */
+import type { Column, EventBatch, TextColumn } from '../../contract/event-batch.ts';
+import type { RowScope } from './row-scope.ts';
+import { OVERFLOW_COLUMN, SEARCHED_COLUMNS } from '../scope.ts';
+import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
+
+/** The names of what a scan reads, as the hint for importers has them; undefined: everything. */
+export type Wanted = Set<string> | undefined;
+
+/** The columns of a batch. What is asked for is noted in `wanted`. */
+export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
+  const own = new Map<string, Column>(batch.columns());
+  const spelling = spellingOf(batch);
+  // Names ignore case: the columns of a name are looked for again when there are more.
+  const found = new Map<string, { readonly of: number; readonly columns: readonly TextColumn[] }>();
+  const attributesNamed = (name: string): readonly TextColumn[] => {
+    const of = batch.attributes.size;
+    const known = found.get(name);
+    if (known?.of === of) return known.columns;
+    const lower = name.toLowerCase();
+    const columns = [...batch.attributes]
+      .filter(([other]) => other.length === name.length && other.toLowerCase() === lower)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, column]) => column);
+    found.set(name, { of, columns });
+    return columns;
+  };
+  return {
+    capacity: batch.capacity,
+    kind: batch.kind,
+    column: (ref) => {
+      if (!('column' in ref)) return undefined;
+      wanted?.add(ref.column);
+      spelling.keep(ref.column);
+      return own.get(ref.column);
+    },
+    coded: (ref) => {
+      if (!('column' in ref)) return undefined;
+      wanted?.add(ref.column);
+      return batch.coded.get(ref.column);
+    },
+    codedAttribute: (name) => {
+      wanted?.add(ATTRIBUTE_PREFIX + name.toLowerCase()).add(OVERFLOW_COLUMN);
+      return batch.coded.get(ATTRIBUTE_PREFIX + name.toLowerCase());
+    },
+    peek: (name) => own.get(name),
+    attributesNamed: (name) => {
+      wanted?.add(ATTRIBUTE_PREFIX + name.toLowerCase()).add(OVERFLOW_COLUMN);
+      spelling.attribute(name);
+      return attributesNamed(name);
+    },
+    attributes: () => {
+      wanted?.add(`${ATTRIBUTE_PREFIX}*`).add(OVERFLOW_COLUMN);
+      spelling.attribute();
+      return [...batch.attributes.values()];
+    },
+    texts: () => {
+      for (const name of SEARCHED_COLUMNS) {
+        wanted?.add(name);
+        spelling.keep(name);
+      }
+      return SEARCHED_COLUMNS.map((name) => batch[name]);
+    },
+    overflow: () => batch.overflow,
+  };
+}

@@ -1,0 +1,42 @@
+/** What rollups group events by: the dimension of a field, and a range of addresses among its values. */
+import { ATTRIBUTE_PREFIX } from './attribute-names.ts';
+import type { Field } from './fields.ts';
+
+const DIMENSIONS = {
+  src_port: 'src_port',
+  dst_port: 'dst_port',
+  proto: 'proto',
+  source_id: 'source_id',
+  facility: 'facility',
+  severity: 'severity',
+  host: 'host',
+  program: 'program',
+  event_type: 'event_type',
+  service: 'service',
+  conn_state: 'conn_state',
+} as const;
+
+export type Dimension = 'src_ip' | 'dst_ip' | keyof typeof DIMENSIONS | `a:${string}`;
+
+const BY_COLUMN: ReadonlyMap<string, Dimension> = new Map(Object.entries(DIMENSIONS));
+
+/** What a field's values are grouped by; of an attribute its name as it was asked for. */
+export function dimensionOf(field: Field): Dimension | undefined {
+  switch (field.type) {
+    case 'address':
+      return field.name === 'src_ip' || field.name === 'dst_ip' ? field.name : undefined;
+    case 'text':
+      return 'column' in field.ref ? BY_COLUMN.get(field.ref.column) : undefined;
+    case 'number': {
+      const [ref] = field.refs;
+      if (field.refs.length !== 1 || ref === undefined || !('column' in ref)) return undefined;
+      return BY_COLUMN.get(ref.column);
+    }
+    case 'attribute':
+      return `${ATTRIBUTE_PREFIX}${field.key}`;
+    case 'virtual':
+      return field.name === 'source' && field.ref === undefined ? 'source_id' : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+/** The texts that an event has of a field, in SQL. */
+import { anyJsonValue, anyOfList } from '../dialect/duckdb.ts';
+import {
+  type AttributeField,
+  type Field,
+  type TextField,
+  type VirtualField,
+  refSql,
+} from '../fields.ts';
+import { type NamedText, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
+import { either } from './logic.ts';
+
+/** `attributes` means any attribute. */
+export type ValueField = TextField | AttributeField | (VirtualField & { name: 'attributes' });
+
+export function isValueField(field: Field): field is ValueField {
+  return (
+    field.type === 'text' ||
+    field.type === 'attribute' ||
+    (field.type === 'virtual' && field.name === 'attributes')
+  );
+}
+
+/** Whether any text of a field meets a condition. */
+export function anyTextOf(
+  field: ValueField,
+  scope: Scope,
+  condition: (sql: string) => string,
+): Predicate {
+  if (field.type !== 'virtual') return anyText(fieldTexts(field, scope), condition);
+  const all = scope.attributes();
+  if (all.length === 0) return NO_COLUMN;
+  return either(
+    all.map(({ sql, json }) => ({ sql: json ? anyJsonValue(sql, condition) : condition(sql) })),
+  );
+}
+
+/** The texts that an event has of a field; of an attribute those of all its spellings. */
+function fieldTexts(field: TextField | AttributeField, scope: Scope): readonly NamedText[] {
+  if (field.type === 'attribute') return scope.attributesNamed(field.key);
+  const sql = refSql(field.ref, scope);
+  return sql === undefined ? [] : [{ sql, isList: false }];
+}
+
+/** Whether one of some texts meets a condition. */
+export function anyText(
+  texts: readonly NamedText[],
+  condition: (sql: string) => string,
+): Predicate {
+  if (texts.length === 0) return NO_COLUMN;
+  return either(
+    texts.map(({ sql, isList }) => ({ sql: isList ? anyOfList(sql, condition) : condition(sql) })),
+  );
+}

@@ -1,0 +1,34 @@
+/** What the values in a query may refer to. */
+import type { EpochMicros } from '../../contract/event.ts';
+import type { Test } from '../ast.ts';
+import type { Field } from '../fields.ts';
+import type { ZoneOffset } from '../time.ts';
+
+/** A source or a tag. */
+export interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+export interface Surroundings {
+  readonly sources: readonly Named[];
+  readonly tags: readonly Named[];
+  /** The newest event of the case. */
+  readonly newestTs: EpochMicros | undefined;
+  /** For times that state no zone. */
+  readonly zone: string;
+  readonly zoneOffset: ZoneOffset;
+  /** Notes on how doubtful parts are read. */
+  readonly readings: Set<string>;
+  /** Names that no list knows: the events may have them, or not. */
+  readonly unlisted: Set<string>;
+}
+
+/** A test of a field as the query has it. */
+export interface WrittenTest {
+  readonly field: Field;
+  readonly test: Test;
+  /** Where it is in the query's text. */
+  readonly at: number;
+  readonly around: Surroundings;
+}
