@@ -231,11 +231,12 @@ function recover(
   clearStaging(folder, inUse);
   const { orphans } = contents;
   for (const file of orphans) removeFromCase(folder, file);
-  const interruptedImports: number[] = [];
-  for (const id of catalog.runningImports()) {
-    catalog.finishImport(id, 'interrupted');
-    interruptedImports.push(id);
-  }
+  const interruptedImports = catalog.runningImports();
+  if (interruptedImports.length + orphans.length > 0)
+    catalog.transaction(() => {
+      for (const id of interruptedImports) catalog.finishImport(id, 'interrupted');
+      catalog.addAudit('recover', { interruptedImports, removedFiles: orphans });
+    });
   for (const { name } of listCaseFolder(folder, 'quarantine')) {
     const id = Number(name.slice(0, -QUARANTINE_END.length));
     // Another file is not an import's.

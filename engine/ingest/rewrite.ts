@@ -29,6 +29,8 @@ export interface RewriteOptions {
 
 /** What happens beside the swap. */
 export interface SwapOptions {
+  /** What the audit log says of it; a merge, where nothing else is said. */
+  audit?: { readonly operation: string; readonly detail: Readonly<Record<string, unknown>> };
   /** Called inside the transaction that swaps the segments. */
   commit?: (added: SegmentRow[]) => void;
   importId?: number | undefined;
@@ -99,7 +101,7 @@ export function swap(
   { catalog }: Pick<CaseWorkshop, 'catalog'>,
   places: SegmentPlaces,
   { before, kind, made }: Rewritten,
-  { commit, importId }: SwapOptions = {},
+  { commit, importId, audit = MERGE }: SwapOptions = {},
 ): SegmentRow[] {
   const added = made.map(({ built, day, unflowedPackets, index }) =>
     places.place(built, day, kind, unflowedPackets, importId, index),
@@ -112,9 +114,23 @@ export function swap(
       for (const { tagId, rows } of made[i]!.tags) catalog.setMarks(segment.id, tagId, rows);
     }
     commit?.(added);
+    catalog.addAudit(audit.operation, {
+      ...(importId === undefined ? {} : { import: importId }),
+      ...audit.detail,
+      kind,
+      days: [...new Set(before.map(({ day }) => day))],
+      segments: { before: before.length, after: added.length },
+      rows: { before: rowsOf(before), after: rowsOf(added) },
+    });
   });
   for (const segment of before) places.discard(segment);
   return added;
+}
+
+const MERGE = { operation: 'merge', detail: {} };
+
+function rowsOf(segments: readonly SegmentRow[]): number {
+  return segments.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /** Builds what is to be in the place of `segments` (all of one kind); nothing is swapped yet. */

@@ -268,7 +268,15 @@ class ImportRun {
     } catch (error) {
       const cancelled = error instanceof DaybookError && error.code === 'cancelled';
       try {
-        catalog.finishImport(this.importId, cancelled ? 'cancelled' : 'failed');
+        const status = cancelled ? 'cancelled' : 'failed';
+        const reason = error instanceof Error ? error.message : String(error);
+        catalog.transaction(() => {
+          catalog.finishImport(this.importId, status);
+          catalog.addAudit('import', {
+            ...{ import: this.importId, status, ...(cancelled ? {} : { reason }) },
+            ...this.request.description,
+          });
+        });
       } catch {
         // A full disk has no room for this either; the next writer closes the import.
       }

@@ -276,7 +276,10 @@ describe('merged rollups', () => {
     const catalog = Catalog.open(small.folder);
     const said = catalog.audit().map(({ operation }) => operation);
     catalog.close();
-    expect(said.slice(-4)).toEqual(['import', 'compact', 'retime', 'verify']);
+    // Each swap of segments has an entry of its own.
+    expect(said.filter((one) => one !== 'merge').slice(-5)).toEqual([
+      ...['import', 'compact', 'retime', 'retime', 'verify'],
+    ]);
     rmSync(folder);
     expect((await findings(true)).join()).toMatch(/made \d+ merged rollups/);
   });

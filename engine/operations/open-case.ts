@@ -59,9 +59,6 @@ export async function recoverCase(
     if (orphans.length > 0) {
       found.push(`removed ${orphans.length} segment files that no import had committed`);
     }
-    if (found.length > 0) {
-      writer.catalog.transaction(() => writer.catalog.addAudit('recover', { found }));
-    }
     return found;
   } finally {
     writer.close();

@@ -189,6 +189,10 @@ async function retime(
       need: { ts_basis: 'UTINYINT', tz_offset: 'INTEGER' },
       derive,
       replace,
+      audit: {
+        operation: 'retime',
+        detail: { source: source.id, name: source.name, decisions: { ...decisions } },
+      },
       commit: () => {
         // Who reads meanwhile must not take it for a merge, which leaves events on their days.
         catalog.addChange('retime', { sources: [source.id] });

@@ -19,6 +19,7 @@ import { caseInfo, type CaseInfo } from '../case-info.ts';
 import type { CaseSession } from '../case-session.ts';
 import { fieldName, quoted } from '../event-query.ts';
 import { eventIdOf, eventKey } from '../event-rows.ts';
+import { notSearched, notSearchedText } from '../not-searched.ts';
 import { QuarantineReader } from '../quarantine.ts';
 import {
   rowFieldNames,
@@ -139,6 +140,8 @@ export interface ReportFacts {
   timeline: readonly Bucket[];
   totals: SourceTotals;
   sources: Limited<SourceRow>;
+  /** Lines that two sources have. */
+  overlaps: readonly OverlapFacts[];
   imports: ReturnType<CaseSession['catalog']['imports']>;
   /** What imports met that is no complete source: failed, ignored, known already. */
   ledger: Limited<LedgerRow>;
@@ -151,6 +154,15 @@ export interface ReportFacts {
   notesOnGone: readonly NoteRow[];
   audit: Limited<AuditEntry> & { total: number; intact: boolean };
   deletions: readonly AuditEntry[];
+}
+
+/** What a source has of another one, all runs of lines together. */
+export interface OverlapFacts {
+  readonly sourceId: number;
+  readonly other: { readonly id: number; readonly name: string };
+  readonly records: number;
+  /** Its events are hidden, so that each line counts once. */
+  readonly leftOut: boolean;
 }
 
 export interface SourceTotals {
@@ -208,6 +220,7 @@ export async function reportFacts(
     ),
     totals: totalsOf(sources),
     sources: limited(sources, LIMITS.sources),
+    overlaps: overlapFacts(session, sources),
     imports: catalog.imports(),
     ledger: limited(ledger, LIMITS.ledger),
     views: { shown: views, left: searches.length - views.length },
@@ -223,6 +236,21 @@ export async function reportFacts(
     },
     deletions: audit.filter(({ operation }) => operation === 'delete'),
   };
+}
+
+function overlapFacts(
+  { catalog }: CaseSession,
+  sources: readonly SourceRow[],
+): ReportFacts['overlaps'] {
+  const names = new Map(sources.map(({ id, name }) => [id, name]));
+  const groups = Map.groupBy(catalog.overlaps(), ({ sourceId, otherId, leftOut }) =>
+    JSON.stringify([sourceId, otherId, leftOut]),
+  );
+  return [...groups.values()].map((runs) => {
+    const { sourceId, otherId, leftOut } = runs[0]!;
+    const records = runs.reduce((sum, run) => sum + run.records, 0);
+    return { sourceId, other: { id: otherId, name: names.get(otherId) ?? '' }, records, leftOut };
+  });
 }
 
 function limited<T>(all: readonly T[], most: number): Limited<T> {
@@ -374,6 +402,9 @@ async function foundByView(
       : [
           `${beneath.exact ? '' : 'Up to '}${counted(beneath.packets, 'packet')} beneath flows ${nounOf(beneath.packets, 'is', 'are')} not counted: see “How to read this report”.`,
         ];
+  const left = await notSearched(session, running.plan, signal);
+  // Packets beneath flows are said above.
+  notes.push(...notSearchedText(left, { packets: false }).map((text) => `${text}.`));
   const records: ShownRecord[] = [];
   let names: readonly string[];
   let rowsThere: number;

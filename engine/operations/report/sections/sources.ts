@@ -14,10 +14,11 @@ import { ledgerFault } from './summary.ts';
 const MAX_NOTES = 5;
 const MAX_TEXT = 300;
 
-export function sourcesSection({ sources, totals, request }: ReportFacts): Section {
+export function sourcesSection({ sources, totals, overlaps, request }: ReportFacts): Section {
   const { zone } = request;
   const folder = commonFolder(sources.shown.map(({ path }) => path));
   const example = sources.shown.at(-1);
+  const ofSource = Map.groupBy(overlaps, ({ sourceId }) => sourceId);
   return {
     id: 'sources',
     title: 'Sources',
@@ -35,6 +36,7 @@ export function sourcesSection({ sources, totals, request }: ReportFacts): Secti
               (Z) is the zone of times that state none, (Y) the year of its last record.`
         }
       </p>
+      ${overlaps.length === 0 ? undefined : markup`<p>${sharedLines(overlaps)}</p>`}
       ${folder === '' ? undefined : markup`<p>Paths are given from the folder <code>${folder}</code></p>`}
       ${table(
         'All sources of this report and how their records add up.',
@@ -68,7 +70,10 @@ export function sourcesSection({ sources, totals, request }: ReportFacts): Secti
           markup`<span class="whole">${shortBytes(totals.bytes)}</span>`,
           ...[totals.read, totals.stored, totals.duplicate, totals.quarantined, totals.skipped],
         ],
-        sources.shown.map((source) => ({ from: 2, body: about(source, folder, zone) })),
+        sources.shown.map((source) => ({
+          from: 2,
+          body: about(source, folder, zone, ofSource.get(source.id) ?? []),
+        })),
       )}
       ${sources.left === 0 ? undefined : leftOut(markup`${counted(sources.left, 'further source')} left out here; the sums above include them. daybook sources CASE --json lists all.`)}`,
   };
@@ -95,8 +100,30 @@ function titleOf(source: SourceRow, folder: string): string {
   return place.endsWith(source.name) ? place : source.name;
 }
 
+/** What sources have in common, in all: which they are is said at each. */
+function sharedLines(overlaps: ReportFacts['overlaps']): string {
+  const lines = (leftOut: boolean): number =>
+    overlaps.reduce((sum, one) => sum + (one.leftOut === leftOut ? one.records : 0), 0);
+  const [twice, once] = [lines(false), lines(true)];
+  return [
+    twice === 0
+      ? []
+      : `${counted(twice, 'line')} of these sources ${twice === 1 ? 'is' : 'are'} also in another of them: ${twice === 1 ? 'its event is' : 'their events are'} stored and counted with both.`,
+    once === 0
+      ? []
+      : `${counted(once, 'line')} that another source has, too, ${once === 1 ? 'was' : 'were'} left out: ${once === 1 ? 'its event is' : 'their events are'} counted once.`,
+  ]
+    .flat()
+    .join(' ');
+}
+
 /** What is known of a source beside its name and numbers: short sentences in one cell. */
-function about(source: SourceRow, folder: string, zone: string): Html {
+function about(
+  source: SourceRow,
+  folder: string,
+  zone: string,
+  overlaps: ReportFacts['overlaps'],
+): Html {
   const kinds = KINDS.flatMap((kind) => {
     const count = source.byKind[kind] ?? 0;
     return count === 0 ? [] : [{ kind, count }];
@@ -131,6 +158,11 @@ function about(source: SourceRow, folder: string, zone: string): Html {
     ...shortened(
       skipped,
       ([reason, count]) => markup`skipped ${count}: ${brief(reason, MAX_TEXT)}`,
+    ),
+    ...shortened(
+      overlaps,
+      ({ other, records, leftOut: hidden }) =>
+        markup`${counted(records, 'line')} also in source ${String(other.id)} (${brief(other.name, 120)}), ${hidden ? 'left out here' : 'counted twice'}`,
     ),
     ...shortened(notes, (note) => markup`note: ${brief(note, MAX_TEXT)}`),
     failure === undefined

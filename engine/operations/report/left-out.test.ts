@@ -1,0 +1,75 @@
+/** That a report says what its answers leave out, and what is in the case twice. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatView, parseView } from '../../contract/view-string.ts';
+import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
+import { CaseSession } from '../case-session.ts';
+import { changeOverlaps } from '../overlap.ts';
+import { saveSearch } from '../searches.ts';
+import { writeReport } from './write.ts';
+
+let home: string;
+let folder: string;
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'daybook-report-'));
+  folder = join(home, 'case');
+  const lines = (from: number, to: number): string =>
+    Array.from({ length: to - from }, (_, n) => {
+      const at = new Date(Date.UTC(2026, 2, 4) + (from + n) * 1000).toISOString();
+      return `${at} host app: message ${from + n}\n`;
+    }).join('');
+  const rows = Array.from(
+    { length: 20 },
+    (_, n) => `2026-03-05T10:00:${10 + n}Z,10.0.0.${n},10.9.9.9,${n},443,TCP,7,3,x`,
+  );
+  writeFileSync(join(home, 'a.log'), lines(0, 60));
+  writeFileSync(join(home, 'b.log'), lines(40, 100));
+  writeFileSync(
+    join(home, 'c.csv'),
+    `ts_start,src_ip,dst_ip,src_port,dst_port,proto,bytes,packets,Note\n${rows.join('\n')}\nneedle in what could not be read\n`,
+  );
+  for (const name of ['a.log', 'b.log', 'c.csv'])
+    await importInProcess(folder, [join(home, name)], { options: { year: undefined } });
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+async function report(): Promise<string> {
+  const session = CaseSession.open(folder, { memoryLimit: 5e8, threads: 1 });
+  const path = join(home, `report-${randomUUID()}.html`);
+  try {
+    await writeReport(
+      session,
+      { zone: 'UTC', version: '0', generatedAt: '2026-03-06T00:00:00Z' },
+      { path, overwrite: false, send: () => Promise.resolve() },
+    );
+    return readFileSync(path, 'utf8')
+      .replaceAll(/<[^>]+>|\s+/g, ' ')
+      .replaceAll(/ +/g, ' ');
+  } finally {
+    await session.close();
+  }
+}
+
+it('says of each view what was not searched, and how much of it matches', async () => {
+  const session = CaseSession.open(folder, { memoryLimit: 5e8, threads: 1 });
+  try {
+    const view = { ...parseView(''), query: 'needle' };
+    saveSearch(session, { name: 'Needles', view: formatView(view), note: '' });
+  } finally {
+    await session.close();
+  }
+  expect(await report()).toContain('1 quarantined record is not searched: 1 of them contains it.');
+});
+
+it('says which lines two sources have, and whether they count twice', async () => {
+  const shown = await report();
+  expect(shown).toContain('20 lines of these sources are also in another of them');
+  expect(shown).toContain('20 lines also in source 1 (a.log), counted twice');
+  await changeOverlaps({ folder, ids: undefined, leftOut: true, builder: BUILDER });
+  const hidden = await report();
+  expect(hidden).toContain('20 lines that another source has, too, were left out');
+  expect(hidden).toContain('20 lines also in source 1 (a.log), left out here');
+});
