@@ -24,6 +24,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<Experiment>>> = {
   storebox: async () => (await import('./experiments/storebox.ts')).storebox,
   flows: async () => (await import('./experiments/flows.ts')).flows,
   pcap: async () => (await import('./experiments/pcap.ts')).pcap,
+  bundle: async () => (await import('./experiments/bundle.ts')).bundle,
   tribeca: async () => (await import('./experiments/tribeca.ts')).tribeca,
 };
 

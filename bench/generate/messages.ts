@@ -82,10 +82,19 @@ export function writeMessages(path: string, lines: number, seed = 2, fromShare =
       stamp = new Date(now * 1000).toISOString().slice(0, 20);
     }
     const host = Math.floor(random.next() * random.next() * HOSTS);
-    const template =
-      i % RARE_EVERY === 777 ? ALARM : BY_THOUSANDTH[Math.floor(random.next() * 1000)]!;
+    const template = i % RARE_EVERY === 777 ? ALARM : anyTemplate(random);
     const fraction = String(ms - now * 1000).padStart(3, '0');
     file.text(`${stamp}${fraction}Z host${host} ${template(random)}\n`);
   }
   return file.close();
+}
+
+function anyTemplate(random: Random): Template {
+  return BY_THOUSANDTH[Math.floor(random.next() * 1000)]!;
+}
+
+/** Program and message of one line of such a log; about one in `RARE_EVERY` is an alarm. */
+export function messageText(random: Random): string {
+  const template = random.below(RARE_EVERY) === 0 ? ALARM : anyTemplate(random);
+  return template(random);
 }

@@ -85,8 +85,21 @@ async function look(
   return { ms, rowsMs, total: list.total, bars: timeline.total, path: list.timings.path };
 }
 
+/** What the panel of fields asks: which there are, and the values of those that are open. */
+async function fields(open: readonly string[]): Promise<unknown> {
+  const from = performance.now();
+  const { fields: list } = await engine.call('field.list', { case: folder });
+  const listMs = performance.now() - from;
+  const view = { case: folder, query: '', zone: 'UTC' };
+  const values = await Promise.all(
+    open.map((field) => engine.call('field.values', { ...view, field, limit: 10 })),
+  );
+  const distinct = values.map((one, i) => [open[i], one.distinct, one.present, one.timings.path]);
+  return { listMs, fields: list.length, distinct };
+}
+
 /** A list is read as a client would: from its file, at every use. */
-function viewOf({ query, list }: Extract<Asked, { do: 'tag' | 'delete' }>) {
+function viewOf({ query, list }: Extract<Asked, { do: 'tag' | 'delete' | 'unmatched' }>) {
   const bytes = list && new Uint8Array(readFileSync(list.file));
   return {
     ...{ query, zone: 'UTC' },
@@ -100,6 +113,19 @@ async function answer(asked: Asked): Promise<{ ms: number; rows: unknown }> {
   switch (asked.do) {
     case 'start':
       return done([]);
+    case 'open': {
+      const { events, segments } = await engine.call('case.open', { case: folder });
+      return done([events, segments]);
+    }
+    case 'fields':
+      return done(await fields(asked.values));
+    case 'unmatched': {
+      const view = { case: folder, ...viewOf(asked) };
+      const list = view.list;
+      if (list === undefined) throw new TypeError('there is a list');
+      const { lines, of } = await engine.call('list.unmatched', { ...view, list });
+      return done([lines.length, of]);
+    }
     case 'query': {
       const { query, from: after, to, path } = asked;
       const params: Params<'query.run'> = {

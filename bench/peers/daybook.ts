@@ -32,6 +32,9 @@ export interface GivenList {
 /** What a session is asked to do: see `daybook-session.ts`. */
 export type Asked =
   | { do: 'start' }
+  | { do: 'open' }
+  | { do: 'fields'; values: string[] }
+  | { do: 'unmatched'; query: string; list: GivenList }
   | ({ do: 'query'; query: string } & Range)
   | ({ do: 'look'; query: string; bars: number; first: number } & Range)
   | { do: 'users'; queries: string[]; users: number; ms: number; patienceMs: number }

@@ -1,0 +1,120 @@
+/**
+ * A mixed bundle: many small sources over many days, of all kinds. What a person does with it first: open the case,
+ * look at its fields, search words, and ask what of a list was not seen.
+ */
+import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { dropPages, warmPages } from '../harness/disk.ts';
+import { DAYBOOK, Report } from '../harness/report.ts';
+import type { Scope } from '../harness/scope.ts';
+import { warm } from '../harness/timing.ts';
+import { bundleOptions, writeBundle } from '../generate/bundle.ts';
+import { dotted } from '../generate/dotted.ts';
+import { Marked } from '../generate/messages.ts';
+import { DaybookEngine, daybookCommand, importCase } from '../peers/daybook.ts';
+import type { ExperimentOptions } from './options.ts';
+
+const BARS = 30;
+const FIRST = 200;
+/** Sources of the whole bundle; a smaller size is so much of it. */
+const SOURCES = 5000;
+const SEARCHES = [
+  { name: 'everything', query: '' },
+  { name: 'rare word', query: Marked.rare },
+  { name: 'frequent word', query: Marked.frequent },
+  { name: 'absent word', query: 'zzyzx' },
+  { name: 'address', query: 'ip:10.0.3.7' },
+  { name: 'AND', query: `${Marked.frequent} user1500` },
+  { name: 'NOT', query: `kind:log NOT ${Marked.frequent}` },
+];
+/** Fields whose values the panel shows. */
+const OPEN = ['kind', 'host', 'program', 'src_ip', 'dst_port', 'source'];
+/** Lines of the list: half of them addresses that the bundle has. */
+const LINES = 100;
+
+interface Looked {
+  readonly ms: number;
+  readonly rowsMs: number;
+  readonly total: number;
+  readonly bars: number;
+  readonly path: string;
+}
+
+export async function bundle(options: ExperimentOptions, scope: Scope): Promise<Report> {
+  const made = bundleOptions((options.size ?? SOURCES) / SOURCES);
+  const report = new Report('bundle', { sources: made.sources, days: made.days });
+  const folder = scope.folder();
+  const evidence = join(folder, 'evidence');
+  const written = writeBundle(evidence, made);
+  report.input['MB'] = Math.round(written.bytes / 1e6);
+  await warmPages([evidence]);
+  const store = join(folder, 'bundle.daybook');
+  const imported = await importCase(store, [evidence], ['--recursive']);
+  report.add('import', 's', DAYBOOK, { value: imported.ms / 1000 });
+  report.add('processor time of the import', 's', DAYBOOK, { value: imported.cpuMs / 1000 });
+  report.add('memory while importing, peak', 'MB', DAYBOOK, { value: imported.peakMemory / 1e6 });
+  await ask(report, store, options, scope, imported.read);
+  return report;
+}
+
+/** What is asked of a case that is there; `events`: records that were read. */
+export async function ask(
+  report: Report,
+  store: string,
+  { runs }: ExperimentOptions,
+  scope: Scope,
+  events?: number,
+): Promise<void> {
+  const engine = new DaybookEngine(store, scope);
+  const opened = await engine.ask<[number, number]>({ do: 'open' });
+  if (events !== undefined && opened.rows[0] < events)
+    report.note(`the case has ${opened.rows[0]} events of ${events} records`);
+  report.add('disk', 'MB', DAYBOOK, {
+    value: engine.bytes() / 1e6,
+    note: `${opened.rows[1]} segments`,
+  });
+  const list = { file: join(scope.folder(), 'list.csv'), fields: ['ip'] };
+  const lines = Array.from({ length: LINES }, (_, i) =>
+    dotted(i % 2 === 0 ? 0x0a00_0000 + i * 7 : 0x0900_0000 + i),
+  );
+  writeFileSync(list.file, `${lines.join('\n')}\n`);
+  const cold = async (name: string, work: () => Promise<number>) => {
+    await engine.cold();
+    report.add(`${name}, cold`, 'ms', DAYBOOK, { value: await work() });
+  };
+  const open = async () => (await engine.ask({ do: 'open' })).ms;
+  await cold('open the case', open);
+  const fields = async () => (await engine.ask({ do: 'fields', values: OPEN })).ms;
+  const unmatched = async () =>
+    (await engine.ask<[number, number]>({ do: 'unmatched', query: '', list })).ms;
+  const again = async (name: string, work: () => Promise<number>) => {
+    const cell = await warm(runs, async () => {
+      await engine.forget();
+      return work();
+    });
+    report.add(`${name}, warm`, 'ms', DAYBOOK, cell);
+  };
+  const fieldsName = `fields and the values of ${OPEN.length}`;
+  await cold(fieldsName, fields);
+  await again(fieldsName, fields);
+  const { rows: told } = await engine.ask({ do: 'fields', values: OPEN });
+  report.note(`${fieldsName}: ${JSON.stringify(told)}`);
+  const listName = `unmatched of ${LINES} addresses`;
+  await cold(listName, unmatched);
+  await again(listName, unmatched);
+  const { rows: left } = await engine.ask({ do: 'unmatched', query: '', list });
+  report.note(`${listName}: ${JSON.stringify(left)}`);
+  for (const { name, query } of SEARCHES) {
+    const asked = { do: 'look', query, bars: BARS, first: FIRST } as const;
+    const look = async () => (await engine.ask<Looked>(asked)).rows.ms;
+    const title = `${name}: ${BARS} bars, ${FIRST} rows`;
+    await cold(title, look);
+    await again(title, look);
+    const { total, path } = (await engine.ask<Looked>(asked)).rows;
+    report.note(`${name}: ${total} events, ${path}`);
+  }
+  await engine.close();
+  await dropPages([store]);
+  const command = await daybookCommand(['count', store, Marked.frequent]);
+  report.add('daybook count of a frequent word, cold', 'ms', DAYBOOK, { value: command.ms });
+}
