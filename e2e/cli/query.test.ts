@@ -230,6 +230,16 @@ describe('what lies beneath, and what is looked for', () => {
     }
   });
 
+  it('a JSON document of nothing says what the query may have meant', async () => {
+    const hint = 'tcp is looked for as a word; events of that protocol are proto:tcp';
+    const document = await query<Count & { hints?: unknown }>('tcp nosuchword | count');
+    expect(document).toMatchObject({
+      hints: [hint],
+      notSearched: { quarantined: { matching: 0 } },
+    });
+    expect(await query<Count>('kind:log | count')).not.toHaveProperty('hints');
+  });
+
   it('a query may begin with a minus', async () => {
     const all = await count('kind:log');
     const failed = await count('kind:log failed');

@@ -132,7 +132,7 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await expect(list.text).toBeHidden();
       await list.dialog.getByRole('button', { name: 'Give another list' }).click();
       await list.text.fill('192.0.2.250\n192.0.2.251\n');
-      await expect(list.verdict).toHaveText('2 lines, matched as ip, text');
+      await expect(list.verdict).toHaveText('2 lines: 2 addresses');
       await list.match.click();
       await expect(opened.page.getByText('Nothing in the list was found')).toBeVisible();
       await shot(opened.page, 'list-nothing');

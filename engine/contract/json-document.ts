@@ -18,6 +18,9 @@ const envelope = {
   notes: z.array(z.string()).optional(),
   /** Packets that a query without `kind` left out. */
   packetsBeneath: z.object({ packets: z.number().int(), exact: z.boolean() }).optional(),
+  /** Of an answer without an event: what it did not look at, and what the query may have meant. */
+  notSearched: z.looseObject({ quarantined: z.object({ count: z.number().int() }) }).optional(),
+  hints: z.array(z.string()).optional(),
   /** Of a scan: what was read, and what could not be. */
   read: z.looseObject({ read: z.number().int(), quarantined: z.number().int() }).optional(),
   timings: z.looseObject({

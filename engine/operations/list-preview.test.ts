@@ -79,7 +79,10 @@ describe('what is said of a list', () => {
       {
         ...{ form: 'values', header: false, first: [['10.0.0.1'], ['alice']] },
         columns: [{ name: undefined, field: undefined }],
-        understood: { rows: 2, fields: ['ip', 'text'], eitherWay: false },
+        understood: {
+          ...{ rows: 2, fields: ['ip', 'text'], eitherWay: false },
+          anyType: { addresses: 1, texts: 1 },
+        },
       },
     ],
     [

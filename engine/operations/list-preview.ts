@@ -42,8 +42,14 @@ export function previewList(session: CaseSession, given: GivenList): Result<'lis
     first: rows.map((row) => [...row]),
   };
   try {
-    const { lines, fields: matched, eitherWay } = session.lists.read(given, segments);
-    return { ...beginning, understood: { rows: lines.length, fields: [...matched], eitherWay } };
+    const { lines, fields: matched, eitherWay, anyType } = session.lists.read(given, segments);
+    return {
+      ...beginning,
+      understood: {
+        ...{ rows: lines.length, fields: [...matched], eitherWay },
+        ...(anyType === undefined ? {} : { anyType: { ...anyType } }),
+      },
+    };
   } catch (error) {
     return { ...beginning, problem: problemOf(error) };
   }

@@ -15,6 +15,7 @@ import { CancelledError } from '../contract/errors.ts';
 import type { Result } from '../contract/operations.ts';
 import { quarantineFile } from '../ingest/case-writer.ts';
 import { type Plan, recordTest } from '../query/index.ts';
+import { hintsWhenEmpty } from './answer-notes.ts';
 import type { View } from './ask-view.ts';
 import type { CaseSession } from './case-session.ts';
 import { startQuery } from './query.ts';
@@ -70,6 +71,7 @@ export async function unsearched(
     ...rest,
     ...(packetsBeneath === undefined ? {} : { packetsBeneath }),
     lines: notSearchedText(left),
+    hints: hintsWhenEmpty(plan),
   };
 }
 

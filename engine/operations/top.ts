@@ -5,11 +5,12 @@ import {
   type ShownValue,
   type Stage,
   compileSparklines,
+  compileTimeSpan,
   evenGrid,
   formatter,
   shapeAnswer,
 } from '../query/index.ts';
-import { askView, type View, type ViewScope } from './ask-view.ts';
+import { type AskedView, askView, type View, type ViewScope } from './ask-view.ts';
 import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from './case-session.ts';
 import { coveredSpan } from './timeline.ts';
@@ -100,8 +101,9 @@ export function top(
       async function sparklines(
         rows: readonly (readonly RawValue[])[],
       ): Promise<Top['sparklines'] | undefined> {
-        const span = coveredSpan(plan);
-        if (sparkline === 0 || span === undefined || rows.length === 0) return undefined;
+        if (sparkline === 0 || rows.length === 0) return undefined;
+        const span = await spanOf(asked);
+        if (span === undefined) return undefined;
         const grid = evenGrid(span.from, span.to, sparkline);
         const out = new Float64Array(rows.length * grid.buckets);
         for (const [rank, i, n] of await asked.rows(compileSparklines(plan, fields, rows, grid)))
@@ -111,6 +113,21 @@ export function top(
     },
     [stage],
   );
+}
+
+/**
+ * What the lines cover: the range that the view names, and where it is open the events of the view, as in
+ * the timeline above them. Segments tell it where nothing is filtered.
+ */
+async function spanOf(asked: AskedView): Promise<ReturnType<typeof coveredSpan>> {
+  const { plan } = asked;
+  const covered = coveredSpan(plan);
+  const { from, to } = plan.range;
+  const isWhole = plan.path === 'catalog';
+  if (covered === undefined || isWhole || (from !== undefined && to !== undefined)) return covered;
+  const [[low, high] = []] = await asked.rows(compileTimeSpan(plan));
+  if (typeof low !== 'number' || typeof high !== 'number') return undefined;
+  return { from: from ?? low, to: to ?? high + 1 };
 }
 
 /** What the stage calls its measure: a group may be by a field of the name of the column. */

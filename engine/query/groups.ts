@@ -59,6 +59,17 @@ export function compileSparklines(
   return { ...params.finish(sql), columns: [] };
 }
 
+/** One row: the time of the plan's first dated event and of its last, as microseconds. */
+export function compileTimeSpan(plan: Plan): Statement {
+  const params = new Params();
+  const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
+  const rows = input.rows([{ alias: 't', sqlType: 'TIMESTAMP' }], (scope) => [
+    { select: [scope.column('ts') ?? nullOf('TIMESTAMP')], also: TRUE },
+  ]);
+  const sql = `SELECT ${micros('min(r.t)')}, ${micros('max(r.t)')} FROM (${rows}) AS r`;
+  return { ...params.finish(sql), columns: [] };
+}
+
 /** Of every group of `by`: its values, its events, and sums of columns. */
 export function compileGroups(plan: Plan, by: readonly Name[], sums: readonly string[]): Statement {
   const params = new Params();

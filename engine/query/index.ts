@@ -109,7 +109,7 @@ export {
   compileConversationDetails,
   compileConversations,
 } from './conversations.ts';
-export { compileGroups, compileSparklines } from './groups.ts';
+export { compileGroups, compileSparklines, compileTimeSpan } from './groups.ts';
 export {
   DAY,
   type EvenGrid,

@@ -182,7 +182,7 @@ async function run(
     let left: NotSearched | undefined;
     const beside = () => ({
       ...beneathOf(running),
-      ...(left === undefined ? {} : { notSearched: left }),
+      ...(left === undefined ? {} : { notSearched: left, hints: hintsWhenEmpty(plan) }),
       notes: running.notes(),
       timings: running.timings(),
     });

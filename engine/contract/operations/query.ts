@@ -138,6 +138,8 @@ export const queryOperations = {
           fields: z.array(z.string()),
           /** Rows name both ends of a conversation and are found in either direction. */
           eitherWay: z.boolean(),
+          /** Of values without a name, how many lines are of what. */
+          anyType: z.object({ addresses: count, texts: count }).optional(),
         })
         .optional(),
       /** Why it is not understood. */
@@ -162,6 +164,8 @@ export const queryOperations = {
       packetsBeneath: z.object({ packets: count, exact: z.boolean() }).optional(),
       /** The same in words. */
       lines: z.array(z.string()),
+      /** What the query may have meant. */
+      hints: z.array(z.string()),
     }),
   ),
   /** What a query reads, what it leaves out and why. */

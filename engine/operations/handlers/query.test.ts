@@ -379,6 +379,36 @@ describe('groups', () => {
     },
   );
 
+  it('have lines over the time of the view, not of the whole case', async () => {
+    const top = (query: string, more: object) =>
+      ask('top.run', {
+        ...{ case: small.folder, query, by: ['kind'], limit: 5, sparkline: 8, ...more },
+      });
+    const ends = async (query: string): Promise<{ low: number; high: number }> => {
+      const found = await answer(`${query} | stats min(ts), max(ts)`);
+      if (!('rows' in found)) throw new Error('no stats');
+      const at = (name: string): number => Date.parse(String(found.rows[0]?.[name])) * 1000;
+      return { low: at('min(ts)'), high: at('max(ts)') };
+    };
+    const [first] = await ids('kind:log | head 1');
+    const { low } = await ends(`event_id:${first ?? ''}`);
+    const alone = (await top(`event_id:${first ?? ''}`, {})).result.sparklines!;
+    expect(Math.abs(alone.from - low)).toBeLessThan(1e6);
+    expect(alone.width * alone.buckets).toBeLessThan(1e6);
+    // A range that is named is shown as it is named.
+    const from = low - 3_600e6;
+    const ranged = await top('', { from, to: from + 7_200e6 });
+    const { from: start, width, buckets } = ranged.result.sparklines!;
+    expect(start).toBeLessThanOrEqual(from);
+    expect(start).toBeGreaterThan(from - width);
+    expect(start + width * buckets).toBeGreaterThanOrEqual(from + 7_200e6);
+    expect(start + width * buckets).toBeLessThanOrEqual(from + 7_200e6 + width);
+    const all = await ends('');
+    const whole = (await top('', {})).result.sparklines!;
+    expect(whole.from).toBeLessThanOrEqual(all.low);
+    expect(whole.from + whole.width * whole.buckets).toBeGreaterThan(all.high);
+  });
+
   it.each(['kind', 'dst_port', 'ip', 'host', 'n', 'tag', 'event_id'])(
     'are the values of %s',
     async (field) => {

@@ -151,6 +151,13 @@ interface Parts {
   readonly groups: readonly ListGroup[];
   readonly texts: readonly ListText[];
   readonly eitherWay: boolean;
+  readonly anyType?: ValueCounts | undefined;
+}
+
+/** Lines of a list of values of any type, by what they are. */
+export interface ValueCounts {
+  readonly addresses: number;
+  readonly texts: number;
 }
 
 export class MatchList implements Parts {
@@ -163,14 +170,17 @@ export class MatchList implements Parts {
   readonly texts: readonly ListText[];
   /** Rows name both ends of a conversation and are found in either direction. */
   readonly eitherWay: boolean;
+  /** Undefined: its columns are fields. */
+  readonly anyType: ValueCounts | undefined;
 
-  constructor({ digest, fields, lines, groups, texts, eitherWay }: Parts) {
+  constructor({ digest, fields, lines, groups, texts, eitherWay, anyType }: Parts) {
     this.digest = digest;
     this.fields = fields;
     this.lines = lines;
     this.groups = groups;
     this.texts = texts;
     this.eitherWay = eitherWay;
+    this.anyType = anyType;
   }
 
   /** The groups that are compared with columns. */
@@ -285,6 +295,7 @@ function ofAnyType(
   checkTexts(texts.lines.length + written6.lines.length);
   return new MatchList({
     ...{ digest, lines, eitherWay: false },
+    anyType: { addresses: addresses.lines.length, texts: texts.lines.length },
     groups: [...groups, ...writtenGroups(digest, columns, addresses.lines)],
     fields: [
       ...(has.addresses ? ['ip', TEXT] : []),

@@ -168,6 +168,11 @@ function NoEvidence() {
   );
 }
 
+/** What the engine says in words, as a sentence. */
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 function NothingFound() {
   const workspace = useWorkspace();
   const { views, dialogs } = workspace;
@@ -195,10 +200,10 @@ function NothingFound() {
       text={
         <>
           {why}
-          {left?.lines.map((line) => (
+          {[...(left?.hints ?? []), ...(left?.lines ?? [])].map((line) => (
             <Fragment key={line}>
               <br />
-              {line}.
+              {sentence(line)}
             </Fragment>
           ))}
         </>

@@ -137,6 +137,14 @@ function useKnownColumns(preview: Preview | undefined, { choice, choose }: Given
   }, [preview, choice]);
 }
 
+/** `5 addresses, 2 texts`. */
+function valuesText({ addresses, texts }: { addresses: number; texts: number }): string {
+  return [
+    ...(addresses > 0 ? [counted(addresses, 'address', 'addresses')] : []),
+    ...(texts > 0 ? [counted(texts, 'text')] : []),
+  ].join(', ');
+}
+
 /** Whether the list can be used, and how it is meant. */
 function Verdict({
   preview,
@@ -163,7 +171,7 @@ function Verdict({
     );
   }
   if (understood === undefined) return null;
-  const { rows, fields, eitherWay } = understood;
+  const { rows, fields, eitherWay, anyType } = understood;
   const others = columns.flatMap(({ name, field }, at) =>
     field === undefined ? (name ?? `column ${at + 1}`) : [],
   );
@@ -171,11 +179,17 @@ function Verdict({
     <div className={css['verdict']} role="status">
       <IconCircleCheck size={16} color="var(--db-ok)" aria-hidden />
       <span>
-        {counted(rows, 'line')}, matched as{' '}
-        <span className="mono">
-          <EventText text={fields.join(', ')} max={300} />
-        </span>
-        {eitherWay ? ', in either direction' : ''}
+        {anyType !== undefined ? (
+          `${counted(rows, 'line')}: ${valuesText(anyType)}`
+        ) : (
+          <>
+            {counted(rows, 'line')}, matched as{' '}
+            <span className="mono">
+              <EventText text={fields.join(', ')} max={300} />
+            </span>
+            {eitherWay ? ', in either direction' : ''}
+          </>
+        )}
         {others.length > 0 && columns.length > 1 && (
           <span className={css['off']}>
             {'; not matched: '}
