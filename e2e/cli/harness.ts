@@ -23,7 +23,8 @@ export interface RunOptions {
   input?: string | Uint8Array;
   /** Another Node than the one that runs the tests. */
   node?: string;
-  env?: Record<string, string>;
+  /** Undefined: it is not set, whatever the tests run with. */
+  env?: Record<string, string | undefined>;
 }
 
 export interface Running {

@@ -106,7 +106,7 @@ export async function checkEvidence(
     throw new DaybookError(
       'not-found',
       `the evidence of ${name} is not where it was: ${path}`,
-      `put the file back there to see its bytes; ${hint}`,
+      `put the file back there, or if it was moved say where (daybook sources CASE --locate FOLDER); ${hint}`,
     );
   const location = locationOf(source);
   const sameSize = location.members.length > 0 || info.size === source.rawSize;

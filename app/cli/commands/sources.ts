@@ -1,7 +1,9 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
 import { CaseSession, statusOf, type SourceRow } from '../../../engine/operations/case-session.ts';
+import { counted } from '../../../engine/contract/counted.ts';
+import { locateSources } from '../../../engine/operations/locate.ts';
 import { fromCatalog } from '../../../engine/operations/latency.ts';
-import type { Command } from '../command.ts';
+import type { Command, CommandContext } from '../command.ts';
 import { isoMicros, table, visible, write } from '../output.ts';
 
 export const sourcesCommand: Command = {
@@ -12,13 +14,22 @@ export const sourcesCommand: Command = {
       'Lists the sources of a case with their ledger: read = stored + duplicate + quarantined + skipped.',
     positionals: { least: 1, most: 1 },
     options: {
+      locate: {
+        type: 'string',
+        value: 'FOLDER',
+        help: 'find evidence that was moved, by size and SHA-256, in FOLDER and below, and keep where it is now',
+      },
       json: {
         type: 'boolean',
         help: 'one JSON document with everything the catalog knows of each source',
       },
     },
   },
-  async run(parsed, { streams, settings }) {
+  async run(parsed, context) {
+    const { streams, settings } = context;
+    const below = parsed.text('locate');
+    if (below !== undefined)
+      return locate(parsed.positionals[0]!, below, parsed.flag('json'), context);
     const session = CaseSession.open(parsed.positionals[0]!, {
       memoryLimit: settings.queryMemory,
       threads: settings.threads,
@@ -73,6 +84,34 @@ export const sourcesCommand: Command = {
     }
   },
 };
+
+async function locate(
+  folder: string,
+  below: string,
+  asJson: boolean,
+  { streams, settings, signal }: CommandContext,
+): Promise<number> {
+  const report = await locateSources({
+    ...{ folder, below, signal },
+    builder: { memoryLimit: settings.importMemory, threads: settings.threads },
+  });
+  const { located, left, unreadable } = report;
+  if (asJson) await write(streams.out, `${JSON.stringify(report)}\n`);
+  else {
+    const rows = located.map(({ source, name, from, to }) => [source, name, from, to]);
+    const names = ['id', 'source', 'was', 'is now'];
+    if (rows.length > 0) await write(streams.out, table(names, rows, streams.out.columns));
+    for (const { name, path, reason } of left)
+      streams.err.write(`${visible(name)} is not at ${visible(path)}: ${visible(reason)}\n`);
+    for (const one of unreadable) streams.err.write(`not looked through: ${visible(one)}\n`);
+    streams.err.write(
+      located.length + left.length === 0
+        ? 'all evidence is where it was\n'
+        : `${counted(located.length, 'source')} located, ${left.length} not found\n`,
+    );
+  }
+  return left.length === 0 ? 0 : 1;
+}
 
 function sourceJson(source: SourceRow): unknown {
   return {

@@ -409,6 +409,6 @@ describe('bytes from the evidence', () => {
     rmSync(join(files.evidence, 'e.pcap'));
     await expect(
       called(calls, 'packets.slice', { case: files.folder, query: 'kind:packet' }),
-    ).rejects.toMatchObject({ code: 'not-found', hint: /put the file back/ });
+    ).rejects.toMatchObject({ code: 'not-found', hint: /put the file back there, or .* --locate/ });
   });
 });

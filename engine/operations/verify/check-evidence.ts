@@ -37,7 +37,7 @@ export interface EvidenceOptions {
 type FileState = 'unchanged' | 'changed' | 'missing' | 'not checked';
 
 const PUT_BACK =
-  'put the file back there, unchanged, to check it and to see the bytes of its events';
+  'put the file back there, unchanged, or if it was moved say where: daybook sources CASE --locate FOLDER';
 
 export async function checkEvidence(
   session: CaseSession,
