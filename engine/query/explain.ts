@@ -1,5 +1,6 @@
 /** A plan in words: what it reads, what it leaves out and why, and the statements it would run. */
 import { counted } from '../contract/counted.ts';
+import { describeFilter } from './filters/filter.ts';
 import type { FoundRows } from './paths/found-rows.ts';
 import { foundOf, rowsRead } from './paths/narrow.ts';
 import type { MatchList } from './lists/match-list.ts';
@@ -104,7 +105,9 @@ function howFound(found: FoundRows | undefined): string {
   }
   if (found.rows === 'none') return `nothing, by ${found.by}`;
   if (found.by === 'catalog') return 'every row, by catalog';
-  return found.exact ? 'rows by index' : 'rows by index, to be compared with the rest of the query';
+  return found.exact
+    ? 'rows by index'
+    : `rows by index, to be compared with the rest of the query: ${describeFilter(found.rest)}`;
 }
 
 /** Characters that are shown of a bound value: a set of rows is one. */

@@ -25,7 +25,7 @@ function print(node: Expression, outer: number, source: string | undefined): str
     case 'pattern':
       return printTest(node.test);
     case 'field':
-      return `${BARE_NAME.test(node.name) ? node.name : quoted(node.name)}:${printTest(node.test)}`;
+      return `${printName(node.name)}:${printTest(node.test)}`;
     case 'field-or-text':
       return source?.slice(node.start, node.end) ?? print(node.field, outer, source);
     case 'not':
@@ -41,7 +41,12 @@ function print(node: Expression, outer: number, source: string | undefined): str
   }
 }
 
-/** What stands behind the colon. */
+/** The name of a field before a colon. */
+export function printName(name: string): string {
+  return BARE_NAME.test(name) ? name : quoted(name);
+}
+
+/** What follows the colon. */
 export function printTest(test: Test): string {
   switch (test.test) {
     case 'word':

@@ -20,8 +20,9 @@ import { NO_COLUMN, type Predicate, type Scope, type SegmentInfo } from '../scop
 import { addressTextFilter } from './address-text.ts';
 import { either } from './logic.ts';
 import type { AddressCondition, FilterOperator, RecordTest } from './operator.ts';
-import { describeAny } from './describe.ts';
+import { describeAny, nameText } from './describe.ts';
 import { wholePattern } from './text.ts';
+import { someAddressIn } from './written-addresses.ts';
 
 /** IPv4 addresses with wildcards inside: `(address & mask) = value`. */
 export interface AddressMask {
@@ -326,19 +327,34 @@ function compare(values: Uint8Array, at: number, other: Uint8Array): number {
 
 /** Whether one of the addresses is written in the text of a record. */
 function addressRecord({ ranges }: AddressFilter): RecordTest {
-  const patterns = ranges.map((range) =>
-    range.version === 'mask'
-      ? undefined
-      : compilePattern(wholePattern(addressTextFilter(range, undefined)), true),
-  );
-  return (bytes) => {
+  const tests = ranges.map(rangeRecord);
+  return (bytes, text) => {
     let unknown = false;
-    for (const pattern of patterns) {
-      if (pattern === undefined) unknown = true;
-      else if (pattern.test(bytes, 0, bytes.length)) return true;
+    for (const test of tests) {
+      const says = test(bytes, text);
+      if (says === true) return true;
+      unknown ||= says === undefined;
     }
     return unknown ? undefined : false;
   };
+}
+
+function rangeRecord(range: AddressRange | AddressMask): RecordTest {
+  if (range.version === 'mask')
+    return (_, text) => someAddressIn(text(), (one) => (one & range.mask) >>> 0 === range.value);
+  if (isBlock(range)) {
+    const pattern = compilePattern(wholePattern(addressTextFilter(range, undefined)), true);
+    return (bytes) => pattern.test(bytes, 0, bytes.length);
+  }
+  // Only blocks are patterns; in how many ways an IPv6 address may be written is not looked into here.
+  if (range.version === 6) return () => undefined;
+  return (_, text) => someAddressIn(text(), (one) => one >= range.low && one <= range.high);
+}
+
+/** Whether a range is all addresses with one prefix. */
+function isBlock(range: AddressRange): boolean {
+  const size = BigInt(range.high) - BigInt(range.low) + 1n;
+  return (size & (size - 1n)) === 0n && BigInt(range.low) % size === 0n;
 }
 
 function rangeText(range: AddressRange | AddressMask): string {
@@ -357,7 +373,7 @@ export const addressOperator: FilterOperator<AddressFilter> = {
       : undefined,
   mergeKey: ({ field }) => field.name,
   merge: (filters) => ({ ...filters[0]!, ranges: filters.flatMap(({ ranges }) => ranges) }),
-  describe: ({ field, ranges }) => describeAny(field.name, ranges.map(rangeText)),
+  describe: ({ field, ranges }) => describeAny(nameText(field), ranges.map(rangeText)),
   sql: addressSql,
   sqlCost: 'low',
   rows: addressRows,

@@ -1,7 +1,14 @@
 /** Conditions in words of the query language, for `--explain`. */
+import { type Field, chosenName } from '../fields.ts';
+import { printName } from '../print.ts';
 
 /** Values that are shown of a list. */
 const MOST_VALUES = 3;
+
+/** The name of a field, as it is written before a colon. */
+export function nameText(field: Field): string {
+  return printName(chosenName(field));
+}
 
 /** A field and any of some values: `port:(22 OR 80 OR … 5 more)`. */
 export function describeAny(name: string, values: readonly string[]): string {

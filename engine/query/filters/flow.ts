@@ -188,11 +188,15 @@ export function flowColumns({ ends, proto }: FlowFilter, scope: RowScope): RowFi
 
 function endText({ address, port }: FlowEnd): string {
   if (address === undefined) return `*:${port ?? '*'}`;
-  const [low, high] =
+  // An address or a block: its size is a power of two.
+  const size = BigInt(address.high) - BigInt(address.low);
+  const prefix = (address.version === 4 ? 32 : 128) - size.toString(2).replace('0', '').length;
+  const block = size === 0n ? '' : `/${prefix}`;
+  const text =
     address.version === 4
-      ? [formatIp4(address.low), formatIp4(address.high)]
-      : [`[${formatIp6(address.low)}]`, `[${formatIp6(address.high)}]`];
-  return `${low === high ? low : `${low}…${high}`}:${port ?? '*'}`;
+      ? `${formatIp4(address.low)}${block}`
+      : `[${formatIp6(address.low)}${block}]`;
+  return `${text}:${port ?? '*'}`;
 }
 
 const OPEN: FlowEnd = { address: undefined, port: undefined };

@@ -52,7 +52,7 @@ function kindSql(filter: KindFilter, scope: Scope): Predicate {
 export const kindOperator: FilterOperator<KindFilter> = {
   parse: ({ field, test, at }) =>
     field.type === 'virtual' && field.name === 'kind' ? kindFilter(test, at, field.ref) : undefined,
-  describe: ({ kinds }) => describeAny('kind', kinds),
+  describe: ({ kinds }) => (kinds.length === KINDS.length ? 'kind:*' : describeAny('kind', kinds)),
   sql: kindSql,
   sqlCost: 'low',
   lookUpCost: () => 0,

@@ -28,8 +28,12 @@ export function isWithin(
   return above && (high === undefined || value < high || (highIncluded && value === high));
 }
 
-export function rangeText({ low, high, lowIncluded, highIncluded }: NumberRange): string {
-  if (low === high && low !== undefined) return `${low}`;
+/** @param isOfText a single number would be read as a text */
+export function rangeText(
+  { low, high, lowIncluded, highIncluded }: NumberRange,
+  isOfText = false,
+): string {
+  if (low === high && low !== undefined && !isOfText) return `${low}`;
   if (high === undefined && low !== undefined) return `${lowIncluded ? '>=' : '>'}${low}`;
   if (low === undefined && high !== undefined) return `${highIncluded ? '<=' : '<'}${high}`;
   return `${lowIncluded ? '[' : '{'}${low ?? '*'} TO ${high ?? '*'}${highIncluded ? ']' : '}'}`;

@@ -14,7 +14,7 @@ import { dimensionOf } from '../dimensions.ts';
 import { type AttributeField, type NumberField, refSql, refType } from '../fields.ts';
 import { FALSE, NO_COLUMN, type Predicate, type Scope } from '../scope.ts';
 import { comparison, numberRanges } from '../number-test.ts';
-import { describeAny } from './describe.ts';
+import { describeAny, nameText } from './describe.ts';
 import { anyText } from './field-texts.ts';
 import { keyFlags } from './key-flags.ts';
 import { either } from './logic.ts';
@@ -237,7 +237,11 @@ export const numberOperator: FilterOperator<NumberFilter> = {
   },
   mergeKey: ({ field }) => (field.type === 'number' ? field.name : undefined),
   merge: (filters) => ({ ...filters[0]!, ranges: filters.flatMap(({ ranges }) => ranges) }),
-  describe: ({ field, ranges }) => describeAny(field.name, ranges.map(rangeText)),
+  describe: ({ field, ranges }) =>
+    describeAny(
+      nameText(field),
+      ranges.map((range) => rangeText(range, field.type === 'attribute')),
+    ),
   sql: numberSql,
   sqlCost: 'low',
   lookUpCost: () => 0,

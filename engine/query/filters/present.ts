@@ -7,6 +7,7 @@ import { type Dimension, dimensionOf } from '../dimensions.ts';
 import { type Field, refSql } from '../fields.ts';
 import { NO_COLUMN, TRUE, type Predicate, type Scope } from '../scope.ts';
 import { communitySql } from './community-id.ts';
+import { nameText } from './describe.ts';
 import { anyText } from './field-texts.ts';
 import { ANY_FLOW, flowColumns, flowSql, sidePresent } from './flow.ts';
 import { keyFlags } from './key-flags.ts';
@@ -107,7 +108,7 @@ export const presentOperator: FilterOperator<PresentFilter> = {
     test.test === 'present' && !(field.type === 'virtual' && LISTED.has(field.name))
       ? { filter: 'present', field }
       : undefined,
-  describe: ({ field }) => `${field.name}:*`,
+  describe: ({ field }) => `${nameText(field)}:*`,
   sql: presentSql,
   sqlCost: 'low',
   rows: ({ field }, _segment, known) =>

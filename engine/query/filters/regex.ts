@@ -13,6 +13,7 @@ import { compilePattern } from '../re2/matcher.ts';
 import { rowsOf } from '../rows.ts';
 import { QueryError } from '../query-error.ts';
 import { type Predicate, type Scope, type SegmentInfo, hasMatch } from '../scope.ts';
+import { nameText } from './describe.ts';
 import { type ValueField, anyTextOf, isValueField } from './field-texts.ts';
 import type { FilterOperator } from './operator.ts';
 import { requiredWords } from './required-words.ts';
@@ -81,7 +82,7 @@ export const regexOperator: FilterOperator<RegexFilter> = {
       ? regexFilter(field, test.pattern, test.ignoreCase, test.at)
       : undefined,
   describe: ({ field, pattern, ignoreCase }) =>
-    `${field.name}:${printTest({ test: 'regex', pattern, ignoreCase, at: 0 })}`,
+    `${nameText(field)}:${printTest({ test: 'regex', pattern, ignoreCase, at: 0 })}`,
   sql: regexSql,
   sqlCost: 'high',
   rows: (filter, segment, known, few) => (few ? undefined : regexRows(filter, segment, known)),

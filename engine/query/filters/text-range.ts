@@ -6,6 +6,7 @@ import { type TextTest, compareBytes, filterPlaces, placesOf } from '../batch/te
 import type { AttributeField, Field, TextField } from '../fields.ts';
 import { syntaxError } from '../query-error.ts';
 import type { Predicate, Scope } from '../scope.ts';
+import { nameText } from './describe.ts';
 import { anyTextOf } from './field-texts.ts';
 import type { FilterOperator } from './operator.ts';
 
@@ -82,7 +83,7 @@ function plain(text: string | undefined): string | undefined {
 export const textRangeOperator: FilterOperator<TextRangeFilter> = {
   parse: ({ field, test, at }) => readTextRange(field, test, at),
   describe: ({ field, low, high, lowIncluded, highIncluded }) =>
-    `${field.name}:${lowIncluded ? '[' : '{'}${low ?? '*'} TO ${high ?? '*'}${highIncluded ? ']' : '}'}`,
+    `${nameText(field)}:${lowIncluded ? '[' : '{'}${low ?? '*'} TO ${high ?? '*'}${highIncluded ? ']' : '}'}`,
   sql: textRangeSql,
   sqlCost: 'high',
   lookUpCost: () => 0,

@@ -8,6 +8,7 @@ import type { RowScope } from '../batch/row-scope.ts';
 import { equals, filterPlaces, patternTest, placesOf } from '../batch/text-places.ts';
 import { dimensionOf } from '../dimensions.ts';
 import type { LeafRows, SegmentView } from '../index-view.ts';
+import { printTest } from '../print.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { type Rows, intersect, rowsOf } from '../rows.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type SegmentInfo,
   hasMatch,
 } from '../scope.ts';
+import { nameText } from './describe.ts';
 import { type ValueField, anyTextOf, isValueField } from './field-texts.ts';
 import { keyFlags } from './key-flags.ts';
 import { arrayPattern, isArrayText, memberPattern, memberTest, valueTest } from './members.ts';
@@ -212,7 +214,8 @@ export const textValueOperator: FilterOperator<TextValueFilter> = {
       ? textValueFilter(field, test.value, true, at)
       : undefined;
   },
-  describe: ({ field, text, wildcard }) => `${field.name}:${wildcard ? text : `"${text}"`}`,
+  describe: ({ field, text, wildcard }) =>
+    `${nameText(field)}:${printTest({ test: wildcard ? 'word' : 'quoted', text })}`,
   sql: textValueSql,
   sqlOfAny: textValuesSql,
   sqlCost: 'medium',

@@ -11,6 +11,7 @@ import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/te
 import { anyJsonValue } from '../dialect/duckdb.ts';
 import { type Ref, refSql } from '../fields.ts';
 import type { LeafRows, SegmentView } from '../index-view.ts';
+import { printTest } from '../print.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { rowsOf } from '../rows.ts';
 import { syntaxError, shown } from '../query-error.ts';
@@ -183,7 +184,8 @@ function textColumns(filter: TextFilter, scope: RowScope): RowFilter {
 
 function phraseText({ tokens, between }: TextFilter): string {
   const text = tokens.map((token, i) => `${token.text}${between[i] ?? ''}`).join('');
-  return tokens.length === 1 ? text : `"${text}"`;
+  const isPlain = tokens.some(({ wildcard }) => wildcard);
+  return printTest({ test: isPlain ? 'word' : 'quoted', text });
 }
 
 export const textOperator: FilterOperator<TextFilter> = {

@@ -148,7 +148,7 @@ export const timeOperator: FilterOperator<TimeFilter> = {
   },
   describe: ({ from, to }) => {
     const shownTime = (ts: number | undefined) => (ts === undefined ? '*' : formatMicros(ts));
-    return `ts:[${shownTime(from)} TO ${shownTime(to)})`;
+    return `ts:[${shownTime(from)} TO ${shownTime(to)}]`;
   },
   sql: timeSql,
   sqlCost: 'low',

@@ -47,6 +47,8 @@ export interface TestCase {
   readonly events: readonly TestEvent[];
   readonly context: CompileContext;
   readonly connection: DuckDBConnection;
+  /** The events of a segment, in the order of its rows. */
+  eventsOf(segment: SegmentInfo): readonly TestEvent[];
   plan(text: string, more?: Partial<CompileContext>): Plan;
   /** Raw result rows of a statement. */
   raw(statement: Statement): Promise<RawValue[][]>;
@@ -144,6 +146,7 @@ export async function openTestCase(events: readonly TestEvent[]): Promise<TestCa
     events,
     context,
     connection,
+    eventsOf: ({ day, kind }) => inOrder(groups.get(`${day} ${kind}`) ?? []),
     plan: (text, more) => planQuery(text, { ...context, ...more }),
     raw,
     rows,
@@ -167,6 +170,10 @@ export async function openTestCase(events: readonly TestEvent[]): Promise<TestCa
   };
 }
 
+function inOrder(events: readonly TestEvent[]): TestEvent[] {
+  return [...events].sort((a, b) => (a.ts ?? 0) - (b.ts ?? 0));
+}
+
 async function addSegment(
   connection: DuckDBConnection,
   id: number,
@@ -174,7 +181,7 @@ async function addSegment(
   kind: Kind,
   events: readonly TestEvent[],
 ): Promise<SegmentInfo> {
-  const sorted = [...events].sort((a, b) => (a.ts ?? 0) - (b.ts ?? 0));
+  const sorted = inOrder(events);
   const types = new Map<string, string>([
     ['seq', 'BIGINT'],
     ['source_id', 'UINTEGER'],
