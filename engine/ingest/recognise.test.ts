@@ -77,19 +77,7 @@ describe('what no importer reads', () => {
 
 describe('text that is no log', () => {
   const sha256 = (n: number): string => n.toString(16).repeat(64).slice(0, 64);
-  const pipe = (n: number, fields: readonly string[]): string =>
-    `2|${1_795_219_200 + n}${fields.join('')}|6|0|0|0|3221225985|1234|0|0|0|3221225986|443|0|0|0|0|27|0|5|500`;
   it.each<[string, readonly string[], RegExp]>([
-    [
-      'nfdump -o pipe of 1.6',
-      [0, 1].map((n) => pipe(n, ['|5', `|${1_795_219_201 + n}`, '|7'])),
-      /nfdump -r/,
-    ],
-    [
-      'nfdump -o pipe of 1.7',
-      [0, 1].map((n) => pipe(n, ['000', `|${1_795_219_201 + n}000`])),
-      /nfdump -r/,
-    ],
     [
       'what Argus ra prints',
       [

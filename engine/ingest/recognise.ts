@@ -118,10 +118,6 @@ const FOREIGN: readonly (readonly [signature: string, reason: string, at?: numbe
 const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, reason: string])[] =
   [
     [
-      (lines) => lines.every((line) => NFDUMP_PIPE.test(line)),
-      'flows as nfdump -o pipe prints them, with addresses as numbers, to be written again: nfdump -r FILE -o csv > FILE.csv (--format text reads the lines as they are)',
-    ],
-    [
       ([first = '']) =>
         /^\s*StartTime\s+Flgs\s+Proto\s+SrcAddr\s+Sport\s+Dir\s+DstAddr\b/.test(first),
       'flows as Argus ra prints them for people, without dates and with names cut short, to be written again: ra -r FILE -n -u -c , > FILE.csv (--format text reads the lines as they are)',
@@ -136,8 +132,6 @@ const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, 
       'a list of checksums, which holds no events (--format text reads the lines as they are)',
     ],
   ];
-/** af|first[|msec]|last[|msec]|proto, four numbers an address, ports, AS, interfaces, flags, tos, packets, bytes */
-const NFDUMP_PIPE = /^(?:2|10|23|24|26|28|30)(?:\|\d{1,20}){21}(?:\|\d{1,20}){0,2}$/;
 const CHECKSUM =
   /^(?:\\?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}) [ *]\S.*|(?:MD5|SHA\d{1,3}|SHA\d-\d{3}|BLAKE2b?) ?\(.+\) ?= ?[0-9a-f]{32,128})$/i;
 const REPORT_LINES = 20;

@@ -62,6 +62,53 @@ const CASES: readonly Case[] = [
     skipped: { 'summary line': 3 },
   },
   {
+    name: 'nfdump pipe of 1.6',
+    format: 'nfdump-pipe',
+    text:
+      '2|1795219200|5|1795219201|7|6|0|0|0|3221225985|1234|0|0|0|3325256711|443|64500|0|1|2|27|0|5|500\n' +
+      '10|1795219200|0|1795219200|0|17|536939960|0|0|1|53|536939960|0|0|2|5353|0|0|0|0|0|0|1|60\n',
+    first: {
+      kind: 'flow',
+      ts: T('2026-11-21T00:00:00.005Z'),
+      ts_digits: 3,
+      duration: 1.002,
+      src_ip4: ip('192.0.2.1'),
+      dst_ip4: ip('198.51.100.7'),
+      src_port: 1234,
+      dst_port: 443,
+      proto: 6,
+      tcp_flags: 27,
+      packets: 5,
+      bytes: 500,
+    },
+    attrs: {
+      af: '2',
+      last: '1795219201',
+      dst_as: '0',
+      src_as: '64500',
+      input: '1',
+      output: '2',
+      tos: '0',
+      last_msec: '7',
+    },
+    rows: 2,
+  },
+  {
+    name: 'nfdump pipe of 1.7, with an address of version 6 that looks like one of version 4',
+    format: 'nfdump-pipe',
+    text: '10|1795219200005|1795219201007|1|0|0|0|1|0|536939960|0|0|2|2048|0|0|0|0|0|0|1|60\n',
+    first: {
+      ts: T('2026-11-21T00:00:00.005Z'),
+      duration: 1.002,
+      src_ip6: '00000000000000000000000000000001',
+      dst_ip6: '20010db8000000000000000000000002',
+      src_port: 8,
+      dst_port: 0,
+      proto: 1,
+    },
+    rows: 1,
+  },
+  {
     name: 'nfdump 1.7 csv',
     format: 'nfdump-csv',
     text:

@@ -43,7 +43,12 @@ export const PID = 37;
 export const SEVERITY = 38;
 export const KEY = 39;
 export const TS_ZONE = 40;
-export const SETTER_COUNT = 41;
+export const TS_MILLIS = 41;
+export const TS_END_MILLIS = 42;
+export const ADDRESS_FAMILY = 43;
+export const SRC_WORD = 44;
+export const DST_WORD = 45;
+export const SETTER_COUNT = 46;
 
 /** Setters by the name that dialects and mappings use: event fields, and a few that need working out. */
 export const SETTERS = {
@@ -99,6 +104,14 @@ export const SETTERS = {
   severity: SEVERITY,
   /** Identifies the flow in its source: rows with it get a record key. Also an attribute. */
   key: KEY,
+  /** Milliseconds of the time in the column before. */
+  ts_millis: TS_MILLIS,
+  ts_end_millis: TS_END_MILLIS,
+  /** 2: of IPv4; what the words of both addresses mean. Also an attribute. */
+  address_family: ADDRESS_FAMILY,
+  /** One of the four 32-bit numbers of an address, the highest first. */
+  src_word: SRC_WORD,
+  dst_word: DST_WORD,
 } as const;
 export type Setter = keyof typeof SETTERS;
 

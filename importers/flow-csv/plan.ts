@@ -87,7 +87,7 @@ export class SetterChooser {
 }
 
 /** Setters that several columns may have. */
-const SHARED: ReadonlySet<Setter> = new Set(['attr', 'key', 'ts_end']);
+const SHARED: ReadonlySet<Setter> = new Set(['attr', 'key', 'ts_end', 'src_word', 'dst_word']);
 
 /** The plan for a table with these columns (of unlike names). */
 export function planRow(

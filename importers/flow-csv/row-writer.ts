@@ -80,6 +80,11 @@ export class RowWriter {
   private icmpCode = -1;
   private dateSize = 0;
   private keyed = false;
+  private family = -1;
+  /** Numbers of each address that have come, and how many of the one that comes now were right. */
+  private srcWords = 0;
+  private dstWords = 0;
+  private goodWords = 0;
   /** Whether a row before needed the zone that was decided; zones by name. */
   private zoneUsed = false;
   private readonly zones = new Map<string, Zone | undefined>();
@@ -115,6 +120,9 @@ export class RowWriter {
     this.icmpCode = -1;
     this.dateSize = 0;
     this.keyed = false;
+    this.family = -1;
+    this.srcWords = 0;
+    this.dstWords = 0;
   }
 
   /** Sets `count` cells of the current row, cell n being `bytes[starts[n], ends[n])`. */
@@ -308,6 +316,37 @@ export class RowWriter {
         if (this.stamp.read(bytes, start, end)) this.end = this.stamp.micros;
         return false;
       }
+      case F.TS_MILLIS: {
+        const millis = parseWhole(bytes, start, end);
+        if (millis < 0 || millis > 999 || batch.ts.present[row] === 0) return false;
+        batch.ts.set(row, batch.ts.values[row]! + millis * 1000);
+        batch.ts_digits.set(row, 3);
+        return true;
+      }
+      case F.TS_END_MILLIS: {
+        const millis = parseWhole(bytes, start, end);
+        if (millis >= 0 && millis <= 999) this.end += millis * 1000;
+        return false;
+      }
+      case F.ADDRESS_FAMILY:
+        this.family = parseWhole(bytes, start, end);
+        return false;
+      case F.SRC_WORD: {
+        const at = this.srcWords++;
+        const done = this.word(at, bytes, start, end);
+        if (at !== 3 || !done) return done;
+        if (this.family !== 2) batch.src_ip6.set(row, this.address, 0);
+        else batch.src_ip4.set(row, this.lastWord());
+        return true;
+      }
+      case F.DST_WORD: {
+        const at = this.dstWords++;
+        const done = this.word(at, bytes, start, end);
+        if (at !== 3 || !done) return done;
+        if (this.family !== 2) batch.dst_ip6.set(row, this.address, 0);
+        else batch.dst_ip4.set(row, this.lastWord());
+        return true;
+      }
       case F.TS_DATE:
         return this.halfStamp(bytes, start, end);
       case F.TS_TIME:
@@ -365,6 +404,25 @@ export class RowWriter {
       default:
         return false;
     }
+  }
+
+  /** Takes one of the four numbers of an address: all must be right for any to be taken. */
+  private word(at: number, bytes: Uint8Array, start: number, end: number): boolean {
+    if (at === 0) this.goodWords = 0;
+    const value = parseWhole(bytes, start, end);
+    if (at > 3 || value < 0 || value > 0xffffffff) return false;
+    const { address } = this;
+    address[4 * at] = value >>> 24;
+    address[4 * at + 1] = value >>> 16;
+    address[4 * at + 2] = value >>> 8;
+    address[4 * at + 3] = value;
+    this.goodWords += 1;
+    return at < 3 || this.goodWords === 4;
+  }
+
+  private lastWord(): number {
+    const { address } = this;
+    return ((address[12]! << 24) | (address[13]! << 16) | (address[14]! << 8) | address[15]!) >>> 0;
   }
 
   private time(bytes: Uint8Array, start: number, end: number): boolean {
@@ -596,6 +654,8 @@ const NEED_FINISH: ReadonlySet<number> = new Set([
   F.ICMP_CODE,
   F.PACKETS_TOTAL,
   F.BYTES_TOTAL,
+  F.SRC_WORD,
+  F.DST_WORD,
 ]);
 
 function same(bytes: Uint8Array, start: number, end: number, mark: Uint8Array): boolean {

@@ -3,12 +3,13 @@ import { argus } from './argus.ts';
 import { awsVpc } from './aws-vpc.ts';
 import { cicflowmeter } from './cicflowmeter.ts';
 import type { Dialect } from './dialect.ts';
-import { nfdump } from './nfdump.ts';
+import { nfdump, nfdumpPipe } from './nfdump.ts';
 import { silk } from './silk.ts';
 import { unswNb15 } from './unsw-nb15.ts';
 
 export const TABLE_DIALECTS: readonly Dialect[] = [
   nfdump,
+  nfdumpPipe,
   silk,
   argus,
   cicflowmeter,
