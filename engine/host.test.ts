@@ -274,18 +274,16 @@ describe('parts', () => {
     let sent = 0;
     const { engine } = run({
       'export.rows': async (_request, { part, signal }) => {
-        const from = performance.now();
-        while (!signal.aborted && performance.now() - from < 5000) await part({ done: sent++ });
+        // Without end, if the cancel does not come through.
+        while (!signal.aborted) await part({ done: sent++ });
         return WRITTEN;
       },
     });
     const stop = new AbortController();
     const onPart = (): void => stop.abort();
-    const from = performance.now();
     const call = engine.call('export.rows', PIECE, { signal: stop.signal, onPart });
     expect((await failure(call)).code).toBe('cancelled');
     await engine.call('case.days', { case: '/x' }).catch(() => undefined);
-    expect(performance.now() - from).toBeLessThan(2000);
   });
 });
 

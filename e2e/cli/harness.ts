@@ -3,7 +3,7 @@
  * messages kept apart.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -63,6 +63,34 @@ export async function daybook(args: readonly string[], options: RunOptions = {})
   const { child, outcome } = start(args, options);
   child.stdin.end(options.input ?? '');
   return outcome;
+}
+
+/**
+ * Lets a test know when a command listens for ctrl-C: before, a signal would end it as it ends any program.
+ * @param folder of the test's own
+ */
+export function listening(folder: string): {
+  env: Record<string, string>;
+  isListening: (pid: number | undefined) => boolean;
+} {
+  const mark = path.join(folder, 'listens-');
+  const module = path.join(folder, 'listens.mjs');
+  writeFileSync(
+    module,
+    `import { writeFileSync } from 'node:fs';
+process.on('newListener', (name) => {
+  if (name === 'SIGINT') writeFileSync(${JSON.stringify(mark)} + process.pid, '');
+});\n`,
+  );
+  return {
+    env: { NODE_OPTIONS: `--import=${module}` },
+    isListening: (pid) => existsSync(`${mark}${pid}`),
+  };
+}
+
+/** Looks again and again until it is so; what never comes to be ends with the test's own limit. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** The JSON document, or the documents of NDJSON, that a command printed. */

@@ -8,7 +8,16 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeCapture } from '../../fixtures/evidence/capture.ts';
 import { START } from '../../fixtures/evidence/story.ts';
-import { daybook, isClearMessage, json, ndjson, scratch, start } from './harness.ts';
+import {
+  daybook,
+  isClearMessage,
+  json,
+  ndjson,
+  scratch,
+  start,
+  listening,
+  until,
+} from './harness.ts';
 
 const { folder, remove } = scratch();
 const capture = path.join(folder, 'lan.pcap');
@@ -121,9 +130,10 @@ describe('daybook scan', () => {
   });
 
   it('ends with 130 on ctrl-C, and leaves nothing', async () => {
-    const running = start(['scan', '-', '* | count'], { env: { TMPDIR: folder } });
+    const { env, isListening } = listening(folder);
+    const running = start(['scan', '-', '* | count'], { env: { TMPDIR: folder, ...env } });
     running.child.stdin.write(readFileSync(capture));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await until(() => isListening(running.child.pid));
     running.child.kill('SIGINT');
     const { status, err } = await running.outcome;
     expect(status).toBe(130);

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import type { Part, Result } from '../../contract/operations.ts';
 import { CaseWriter } from '../../ingest/case-writer.ts';
@@ -120,6 +120,9 @@ describe('case.create', () => {
   });
 });
 
+/** As long as a test may take. */
+const FOR_LONG = { timeout: 60_000, interval: 20 };
+
 describe('case.watch', () => {
   it('tells what this process and others commit, in order', async () => {
     const stop = new AbortController();
@@ -130,7 +133,10 @@ describe('case.watch', () => {
       { case: small.folder },
       { signal: stop.signal, onPart: (part) => parts.push(part) },
     );
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const change = (name: string) =>
+      small.services.cases.use(small.folder, async ({ catalog }) => catalog.addChange(name, {}));
+    // What is committed before the watching has begun is not told.
+    await vi.waitUntil(() => change('begin').then(() => parts.length > 0), FOR_LONG);
     writeFileSync(join(small.root, 'more.log'), rfc5424(7).replaceAll('gate', 'more'));
     const before = (await open()).events;
     await importInProcess(small.folder, [join(small.root, 'more.log')]);
@@ -138,13 +144,8 @@ describe('case.watch', () => {
       ...{ case: small.folder, name: 'seen', target: { events: ['1:1'] } },
     });
     // The very connection that watches.
-    await small.services.cases.use(small.folder, async ({ catalog }) =>
-      catalog.addChange('own', {}),
-    );
-    const from = performance.now();
-    while (parts.at(-1)?.change.operation !== 'own' && performance.now() - from < 5000) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await change('own');
+    await vi.waitUntil(() => parts.at(-1)?.change.operation === 'own', FOR_LONG);
     stop.abort();
     await watching;
     const told = parts.map(({ change }) => change.operation);

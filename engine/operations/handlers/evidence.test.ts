@@ -84,11 +84,7 @@ async function contents(path: string) {
 describe('import.start', () => {
   it('tells progress, sources as they finish, and the report', async () => {
     const folder = join(root, 'told.daybook');
-    const times: number[] = [];
-    const { result, parts } = await start(
-      { case: folder },
-      { onPart: (part) => void ('progress' in part && times.push(performance.now())) },
-    );
+    const { result, parts } = await start({ case: folder });
     const progress = parts.flatMap((part) => ('progress' in part ? [part.progress] : []));
     expect(progress[0]!.phase).toBe('listing');
     expect(progress.at(-1)!.phase).toBe('compacting');
@@ -101,7 +97,6 @@ describe('import.start', () => {
     );
     expect(last.bytes).toBeLessThanOrEqual(last.totalBytes);
     expect(last.bytesPerSecond).toBeGreaterThan(0);
-    expect(times.length).toBeLessThanOrEqual(4 + (times.at(-1)! - times[0]!) / 100);
     const sources = parts.flatMap((part) => ('source' in part ? [part.source] : []));
     expect(sources).toEqual(result.sources);
     expect(sources.map(({ source }) => source).sort()).toEqual(['a.log', 'b.zeek', 'deep/c.pcap']);
