@@ -188,11 +188,17 @@ function script(random: Random, evidence: readonly string[], times: number): Com
     commands.push({ name: 'import', rest: [next, '--recursive', '--jobs', jobs] });
   };
   const zones = ['America/New_York', 'Asia/Kolkata', 'UTC'];
+  // Of any evidence: a name that only some has would be refused before that is imported.
   const deleted = [
-    ...['program:CRON', 'kind:flow dst_port:443', 'kind:packet src_port:22', 'source:fw01.log 53'],
-    ...['source:auth.log.1 203', 'source:border.csv', 'source:conn.log dst_port:445'],
+    ...[
+      'program:CRON',
+      'kind:flow dst_port:443',
+      'kind:packet src_port:22',
+      'program:filterlog 53',
+    ],
+    ...['program:sshd 203', 'kind:flow bytes:>20000', 'dst_port:445 kind:flow'],
   ];
-  const tagged = ['program:sshd OR dst_port:443', 'source:fw01.log', 'kind:flow', 'kind:*'];
+  const tagged = ['program:sshd OR dst_port:443', 'program:filterlog', 'kind:flow', 'kind:*'];
   const ways: Readonly<Record<Name, () => Command | undefined>> = {
     import: () => undefined,
     compact: () => ({ name: 'compact', rest: [] }),
