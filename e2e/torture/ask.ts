@@ -65,10 +65,15 @@ function segments(): SegmentSize[] {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const question = JSON.parse(line) as Question | 'segments';
-  let answer: Answered | SegmentSize[];
+  const question = JSON.parse(line) as Question | 'segments' | 'tags';
+  let answer: Answered | SegmentSize[] | string[];
   try {
-    answer = question === 'segments' ? segments() : await ask(question);
+    if (question === 'segments') answer = segments();
+    else if (question === 'tags')
+      answer = session()
+        .snapshot()
+        .tags.map(({ name }) => name);
+    else answer = await ask(question);
   } catch (error) {
     answer = refusal(error);
   }

@@ -44,6 +44,10 @@ export class Asker {
     return JSON.parse(await this.process.send('segments')) as SegmentSize[];
   }
 
+  async tags(): Promise<string[]> {
+    return JSON.parse(await this.process.send('tags')) as string[];
+  }
+
   close(): Promise<void> {
     return this.process.close();
   }

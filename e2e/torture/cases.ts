@@ -1,67 +1,129 @@
-/** Cases whose segments are large enough for every index, with tags, deletions and attributes of every kind. */
+/** Cases to be questioned: with tags, deletions and attributes of every kind, and files large enough for every index. */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { generateEvidence } from '../../fixtures/generate.ts';
 import type { Asker } from './asker.ts';
 import { daybook } from './command.ts';
-import { jsonLines, moreEvidence } from './evidence.ts';
+import { jsonLines, moreEvidence, sampleOfFiles } from './evidence.ts';
 import { vocabularyOf, type Vocabulary } from './grammar.ts';
 
-export interface LargeCase {
+export interface QuestionedCase {
+  readonly name: string;
   readonly folder: string;
   readonly evidence: string;
+  /** Sources that can be scanned beside the case, which has all of their events. */
+  readonly scanned: readonly string[];
 }
 
-const made = new Map<string, Promise<LargeCase>>();
+/**
+ * Side files also of small segments, and rollups of few segments merged: so that most questions are answered by
+ * them, and all of them can be damaged.
+ */
+const EAGER = { DAYBOOK_INDEX_ROWS: '1', DAYBOOK_NODE_PARTS: '2' };
+const MODIFIED = 1_791_800_000;
+/** Real files whose beginnings make a case. */
+const MOST_REAL = 60;
 
-/** The one of a size, below the folder of all attacks: `size` 1 has some 60,000 events, and so on. */
-export function largeCase(attack: string, seed: number, size: number): Promise<LargeCase> {
-  const folder = path.join(path.dirname(attack), `large-${size}`);
-  const known = made.get(folder) ?? make(folder, seed, size);
+const made = new Map<string, Promise<QuestionedCase>>();
+
+/** The mixed one of a size, below the folder of all attacks: `size` 1 has some 60,000 events, and so on. */
+export function mixedCase(attack: string, seed: number, size: number): Promise<QuestionedCase> {
+  const folder = path.join(path.dirname(attack), `mixed-${size}`);
+  const known = made.get(folder) ?? makeMixed(folder, seed, size);
   made.set(folder, known);
   return known;
 }
 
-async function make(folder: string, seed: number, size: number): Promise<LargeCase> {
+async function makeMixed(folder: string, seed: number, size: number): Promise<QuestionedCase> {
   generateEvidence(folder, size, seed % 1000);
   const evidence = path.join(folder, 'evidence');
-  mkdirSync(path.join(evidence, 'more'));
-  for (const { name, bytes } of moreEvidence()) {
-    const file = path.join(evidence, 'more', name);
-    writeFileSync(file, bytes);
-    utimesSync(file, 1_791_800_000, 1_791_800_000);
-  }
-  writeFileSync(path.join(evidence, 'more', 'requests.json'), jsonLines(size * 7000));
-  const at = path.join(folder, 'large.daybook');
+  const more = path.join(evidence, 'more');
+  mkdirSync(more);
+  for (const { name, bytes } of moreEvidence()) write(path.join(more, name), bytes);
+  write(path.join(more, 'requests.json'), jsonLines(size * 7000));
   // Something that cannot be read, so that there is a quarantine.
   const whole = '{"timestamp":"2026-10-12T08:00:00Z","message":"whole"}\n';
-  writeFileSync(path.join(evidence, 'more', 'torn.json'), `${whole.repeat(40)}{"torn":\n{{{\n`);
-  const run = async (...args: string[]): Promise<void> => {
-    const { status, err } = await daybook(args);
-    if (status !== (args[0] === 'import' ? 3 : 0)) throw new Error(`${args[0]} fails: ${err}`);
-  };
-  await run('import', at, evidence, '--recursive');
+  write(path.join(more, 'torn.json'), `${whole.repeat(40)}{"torn":\n{{{\n`);
+  const at = path.join(folder, 'mixed.daybook');
+  await run(EAGER, 'import', at, evidence, '--recursive');
   // One segment for each day and kind.
-  await run('compact', at);
-  await run('tag', at, '"failed password"', 'guess');
-  await run('tag', at, 'kind:* bytes:>2000', 'large');
-  await run('delete', at, 'source:auth.log program:CRON', '--reason', 'torture');
-  await run('delete', at, 'kind:packet dst_port:53', '--reason', 'torture');
-  return { folder: at, evidence };
+  await run(EAGER, 'compact', at);
+  await run(EAGER, 'tag', at, '"failed password"', 'guess');
+  await run(EAGER, 'tag', at, 'kind:* bytes:>2000', 'large');
+  await run(EAGER, 'delete', at, 'source:auth.log program:CRON', '--reason', 'torture');
+  await run(EAGER, 'delete', at, 'kind:packet dst_port:53', '--reason', 'torture');
+  const scanned = ['syslog/fw01.log', 'flows/conn.log'];
+  return { name: 'mixed', folder: at, evidence, scanned };
 }
 
-export async function vocabulary(asker: Asker): Promise<Vocabulary> {
+/** As an import leaves it, with the usual side files and nothing deleted or merged. */
+async function makePlain(attack: string, seed: number, size: number): Promise<QuestionedCase> {
+  const folder = path.join(attack, 'plain');
+  generateEvidence(folder, size * 2, (seed + 1) % 1000);
+  const evidence = path.join(folder, 'evidence');
+  write(path.join(evidence, 'requests.json'), jsonLines(size * 8000));
+  const at = path.join(folder, 'plain.daybook');
+  await run({}, 'import', at, evidence, '--recursive');
+  const scanned = ['syslog/auth.log.1', 'flows/border.csv', 'requests.json'];
+  return { name: 'plain', folder: at, evidence, scanned };
+}
+
+/** Of the beginnings of real files, where there are some. */
+async function makeReal(attack: string): Promise<QuestionedCase | undefined> {
+  const real = process.env['DAYBOOK_SHARED'];
+  if (real === undefined) return undefined;
+  const folder = path.join(attack, 'real');
+  const evidence = path.join(folder, 'evidence');
+  mkdirSync(evidence, { recursive: true });
+  for (const [n, { name, bytes }] of sampleOfFiles(real, MOST_REAL).entries())
+    write(path.join(evidence, `${n}-${name.replace(/[^\w.-]/g, '_').slice(-60)}`), bytes);
+  const at = path.join(folder, 'real.daybook');
+  await run(EAGER, 'import', at, evidence, '--recursive');
+  return { name: 'real', folder: at, evidence, scanned: [] };
+}
+
+/** All there are; with `size` 1 only the mixed one. */
+export async function questionedCases(
+  attack: string,
+  seed: number,
+  size: number,
+): Promise<QuestionedCase[]> {
+  const mixed = await mixedCase(attack, seed, size);
+  if (size === 1) return [mixed];
+  const real = await makeReal(attack);
+  return [mixed, await makePlain(attack, seed, size), ...(real === undefined ? [] : [real])];
+}
+
+function write(file: string, bytes: string | Uint8Array): void {
+  writeFileSync(file, bytes);
+  utimesSync(file, MODIFIED, MODIFIED);
+}
+
+async function run(env: NodeJS.ProcessEnv, ...args: string[]): Promise<void> {
+  const { status, err } = await daybook(args, env);
+  // Real files are cut, and some of them cannot be read.
+  const done = args[0] === 'import' ? [0, 1, 3] : [0];
+  if (status === null || !done.includes(status)) throw new Error(`${args[0]} fails: ${err}`);
+}
+
+/** What the rows of a case, or of one of its sources, have. */
+export async function vocabulary(asker: Asker, source?: string): Promise<Vocabulary> {
   const rows: Record<string, unknown>[] = [];
-  for (const text of [
-    ...['kind:packet', 'kind:flow', 'kind:log'].map((kind) => `${kind} | head 150`),
-    ...['kind:packet', 'kind:flow', 'kind:log'].map((kind) => `${kind} | tail 300`),
-    ...['requests.json', 'dns.log', 'eve.json', 'fw01.log', 'access.log', 'auth.log.1'].map(
-      (source) => `source:${source} | head 120`,
-    ),
-  ]) {
+  const ask = async (text: string): Promise<void> => {
     const { answer, error } = await asker.ask({ text, limit: 500 });
     if (error !== undefined) throw new Error(`${text}: ${answer}`);
     rows.push(...(JSON.parse(answer) as Record<string, unknown>[]));
+  };
+  if (source === undefined) {
+    for (const kind of ['kind:packet', 'kind:flow', 'kind:log'])
+      for (const stage of ['head 150', 'tail 300']) await ask(`${kind} | ${stage}`);
+    // A row or two of each source, and more of a few.
+    await ask('kind:* | dedup source');
+    await ask('kind:log attributes:* | head 300');
+    await ask('kind:log attributes:* | tail 300');
+  } else {
+    await ask(`source:${source} kind:* | head 200`);
+    await ask(`source:${source} kind:* | tail 200`);
   }
-  return vocabularyOf(rows, ['guess', 'large']);
+  return vocabularyOf(rows, source === undefined ? await asker.tags() : []);
 }

@@ -18,7 +18,7 @@ import Database from 'better-sqlite3';
 import type { Random } from '../../fixtures/evidence/random.ts';
 import type { Attack, Prepared, Run } from './attack.ts';
 import { Asker, type Answered, type Question } from './asker.ts';
-import { largeCase, vocabulary } from './cases.ts';
+import { mixedCase, vocabulary } from './cases.ts';
 import { verify } from './command.ts';
 import { Grammar, textOf } from './grammar.ts';
 
@@ -40,7 +40,7 @@ export const damage: Attack = {
   unit: 'damaged files',
   runs: { short: 3, usual: 50, long: 400 },
   async prepare(folder, seed, size): Promise<Prepared> {
-    const made = await largeCase(folder, seed, Math.min(size, 2));
+    const made = await mixedCase(folder, seed, Math.min(size, 2));
     const asker = new Asker(made.folder);
     const words = await vocabulary(asker);
     await asker.close();

@@ -2,10 +2,15 @@
  * Evidence beside what fixtures/ makes: every other form that an importer reads, in a few lines each, and
  * attributes of every kind.
  */
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import path from 'node:path';
+
+/** Of a file; what is longer is cut. */
+const MOST_BYTES = 96 * 1024;
 const T0 = Date.UTC(2026, 9, 12, 8) / 1000;
 const iso = (n: number): string => new Date((T0 + n * 7) * 1000).toISOString();
 
-interface Made {
+export interface Made {
   readonly name: string;
   readonly bytes: Buffer;
 }
@@ -121,4 +126,30 @@ export function jsonLines(count: number): Buffer {
       ...(n % 11 === 0 ? { empty: '', quoted: 'a "b" \\ c', 名前: `値${n % 3}` } : {}),
     }),
   );
+}
+
+/** Files that lie below a folder, cut to a size; at most so many, spread over all of them. */
+export function sampleOfFiles(folder: string, most: number): Made[] {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort();
+  const step = Math.max(1, names.length / most);
+  const found: Made[] = [];
+  for (let at = 0; at < names.length; at += step) {
+    const file = names[Math.floor(at)]!;
+    const bytes = head(file);
+    if (bytes.length > 0) found.push({ name: path.basename(file), bytes });
+  }
+  return found;
+}
+
+function head(file: string): Buffer {
+  const handle = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(MOST_BYTES);
+    return Buffer.from(bytes.subarray(0, readSync(handle, bytes, 0, MOST_BYTES, 0)));
+  } finally {
+    closeSync(handle);
+  }
 }

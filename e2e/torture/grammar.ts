@@ -78,6 +78,12 @@ const NUMERIC = [
   'severity',
   'pid',
 ];
+const MEASURED = ['bytes', 'packets', 'length', 'duration', 'status'];
+/** Fields by which rollups count. */
+const SUMMED = [
+  ...['src_ip', 'dst_ip', 'src_port', 'dst_port', 'proto', 'service', 'host', 'program'],
+  ...['event_type', 'action', 'severity', 'kind', 'source'],
+];
 const ADDRESSES = ['src_ip', 'dst_ip', 'ip'];
 
 export class Grammar {
@@ -95,19 +101,57 @@ export class Grammar {
     const { random } = this;
     const chance = (of: number): boolean => random.below(of) === 0;
     const range = chance(4) ? this.range() : {};
-    const list = chance(15) ? { list: this.list() } : {};
+    const list = chance(7) ? { list: this.list() } : {};
+    const zone = random.oneOf(['UTC', 'UTC', 'America/New_York', '+05:30']);
+    const limit = random.oneOf([0, 1, 10, 100, 500]);
+    const asked = { ...range, ...list, zone, limit };
+    const form = random.below(10);
+    if (form < 2) return { filter: this.counted(), stages: [this.counting(SUMMED)], asked };
     const filter = chance(8) ? { leaf: '*' } : this.filter(random.between(0, 3));
+    // What an index finds few rows of, with anything beside it.
+    if (form < 8)
+      return {
+        filter: { operator: 'AND', parts: [this.found(), filter] },
+        stages: this.stages(),
+        asked,
+      };
     // A query that does not say kind leaves packets out; most should have some.
     const kinded: Filter = chance(2)
       ? filter
       : { operator: 'AND', parts: [{ leaf: `kind:${random.oneOf(KINDS)}` }, filter] };
-    return {
-      ...{ filter: kinded, stages: this.stages() },
-      asked: {
-        ...{ ...range, ...list, zone: random.oneOf(['UTC', 'UTC', 'America/New_York', '+05:30']) },
-        limit: random.oneOf([0, 1, 10, 100, 500]),
-      },
+    return { filter: kinded, stages: this.stages(), asked };
+  }
+
+  /** Events of which rollups may know how many there are. */
+  private counted(): Filter {
+    const { random } = this;
+    const kind: Filter = { leaf: `kind:${random.oneOf(KINDS)}` };
+    if (random.below(2) === 0) return kind;
+    const field = random.oneOf(SUMMED.filter((name) => this.fields.includes(name)));
+    const value = field === undefined ? undefined : this.valueOf(field);
+    if (value === undefined) return kind;
+    const equal: Filter = { leaf: `${field}:${quoted(value)}` };
+    return random.below(4) === 0 ? equal : { operator: 'AND', parts: [kind, equal] };
+  }
+
+  private found(): Filter {
+    const { random, words } = this;
+    const leaf = (): Filter => {
+      switch (random.below(3)) {
+        case 0: {
+          const rare = words.words.filter((word) => word.length > 3 && /\d/.test(word));
+          return { leaf: this.cased(rare.length === 0 ? 'word' : random.oneOf(rare)) };
+        }
+        case 1:
+          return { leaf: quoted(this.piece()) };
+        default: {
+          const field = random.oneOf(this.fields);
+          return { leaf: `${this.name(field)}:${quoted(this.valueOf(field) ?? 'x')}` };
+        }
+      }
     };
+    if (random.below(3) > 0) return leaf();
+    return { operator: random.oneOf(['AND', 'OR']), parts: [leaf(), leaf()] };
   }
 
   filter(depth: number): Filter {
@@ -287,8 +331,29 @@ export class Grammar {
 
   private stages(): string[] {
     const { random } = this;
+    const stages = Array.from({ length: random.oneOf([0, 0, 0, 1, 1, 2]) }, () => this.shaping());
+    if (random.below(10) < 7) stages.push(this.counting([...this.fields, 'kind', 'source', 'day']));
+    return stages;
+  }
+
+  private shaping(): string {
+    const { random } = this;
     const field = (): string => this.name(random.oneOf([...this.fields, 'kind', 'source', 'day']));
-    const number = (): string => random.oneOf(['bytes', 'packets', 'length', 'duration', 'status']);
+    return random.oneOf([
+      `head ${random.between(0, 200)}`,
+      `tail ${random.between(0, 200)}`,
+      `sort ${random.oneOf(['', '-'])}${field()}`,
+      `dedup ${field()}`,
+      `fields ts, ${field()}, ${field()}`,
+      `where ${random.oneOf([this.leaf(), `${random.oneOf(MEASURED)} > ${random.below(5000)}`])}`,
+      `union (${this.leaf()})`,
+    ]);
+  }
+
+  private counting(fields: readonly string[]): string {
+    const { random } = this;
+    const field = (): string => this.name(random.oneOf(fields));
+    const number = (): string => random.oneOf(MEASURED);
     const measure = (): string =>
       random.oneOf([
         'count()',
@@ -299,34 +364,22 @@ export class Grammar {
         `p95(${number()})`,
         `avg(${number()})`,
       ]);
-    const shaping = (): string =>
-      random.oneOf([
-        `head ${random.between(0, 200)}`,
-        `tail ${random.between(0, 200)}`,
-        `sort ${random.oneOf(['', '-'])}${field()}`,
-        `dedup ${field()}`,
-        `fields ts, ${field()}, ${field()}`,
-        `where ${random.oneOf([this.leaf(), `${number()} > ${random.below(5000)}`])}`,
-        `union (${this.leaf()})`,
-      ]);
-    const counting = (): string =>
-      random.oneOf([
-        'count',
-        `top ${random.between(1, 30)} ${field()}`,
-        `top 5 ${field()}, ${field()} by ${random.oneOf([`sum(${number()})`, `distinct(${field()})`])}`,
-        `timeline ${random.oneOf(['', '1h', '15m', '1d', '7m'])}`,
-        `timeline 1h by ${field()}`,
-        'timeline 1h spread bytes',
-        `stats ${measure()}, ${measure()} as m`,
-        `stats count() as n, ${measure()} as m by ${field()} | where n > 3 | sort n desc, ${random.oneOf(['m', '-m'])} | head 20`,
-        `values ${field()}`,
-        'talkers 20',
-        `patterns ${random.between(1, 40)}`,
-        `stats count() by ${field()} | count`,
-      ]);
-    const stages = Array.from({ length: random.oneOf([0, 0, 0, 1, 1, 2]) }, shaping);
-    if (random.below(10) < 7) stages.push(counting());
-    return stages;
+    return random.oneOf([
+      'count',
+      `top ${random.between(1, 30)} ${field()}`,
+      `top ${random.between(1, 30)} ${field()}`,
+      `top 5 ${field()}, ${field()} by ${random.oneOf([`sum(${number()})`, `distinct(${field()})`])}`,
+      `timeline ${random.oneOf(['', '1h', '15m', '1d', '7m'])}`,
+      `timeline 1h by ${field()}`,
+      'timeline 1h spread bytes',
+      `stats ${measure()}, ${measure()} as m`,
+      `stats count() by ${field()}`,
+      `stats count() as n, ${measure()} as m by ${field()} | where n > 3 | sort n desc, ${random.oneOf(['m', '-m'])} | head 20`,
+      `values ${field()}`,
+      'talkers 20',
+      `patterns ${random.between(1, 40)}`,
+      `stats count() by ${field()} | count`,
+    ]);
   }
 
   /** Some run of a message, or all of it. */

@@ -4,35 +4,19 @@
  * status that the ledger asks for, bounded memory, and a case that `verify` finds whole.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { generateEvidence } from '../../fixtures/generate.ts';
 import type { Random } from '../../fixtures/evidence/random.ts';
 import type { Attack, Prepared, Run } from './attack.ts';
 import { addsUp, crash, daybook, verify, type SourceJson } from './command.ts';
-import { moreEvidence } from './evidence.ts';
+import { moreEvidence, sampleOfFiles, type Made } from './evidence.ts';
 
 const FILES = 10;
-/** Of an original; what is longer is cut, so that a run is quick. */
-const MOST_BYTES = 96 * 1024;
 const MOST_REAL = 400;
 /** An import of so little must not need more. */
 const MOST_RSS = 1.5e9;
-
-interface Original {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
 
 export const mutations: Attack = {
   name: 'mutations',
@@ -40,9 +24,12 @@ export const mutations: Attack = {
   runs: { short: 1, usual: 30, long: 300 },
   async prepare(folder): Promise<Prepared> {
     generateEvidence(folder, 0.1, 7);
-    const originals = [...below(path.join(folder, 'evidence'), Infinity), ...moreEvidence()];
+    const originals = [
+      ...sampleOfFiles(path.join(folder, 'evidence'), Infinity),
+      ...moreEvidence(),
+    ];
     const real = process.env['DAYBOOK_SHARED'];
-    if (real !== undefined) originals.push(...below(real, MOST_REAL));
+    if (real !== undefined) originals.push(...sampleOfFiles(real, MOST_REAL));
     const packers = PACKERS.filter(({ tool }) => tool === undefined || isThere(tool));
     const missing = PACKERS.filter((one) => !packers.includes(one)).map(({ name }) => name);
     return {
@@ -64,33 +51,7 @@ export const mutations: Attack = {
   },
 };
 
-/** Files that lie below a folder, cut to a size; at most so many, spread over all of them. */
-function below(folder: string, most: number): Original[] {
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .sort();
-  const step = Math.max(1, names.length / most);
-  const found: Original[] = [];
-  for (let at = 0; at < names.length; at += step) {
-    const file = names[Math.floor(at)]!;
-    const bytes = head(file);
-    if (bytes.length > 0) found.push({ name: path.basename(file), bytes });
-  }
-  return found;
-}
-
-function head(file: string): Buffer {
-  const handle = openSync(file, 'r');
-  try {
-    const bytes = Buffer.alloc(MOST_BYTES);
-    return Buffer.from(bytes.subarray(0, readSync(handle, bytes, 0, MOST_BYTES, 0)));
-  } finally {
-    closeSync(handle);
-  }
-}
-
-function mutated(run: Run, originals: readonly Original[], packers: readonly Packer[]): Original {
+function mutated(run: Run, originals: readonly Made[], packers: readonly Packer[]): Made {
   const { random } = run;
   const original = random.oneOf(originals);
   let bytes: Buffer = Buffer.from(original.bytes);
@@ -110,7 +71,7 @@ function mutated(run: Run, originals: readonly Original[], packers: readonly Pac
   return { name: `${name}.${packer.name}`, bytes: packed };
 }
 
-type Change = (bytes: Buffer, random: Random, originals: readonly Original[]) => Buffer;
+type Change = (bytes: Buffer, random: Random, originals: readonly Made[]) => Buffer;
 
 const NUMBERS = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff];
 

@@ -1,53 +1,76 @@
 /**
- * Random queries on a case whose segments have side files: the default path against reading every row, and
+ * Random queries on cases whose segments have side files: the default path against reading every row, and
  * some against `daybook query` in a process of its own and against `daybook scan` of the evidence. A query
  * that is answered in two ways is made smaller before it is shown.
  */
 import path from 'node:path';
 import type { Attack, Prepared, Run } from './attack.ts';
-import { Asker, type Answered, type Question } from './asker.ts';
-import { largeCase, vocabulary } from './cases.ts';
+import { Asker, type Answered, type Question, type SegmentSize } from './asker.ts';
+import { questionedCases, vocabulary, type QuestionedCase } from './cases.ts';
 import { crash, daybook } from './command.ts';
-import { Grammar, filterText, simpler, textOf, type Query } from './grammar.ts';
+import { Grammar, filterText, simpler, textOf, type Query, type Vocabulary } from './grammar.ts';
 
 /** One in so many is also asked as a command, and of `daybook scan`. */
 const ALSO = 40;
+const ALSO_SCANNED = 25;
 const MOST_SIMPLER = 300;
-/** Sources of which nothing is deleted. */
-const SCANNED = ['syslog/fw01.log', 'flows/conn.log'];
+
+/** A case that is held open, and what is asked of it. */
+interface Opened extends QuestionedCase {
+  readonly asker: Asker;
+  readonly words: Vocabulary;
+  readonly segments: readonly SegmentSize[];
+}
 
 export const queries: Attack = {
   name: 'queries',
   unit: 'queries',
-  runs: { short: 50, usual: 1000, long: 10_000 },
+  runs: { short: 300, usual: 1000, long: 10_000 },
   async prepare(folder, seed, size): Promise<Prepared> {
-    const made = await largeCase(folder, seed, size);
-    const asker = new Asker(made.folder);
-    const words = await vocabulary(asker);
-    const segments = await asker.segments();
-    const withSideFiles = segments.filter(({ sideFile }) => sideFile);
-    const rows = segments.map((one) => one.rows).toSorted((a, b) => b - a);
+    const opened: Opened[] = [];
+    for (const one of await questionedCases(folder, seed, size)) {
+      const asker = new Asker(one.folder);
+      const words = await vocabulary(asker);
+      opened.push({ ...one, asker, words, segments: await asker.segments() });
+    }
+    const ofSources = new Map<string, Vocabulary>();
     return {
-      summary: () => [
-        `case: ${segments.length} segments, ${withSideFiles.length} with side files, ${rows.filter((n) => n >= 20_000).length} of 20,000 rows or more (largest ${rows[0]!.toLocaleString('en')})`,
-      ],
-      close: () => asker.close(),
+      summary: () => opened.map(summaryOf),
+      close: async () => {
+        for (const { asker } of opened) await asker.close();
+      },
       async run(run) {
-        const grammar = new Grammar(run.random, words);
-        const query = grammar.query();
+        const { random } = run;
+        const one = opened[Math.max(0, random.below(6) - 3)] ?? opened[0]!;
+        const { asker } = one;
+        const query = new Grammar(random, one.words).query();
+        run.tally(`asked of the ${one.name} case`);
         const difference = await compare(asker, query, run);
         if (difference !== undefined) {
           const small = await shrink(asker, query);
           return run.fail(
-            `${question(small)}\n  ${(await compare(asker, small)) ?? difference}\n  at first: ${question(query)}`,
+            `${one.folder}: ${question(small)}\n  ${(await compare(asker, small)) ?? difference}\n  at first: ${question(query)}`,
           );
         }
-        if (run.random.below(ALSO) === 0) await asCommand(run, made.folder, asker, query);
-        if (run.random.below(ALSO) === 0) await scanned(run, made, grammar);
+        if (random.below(ALSO) === 0) await asCommand(run, one.folder, asker, query);
+        if (one.scanned.length === 0 || random.below(ALSO_SCANNED) !== 0) return;
+        const source = random.oneOf(one.scanned);
+        const key = `${one.name}/${source}`;
+        const words = ofSources.get(key) ?? (await vocabulary(asker, path.basename(source)));
+        ofSources.set(key, words);
+        await scanned(run, one, source, new Grammar(random, words));
       },
     };
   },
 };
+
+function summaryOf({ name, segments }: Opened): string {
+  const withSideFiles = segments.filter(({ sideFile }) => sideFile).length;
+  const rows = segments.map((one) => one.rows);
+  const large = segments.filter((one) => one.sideFile && one.rows >= 20_000).length;
+  const all = rows.reduce((sum, n) => sum + n, 0).toLocaleString('en');
+  return `${name} case: ${all} events in ${segments.length} segments, ${withSideFiles} with side files, ${large} of these with 20,000 rows or more`;
+}
 
 const asQuestion = (query: Query): Question => ({ ...query.asked, text: textOf(query) });
 const question = (query: Query): string => JSON.stringify(asQuestion(query));
@@ -62,6 +85,7 @@ async function compare(asker: Asker, query: Query, run?: Run): Promise<string | 
   if (usual.error !== undefined) run?.tally(`refused: ${usual.error}`);
   else run?.tally(`answered by ${usual.path}`);
   if (usual.rows > 0) run?.tally('with rows');
+  if (query.asked.list !== undefined) run?.tally('with a list');
   if (usual.answer === scan.answer) return undefined;
   // Sums of numbers with fractions depend on their order in the last digits.
   if (rounded(usual) === rounded(scan)) {
@@ -129,10 +153,10 @@ async function asCommand(run: Run, folder: string, asker: Asker, query: Query): 
 
 async function scanned(
   run: Run,
-  { folder, evidence }: { folder: string; evidence: string },
+  { folder, evidence }: QuestionedCase,
+  source: string,
   grammar: Grammar,
 ): Promise<void> {
-  const source = run.random.oneOf(SCANNED);
   const filter = filterText(grammar.filter(run.random.between(0, 2)));
   // What only a case knows.
   if (/\b(tag|last|source):/.test(filter)) return;
