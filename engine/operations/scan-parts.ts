@@ -4,7 +4,7 @@
  * what: pieces must join without a gap, and only what does not depend on the order of rows is counted so.
  */
 import type { EventSink, ReadOptions } from '../contract/importer.ts';
-import { Budget } from '../scan/budget.ts';
+import { Budget } from '../query/batch/budget.ts';
 import { Scan, type ScanPart } from '../scan/scan.ts';
 import type { ScanRequest } from '../scan/plan-scan.ts';
 

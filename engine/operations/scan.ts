@@ -30,7 +30,7 @@ import { doubtfulNames } from '../query/analyse.ts';
 import type { Answer } from '../query/answer.ts';
 import { type ShownRecord, formatter } from '../query/format.ts';
 import { printFilter } from '../query/print.ts';
-import { SCAN_BYTES } from '../scan/budget.ts';
+import { SCAN_BYTES } from '../query/batch/budget.ts';
 import type { ScanRequest } from '../scan/plan-scan.ts';
 import { Scan, type ScanLedger } from '../scan/scan.ts';
 import {

@@ -18,7 +18,7 @@ import { type EventsNode, type Plan, eventContext, inputOf, relationOf } from '.
 import { QueryError } from './query-error.ts';
 import { type Relation, orderBy } from './relation.ts';
 import { type SegmentInfo, TRUE } from './scope.ts';
-import { sortStage } from './stages/rows.ts';
+import { sortRelation } from './stages/sort.ts';
 import {
   EXPANDED,
   Outputs,
@@ -195,7 +195,7 @@ export function compileOrder(
   const relation =
     sort === undefined
       ? found
-      : sortStage(found, [{ by: nameOf(sort.field), descending: sort.descending }]);
+      : sortRelation(found, [{ by: nameOf(sort.field), descending: sort.descending }]);
   const most = params.bind(limit, 'BIGINT');
   // What is sorted by must be asked of the scope before the SQL is put together.
   const order = orderBy(relation.order);

@@ -9,6 +9,7 @@ import { attributeAliases, columnOfAlias, isAttributeColumn } from './attribute-
 import { type Params, nullOf, quoteIdentifier, segmentTable } from './dialect/duckdb.ts';
 import type { Resolve } from './fields.ts';
 import { type Filter, compileFilter } from './filters/filter.ts';
+import type { Surroundings } from './filters/surroundings.ts';
 import { both } from './filters/logic.ts';
 import { hasPart, isInParts, partType } from './message-parts.ts';
 import { type Found, rowsPredicate } from './paths/found-rows.ts';
@@ -29,6 +30,8 @@ import type { Extent } from './values.ts';
 
 /** Where events come from. */
 export interface EventContext {
+  /** For filters of stages. */
+  readonly around: Surroundings;
   readonly segments: readonly SegmentInfo[];
   readonly params: Params;
   readonly resolve: Resolve;

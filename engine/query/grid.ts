@@ -13,6 +13,12 @@ import { QueryError } from './query-error.ts';
 import type { TimeSpan, ZoneOffset } from './time.ts';
 import { zoneOffsetAt } from './zone.ts';
 
+/** Epoch microseconds of the first and last matched event, when known. */
+export interface MatchedRange {
+  readonly low: EpochMicros | undefined;
+  readonly high: EpochMicros | undefined;
+}
+
 export const EVEN_BUCKETS = 30;
 /** Buckets of one timeline. */
 export const MAX_BUCKETS = 100_000;

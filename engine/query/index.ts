@@ -14,17 +14,17 @@ export type { PruneReason, SegmentInfo } from './scope.ts';
 export { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from './scope.ts';
 export type { Filter, LeafFilter } from './filters/filter.ts';
 export {
-  AGGREGATING_STAGES,
   type CompileContext,
-  type MatchedRange,
   type Path,
   type Plan,
   type PrunedSegment,
-  type Shape,
   limited,
   planQuery,
   shapeOfAnswer,
 } from './plan.ts';
+export type { MatchedRange } from './grid.ts';
+export type { Shape } from './stages/operator.ts';
+export { isAggregating } from './stages/stages.ts';
 export {
   EXPANDED,
   ROW_IDENTITY,

@@ -25,7 +25,6 @@ import {
   type IntervalUnit,
   type Measure,
   type Name,
-  type SortKey,
   type Stage,
   type StageName,
   type Test,
@@ -33,7 +32,8 @@ import {
 import { parseAddress } from './address.ts';
 import { intervalMicros } from './grid.ts';
 import { MAX_QUERY_LENGTH, Scanner } from './lex.ts';
-import { PATTERNS_SHOWN } from './stages/patterns.ts';
+import type { StageReader } from './stages/operator.ts';
+import { STAGE_OPERATORS } from './stages/stages.ts';
 import { printFilter } from './print.ts';
 import { QueryError, didYouMean, shown, syntaxError } from './query-error.ts';
 import { STAGE_HINTS, type WordTest, wordPattern } from './spellings.ts';
@@ -668,61 +668,58 @@ class Parser {
           STAGE_HINT,
       );
     }
-    const body = this.stageBody(name);
+    const body = STAGE_OPERATORS[name].parse(this.readerOf(name));
     const next = scan.peek();
     if (next !== '' && next !== '|' && !(next === ')' && this.depth > 0)) {
       throw syntaxError(
         `found ${scan.found()} in ${name}, expected | or the end`,
         scan.pos,
-        STAGE_FORMS[name],
+        STAGE_OPERATORS[name].form,
       );
     }
     return { ...body, start, end: scan.pos };
   }
 
-  private stageBody(name: StageName): WithoutSpan<Stage> {
-    switch (name) {
-      case 'count':
-        return { stage: 'count' };
-      case 'top':
-        return this.top();
-      case 'timeline':
-        return this.timeline();
-      case 'stats':
-        return this.stats();
-      case 'where':
-        return this.where();
-      case 'fields':
-      case 'dedup':
-        return { stage: name, fields: this.names(name) };
-      case 'sort':
-        return this.sort();
-      case 'head':
-      case 'tail':
-        return { stage: name, limit: this.number() ?? 10 };
-      case 'talkers':
-        return { stage: 'talkers', limit: this.number() };
-      case 'values':
-        return { stage: 'values', field: this.name('values') };
-      case 'patterns':
-        return this.patterns();
-      case 'union':
-        return this.union();
-    }
+  /** What the stages read of the text. */
+  private readerOf(stage: StageName): StageReader {
+    const { scan } = this;
+    return {
+      filter: () => {
+        const filter = this.filter(true);
+        this.sayHowRead(filter);
+        return filter;
+      },
+      nested: () => this.nested(),
+      number: () => this.number(),
+      name: () => this.name(stage),
+      names: () => this.names(stage),
+      measure: () => this.measure(stage),
+      interval: () => this.interval(),
+      word: (text) => this.wordIs(text),
+      optionalBy: () => this.takeBy(),
+      sign: () => {
+        const sign = scan.peek();
+        if (sign !== '-' && sign !== '+') return undefined;
+        scan.pos += 1;
+        return sign;
+      },
+      comma: () => scan.take(','),
+      isName: (...words) => {
+        const next = scan.peekIdentifier().toLowerCase();
+        return next !== '' && !words.includes(next) && !INTERVAL.test(next);
+      },
+      get at() {
+        return scan.pos;
+      },
+    };
   }
 
-  private where(): WithoutSpan<Stage> {
-    const filter = this.filter(true);
-    this.sayHowRead(filter);
-    return { stage: 'where', filter };
-  }
-
-  private union(): WithoutSpan<Stage> {
+  private nested(): Ast {
     const { scan } = this;
     scan.skipSpace();
     const open = scan.pos;
     if (!scan.take('(')) {
-      throw syntaxError(`found ${scan.found()}, expected (`, open, STAGE_FORMS.union);
+      throw syntaxError(`found ${scan.found()}, expected (`, open, STAGE_OPERATORS.union.form);
     }
     this.enter();
     this.unions += 1;
@@ -732,53 +729,16 @@ class Parser {
     const query = this.query(true);
     this.closeBracket(open);
     this.depth -= 1;
-    return { stage: 'union', query };
+    return query;
   }
 
-  private patterns(): WithoutSpan<Stage> {
-    const limit = this.number() ?? PATTERNS_SHOWN;
-    const descending = this.wordIs('desc');
-    if (!descending) this.wordIs('asc');
-    return { stage: 'patterns', limit, descending };
-  }
-
-  private top(): WithoutSpan<Stage> {
-    const limit = this.number() ?? 10;
-    const fields = this.names('top');
-    const by = this.wordIs('by') ? this.measure('top') : undefined;
-    const at = this.scan.pos;
-    return {
-      stage: 'top',
-      limit,
-      fields,
-      by: by ?? { fn: 'count', of: undefined, as: 'count', start: at, end: at },
-    };
-  }
-
-  private timeline(): WithoutSpan<Stage> {
+  private interval(): Interval | undefined {
     const { scan } = this;
-    let interval: Interval | undefined;
-    let by: Name | undefined;
-    let spread: Name | undefined;
-    for (;;) {
-      const start = scan.pos;
-      if (by === undefined && this.wordIs('by')) by = this.name('timeline');
-      else if (spread === undefined && this.wordIs('spread')) {
-        const next = scan.peekIdentifier().toLowerCase();
-        const named = next !== '' && next !== 'by' && !INTERVAL.test(next);
-        spread = named ? this.name('timeline') : { name: 'bytes', start: scan.pos, end: scan.pos };
-      } else if (interval === undefined && /^\d/.test(scan.peekIdentifier())) {
-        interval = this.interval();
-      } else {
-        scan.pos = start;
-        return { stage: 'timeline', interval, by, spread };
-      }
+    const before = scan.pos;
+    if (!/^\d/.test(scan.peekIdentifier())) {
+      scan.pos = before;
+      return undefined;
     }
-  }
-
-  private interval(): Interval {
-    const { scan } = this;
-    scan.skipSpace();
     const start = scan.pos;
     const written = scan.identifier() ?? '';
     const found = INTERVAL.exec(written);
@@ -795,41 +755,6 @@ class Parser {
       throw syntaxError(`found ${shown(written)}, expected at most 100 years`, start);
     }
     return interval;
-  }
-
-  private stats(): WithoutSpan<Stage> {
-    const { scan } = this;
-    const measures: Measure[] = [];
-    do {
-      measures.push(this.measure('stats'));
-    } while (scan.take(','));
-    const by = this.wordIs('by') ? this.names('stats') : [];
-    const names = new Set<string>();
-    for (const measure of measures) {
-      if (names.has(measure.as)) {
-        throw syntaxError(
-          `a second column named ${shown(measure.as)}`,
-          measure.start,
-          `name it: ${measure.fn}(…) as other`,
-        );
-      }
-      names.add(measure.as);
-    }
-    return { stage: 'stats', measures, by };
-  }
-
-  private sort(): WithoutSpan<Stage> {
-    const { scan } = this;
-    const keys: SortKey[] = [];
-    this.takeBy();
-    do {
-      const minus = scan.peek() === '-';
-      if (minus || scan.peek() === '+') scan.pos += 1;
-      const by = this.name('sort');
-      const descending = this.wordIs('desc') || (!this.wordIs('asc') && minus);
-      keys.push({ by, descending });
-    } while (scan.take(','));
-    return { stage: 'sort', keys };
   }
 
   /** `sort by f`, if `by` is not the field itself. */
@@ -857,7 +782,8 @@ class Parser {
       throw syntaxError(
         `found ${scan.found()}, expected one of ${FUNCTIONS.join(', ')}`,
         start,
-        (written === undefined ? undefined : didYouMean(written, FUNCTIONS)) ?? STAGE_FORMS[stage],
+        (written === undefined ? undefined : didYouMean(written, FUNCTIONS)) ??
+          STAGE_OPERATORS[stage].form,
       );
     }
     let of: Name | undefined;
@@ -935,7 +861,11 @@ class Parser {
     }
     const name = scan.identifier();
     if (name === undefined || name === '-') {
-      throw syntaxError(`found ${scan.found()}, expected a field`, start, STAGE_FORMS[stage]);
+      throw syntaxError(
+        `found ${scan.found()}, expected a field`,
+        start,
+        STAGE_OPERATORS[stage].form,
+      );
     }
     const end = scan.pos;
     if (isFunctionName(name.toLowerCase()) && scan.take('(')) {
@@ -949,8 +879,6 @@ class Parser {
   }
 }
 
-type WithoutSpan<T> = T extends unknown ? Omit<T, 'start' | 'end'> : never;
-
 /** A word that may have been meant as an operator or a pattern. */
 function isDoubtfulWord(word: string): boolean {
   return /^(?:and|or|not)$/.test(word) || /[^&]&&[^&]/.test(word) || /^\/[^/]+\/$/.test(word);
@@ -962,27 +890,11 @@ function group(node: 'and' | 'or', items: Expression[]): Expression {
   return { node, items, start: first.start, end: items.at(-1)!.end };
 }
 
-const STAGE_FORMS: Readonly<Record<StageName, string>> = {
-  count: 'count; by groups: stats count() by field',
-  top: 'top N field, … [by count | sum(field) | …]',
-  timeline: 'timeline [5m] [spread] [by field]',
-  stats: 'stats count(), sum(field) as name, … [by field, …]',
-  where: 'where filter',
-  fields: 'fields field, …',
-  sort: 'sort field [desc], …',
-  head: 'head N',
-  tail: 'tail N',
-  dedup: 'dedup field, …',
-  talkers: 'talkers [N]',
-  values: 'values field',
-  patterns: 'patterns [N] [asc | desc]',
-  union: 'union (query)',
-};
-const STAGE_NAMES = Object.keys(STAGE_FORMS);
+const STAGE_NAMES = Object.keys(STAGE_OPERATORS);
 const STAGE_HINT = `stages are ${STAGE_NAMES.join(', ')}`;
 
 function isStageName(name: string): name is StageName {
-  return Object.hasOwn(STAGE_FORMS, name);
+  return Object.hasOwn(STAGE_OPERATORS, name);
 }
 function isFunctionName(name: string): name is FunctionName {
   return FUNCTIONS.some((fn) => fn === name);

@@ -16,7 +16,7 @@ import { either } from './filters/logic.ts';
 import type { Named, Surroundings } from './filters/surroundings.ts';
 import { isTime } from './filters/time.ts';
 import { UNFLOWED, isUnflowed } from './filters/unflowed.ts';
-import { EVEN_BUCKETS, type Grid, makeGrid } from './grid.ts';
+import { EVEN_BUCKETS, type Grid, type MatchedRange, makeGrid } from './grid.ts';
 import type { MatchList } from './lists/match-list.ts';
 import { parseQuery } from './parse.ts';
 import type { Found } from './paths/found-rows.ts';
@@ -27,19 +27,21 @@ import {
   type Table,
   type TableColumn,
   relationInput,
-  tableFields,
   tableRelation,
 } from './relation.ts';
 import { type Predicate, type PruneReason, type SegmentInfo, columnSets } from './scope.ts';
-import { countStage } from './stages/count.ts';
-import { patternsStage } from './stages/patterns.ts';
-import { dedupStage, headStage, sortStage, tailStage, whereStage } from './stages/rows.ts';
-import { statsStage } from './stages/stats.ts';
-import { talkersStage } from './stages/talkers.ts';
-import { timelineStage, timelineTable, type TimelineStage } from './stages/timeline.ts';
-import { topStage } from './stages/top.ts';
-import { unionStage } from './stages/union.ts';
-import { valuesStage } from './stages/values.ts';
+import { countTable } from './stages/count.ts';
+import type { Shape } from './stages/operator.ts';
+import {
+  type RowStage,
+  chooseRows,
+  isAggregating,
+  isRowStage,
+  stageOperatorOf,
+} from './stages/stages.ts';
+import type { TimelineStage } from './stages/timeline.ts';
+import { unionRelation } from './stages/union.ts';
+import { whereRelation } from './stages/where.ts';
 import { type TimeSpan, type ZoneOffset } from './time.ts';
 import type { Extent } from './values.ts';
 import { zoneOffset } from './zone.ts';
@@ -64,9 +66,6 @@ export interface CompileContext {
   readonly zoneOffset?: ZoneOffset;
 }
 
-export type Shape =
-  'rows' | 'table' | 'count' | 'top' | 'timeline' | 'talkers' | 'values' | 'stats';
-
 /** Where an answer comes from: the heaviest of what its segments need. */
 export type Path = 'catalog' | 'rollup' | 'index' | 'scan';
 
@@ -82,7 +81,7 @@ export type EventsNode =
   | {
       readonly node: 'stage';
       readonly of: EventsNode;
-      readonly stage: Extract<Stage, { stage: 'sort' | 'head' | 'tail' | 'dedup' }>;
+      readonly stage: RowStage;
     }
   | { readonly node: 'union'; readonly left: EventsNode; readonly right: EventsNode };
 
@@ -135,17 +134,6 @@ export interface Plan {
   readonly context: CompileContext;
 }
 
-/** Stages behind which there are no events any more. */
-export const AGGREGATING_STAGES: ReadonlySet<string> = new Set([
-  'count',
-  'top',
-  'timeline',
-  'stats',
-  'talkers',
-  'values',
-  'patterns',
-]);
-
 /** Plans a query. Throws QueryError (a DaybookError) for whatever is wrong with it. */
 export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const context = { ...given, segments: usable(given.segments) };
@@ -153,7 +141,7 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const unlisted = new Set<string>();
   const readings = new Set(ast.readings);
   const resolve = eventFields(context.segments, unlisted);
-  const split = ast.stages.findIndex(({ stage }) => AGGREGATING_STAGES.has(stage));
+  const split = ast.stages.findIndex(isAggregating);
   const shaping = split < 0 ? ast.stages : ast.stages.slice(0, split);
   const stages = split < 0 ? [] : ast.stages.slice(split);
   const around = surroundings(context, readings, unlisted);
@@ -329,46 +317,35 @@ function eventsNode(
   parts.push(analyse(filter, resolve, around));
   let node: EventsNode = { node: 'base', filter: conjunction(parts) };
   for (const stage of shaping) {
-    switch (stage.stage) {
-      case 'where':
-        node = whereNode(node, analyse(stage.filter, resolve, around));
-        break;
-      case 'sort':
-      case 'head':
-      case 'tail':
-      case 'dedup':
-        node = { node: 'stage', of: node, stage };
-        break;
-      case 'union': {
-        const { query } = stage;
-        const other = query.stages.find(({ stage: name }) => AGGREGATING_STAGES.has(name));
-        if (other !== undefined) {
-          throw new QueryError(
-            'query-syntax',
-            `${other.stage} inside union at column ${other.start + 1}`,
-            other.start,
-            'union takes a query for events; put the stage behind the union',
-          );
-        }
-        const right = eventsNode(
-          query.filter,
-          query.stages,
-          query.stages,
-          resolve,
-          around,
-          context,
-        );
-        node =
-          node.node === 'base' && right.node === 'base'
-            ? { node: 'base', filter: { filter: 'or', items: [node.filter, right.filter] } }
-            : { node: 'union', left: node, right };
-        break;
-      }
-      default:
-        break;
-    }
+    if (stage.stage === 'where') node = whereNode(node, analyse(stage.filter, resolve, around));
+    else if (stage.stage === 'union') {
+      const right = unionSide(stage.query, resolve, around, context);
+      node =
+        node.node === 'base' && right.node === 'base'
+          ? { node: 'base', filter: { filter: 'or', items: [node.filter, right.filter] } }
+          : { node: 'union', left: node, right };
+    } else if (isRowStage(stage)) node = { node: 'stage', of: node, stage };
   }
   return node;
+}
+
+/** Throws QueryError when the query gives no events. */
+function unionSide(
+  query: Ast,
+  resolve: Resolve,
+  around: Surroundings,
+  context: Pick<CompileContext, 'from' | 'to'>,
+): EventsNode {
+  const other = query.stages.find(isAggregating);
+  if (other !== undefined) {
+    throw new QueryError(
+      'query-syntax',
+      `${other.stage} inside union at column ${other.start + 1}`,
+      other.start,
+      'union takes a query for events; put the stage behind the union',
+    );
+  }
+  return eventsNode(query.filter, query.stages, query.stages, resolve, around, context);
 }
 
 /** One flat list of conditions, so that time ranges and the packet rule are seen at its top. */
@@ -463,7 +440,11 @@ export function eventContext(
   segments: readonly SegmentInfo[],
   params: Params,
 ): EventContext {
-  return { segments, params, resolve: plan.resolve, extent: plan.extent };
+  const { resolve, extent, context, readings } = plan;
+  return {
+    ...{ segments, params, resolve, extent },
+    around: surroundings(context, readings, new Set()),
+  };
 }
 
 export function relationOf(node: EventsNode, context: EventContext, needed: Set<string>): Relation {
@@ -471,25 +452,14 @@ export function relationOf(node: EventsNode, context: EventContext, needed: Set<
     case 'base':
       return filterRelation(node.filter, context, needed, node.found);
     case 'where':
-      return whereStage(relationOf(node.of, context, needed), node.filter);
+      return whereRelation(relationOf(node.of, context, needed), node.filter);
     case 'union':
-      return unionStage(
+      return unionRelation(
         relationOf(node.left, context, needed),
         relationOf(node.right, context, needed),
       );
-    case 'stage': {
-      const inner = relationOf(node.of, context, needed);
-      switch (node.stage.stage) {
-        case 'sort':
-          return sortStage(inner, node.stage.keys);
-        case 'head':
-          return headStage(inner, node.stage.limit);
-        case 'tail':
-          return tailStage(inner, node.stage.limit);
-        case 'dedup':
-          return dedupStage(inner, node.stage.fields);
-      }
-    }
+    case 'stage':
+      return chooseRows(node.stage, relationOf(node.of, context, needed), context.around);
   }
 }
 
@@ -536,19 +506,7 @@ export function shapeOfAnswer(stages: readonly Stage[]): Shape {
   const [first] = stages;
   if (first === undefined) return 'rows';
   if (stages.length > 1) return 'table';
-  switch (first.stage) {
-    case 'count':
-    case 'top':
-    case 'timeline':
-    case 'talkers':
-    case 'values':
-    case 'stats':
-      return first.stage;
-    case 'patterns':
-      return 'top';
-    default:
-      return 'table';
-  }
+  return stageOperatorOf(first).shape ?? 'table';
 }
 
 export function timelineOf(plan: Plan): TimelineStage | undefined {
@@ -561,12 +519,6 @@ function needsRange(plan: Plan, whole: boolean): boolean {
   if (timeline === undefined || plan.segmentsUsed.length === 0) return false;
   if (plan.range.from !== undefined && plan.range.to !== undefined) return false;
   return !whole || timeline.spread !== undefined || plan.events.node !== 'base';
-}
-
-/** Epoch microseconds of the first and last matched event, when known. */
-export interface MatchedRange {
-  readonly low: EpochMicros | undefined;
-  readonly high: EpochMicros | undefined;
 }
 
 /** Until the year 2255. */
@@ -627,70 +579,27 @@ export function buildTable(plan: Plan, params: Params, grid: Grid | undefined): 
       continue;
     }
     const relation = tableRelation(table, params);
-    switch (stage.stage) {
-      case 'where':
-        table = shaped(
-          table,
-          whereStage(relation, analyse(stage.filter, relation.resolve, around)),
-        );
-        break;
-      case 'sort':
-        table = shaped(table, sortStage(relation, stage.keys));
-        break;
-      case 'head':
-        table = shaped(table, headStage(relation, stage.limit));
-        break;
-      case 'tail':
-        table = shaped(table, tailStage(relation, stage.limit));
-        break;
-      case 'dedup':
-        table = shaped(table, dedupStage(relation, stage.fields));
-        break;
-      case 'fields':
-        table = { ...table, columns: chosen(table, stage.fields) };
-        break;
-      default:
-        input = relationInput(relation, false);
-        table = aggregate(stage, input, undefined);
+    const operator = stageOperatorOf(stage);
+    const chosen = operator.relation?.(stage, relation, around);
+    const columns = operator.project?.(stage, table.columns);
+    if (chosen !== undefined)
+      table = { columns: table.columns, order: chosen.order, sql: chosen.sql() };
+    else if (columns !== undefined) table = { ...table, columns };
+    else {
+      input = relationInput(relation, false);
+      table = aggregate(stage, input, undefined);
     }
   }
-  return table ?? countStage(input);
-}
-
-function shaped(table: Table, relation: Relation): Table {
-  return { columns: table.columns, order: relation.order, sql: relation.sql() };
-}
-
-function chosen(table: Table, fields: readonly Name[]): TableColumn[] {
-  const resolve = tableFields(table.columns);
-  return fields.flatMap((name) => {
-    const field = resolve(name);
-    return table.columns.find((column) => column.name === field.name) ?? [];
-  });
+  return table ?? countTable(input);
 }
 
 function aggregate(stage: Stage, input: Input, grid: Grid | undefined): Table {
-  switch (stage.stage) {
-    case 'count':
-      return countStage(input);
-    case 'top':
-      return topStage(stage, input);
-    case 'stats':
-      return statsStage(stage, input);
-    case 'values':
-      return valuesStage(stage.field, input);
-    case 'talkers':
-      return talkersStage(stage, input);
-    case 'patterns':
-      return patternsStage(stage, input);
-    case 'timeline':
-      return timelineTable(timelineStage(stage, input, grid), grid, input);
-    default:
-      throw new QueryError(
-        'query-syntax',
-        `${stage.stage} works on events, not on a table (column ${stage.start + 1})`,
-        stage.start,
-        'put it before the stage that counts',
-      );
-  }
+  const table = stageOperatorOf(stage).table?.(stage, input, grid);
+  if (table !== undefined) return table;
+  throw new QueryError(
+    'query-syntax',
+    `${stage.stage} works on events, not on a table (column ${stage.start + 1})`,
+    stage.start,
+    'put it before the stage that counts',
+  );
 }

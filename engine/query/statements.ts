@@ -13,7 +13,6 @@ import { allColumns } from './events.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
 import type { OutputSource } from './output-sources.ts';
 import {
-  type MatchedRange,
   type Plan,
   buildTable,
   eventContext,
@@ -23,9 +22,9 @@ import {
   timelineOf,
 } from './plan.ts';
 import { inputColumns, orderBy, type TableColumn } from './relation.ts';
-import type { Grid } from './grid.ts';
+import type { MatchedRange, Grid } from './grid.ts';
 import { OVERFLOW_COLUMN, type Scope, type SegmentInfo } from './scope.ts';
-import { timelineRange, timelineStage } from './stages/timeline.ts';
+import { timelineRange, timelineParts } from './stages/timeline.ts';
 import { TOP_TOTALS } from './stages/top.ts';
 import { type OutputType, type Part, type ValueShape, shapeOf, variantsOf } from './values.ts';
 
@@ -300,7 +299,7 @@ export function compileAnswer(plan: Plan, matched?: MatchedRange, limit?: number
   const timeline = timelineOf(plan);
   if (timeline !== undefined && plan.shape === 'timeline') {
     const input = inputOf(plan.events, eventContext(plan, plan.segmentsUsed, params));
-    const parts = timelineStage(timeline, input, grid);
+    const parts = timelineParts(timeline, input, grid);
     const columns = outputsOf(parts.columns, 1);
     const select = ['CAST(i AS BIGINT)', ...columns.sql].map((sql, i) => `${sql} AS o${i}`);
     const order = parts.columns

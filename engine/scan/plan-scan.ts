@@ -16,6 +16,7 @@ import { doubtfulNames, settled } from '../query/analyse.ts';
 import { parseQuery } from '../query/parse.ts';
 import { type Plan, planQuery } from '../query/plan.ts';
 import { OVERFLOW_COLUMN, type SegmentInfo } from '../query/scope.ts';
+import { isAggregating, stageOperatorOf } from '../query/stages/stages.ts';
 
 export interface ScanRequest {
   readonly text: string;
@@ -37,21 +38,12 @@ export interface ScanPlan {
   /** Whether the query says which kinds it means. */
   readonly kindMentioned: boolean;
   /** The stage that aggregates; undefined: rows. */
-  readonly stage: AggregatingStage | undefined;
+  readonly stage: Stage | undefined;
   /** What is done with its table. */
-  readonly after: readonly TableStage[];
+  readonly after: readonly Stage[];
   /** The plan of the query up to the stage that aggregates. */
   readonly first: Plan;
 }
-
-export type AggregatingStage = Extract<
-  Stage,
-  { stage: 'count' | 'top' | 'timeline' | 'stats' | 'values' | 'talkers' | 'patterns' }
->;
-export type TableStage = Extract<
-  Stage,
-  { stage: 'where' | 'sort' | 'head' | 'tail' | 'fields' | 'count' }
->;
 
 const IMPORT_HINT = 'import the evidence into a case and ask it there: daybook import CASE FILE';
 
@@ -135,35 +127,18 @@ function upTo(stages: readonly Stage[], last: Stage): Stage[] {
   return stages.slice(0, stages.indexOf(last) + 1);
 }
 
-function aggregating(stage: Stage): AggregatingStage {
-  switch (stage.stage) {
-    case 'count':
-    case 'top':
-    case 'stats':
-    case 'values':
-    case 'talkers':
-    case 'patterns':
-      return stage;
-    case 'timeline':
-      if (stage.spread !== undefined) throw refused('timeline that spreads', stage.start);
-      return stage;
-    default:
-      throw refused(`stage ${stage.stage} there`, stage.start);
-  }
+function aggregating(stage: Stage): Stage {
+  const operator = stageOperatorOf(stage);
+  if (operator.batches === undefined) throw refused(`stage ${stage.stage} there`, stage.start);
+  const reason = operator.refusesBatches?.(stage);
+  if (reason !== undefined) throw refused(reason, stage.start);
+  return stage;
 }
 
-function onTable(stage: Stage): TableStage {
-  switch (stage.stage) {
-    case 'where':
-    case 'sort':
-    case 'head':
-    case 'tail':
-    case 'fields':
-    case 'count':
-      return stage;
-    default:
-      throw refused(`${stage.stage} behind a stage that counts`, stage.start);
-  }
+function onTable(stage: Stage): Stage {
+  if (stageOperatorOf(stage).batchTable === undefined)
+    throw refused(`${stage.stage} behind a stage that counts`, stage.start);
+  return stage;
 }
 
 /** What needs all events at once, or to know the end before the beginning. */
@@ -177,26 +152,10 @@ function checkStages(ast: Ast): void {
   });
   let counted = false;
   for (const stage of ast.stages) {
-    switch (stage.stage) {
-      case 'sort':
-      case 'tail':
-      case 'dedup':
-        if (!counted) throw refused(`${stage.stage} of events`, stage.start);
-        break;
-      case 'union':
-        checkStages(stage.query);
-        break;
-      case 'count':
-      case 'top':
-      case 'timeline':
-      case 'stats':
-      case 'values':
-      case 'talkers':
-      case 'patterns':
-        counted = true;
-        break;
-      default:
-    }
+    if (stage.stage === 'union') checkStages(stage.query);
+    if (!counted && stageOperatorOf(stage).needsAllEvents === true)
+      throw refused(`${stage.stage} of events`, stage.start);
+    counted ||= isAggregating(stage);
   }
 }
 

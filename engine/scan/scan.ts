@@ -18,25 +18,20 @@ import type {
 } from '../contract/importer.ts';
 import { type Answer, shapeAnswer } from '../query/answer.ts';
 import { Params } from '../query/dialect/duckdb.ts';
-import { buildTable } from '../query/plan.ts';
+import { buildTable, eventContext, gridOf } from '../query/plan.ts';
 import { QueryError, didYouMean, shown } from '../query/query-error.ts';
 import { outputsOf } from '../query/statements.ts';
 import type { TableColumn } from '../query/relation.ts';
-import { Budget } from './budget.ts';
+import { Budget } from '../query/batch/budget.ts';
 import { filterColumns } from '../query/filters/filter.ts';
 import { type ScanPlan, type ScanRequest, planScan } from './plan-scan.ts';
 import { type Wanted, batchScope } from '../query/batch/batch-scope.ts';
 import { overflowOf } from '../query/batch/row-scope.ts';
 import { type ShownRows, shownRows } from './shown-columns.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from '../query/batch/spelling.ts';
-import { countStage } from './stages/count.ts';
-import { patternsStage } from './stages/patterns.ts';
-import type { ScanStage, StagePart } from './stages/stage.ts';
-import { statsStage, valuesStage } from './stages/stats.ts';
-import { talkersStage } from './stages/talkers.ts';
-import { timelineStage } from './stages/timeline.ts';
-import { topStage } from './stages/top.ts';
-import { applyStage, sorted } from './table.ts';
+import type { BatchStage, StagePart } from '../query/batch/stage.ts';
+import { stageOperatorOf } from '../query/stages/stages.ts';
+import { sorted } from '../query/batch/table.ts';
 
 /** Rows of a batch: few enough that their columns stay near the processor. */
 const SCAN_ROWS = 8192;
@@ -90,7 +85,7 @@ export class Scan {
   onProgress: ((progress: ScanProgress) => void) | undefined;
   private readonly signal: AbortSignal | undefined;
   private readonly wanted: Wanted;
-  private readonly stage: ScanStage | undefined;
+  private readonly stage: BatchStage | undefined;
   private readonly columns: readonly TableColumn[];
   private readonly limit: number | undefined;
   private readonly unlisted: Set<string>;
@@ -131,27 +126,15 @@ export class Scan {
     }
   }
 
-  private makeStage(budget: Budget): ScanStage | undefined {
+  private makeStage(budget: Budget): BatchStage | undefined {
     const { stage, first } = this.scanPlan;
-    const { columns, wanted } = this;
-    switch (stage?.stage) {
-      case undefined:
-        return undefined;
-      case 'count':
-        return countStage(columns);
-      case 'top':
-        return topStage(stage, first, columns, budget, wanted);
-      case 'stats':
-        return statsStage(stage, first, columns, budget, wanted);
-      case 'values':
-        return valuesStage(stage, first, columns, budget, wanted);
-      case 'timeline':
-        return timelineStage(stage, first, columns, budget, wanted);
-      case 'talkers':
-        return talkersStage(stage, columns, budget, wanted);
-      case 'patterns':
-        return patternsStage(stage, columns, budget, wanted);
-    }
+    if (stage === undefined) return undefined;
+    const { resolve, extent, range, context } = first;
+    return stageOperatorOf(stage).batches?.(stage, {
+      ...{ resolve, extent, range, budget, columns: this.columns, wanted: this.wanted },
+      zone: context.zone,
+      grid: (matched) => gridOf(first, matched),
+    });
   }
 
   /** What takes the rows of a batch each time it is full. */
@@ -419,7 +402,9 @@ export class Scan {
       return shapeAnswer(plan, { ...statement, columns: outputs }, result.raw, options);
     }
     let { table } = result;
-    for (const stage of after) table = applyStage(table, stage, plan);
+    const { around } = eventContext(plan, [], new Params());
+    for (const stage of after)
+      table = stageOperatorOf(stage).batchTable?.(stage, table, around) ?? table;
     const { outputs } = outputsOf(table.columns, 0);
     const all = sorted(table).rows;
     // A number is no row.

@@ -13,7 +13,7 @@ import {
 } from '../../catalog/catalog.ts';
 import { parseView, type View } from '../../contract/view-string.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
-import { AGGREGATING_STAGES, parseQuery, type Ast, type ShownValue } from '../../query/index.ts';
+import { isAggregating, parseQuery, type Ast, type ShownValue } from '../../query/index.ts';
 import { countOf, namesOf, recordsOf } from '../answer-records.ts';
 import { caseInfo, type CaseInfo } from '../case-info.ts';
 import type { CaseSession } from '../case-session.ts';
@@ -335,7 +335,7 @@ const BASIS = 'ts_basis';
 
 /** The part of a query that finds events. */
 export function eventsPart(query: string, ast: Ast): string {
-  const first = ast.stages.find(({ stage }) => AGGREGATING_STAGES.has(stage));
+  const first = ast.stages.find(isAggregating);
   return first === undefined ? query : query.slice(0, first.start).replace(/\|\s*$/, '');
 }
 

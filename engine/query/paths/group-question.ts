@@ -3,10 +3,12 @@
  * shows. Undefined for a query that they cannot answer, whatever segments there are.
  */
 import type { RollupQuestion } from '../../index/rollup/rollup-index.ts';
-import type { Measure as Ast, Name } from '../ast.ts';
+import type { Name } from '../ast.ts';
 import { type Dimension, dimensionOf } from '../dimensions.ts';
 import type { Field } from '../fields.ts';
 import type { Plan } from '../plan.ts';
+import type { GroupedBy } from '../stages/operator.ts';
+import { stageOperatorOf } from '../stages/stages.ts';
 import { type ValueShape, shapeOf } from '../values.ts';
 
 export type Summed = NonNullable<RollupQuestion['measures']>[number];
@@ -38,24 +40,13 @@ export function groupQuestion(plan: Plan): GroupQuestion | undefined {
   const [stage] = plan.stages;
   if (plan.stages.length !== 1 || plan.events.node !== 'base' || stage === undefined)
     return undefined;
-  switch (stage.stage) {
-    case 'top':
-      return asked(plan, 'top', stage.fields, [stage.by], stage.limit);
-    case 'values':
-      return asked(plan, 'values', [stage.field], [], Infinity);
-    case 'stats':
-      return asked(plan, 'stats', stage.by, stage.measures, Infinity);
-    default:
-      return undefined;
-  }
+  const grouped = stageOperatorOf(stage).groups?.(stage);
+  return grouped && asked(plan, grouped);
 }
 
 function asked(
   plan: Plan,
-  stage: GroupQuestion['stage'],
-  fields: readonly Name[],
-  measures: readonly Ast[],
-  limit: number,
+  { stage, fields, measures, limit }: GroupedBy,
 ): GroupQuestion | undefined {
   if (fields.length > 2) return undefined;
   const dims: Dimension[] = [];

@@ -1,12 +1,56 @@
 /** `count`: one number. */
-import { type Input, type Table, valueShape } from '../relation.ts';
+import type { Stage } from '../ast.ts';
+import { type Input, type Table, type TableColumn, valueShape } from '../relation.ts';
 import { TRUE } from '../scope.ts';
+import type { BatchStage } from '../batch/stage.ts';
+import type { StageOperator } from './operator.ts';
 
-export function countStage(input: Input): Table {
+export type CountStage = Extract<Stage, { stage: 'count' }>;
+
+const COUNT_COLUMN: TableColumn = {
+  name: 'count',
+  shape: valueShape('count', 'integer', 'BIGINT'),
+  aliases: ['n'],
+};
+
+export function countTable(input: Input): Table {
   const rows = input.rows([], () => [{ select: [], also: TRUE }]);
   return {
-    columns: [{ name: 'count', shape: valueShape('count', 'integer', 'BIGINT'), aliases: ['n'] }],
+    columns: [COUNT_COLUMN],
     order: [{ sql: '"n"', descending: false }],
     sql: `SELECT count(*) AS n FROM (${rows}) AS r`,
   };
 }
+
+// -- rows of batches -------------------------------------------------------------------------------
+
+function countBatches(columns: readonly TableColumn[]): BatchStage {
+  let count = 0;
+  return {
+    scoped: () => (_, n) => {
+      count += n;
+    },
+    parts: {
+      part: () => ({ count }),
+      merge: (part) => {
+        count += part.count ?? 0;
+      },
+    },
+    finish: () => ({
+      table: { columns, rows: [[count]], order: [{ alias: 'n', descending: false }] },
+    }),
+  };
+}
+
+export const countOperator: StageOperator<CountStage> = {
+  form: 'count; by groups: stats count() by field',
+  parse: () => ({ stage: 'count' }),
+  shape: 'count',
+  table: (_, input) => countTable(input),
+  batches: (_, { columns }) => countBatches(columns),
+  batchTable: (_, { rows }) => ({
+    columns: [COUNT_COLUMN],
+    rows: [[rows.length]],
+    order: [{ alias: 'n', descending: false }],
+  }),
+};

@@ -1,13 +1,21 @@
 /** `stats count(), sum(bytes) as b by f, …`: a table; without `by` it has exactly one row. */
 import type { Stage } from '../ast.ts';
 import { byValue, type Input, type Table, type TableColumn } from '../relation.ts';
-import { QueryError, shown } from '../query-error.ts';
+import { QueryError, shown, syntaxError } from '../query-error.ts';
 import { groupKeys, keyList, keyedRows } from './group.ts';
 import { type CompiledMeasure, compileMeasure } from './measure.ts';
+import type { Measure } from '../ast.ts';
+import type { RawValue } from '../format.ts';
+import { ROW_BYTES } from '../batch/budget.ts';
+import { Grouping } from '../batch/grouping.ts';
+import { groupingParts } from '../batch/grouping-parts.ts';
+import { byAll } from '../batch/table.ts';
+import type { BatchStage } from '../batch/stage.ts';
+import type { BatchContext, StageOperator } from './operator.ts';
 
 export type StatsStage = Extract<Stage, { stage: 'stats' }>;
 
-export function statsStage(stage: StatsStage, input: Input): Table {
+function statsTable(stage: StatsStage, input: Input): Table {
   const keys = groupKeys(stage.by, input);
   const measures = stage.measures.map((one, i) => compileMeasure(one, input, `m${i}_`));
   const taken = new Set(keys.columns.map(({ name }) => name));
@@ -36,3 +44,52 @@ function measureColumn(measures: readonly CompiledMeasure[], i: number): TableCo
   const { name, shape } = measures[i]!;
   return { name, shape, aliases: [`s${i}`] };
 }
+
+function statsBatches(stage: StatsStage, context: BatchContext): BatchStage {
+  const { by, measures } = stage;
+  const { columns, budget } = context;
+  const grouping = new Grouping(context, { by, measures });
+  const keys = columns.slice(0, columns.length - measures.length);
+  return {
+    scoped: (batch) => grouping.scoped(batch),
+    parts: groupingParts(grouping),
+    finish: () => {
+      // Without fields there is one row, also of no events at all.
+      const groups = by.length === 0 ? 1 : grouping.size;
+      budget.take(groups * ROW_BYTES);
+      const rows: RawValue[][] = [];
+      for (let group = 0; group < groups; group++) {
+        const row = by.length === 0 ? [] : grouping.values(group);
+        for (const measure of grouping.measures) row.push(measure.value(group));
+        rows.push(row);
+      }
+      const order = keys.length > 0 ? byAll(keys) : [{ alias: 's0', descending: false }];
+      return { table: { columns, rows, order } };
+    },
+  };
+}
+
+export const statsOperator: StageOperator<StatsStage> = {
+  form: 'stats count(), sum(field) as name, … [by field, …]',
+  parse: (reader) => {
+    const measures: Measure[] = [];
+    do measures.push(reader.measure());
+    while (reader.comma());
+    const by = reader.word('by') ? reader.names() : [];
+    const names = new Set<string>();
+    for (const { as, fn, start } of measures) {
+      if (names.has(as))
+        throw syntaxError(
+          `a second column named ${shown(as)}`,
+          start,
+          `name it: ${fn}(…) as other`,
+        );
+      names.add(as);
+    }
+    return { stage: 'stats', measures, by };
+  },
+  shape: 'stats',
+  table: statsTable,
+  groups: ({ by, measures }) => ({ stage: 'stats', fields: by, measures, limit: Infinity }),
+  batches: statsBatches,
+};

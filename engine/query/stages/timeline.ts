@@ -4,7 +4,7 @@
  * Events without a time are in no bucket. `spread` shares a number (`bytes`) of each event over the
  * buckets its duration touches, in proportion; the event itself counts where it starts.
  */
-import type { Stage } from '../ast.ts';
+import type { Interval, Measure, Name, Stage } from '../ast.ts';
 import { micros, nullOf, timeFromMicros } from '../dialect/duckdb.ts';
 import { type Grid, bucketSql, startSql } from '../grid.ts';
 import { QueryError } from '../query-error.ts';
@@ -22,6 +22,15 @@ import type { Scope } from '../scope.ts';
 import { TRUE } from '../scope.ts';
 import { type Variant, combine, numberOf } from '../values.ts';
 import { groupKeys, keyList } from './group.ts';
+import type { EventBatch } from '../../contract/event-batch.ts';
+import type { RawValue } from '../format.ts';
+import { bucketStart, intervalMicros } from '../grid.ts';
+import { ROW_BYTES } from '../batch/budget.ts';
+import { Grouping } from '../batch/grouping.ts';
+import type { RowScope } from '../batch/row-scope.ts';
+import { byAll, rowOrder } from '../batch/table.ts';
+import type { BatchStage, StagePart, StageResult } from '../batch/stage.ts';
+import type { BatchContext, StageOperator } from './operator.ts';
 
 export type TimelineStage = Extract<Stage, { stage: 'timeline' }>;
 
@@ -54,7 +63,7 @@ export function timelineRange(stage: TimelineStage, input: Input): string {
 }
 
 /** @param grid undefined when no event has a time: then there are no buckets. */
-export function timelineStage(
+export function timelineParts(
   stage: TimelineStage,
   input: Input,
   grid: Grid | undefined,
@@ -136,7 +145,7 @@ export function timelineStage(
 }
 
 /** A timeline as a table, for the stages after it: `start`, series, counts; empty buckets too. */
-export function timelineTable(parts: TimelineParts, grid: Grid | undefined, input: Input): Table {
+function timelineTable(parts: TimelineParts, grid: Grid | undefined, input: Input): Table {
   const { params } = input;
   const start: TableColumn = {
     name: 'start',
@@ -158,3 +167,212 @@ export function timelineTable(parts: TimelineParts, grid: Grid | undefined, inpu
     : `(${parts.sql}) AS b`;
   return { columns, order, sql: `SELECT ${at} AS start, ${list.join(', ')} FROM ${from}` };
 }
+
+// -- rows of batches -------------------------------------------------------------------------------
+
+// The first and the last event are known at the end only, so events are counted by units of time that no
+// bucket can divide: a whole interval where those begin at known times, else microseconds, which become
+// milliseconds and seconds as the range grows.
+
+const MILLISECOND = 1e3;
+const SECOND = 1e6;
+/** 1970-01-05 was a Monday. */
+const FIRST_MONDAY = 4 * 86_400e6;
+/** Even buckets begin at whole units when the range is this many of them (engine/query/plan.ts). */
+const RANGE_UNITS = 60 * 30;
+
+const pair = new Int32Array(2);
+const real = new Float64Array(pair.buffer);
+
+class TimelineBatches implements BatchStage {
+  private readonly context: BatchContext;
+  private readonly grouping: Grouping;
+  private readonly origin: number;
+  private unit: number;
+  private readonly growing: boolean;
+  private low = Infinity;
+  private high = -Infinity;
+
+  constructor(stage: TimelineStage, context: BatchContext) {
+    this.context = context;
+    const { range, zone } = context;
+    const { interval, start, end, by } = stage;
+    this.growing = interval === undefined;
+    if (interval === undefined) {
+      this.unit = 1;
+      this.origin = range.from ?? range.to ?? 0;
+    } else {
+      const step = intervalMicros(interval);
+      const whole = zone === 'UTC' || zone === 'Z';
+      // Elsewhere a bucket begins at a whole second of UTC, or finer.
+      this.unit = whole ? step : step % SECOND === 0 ? SECOND : MILLISECOND;
+      this.origin = whole && interval.unit === 'w' ? FIRST_MONDAY : 0;
+    }
+    const count: Measure = { fn: 'count', of: undefined, as: 'count', start, end };
+    this.grouping = new Grouping(context, {
+      by: by === undefined ? [] : [by],
+      measures: [count],
+      before: { words: 2, scoped: (scope) => this.units(scope) },
+    });
+  }
+
+  scoped(batch: EventBatch) {
+    const take = this.grouping.scoped(batch);
+    return (rows: Int32Array, n: number) => {
+      take(rows, n);
+      if (this.growing) this.coarsen();
+    };
+  }
+
+  /** Fills the unit of each row; rows without a time are left out. */
+  private units(scope: RowScope) {
+    const column = scope.column({ column: 'ts' });
+    if (column === undefined || column.type === 'text' || column.type === 'ip6') return () => 0;
+    const { values, present } = column;
+    return (rows: Int32Array, n: number, words: readonly Int32Array[]): number => {
+      const [first, second] = [words[0]!, words[1]!];
+      const { unit, origin } = this;
+      let { low, high } = this;
+      let k = 0;
+      let start = NaN;
+      for (let i = 0; i < n; i++) {
+        const row = rows[i]!;
+        if (present[row] !== 1) continue;
+        const ts = values[row]!;
+        if (ts < low) low = ts;
+        if (ts > high) high = ts;
+        const passed = ts - start;
+        if (!(passed >= 0 && passed < unit)) {
+          const index = Math.floor((ts - origin) / unit);
+          start = origin + index * unit;
+          real[0] = index + 0;
+        }
+        first[k] = pair[0]!;
+        second[k] = pair[1]!;
+        rows[k++] = row;
+      }
+      this.low = low;
+      this.high = high;
+      return k;
+    };
+  }
+
+  readonly parts = {
+    part: (): StagePart => {
+      const { unit, low, high } = this;
+      return { grouping: this.grouping.part(), units: { unit, low, high } };
+    },
+    merge: ({ grouping, units }: StagePart): void => {
+      if (grouping === undefined || units === undefined) throw new TypeError('not of a timeline');
+      this.coarsenTo(units.unit);
+      this.grouping.merge(grouping, coarser(this.unit / units.unit));
+      this.low = Math.min(this.low, units.low);
+      this.high = Math.max(this.high, units.high);
+      if (this.growing) this.coarsen();
+    },
+  };
+
+  private coarsen(): void {
+    const range = this.high - this.low;
+    this.coarsenTo(
+      range >= RANGE_UNITS * SECOND ? SECOND : range >= RANGE_UNITS * MILLISECOND ? MILLISECOND : 1,
+    );
+  }
+
+  private coarsenTo(unit: number): void {
+    if (unit <= this.unit) return;
+    this.grouping.rekey(coarser(unit / this.unit));
+    this.unit = unit;
+  }
+
+  finish(): StageResult {
+    const { grouping, unit, origin } = this;
+    const { columns, budget } = this.context;
+    const found = this.high >= this.low;
+    const grid = this.context.grid({
+      low: found ? this.low : undefined,
+      high: found ? this.high : undefined,
+    });
+    const order = byAll(columns);
+    if (grid === undefined) return { table: { columns, rows: [], order }, raw: [] };
+    const starts = Float64Array.from({ length: grid.buckets }, (_, i) => bucketStart(grid, i));
+    // Groups of units become groups of buckets.
+    const series = new Map<string, RawValue[]>();
+    for (let group = 0; group < grouping.size; group++) {
+      pair[0] = grouping.word(group, 0);
+      pair[1] = grouping.word(group, 1);
+      const bucket = lastBelow(starts, origin + real[0]! * unit);
+      const values = grouping.values(group);
+      const key = JSON.stringify([bucket, ...values]);
+      const count = Number(grouping.measures[0]!.value(group));
+      const row = series.get(key);
+      if (row === undefined) {
+        budget.take(2 * ROW_BYTES);
+        series.set(key, [bucket, ...values, count]);
+      } else row[row.length - 1] = Number(row.at(-1)) + count;
+    }
+    const counted = columns.slice(1);
+    const byValues = rowOrder(counted, byAll(counted.slice(0, -1)));
+    const raw = [...series.values()].sort(
+      (a, b) => Number(a[0]) - Number(b[0]) || byValues(a.slice(1), b.slice(1)),
+    );
+    // Without series, empty buckets are rows too.
+    const filled =
+      counted.length > 1
+        ? raw
+        : Array.from(starts, (_, bucket) => [bucket, series.get(`[${bucket}]`)?.[1] ?? 0]);
+    const rows = filled.map(([bucket, ...rest]) => [starts[Number(bucket)], ...rest]);
+    return { table: { columns, rows, order }, raw, grid };
+  }
+}
+
+/** Numbers of units to those of units that are `factor` times as long. */
+function coarser(factor: number): (words: readonly Int32Array[], n: number) => void {
+  return (words, n) => {
+    if (factor === 1) return;
+    const [first, second] = [words[0]!, words[1]!];
+    for (let i = 0; i < n; i++) {
+      pair[0] = first[i]!;
+      pair[1] = second[i]!;
+      real[0] = Math.floor(real[0]! / factor) + 0;
+      first[i] = pair[0]!;
+      second[i] = pair[1]!;
+    }
+  };
+}
+
+/** The last of ascending `starts` that is not above `at`; 0 when all are. */
+function lastBelow(starts: Float64Array, at: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (starts[middle]! <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+export const timelineOperator: StageOperator<TimelineStage> = {
+  form: 'timeline [5m] [spread] [by field]',
+  parse: (reader) => {
+    let interval: Interval | undefined;
+    let by: Name | undefined;
+    let spread: Name | undefined;
+    for (;;) {
+      if (by === undefined && reader.word('by')) by = reader.name();
+      else if (spread === undefined && reader.word('spread')) {
+        const { at } = reader;
+        spread = reader.isName('by') ? reader.name() : { name: 'bytes', start: at, end: at };
+      } else {
+        const next = interval === undefined ? reader.interval() : undefined;
+        if (next === undefined) return { stage: 'timeline', interval, by, spread };
+        interval = next;
+      }
+    }
+  },
+  shape: 'timeline',
+  table: (stage, input, grid) => timelineTable(timelineParts(stage, input, grid), grid, input),
+  batches: (stage, context) => new TimelineBatches(stage, context),
+  refusesBatches: ({ spread }) => (spread === undefined ? undefined : 'timeline that spreads'),
+};

@@ -16,6 +16,14 @@ import {
 import { groupKeys, keyList, keyedRows } from './group.ts';
 import { compileMeasure } from './measure.ts';
 import { nullOf } from '../dialect/duckdb.ts';
+import type { RawValue } from '../format.ts';
+import { firstOf } from '../batch/first-of.ts';
+import { Grouping } from '../batch/grouping.ts';
+import { groupingParts } from '../batch/grouping-parts.ts';
+import { Counter } from '../batch/measures.ts';
+import { byAll, compareValues, rowOrder } from '../batch/table.ts';
+import type { BatchStage } from '../batch/stage.ts';
+import type { BatchContext, StageOperator } from './operator.ts';
 
 export type TopStage = Extract<Stage, { stage: 'top' }>;
 
@@ -27,7 +35,7 @@ export const TOP_TOTALS = {
   groupCount: 'n',
 } as const;
 
-export function topStage(stage: TopStage, input: Input): Table {
+function topTable(stage: TopStage, input: Input): Table {
   const keys = groupKeys(stage.fields, input);
   const measure = compileMeasure(stage.by, input, 'm');
   const rows = keyedRows(keys, [measure], input);
@@ -56,3 +64,78 @@ export function topStage(stage: TopStage, input: Input): Table {
   const columns = [...keys.columns, measured];
   return { columns: additive ? [...columns, share] : columns, order, sql };
 }
+
+// -- rows of batches -------------------------------------------------------------------------------
+
+function topBatches(stage: TopStage, context: BatchContext): BatchStage {
+  const { columns } = context;
+  const counting = stage.by.fn === 'count';
+  const measures = counting ? [stage.by] : [stage.by, { ...stage.by, fn: 'count' as const }];
+  const grouping = new Grouping(context, { by: stage.fields, measures });
+  const additive = counting || stage.by.fn === 'sum';
+  const keys = columns.slice(0, columns.length - (additive ? 2 : 1));
+  const order = [{ alias: 'm', descending: true }, ...byAll(keys)];
+  return {
+    scoped: (batch) => grouping.scoped(batch),
+    parts: groupingParts(grouping),
+    finish: () => {
+      const [measure] = grouping.measures;
+      const counts = grouping.measures.at(-1);
+      if (measure === undefined || !(counts instanceof Counter))
+        throw new TypeError('top measures and counts');
+      const groups = Array.from({ length: grouping.size }, (_, group) => group);
+      const byKeys = rowOrder(keys, byAll(keys));
+      const chosen = firstOf(
+        groups,
+        stage.limit,
+        (a, b) =>
+          compareValues(measure.value(a), measure.value(b), true) ||
+          byKeys(grouping.values(a), grouping.values(b)),
+      );
+      let totalCount = 0n;
+      let total: RawValue = null;
+      for (const group of groups) {
+        totalCount += BigInt(counts.value(group));
+        if (additive) total = sum(total, measure.value(group));
+      }
+      const share = (value: RawValue): RawValue => {
+        const whole = Number(total ?? 0);
+        return value === null || value === undefined || whole === 0 ? null : Number(value) / whole;
+      };
+      const rows = chosen.map((group): RawValue[] => {
+        const value = measure.value(group);
+        const shown = [...grouping.values(group), value];
+        return additive ? [...shown, share(value)] : shown;
+      });
+      const totals = [totalCount, total, BigInt(groups.length)];
+      return {
+        table: { columns, rows, order },
+        raw: rows.map((row, i) => [...row, ...totals, BigInt(counts.value(chosen[i]!))]),
+      };
+    },
+  };
+}
+
+/** Whole numbers stay exact. */
+function sum(a: RawValue, b: RawValue): RawValue {
+  if (a === null || a === undefined) return b;
+  if (b === null || b === undefined) return a;
+  if (typeof a === 'bigint' && typeof b === 'bigint') return a + b;
+  return Number(a) + Number(b);
+}
+
+export const topOperator: StageOperator<TopStage> = {
+  form: 'top N field, … [by count | sum(field) | …]',
+  parse: (reader) => {
+    const limit = reader.number() ?? 10;
+    const fields = reader.names();
+    const by = reader.word('by') ? reader.measure() : undefined;
+    const { at } = reader;
+    const count = { fn: 'count', of: undefined, as: 'count', start: at, end: at } as const;
+    return { stage: 'top', limit, fields, by: by ?? count };
+  },
+  shape: 'top',
+  table: topTable,
+  groups: ({ fields, by, limit }) => ({ stage: 'top', fields, measures: [by], limit }),
+  batches: topBatches,
+};

@@ -1,10 +1,20 @@
 /** `union (query)`: the events of both, each once. */
+import type { Stage } from '../ast.ts';
 import type { Relation } from '../relation.ts';
+import type { StageOperator } from './operator.ts';
+
+export type UnionStage = Extract<Stage, { stage: 'union' }>;
 
 /** Both sides must share the set of needed columns, so that their SQL has the same columns. */
-export function unionStage(left: Relation, right: Relation): Relation {
+export function unionRelation(left: Relation, right: Relation): Relation {
   return {
     ...left,
     sql: () => `SELECT * FROM (${left.sql()}) AS a UNION SELECT * FROM (${right.sql()}) AS b`,
   };
 }
+
+/** A union is a node of a plan's events, with a query on either side. */
+export const unionOperator: StageOperator<UnionStage> = {
+  form: 'union (query)',
+  parse: (reader) => ({ stage: 'union', query: reader.nested() }),
+};

@@ -1,9 +1,17 @@
 /** `values f`: the distinct values of a field with the number of events that have each. */
-import type { Name } from '../ast.ts';
+import type { Measure, Stage } from '../ast.ts';
 import { byValue, valueShape, type Input, type Table } from '../relation.ts';
 import { groupKeys, keyList, keyedRows } from './group.ts';
+import { ROW_BYTES } from '../batch/budget.ts';
+import { Grouping } from '../batch/grouping.ts';
+import { groupingParts } from '../batch/grouping-parts.ts';
+import { byAll } from '../batch/table.ts';
+import type { BatchStage } from '../batch/stage.ts';
+import type { BatchContext, StageOperator } from './operator.ts';
 
-export function valuesStage(field: Name, input: Input): Table {
+export type ValuesStage = Extract<Stage, { stage: 'values' }>;
+
+function valuesTable({ field }: ValuesStage, input: Input): Table {
   const keys = groupKeys([field], input);
   const list = keyList(keys);
   const rows = keyedRows(keys, [], input);
@@ -20,3 +28,33 @@ export function valuesStage(field: Name, input: Input): Table {
     sql: `SELECT ${list}, count(*) AS n FROM (${rows}) AS r WHERE ${present} GROUP BY ${list}`,
   };
 }
+
+function valuesBatches(stage: ValuesStage, context: BatchContext): BatchStage {
+  const { start, end, field } = stage;
+  const { columns, budget } = context;
+  const count: Measure = { fn: 'count', of: undefined, as: 'count', start, end };
+  const grouping = new Grouping(context, { by: [field], measures: [count] });
+  const keys = columns.slice(0, -1);
+  return {
+    scoped: (batch) => grouping.scoped(batch),
+    parts: groupingParts(grouping),
+    finish: () => {
+      budget.take(grouping.size * ROW_BYTES);
+      const rows = Array.from({ length: grouping.size }, (_, group) => grouping.values(group))
+        .map((values, group) => [...values, grouping.measures[0]!.value(group)])
+        .filter((row) => row.slice(0, -1).some((value) => value !== null));
+      return {
+        table: { columns, rows, order: [{ alias: 'n', descending: true }, ...byAll(keys)] },
+      };
+    },
+  };
+}
+
+export const valuesOperator: StageOperator<ValuesStage> = {
+  form: 'values field',
+  parse: (reader) => ({ stage: 'values', field: reader.name() }),
+  shape: 'values',
+  table: valuesTable,
+  groups: ({ field }) => ({ stage: 'values', fields: [field], measures: [], limit: Infinity }),
+  batches: valuesBatches,
+};

@@ -1,5 +1,5 @@
 /** What a scan may keep: groups, texts, values. More than that is an error, never a swapping machine. */
-import { DaybookError } from '../contract/errors.ts';
+import { DaybookError } from '../../contract/errors.ts';
 
 /** Bytes of all tables of one scan. */
 export const SCAN_BYTES = 768 * 1024 * 1024;

@@ -1,8 +1,8 @@
 /** Parts of stages that are groups and nothing else. */
-import type { Grouping } from '../grouping.ts';
-import type { ScanStage } from './stage.ts';
+import type { Grouping } from './grouping.ts';
+import type { BatchStage } from './stage.ts';
 
-export function groupingParts(grouping: Grouping): ScanStage['parts'] {
+export function groupingParts(grouping: Grouping): BatchStage['parts'] {
   if (!grouping.mergeable) return undefined;
   return {
     part: () => ({ grouping: grouping.part() }),

@@ -1,11 +1,11 @@
 /** What a stage that aggregates makes of the rows that match, and of them all at the end. */
-import type { Grid } from '../../query/grid.ts';
-import type { RawValue } from '../../query/format.ts';
-import type { GroupingPart, RowTaker } from '../grouping.ts';
-import type { ScanTable } from '../table.ts';
+import type { Grid } from '../grid.ts';
+import type { RawValue } from '../format.ts';
+import type { GroupingPart, RowTaker } from './grouping.ts';
+import type { BatchTable } from './table.ts';
 
 export interface StageResult {
-  readonly table: ScanTable;
+  readonly table: BatchTable;
   /** Rows as the engine's own statement of the stage gives them, where those are not the table's. */
   readonly raw?: readonly (readonly RawValue[])[];
   /** Of a timeline. */
@@ -21,7 +21,7 @@ export interface StagePart {
   readonly units?: { readonly unit: number; readonly low: number; readonly high: number };
 }
 
-export interface ScanStage extends RowTaker {
+export interface BatchStage extends RowTaker {
   /** Undefined: all rows must be taken here. */
   readonly parts?:
     | { part(): StagePart; /** To be called before `finish`. */ merge(part: StagePart): void }

@@ -1,6 +1,6 @@
 /** What would not fit is said, not kept. */
 import { describe, expect, it } from 'vitest';
-import { DaybookError } from '../contract/errors.ts';
+import { DaybookError } from '../../contract/errors.ts';
 import { Budget } from './budget.ts';
 import { Dictionary } from './dictionary.ts';
 import { firstOf } from './first-of.ts';

@@ -1,23 +1,15 @@
-/**
- * The table that a stage made, and the stages behind it: `where`, `sort`, `head`, `tail`, `fields`,
- * `count`. Rows are in the engine's order: total, missing values last.
- */
+/** The table that a stage made of batches: rows in the engine's order, which is total, missing values last. */
 import {
   type Column,
   Ip6Column,
   NumberColumn,
   TextColumn,
   U32Column,
-} from '../contract/event-batch.ts';
-import { analyse } from '../query/analyse.ts';
-import type { Field } from '../query/fields.ts';
-import type { RawValue } from '../query/format.ts';
-import type { Plan } from '../query/plan.ts';
-import { type TableColumn, inputColumns, tableFields, valueShape } from '../query/relation.ts';
-import { zoneOffset } from '../query/zone.ts';
-import { filterColumns } from '../query/filters/filter.ts';
-import type { TableStage } from './plan-scan.ts';
-import { tableColumns } from '../query/batch/row-scope.ts';
+} from '../../contract/event-batch.ts';
+import type { RawValue } from '../format.ts';
+import { type TableColumn, inputColumns } from '../relation.ts';
+import { type Filter, filterColumns } from '../filters/filter.ts';
+import { tableColumns } from './row-scope.ts';
 
 export type Row = readonly RawValue[];
 
@@ -27,7 +19,7 @@ export interface OrderPart {
   readonly descending: boolean;
 }
 
-export interface ScanTable {
+export interface BatchTable {
   readonly columns: readonly TableColumn[];
   /** A value for each SQL name of the columns, in their order. */
   readonly rows: readonly Row[];
@@ -87,7 +79,7 @@ export function byAll(columns: readonly TableColumn[]): OrderPart[] {
   return inputColumns(columns).map(({ alias }) => ({ alias, descending: false }));
 }
 
-export function sorted(table: ScanTable): ScanTable {
+export function sorted(table: BatchTable): BatchTable {
   const compare = rowOrder(table.columns, table.order);
   const rows = byFirstNumber(table) ?? [...table.rows];
   return { ...table, rows: rows.sort(compare) };
@@ -97,7 +89,7 @@ export function sorted(table: ScanTable): ScanTable {
  * Rows in the ascending order of a first number, where that is a whole one below 2^32: what is almost
  * in order is quicker to sort than numbers by a function. Undefined: in no order.
  */
-function byFirstNumber({ columns, rows, order }: ScanTable): Row[] | undefined {
+function byFirstNumber({ columns, rows, order }: BatchTable): Row[] | undefined {
   const [first] = order;
   if (first === undefined || first.descending || rows.length >= MOST_PACKED) return undefined;
   const at = inputColumns(columns).findIndex(({ alias }) => alias === first.alias);
@@ -114,81 +106,27 @@ function byFirstNumber({ columns, rows, order }: ScanTable): Row[] | undefined {
 
 const MOST_PACKED = 2 ** 21;
 
-export function applyStage(table: ScanTable, stage: TableStage, plan: Plan): ScanTable {
-  const { columns, rows } = table;
-  switch (stage.stage) {
-    case 'where':
-      return { ...table, rows: where(table, stage.filter, plan) };
-    case 'sort': {
-      const resolve = tableFields(columns);
-      const keys = stage.keys.flatMap(({ by, descending }) =>
-        aliasesOf(resolve(by), columns).map((alias) => ({ alias, descending })),
-      );
-      const known = new Set(keys.map(({ alias }) => alias));
-      return {
-        ...table,
-        order: [...keys, ...table.order.filter(({ alias }) => !known.has(alias))],
-      };
-    }
-    case 'head':
-      return { ...table, rows: sorted(table).rows.slice(0, stage.limit) };
-    case 'tail':
-      return { ...table, rows: sorted(table).rows.slice(Math.max(0, rows.length - stage.limit)) };
-    case 'fields': {
-      const resolve = tableFields(columns);
-      const chosen = stage.fields.flatMap((name) => {
-        const field = resolve(name);
-        return columns.find((column) => column.name === field.name) ?? [];
-      });
-      return project(sorted(table), chosen);
-    }
-    case 'count': {
-      const shape = valueShape('count', 'integer', 'BIGINT');
-      return {
-        columns: [{ name: 'count', shape, aliases: ['n'] }],
-        rows: [[rows.length]],
-        order: [{ alias: 'n', descending: false }],
-      };
-    }
-  }
-}
-
 /** Rows stay in the order they have: it may be one of columns that are gone. */
-function project(table: ScanTable, columns: readonly TableColumn[]): ScanTable {
+export function project(table: BatchTable, columns: readonly TableColumn[]): BatchTable {
   const aliases = inputColumns(table.columns).map(({ alias }) => alias);
   const at = inputColumns(columns).map(({ alias }) => aliases.indexOf(alias));
   return { columns, rows: table.rows.map((row) => at.map((one) => row[one])), order: [] };
 }
 
-function aliasesOf(field: Field, columns: readonly TableColumn[]): readonly string[] {
-  return columns.find(({ name }) => name === field.name)?.aliases ?? [];
-}
-
-function where(
-  table: ScanTable,
-  filter: Parameters<typeof analyse>[0],
-  { context, readings }: Plan,
-): readonly Row[] {
+/** The rows that a filter takes. */
+export function filterTable(table: BatchTable, filter: Filter): BatchTable {
   const { columns, rows } = table;
-  const around = {
-    ...context,
-    zoneOffset: context.zoneOffset ?? zoneOffset,
-    readings,
-    unlisted: new Set<string>(),
-  };
-  const analysed = analyse(filter, tableFields(columns), around);
-  const parts = inputColumns(columns);
   const filled = new Map<string, Column>();
   const texts: TextColumn[] = [];
-  for (const [at, { alias, sqlType }] of parts.entries()) {
+  for (const [at, { alias, sqlType }] of inputColumns(columns).entries()) {
     const column = columnOf(sqlType, rows, at);
     filled.set(alias, column);
     if (column instanceof TextColumn) texts.push(column);
   }
-  const narrow = filterColumns(analysed, tableColumns(filled, texts, Math.max(1, rows.length)));
+  const keep = filterColumns(filter, tableColumns(filled, texts, Math.max(1, rows.length)));
   const numbers = Int32Array.from(rows, (_, i) => i);
-  const n = narrow(numbers, rows.length);
-  return Array.from(numbers.subarray(0, n), (row) => rows[row]!);
+  const n = keep(numbers, rows.length);
+  return { ...table, rows: Array.from(numbers.subarray(0, n), (row) => rows[row]!) };
 }
 
 function columnOf(sqlType: string, rows: readonly Row[], at: number): Column {

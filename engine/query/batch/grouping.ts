@@ -1,20 +1,27 @@
 /** Rows into groups with their measures: what `top`, `stats`, `values` and `timeline` are made from. */
-import type { EventBatch } from '../contract/event-batch.ts';
-import type { Measure, Name } from '../query/ast.ts';
-import type { RawValue } from '../query/format.ts';
-import type { Plan } from '../query/plan.ts';
-import { shapeOf } from '../query/values.ts';
+import type { EventBatch } from '../../contract/event-batch.ts';
+import type { Measure, Name } from '../ast.ts';
+import type { RawValue } from '../format.ts';
+import type { Resolve } from '../fields.ts';
+import { type Extent, shapeOf } from '../values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
 import { Key, type KeyPart } from './key.ts';
 import { type Accumulator, Counter, type MeasurePart, accumulator } from './measures.ts';
-import { type Wanted, batchScope } from '../query/batch/batch-scope.ts';
-import type { RowScope } from '../query/batch/row-scope.ts';
+import { type Wanted, batchScope } from './batch-scope.ts';
+import type { RowScope } from './row-scope.ts';
 
 /** Takes rows that match, batch after batch. */
 export interface RowTaker {
   /** What takes the rows of one batch, each time it is full. */
   scoped(batch: EventBatch): (rows: Int32Array, n: number) => void;
+}
+
+export interface GroupingContext {
+  readonly resolve: Resolve;
+  readonly extent: Extent;
+  readonly budget: Budget;
+  readonly wanted: Wanted;
 }
 
 export interface GroupingOptions {
@@ -44,8 +51,8 @@ export class Grouping implements RowTaker {
   private readonly wanted: Wanted;
   private readonly budget: Budget;
 
-  constructor(plan: Plan, options: GroupingOptions, budget: Budget, wanted: Wanted) {
-    const { resolve, extent } = plan;
+  constructor(context: GroupingContext, options: GroupingOptions) {
+    const { resolve, extent, budget, wanted } = context;
     this.before = options.before;
     this.wanted = wanted;
     this.budget = budget;

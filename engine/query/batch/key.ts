@@ -4,13 +4,13 @@
  * A field may have several values in an event (`ip`, `port`): then the event is in one group for each
  * different value, as in the engine's SQL (engine/query/values.ts, whose shapes these are).
  */
-import type { CodedColumn, Column, TextColumn } from '../contract/event-batch.ts';
-import type { Field, Ref } from '../query/fields.ts';
-import type { RawValue } from '../query/format.ts';
-import type { Part, ValueShape } from '../query/values.ts';
+import type { CodedColumn, Column, TextColumn } from '../../contract/event-batch.ts';
+import type { Field, Ref } from '../fields.ts';
+import type { RawValue } from '../format.ts';
+import type { Part, ValueShape } from '../values.ts';
 import type { Budget } from './budget.ts';
-import { CodeMemo } from '../query/batch/code-memo.ts';
-import { communityReader } from '../query/batch/community.ts';
+import { CodeMemo } from './code-memo.ts';
+import { communityReader } from './community.ts';
 import { Dictionary, type DictionaryPart } from './dictionary.ts';
 import type { GroupTable } from './group-table.ts';
 import {
@@ -21,7 +21,7 @@ import {
   textEnd,
   textStart,
   uuidOf,
-} from '../query/batch/row-scope.ts';
+} from './row-scope.ts';
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -1,14 +1,14 @@
 /** `count`, `sum(x)`, `avg`, `min`, `max`, `distinct`, `p50`, `p95`, `p99` of groups, as they come. */
-import { DaybookError } from '../contract/errors.ts';
-import type { Measure } from '../query/ast.ts';
-import type { Field, Ref, Resolve } from '../query/fields.ts';
-import type { RawValue } from '../query/format.ts';
-import { type Extent, numberOf, shapeOf } from '../query/values.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import type { Measure } from '../ast.ts';
+import type { Field, Ref, Resolve } from '../fields.ts';
+import type { RawValue } from '../format.ts';
+import { type Extent, numberOf, shapeOf } from '../values.ts';
 import type { Budget } from './budget.ts';
 import { GroupTable } from './group-table.ts';
 import { Key, type KeyFiller, type KeyPart } from './key.ts';
-import { type RowScope, numberAt, attributeReader, textOf } from '../query/batch/row-scope.ts';
-import { textNumber } from '../query/batch/text-number.ts';
+import { type RowScope, numberAt, attributeReader, textOf } from './row-scope.ts';
+import { textNumber } from './text-number.ts';
 
 /** What another thread found of a measure: numbers by group, and the values that are told apart. */
 export interface MeasurePart {

@@ -1,0 +1,24 @@
+/** `dedup f, …`: the first row, in the order so far, of each combination of values. */
+import type { Stage } from '../ast.ts';
+import { type Relation, orderBy } from '../relation.ts';
+import type { StageOperator } from './operator.ts';
+import { valueParts } from './value-parts.ts';
+
+export type DedupStage = Extract<Stage, { stage: 'dedup' }>;
+
+function dedupRelation({ fields }: DedupStage, relation: Relation): Relation {
+  const keys = fields.flatMap((field) => valueParts(relation, field));
+  const { order } = relation;
+  return {
+    ...relation,
+    sql: () =>
+      `SELECT * FROM (${relation.sql()}) AS r QUALIFY row_number() OVER (PARTITION BY ${keys.join(', ')} ORDER BY ${orderBy(order)}) = 1`,
+  };
+}
+
+export const dedupOperator: StageOperator<DedupStage> = {
+  form: 'dedup field, …',
+  parse: (reader) => ({ stage: 'dedup', fields: reader.names() }),
+  relation: dedupRelation,
+  needsAllEvents: true,
+};

@@ -1,0 +1,14 @@
+/** `head N`: the first rows. */
+import type { Stage } from '../ast.ts';
+import { sorted } from '../batch/table.ts';
+import { limited } from './limited.ts';
+import type { StageOperator } from './operator.ts';
+
+export type HeadStage = Extract<Stage, { stage: 'head' }>;
+
+export const headOperator: StageOperator<HeadStage> = {
+  form: 'head N',
+  parse: (reader) => ({ stage: 'head', limit: reader.number() ?? 10 }),
+  relation: ({ limit }, relation) => limited(relation, limit, false),
+  batchTable: ({ limit }, table) => ({ ...table, rows: sorted(table).rows.slice(0, limit) }),
+};

@@ -1,0 +1,100 @@
+/**
+ * All that Daybook knows of one stage, behind one interface: each file NAME.ts of this folder has the
+ * faces of one operator, and stages.ts lists them.
+ *
+ * Invariant: SQL (`table`, `relation`) is the meaning. Batches in memory must give the same rows, which
+ * conformance.test.ts checks. A face may be absent: then only a case can answer, or no rollup does.
+ */
+import type { Ast, Expression, Interval, Measure, Name } from '../ast.ts';
+import type { BatchStage } from '../batch/stage.ts';
+import type { Budget } from '../batch/budget.ts';
+import type { BatchTable } from '../batch/table.ts';
+import type { Wanted } from '../batch/batch-scope.ts';
+import type { Resolve } from '../fields.ts';
+import type { Surroundings } from '../filters/surroundings.ts';
+import type { Grid, MatchedRange } from '../grid.ts';
+import type { Input, Relation, Table, TableColumn } from '../relation.ts';
+import type { Extent } from '../values.ts';
+
+export type WithoutSpan<T> = T extends unknown ? Omit<T, 'start' | 'end'> : never;
+
+/** The shape of an answer. */
+export type Shape =
+  'rows' | 'table' | 'count' | 'top' | 'timeline' | 'talkers' | 'values' | 'stats';
+
+/** What a stage reads of the text behind its name. Throws QueryError. */
+export interface StageReader {
+  filter(): Expression;
+  /** A query in brackets. */
+  nested(): Ast;
+  number(): number | undefined;
+  name(): Name;
+  names(): Name[];
+  measure(): Measure;
+  interval(): Interval | undefined;
+  /** Takes a word of the stage's own, in any case. */
+  word(text: string): boolean;
+  /** Takes `by`, if it is not the name of a field itself. */
+  optionalBy(): void;
+  /** A sign before a name: `-bytes`. */
+  sign(): '+' | '-' | undefined;
+  comma(): boolean;
+  /** Whether a name is next that is none of these words. */
+  isName(...words: readonly string[]): boolean;
+  /** Where the text is read from. */
+  readonly at: number;
+}
+
+/** What a stage takes rows of batches into. */
+export interface BatchContext {
+  readonly resolve: Resolve;
+  readonly extent: Extent;
+  /** Of the stage's table. */
+  readonly columns: readonly TableColumn[];
+  readonly budget: Budget;
+  readonly wanted: Wanted;
+  /** The time range that the query names. */
+  readonly range: MatchedRangeOf;
+  readonly zone: string;
+  /** The buckets of a timeline once the first and the last event are known. */
+  grid(matched: MatchedRange): Grid | undefined;
+}
+interface MatchedRangeOf {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** What rollups are asked for. */
+export interface GroupedBy {
+  readonly stage: 'top' | 'values' | 'stats';
+  readonly fields: readonly Name[];
+  readonly measures: readonly Measure[];
+  readonly limit: number;
+}
+
+export interface StageOperator<S> {
+  /** How it is written, for messages. */
+  readonly form: string;
+  parse(reader: StageReader): WithoutSpan<S>;
+
+  /** Of the answer of a query that ends with it, where it aggregates events; absent: rows stay rows. */
+  readonly shape?: Shape;
+  /** SQL of the table that it makes of events or of another table. */
+  table?(stage: S, input: Input, grid: Grid | undefined): Table;
+  /** SQL of rows that are chosen or put in order, of events or of a table. */
+  relation?(stage: S, relation: Relation, around: Surroundings): Relation;
+  /** Columns that are left of a table. */
+  project?(stage: S, columns: readonly TableColumn[]): readonly TableColumn[];
+
+  /** The question that rollups can answer instead. */
+  groups?(stage: S): GroupedBy;
+
+  /** Takes rows of batches in memory, as `table` takes those of a case; undefined: only a case can. */
+  batches?(stage: S, context: BatchContext): BatchStage;
+  /** Why `batches` cannot serve this one. */
+  refusesBatches?(stage: S): string | undefined;
+  /** The same on a table in memory. */
+  batchTable?(stage: S, table: BatchTable, around: Surroundings): BatchTable;
+  /** Of events it is known only when all of them are: no single pass gives it. */
+  readonly needsAllEvents?: true;
+}

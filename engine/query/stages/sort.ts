@@ -1,0 +1,43 @@
+/** `sort f [desc], …`: rows in another order; of equals, in the order that they had. */
+import type { SortKey, Stage } from '../ast.ts';
+import type { OrderKey, Relation } from '../relation.ts';
+import type { StageOperator } from './operator.ts';
+import { namedColumns, valueParts } from './value-parts.ts';
+
+export type SortStage = Extract<Stage, { stage: 'sort' }>;
+
+export function sortRelation(relation: Relation, keys: readonly SortKey[]): Relation {
+  const order: OrderKey[] = [];
+  for (const { by, descending } of keys) {
+    const parts = valueParts(relation, by);
+    for (const sql of parts) order.push({ sql, descending });
+  }
+  const known = new Set(order.map(({ sql }) => sql));
+  return { ...relation, order: [...order, ...relation.order.filter(({ sql }) => !known.has(sql))] };
+}
+
+export const sortOperator: StageOperator<SortStage> = {
+  form: 'sort field [desc], …',
+  parse: (reader) => {
+    const keys: SortKey[] = [];
+    reader.optionalBy();
+    do {
+      const sign = reader.sign();
+      const by = reader.name();
+      const descending = reader.word('desc') || (!reader.word('asc') && sign === '-');
+      keys.push({ by, descending });
+    } while (reader.comma());
+    return { stage: 'sort', keys };
+  },
+  relation: ({ keys }, relation) => sortRelation(relation, keys),
+  batchTable: ({ keys }, table) => {
+    const order = keys.flatMap(({ by, descending }) =>
+      namedColumns([by], table.columns).flatMap(({ aliases }) =>
+        aliases.map((alias) => ({ alias, descending })),
+      ),
+    );
+    const known = new Set(order.map(({ alias }) => alias));
+    return { ...table, order: [...order, ...table.order.filter(({ alias }) => !known.has(alias))] };
+  },
+  needsAllEvents: true,
+};

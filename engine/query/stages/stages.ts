@@ -1,0 +1,61 @@
+/** The stages of the language, by name. */
+import type { Stage, StageName } from '../ast.ts';
+import type { Surroundings } from '../filters/surroundings.ts';
+import type { Relation } from '../relation.ts';
+import { countOperator } from './count.ts';
+import { dedupOperator } from './dedup.ts';
+import { fieldsOperator } from './fields.ts';
+import { headOperator } from './head.ts';
+import type { StageOperator } from './operator.ts';
+import { patternsOperator } from './patterns.ts';
+import { sortOperator } from './sort.ts';
+import { statsOperator } from './stats.ts';
+import { tailOperator } from './tail.ts';
+import { talkersOperator } from './talkers.ts';
+import { timelineOperator } from './timeline.ts';
+import { topOperator } from './top.ts';
+import { unionOperator } from './union.ts';
+import { valuesOperator } from './values.ts';
+import { whereOperator } from './where.ts';
+
+type Operators = {
+  readonly [N in StageName]: StageOperator<Extract<Stage, { stage: N }>>;
+};
+
+export const STAGE_OPERATORS: Operators = {
+  count: countOperator,
+  top: topOperator,
+  timeline: timelineOperator,
+  stats: statsOperator,
+  where: whereOperator,
+  fields: fieldsOperator,
+  sort: sortOperator,
+  head: headOperator,
+  tail: tailOperator,
+  dedup: dedupOperator,
+  talkers: talkersOperator,
+  values: valuesOperator,
+  patterns: patternsOperator,
+  union: unionOperator,
+};
+
+/** Each operator is given stages of its own only: what it is listed by is their name. */
+export function stageOperatorOf({ stage }: { readonly stage: StageName }): StageOperator<Stage> {
+  return STAGE_OPERATORS[stage];
+}
+
+/** Stages that choose or order events and need no filter. */
+export type RowStage = Extract<Stage, { stage: 'sort' | 'head' | 'tail' | 'dedup' }>;
+
+export function isRowStage(stage: Stage): stage is RowStage {
+  return STAGE_OPERATORS[stage.stage].relation !== undefined && stage.stage !== 'where';
+}
+
+export function chooseRows(stage: RowStage, relation: Relation, around: Surroundings): Relation {
+  return stageOperatorOf(stage).relation?.(stage, relation, around) ?? relation;
+}
+
+/** Whether there are no events any more after a stage. */
+export function isAggregating({ stage }: Stage): boolean {
+  return STAGE_OPERATORS[stage].shape !== undefined;
+}

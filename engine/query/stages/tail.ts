@@ -1,0 +1,18 @@
+/** `tail N`: the last rows. */
+import type { Stage } from '../ast.ts';
+import { sorted } from '../batch/table.ts';
+import { limited } from './limited.ts';
+import type { StageOperator } from './operator.ts';
+
+export type TailStage = Extract<Stage, { stage: 'tail' }>;
+
+export const tailOperator: StageOperator<TailStage> = {
+  form: 'tail N',
+  parse: (reader) => ({ stage: 'tail', limit: reader.number() ?? 10 }),
+  relation: ({ limit }, relation) => limited(relation, limit, true),
+  batchTable: ({ limit }, table) => ({
+    ...table,
+    rows: sorted(table).rows.slice(Math.max(0, table.rows.length - limit)),
+  }),
+  needsAllEvents: true,
+};

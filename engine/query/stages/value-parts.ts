@@ -1,0 +1,26 @@
+/** The values that rows are put in order and told apart by, in SQL and of a table in memory. */
+import type { Name } from '../ast.ts';
+import { quoteIdentifier } from '../dialect/duckdb.ts';
+import type { Relation, TableColumn } from '../relation.ts';
+import { tableFields } from '../relation.ts';
+import { combine, shapeOf, variantsOf } from '../values.ts';
+
+/** The parts of a field's value; of a field with several values, the first. */
+export function valueParts(relation: Relation, name: Name): readonly string[] {
+  const { scope, extent } = relation;
+  const field = relation.resolve(name);
+  const shape = shapeOf(field, name.start, extent);
+  return combine([variantsOf(field, shape, scope, extent)])[0]?.parts ?? [quoteIdentifier('ts')];
+}
+
+/** The columns of a table that are named, in that order. */
+export function namedColumns(
+  names: readonly Name[],
+  columns: readonly TableColumn[],
+): TableColumn[] {
+  const resolve = tableFields(columns);
+  return names.flatMap((name) => {
+    const field = resolve(name);
+    return columns.find((column) => column.name === field.name) ?? [];
+  });
+}

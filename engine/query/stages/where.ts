@@ -1,0 +1,25 @@
+/** `where filter`: a filter of the rows so far, also on computed columns. */
+import type { Stage } from '../ast.ts';
+import { analyse } from '../analyse.ts';
+import { filterTable } from '../batch/table.ts';
+import { type Filter, compileFilter } from '../filters/filter.ts';
+import { type Relation, tableFields } from '../relation.ts';
+import type { StageOperator } from './operator.ts';
+
+export type WhereStage = Extract<Stage, { stage: 'where' }>;
+
+export function whereRelation(relation: Relation, filter: Filter): Relation {
+  const condition = compileFilter(filter, relation.scope);
+  if (!('sql' in condition) && condition.value) return relation;
+  const sql = 'sql' in condition ? condition.sql : 'FALSE';
+  return { ...relation, sql: () => `SELECT * FROM (${relation.sql()}) AS r WHERE ${sql}` };
+}
+
+export const whereOperator: StageOperator<WhereStage> = {
+  form: 'where filter',
+  parse: (reader) => ({ stage: 'where', filter: reader.filter() }),
+  relation: ({ filter }, relation, around) =>
+    whereRelation(relation, analyse(filter, relation.resolve, around)),
+  batchTable: ({ filter }, table, around) =>
+    filterTable(table, analyse(filter, tableFields(table.columns), around)),
+};
