@@ -26,8 +26,6 @@ const DEGREES = [1, 32, 320, 3200];
 const BASE_SECONDS = 10;
 /** Bytes of a packet in the base trace, about. */
 const PACKET_BYTES = 175;
-/** Workers that read one capture: from three on, one leads the others (docs/adr/0014). */
-const JOBS = [1, 2, 4];
 /** Files that the same packets are spread over, for workers to share. */
 const PARTS = 4;
 const START = Date.UTC(2026, 9, 12, 1);
@@ -72,19 +70,6 @@ export async function pcap(options: ExperimentOptions, scope: Scope): Promise<Re
     if (degree === DEGREES[0]) {
       const profiled = join(folder, 'profiled.daybook');
       for (const text of await profileImport(profiled, [file])) report.note(text);
-      const packets = new Set<string>();
-      for (const jobs of JOBS) {
-        const name = `one capture, --jobs ${jobs}`;
-        const options = ['--jobs', String(jobs)];
-        const done = await ofDaybook(run, name, [file], made.packets, options);
-        signatures.set(name, done.signature);
-        packets.add(done.packets);
-      }
-      report.note(
-        packets.size === 1
-          ? `Packets and their flows are the same from ${JOBS.join(', ')} workers.`
-          : `PACKETS DIFFER: ${[...packets].join('; ')}.`,
-      );
     }
     rmSync(file);
   }
@@ -154,7 +139,7 @@ async function ofDaybook(
   paths: readonly string[],
   packets: number,
   options: readonly string[],
-): Promise<{ signature: string; packets: string; rate: number }> {
+): Promise<{ signature: string; rate: number }> {
   const store = join(folder, 'packets.daybook');
   const rates: number[] = [];
   let memory = 0;
@@ -172,8 +157,6 @@ async function ofDaybook(
   }
   const sums = 'count(), sum(bytes), sum(packets), sum(bytes_rev), sum(packets_rev)';
   const signature = await ask(store, `kind:flow | stats ${sums}`);
-  const numbers = 'count(), sum(seq), sum(offset), sum(bytes), sum(flow_id), distinct(flow_id)';
-  const ofPackets = await ask(store, `kind:packet | stats ${numbers}`);
   report.add(
     `${title}: import with flow records`,
     'packets/s',
@@ -185,7 +168,7 @@ async function ofDaybook(
   report.add(`${title}: memory, peak`, 'MB', DAYBOOK, { value: memory / 1e6 });
   report.add(`${title}: case`, 'bytes/packet', DAYBOOK, { value: bytesBelow([store]) / packets });
   rmSync(store, { recursive: true, force: true });
-  return { signature, packets: ofPackets, rate: median(rates) };
+  return { signature, rate: median(rates) };
 }
 
 /** The figures of an answer as text: flows, bytes and packets each way. */

@@ -1,7 +1,7 @@
 /**
  * A killed import: after `kill -9` at a random instant the case opens, verifies, and the same command
- * goes on; in the end it holds what an uninterrupted import by one worker holds, whoever was killed:
- * one worker, or several that read files in pieces.
+ * goes on; in the end it holds what an uninterrupted import by one worker holds, whether one
+ * worker was killed or several.
  *
  * DAYBOOK_KILLS sets how often (5 by default, 50 for the full run).
  */
@@ -16,8 +16,7 @@ import { daybook, generateEvidence, ROOT } from '../harness.ts';
 const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 5);
 const ENV = {
   DAYBOOK_CHUNK_ROWS: '1500',
-  DAYBOOK_PIECE_LINES: '750',
-  // What is not read in pieces is stored by a thread of its own.
+  // Every source is stored by a thread of its own.
   DAYBOOK_STORE_BYTES: '1',
 };
 let folder: string;

@@ -1,4 +1,4 @@
-/** What an import finds does not depend on how many workers read, nor on the pieces that they read files in. */
+/** What an import finds does not depend on how many workers read. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,10 +14,9 @@ const folderOf = (jobs: number): string => path.join(space.folder, `${jobs}.dayb
 beforeAll(async () => {
   await generateEvidence(space.folder, '--scale', '0.5');
   for (const jobs of WORKERS) {
-    // Small chunks, small pieces and an index of every part: many commits, of which the workers' come mixed.
+    // Small chunks and an index of every part: many commits, of which the workers' come mixed.
     const env = {
       DAYBOOK_CHUNK_ROWS: '3000',
-      DAYBOOK_PIECE_LINES: '1500',
       DAYBOOK_INDEX_ROWS: '1',
     };
     const args = [

@@ -25,8 +25,7 @@ import { STEPS, type Step } from './step-names.ts';
 /** Little evidence in many small segments: each command has much to do, and is soon done. */
 const ENV = {
   DAYBOOK_CHUNK_ROWS: '150',
-  DAYBOOK_PIECE_LINES: '75',
-  // What is not read in pieces is stored by a thread of its own.
+  // Every source is stored by a thread of its own.
   DAYBOOK_STORE_BYTES: '1',
 };
 const STEPWISE = ['--import', path.join(import.meta.dirname, 'steps.ts')];

@@ -32,8 +32,6 @@ export interface SourceInput {
   blocks(): AsyncIterable<Uint8Array>;
   /** The same without waiting for checksums: to look at the first bytes only. */
   beginning?(): AsyncIterable<Uint8Array>;
-  /** The same from a byte on, where that costs nothing (a file that is not compressed). */
-  from?(offset: ByteOffset): AsyncIterable<Uint8Array>;
 }
 
 export interface SniffHint {
@@ -134,88 +132,6 @@ export interface EventSink {
   drain(consumed: ByteOffset): Promise<void> | undefined;
 }
 
-/**
- * A place between two records of a content, with all that what comes after it depends on: who reads on
- * from there gives the same events as who read all that is before.
- */
-export interface ReadPosition {
-  readonly offset: ByteOffset;
-  /** Lines before it. */
-  readonly line: number;
-  /** Records before it, as `seq` counts them. */
-  readonly records: number;
-  /** The importer's own. Equal texts are read on from alike. */
-  readonly state: string;
-}
-
-/** A piece of a content, which one worker reads while others read others. */
-export interface Piece {
-  /** What the plan said for all pieces. */
-  readonly shared: string;
-  readonly from: ReadPosition;
-  /** The piece ends before the first record that begins here or later. */
-  readonly until: ByteOffset;
-  /** What the leader found out about the records of the piece; undefined without one. */
-  readonly known?: Uint32Array<ArrayBuffer> | undefined;
-}
-
-export interface PiecePlan {
-  readonly shared: string;
-  /**
-   * The position at the start of a line, as far as it can be known without reading what is before. It is
-   * compared with where the piece before it ended: a wrong one costs time, never an event.
-   */
-  positionAt(offset: ByteOffset, line: number): ReadPosition;
-  /** Whether a record is likely to begin with this line, which is whole and has no line feed. */
-  begins(bytes: Uint8Array, start: number, end: number): boolean;
-}
-
-/** How large a piece is to be: it ends after so much. */
-export interface PieceSize {
-  /** Or records, of contents that have no lines. */
-  readonly lines: number;
-  readonly bytes: number;
-}
-
-/** The end of a piece that a leader has come to. */
-export interface LedCut {
-  /** Where the next piece begins; undefined at the end of the content. */
-  readonly next: ReadPosition | undefined;
-  /** `Piece.known` of the piece that ends. */
-  readonly known: Uint32Array<ArrayBuffer> | undefined;
-}
-
-/**
- * For contents whose records belong together across all of it: one thread, the leader, goes through them in
- * order and makes what depends on many of them, while others make their rows, piece by piece.
- */
-export interface LedPlan {
-  readonly shared: string;
-  /**
-   * Reads the whole content. Gives to `sink` what reading in one gives to it, but for rows of records, their
-   * counts and what is quarantined or skipped: that is for the pieces. Ends without a last cut where the
-   * rest has to be read in one.
-   * @throws what `input` and `sink` throw
-   */
-  lead(input: SourceInput, sink: EventSink, size: PieceSize): AsyncGenerator<LedCut>;
-}
-
-/** How contents are read in pieces at the same time. */
-export interface Pieces {
-  /** What must be known before; undefined for a content that has to be read in one. */
-  plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan | LedPlan | undefined>;
-  /**
-   * Reads a piece as `read` does the whole; `input` has `from`. Gives where it ended: the next piece's
-   * position. Undefined when what follows depends on more than a position can hold.
-   */
-  read(
-    input: SourceInput,
-    sink: EventSink,
-    options: ReadOptions,
-    piece: Piece,
-  ): Promise<ReadPosition | undefined>;
-}
-
 export interface Importer {
   readonly id: string;
   readonly title: string;
@@ -249,8 +165,6 @@ export interface Importer {
   ): Promise<TableOutline | undefined>;
   /** Reads the whole content. Bad records are quarantined; it throws only what `input` or `sink` throws. */
   read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void>;
-  /** Absent: every content is read in one. */
-  readonly pieces?: Pieces;
 }
 
 /** How much an import reads of evidence that may be made to be endless. Undefined: the default. */

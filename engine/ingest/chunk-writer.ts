@@ -223,8 +223,8 @@ export class ChunkWriter implements EventSink {
 
   /** Whether enough has come together for a chunk. */
   get due(): boolean {
-    // A leader's flows are committed before the packets they are of: so new rows may come while others are
-    // still left out. A chunk of them could not say how far their source is, and they would be stored again.
+    // Cases of earlier versions may have flows that were committed before the packets they are of: so new rows may
+    // come while others are still left out. A chunk of them could not say how far their source is, and they would be stored again.
     if (!this.any || this.current?.replaying(this.batches) === true) return false;
     return this.full || performance.now() - this.startedAt >= this.limits.ms;
   }
@@ -276,7 +276,7 @@ export class ChunkWriter implements EventSink {
     return { parts, sources, quarantine };
   }
 
-  /** Forgets what was not cut: of a cancelled or failed import, or a survey that was given up. */
+  /** Forgets what was not cut: of a cancelled or failed import. */
   abandon(): void {
     for (const batch of this.batches.values()) batch.clear();
     this.left.clear();

@@ -2,17 +2,9 @@
  * What the import coordinator and its workers say to each other. Plain data, so that it crosses
  * threads.
  */
-import type {
-  Decisions,
-  Piece,
-  PieceSize,
-  ReadLimits,
-  ReadOptions,
-  ReadPosition,
-  SourceLocation,
-} from '../contract/importer.ts';
+import type { Decisions, ReadLimits, SourceLocation } from '../contract/importer.ts';
 import type { DateOrder } from '../contract/decisions.ts';
-import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
+import type { EpochMicros, Kind } from '../contract/event.ts';
 import type { Broken } from '../catalog/catalog.ts';
 import type { ArchiveFile } from '../catalog/source-place.ts';
 import type { BuiltIndex } from './index-protocol.ts';
@@ -168,72 +160,12 @@ export interface EqualStart {
   lastTs: EpochMicros | undefined;
 }
 
-/** How a source may be read in pieces. */
-export interface AllowedPieces extends PieceSize {
-  /** Whether there are enough workers for one to lead (`LedPlan`), which costs as much as a piece does. */
-  readonly mayLead: boolean;
-}
-
-/** A source that is read in pieces by several workers. */
-export interface SplitSourcePlan {
-  readonly sourceId: number;
-  readonly item: WorkItem;
-  readonly importer: string;
-  readonly options: ReadOptions;
-  readonly shared: string;
-  /** Whether a leader sends chunks of its own, one for each piece. */
-  readonly led: boolean;
-  readonly contentSize: number;
-  /** With the size: a file that has others since is read in one. */
-  readonly modifiedMs: number | undefined;
-}
-
-/** A piece for a worker to read. `attempt` tells it from earlier readings of the same piece. */
-export interface PieceJob {
-  readonly source: SplitSourcePlan;
-  readonly index: number;
-  readonly attempt: number;
-  readonly piece: Piece;
-}
-
-/** The hash of the first bytes of a content. */
-export interface Checkpoint {
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/** Where a source is cut, and the position foreseen there. */
-export interface PieceCut {
-  readonly until: ByteOffset;
-  /** At `until` or a little behind. */
-  readonly checkpoint: Checkpoint;
-  readonly next: ReadPosition;
-  /** What the leader knows of the piece that ends here. */
-  readonly known: Piece['known'];
-}
-
-/** Of which piece a chunk is; its sources' states count from the piece's start. */
-export interface PieceChunk {
-  readonly sourceId: number;
-  readonly index: number;
-  readonly attempt: number;
-  /** From the leader, before it tells the cut: what is for no piece, up to the end of this one. */
-  readonly leads?: boolean;
-  /** With the piece's last chunk: where it ended, or why what follows cannot be read in pieces. */
-  readonly end: { readonly position: ReadPosition } | { readonly problem: string } | undefined;
-}
-
 export type BeginReply =
   | { action: 'hash'; raw: boolean; content: boolean; checkpoints: number[]; prefixes: number[] }
   /** Hand over what you have, then ask again: it may concern this source. */
   | { action: 'flush' }
   | { action: 'duplicate' }
-  | {
-      action: 'read';
-      sourceId: number;
-      skip: SkipPlan | undefined;
-      pieces: AllowedPieces | undefined;
-    };
+  | { action: 'read'; sourceId: number; skip: SkipPlan | undefined };
 
 export type FromWorker =
   | { type: 'ready' }
@@ -254,18 +186,11 @@ export type FromWorker =
       parts: PartInfo[];
       sources: SourceState[];
       quarantine: Uint8Array;
-      piece: PieceChunk | undefined;
     }
-  /** The source that was begun is read in pieces; the worker looks for places to cut it. */
-  | { type: 'split'; source: SplitSourcePlan }
-  | { type: 'cut'; sourceId: number; cut: PieceCut }
-  /** The content was seen to its end; without one, it could not be. */
-  | { type: 'surveyed'; sourceId: number; end: SourceEnd | undefined; known: Piece['known'] }
   | { type: 'indexed'; part: string; index: BuiltIndex | undefined }
   /** The file that the members of an item were read from. */
   | { type: 'archive'; ordinal: number; archive: ArchiveFile }
   | { type: 'item-done' }
-  | { type: 'piece-done' }
   /** Everything is committed: the worker may go. */
   | { type: 'finished' }
   | { type: 'error'; name: string; code: string; message: string; hint: string | undefined };
@@ -295,13 +220,8 @@ export type ToWorker =
     }
   /** Of the last one, what comes is handed over at once. */
   | { type: 'item'; item: WorkItem; isLast: boolean }
-  | { type: 'piece'; job: PieceJob }
   /** Hand over what you have: nothing comes for now. */
   | { type: 'flush' }
-  /** How many cuts of the source the worker may have told. */
-  | { type: 'survey'; cuts: number }
-  /** The source is read; or the worker is to read it in one, leaving out what is in the case. */
-  | { type: 'split-done'; skip: SkipPlan | undefined }
   | { type: 'finish' }
   | { type: 'reply'; id: number; reply: BeginReply }
   | { type: 'committed'; id: number };

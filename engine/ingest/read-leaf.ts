@@ -7,37 +7,23 @@ import { statSync, type Stats } from 'node:fs';
 import { diskError } from '../base/files.ts';
 import { hashHandle, openRegular } from '../base/regular-file.ts';
 import { CancelledError, DaybookError, LimitError, SourceError } from '../contract/errors.ts';
-import type {
-  Importer,
-  Leaf,
-  LedPlan,
-  Piece,
-  PiecePlan,
-  ReadOptions,
-} from '../contract/importer.ts';
+import type { Importer, Leaf, ReadOptions } from '../contract/importer.ts';
 import type { Broken } from '../catalog/catalog.ts';
 import { ChunkWriter, type Chunk } from './chunk-writer.ts';
 import { DayParts } from './day-parts.ts';
 import { HashedInput } from './hashed-input.ts';
 import { IndexFeed, type IndexerHandle } from './index-feed.ts';
-import { LedSurvey } from './led-survey.ts';
 import type {
   BeginReply,
   BeginRequest,
   FromWorker,
   ImportOptions,
-  PieceChunk,
-  PieceJob,
-  SkipPlan,
-  SourceEnd,
-  SplitSourcePlan,
   ToWorker,
   WorkItem,
 } from './protocol.ts';
 import { headHash, readHead, recognise, unknownReason } from './recognise.ts';
 import { RotatedStarts, type Walk } from './rotated-start.ts';
 import { StoreFeed, type StorerHandle } from './store-feed.ts';
-import { Survey } from './survey.ts';
 
 /** Errors that end one source but not the import. */
 const ONE_SOURCE: ReadonlySet<string> = new Set([
@@ -84,17 +70,8 @@ export function runImportWorker(port: WorkerPort, tools: ImportTools): void {
       case 'item':
         void worker?.item(message.item, message.isLast);
         break;
-      case 'piece':
-        void worker?.piece(message.job);
-        break;
       case 'flush':
         void worker?.flush();
-        break;
-      case 'survey':
-        worker?.allowCuts(message.cuts);
-        break;
-      case 'split-done':
-        worker?.splitDone(message.skip);
         break;
       case 'finish':
         void worker?.finish().then(() => {
@@ -237,7 +214,6 @@ class ImportWorker {
     try {
       await this.sendChunk(this.writer.cut());
       while (this.outstanding.size > 0) await this.nextCommit();
-      // Pieces of a source are committed later than they are taken, and wait for their side files.
       await this.feed.release();
       await this.storer?.release();
       this.port.post({ type: 'finished' });
@@ -330,169 +306,8 @@ class ImportWorker {
       result.format,
       await this.rotated.before(item, leaf, importer, options.year),
     );
-    const left = await this.split(item, leaf, importer, reading, reply);
-    if (left !== undefined) await this.read(leaf, importer, reading, begin, left);
+    await this.read(leaf, importer, reading, begin, reply);
   }
-
-  // -- pieces ----------------------------------------------------------------------------------
-
-  /**
-   * Has other workers read a source in pieces, if that is possible and worth it; gives what is to be
-   * read in one: all, nothing, or all but what the pieces have brought into the case.
-   */
-  private async split(
-    item: WorkItem,
-    leaf: Leaf,
-    importer: Importer,
-    options: ReadOptions,
-    reply: Extract<BeginReply, { action: 'read' }>,
-  ): Promise<Extract<BeginReply, { action: 'read' }> | undefined> {
-    const { pieces: size, sourceId } = reply;
-    const { input, rawSize: contentSize } = leaf;
-    if (size === undefined || contentSize === undefined || input.from === undefined) return reply;
-    const plan = await importer.pieces?.plan(input, options);
-    if (plan === undefined || (isLed(plan) && !size.mayLead)) return reply;
-    await this.sendChunk(this.writer.cut());
-    const source: SplitSourcePlan = {
-      sourceId,
-      item,
-      importer: importer.id,
-      options,
-      shared: plan.shared,
-      led: isLed(plan),
-      contentSize,
-      modifiedMs: leaf.modifiedMs,
-    };
-    this.splitEnd = Promise.withResolvers();
-    this.cutsAllowed = 0;
-    this.port.post({ type: 'split', source });
-    let told = 0;
-    const tellMade = (): Promise<void> =>
-      this.sendChunk(this.writer.cut(), {
-        ...{ sourceId, index: told, attempt: 0, leads: true, end: undefined },
-      });
-    let survey: Survey | LedSurvey;
-    if (isLed(plan)) {
-      survey = new LedSurvey(plan, size, this.writer);
-      this.writer.storeIn(this.parts);
-      this.writer.begin(sourceId, leaf.name, undefined);
-      this.writer.onDrain = () => {
-        this.checkCancelled();
-        return this.room();
-      };
-    } else {
-      survey = new Survey(plan, size, contentSize);
-    }
-    let end: SourceEnd | undefined;
-    try {
-      for await (const cut of survey.cuts(input)) {
-        while (told >= this.cutsAllowed) await this.nextCredit();
-        if (this.splitOver) break;
-        this.checkCancelled();
-        if (source.led) await tellMade();
-        this.port.post({ type: 'cut', sourceId, cut });
-        told += 1;
-      }
-      if (!this.splitOver) {
-        end = survey.end();
-        if (source.led && end !== undefined) await tellMade();
-      }
-    } catch (error) {
-      // Reading in one meets the same, and says it.
-      const known = error instanceof DaybookError ? error : diskError(error);
-      if (known === undefined || !ONE_SOURCE.has(known.code)) throw error;
-    }
-    // Of a survey that did not come to its end.
-    if (source.led) this.writer.abandon();
-    this.port.post({ type: 'surveyed', sourceId, end, known: survey.known });
-    const skip = await this.splitEnd.promise;
-    this.splitEnd = undefined;
-    this.splitOver = false;
-    return skip && { ...reply, skip };
-  }
-  private splitEnd: PromiseWithResolvers<SkipPlan | undefined> | undefined;
-  private splitOver = false;
-  private cutsAllowed = 0;
-  private credit: (() => void) | undefined;
-
-  allowCuts(cuts: number): void {
-    this.cutsAllowed = cuts;
-    this.credit?.();
-    this.credit = undefined;
-  }
-
-  splitDone(skip: SkipPlan | undefined): void {
-    this.splitOver = true;
-    this.allowCuts(Infinity);
-    this.splitEnd?.resolve(skip);
-  }
-
-  private nextCredit(): Promise<void> {
-    return new Promise((resolve) => {
-      this.credit = resolve;
-    });
-  }
-
-  /** Reads a piece of a source that another worker looks over. */
-  async piece({ source, index, attempt, piece }: PieceJob): Promise<void> {
-    const { sourceId, item } = source;
-    try {
-      await this.sendChunk(this.writer.cut());
-      const end = await this.readPiece(source, piece, (chunk) =>
-        this.sendChunk(chunk, { sourceId, index, attempt, end: undefined }),
-      );
-      await this.sendChunk(this.writer.cut(), { sourceId, index, attempt, end });
-    } catch (error) {
-      this.report(item.ordinal, item.name, error);
-      return;
-    }
-    this.port.post({ type: 'piece-done' });
-  }
-
-  private async readPiece(
-    source: SplitSourcePlan,
-    piece: Piece,
-    send: (chunk: Chunk | undefined) => Promise<void>,
-  ): Promise<NonNullable<PieceChunk['end']>> {
-    const { item, options, sourceId } = source;
-    const importer = this.tools.importers.find(({ id }) => id === source.importer);
-    this.writer.storeIn(this.parts);
-    this.writer.begin(sourceId, item.name, undefined, piece.until - piece.from.offset);
-    let consumed = piece.from.offset;
-    this.writer.onDrain = (at) => {
-      this.progress(item.name, at - consumed, false);
-      consumed = at;
-      this.checkCancelled();
-      return this.writer.full ? send(this.writer.cut()) : this.room();
-    };
-    let end: NonNullable<PieceChunk['end']> = {
-      problem: 'what follows depends on what came before',
-    };
-    try {
-      const leaf = await this.plainLeaf(source);
-      const position = await importer?.pieces?.read(leaf.input, this.writer, options, piece);
-      if (position !== undefined) end = { position };
-    } catch (error) {
-      const known = error instanceof DaybookError ? error : diskError(error);
-      if (known === undefined || !ONE_SOURCE.has(known.code)) throw error;
-      end = { problem: known.message };
-    }
-    this.writer.end();
-    this.progress(item.name, Math.max(0, piece.until - consumed), true);
-    return end;
-  }
-
-  /** The source of a piece, if it is still the one that was surveyed. */
-  private async plainLeaf({ item, contentSize, modifiedMs }: SplitSourcePlan): Promise<Leaf> {
-    for await (const found of this.tools.walk(item.path, item.name, this.staging, item.limits)) {
-      if ('reason' in found || found.input.from === undefined) break;
-      if (found.rawSize === contentSize && found.modifiedMs === modifiedMs) return found;
-      break;
-    }
-    throw new DaybookError('source-damaged', `${item.name} changed while it was read`);
-  }
-
-  // -- whole sources ---------------------------------------------------------------------------
 
   private async read(
     leaf: Leaf,
@@ -581,10 +396,10 @@ class ImportWorker {
   }
 
   /** Done once the coordinator has been told. */
-  private async sendChunk(chunk: Chunk | undefined, piece?: PieceChunk): Promise<void> {
+  private async sendChunk(chunk: Chunk | undefined): Promise<void> {
     if (chunk === undefined) return;
     await this.makeRoom();
-    await this.tell(chunk, piece);
+    await this.tell(chunk);
   }
 
   /** Done once reading may go on: the chunk's parts may still be stored. */
@@ -592,7 +407,7 @@ class ImportWorker {
     if (chunk === undefined) return;
     await this.makeRoom();
     // Who asks for room, or for a commit, hears of what goes wrong.
-    this.tell(chunk, undefined).catch(() => undefined);
+    this.tell(chunk).catch(() => undefined);
   }
 
   private async makeRoom(): Promise<void> {
@@ -601,12 +416,12 @@ class ImportWorker {
   }
 
   /** Chunks are told in the order in which they are given. */
-  private async tell(chunk: Chunk, piece: PieceChunk | undefined): Promise<void> {
+  private async tell(chunk: Chunk): Promise<void> {
     const id = this.nextId++;
     this.outstanding.add(id);
     const { parts, sources, quarantine } = chunk;
     if (this.untold === undefined && !(parts instanceof Promise)) {
-      this.port.post({ type: 'chunk', id, parts, sources, quarantine, piece });
+      this.port.post({ type: 'chunk', id, parts, sources, quarantine });
       return;
     }
     // What is read from now on is not of this chunk.
@@ -614,7 +429,7 @@ class ImportWorker {
     const before = this.untold;
     const told = (async () => {
       await before;
-      this.port.post({ type: 'chunk', id, parts: await parts, sources: now, quarantine, piece });
+      this.port.post({ type: 'chunk', id, parts: await parts, sources: now, quarantine });
     })();
     this.untold = told;
     try {
@@ -672,10 +487,6 @@ async function hashContent(leaf: Leaf): Promise<BeginRequest['content']> {
     if (error instanceof DaybookError && ONE_SOURCE.has(error.code)) return undefined;
     throw error;
   }
-}
-
-function isLed(plan: PiecePlan | LedPlan): plan is LedPlan {
-  return 'lead' in plan;
 }
 
 /** What an importer is told of what a person decided. */

@@ -38,15 +38,12 @@ import { OverlapFinder } from './find-overlaps.ts';
 import { setLeftOut } from './left-out.ts';
 import { SourceOrder } from './source-order.ts';
 import type { ThreadHandle } from './threads.ts';
-import { SplitSource, type ChunkMessage } from './split-source.ts';
 import type {
   BeginReply,
   BeginRequest,
   EqualStart,
   FromWorker,
   PartInfo,
-  AllowedPieces,
-  PieceJob,
   SkipPlan,
   SourceEnd,
   SourceState,
@@ -84,7 +81,6 @@ export interface ImportRequest {
     rows?: number;
     bytes?: number;
     ms?: number;
-    pieceLines?: number;
     storeBytes?: number;
   };
 }
@@ -151,37 +147,19 @@ const SYNC_MS = 1_000;
 /** A smaller source is read before another thread that stores it could help. */
 const STORE_BYTES = 64 << 20;
 
-/** Below this, starting more workers takes longer than they would save. */
-const LEAST_SPLIT_BYTES = 48 << 20;
-/**
- * Two cores are busy with one worker and the threads that index and store beside it: of a log a second one gains nothing
- * and takes twice the memory, nor of a flow table, though its reader stores as well (three pairs of a gigabyte: 12.7 to
- * 14.1 s by one, 13.6 to 14.3 s by two, a tenth more of the processors and 40 % more memory).
- */
-const LEAST_SPLIT_WORKERS = 3;
-/** A piece is a chunk: so many lines, that segments are neither larger than others nor to be merged. */
-const PIECE_LINES = 450_000;
-const LEAST_PIECE_LINES = 260_000;
-const MOST_PIECE_BYTES = 256 << 20;
-/** What each worker has of a source from which on pieces are as large as they may be. */
-const LARGE_SHARE_BYTES = 64 << 20;
-
-/** A file of so many bytes is surveyed without a pause: memory still holds it when it is read. */
-const QUICK_SURVEY_BYTES = 1 << 30;
-
-/** A worker and what it does. Those that wait or survey leave their place to others. */
+/** A worker and what it does. Those that wait leave their place to others. */
 interface WorkerSlot {
   readonly worker: WorkerHandle;
-  doing: 'starting' | 'idle' | 'busy' | 'waiting' | 'surveying' | 'ending' | 'ended';
+  doing: 'starting' | 'idle' | 'busy' | 'waiting' | 'ending' | 'ended';
   /** The item it walks. */
   ordinal: number | undefined;
-  /** The source that it has cut into pieces, of which it reads some; nothing else until all are read. */
-  leading: SplitSource | undefined;
   /** Bytes of what it reads, and how many of them are read. */
   size: number;
   bytes: number;
   rows: number;
 }
+
+type ChunkMessage = Extract<FromWorker, { type: 'chunk' }>;
 
 interface InFlight {
   sourceId: number;
@@ -221,8 +199,6 @@ class ImportRun {
   private nextWorker = 0;
   private readonly slots = new Set<WorkerSlot>();
   private readonly over = Promise.withResolvers<void>();
-  /** Sources that are read in pieces now, with the worker that looks over each. */
-  private readonly splits = new Map<number, { source: SplitSource; leader: WorkerSlot }>();
   private readonly order: SourceOrder;
   private commits: Promise<void> = Promise.resolve();
   /** Of one item only: those that are read beside each other come in no order of time. */
@@ -340,7 +316,6 @@ class ImportRun {
       bytes: 0,
       rows: 0,
       ordinal: undefined,
-      leading: undefined,
     };
     this.slots.add(slot);
     worker.onExit((error) => {
@@ -388,38 +363,24 @@ class ImportRun {
   /** Gives what is to be read to workers that have nothing to do, and starts such while there is more. */
   private deal(): void {
     while (this.failure === undefined && this.running() < this.request.workers) {
-      const split = [...this.splits.values()].find(({ source }) => source.hasJob(this.ahead));
       // Each that waits keeps its thread: while many wait for one slow source, no more begin.
       const mayBegin = this.count('waiting') <= this.request.workers;
       const item = mayBegin ? this.request.items[this.next] : undefined;
-      if (split === undefined && item === undefined) break;
-      const idle = [...this.slots].filter(({ doing }) => doing === 'idle');
-      const slot =
-        split === undefined
-          ? idle.find(({ leading }) => leading === undefined)
-          : (idle.find(({ leading }) => leading !== undefined) ?? idle[0]);
+      if (item === undefined) break;
+      const slot = [...this.slots].find(({ doing }) => doing === 'idle');
       if (slot === undefined) {
         if (this.count('starting') >= this.unread()) return;
         this.startWorker();
         continue;
       }
-      const job = split?.source.nextJob(this.ahead);
-      if (job !== undefined) this.givePiece(slot, job);
-      else if (item !== undefined) this.giveItem(slot, item);
+      this.giveItem(slot, item);
     }
-    if (this.failure === undefined && (this.splits.size > 0 || this.unread() > 0)) return;
+    if (this.failure === undefined && this.unread() > 0) return;
     for (const slot of this.slots) {
-      if (slot.doing !== 'idle' || slot.leading !== undefined) continue;
+      if (slot.doing !== 'idle') continue;
       slot.doing = 'ending';
       slot.worker.post({ type: 'finish' });
     }
-  }
-
-  private givePiece(slot: WorkerSlot, job: PieceJob): void {
-    slot.doing = 'busy';
-    slot.bytes = 0;
-    slot.size = job.piece.until - job.piece.from.offset;
-    slot.worker.post({ type: 'piece', job });
   }
 
   private giveItem(slot: WorkerSlot, item: WorkItem): void {
@@ -432,21 +393,14 @@ class ImportRun {
     slot.worker.post({ type: 'item', item, isLast });
   }
 
-  /** Pieces and items that a worker could read now. */
+  /** Items that no worker has begun. */
   private unread(): number {
-    let n = this.request.items.length - this.next;
-    for (const { source } of this.splits.values()) n += source.jobs(this.ahead);
-    return n;
+    return this.request.items.length - this.next;
   }
 
-  /** Workers that need a core. A survey does for a moment only, or now and then. */
+  /** Workers that need a core. */
   private running(): number {
-    let n = 0;
-    for (const { doing, leading } of this.slots) {
-      if (doing === 'starting' || doing === 'busy') n += 1;
-      if (doing === 'surveying' && leading !== undefined && isQuick(leading)) n += 1;
-    }
-    return n;
+    return this.count('starting') + this.count('busy');
   }
 
   private count(doing: WorkerSlot['doing']): number {
@@ -462,11 +416,6 @@ class ImportRun {
     const result = await until;
     slot.doing = 'busy';
     return result;
-  }
-
-  /** Pieces of a source that may lie before the one being committed. */
-  private get ahead(): number {
-    return this.request.workers + 2;
   }
 
   /** Counts content as bytes of the file it is in, which may be compressed. */
@@ -504,42 +453,12 @@ class ImportRun {
         this.progress(message.name, 'reading');
         break;
       case 'chunk':
-        if (message.piece === undefined) {
-          void this.commitNext(message, 0).then(() =>
-            worker.post({ type: 'committed', id: message.id }),
-          );
-        } else {
-          this.heardPiece(slot, message);
-        }
+        void this.commitNext(message).then(() =>
+          worker.post({ type: 'committed', id: message.id }),
+        );
         break;
       case 'indexed':
         this.indexOf(message.part).resolve(message.index);
-        break;
-      case 'split':
-        slot.doing = 'surveying';
-        slot.leading = new SplitSource(message.source);
-        this.splits.set(message.source.sourceId, { source: slot.leading, leader: slot });
-        this.allowCuts(slot, slot.leading);
-        this.deal();
-        break;
-      case 'cut':
-        this.splits.get(message.sourceId)?.source.cut(message.cut);
-        this.deal();
-        break;
-      case 'surveyed': {
-        const split = this.splits.get(message.sourceId);
-        if (split === undefined) break;
-        slot.doing = 'idle';
-        split.source.surveyed(message.end, message.known);
-        this.goOn(split);
-        break;
-      }
-      case 'piece-done':
-        this.advance(slot, slot.size);
-        slot.doing = 'idle';
-        this.release(slot);
-        this.deal();
-        if (slot.doing === 'idle') worker.post({ type: 'flush' });
         break;
       case 'archive':
         this.archives.set(message.ordinal, message.archive);
@@ -572,84 +491,16 @@ class ImportRun {
   }
 
   /** Commits a chunk behind those that came before it. */
-  private commitNext(chunk: ChunkMessage, recordShift: number): Promise<void> {
+  private commitNext(chunk: ChunkMessage): Promise<void> {
     this.commits = this.commits.then(async () => {
       if (this.failure !== undefined) return;
       try {
-        await this.commit(chunk, recordShift);
+        await this.commit(chunk);
       } catch (error) {
         this.fail(error);
       }
     });
     return this.commits;
-  }
-
-  // -- sources in pieces -----------------------------------------------------------------------
-
-  private heardPiece(slot: WorkerSlot, message: ChunkMessage): void {
-    const split = this.splits.get(message.piece!.sourceId);
-    if (split === undefined) {
-      this.discard(message);
-      slot.worker.post({ type: 'committed', id: message.id });
-      return;
-    }
-    split.source.take(message);
-    const committed = this.goOn(split).get(message);
-    // Later pieces do not wait for the earlier ones: how many there are is bounded by how they are dealt.
-    void (committed ?? Promise.resolve()).then(() =>
-      slot.worker.post({ type: 'committed', id: message.id }),
-    );
-  }
-
-  /** Commits the chunks of a source whose turn has come; gives when each is. */
-  private goOn(split: {
-    readonly source: SplitSource;
-    readonly leader: WorkerSlot;
-  }): Map<ChunkMessage, Promise<void>> {
-    const { source, leader } = split;
-    const commits = new Map<ChunkMessage, Promise<void>>();
-    for (const { chunk, state, recordShift } of source.ready()) {
-      commits.set(chunk, this.commitNext({ ...chunk, sources: [state] }, recordShift));
-    }
-    for (const chunk of source.discarded.splice(0)) this.discard(chunk);
-    if (source.complete || source.failed) {
-      this.splits.delete(source.plan.sourceId);
-      this.release(leader);
-    } else {
-      this.allowCuts(leader, source);
-    }
-    this.deal();
-    return commits;
-  }
-
-  /** Lets a survey go on: through a file that memory holds at once, else not far ahead of the reading. */
-  private allowCuts(leader: WorkerSlot, source: SplitSource): void {
-    const cuts = isQuick(source) ? Infinity : source.cutsAllowed(2 * this.ahead);
-    leader.worker.post({ type: 'survey', cuts });
-  }
-
-  /** Lets a worker go on whose source is read, or is to be read on by it, once it reads no piece. */
-  private release(slot: WorkerSlot): void {
-    const { leading, doing } = slot;
-    if (leading === undefined || doing === 'busy' || this.splits.has(leading.plan.sourceId)) return;
-    slot.leading = undefined;
-    slot.doing = 'busy';
-    slot.bytes = 0;
-    slot.size = 0;
-    const skip = leading.complete ? undefined : leading.skip;
-    slot.worker.post({ type: 'split-done', skip });
-  }
-
-  /** Forgets a chunk that is not to be committed. */
-  private discard(chunk: ChunkMessage): void {
-    for (const { path, indexed } of chunk.parts) {
-      rmSync(path, { force: true });
-      if (!indexed) continue;
-      void this.indexOf(path).promise.then((index) => {
-        this.indexes.delete(path);
-        if (index !== undefined) rmSync(index.path, { force: true });
-      });
-    }
   }
 
   private progress(source: string, phase: ImportProgress['phase']): void {
@@ -906,24 +757,6 @@ class ImportRun {
     return { firstTs: first, lastTs: last };
   }
 
-  /** How large pieces of a source are to be, if it is worth reading it in pieces. */
-  private pieceSize(begin: BeginRequest, skip: SkipPlan | undefined): AllowedPieces | undefined {
-    const { workers, chunk } = this.request;
-    if (workers < 2 || skip !== undefined || begin.rawSize === undefined) return undefined;
-    const forTests = process.env['DAYBOOK_PIECE_LINES'];
-    const lines = chunk?.pieceLines ?? (forTests === undefined ? undefined : Number(forTests));
-    if (lines !== undefined) return { lines, bytes: MOST_PIECE_BYTES, mayLead: true };
-    if (workers < LEAST_SPLIT_WORKERS || begin.rawSize < LEAST_SPLIT_BYTES) return undefined;
-    const large = begin.rawSize / workers > LARGE_SHARE_BYTES;
-    // Of many files each is read by one worker at least as quickly.
-    const others = this.running() - 1 + this.request.items.length - this.next;
-    return {
-      lines: large ? PIECE_LINES : LEAST_PIECE_LINES,
-      bytes: MOST_PIECE_BYTES,
-      mayLead: workers - others >= LEAST_SPLIT_WORKERS,
-    };
-  }
-
   private read(begin: BeginRequest, row: SourceRow, skip: SkipPlan | undefined): BeginReply {
     let commit: () => void = () => undefined;
     const committed = new Promise<void>((resolve) => {
@@ -939,22 +772,21 @@ class ImportRun {
       this.archiveEnds.set(begin.item.ordinal, ends.set(row.id, begin.archiveEnd));
       this.ordinals.set(row.id, ordinal);
     }
-    return { action: 'read', sourceId: row.id, skip, pieces: this.pieceSize(begin, skip) };
+    return { action: 'read', sourceId: row.id, skip };
   }
 
   // -- committing ------------------------------------------------------------------------------
 
-  private async commit(chunk: ChunkMessage, recordShift: number): Promise<void> {
+  private async commit(chunk: ChunkMessage): Promise<void> {
     const { catalog } = this.writer;
     const placed: SegmentRow[] = [];
     const builds: { select: string; options: BuildOptions }[] = [];
     for (const part of chunk.parts) {
       if (part.draft !== undefined && part.sorted) continue;
-      const { sorted, bytes: inputBytes, messages } = part;
-      const constants = part.constants.filter(({ name }) => recordShift === 0 || name !== 'seq');
+      const { sorted, bytes: inputBytes, messages, constants } = part;
       const known = knownOf(part);
       builds.push({
-        select: await this.selectPart(part, recordShift),
+        select: await this.selectPart(part),
         options: { sorted, inputBytes, constants, messages, known },
       });
     }
@@ -963,7 +795,7 @@ class ImportRun {
     for (const part of chunk.parts) {
       const made =
         part.draft !== undefined && part.sorted
-          ? await this.finishPart(part, part.draft, recordShift)
+          ? await this.finishPart(part, part.draft)
           : await this.builtFrom(part, built[next++]!);
       const segment = await this.placePart(part, made);
       if (segment !== undefined) placed.push(segment);
@@ -1066,10 +898,9 @@ class ImportRun {
   /** Overlaps whose events are to be left out. */
   private readonly leaveOut: number[] = [];
 
-  /** The rows of a part that are to be stored, their numbers shifted; counts them for their sources. */
-  private async selectPart(part: PartInfo, recordShift: number): Promise<string> {
-    const rows = recordShift === 0 ? '*' : `* REPLACE (seq + (${recordShift}) AS seq)`;
-    let select = `SELECT ${rows} FROM ${await this.rowsOf(part)}`;
+  /** The rows of a part that are to be stored; counts them for their sources. */
+  private async selectPart(part: PartInfo): Promise<string> {
+    let select = `SELECT * FROM ${await this.rowsOf(part)}`;
     let countBySource = part.sources;
     if (part.columns.includes('record_key')) {
       select = await this.withoutDuplicates(part, select);
@@ -1107,14 +938,10 @@ class ImportRun {
   }
 
   /** A part that is its segment. */
-  private async finishPart(
-    part: PartInfo,
-    draft: SegmentDraft,
-    recordShift: number,
-  ): Promise<BuiltSegment> {
+  private async finishPart(part: PartInfo, draft: SegmentDraft): Promise<BuiltSegment> {
     this.countRows(part.kind, part.sources);
     const sources = part.sources.map(([id]) => id).sort((a, b) => a - b);
-    return finishSegment(draft, { minTs: part.minTs, maxTs: part.maxTs, sources }, recordShift);
+    return finishSegment(draft, { minTs: part.minTs, maxTs: part.maxTs, sources });
   }
 
   /** A part that DuckDB has read. */
@@ -1468,10 +1295,6 @@ function knownOf(part: PartInfo): KnownRows | undefined {
   if (selected === undefined || columns.includes('record_key')) return undefined;
   const sources = part.sources.map(([id]) => id).sort((a, b) => a - b);
   return { selected, timeUnit, rareMessages, rows, minTs, maxTs, sources };
-}
-
-function isQuick(source: SplitSource): boolean {
-  return source.plan.contentSize <= QUICK_SURVEY_BYTES;
 }
 
 /** Of all these files; one that cannot be looked at counts for none, which whoever reads it says. */

@@ -7,22 +7,16 @@
  */
 import { GIVEN, ZONE_ASSUMED } from '../../engine/contract/decisions.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
-import { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { Kind } from '../../engine/contract/event.ts';
 import type {
   EventSink,
   Importer,
-  Piece,
-  PiecePlan,
   ReadOptions,
-  ReadPosition,
   SniffHint,
   SniffResult,
   SourceInput,
 } from '../../engine/contract/importer.ts';
 import { tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
-import { utf16Of } from '../shared/utf16.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
 import { findDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
@@ -40,10 +34,8 @@ export { guessMapping, isMappable };
 
 const ID = 'flow-csv';
 const MAX_ROW_BYTES = 1024 * 1024;
-const NOWHERE_ROWS = 1024;
 /** Of what stands around a list of records, that much is kept as a fact about the source. */
 const MOST_AROUND_BYTES = 4096;
-const BRACE = 123;
 
 function sniff(head: Uint8Array, hint: SniffHint): SniffResult | undefined {
   const found = detect(head, hint.complete);
@@ -88,20 +80,15 @@ function hasLine(bytes: Uint8Array): boolean {
 /** What is found out of a content before its records are read. */
 interface Opened {
   readonly context: TableContext;
-  readonly head: Uint8Array;
   readonly order: FoundOrder | undefined;
   readonly zone: Zone;
 }
 
-/**
- * Looks at the beginning; undefined for what is no table.
- * @param known the order of dates, where it was found before
- */
+/** Looks at the beginning; undefined for what is no table. */
 async function open(
   input: SourceInput,
   sink: EventSink,
   options: ReadOptions,
-  known?: { readonly order: FoundOrder | undefined },
 ): Promise<Opened | undefined> {
   const { head, complete } = await readHead(input);
   const asked = FORMATS.includes(options.format) ? options.format : 'table';
@@ -111,13 +98,12 @@ async function open(
   const zone = options.timeZone === undefined ? UTC : resolveZone(options.timeZone);
   const { mapping, kind } = chooseMapping(detected, sink, options);
   const looked = detected.shape === 'table';
-  const order =
-    known === undefined && looked
-      ? await findDateOrder(input, detected, mapping, options.dateOrder)
-      : known?.order;
+  const order = looked
+    ? await findDateOrder(input, detected, mapping, options.dateOrder)
+    : undefined;
   if (order !== undefined) tellDateOrder(sink, order);
   const stamp = new StampReader(zone, order?.order ?? options.dateOrder ?? 'dmy');
-  return { context: { sink, detected, stamp, kind, mapping }, head, order, zone };
+  return { context: { sink, detected, stamp, kind, mapping }, order, zone };
 }
 
 async function read(input: SourceInput, sink: EventSink, options: ReadOptions): Promise<void> {
@@ -161,82 +147,6 @@ function tellTimes(
   });
 }
 
-// -- pieces --------------------------------------------------------------------------------------
-
-async function plan(input: SourceInput, options: ReadOptions): Promise<PiecePlan | undefined> {
-  const opened = await open(input, nowhere(), options);
-  if (opened === undefined) return undefined;
-  const { context, head, order } = opened;
-  const { shape } = context.detected;
-  // UTF-16: a line feed is no byte of it. Elements of an array need what is before them.
-  if (shape === 'json-elements' || utf16Of(head) !== undefined) return undefined;
-  // Two members that are mapped to one name: the first that comes has it.
-  const renamed = Object.keys(context.mapping?.fields ?? {}).some((to) => to.startsWith('attrs.'));
-  if (shape === 'json-lines' && renamed) return undefined;
-  const shared = order === undefined ? '' : JSON.stringify(order);
-  if (shape === 'json-lines') {
-    return {
-      shared,
-      positionAt: (offset, line) => ({ offset, line, records: line, state: '' }),
-      begins: (bytes, start) => bytes[start] === BRACE,
-    };
-  }
-  // The heading is read as it will be: what it leaves behind is what most pieces begin with.
-  const whole = head.subarray(0, head.lastIndexOf(10) + 1);
-  const lines = new LineReader(once(whole), { maxLine: MAX_ROW_BYTES });
-  const table = new TableReader(context);
-  while (await lines.nextBlock()) while (lines.next()) table.line(lines);
-  if (!table.betweenRows) table.end();
-  const unlikeLines = lines.lineNumber - table.records;
-  const state = table.state;
-  return {
-    shared,
-    positionAt: (offset, line) => ({ offset, line, records: line - unlikeLines, state }),
-    begins: (bytes, start, end) => table.looksWhole(bytes, start, end),
-  };
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
-/** A sink for what is read to see where it leads. */
-function nowhere(): EventSink {
-  const batches = new Map<Kind, EventBatch>();
-  return {
-    batch: (kind) => {
-      const batch = batches.get(kind) ?? new EventBatch(kind, (full) => full.clear(), NOWHERE_ROWS);
-      batches.set(kind, batch);
-      return batch;
-    },
-    record: () => undefined,
-    quarantine: () => undefined,
-    skip: () => undefined,
-    note: () => undefined,
-    metadata: () => undefined,
-    decide: () => undefined,
-    drain: () => undefined,
-  };
-}
-
-async function readPiece(
-  input: SourceInput,
-  sink: EventSink,
-  options: ReadOptions,
-  piece: Piece,
-): Promise<ReadPosition | undefined> {
-  const order = piece.shared === '' ? undefined : (JSON.parse(piece.shared) as FoundOrder);
-  const opened = await open(input, sink, options, { order });
-  if (opened === undefined) return undefined;
-  const { context } = opened;
-  const json = context.detected.shape === 'json-lines';
-  const end = json
-    ? await readJsonLines(input, context, piece)
-    : await readTable(input, context, piece);
-  tellTimes(context, opened, options);
-  return end;
-}
-
 /** What was asked for, or what names say where nothing else does. */
 function chooseMapping(
   detected: Detected,
@@ -269,70 +179,35 @@ function chooseMapping(
   return { mapping, kind: kindOfFields(mapping.fields) };
 }
 
-/** The lines of the content, or of a piece of it and what follows. */
-function linesOf(input: SourceInput, piece: Piece | undefined, maxLine: number): LineReader {
-  if (piece === undefined) return new LineReader(input.blocks(), { maxLine, size: input.size });
-  const blocks = input.from?.(piece.from.offset) ?? input.blocks();
-  return new LineReader(blocks, { maxLine, at: piece.from });
-}
-
-/** The position before the current line, or at the end of what was read. */
-function positionAt(
-  lines: LineReader,
-  atLine: boolean,
-  records: number,
-  state: string,
-): ReadPosition {
-  return atLine
-    ? { offset: lines.lineOffset, line: lines.lineNumber - 1, records, state }
-    : { offset: lines.consumed, line: lines.lineNumber, records, state };
-}
-
-/** Reads a table, or a piece of one; gives where it ended. */
-async function readTable(
-  input: SourceInput,
-  context: TableContext,
-  piece?: Piece,
-): Promise<ReadPosition> {
-  const lines = linesOf(input, piece, MAX_ROW_BYTES);
-  const until = piece?.until ?? Infinity;
-  const table = new TableReader(context, piece?.from);
-  const { sink } = context;
-  const stopped = await toTheEnd(
+async function readTable(input: SourceInput, context: TableContext): Promise<void> {
+  const lines = new LineReader(input.blocks(), { maxLine: MAX_ROW_BYTES, size: input.size });
+  const table = new TableReader(context);
+  await toTheEnd(
     lines,
-    () => table.rows(lines, until),
-    sink,
-    () => {
-      if (lines.lineOffset >= until && table.betweenRows) return false;
-      table.line(lines);
-      return true;
-    },
-    () => {
-      table.end();
-    },
+    () => table.rows(lines),
+    context.sink,
+    () => table.line(lines),
+    () => table.end(),
   );
-  return positionAt(lines, stopped, table.records, table.state);
 }
 
 /**
- * Gives every line to `take` until that refuses one, which is told; what `take` still holds back is
- * given up even if the content breaks off. Before each, `many` may take some by itself.
+ * Gives every line to `take`; what that still holds back is given up by `end` even if the content breaks off. Before
+ * each line, `many` may take some by itself.
  */
 async function toTheEnd(
   lines: LineReader,
   many: () => void,
   sink: EventSink,
-  take: () => boolean,
+  take: () => void,
   end: () => void,
-): Promise<boolean> {
+): Promise<void> {
   try {
     while (await lines.nextBlock()) {
       for (;;) {
         many();
         if (!lines.next()) break;
-        if (take()) continue;
-        await lines.close();
-        return true;
+        take();
       }
       await sink.drain(lines.consumed);
     }
@@ -342,7 +217,6 @@ async function toTheEnd(
     throw error;
   }
   end();
-  return false;
 }
 
 async function readElements(input: SourceInput, context: TableContext): Promise<void> {
@@ -371,7 +245,6 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
     () => {
       const whole = !lines.truncated || lines.complete;
       scanner.line(lines.buffer, lines.lineStart, lines.lineEnd, lines.lineOffset, whole);
-      return true;
     },
     () => {
       if (scanner.insideObject) context.sink.note('ends inside the object around its records');
@@ -380,24 +253,18 @@ async function readElements(input: SourceInput, context: TableContext): Promise<
   );
 }
 
-/** Reads a JSON object a line, of all or of a piece; gives where it ended. */
-async function readJsonLines(
-  input: SourceInput,
-  context: TableContext,
-  piece?: Piece,
-): Promise<ReadPosition> {
+/** Reads a JSON object a line. */
+async function readJsonLines(input: SourceInput, context: TableContext): Promise<void> {
   const { sink } = context;
-  const records = new JsonRecords(context, piece?.from.records);
-  const lines = linesOf(input, piece, MAX_LINE_BYTES);
-  const until = piece?.until ?? Infinity;
+  const records = new JsonRecords(context);
+  const lines = new LineReader(input.blocks(), { maxLine: MAX_LINE_BYTES, size: input.size });
   let inLong = false;
-  const stopped = await toTheEnd(
+  await toTheEnd(
     lines,
     () => undefined,
     sink,
     () => {
       const { buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber } = lines;
-      if (lineOffset >= until && !inLong) return false;
       if (lines.truncated) {
         if (!inLong)
           records.junk(buffer, lineStart, lineEnd, lineOffset, 'line is longer than 16 MiB');
@@ -407,11 +274,9 @@ async function readJsonLines(
       } else {
         records.record(buffer, lineStart, lineEnd, lineOffset, lineLength, lineNumber);
       }
-      return true;
     },
     () => undefined,
   );
-  return positionAt(lines, stopped, records.records, '');
 }
 
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
@@ -457,5 +322,4 @@ export const flowCsvImporter: Importer = {
     return detected === undefined ? undefined : outlineOf(detected, head, complete, mapping);
   },
   read,
-  pieces: { plan, read: readPiece },
 };

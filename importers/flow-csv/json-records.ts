@@ -312,19 +312,12 @@ export class JsonRecords {
   private readonly zeekLogs = new ZeekLogFinder();
   private readonly zeekNames: ReadonlySet<string>;
   private readonly format: string;
-  private seq: number;
+  private seq = 0;
 
-  /** @param before records that another reader of the same content has counted */
-  constructor(context: JsonContext, before = 0) {
-    this.seq = before;
+  constructor(context: JsonContext) {
     this.context = context;
     this.format = context.detected.dialect?.id ?? 'json';
     this.zeekNames = new Set(context.detected.columns.map(simplify));
-  }
-
-  /** Records so far, those before the piece included. */
-  get records(): number {
-    return this.seq;
   }
 
   /** Takes the record in `bytes[start, end)`, which lies at `offset` in the content. */

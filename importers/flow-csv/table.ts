@@ -42,26 +42,6 @@ export interface TableContext {
   readonly mapping: ColumnMapping | undefined;
 }
 
-/** All that a row depends on beside its own lines, as it travels from piece to piece of a table. */
-interface TableState {
-  readonly lineIndex: number;
-  readonly inSummary: boolean;
-  /** The heading's bytes, one character each. */
-  readonly heading: string;
-  readonly zeek: ZeekState | undefined;
-}
-
-interface ZeekState extends ZeekFields {
-  /** The last line that named the columns, and what held then. */
-  readonly columns: (ZeekFields & { readonly names: string }) | undefined;
-}
-
-interface ZeekFields {
-  readonly separator: number;
-  readonly unset: readonly string[];
-  readonly path: string | undefined;
-}
-
 export class TableReader {
   private readonly context: TableContext;
   private readonly sink: EventSink;
@@ -94,10 +74,8 @@ export class TableReader {
   private separator = 9;
   private unset: string[] = ['-', '(empty)'];
   private path: string | undefined;
-  private named: ZeekState['columns'];
 
-  /** @param from where another reader of the same table stood */
-  constructor(context: TableContext, from?: { readonly records: number; readonly state: string }) {
+  constructor(context: TableContext) {
     const { detected, sink } = context;
     this.context = context;
     this.sink = sink;
@@ -109,60 +87,11 @@ export class TableReader {
     this.trailers = detected.shape === 'nfdump-text' ? TRAILER_BYTES : [];
     this.splitter = new DelimitedSplitter(detected.delimiter, detected.quoted);
     if (!this.zeek) this.useColumns(detected.columns, detected.dialect);
-    if (from !== undefined && from.state !== '') {
-      this.seq = from.records;
-      this.goOn(JSON.parse(from.state) as TableState);
-    }
   }
 
   /** Whether a row may begin with the next line: none is open, and none that is too long goes on. */
-  get betweenRows(): boolean {
+  private get betweenRows(): boolean {
     return this.openLines.length === 0 && !this.inLong;
-  }
-
-  /** Rows so far, those before the piece included. */
-  get records(): number {
-    return this.seq;
-  }
-
-  /** The state between two rows. */
-  get state(): string {
-    const { separator, unset, path, named: columns } = this;
-    const state: TableState = {
-      lineIndex: Math.min(this.lineIndex, this.context.detected.skipLines),
-      inSummary: this.inSummary,
-      heading: Buffer.from(this.headingBytes).toString('latin1'),
-      zeek: this.zeek ? { separator, unset, path, columns } : undefined,
-    };
-    return JSON.stringify(state);
-  }
-
-  private goOn({ lineIndex, inSummary, heading, zeek }: TableState): void {
-    this.lineIndex = lineIndex;
-    this.inSummary = inSummary;
-    this.headingBytes = new Uint8Array(Buffer.from(heading, 'latin1'));
-    if (zeek === undefined) return;
-    if (zeek.columns !== undefined) {
-      const { names, separator, unset, path } = zeek.columns;
-      this.useZeek({ separator, unset, path });
-      this.nameColumns(names);
-    }
-    this.useZeek(zeek);
-  }
-
-  private useZeek({ separator, unset, path }: ZeekFields): void {
-    if (separator !== this.separator) this.plain = undefined;
-    this.separator = separator;
-    this.unset = [...unset];
-    this.path = path;
-    this.splitter = new DelimitedSplitter(separator, false);
-  }
-
-  /** Whether a line by itself is a row with a cell for each column. */
-  looksWhole(bytes: Uint8Array, start: number, end: number): boolean {
-    const { splitter, width } = this;
-    if (this.isBlank(bytes, start, end) || !splitter.split(bytes, start, end)) return false;
-    return splitter.count === width || splitter.count === width + 1;
   }
 
   /** Takes the reader's current line. */
@@ -243,14 +172,14 @@ export class TableReader {
     this.row(bytes, start, end, offset, length, line, valid);
   }
 
-  /** Takes the rows that come next, up to `until`, while they are of the kind that needs no splitter. */
-  rows(lines: LineReader, until: ByteOffset): void {
+  /** Takes the rows that come next, while they are of the kind that needs no splitter. */
+  rows(lines: LineReader): void {
     const { plain, writer } = this;
     if (plain === undefined || writer === undefined || lines.utf16) return;
     if (this.lineIndex < this.context.detected.skipLines || this.inSummary || !this.betweenRows)
       return;
     const { buffer, baseOffset: base, maxLine: longest } = lines;
-    const end = Math.min(readable(buffer, lines.end), until - base);
+    const end = readable(buffer, lines.end);
     writer.valid = lines.encoding !== 'mixed';
     let at = lines.nextStart;
     while (at < end) {
@@ -451,7 +380,6 @@ export class TableReader {
   /** Takes the names of the columns from a line of Zeek's. */
   private nameColumns(names: string): void {
     const { separator, path } = this;
-    this.named = { names, separator, unset: [...this.unset], path };
     const columns = names.split(String.fromCharCode(separator));
     const dialect = zeekLog(path, new Set(columns.map(simplify)), 'zeek-tsv');
     this.path ??= dialect.path;

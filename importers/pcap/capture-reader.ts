@@ -17,13 +17,6 @@ export interface CaptureReader {
   feed(bytes: Uint8Array, start: number, end: number, base: number, last: boolean): number;
   /** Reports what is known about the source as a whole. Called once, after the last bytes. */
   finish(): void;
-  /**
-   * All that the reading of what comes next depends on, for a reader that begins there; undefined where
-   * none can, as within damage.
-   */
-  state(): string | undefined;
-  /** Makes a new reader one that has read up to where `state` was asked for. */
-  restore(state: string): void;
 }
 
 /** A record that claims more than this is damage, whatever the file's own limit says. */

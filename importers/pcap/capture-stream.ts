@@ -28,8 +28,8 @@ export function readerFor(
 
 export class CaptureStream {
   /** Where what was not taken yet begins in the source. */
-  offset: number;
-  reader: CaptureReader | undefined;
+  offset = 0;
+  private reader: CaptureReader | undefined;
   private readonly sink: EventSink;
   private readonly events: PacketEvents;
   /** Everything, when the content is no capture at all. */
@@ -38,15 +38,10 @@ export class CaptureStream {
   private rest = new Uint8Array(0);
   private used = 0;
 
-  /**
-   * @param reader one that was restored to `offset`; without, the content begins there
-   */
-  constructor(sink: EventSink, events: PacketEvents, reader?: CaptureReader, offset = 0) {
+  constructor(sink: EventSink, events: PacketEvents) {
     this.sink = sink;
     this.events = events;
     this.foreign = new LostRegion(sink);
-    this.reader = reader;
-    this.offset = offset;
   }
 
   take(given: Uint8Array): void {
@@ -83,11 +78,6 @@ export class CaptureStream {
     this.used = 0;
     this.events.flush();
     this.reader?.finish();
-  }
-
-  /** The reader's state at `offset`. */
-  state(): string | undefined {
-    return this.reader?.state();
   }
 
   /** Takes what can be taken of `bytes[start, end)`, whose first byte is at `base`; gives what is left. */

@@ -47,9 +47,6 @@ export function classicVariant(head: Uint8Array): Variant | undefined {
   return head.length < 4 ? undefined : VARIANTS.get(u32(head, 0));
 }
 
-/** The file's header, records before, and seconds of the last of them. */
-type State = [header: readonly number[], number: number, lastSeconds: number];
-
 export class ClassicReader implements CaptureReader {
   number = 0;
   private readonly sink: EventSink;
@@ -58,7 +55,6 @@ export class ClassicReader implements CaptureReader {
   /** What is no record. */
   readonly lost: LostRegion;
   private started = false;
-  private header: readonly number[] = [];
   private little = true;
   private nano = false;
   private recordHeader = 16;
@@ -134,22 +130,9 @@ export class ClassicReader implements CaptureReader {
     // Everything is in the file header and has been said.
   }
 
-  state(): string | undefined {
-    if (!this.started || this.lost.open) return undefined;
-    return JSON.stringify([this.header, this.number, this.lastSeconds] satisfies State);
-  }
-
-  restore(state: string): void {
-    const [header, number, lastSeconds] = JSON.parse(state) as State;
-    this.readHeader(Uint8Array.from(header), 0, 0);
-    this.number = number;
-    this.lastSeconds = lastSeconds;
-  }
-
   private readHeader(bytes: Uint8Array, at: number, base: number): void {
     const variant = VARIANTS.get(u32(bytes, at));
     this.started = true;
-    this.header = [...bytes.subarray(at, at + FILE_HEADER)];
     if (variant === undefined) {
       this.lost.begin(base + at, 'no capture file header');
       this.number += 1;

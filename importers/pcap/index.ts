@@ -14,7 +14,6 @@ import { u32 } from './bytes.ts';
 import { CaptureStream } from './capture-stream.ts';
 import { classicVariant } from './classic.ts';
 import { flowTracker, noteEvicted } from './flow-tracker.ts';
-import { capturePieces } from './led-pieces.ts';
 import { PacketEvents, type PacketTracker } from './packet-events.ts';
 import { isSnoop } from './snoop.ts';
 
@@ -73,5 +72,4 @@ export const pcapImporter: Importer = {
     await readCapture(input, sink, options, tracker);
     if (tracker !== undefined) noteEvicted(tracker, sink);
   },
-  pieces: capturePieces,
 };

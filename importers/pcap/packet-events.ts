@@ -198,7 +198,7 @@ export class PacketEvents {
    * @param length of the record, headers included
    */
   take(p: Packet, offset: number, length: number): void {
-    // A leader of captures without flows wants neither.
+    // Without rows and flows packets are only counted.
     if (this.batch !== undefined || this.tracker !== undefined) this.decode(p);
     const flow = this.tracker === undefined ? 0 : this.tracker.packet(p);
     if (this.batch === undefined) this.skipped += 1;

@@ -71,27 +71,11 @@ function clockOf(resolution: number): Clock {
 interface Interface {
   readonly linkType: number;
   readonly snapLength: number;
-  readonly resolution: number;
   readonly clock: Clock;
   readonly offsetMicros: number;
   /** What is reported; statistics are added as they come. */
   readonly facts: Record<string, unknown>;
 }
-
-/** Of a section: what its packets need. */
-interface State {
-  readonly number: number;
-  readonly little: boolean;
-  readonly interfaces: readonly (readonly [
-    linkType: number,
-    snapLength: number,
-    resolution: number,
-    offsetMicros: number,
-  ])[];
-}
-
-/** With more, a state is large: the content is read in one from there. */
-const MAX_STATE_INTERFACES = 64;
 
 export class PcapngReader implements CaptureReader {
   number = 0;
@@ -186,38 +170,6 @@ export class PcapngReader implements CaptureReader {
       for (const [type, n] of this.unknown) counts[`0x${type.toString(16)}`] = n;
       sink.metadata('unknown_blocks', counts);
     }
-  }
-
-  state(): string | undefined {
-    const { number, little, interfaces } = this;
-    if (!this.inSection || this.lost.open || interfaces.length > MAX_STATE_INTERFACES)
-      return undefined;
-    const state: State = {
-      number,
-      little,
-      interfaces: interfaces.map(({ linkType, snapLength, resolution, offsetMicros }) => [
-        linkType,
-        snapLength,
-        resolution,
-        offsetMicros,
-      ]),
-    };
-    return JSON.stringify(state);
-  }
-
-  restore(state: string): void {
-    const { number, little, interfaces } = JSON.parse(state) as State;
-    this.number = number;
-    this.little = little;
-    this.inSection = true;
-    this.interfaces = interfaces.map(([linkType, snapLength, resolution, offsetMicros]) => ({
-      linkType,
-      snapLength,
-      resolution,
-      clock: clockOf(resolution),
-      offsetMicros,
-      facts: {},
-    }));
   }
 
   private u16(bytes: Uint8Array, at: number): number {
@@ -559,7 +511,6 @@ export class PcapngReader implements CaptureReader {
     this.interfaces.push({
       linkType,
       snapLength,
-      resolution,
       clock: clockOf(resolution),
       offsetMicros,
       facts,

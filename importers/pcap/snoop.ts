@@ -94,15 +94,6 @@ export class SnoopReader implements CaptureReader {
     // Everything is in the file header and has been said.
   }
 
-  /** Such files are rare, and none is read in pieces. */
-  state(): undefined {
-    return undefined;
-  }
-
-  restore(): void {
-    throw new Error('no state was given');
-  }
-
   private endInside(bytes: Uint8Array, at: number, end: number, base: number): number {
     this.number += 1;
     this.sink.quarantine(base + at, `record cut: ${end - at} bytes`, bytes.subarray(at, end));

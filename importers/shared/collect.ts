@@ -73,17 +73,17 @@ export function inputOf(
   blockSize = 1 << 20,
   modifiedMs?: number,
 ): SourceInput {
-  async function* from(offset: number): AsyncGenerator<Uint8Array> {
+  async function* blocks(): AsyncGenerator<Uint8Array> {
     // All blocks come in the same memory, as those of a file do: whoever keeps a view of one is found out.
     const memory = Buffer.alloc(Math.min(blockSize, bytes.length));
-    for (let at = offset; at < bytes.length; at += blockSize) {
+    for (let at = 0; at < bytes.length; at += blockSize) {
       const block = memory.subarray(0, Math.min(blockSize, bytes.length - at));
       block.set(bytes.subarray(at, at + block.length));
       yield block;
       block.fill(0xee);
     }
   }
-  return { name, size: bytes.length, modifiedMs, blocks: () => from(0), from };
+  return { name, size: bytes.length, modifiedMs, blocks };
 }
 
 export const DEFAULT_OPTIONS: ReadOptions = {

@@ -24,8 +24,6 @@ export interface LineReaderOptions {
   readonly regionSize?: number;
   /** Bytes of all blocks, where that is known: of few a region needs less memory. */
   readonly size?: number | undefined;
-  /** The blocks begin here, at the start of a line, with so many lines before it. */
-  readonly at?: { readonly offset: ByteOffset; readonly line: number };
 }
 
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -79,10 +77,6 @@ export class LineReader {
     // One byte more than there are: so the first region is seen to be all.
     const most = Math.min(options.regionSize ?? REGION_BYTES, (options.size ?? Infinity) + 1);
     this.buffer = Buffer.alloc(Math.max(UTF16_HEAD, most));
-    if (options.at !== undefined) {
-      this.baseOffset = options.at.offset;
-      this.lineNumber = options.at.line;
-    }
   }
 
   /** Content bytes before the next region: what `EventSink.drain` is told after a region. */

@@ -533,7 +533,6 @@ function leafOf(node: Node, look: Look, context: Context): FoundLeaf {
   const notes: string[] = [];
   const raw = () => (bytes.life.ended ? reopened(location, context.options) : bytes.blocks());
   const limits = plain ? context.limits : context.budget.content();
-  const file = plain && location.members.length === 0 ? bytes.file : undefined;
   return {
     name: node.name,
     location,
@@ -551,9 +550,6 @@ function leafOf(node: Node, look: Look, context: Context): FoundLeaf {
       ...(plain
         ? {}
         : { beginning: () => decompressed(raw(), { ...context.limits, holdBytes: 0 }, []) }),
-      ...(file === undefined
-        ? {}
-        : { from: (offset) => fileBlocks(file.path, file.start + offset, file.end) }),
     },
   };
 }

@@ -2,7 +2,6 @@
  * What all dates of a log together tell: the years of those that state none, and the order of those
  * that are three numbers. Looked for once, at the first such date, by a pass over the whole content.
  */
-import type { ByteOffset } from '../../engine/contract/event.ts';
 import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
 import { DateOrderScan, tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader } from '../shared/lines.ts';
@@ -29,9 +28,6 @@ export interface DatesPlan {
 export function lacksYear(h: Header): boolean {
   return h.dated && h.stamp.year === 0 && h.stamp.shape !== SHAPE.epoch;
 }
-
-/** Called for each line of a look-ahead after which the state of the years is another than before. */
-export type StateWatch = (lineOffset: ByteOffset, years: YearScan) => void;
 
 export class DatesScan {
   readonly years = new YearScan();
@@ -113,11 +109,7 @@ function isFull({ shape, year }: Stamp): boolean {
 }
 
 /** The look-ahead. */
-export async function scanDates(
-  input: SourceInput,
-  { kind, shape }: Layout,
-  watch?: StateWatch,
-): Promise<DatesScan> {
+export async function scanDates(input: SourceInput, { kind, shape }: Layout): Promise<DatesScan> {
   const scan = new DatesScan();
   const reader =
     kind === 'frames'
@@ -126,8 +118,6 @@ export async function scanDates(
   const h = new Header();
   h.timesOnly = true;
   h.places = shape.places;
-  let state = '';
-  let date = 0;
   try {
     while (await reader.nextBlock()) {
       while (reader.next()) {
@@ -138,12 +128,6 @@ export async function scanDates(
         if (lineStart === lineEnd) continue;
         parseHeader(h, buffer, lineStart, lineEnd);
         scan.add(h, buffer, lineEnd);
-        if (watch === undefined || !lacksYear(h)) continue;
-        const next = h.stamp.month * 32 + h.stamp.day;
-        if (next === date && state !== '') continue;
-        date = next;
-        state = scan.years.state;
-        watch(reader.lineOffset, scan.years);
       }
     }
   } catch {

@@ -7,7 +7,6 @@ import { resolveZone } from '../../engine/contract/zone.ts';
 import { scanDates } from './dates.ts';
 import { readJournald } from './journald.ts';
 import { FRAMED, JOURNALD, layout, LINES } from './layout.ts';
-import { logPieces } from './pieces.ts';
 import { readLog } from './read.ts';
 import { sniffLog } from './sniff.ts';
 
@@ -37,7 +36,6 @@ export const syslogImporter: Importer = {
   byLines: true,
   formats: [...LINES, FRAMED, JOURNALD],
   sniff: (head, hint) => sniffLog(head, hint),
-  pieces: logPieces,
   firstDate,
   async read(input, sink, options) {
     const zone = resolveZone(options.timeZone ?? 'UTC');

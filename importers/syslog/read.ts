@@ -4,18 +4,9 @@
  * Held always: every line ends as an event, as a part of the event before it, as a blank, or in
  * quarantine, and is counted as that once. An event is written only when the next one begins, since
  * lines that follow may belong to it; what is kept for that is bounded.
- *
- * A piece of a log ends where an event begins. What an event depends on, beside its own lines and the
- * shape of the log, is its line number and the dates before it: its state.
  */
 import type { ByteOffset } from '../../engine/contract/event.ts';
-import type {
-  EventSink,
-  Piece,
-  ReadOptions,
-  ReadPosition,
-  SourceInput,
-} from '../../engine/contract/importer.ts';
+import type { EventSink, ReadOptions, SourceInput } from '../../engine/contract/importer.ts';
 import { LineReader, type LineEncoding } from '../shared/lines.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
 import { Continuation, isDirective } from './continuation.ts';
@@ -85,24 +76,18 @@ class LogReader {
   private nuls = 0;
   private directives = 0;
   private insideLong = false;
-  private readonly until: ByteOffset;
-  /** Where the piece ended, once an event began at `until` or later. */
-  end: ReadPosition | undefined;
 
-  constructor(sink: EventSink, zone: Zone, zoneGiven: boolean, shape: LogShape, piece?: Piece) {
+  constructor(sink: EventSink, zone: Zone, zoneGiven: boolean, shape: LogShape) {
     this.sink = sink;
     this.emitter = new Emitter(sink, zone, zoneGiven);
     this.bytes = this.carry;
-    this.until = piece?.until ?? Infinity;
     this.continuation = new Continuation(shape.mostlyDated);
     this.pending.places = shape.places;
     this.spare.places = shape.places;
-    if (piece !== undefined) this.line = piece.from.line;
   }
 
-  /** @param state where the cursor of the years stood at the piece's start */
-  useDates({ years, order }: DatesPlan, state = ''): void {
-    this.years = new YearCursor(years, state);
+  useDates({ years, order }: DatesPlan): void {
+    this.years = new YearCursor(years);
     this.pending.stamp.order = order?.order;
     this.spare.stamp.order = order?.order;
   }
@@ -115,16 +100,6 @@ class LogReader {
       h.yearDecided = true;
     }
     return true;
-  }
-
-  /** The position at `offset`, before which `line` lines are. */
-  private position(offset: ByteOffset, line: number): ReadPosition {
-    return positionOf(offset, line, this.years?.state ?? '');
-  }
-
-  /** The content's end. */
-  positionAtEnd(consumed: ByteOffset): ReadPosition {
-    return this.position(consumed, this.line);
   }
 
   /** Where the content is done with: the start of the waiting event. */
@@ -177,10 +152,6 @@ class LogReader {
       ) {
         this.append(reader, valid);
         continue;
-      }
-      if (reader.lineOffset >= this.until) {
-        this.end = this.position(reader.lineOffset, this.line - 1);
-        return true;
       }
       if (h.dated && (h.stamp.year === 0 || h.stamp.numeric) && !this.date(h)) return false;
       this.flush();
@@ -320,11 +291,6 @@ class LogReader {
   }
 }
 
-/** The state of a log at the start of an event: that of its years. */
-export function positionOf(offset: ByteOffset, line: number, years: string): ReadPosition {
-  return { offset, line, records: line, state: years };
-}
-
 /** Reads `input` as lines or as octet-counted frames. */
 export async function readLog(
   input: SourceInput,
@@ -353,31 +319,7 @@ export async function readLog(
   );
 }
 
-/**
- * Reads a piece of a log of lines; gives where it ended.
- * @param dates the plan for all of the log, if it is known
- */
-export async function readLogPiece(
-  input: SourceInput,
-  sink: EventSink,
-  options: ReadOptions,
-  zone: Zone,
-  piece: Piece,
-  layout: Layout,
-  dates: DatesPlan | undefined,
-): Promise<ReadPosition> {
-  const { from } = piece;
-  const log = new LogReader(sink, zone, options.timeZone !== undefined, layout.shape, piece);
-  const plan = async () =>
-    dates ?? (await scanDates(input, layout)).plan(options, input.modifiedMs);
-  if (from.state !== '') log.useDates(await plan(), from.state);
-  const blocks = input.from?.(from.offset) ?? input.blocks();
-  const lines = new LineReader(blocks, { maxLine: MAX_LINE, at: from });
-  await readRegions(log, lines, sink, plan, (again) => log.lines(lines, again));
-  return log.end ?? log.positionAtEnd(lines.consumed);
-}
-
-/** Reads region after region, until the content or the piece ends. */
+/** Reads region after region. */
 async function readRegions(
   log: LogReader,
   reader: Records,
@@ -385,7 +327,7 @@ async function readRegions(
   planDates: () => Promise<DatesPlan>,
   region: (again: boolean) => boolean,
 ): Promise<void> {
-  while (log.end === undefined) {
+  for (;;) {
     try {
       if (!(await reader.nextBlock())) break;
     } catch (error) {
@@ -408,5 +350,4 @@ async function readRegions(
     }
   }
   log.endContent();
-  if (log.end !== undefined) await reader.close();
 }

@@ -54,22 +54,6 @@ class Segments {
   index = 0;
   private previous = 0;
 
-  get begun(): boolean {
-    return this.previous !== 0;
-  }
-
-  /** All that later dates depend on, as text. */
-  get state(): string {
-    return `${this.index},${this.previous}`;
-  }
-
-  /** @param state as `state` gave it */
-  goOn(state: string): void {
-    const [index, previous] = state.split(',').map(Number);
-    this.index = index!;
-    this.previous = previous!;
-  }
-
   step(month: number, day: number): number {
     const today = dayOfYear(month, day);
     const delta = today - this.previous;
@@ -123,11 +107,6 @@ export class YearScan {
   private lastDatedYear = 0;
   private headingYear = 0;
   private headingDay = 0;
-
-  /** What a cursor's `state` is that was given the same dates; empty before the first. */
-  get state(): string {
-    return this.lastMonth === 0 ? '' : this.segments.state;
-  }
 
   /**
    * A date without a year.
@@ -327,15 +306,8 @@ export class YearCursor {
   private readonly plan: YearPlan;
   private readonly segments = new Segments();
 
-  /** @param state where another cursor of the same plan stood */
-  constructor(plan: YearPlan, state = '') {
+  constructor(plan: YearPlan) {
     this.plan = plan;
-    if (state !== '') this.segments.goOn(state);
-  }
-
-  /** Empty before the first date. */
-  get state(): string {
-    return this.segments.begun ? this.segments.state : '';
   }
 
   next(month: number, day: number): number {

@@ -1,8 +1,7 @@
-/** For tests: all that is in a case, to compare cases by; and what workers were given to read. */
+/** For tests: all that is in a case, to compare cases by. */
 import { expect } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
-import type { WorkerHandle } from '../run-import.ts';
-import { quarantined, rowsOf, startInProcess } from './in-process.ts';
+import { quarantined, rowsOf } from './in-process.ts';
 
 /** What a case holds: all but what tells when and how quickly it came to be. */
 export async function contents(path: string) {
@@ -29,30 +28,5 @@ export async function contents(path: string) {
           .sort(([a], [b]) => (a < b ? -1 : 1)),
       ),
     ),
-  };
-}
-
-/** How many pieces were read, beside what was imported. */
-export function counting(): {
-  startWorker: () => WorkerHandle;
-  pieces: () => number;
-  readOnInOne: () => boolean;
-} {
-  let pieces = 0;
-  let inOne = false;
-  return {
-    pieces: () => pieces,
-    readOnInOne: () => inOne,
-    startWorker: () => {
-      const inner = startInProcess();
-      return {
-        ...inner,
-        post: (message) => {
-          if (message.type === 'piece') pieces += 1;
-          if (message.type === 'split-done') inOne ||= message.skip !== undefined;
-          inner.post(message);
-        },
-      };
-    },
   };
 }
