@@ -44,3 +44,35 @@ it('keeps the tags of segments that are merged after others could not be', async
     writer.close();
   }
 });
+
+it('works out new values once, however many days they are put on', async () => {
+  const folder = join(root, 'days.daybook');
+  const log = join(root, 'days.log');
+  const lines = Array.from({ length: 200 }, (_, n) => {
+    const at = new Date(Date.UTC(2026, 2, 1 + Math.floor(n / 10))).toISOString();
+    return `${at} host app: line ${n}\n`;
+  });
+  writeFileSync(log, lines.join(''));
+  await importInProcess(folder, [log]);
+  const writer = await CaseWriter.open(folder, 'test', BUILDER);
+  try {
+    const { catalog, builder } = writer;
+    const before = catalog.segments();
+    expect(before).toHaveLength(20);
+    await builder.rows('CREATE TEMP SEQUENCE calls');
+    const added = await rewriteSegments(writer, before, {
+      replace: { ts: `ts + to_days(1) + to_microseconds(0 * nextval('calls'))` },
+    });
+    expect(added.map(({ day, rows }) => [day, rows])).toEqual(
+      before.map(({ minTs }) => [new Date(minTs! / 1e3 + 864e5).toISOString().slice(0, 10), 10]),
+    );
+    const [[calls]] = (await builder.rows(`SELECT currval('calls')::DOUBLE`)) as [[number]];
+    expect(calls).toBe(200);
+    // Nothing is left of what was worked with.
+    expect(await builder.rows(`SELECT table_name FROM duckdb_tables() WHERE temporary`)).toEqual(
+      [],
+    );
+  } finally {
+    writer.close();
+  }
+});

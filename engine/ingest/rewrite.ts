@@ -179,32 +179,60 @@ async function rewriteAttached(
       source = `SELECT * REPLACE (${replaced.join(', ')}) FROM (${source})`;
     }
   }
+  // Most are merged as they are, which leaves them on their one day.
+  const [first, ...others] = new Set(segments.map(({ day }) => day));
+  const stays = !have.has('ts') || (options.replace === undefined && others.length === 0);
+  if (stays)
+    return build(workshop, segments, [{ day: first!, select: source }], {
+      ...{ kind, merged, source: `(${source})` },
+      brief: options.brief,
+    });
+  // What is read and worked out once; each day then takes its rows.
+  try {
+    await builder.table(WORK, `SELECT *, strftime(ts, '%Y-%m-%d') AS ${DAY} FROM (${source})`);
+    const rows = await builder.rows(`SELECT DISTINCT ${DAY} FROM ${WORK} ORDER BY ${DAY}`);
+    const days = rows.map(([day]) => day as string | null);
+    const parts = days.map((day) => ({
+      day: day ?? 'undated',
+      select: `SELECT * EXCLUDE (${DAY}) FROM ${WORK} WHERE ${DAY} IS NOT DISTINCT FROM ${day === null ? 'NULL' : `'${day}'`}`,
+    }));
+    return await build(workshop, segments, parts, {
+      ...{ kind, merged, source: WORK },
+      brief: options.brief,
+    });
+  } finally {
+    await builder.dropTable(WORK);
+  }
+}
+
+/** Rows that are put on their days, while they are. */
+const WORK = 'rewritten_rows';
+const DAY = 'rewritten_day';
+
+interface Built {
+  readonly kind: Kind;
+  readonly merged: MergedShapes | undefined;
+  /** All rows, as a FROM clause has them. */
+  readonly source: string;
+  readonly brief: boolean | undefined;
+}
+
+/** Builds a segment of each part. */
+async function build(
+  workshop: CaseWorkshop,
+  segments: readonly SegmentRow[],
+  parts: readonly { readonly day: string; readonly select: string }[],
+  { kind, merged, source, brief }: Built,
+): Promise<Rewritten> {
+  const { builder } = workshop;
   const messages = merged && {
     shapes: merged.shapes,
     wholeShare: await wholeShare(workshop, source),
   };
   const inputBytes = segments.reduce((sum, segment) => sum + segment.bytes, 0) * 4;
   const made: Made[] = [];
-  // Most are merged as they are: which days there are need not be looked for.
-  const [first, ...others] = new Set(segments.map(({ day }) => day));
-  const days =
-    options.replace === undefined && others.length === 0
-      ? [first === 'undated' ? null : first!]
-      : have.has('ts')
-        ? (await builder.rows(`SELECT DISTINCT strftime(ts, '%Y-%m-%d') FROM (${source})`)).map(
-            ([day]) => day as string | null,
-          )
-        : [null];
-  for (const day of days.sort()) {
-    const filter = !have.has('ts')
-      ? ''
-      : day === null
-        ? ' WHERE ts IS NULL'
-        : ` WHERE strftime(ts, '%Y-%m-%d') = '${day}'`;
-    const built = await builder.build(
-      `SELECT * FROM (${source})${days.length === 1 ? '' : filter}`,
-      { sorted: false, inputBytes, messages },
-    );
+  for (const { day, select } of parts) {
+    const built = await builder.build(select, { sorted: false, inputBytes, messages });
     if (built.rows === 0) continue;
     await builder.attach(MADE, built.path);
     let unflowedPackets = 0;
@@ -216,8 +244,8 @@ async function rewriteAttached(
       // Who merges others, although these could not be, would look into it instead of its own.
       await builder.detach(MADE);
     }
-    const index = await workshop.indexOf(built, kind, options.brief);
-    made.push({ day: day ?? 'undated', built, index, unflowedPackets, tags });
+    const index = await workshop.indexOf(built, kind, brief);
+    made.push({ day, built, index, unflowedPackets, tags });
   }
   return { before: segments, kind, made };
 }
@@ -231,10 +259,10 @@ async function unflowedOf({ builder }: CaseWorkshop, { columns }: BuiltSegment):
   return Number(row?.[0]);
 }
 
-/** Of the messages of `select`, the share that is kept whole. */
-async function wholeShare({ builder }: CaseWorkshop, select: string): Promise<number> {
+/** Of the messages of `source`, the share that is kept whole. */
+async function wholeShare({ builder }: CaseWorkshop, source: string): Promise<number> {
   const [row] = await builder.rows(
-    `SELECT count(${identifier(MESSAGE)})::DOUBLE / greatest(count(*), 1) FROM (${select})`,
+    `SELECT count(${identifier(MESSAGE)})::DOUBLE / greatest(count(*), 1) FROM ${source}`,
   );
   return Number(row?.[0]);
 }

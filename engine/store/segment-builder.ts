@@ -330,6 +330,16 @@ export class SegmentBuilder {
     appender.closeSync();
   }
 
+  /** A temporary table of what `select` gives: worked out once, read as often as needed. */
+  async table(name: string, select: string): Promise<void> {
+    this.hasTables = true;
+    await this.rows(`CREATE OR REPLACE TEMP TABLE ${identifier(name)} AS ${select}`);
+  }
+
+  async dropTable(name: string): Promise<void> {
+    await this.rows(`DROP TABLE IF EXISTS ${identifier(name)}`);
+  }
+
   /** Rows of `sql` as they come, in columns of JavaScript values; null is null. */
   async *stream(sql: string): AsyncGenerator<{ columns: unknown[][]; rows: number }> {
     try {
