@@ -4,7 +4,12 @@ import { DaybookError } from '../../engine/contract/errors.ts';
 import { tcpFlagLetters } from '../../engine/contract/tcp-flags.ts';
 import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/answer-records.ts';
 import { csvLine } from '../../engine/operations/csv.ts';
-import type { Answer, RunningQuery, ShownRecord } from '../../engine/operations/query.ts';
+import type {
+  Answer,
+  AnswerTable,
+  RunningQuery,
+  ShownRecord,
+} from '../../engine/operations/query.ts';
 import type { OutputGuard } from '../../engine/operations/output-file.ts';
 import { cell, csvCells, jsonRecord, valueOf } from '../../engine/operations/shown-cells.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
@@ -249,6 +254,38 @@ async function printParquet(
     throw error;
   }
   return sink.finish((bytes) => output.write(bytes), names());
+}
+
+/** Whether an answer is written row by row, so that none of its rows are kept: for files that are as long as they are. */
+export function isWrittenByRow(
+  { shape, ast }: Pick<RunningQuery['plan'], 'shape' | 'ast'>,
+  format: Format | undefined,
+): boolean {
+  const isTable =
+    shape === 'talkers' || shape === 'stats' || shape === 'values' || shape === 'table';
+  const isFile = format === 'csv' || format === 'ndjson' || format === 'parquet';
+  return isTable && isFile && ast.stages.at(-1)?.stage !== 'count';
+}
+
+/** @returns how many rows there were */
+export function printTable(
+  { columns, records }: AnswerTable,
+  options: PrintOptions,
+): Promise<number> {
+  return printTo(options, async (output) => {
+    if (options.format === 'parquet') return printParquet(records, () => columns, output);
+    let found = 0;
+    if (options.format === 'csv') await output.write(csvLine(columns));
+    for await (const some of records) {
+      await output.write(
+        options.format === 'csv'
+          ? some.map((record) => csvLine(columns.map((name) => cell(record[name])))).join('')
+          : jsonLines(some),
+      );
+      found += some.length;
+    }
+    return found;
+  });
 }
 
 /** @returns the count, or how many rows there were */

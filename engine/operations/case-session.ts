@@ -52,6 +52,8 @@ export class CaseSession {
   readonly numbers = new KeptNumbers();
   /** Of which few rows are read at a time. */
   readonly files = new SegmentFiles();
+  /** Bytes that statements may use. */
+  readonly memory: number;
   private version = -1;
   private current: Snapshot | undefined;
   /** By `segment/tag`: marks of this version that are loaded, or being loaded. */
@@ -69,6 +71,7 @@ export class CaseSession {
     { memoryLimit }: StoreOptions,
   ) {
     this.folder = folder;
+    this.memory = memoryLimit;
     const bytes = keptBytes(memoryLimit);
     this.kept = new TextCache(bytes.read);
     this.indexes = new IndexFiles(openers(this.kept), folder);

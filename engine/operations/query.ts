@@ -8,15 +8,16 @@ import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import {
   type Answer,
+  type AnswerStatement,
   type CompileContext,
   type FoundRows,
+  type MatchedRange,
   type OutputColumn,
   type Path,
   type Plan,
   type RawValue,
   type SegmentInfo,
   type Statement,
-  compileAnswer,
   compileRange,
   type ShownRecord,
   compileRows,
@@ -36,6 +37,7 @@ import type { Plain } from '../store/segment-store.ts';
 import { timeSlices, type TimeSlice } from './time-slices.ts';
 import { answerDirectly } from './answer-directly.ts';
 import { answerGroups } from './answer-groups.ts';
+import { tableBatches, type TableReader } from './answer-table.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
 import { dayRuns, isRun, readTogether } from './day-runs.ts';
 import type { GivenList } from './case-lists.ts';
@@ -74,6 +76,12 @@ export interface RowBatch {
   rows: readonly (readonly RawValue[])[];
 }
 
+/** A table whose rows come as they are read: `records` is to be read once, to its end or until it is returned. */
+export interface AnswerTable {
+  readonly columns: readonly string[];
+  readonly records: AsyncGenerator<readonly ShownRecord[]>;
+}
+
 /** A query that is planned and may be run, once. */
 export interface RunningQuery {
   readonly plan: Plan;
@@ -83,6 +91,8 @@ export interface RunningQuery {
   rows(): AsyncGenerator<RowBatch>;
   /** The answer of every other shape. */
   answer(): Promise<Answer>;
+  /** The same as it comes, for an answer that is a table: as many rows as the case has groups. */
+  table(): Promise<AnswerTable>;
   /** What would be read and why, in lines of text. */
   explain(): Promise<string[]>;
   /** To be asked when it has ended: what a person should know of the answer. */
@@ -282,65 +292,118 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   }
 
   async function answer(): Promise<Answer> {
+    let statement: AnswerStatement | undefined;
+    const rows: (readonly RawValue[])[] = [];
+    for await (const batch of answered()) {
+      ({ statement } = batch);
+      for (const row of batch.rows) rows.push(row);
+    }
+    return shapeAnswer(plan, statement, rows, shownAs());
+  }
+
+  async function table(): Promise<AnswerTable> {
+    const batches = answered();
+    const first = await batches.next();
+    const columns = first.done === true ? [] : (first.value.statement?.columns ?? []);
+    const { record } = formatter(shownAs());
+    async function* records(): AsyncGenerator<readonly ShownRecord[]> {
+      try {
+        for (let next = first; next.done !== true; next = await batches.next())
+          if (next.value.rows.length > 0) yield next.value.rows.map((row) => record(columns, row));
+      } finally {
+        await batches.return(undefined);
+      }
+    }
+    return { columns: columns.map(({ name }) => name), records: records() };
+  }
+
+  function shownAs() {
+    return { sources: snapshot.sources, tags: snapshot.tags, zone: parameters.zone };
+  }
+
+  /** Where a table's rows come from. */
+  function reader(
+    own: Plan,
+    matched: MatchedRange | undefined,
+    limit: number | undefined,
+  ): TableReader {
+    const read = segmentsRead(own);
+    return {
+      ...{ plan: own, matched, limit, memory: session.memory },
+      async *stream(statement) {
+        await prepared(read, statement.sql);
+        for await (const rows of execute(statement)) yield rows.map((row) => row.map(raw));
+      },
+      drop: (tables) => session.store.dropWork(tables),
+    };
+  }
+
+  /** The statement of the answer, and its rows as they come. Segments that are read stay. */
+  async function* answered(): AsyncGenerator<{
+    readonly statement: AnswerStatement | undefined;
+    readonly rows: readonly (readonly RawValue[])[];
+  }> {
     const release = session.store.hold();
     try {
-      return await answered();
+      for (let given = 0; ;) {
+        try {
+          for await (const batch of computed()) {
+            given += batch.rows.length;
+            yield batch;
+          }
+          watch.rowsReturned = given;
+          finish('done');
+          return;
+        } catch (error) {
+          if (given > 0 || !canRetry(error)) {
+            const cancelled = error instanceof DaybookError && error.code === 'cancelled';
+            finish(cancelled ? 'cancelled' : 'failed');
+            throw error;
+          }
+          snapshot = session.snapshot();
+          plan = replan();
+        }
+      }
     } finally {
       release();
     }
   }
 
-  async function answered(): Promise<Answer> {
-    try {
-      const options = { sources: snapshot.sources, tags: snapshot.tags, zone: parameters.zone };
-      if (plan.catalogCount !== undefined) return done(shapeAnswer(plan, undefined, [], options));
-      const find = finder();
-      const direct = find && (await watch.spanAsync('index', () => answerDirectly(find, plan)));
-      if (direct !== undefined) {
-        const { statement, rows: found, cost } = direct;
-        cost.tell(watch);
-        watch.rowsReturned = found.length;
-        return done(shapeAnswer(plan, statement, found, options));
-      }
-      const grouped =
-        find &&
-        (await watch.spanAsync('index', () =>
-          answerGroups(find, plan, runOn, parameters.limit ?? Infinity),
-        ));
-      if (grouped !== undefined) {
-        grouped.cost.tell(watch);
-        watch.rowsReturned = grouped.rows.length;
-        return done(shapeAnswer(plan, grouped.statement, grouped.rows, options));
-      }
-      const own = find ? await watch.spanAsync('index', () => find.narrow(plan)) : plan;
-      const read = segmentsRead(own);
-      noteRead(watch, own);
-      let matched: { low: number; high: number } | undefined;
-      if (plan.needsRange) {
-        const [[low, high] = []] = await runOn(compileRange(own), read);
-        if (typeof low === 'number' && typeof high === 'number') matched = { low, high };
-      }
-      // A count is one row, and is shown whatever the limit.
-      const most = plan.shape === 'count' ? undefined : parameters.limit;
-      const statement = watch.span('compile', () => compileAnswer(own, matched, most));
-      const found = await runOn(statement, read);
-      watch.rowsReturned = found.length;
-      return done(shapeAnswer(plan, statement, found, options));
-    } catch (error) {
-      if (canRetry(error)) {
-        snapshot = session.snapshot();
-        plan = replan();
-        return answered();
-      }
-      finish(error instanceof DaybookError && error.code === 'cancelled' ? 'cancelled' : 'failed');
-      throw error;
+  async function* computed(): ReturnType<typeof answered> {
+    if (plan.catalogCount !== undefined) {
+      yield { statement: undefined, rows: [] };
+      return;
     }
+    const find = finder();
+    const direct = find && (await watch.spanAsync('index', () => answerDirectly(find, plan)));
+    if (direct !== undefined) {
+      direct.cost.tell(watch);
+      yield direct;
+      return;
+    }
+    const grouped =
+      find &&
+      (await watch.spanAsync('index', () =>
+        answerGroups(find, plan, runOn, parameters.limit ?? Infinity),
+      ));
+    if (grouped !== undefined) {
+      grouped.cost.tell(watch);
+      yield grouped;
+      return;
+    }
+    const own = find ? await watch.spanAsync('index', () => find.narrow(plan)) : plan;
+    noteRead(watch, own);
+    let matched: MatchedRange | undefined;
+    if (plan.needsRange) {
+      const [[low, high] = []] = await runOn(compileRange(own), segmentsRead(own));
+      if (typeof low === 'number' && typeof high === 'number') matched = { low, high };
+    }
+    // A count is one row, and is shown whatever the limit.
+    yield* tableBatches(
+      reader(own, matched, plan.shape === 'count' ? undefined : parameters.limit),
+    );
   }
 
-  function done(result: Answer): Answer {
-    finish('done');
-    return result;
-  }
   let timings: Timings | undefined;
   function finish(status: string): void {
     timings = watch.timings();
@@ -353,6 +416,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     tags: snapshot.tags,
     rows,
     answer,
+    table,
     explain: () => explainPlan(plan, finder()),
     notes: () => [...notesOf(plan), ...damageNotes(session, snapshot, plan)],
     timings: () => timings ?? watch.timings(),

@@ -108,12 +108,15 @@ async function writeText(
     records.map((record) => `${JSON.stringify(jsonRecord(record))}\n`).join('');
   if (running.plan.shape !== 'rows') {
     const { names, records } = await tableRecords(running, csv);
-    if (!csv) await text(json(records));
-    else {
-      await text(csvLine(names));
-      for (const record of records) await text(csvLine(names.map((name) => cell(record[name]))));
+    let done = 0;
+    if (csv) await text(csvLine(names));
+    for await (const some of records) {
+      const lines = () => some.map((record) => csvLine(names.map((name) => cell(record[name]))));
+      await text(csv ? lines().join('') : json(some));
+      done += some.length;
+      await progress(done);
     }
-    return records.length;
+    return done;
   }
   const names = namesShown(running, fields);
   if (csv) await text(csvLine(names));
@@ -179,7 +182,11 @@ async function writeParquet(
       names = namesShown(running, fields);
     } else {
       const table = await tableRecords(running, true);
-      for (const record of table.records) await sink.add(record);
+      for await (const records of table.records) {
+        for (const record of records) await sink.add(record);
+        done += records.length;
+        await progress(done);
+      }
       names = table.names;
     }
   } catch (error) {
@@ -193,13 +200,22 @@ async function writeParquet(
 async function tableRecords(
   running: RunningQuery,
   across: boolean,
-): Promise<{ names: readonly string[]; records: readonly ShownRecord[] }> {
+): Promise<{
+  names: readonly string[];
+  records: AsyncIterable<readonly ShownRecord[]> | readonly (readonly ShownRecord[])[];
+}> {
+  const { shape, ast } = running.plan;
+  const isGathered = shape === 'count' || shape === 'top' || shape === 'timeline';
+  if (!isGathered && ast.stages.at(-1)?.stage !== 'count') {
+    const { columns, records } = await running.table();
+    return { names: columns, records };
+  }
   const answer = countOf(running, await running.answer());
   const records = recordsOf(answer);
   if (answer.shape !== 'timeline' || !across || records.length === 0)
-    return { names: answer.columns, records };
+    return { names: answer.columns, records: [records] };
   const wide = bucketsAcross(answer.buckets);
-  return { names: namesOf(wide), records: wide };
+  return { names: namesOf(wide), records: [wide] };
 }
 
 function kindOf({ kind }: ShownRecord): string {

@@ -28,14 +28,18 @@ export { isAggregating } from './stages/stages.ts';
 export {
   EXPANDED,
   ROW_IDENTITY,
+  type AnswerOptions,
   type AnswerStatement,
   type OutputColumn,
   type RowsOptions,
   type Statement,
   compileAnswer,
+  compileGroupEstimate,
+  compileKeys,
   compileRange,
   compileRows,
   compileRowsForDay,
+  compileTableSize,
   outputsOf,
 } from './statements.ts';
 export {

@@ -20,6 +20,7 @@ import { EVEN_BUCKETS, type Grid, type MatchedRange, makeGrid } from './grid.ts'
 import type { MatchList } from './lists/match-list.ts';
 import { parseQuery } from './parse.ts';
 import type { Found } from './paths/found-rows.ts';
+import type { GroupParts } from './group-parts.ts';
 import { QueryError } from './query-error.ts';
 import {
   type Input,
@@ -567,10 +568,18 @@ function most(numbers: readonly number[]): number | undefined {
   return numbers.length === 0 ? undefined : numbers.reduce((a, b) => Math.max(a, b));
 }
 
-/** The table of an aggregating query; `grid` for a timeline whose range is known. */
-export function buildTable(plan: Plan, params: Params, grid: Grid | undefined): Table {
+/**
+ * The table of an aggregating query; `grid` for a timeline whose range is known, `parts` where groups are to be
+ * computed in parts.
+ */
+export function buildTable(
+  plan: Plan,
+  params: Params,
+  grid: Grid | undefined,
+  parts?: GroupParts,
+): Table {
   const context = eventContext(plan, plan.segmentsUsed, params);
-  let input = inputOf(plan.events, context);
+  let input: Input = { ...inputOf(plan.events, context), parts };
   let table: Table | undefined;
   const around = surroundings(plan.context, plan.readings, new Set());
   for (const stage of plan.stages) {
@@ -586,7 +595,7 @@ export function buildTable(plan: Plan, params: Params, grid: Grid | undefined): 
       table = { columns: table.columns, order: chosen.order, sql: chosen.sql() };
     else if (columns !== undefined) table = { ...table, columns };
     else {
-      input = relationInput(relation, false);
+      input = { ...relationInput(relation, false), parts };
       table = aggregate(stage, input, undefined);
     }
   }

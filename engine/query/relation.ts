@@ -9,6 +9,7 @@
 import { type Params, nullOf, quoteIdentifier } from './dialect/duckdb.ts';
 import type { Field, Resolve } from './fields.ts';
 import { both } from './filters/logic.ts';
+import type { GroupParts } from './group-parts.ts';
 import type { KnownTemplate } from './paths/found-rows.ts';
 import { QueryError, didYouMean, shown } from './query-error.ts';
 import { type Predicate, type Scope, type SegmentInfo, tableScope } from './scope.ts';
@@ -51,6 +52,8 @@ export interface Input {
   readonly events: boolean;
   /** Events that `rows` leaves out: they are known by their template. */
   readonly templates?: readonly KnownTemplates[];
+  /** Groups are computed in parts; undefined: at once. */
+  readonly parts?: GroupParts | undefined;
   rows(columns: readonly InputColumn[], make: (scope: Scope) => readonly Branch[]): string;
 }
 
@@ -61,6 +64,14 @@ export function orderBy(order: readonly OrderKey[], reversed = false): string {
       return `${sql} ${descending ? 'ASC' : 'DESC'} NULLS FIRST`;
     })
     .join(', ');
+}
+
+/** A value of which the order of bytes is this order. */
+export function sortKey(order: readonly OrderKey[]): string {
+  const keys = order.map(
+    ({ sql, descending }) => `${sql}, '${descending ? 'DESC' : 'ASC'} NULLS LAST'`,
+  );
+  return `create_sort_key(${keys.join(', ')})`;
 }
 
 export function selectBranch(

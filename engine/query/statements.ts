@@ -10,6 +10,7 @@ import { type BoundValue, Params, micros, quoteIdentifier } from './dialect/duck
 import { attributesOf } from './attribute-names.ts';
 import { type Field, chosenName, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
+import { type Division, GroupParts } from './group-parts.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
 import type { OutputSource } from './output-sources.ts';
 import {
@@ -21,7 +22,7 @@ import {
   relationOf,
   timelineOf,
 } from './plan.ts';
-import { inputColumns, orderBy, type TableColumn } from './relation.ts';
+import { inputColumns, orderBy, sortKey, type Table, type TableColumn } from './relation.ts';
 import type { MatchedRange, Grid } from './grid.ts';
 import { OVERFLOW_COLUMN, type Scope, type SegmentInfo } from './scope.ts';
 import { timelineRange, timelineParts } from './stages/timeline.ts';
@@ -287,13 +288,34 @@ export function compileRange(plan: Plan): Statement {
 export interface AnswerStatement extends Statement {
   /** Of a timeline. */
   readonly grid: Grid | undefined;
+  /** To be run before it, in this order: groups in parts. */
+  readonly before?: readonly Statement[];
+  /** What `before` makes, to be dropped when the rows are read. */
+  readonly tables?: readonly string[];
+}
+
+/** Rows of a table from one place of its order to another; each the `hex` of a key of `compileKeys`. */
+export interface KeySlice {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** How the table of an answer is computed where memory is short. */
+export interface AnswerOptions {
+  readonly parts?: Division | undefined;
+  readonly slice?: KeySlice | undefined;
 }
 
 /**
  * The statement of every shape but `rows`. `matched` is what `compileRange` gave, where the plan
  * `needsRange`. `limit` cuts tables (not `top` and `timeline`, which have their own).
  */
-export function compileAnswer(plan: Plan, matched?: MatchedRange, limit?: number): AnswerStatement {
+export function compileAnswer(
+  plan: Plan,
+  matched?: MatchedRange,
+  limit?: number,
+  { parts: division, slice }: AnswerOptions = {},
+): AnswerStatement {
   const params = new Params();
   const grid = gridOf(plan, matched);
   const timeline = timelineOf(plan);
@@ -312,18 +334,74 @@ export function compileAnswer(plan: Plan, matched?: MatchedRange, limit?: number
       grid,
     };
   }
-  const table = buildTable(plan, params, grid);
+  const parts = division && new GroupParts(division);
+  const table = buildTable(plan, params, grid, parts);
   const { sql, outputs } = outputsOf(table.columns, 0);
   const totals = plan.shape === 'top' ? Object.values(TOP_TOTALS) : [];
   const select = [...sql, ...totals].map((one, i) => `${one} AS o${i}`).join(', ');
   const cut =
     limit === undefined || plan.shape === 'top' ? '' : ` LIMIT ${params.bind(limit, 'BIGINT')}`;
-  const whole = `SELECT ${select} FROM (${table.sql}) AS t ORDER BY ${orderBy(table.order)}${cut}`;
+  const within = slice === undefined ? '' : ` WHERE ${inSlice(table, slice, params)}`;
+  const whole = `SELECT ${select} FROM (${table.sql}) AS t${within} ORDER BY ${orderBy(table.order)}${cut}`;
   return {
     ...params.finish(whole),
     columns: outputs,
     grid,
+    ...(parts === undefined
+      ? {}
+      : {
+          before: parts.fills.map((fill) => ({ ...params.finish(fill), columns: [] })),
+          tables: parts.tables,
+        }),
   };
+}
+
+function inSlice(table: Table, { from, to }: KeySlice, params: Params): string {
+  const key = sortKey(table.order);
+  const at = (hex: string): string => `unhex(${params.text(hex)})`;
+  const tests = [
+    ...(from === undefined ? [] : [`${key} >= ${at(from)}`]),
+    ...(to === undefined ? [] : [`${key} < ${at(to)}`]),
+  ];
+  return tests.length === 0 ? 'TRUE' : tests.join(' AND ');
+}
+
+/** How many rows an answer's table has, as one number. */
+export function compileTableSize(
+  plan: Plan,
+  matched: MatchedRange | undefined,
+  parts: Division,
+): Statement {
+  const params = new Params();
+  const table = buildTable(plan, params, gridOf(plan, matched), new GroupParts(parts));
+  return { ...params.finish(`SELECT count(*) FROM (${table.sql}) AS t`), columns: [] };
+}
+
+/** Places in the order of an answer's table, in that order: those of one of `every` rows, chosen by a hash. */
+export function compileKeys(
+  plan: Plan,
+  matched: MatchedRange | undefined,
+  parts: Division,
+  every: number,
+): Statement {
+  const params = new Params();
+  const table = buildTable(plan, params, gridOf(plan, matched), new GroupParts(parts));
+  const keys = `SELECT ${sortKey(table.order)} AS k FROM (${table.sql}) AS t`;
+  const some = `hash(k) % ${params.bind(every, 'UBIGINT')} = 0`;
+  return {
+    ...params.finish(`SELECT hex(k) FROM (${keys}) AS s WHERE ${some} ORDER BY k`),
+    columns: [],
+  };
+}
+
+/** One row: the groups of the first stage that groups, about, and how many rows they are of. Undefined: none groups. */
+export function compileGroupEstimate(plan: Plan, matched?: MatchedRange): Statement | undefined {
+  const params = new Params();
+  const parts = new GroupParts({ name: 'estimate', count: 1 });
+  buildTable(plan, params, gridOf(plan, matched), parts);
+  return parts.estimate === undefined
+    ? undefined
+    : { ...params.finish(parts.estimate), columns: [] };
 }
 
 /** SQL of the parts of columns as they leave the database, and where they lie from `from` on. */

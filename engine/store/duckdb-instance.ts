@@ -36,6 +36,8 @@ export async function startInstance({ threads, memoryLimit }: StoreOptions): Pro
     [
       `ATTACH ':memory:' AS lists`,
       `ATTACH ':memory:' AS marks`,
+      // What answers put aside that memory does not hold at once.
+      `ATTACH ':memory:' AS work`,
       'CREATE TABLE marks.deleted (segment INTEGER, row BIGINT)',
       'CREATE TABLE marks.tagged (segment INTEGER, tag INTEGER, row BIGINT)',
     ].join(';'),

@@ -389,6 +389,12 @@ export class SegmentStore {
     return done;
   }
 
+  /** Drops tables that an answer has put aside. */
+  async dropWork(tables: readonly string[]): Promise<void> {
+    if (tables.length === 0 || this.closed) return;
+    await this.administer(tables.map((table) => `DROP TABLE IF EXISTS ${table}`).join(';'));
+  }
+
   /** Replaces the rows that count as deleted (`tag` 0) or tagged in a segment. */
   async setMarks(segment: number, tag: number, rows: Uint32Array): Promise<void> {
     const { marker } = await this.started();

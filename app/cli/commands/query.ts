@@ -34,8 +34,10 @@ import {
   RESULT_OPTIONS,
   formatOf,
   limitUnused,
+  isWrittenByRow,
   printAnswer,
   printRecords,
+  printTable,
   type Format,
 } from '../print-result.ts';
 
@@ -201,6 +203,9 @@ async function run(
         names,
         options,
       );
+      if (found === 0) left = await notSearched(session, plan, signal);
+    } else if (isWrittenByRow(plan, format)) {
+      found = await printTable(await running.table(), options);
       if (found === 0) left = await notSearched(session, plan, signal);
     } else {
       const answer = await running.answer();

@@ -6,6 +6,7 @@
  */
 import type { Stage } from '../ast.ts';
 import { micros, nullOf, segmentTable } from '../dialect/duckdb.ts';
+import { groupedRows, keptGroups } from '../group-parts.ts';
 import { QueryError } from '../query-error.ts';
 import {
   type Input,
@@ -70,9 +71,15 @@ function patternsTable(stage: PatternsStage, input: Input): Table {
   ];
   // As events are ordered; those without a time are last.
   const place = `{'t': coalesce(${micros('t')}, 9223372036854775807), 'ns': coalesce(ns, 0), 'source': source, 'seq': seq}`;
+  const grouped = groupedRows(
+    input,
+    `template, CAST(sum(w) AS BIGINT) AS n, min(t) AS first, max(t) AS last, min(${place}) AS place`,
+    all,
+    'template',
+  );
   const { count, measure, groups } = TOP_TOTALS;
   const sql = [
-    `WITH g AS MATERIALIZED (SELECT template, CAST(sum(w) AS BIGINT) AS n, min(t) AS first, max(t) AS last, min(${place}) AS place FROM (${all}) AS r GROUP BY template)`,
+    `WITH g AS ${keptGroups(input)} (${grouped})`,
     `SELECT template, n, CAST(n AS DOUBLE) / nullif(CAST(${count} AS DOUBLE), 0) AS share, first, last,`,
     `place['source'] AS source, place['seq'] AS seq, ${count}, ${nullOf('HUGEINT')} AS ${measure}, ${groups} FROM g,`,
     `(SELECT sum(n) AS ${count}, count(*) AS ${groups} FROM g) AS t`,

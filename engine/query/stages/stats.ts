@@ -2,6 +2,7 @@
 import type { Stage } from '../ast.ts';
 import { byValue, type Input, type Table, type TableColumn } from '../relation.ts';
 import { QueryError, shown, syntaxError } from '../query-error.ts';
+import { groupedRows } from '../group-parts.ts';
 import { groupKeys, keyList, keyedRows } from './group.ts';
 import { type CompiledMeasure, compileMeasure } from './measure.ts';
 import type { Measure } from '../ast.ts';
@@ -31,12 +32,11 @@ function statsTable(stage: StatsStage, input: Input): Table {
   const list = keyList(keys);
   const rows = keyedRows(keys, measures, input);
   const computed = measures.map((measure, i) => `${measure.aggregate} AS s${i}`);
-  const by = list === '' ? '' : ` GROUP BY ${list}`;
   const selected = [...(list === '' ? [] : [list]), ...computed].join(', ');
   return {
     columns: [...keys.columns, ...grouped],
     order: keys.columns.length > 0 ? byValue(keys.columns) : [{ sql: '"s0"', descending: false }],
-    sql: `SELECT ${selected} FROM (${rows}) AS r${by}`,
+    sql: groupedRows(input, selected, rows, list),
   };
 }
 

@@ -7,6 +7,7 @@
 import type { Stage } from '../ast.ts';
 import { nullOf } from '../dialect/duckdb.ts';
 import { knownField } from '../fields.ts';
+import { groupedRows } from '../group-parts.ts';
 import { QueryError } from '../query-error.ts';
 import {
   type Input,
@@ -82,14 +83,15 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
   const summed = (forth: string, back: string, name: string) =>
     `coalesce(sum(CASE WHEN swapped THEN ${back} ELSE ${forth} END), 0) AS ${name}`;
   const groups = each((v) => `lo_${v}, hi_${v}`);
-  const grouped = [
-    `SELECT ${groups}, count(*) AS n, count(*) FILTER (WHERE swapped) AS back,`,
+  const computed = [
+    `${groups}, count(*) AS n, count(*) FILTER (WHERE swapped) AS back,`,
     `${summed('packets', 'packets_rev', 'p')}, ${summed('packets_rev', 'packets', 'p_rev')},`,
     `${summed('bytes', 'bytes_rev', 'b')}, ${summed('bytes_rev', 'bytes', 'b_rev')},`,
-    `min(t) AS t_first, max(t) AS t_last, list(DISTINCT port) AS ports FROM (`,
-    `SELECT *, ${each((v) => `least(s_${v}, d_${v}) AS lo_${v}, greatest(s_${v}, d_${v}) AS hi_${v}`)}, ${swapped} AS swapped FROM (${rows}) AS r`,
-    `) AS q GROUP BY ${groups}`,
+    `min(t) AS t_first, max(t) AS t_last, len(list(DISTINCT port)) AS port_count,`,
+    `array_to_string(list_slice(list_sort(list(DISTINCT port)), 1, ${MAX_PORTS}), ',') AS ports`,
   ].join(' ');
+  const pairs = `SELECT *, ${each((v) => `least(s_${v}, d_${v}) AS lo_${v}, greatest(s_${v}, d_${v}) AS hi_${v}`)}, ${swapped} AS swapped FROM (${rows}) AS s`;
+  const grouped = groupedRows(input, computed, pairs, groups);
   const flip = 'back * 2 > n';
   const turned = (a: string, b: string) => `CASE WHEN ${flip} THEN ${b} ELSE ${a} END`;
   const sql = [
@@ -97,8 +99,7 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
     `CASE WHEN back = 0 OR back = n THEN '->' ELSE '<->' END AS direction, n AS events,`,
     `${turned('p', 'p_rev')} AS packets, ${turned('p_rev', 'p')} AS packets_rev,`,
     `${turned('b', 'b_rev')} AS bytes, ${turned('b_rev', 'b')} AS bytes_rev, b + b_rev AS total,`,
-    `t_first AS first, t_last AS last, len(ports) AS port_count,`,
-    `array_to_string(list_slice(list_sort(ports), 1, ${MAX_PORTS}), ',') AS ports FROM (${grouped}) AS g`,
+    `t_first AS first, t_last AS last, port_count, ports FROM (${grouped}) AS g`,
   ].join(' ');
   const order: OrderKey[] = [
     { sql: '"total"', descending: true },

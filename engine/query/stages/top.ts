@@ -13,6 +13,7 @@ import {
   type Table,
   type TableColumn,
 } from '../relation.ts';
+import { groupedRows, keptGroups } from '../group-parts.ts';
 import { groupKeys, keyList, keyedRows } from './group.ts';
 import { compileMeasure } from './measure.ts';
 import { nullOf } from '../dialect/duckdb.ts';
@@ -53,9 +54,15 @@ function topTable(stage: TopStage, input: Input): Table {
   const shareSql = additive
     ? 'CAST(m AS DOUBLE) / nullif(CAST(total_measure AS DOUBLE), 0)'
     : nullOf('DOUBLE');
+  const groups = groupedRows(
+    input,
+    `${list}, ${measure.aggregate} AS m, count(*) AS n`,
+    rows,
+    list,
+  );
   const limit = input.params.bind(stage.limit, 'BIGINT');
   const sql = [
-    `WITH g AS MATERIALIZED (SELECT ${list}, ${measure.aggregate} AS m, count(*) AS n FROM (${rows}) AS r GROUP BY ${list})`,
+    `WITH g AS ${keptGroups(input)} (${groups})`,
     `SELECT ${list}, m, n, ${shareSql} AS share,`,
     `total_count, total_measure, total_groups FROM g,`,
     `(SELECT sum(n) AS total_count, ${total} AS total_measure, count(*) AS total_groups FROM g) AS t`,

@@ -1,6 +1,7 @@
 /** `values f`: the distinct values of a field with the number of events that have each. */
 import type { Measure, Stage } from '../ast.ts';
 import { byValue, valueShape, type Input, type Table } from '../relation.ts';
+import { groupedRows } from '../group-parts.ts';
 import { groupKeys, keyList, keyedRows } from './group.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
@@ -25,7 +26,12 @@ function valuesTable({ field }: ValuesStage, input: Input): Table {
       { name: 'count', shape: valueShape('count', 'integer', 'BIGINT'), aliases: ['n'] },
     ],
     order: [{ sql: '"n"', descending: true }, ...byValue(keys.columns)],
-    sql: `SELECT ${list}, count(*) AS n FROM (${rows}) AS r WHERE ${present} GROUP BY ${list}`,
+    sql: groupedRows(
+      input,
+      `${list}, count(*) AS n`,
+      `SELECT * FROM (${rows}) AS v WHERE ${present}`,
+      list,
+    ),
   };
 }
 
