@@ -12,7 +12,7 @@ import { ByteWriter } from '../../engine/index/text/bytes.ts';
 import { TextCache, TextIndex, TextIndexBuilder } from '../../engine/index/text/index.ts';
 import { packed } from '../../engine/index/text/packed.ts';
 import { writeRows } from '../../engine/index/text/row-list.ts';
-import { BYTE_CLASS } from '../../engine/index/text/token-class.ts';
+import { BYTE_CLASS } from '../../engine/base/tokens.ts';
 import {
   FIRST_STRING,
   HASH_FACTOR,

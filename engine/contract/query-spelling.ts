@@ -3,10 +3,31 @@
  * Wireshark, Perl): one set of patterns for the engine's parser and the window's tokens.
  * docs/query-language.md, "Spellings of other tools".
  *
- * All patterns but GLUED_AND are sticky: set `lastIndex` first.
+ * All patterns but GLUED_AND and MAC are sticky: set `lastIndex` first.
  */
 
 const NAME = '[A-Za-z_@\\u0080-\\uffff][\\w.@\\-\\u0080-\\uffff]*';
+/** Where a word ends in a filter. */
+export const WORD = /[^\s\u0000()|"]+/y;
+/** A value inside the brackets of a range ends there too. */
+export const RANGE_WORD = /[^\s\u0000()|"\]}]+/y;
+/** A field's name before its colon. Names with other characters are written in quotes. */
+export const FIELD = new RegExp(`(${NAME}):`, 'y');
+export const IDENTIFIER = /[\w@\u0080-\uffff][\w.@\-\u0080-\uffff]*/y;
+export const REGEX_END = /\/(i?)(?=[\s\u0000()|]|$)/y;
+/** An Ethernet address is no field and its value. */
+export const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
+
+/** In the order in which the window offers them. */
+export const STAGE_NAMES = [
+  ...(['count', 'top', 'timeline', 'stats', 'values', 'talkers', 'patterns'] as const),
+  ...(['where', 'fields', 'sort', 'head', 'tail', 'dedup', 'union'] as const),
+];
+
+export const FUNCTIONS = [
+  ...(['count', 'sum', 'avg', 'min', 'max', 'distinct', 'p50', 'p95', 'p99'] as const),
+];
+
 const QUOTED = '"((?:[^"\\\\]|\\\\.)*)"';
 /** `=>`, `->`, `<<` and `>>` are no comparisons. */
 const SIGN = '(>=(?!>)|<=(?![>=])|!=|==(?![=>])|=~|!~|>(?!>)|<(?![<>])|=(?![=>~]))';

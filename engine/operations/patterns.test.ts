@@ -5,7 +5,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../app/compose.ts';
-import { templateOf } from '../query/stages/template.ts';
+import { templateOf } from '../base/templates.ts';
 import type { CaseSession } from './case-session.ts';
 import { markHandlers } from './handlers/marks.ts';
 import { startQuery } from './query.ts';

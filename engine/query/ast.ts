@@ -5,6 +5,7 @@
  * UTF-16 units), so that whatever is found wrong later can still be pointed at.
  * The language: docs/query-language.md.
  */
+import { FUNCTIONS } from '../contract/query-spelling.ts';
 
 export interface Span {
   readonly start: number;
@@ -84,17 +85,7 @@ export interface Name extends Span {
   readonly name: string;
 }
 
-export const FUNCTIONS = [
-  'count',
-  'sum',
-  'avg',
-  'min',
-  'max',
-  'distinct',
-  'p50',
-  'p95',
-  'p99',
-] as const;
+export { FUNCTIONS };
 export type FunctionName = (typeof FUNCTIONS)[number];
 
 /** One computed column: `sum(bytes) as b`. Only `count` has no argument. */

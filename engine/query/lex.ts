@@ -7,21 +7,13 @@
  * more often than a fixed number of times.
  */
 import { isBarePattern } from '../contract/query-spelling.ts';
+import { FIELD, IDENTIFIER, RANGE_WORD, REGEX_END, WORD } from '../contract/query-spelling.ts';
 import { shown, syntaxError } from './query-error.ts';
 
 /** The longest query text, in UTF-16 units. */
 export const MAX_QUERY_LENGTH = 65_536;
 
 const SPACE = /[\s\u0000]/;
-/** Where a word ends in a filter. */
-const WORD = /[^\s\u0000()|"]+/y;
-/** A value inside brackets ends there too. */
-const RANGE_WORD = /[^\s\u0000()|"\]}]+/y;
-/** A field's name in front of its colon. Names with other characters are written in quotes. */
-const FIELD = /([A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*):/y;
-const IDENTIFIER = /[\w@\u0080-\uffff][\w.@\-\u0080-\uffff]*/y;
-const REGEX_END = /\/(i?)(?=[\s\u0000()|]|$)/y;
-
 export class Scanner {
   readonly text: string;
   pos = 0;

@@ -8,6 +8,7 @@ import {
   COMPARISON,
   FUNCTION_ALIASES,
   GLUED_AND,
+  MAC,
   RANGE,
   STAGE_ALIASES,
   STAGE_COMPARISON,
@@ -52,7 +53,6 @@ export const MAX_UNIONS = 16;
 export const MAX_LIMIT = 1_000_000_000;
 
 const COMPARE_OPS = ['>=', '<=', '>', '<', '='] as const;
-const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
 const INTERVAL = /^(\d{1,9})(ms|s|m|h|d|w)$/;
 
 /** Parses a query. Throws QueryError. */

@@ -8,12 +8,20 @@
  */
 import {
   COMPARISON,
+  FIELD,
+  FUNCTIONS,
   FUNCTION_ALIASES,
   GLUED_AND,
+  IDENTIFIER,
+  MAC,
   RANGE,
+  RANGE_WORD,
+  REGEX_END,
   STAGE_ALIASES,
   STAGE_COMPARISON,
+  STAGE_NAMES,
   TEST_AHEAD,
+  WORD,
   WORD_TEST,
   isBarePattern,
 } from '../../engine/contract/query-spelling.ts';
@@ -44,41 +52,20 @@ export interface Token {
   readonly item: number;
 }
 
-export const STAGES: readonly string[] = [
-  'count',
-  'top',
-  'timeline',
-  'stats',
-  'values',
-  'talkers',
-  'patterns',
-  'where',
-  'fields',
-  'sort',
-  'head',
-  'tail',
-  'dedup',
-  'union',
-];
-const FUNCTIONS: ReadonlySet<string> = new Set([
-  ...['count', 'sum', 'avg', 'min', 'max', 'distinct', 'p50', 'p95', 'p99'],
+export const STAGES: readonly string[] = STAGE_NAMES;
+const FUNCTION_NAMES: ReadonlySet<string> = new Set([
+  ...FUNCTIONS,
   ...Object.keys(FUNCTION_ALIASES),
 ]);
 const KEYWORDS: ReadonlySet<string> = new Set(['by', 'as', 'asc', 'desc', 'spread']);
 
 const SPACE = /[\s\u0000]+/y;
-const WORD = /[^\s\u0000()|"]+/y;
 const LIST_WORD = /[^\s\u0000()|",]+/y;
-const RANGE_WORD = /[^\s\u0000()|"\]}]+/y;
-const FIELD = /([A-Za-z_@\u0080-\uffff][\w.@\-\u0080-\uffff]*):/y;
-const IDENTIFIER = /[\w@\u0080-\uffff][\w.@\-\u0080-\uffff]*/y;
 const COMPARE = />=|<=|>|<|=/y;
 /** What may stand behind an operator in lower case. */
 const OPERAND = /[\s\u0000]+[^\s\u0000|)]|["'(]/y;
 const SET_WORD = /[^\s\u0000()|"},]+/y;
-const REGEX_END = /\/(i?)(?=[\s\u0000()|]|$)/y;
 const NUMBER = /^[-+]?(?:0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?:ms|s|m|h|d|w)?$/i;
-const MAC = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
 const ADDRESS = /^(?=[^:]*:[^:]*:)[0-9a-f:]+(?:\d{1,3}(?:\.\d{1,3}){3})?(?:\/\d{1,3})?$/i;
 
 /** Words with a colon that are no field tests: addresses, URLs, drive letters. */
@@ -417,7 +404,7 @@ class Tokenizer {
     const lower = word.toLowerCase();
     const last = this.out[this.out.length - 1];
     const isFunction =
-      FUNCTIONS.has(lower) &&
+      FUNCTION_NAMES.has(lower) &&
       (/^\s*\(/.test(this.text.slice(this.pos + word.length, this.pos + word.length + 8)) ||
         this.stage === 'stats' ||
         (last?.type === 'keyword' && this.stage === 'top'));

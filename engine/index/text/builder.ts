@@ -17,7 +17,7 @@ import { type FinishedText, finishText } from './finish.ts';
 import { MessageForms } from './message-forms.ts';
 import { overflowValues } from './overflow.ts';
 import { NO_SHAPE, NOTHING_OPEN, ShapeTable } from './shape-table.ts';
-import { BYTE_CLASS, DIGIT, LETTER, MAX_TOKEN_BYTES } from './token-class.ts';
+import { BYTE_CLASS, DIGIT, LETTER, MAX_TOKEN_BYTES } from '../../base/tokens.ts';
 import {
   FIRST_LONG,
   FIRST_STRING,

@@ -36,7 +36,7 @@ import {
 import { packed } from './packed.ts';
 import { ListWriter, PageWriter, type RowSlice } from './page-writer.ts';
 import { writeRows } from './row-list.ts';
-import { BYTE_CLASS, DELIMITER } from './token-class.ts';
+import { BYTE_CLASS, DELIMITER } from '../../base/tokens.ts';
 import { FIRST_STRING, type TokenTable } from './token-table.ts';
 import { type ValueColumn, listValues, noteValues } from './value-columns.ts';
 import { type Vocabulary, rankTokens } from './vocabulary.ts';

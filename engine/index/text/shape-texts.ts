@@ -1,4 +1,5 @@
 /** The texts of shapes: read page by page, and cut into tokens for phrases. */
+import { tokensIn } from '../../base/tokens.ts';
 import type { SideFile } from '../side-file.ts';
 import { ByteReader, checked } from './bytes.ts';
 import { damagedText } from './damaged.ts';
@@ -15,7 +16,6 @@ export interface ParsedShape {
   readonly between: readonly string[];
 }
 
-const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
 /** No page is larger than what made it end and one more shape. */
 const MOST_RAW = LITERAL_PAGE_BYTES + (1 << 18);
 
@@ -89,7 +89,7 @@ function parse(runs: readonly string[]): ParsedShape {
       rest = '';
     }
     let end = 0;
-    for (const found of run.matchAll(TOKEN)) {
+    for (const found of tokensIn(run)) {
       rest += run.slice(end, found.index);
       if (tokens.length > 0) between.push(rest);
       tokens.push(foldText(found[0]));

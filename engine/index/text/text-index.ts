@@ -32,7 +32,7 @@ import { type ParsedShape, ShapeTexts } from './shape-texts.ts';
 import { KEPT_SHARE, type OwnedCache, TextCache } from './text-cache.ts';
 import { WordGrams } from './word-grams.ts';
 import { WordPlaces } from './word-places.ts';
-import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from './token-class.ts';
+import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from '../../base/tokens.ts';
 import { type RowPlaces, type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
 
 export interface QueryToken {

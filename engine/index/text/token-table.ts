@@ -14,7 +14,7 @@ import {
   MAX_TOKEN_BYTES,
   NUMBER_DIGITS,
   cutToken,
-} from './token-class.ts';
+} from '../../base/tokens.ts';
 
 export const FIRST_STRING = 100_000;
 /** Numbers below this are known by their value. */

@@ -3,7 +3,8 @@
  *
  * Invariant: a text that does not have them does not match, whatever case its letters have; one that has may.
  */
-import type { TextQuery } from '../../index/text/index.ts';
+import { tokensIn } from '../../base/tokens.ts';
+import type { IndexedPhrase } from '../index-view.ts';
 import type { RegexFilter } from './regex.ts';
 import type { CodeSet } from '../re2/code-set.ts';
 import { longestRun } from '../re2/required.ts';
@@ -13,11 +14,10 @@ import { parsePattern } from '../re2/syntax.ts';
 const LEAST_CHARACTERS = 3;
 const KELVIN = 0x212a;
 const LONG_S = 0x017f;
-const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
-const queries = new WeakMap<RegexFilter, TextQuery | 'none'>();
+const queries = new WeakMap<RegexFilter, IndexedPhrase | 'none'>();
 
 /** Undefined: there are none, or too short ones. */
-export function requiredWords(filter: RegexFilter): TextQuery | undefined {
+export function requiredWords(filter: RegexFilter): IndexedPhrase | undefined {
   let query = queries.get(filter);
   if (query === undefined) {
     const node = parsePattern(filter.pattern, filter.ignoreCase);
@@ -47,8 +47,8 @@ function characterOf(set: CodeSet): string | undefined {
  * What stands before and behind a text may be a part of its first and last word. The first is left out where there
  * are others: one of which the beginning is not known is looked for among all words.
  */
-function wordsIn(text: string): TextQuery | undefined {
-  const found = [...text.matchAll(TOKEN)];
+function wordsIn(text: string): IndexedPhrase | undefined {
+  const found = [...tokensIn(text)];
   const words = found.map(({ 0: word, index }) => {
     const before = index === 0 ? '*' : '';
     const behind = index + word.length === text.length ? '*' : '';

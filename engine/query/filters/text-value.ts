@@ -2,6 +2,7 @@
  * `host:web01`, `user:adm*`, `"Flow ID":"a b"`: the whole value of a text field, case ignored.
  * Wildcards match any characters; in quotes nothing is a wildcard.
  */
+import { hasToken, tokensIn } from '../../base/tokens.ts';
 import { attributesNamed } from '../attribute-names.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
@@ -148,8 +149,6 @@ function isAttribute(column: string): boolean {
   return column.startsWith(ATTRIBUTE_PREFIX) || column === OVERFLOW_COLUMN;
 }
 
-const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
-
 const UNPRINTABLE = /[\0-\x1f]/;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
@@ -157,7 +156,7 @@ const BEYOND_ASCII = /[^\0-\x7f]/;
 function wordsOf(text: string, wildcard: boolean, isAttribute: boolean): PhraseToken[] {
   const pieces = wildcard ? text.split(/[*?]+/) : [text];
   return pieces.flatMap((piece, i) => {
-    const found = [...piece.matchAll(TOKEN)];
+    const found = [...tokensIn(piece)];
     return found.flatMap((match, at): PhraseToken[] => {
       // In a list a character beyond ASCII, or a control character before a word, may be escaped.
       if (isAttribute && (UNPRINTABLE.test(text) || BEYOND_ASCII.test(match[0]))) return [];
@@ -200,7 +199,7 @@ function textValueCondition({ field, text, wildcard }: TextValueFilter): KeyCond
 
 /** A value as it is written among others in a record. */
 function textValueRecord({ text, wildcard }: TextValueFilter): RecordTest {
-  if (!/[\w\u0080-\u{10ffff}]/u.test(text)) return () => undefined;
+  if (!hasToken(text)) return () => undefined;
   const matcher = compilePattern(wholePattern(textFilter(text, !wildcard, 0, undefined)), true);
   return (bytes) => matcher.test(bytes, 0, bytes.length);
 }

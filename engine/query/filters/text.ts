@@ -5,6 +5,7 @@
  * before the first and after the last token of a phrase are no condition; those between tokens are.
  * In an unquoted word `*` and `?` stand for any run of, or one, token character.
  */
+import { RE2_DELIMITER, RE2_TOKEN_CHARACTER, tokensIn } from '../../base/tokens.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/text-places.ts';
@@ -44,9 +45,7 @@ export interface TextFilter {
   readonly index?: 'candidates' | 'none';
 }
 
-const TOKEN_CHAR = '[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]';
-const DELIMITER = '[\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]';
-const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
+/** Tokens in which `*` and `?` stand for characters of tokens. */
 const TOKEN_WITH_WILDCARDS = /[\w*?\u0080-\u{10ffff}]+/gu;
 
 /** Throws QueryError when `text` holds no token. */
@@ -61,7 +60,7 @@ export function textFilter(
   const between: string[] = [];
   let end = 0;
   const given = text.toWellFormed();
-  for (const found of given.matchAll(quoted ? TOKEN : TOKEN_WITH_WILDCARDS)) {
+  for (const found of quoted ? tokensIn(given) : given.matchAll(TOKEN_WITH_WILDCARDS)) {
     if (tokens.length > 0) between.push(given.slice(end, found.index));
     const [token] = found;
     tokens.push({ text: token, wildcard: !quoted && /[*?]/.test(token) });
@@ -95,7 +94,7 @@ function opens(token: PhraseToken, star: RegExp): boolean {
 
 /** The pattern of whole tokens: delimiters, or an end of the text, on the sides that are not open. */
 function whole(pattern: string, { openStart, openEnd }: TextFilter): string {
-  return `${openStart ? '' : `(?:^|${DELIMITER})`}${pattern}${openEnd ? '' : `(?:${DELIMITER}|$)`}`;
+  return `${openStart ? '' : `(?:^|${RE2_DELIMITER})`}${pattern}${openEnd ? '' : `(?:${RE2_DELIMITER}|$)`}`;
 }
 
 /** RE2 of a word or phrase with what must stand around it, to be matched ignoring case. */
@@ -106,12 +105,12 @@ export function wholePattern(filter: TextFilter): string {
 function tokenPattern({ text, wildcard }: PhraseToken, first: boolean, last: boolean): string {
   if (!wildcard) return escapeRe2(text);
   // A token is never empty.
-  if (/^\*+$/.test(text)) return first || last ? TOKEN_CHAR : `${TOKEN_CHAR}+`;
+  if (/^\*+$/.test(text)) return first || last ? RE2_TOKEN_CHARACTER : `${RE2_TOKEN_CHARACTER}+`;
   let out = '';
   const kept = text.replace(first ? /^\*+/ : '', '').replace(last ? /\*+$/ : '', '');
   for (const char of kept) {
-    if (char === '*') out += `${TOKEN_CHAR}*`;
-    else if (char === '?') out += TOKEN_CHAR;
+    if (char === '*') out += `${RE2_TOKEN_CHARACTER}*`;
+    else if (char === '?') out += RE2_TOKEN_CHARACTER;
     else out += escapeRe2(char);
   }
   return out;

@@ -8,7 +8,7 @@ import { RowSet } from '../../base/row-set.ts';
 import type { SegmentIndexes } from '../../index/segment-indexes.ts';
 import type { Plan } from '../plan.ts';
 import type { SegmentInfo } from '../scope.ts';
-import { VARIABLE, templateOf } from '../stages/template.ts';
+import { VARIABLE, templateOf } from '../../base/templates.ts';
 import { type FoundRows, type KnownTemplate } from './found-rows.ts';
 import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from '../rows.ts';
 

@@ -5,7 +5,7 @@
  * group of their own, last, that is not one of the N. `event_id` is the first event of its group.
  */
 import type { Stage } from '../ast.ts';
-import { micros, nullOf, segmentTable } from '../dialect/duckdb.ts';
+import { type Params, micros, nullOf, replaceAll, segmentTable } from '../dialect/duckdb.ts';
 import { groupedRows, keptGroups } from '../group-parts.ts';
 import { QueryError } from '../query-error.ts';
 import {
@@ -18,11 +18,10 @@ import {
   valueShape,
 } from '../relation.ts';
 import { type Scope, TRUE, segmentScope } from '../scope.ts';
-import { templateSql } from './template.ts';
 import { TOP_TOTALS } from './top.ts';
 import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
 import type { RawValue } from '../format.ts';
-import { MOST_LETTERS, VARIABLE } from '../stages/template.ts';
+import { TEMPLATE_RE2, TemplateCutter, VARIABLE } from '../../base/templates.ts';
 import type { Budget } from '../batch/budget.ts';
 import { Dictionary } from '../batch/dictionary.ts';
 import { firstOf } from '../batch/first-of.ts';
@@ -34,6 +33,11 @@ import type { BatchStage } from '../batch/stage.ts';
 import type { BatchContext, StageOperator } from './operator.ts';
 
 export type PatternsStage = Extract<Stage, { stage: 'patterns' }>;
+
+/** SQL of the template of a text; NULL of NULL. */
+export function templateSql(text: string, params: Params): string {
+  return replaceAll(text, params.text(TEMPLATE_RE2), params.text(VARIABLE));
+}
 
 /** Templates that are shown when no number is written. */
 const PATTERNS_SHOWN = 100;
@@ -308,51 +312,6 @@ class Templates {
       seq,
       group === NO_MESSAGE ? null : text.decode(this.texts.bytesOf(group - 1)),
     ];
-  }
-}
-
-const LETTER = 1;
-const VARIES = 2;
-/** What a byte is to a token (engine/query/stages/template.ts); 0: none of it. */
-const CLASSES = Uint8Array.from({ length: 256 }, (_, byte) => {
-  if (byte >= 0x80 || (byte >= 0x30 && byte <= 0x39)) return VARIES;
-  const isLetter = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
-  return isLetter || byte === 0x5f ? LETTER : 0;
-});
-const VARIABLE_BYTES = new TextEncoder().encode(VARIABLE);
-
-/** Templates of texts, one at a time. */
-class TemplateCutter {
-  /** Where the last one is. */
-  bytes = new Uint8Array(4096);
-
-  /** Writes the template of `data[start, end)`; gives its length. */
-  cut(data: Uint8Array, start: number, end: number): number {
-    // At worst every other byte is a token.
-    const most = (end - start + 1) * VARIABLE_BYTES.length;
-    if (most > this.bytes.length) this.bytes = new Uint8Array(most * 2);
-    const { bytes: out } = this;
-    let n = 0;
-    let at = start;
-    while (at < end) {
-      let found = CLASSES[data[at]!]!;
-      if (found === 0) {
-        out[n++] = data[at++]!;
-        continue;
-      }
-      const begin = at;
-      const from = n;
-      let kinds = 0;
-      do {
-        kinds |= found;
-        out[n++] = data[at++]!;
-        found = at < end ? CLASSES[data[at]!]! : 0;
-      } while (found !== 0);
-      if (kinds === LETTER && at - begin <= MOST_LETTERS) continue;
-      n = from;
-      for (let i = 0; i < VARIABLE_BYTES.length; i++) out[n++] = VARIABLE_BYTES[i]!;
-    }
-    return n;
   }
 }
 

@@ -1,7 +1,28 @@
 /**
- * What a token is, by byte of UTF-8: a maximal run of ASCII letters, digits, `_` and bytes of
- * non-ASCII characters. It must stay what engine/query/filters/text.ts searches for.
+ * What a token is, once for everything that cuts text: searches, indexes, stored messages, templates. A maximal
+ * run of ASCII letters, digits, `_` and any non-ASCII characters; as a pattern of JavaScript, as classes of RE2,
+ * and by byte of UTF-8.
  */
+const TOKEN = /[\w\u0080-\u{10ffff}]+/gu;
+
+/** The tokens of a text, with their places. */
+export function tokensIn(text: string): IterableIterator<RegExpExecArray> {
+  return text.matchAll(TOKEN);
+}
+
+export function hasToken(text: string): boolean {
+  return /[\w\u0080-\u{10ffff}]/u.test(text);
+}
+
+/** A text with each of its tokens replaced. */
+export function replaceTokens(text: string, by: (token: string) => string): string {
+  return text.replace(TOKEN, by);
+}
+
+/** RE2: one character of a token, and one between tokens. */
+export const RE2_TOKEN_CHARACTER = '[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]';
+export const RE2_DELIMITER = '[\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]';
+
 export const DELIMITER = 0;
 export const LETTER = 1;
 export const DIGIT = 2;

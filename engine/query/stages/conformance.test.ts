@@ -1,0 +1,140 @@
+/**
+ * Every face of every stage on the same events: SQL run by DuckDB says what is right, and the stage over
+ * batches in memory, or over a table in memory, gives the same answer. A stage without an entry fails.
+ * Rollups against both, with any filter: engine/operations/paths.test.ts.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { STAGE_NAMES } from '../../contract/query-spelling.ts';
+import { type Answer, shapeAnswer } from '../answer.ts';
+import type { Stage, StageName } from '../ast.ts';
+import { batchScope } from '../batch/batch-scope.ts';
+import { Budget } from '../batch/budget.ts';
+import { sorted } from '../batch/table.ts';
+import { Params } from '../dialect/duckdb.ts';
+import { allOf, filterColumns } from '../filters/filter.ts';
+import { parseQuery } from '../parse.ts';
+import { groupQuestion } from '../paths/group-question.ts';
+import { type Plan, buildTable, eventContext, gridOf } from '../plan.ts';
+import { outputsOf } from '../statements.ts';
+import { batchesOf } from '../testing/batches.ts';
+import { EVENTS } from '../testing/fixture.ts';
+import { type TestCase, openTestCase } from '../testing/test-case.ts';
+import { STAGE_OPERATORS, isAggregating, stageOperatorOf } from './stages.ts';
+
+const ENTRIES: Readonly<Record<StageName, readonly string[]>> = {
+  count: ['| count', 'failed | count', '| stats count() by kind | count'],
+  top: [
+    '| top 2 src_ip',
+    '| top 5 proto, dst_port by sum(bytes)',
+    '| top 3 host by distinct(program)',
+    '| top user',
+  ],
+  timeline: [
+    '| timeline 1h',
+    '| timeline 1d by kind',
+    '| timeline',
+    'failed | timeline 5m by host',
+  ],
+  stats: [
+    '| stats count(), sum(bytes), avg(bytes), min(ts), max(bytes) by kind',
+    '| stats count(), distinct(src_ip), p50(bytes), p95(bytes)',
+    '| stats sum(bytes) as b by src_ip',
+  ],
+  values: ['| values host', '| values src_ip', '| values user', '| values kind'],
+  talkers: ['| talkers', '| talkers 1'],
+  patterns: ['| patterns', '| patterns 2 desc'],
+  where: [
+    '| stats count() as n by host | where n > 1',
+    '| where bytes > 50 | count',
+    '| values src_ip | where src_ip = 10.0.0.1',
+  ],
+  fields: ['| stats count() as n, sum(bytes) as b by kind | fields b, kind', '| fields host, ts'],
+  sort: ['| stats count() as n by host | sort n desc, host', '| sort bytes desc'],
+  head: ['| stats sum(bytes) as b by src_ip | sort b desc | head 2', '| head 3'],
+  tail: ['| stats sum(bytes) as b by src_ip | tail 2', '| tail 3'],
+  dedup: ['| dedup host', '| stats count() by kind, host | dedup kind'],
+  union: ['failed | union (kind:flow) | count', 'failed | union (kind:flow | head 2) | count'],
+};
+
+let test: TestCase;
+beforeAll(async () => {
+  test = await openTestCase(EVENTS);
+});
+afterAll(() => test.close());
+
+/** The answer of a plan from batches; undefined: one of its stages has no such face. */
+function answerOfBatches(plan: Plan): Answer | undefined {
+  const [stage, ...after] = plan.stages;
+  const operator = stage && stageOperatorOf(stage);
+  if (stage === undefined || operator?.batches === undefined || plan.events.node !== 'base') return;
+  if (operator.refusesBatches?.(stage) !== undefined) return;
+  const first = test.plan(plan.ast.text.slice(0, stage.end));
+  const { columns } = buildTable(first, new Params(), undefined);
+  const { resolve, extent, range } = first;
+  const batchStage = operator.batches(stage, {
+    ...{ resolve, extent, range, columns, budget: new Budget(), wanted: undefined, zone: 'UTC' },
+    grid: (matched) => gridOf(first, matched),
+  });
+  for (const batch of batchesOf(test.events)) {
+    const keep = filterColumns(allOf(plan.filters), batchScope(batch, undefined));
+    const rows = Int32Array.from({ length: batch.length }, (_, i) => i);
+    const n = keep(rows, batch.length);
+    if (n > 0) batchStage.scoped(batch)(rows, n);
+  }
+  const { table: made, raw, grid } = batchStage.finish();
+  const statement = { sql: '', params: [], grid };
+  if (after.length === 0 && raw !== undefined) {
+    const isTimeline = plan.shape === 'timeline';
+    const { outputs } = outputsOf(isTimeline ? columns.slice(1) : columns, isTimeline ? 1 : 0);
+    return shapeAnswer(plan, { ...statement, columns: outputs }, raw, test.context);
+  }
+  let table = made;
+  const { around } = eventContext(plan, [], new Params());
+  for (const one of after) {
+    const next = stageOperatorOf(one).batchTable?.(one, table, around);
+    if (next === undefined) return undefined;
+    table = next;
+  }
+  const { outputs } = outputsOf(table.columns, 0);
+  return shapeAnswer(plan, { ...statement, columns: outputs }, sorted(table).rows, test.context);
+}
+
+const compared = new Set<string>();
+
+it('has an entry for every stage, and the window knows them all', () => {
+  expect(Object.keys(ENTRIES).sort()).toEqual(Object.keys(STAGE_OPERATORS).sort());
+  expect([...STAGE_NAMES].sort()).toEqual(Object.keys(STAGE_OPERATORS).sort());
+});
+
+describe.each(Object.entries(ENTRIES))('%s', (name, queries) => {
+  it.each(queries)('agrees in %s', async (text) => {
+    const plan = test.plan(text);
+    const stages: readonly Stage[] = plan.ast.stages;
+    expect(stages.some(({ stage }) => stage === name)).toBe(true);
+    if (!stages.some(isAggregating)) {
+      // Rows: each event once, as many as there are.
+      const { ids } = await test.rows(plan);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.length).toBeGreaterThan(0);
+      return;
+    }
+    const right = await test.answer(plan);
+    const batches = answerOfBatches(plan);
+    if (batches === undefined) return;
+    for (const { stage } of plan.stages) compared.add(stage);
+    expect(batches).toEqual(right);
+    if (plan.stages.length === 1 && stageOperatorOf(plan.stages[0]!).groups === undefined)
+      expect(groupQuestion(plan)).toBeUndefined();
+  });
+
+  it('was compared by batches, where it has that face', () => {
+    const { batches, batchTable } = stageOperatorOf(parsedStage(name, queries[0]!));
+    expect(compared.has(name)).toBe(batches !== undefined || batchTable !== undefined);
+  });
+});
+
+function parsedStage(name: string, text: string): Stage {
+  const found = parseQuery(text).stages.find(({ stage }) => stage === name);
+  if (found === undefined) throw new TypeError(`no stage ${name} in ${text}`);
+  return found;
+}
