@@ -136,11 +136,12 @@ describe.skipIf(browserShell.whyNot !== undefined)(
       await window.details.close();
     });
 
-    it.each<TabName>(['Top talkers', 'Conversations', 'Sources & imports', 'Latency'])(
+    it.each<TabName>(['Top talkers', 'Conversations', 'Sources & imports', 'Diagnostics'])(
       'tab: %s',
       async (tab) => {
         await window.query.run('');
-        await window.show(tab);
+        if (tab === 'Diagnostics') await window.openDiagnostics();
+        else await window.show(tab);
         const panel = opened.page.getByRole('tabpanel', { name: tab });
         await expect(panel.getByRole('row').or(panel.getByRole('option')).first()).toBeVisible();
         expect(await violations()).toEqual([]);

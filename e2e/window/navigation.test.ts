@@ -165,8 +165,8 @@ for (const shell of [browserShell, electronShell]) {
         await expect(side).toBeVisible();
         await page.getByRole('button', { name: /^Fields, bookmarks/ }).click();
         await page.getByRole('button', { name: 'All tabs' }).click();
-        await page.getByRole('menuitem', { name: 'Latency' }).click();
-        await expect(window.tab('Latency')).toHaveAttribute('aria-selected', 'true');
+        await page.getByRole('menuitem', { name: 'Sources & imports' }).click();
+        await expect(window.tab('Sources & imports')).toHaveAttribute('aria-selected', 'true');
         await shot(page, 'narrow');
       },
     );

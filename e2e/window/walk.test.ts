@@ -116,7 +116,7 @@ for (const shell of [browserShell, electronShell]) {
     });
 
     it('reads how long each step took', async () => {
-      await window.show('Latency');
+      await window.openDiagnostics();
       for (const operation of [
         ...['result.open', 'top.run', 'timeline.run'],
         ...['conversations.run', 'event.packet'],

@@ -231,10 +231,18 @@ function Center({ table }: { readonly table: boolean }) {
   const view = useView();
   const list = useRef<HTMLDivElement>(null);
   const overflows = useOverflows(list, table);
-  const tabs = TABS.filter((tab) => tab !== 'answer' || table);
+  // Diagnostics are opened from the settings, and stay until another tab is chosen.
+  const tabs = TABS.filter(
+    (tab) => (tab !== 'answer' || table) && (tab !== 'latency' || tab === view.tab),
+  );
+  const unanswered = useSession((session) => session.unanswered) && view.tab !== 'sources';
   return (
     <main className={css['center']}>
-      <section className={css['timeline']} data-part="timeline" aria-label="Timeline">
+      <section
+        className={unanswered ? `${css['timeline']} ${css['unanswered']}` : css['timeline']}
+        data-part="timeline"
+        aria-label="Timeline"
+      >
         <Guarded name="the timeline">
           <TimelinePanel />
         </Guarded>
@@ -265,7 +273,7 @@ function Center({ table }: { readonly table: boolean }) {
             <Tabs.Panel
               key={tab}
               value={tab}
-              className={css['tabPanel']}
+              className={unanswered ? `${css['tabPanel']} ${css['unanswered']}` : css['tabPanel']}
               data-part={tab === view.tab ? 'results' : undefined}
             >
               <Guarded name={TAB_PANELS[tab].title}>

@@ -53,7 +53,7 @@ export const TAB_PANELS: Readonly<Record<Tab, { title: string; panel: ComponentT
     panel: later(async () => (await import('../panels/sources/index.tsx')).SourcesPanel),
   },
   latency: {
-    title: 'Latency',
+    title: 'Diagnostics',
     panel: later(async () => (await import('../panels/latency/index.tsx')).LatencyPanel),
   },
 };

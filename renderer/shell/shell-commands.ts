@@ -15,7 +15,7 @@ const TITLES = {
   conversations: 'Show conversations',
   answer: 'Show the answer',
   sources: 'Show sources and imports',
-  latency: 'Show latency',
+  latency: 'Show diagnostics (latency)',
 } as const;
 
 /** Whether a shortcut is a character that one may want to write: it has no modifier but Shift. */

@@ -46,6 +46,8 @@ export interface Session {
   /** Whether the history of views has an entry before, and after, the one that is shown. */
   readonly canGoBack: boolean;
   readonly canGoForward: boolean;
+  /** The query in the bar was run and is wrong: what is shown belongs to the one before. */
+  readonly unanswered: boolean;
 }
 
 export interface Workspace {
@@ -100,6 +102,7 @@ export function createWorkspace(pipe: Connection, shell: Bridge | undefined): Wo
     selected: undefined,
     canGoBack: false,
     canGoForward: false,
+    unanswered: false,
   }));
   const views = createViews();
   const asking = createAsking();

@@ -15,7 +15,7 @@ import { Timeline } from './timeline.ts';
 import { ZonePicker } from './zone-picker.ts';
 
 export type TabName =
-  'Events' | 'Top talkers' | 'Conversations' | 'Answer' | 'Sources & imports' | 'Latency';
+  'Events' | 'Top talkers' | 'Conversations' | 'Answer' | 'Sources & imports' | 'Diagnostics';
 
 export class DaybookWindow {
   readonly page: Page;
@@ -80,6 +80,12 @@ export class DaybookWindow {
 
   async show(name: TabName): Promise<void> {
     await this.tab(name).click();
+  }
+
+  /** By way of the settings: they have no tab until then. */
+  async openDiagnostics(): Promise<void> {
+    await this.caseMenu('Settings…');
+    await this.page.getByRole('button', { name: /^Diagnostics/ }).click();
   }
 
   /** The line below. */

@@ -5,7 +5,7 @@ export class Latency {
   readonly panel: Locator;
 
   constructor(page: Page) {
-    this.panel = page.getByRole('tabpanel', { name: /^Latency/ });
+    this.panel = page.getByRole('tabpanel', { name: /^Diagnostics/ });
   }
 
   /** How often an operation ran, and its median time as the window writes it. */

@@ -134,6 +134,40 @@ export const caseOperations = {
     }),
     z.object({ changed: count, notes: z.array(z.string()) }),
   ),
+  /** Lines that two sources have, as imports found them. */
+  'overlap.list': operation(
+    z.object({ case: casePath }),
+    z.object({
+      overlaps: z.array(
+        z.object({
+          id: count,
+          /** The source that came later, whose events can be left out. */
+          sourceId: count,
+          source: z.string(),
+          /** Bytes of it. */
+          from: count,
+          to: count,
+          otherId: count,
+          other: z.string(),
+          /** Lines, or records. */
+          records: count,
+          /** All of the source is in the other one, which was read further. */
+          superseded: z.boolean(),
+          leftOut: z.boolean(),
+        }),
+      ),
+    }),
+  ),
+  /** Leaves events out of every answer that another source has, too, or shows them again. */
+  'overlap.set': operation(
+    z.object({
+      case: casePath,
+      overlaps: z.array(count).min(1).max(100_000),
+      leftOut: z.boolean(),
+    }),
+    /** Events that are hidden or shown now and were not before. */
+    z.object({ events: count }),
+  ),
   /** Whether the case is intact and the evidence unchanged. Nothing is changed. */
   'case.verify': operation(
     z.object({

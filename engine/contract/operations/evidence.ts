@@ -178,6 +178,8 @@ export const evidenceOperations = {
       packets: z.boolean().default(true),
       flows: z.boolean().default(true),
       limits: limits.optional(),
+      /** Events that another source of the case has, too, are left out at once; `overlap.set` shows them again. */
+      leaveOutOverlap: z.boolean().default(false),
       jobs: count.min(1).max(256).optional(),
     }),
     importReport,

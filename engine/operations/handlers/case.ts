@@ -11,6 +11,7 @@ import { statusOf } from '../../catalog/catalog.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import { fromCatalog, latencySummary, recentOperations } from '../latency.ts';
 import { createCase, recoverCase } from '../open-case.ts';
+import { changeOverlaps, listOverlaps } from '../overlap.ts';
 import { retimeSource, type RetimeReport } from '../retime.ts';
 import { rememberCase } from '../state.ts';
 import { verifyOn } from '../verify/verify-thread.ts';
@@ -70,6 +71,10 @@ export function caseHandlers({
       });
       return { changed: report.events, notes: retimeNotes(report) };
     },
+    'overlap.list': async (request) => ({ overlaps: listOverlaps(request.case) }),
+    'overlap.set': async ({ case: folder, overlaps: ids, leftOut }) => ({
+      events: await changeOverlaps({ folder, ids, leftOut, builder: builder() }),
+    }),
     'case.verify': (request, { signal, part }) => {
       const { memory, threads } = settings.limits;
       return verifyOn(

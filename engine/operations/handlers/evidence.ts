@@ -150,8 +150,11 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
         path,
         options: optionsOf(decided, { packets, flows }),
       }));
-      const { limits } = request;
-      const told = { items, recursive, ...(limits === undefined ? {} : { limits }) };
+      const { limits, leaveOutOverlap } = request;
+      const told = {
+        ...{ items, recursive, leaveOutOverlap },
+        ...(limits === undefined ? {} : { limits }),
+      };
       const listener = listenerOf(context);
       return imports.start(request.case, work(request.case, told, jobs), context.signal, listener);
     },

@@ -1,17 +1,56 @@
 /** Tags of the case with their counts, and the events that someone wrote a note on. */
 import { Text, UnstyledButton } from '@mantine/core';
+import { useMemo } from 'react';
+import { cell, columnOf, type CellValue } from '../../../engine/contract/column-batch.ts';
 import {
   fieldTerm,
   formatCount,
+  formatTime,
   useAnswer,
   useCase,
   usePivots,
   useSession,
   useWorkspace,
+  useZone,
 } from '../../panel-api.ts';
 import { visibleText } from '../../widgets/event-text.tsx';
 import { SideSection } from '../../widgets/side-section.tsx';
 import css from '../../widgets/side-section.module.css';
+
+/** Events that are called by what they say; those after them by their number. */
+const MOST_NAMED = 200;
+
+/** `2026-03-22 22:47:16 Accepted password for …` for each of these events. */
+function useEventLabels(events: readonly string[]): ReadonlyMap<string, string> {
+  const { case: path } = useCase();
+  const zone = useZone();
+  const some = events.slice(0, MOST_NAMED);
+  const { data } = useAnswer(
+    'query.run',
+    some.length === 0
+      ? undefined
+      : {
+          ...{ case: path, query: `kind:* event_id:(${some.join(' OR ')})`, zone },
+          ...{ limit: MOST_NAMED, aside: true },
+        },
+  );
+  return useMemo(() => {
+    const labels = new Map<string, string>();
+    for (let row = 0; row < (data?.batch.rows ?? 0); row++) {
+      const value = (name: string): CellValue => {
+        const column = data === undefined ? undefined : columnOf(data.batch, name);
+        return column === undefined ? null : cell(column, row);
+      };
+      const [event, ts] = [value('event_id'), value('ts')];
+      const ends = [value('src_ip'), value('dst_ip')].filter((one) => one !== null).join(' → ');
+      const what = value('message') ?? (ends === '' ? value('kind') : ends);
+      const micros = typeof ts === 'string' ? Date.parse(ts) * 1000 : (ts ?? undefined);
+      const time = micros === undefined ? 'no time' : formatTime(micros, zone, 0);
+      if (event !== null) labels.set(String(event), `${time} ${String(what ?? '')}`);
+    }
+    return labels;
+  }, [data, zone]);
+}
 
 export function BookmarksPanel() {
   const workspace = useWorkspace();
@@ -20,6 +59,7 @@ export function BookmarksPanel() {
   const selected = useSession((session) => session.selected);
   const { data } = useAnswer('note.list', { case: info.case });
   const notes = data?.notes ?? [];
+  const labels = useEventLabels(notes.flatMap(({ event, text }) => (text === '' ? [event] : [])));
   const tags = info.tags.filter(({ count }) => count > 0);
   return (
     <SideSection title="Bookmarks">
@@ -42,7 +82,7 @@ export function BookmarksPanel() {
       {notes.map(({ event, text }) => (
         <div key={event} className={css['item']} aria-current={event === selected}>
           <UnstyledButton className={css['name']} onClick={() => workspace.select(event)}>
-            {visibleText(text === '' ? event : text, 100)}
+            {visibleText(text === '' ? (labels.get(event) ?? event) : text, 200)}
           </UnstyledButton>
         </div>
       ))}

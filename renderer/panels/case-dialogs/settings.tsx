@@ -1,5 +1,6 @@
 /** Settings of this machine's Daybook: what the engine may use, and how the window looks. */
 import { Button, Modal, NumberInput, SegmentedControl, Text } from '@mantine/core';
+import { IconGauge } from '@tabler/icons-react';
 import { useState } from 'react';
 import {
   formatBytes,
@@ -23,6 +24,7 @@ const MOST_THREADS = 256;
 export function SettingsDialog() {
   const workspace = useWorkspace();
   const info = useSession((session) => session.info);
+  const hasCase = useSession((session) => session.openCase !== undefined);
   const zone = useZone();
   const [scheme] = usePreference('theme', 'auto', isScheme);
   const [memory, setMemory] = useState<number>();
@@ -112,6 +114,19 @@ export function SettingsDialog() {
           value={jobs ?? settings.jobs}
           onChange={number(setJobs)}
         />
+        {hasCase && (
+          <Button
+            variant="default"
+            style={{ alignSelf: 'flex-start' }}
+            leftSection={<IconGauge size={15} aria-hidden />}
+            onClick={() => {
+              dialogs.close();
+              workspace.views.show({ tab: 'latency' });
+            }}
+          >
+            Diagnostics: how long answers take
+          </Button>
+        )}
         <Text size="xs" c="dimmed">
           Daybook {info.version} · Node {info.node} · engine process {info.pid}
         </Text>

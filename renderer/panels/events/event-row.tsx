@@ -85,6 +85,9 @@ export const EventRow = memo(function EventRow(props: Props) {
           data-column={at}
           className={cellClass(column, cursor === at)}
         >
+          {column.fills && typeof tags === 'string' && tags !== '' && (
+            <TagChips names={tags} colors={props.tags} />
+          )}
           <CellContent {...props} column={column} value={value(column.name)} />
         </span>
       ))}
@@ -162,6 +165,25 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 function dayOf(date: string): string {
   const [, month = '', day = ''] = date.split('-');
   return `${String(Number(day)).padStart(2, '\u2007')} ${MONTHS[Number(month) - 1] ?? month}`;
+}
+
+/** The names of an event's tags, before its message. */
+function TagChips({ names, colors }: { readonly names: string; readonly colors: TagColors }) {
+  const each = names.split(',');
+  return (
+    <span className={css['chips']}>
+      {each.slice(0, 3).map((name) => (
+        <span
+          key={name}
+          className={css['chip']}
+          style={{ borderColor: colors[name] ?? 'var(--db-muted)' }}
+        >
+          {visibleText(name, 24)}
+        </span>
+      ))}
+      {each.length > 3 && <span className={css['faint']}>+{each.length - 3}</span>}
+    </span>
+  );
 }
 
 /** Tags as colours; their names are in the title, and in the column `tag`. */

@@ -22,6 +22,7 @@ import { formatName } from '../../widgets/format-name.ts';
 import { addCounts, eventsOf } from '../../widgets/ledger-sum.ts';
 import { Ledger } from '../../widgets/ledger.tsx';
 import { Problem } from '../../widgets/problem.tsx';
+import { Overlaps } from '../../widgets/overlaps.tsx';
 import { SourceName } from '../../widgets/source-name.tsx';
 import css from './import.module.css';
 
@@ -134,6 +135,13 @@ export function JobStep({ path, job, onClose }: Props) {
       )}
       {job.sources.length > 0 && (
         <SourceTable sources={job.sources} onQuarantine={(source) => showQuarantine({ source })} />
+      )}
+      {job.report !== undefined && (
+        <Overlaps
+          path={path}
+          sources={new Set(job.report.sources.flatMap(({ sourceId }) => sourceId ?? []))}
+          heading={form['muted']}
+        />
       )}
       <div className={form['actions']}>
         {running ? (

@@ -9,6 +9,7 @@ import { Problem } from '../../widgets/problem.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import { importItems } from './decisions.ts';
 import css from './import.module.css';
+import { LimitFields, type Limits } from './limit-fields.tsx';
 import { SourceRow } from './source-row.tsx';
 import { YearInput } from './year-input.tsx';
 import { usePreviews } from './use-previews.ts';
@@ -27,6 +28,8 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   const previews = usePreviews(path, paths);
   const [packets, setPackets] = useState(true);
   const [flows, setFlows] = useState(true);
+  const [leaveOutOverlap, setLeaveOutOverlap] = useState(false);
+  const [limits, setLimits] = useState<Limits>({});
   const { list, end, error, busy, shared, own } = previews;
   const captures = list.some((one) => one.format === 'pcap');
   const asking = list.filter((one) => one.asks.zone);
@@ -36,7 +39,10 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
   const firstOf = new Set<string>();
 
   const start = (): void => {
-    jobs.start({ case: path, items: importItems(paths, shared, own), packets, flows });
+    jobs.start({
+      ...{ case: path, items: importItems(paths, shared, own), packets, flows, leaveOutOverlap },
+      ...(Object.keys(limits).length === 0 ? {} : { limits }),
+    });
     onStarted();
   };
   return (
@@ -149,7 +155,14 @@ export function PreviewStep({ path, paths, blocked, onStarted, onClose }: Props)
           </ul>
         </details>
       )}
+      <LimitFields limits={limits} onLimits={setLimits} />
       <div className={form['row']}>
+        <Checkbox
+          label="Leave out lines that another source has"
+          title="Their events are hidden, not removed; the ledger can show them again"
+          checked={leaveOutOverlap}
+          onChange={(event) => setLeaveOutOverlap(event.currentTarget.checked)}
+        />
         {captures && (
           <>
             <Checkbox

@@ -15,6 +15,8 @@ export interface BarState {
   readonly filled: boolean;
   /** Whether the text differs from the query that is shown. */
   readonly edited: boolean;
+  /** Whether this text was run and is wrong; the problem itself is hidden when the bar is left. */
+  readonly isRefused: boolean;
   /** Why the text was not run. */
   readonly problem: { readonly message: string; readonly hint?: string | undefined } | undefined;
 }
@@ -27,6 +29,7 @@ export function createBarStore(): BarStore {
     parsed: undefined,
     filled: false,
     edited: false,
+    isRefused: false,
     problem: undefined,
   }));
 }

@@ -115,7 +115,7 @@ export function createQueryEditor(
     if (text() !== query) return;
     const error = parsed?.error;
     if (error !== undefined) {
-      setBar(bar, { problem: { message: error.message, hint: error.hint } });
+      setBar(bar, { isRefused: true, problem: { message: error.message, hint: error.hint } });
       view.dispatch({ selection: { anchor: Math.min(error.start, query.length) } });
       view.focus();
       return;
@@ -125,7 +125,7 @@ export function createQueryEditor(
 
   function commit(query: string): void {
     past.reset();
-    setBar(bar, { problem: undefined });
+    setBar(bar, { isRefused: false, problem: undefined });
     views.search(query);
     // The history has this query when it has been answered.
     filledFor = undefined;
@@ -189,7 +189,7 @@ export function createQueryEditor(
   // -- keys ----------------------------------------------------------------------------------------
 
   function escape(): boolean {
-    if (bar.getState().problem !== undefined) setBar(bar, { problem: undefined });
+    if (bar.getState().isRefused) setBar(bar, { isRefused: false, problem: undefined });
     else if (asking.running()) asking.stop();
     else if (!commands.run('view.results')) view.contentDOM.blur();
     return true;
@@ -275,6 +275,7 @@ export function createQueryEditor(
       setBar(bar, {
         filled: state.doc.length > 0,
         edited: state.doc.toString().trim() !== shown(),
+        isRefused: false,
         problem: undefined,
       });
       parseSoon();

@@ -70,7 +70,18 @@ export function QueryBar() {
   );
 }
 
+/** What is shown belongs to another query than the one in the bar, which is wrong. */
+function useUnanswered(bar: BarStore): void {
+  const { session } = useWorkspace();
+  const isRefused = useStore(bar, (state) => state.isRefused);
+  useEffect(() => {
+    session.setState({ unanswered: isRefused });
+    return () => session.setState({ unanswered: false });
+  }, [session, isRefused]);
+}
+
 function Frame({ bar, children }: { bar: BarStore; children: React.ReactNode }) {
+  useUnanswered(bar);
   const isWrong = useStore(bar, ({ problem }) => problem !== undefined);
   return (
     <div className={`${css['bar'] ?? ''} ${isWrong ? (css['wrong'] ?? '') : ''}`}>{children}</div>

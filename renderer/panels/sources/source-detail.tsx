@@ -24,6 +24,7 @@ import { CopiedHash } from '../../widgets/copied-hash.tsx';
 import { EventText, visibleText } from '../../widgets/event-text.tsx';
 import form from '../../widgets/form.module.css';
 import { Ledger } from '../../widgets/ledger.tsx';
+import { Overlaps } from '../../widgets/overlaps.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
 import { ZoneSelect } from '../../widgets/zone-select.tsx';
 import { ByKind } from './by-kind.tsx';
@@ -31,6 +32,7 @@ import { State, type Source } from './source-state.tsx';
 import css from './sources.module.css';
 
 export function SourceDetail({ source }: { readonly source: Source }) {
+  const { case: path } = useCase();
   const workspace = useWorkspace();
   const pivots = usePivots();
   const skipped = Object.entries(source.skippedReasons);
@@ -143,6 +145,7 @@ export function SourceDetail({ source }: { readonly source: Source }) {
       </div>
       <Records title="Decisions" record={source.decisions} />
       <Retime source={source} />
+      <Overlaps path={path} sources={new Set([source.id])} heading={css['heading']} />
       <Records title="Options" record={source.options} />
       <Records title="Metadata" record={source.metadata} />
       {source.notes.length > 0 && (

@@ -11,11 +11,13 @@ import {
 } from '../../panel-api.ts';
 import { CopiedHash } from '../../widgets/copied-hash.tsx';
 import { Empty } from '../../widgets/empty.tsx';
-import { EventText, visibleText } from '../../widgets/event-text.tsx';
+import { visibleText } from '../../widgets/event-text.tsx';
+import { formatName } from '../../widgets/format-name.ts';
 import { eventsOf } from '../../widgets/ledger-sum.ts';
 import { Loading } from '../../widgets/loading.tsx';
 import { Problem } from '../../widgets/problem.tsx';
 import table from '../../widgets/result-table.module.css';
+import { SourceName } from '../../widgets/source-name.tsx';
 import { TimeText } from '../../widgets/time-text.tsx';
 import { ByKind } from './by-kind.tsx';
 import { SourceDetail } from './source-detail.tsx';
@@ -48,6 +50,7 @@ export function SourceTable() {
           <thead>
             <tr>
               <th scope="col">Source</th>
+              <th scope="col">State</th>
               <th scope="col">Format</th>
               <th scope="col" className={table['number']}>
                 Size
@@ -66,7 +69,6 @@ export function SourceTable() {
                   <th scope="col">SHA-256</th>
                 </>
               )}
-              <th scope="col">State</th>
             </tr>
           </thead>
           <tbody>
@@ -83,10 +85,13 @@ export function SourceTable() {
                       })
                     }
                   >
-                    <EventText text={source.name} max={300} />
+                    <SourceName name={source.name} />
                   </UnstyledButton>
                 </td>
-                <td>{source.dialect}</td>
+                <td>
+                  <State source={source} />
+                </td>
+                <td>{formatName(source.importer, source.dialect)}</td>
                 <td className={table['number']}>
                   {source.bytes === undefined ? '' : formatBytes(source.bytes)}
                 </td>
@@ -112,9 +117,6 @@ export function SourceTable() {
                     </td>
                   </>
                 )}
-                <td>
-                  <State source={source} />
-                </td>
               </tr>
             ))}
           </tbody>

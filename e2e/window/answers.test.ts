@@ -1,0 +1,145 @@
+/**
+ * What the window says around its answers: limits and repeated lines of an import, tags and bookmarks by name,
+ * a wrong query that was not run, and what an empty answer may have meant.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
+import { DaybookWindow } from './pages/daybook-window.ts';
+import { expect, IMPORT_MS } from './pages/expect.ts';
+import { browserShell, scratch, type OpenWindow } from './shells.ts';
+import { shot } from './shots.ts';
+
+const LINES = 120;
+/** Lines of the first log that the second has as well. */
+const [REPEATED_FROM, REPEATED_TO] = [40, 80];
+const REPEATED = REPEATED_TO - REPEATED_FROM;
+
+const line = (n: number, text: string): string =>
+  `2026-03-${String(1 + Math.floor(n / 60)).padStart(2, '0')}T10:${String(n % 60).padStart(2, '0')}:00Z gate app[7]: ${text} ${n}\n`;
+const lines = (from: number, to: number, text: string): string =>
+  Array.from({ length: to - from }, (_, n) => line(from + n, text)).join('');
+
+describe.skipIf(browserShell.whyNot !== undefined)(
+  browserShell.whyNot === undefined ? 'around answers' : `around answers: ${browserShell.whyNot}`,
+  () => {
+    const space = scratch();
+    const evidence = path.join(space.folder, 'evidence');
+    let opened: OpenWindow;
+    let window: DaybookWindow;
+
+    beforeAll(async () => {
+      mkdirSync(evidence);
+      const put = (name: string, content: string | Buffer) =>
+        writeFileSync(path.join(evidence, name), content);
+      put('first.log', lines(0, LINES, 'request'));
+      const repeated = lines(REPEATED_FROM, REPEATED_TO, 'request');
+      put('second.log', `${lines(0, 20, 'other')}${repeated}${lines(90, 110, 'other')}`);
+      put('large.log.gz', gzipSync(lines(0, 20_000, 'the same text in every line, over and over')));
+      opened = await browserShell.open();
+      window = new DaybookWindow(opened.page);
+      await window.start.newCase();
+      await window.newCase.create(path.join(space.folder, 'care.daybook'));
+      await expect(opened.page.getByText('Nothing is in this case yet')).toBeVisible();
+    }, 120_000);
+    afterAll(async () => {
+      await opened?.close();
+      space.remove();
+    });
+    afterEach(() => expect(opened.problems).toEqual([]));
+
+    const switchFor = (scope: DaybookWindow['sources']['panel']) =>
+      scope.getByRole('switch', { name: /^Leave out lines of second\.log/ });
+
+    it('an import keeps to the limits that a person sets', async () => {
+      await window.drop([path.join(evidence, 'large.log.gz')]);
+      const { before } = window.importing;
+      await expect(before.getByText('1 source', { exact: true })).toBeVisible({
+        timeout: IMPORT_MS,
+      });
+      await before.getByText('Limits for archives and compressed files').click();
+      await before.getByRole('textbox', { name: 'Bytes out of each compressed byte' }).fill('2');
+      await shot(opened.page, 'import-limits');
+      await window.importing.begin();
+      await expect(window.importing.ledger).toContainText('not to its end', { timeout: IMPORT_MS });
+      await window.importing.showEvents();
+    });
+
+    it('lines of another source are left out and shown again by a switch in the ledger', async () => {
+      await window.query.run('source:*.log');
+      await window.drop(['first.log', 'second.log'].map((name) => path.join(evidence, name)));
+      await expect(window.importing.before.getByText('2 sources')).toBeVisible({
+        timeout: IMPORT_MS,
+      });
+      await window.importing.begin();
+      const { ledger } = window.importing;
+      await expect(ledger).toContainText(`${REPEATED} lines are in first.log, too`, {
+        timeout: IMPORT_MS,
+      });
+      await shot(opened.page, 'ledger-overlap');
+      await switchFor(ledger).check({ force: true });
+      await expect(window.notice(`${REPEATED} events left out`)).toBeVisible();
+      await expect(switchFor(ledger)).toBeChecked();
+      await window.importing.showEvents();
+      await window.query.run('request');
+      await expect.poll(() => window.found()).toBe(LINES);
+
+      await window.show('Sources & imports');
+      const detail = await window.sources.open('second.log');
+      await expect(switchFor(detail)).toBeChecked();
+      await switchFor(detail).uncheck({ force: true });
+      await expect(window.notice(`${REPEATED} events shown again`)).toBeVisible();
+      await window.show('Events');
+      await expect.poll(() => window.found()).toBe(LINES + REPEATED);
+    });
+
+    it('lines of top talkers span the events of the view', async () => {
+      await window.query.run('source:first.log');
+      await window.show('Top talkers');
+      await opened.page.getByRole('combobox', { name: 'Ready-made groups' }).click();
+      await opened.page.getByRole('option', { name: 'Programs', exact: true }).click();
+      // The case goes on for two weeks: the large log has a minute a line.
+      await expect(
+        opened.page.getByRole('columnheader', { name: /^1 Mar.* – 2 Mar/ }),
+      ).toBeVisible();
+      await window.show('Events');
+    });
+
+    it('a tag is named in the table, and a bookmark by its time and text', async () => {
+      await window.query.run('source:first.log');
+      await window.events.open(3);
+      await window.events.grid.press(' ');
+      await expect(window.events.row(3)).toContainText('bookmark');
+      const side = opened.page.getByRole('navigation', { name: /^Fields/ });
+      await expect(
+        side.getByRole('button', { name: /^2026-03-01 10:03:00.* request 3$/ }),
+      ).toBeVisible();
+      await shot(opened.page, 'bookmark');
+    });
+
+    it('what is shown is dimmed while the query in the bar is wrong', async () => {
+      const opacity = () =>
+        opened.page.evaluate<number>(
+          `Number(getComputedStyle(document.querySelector('[data-part="results"]')).opacity)`,
+        );
+      await window.query.run('request');
+      expect(await opacity()).toBe(1);
+      await window.query.run('request AND (');
+      await expect.poll(opacity).toBeLessThan(1);
+      await window.events.grid.focus();
+      expect(await opacity()).toBeLessThan(1);
+      await window.query.run('request 3');
+      await expect.poll(opacity).toBe(1);
+    });
+
+    it('an empty answer says what the query may have meant', async () => {
+      await window.query.run('tcp nosuchword');
+      await expect(
+        opened.page.getByText(
+          'Tcp is looked for as a word; events of that protocol are proto:tcp.',
+        ),
+      ).toBeVisible();
+    });
+  },
+);

@@ -1,0 +1,63 @@
+/** How much is read of evidence that may be made to be endless: an archive bomb, or a very large archive. */
+import { Checkbox, NumberInput } from '@mantine/core';
+import type { Params } from '../../../engine/contract/operations.ts';
+import form from '../../widgets/form.module.css';
+
+export type Limits = NonNullable<Params<'import.start'>['limits']>;
+
+const GB = 2 ** 30;
+/** The field of the limits, and as what it is asked for. */
+const FIELDS = [
+  { name: 'maxRatio', label: 'Bytes out of each compressed byte', usual: '1,000', unit: 1 },
+  { name: 'maxBytes', label: 'GB out of one file', usual: '16,384', unit: GB },
+  { name: 'maxDepth', label: 'Archives in archives', usual: '4', unit: 1, most: 100 },
+  { name: 'maxMembers', label: 'Members of one archive', usual: '1,000,000', unit: 1 },
+] as const;
+
+export function LimitFields({
+  limits,
+  onLimits,
+}: {
+  readonly limits: Limits;
+  readonly onLimits: (limits: Limits) => void;
+}) {
+  return (
+    <details>
+      <summary className={form['muted']}>Limits for archives and compressed files</summary>
+      <div className={form['stack']}>
+        <div className={form['row']}>
+          {FIELDS.map(({ name, label, usual, unit, ...more }) => {
+            const value = limits[name];
+            return (
+              <NumberInput
+                key={name}
+                label={label}
+                placeholder={usual}
+                w={190}
+                min={1}
+                max={'most' in more ? more.most : Number.MAX_SAFE_INTEGER / unit}
+                allowDecimal={false}
+                clampBehavior="strict"
+                hideControls
+                thousandSeparator=","
+                value={value === undefined ? '' : value / unit}
+                onChange={(next) => {
+                  const { [name]: _, ...others } = limits;
+                  onLimits(typeof next === 'number' ? { ...others, [name]: next * unit } : others);
+                }}
+              />
+            );
+          })}
+        </div>
+        <Checkbox
+          label="Also read what fails its checksum: its events may be wrong"
+          checked={limits.unchecked === true}
+          onChange={({ currentTarget }) => {
+            const { unchecked: _, ...others } = limits;
+            onLimits(currentTarget.checked ? { ...others, unchecked: true } : others);
+          }}
+        />
+      </div>
+    </details>
+  );
+}
