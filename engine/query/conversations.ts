@@ -5,7 +5,7 @@
  * `a` is the side that originated more of the flows (of packets: that sent the first); of equals the
  * smaller address.
  */
-import { Params, micros, nullOf } from './dialect/duckdb.ts';
+import { firstRanked, IP6_TYPE, ip6Text, micros, nullOf, Params } from './dialect/duckdb.ts';
 import { knownField } from './fields.ts';
 import type { RawValue } from './format.ts';
 import { boundTable } from './groups.ts';
@@ -56,7 +56,7 @@ function pairsOf(plan: Plan, params: Params, packets: boolean): Pairs {
     type: 'address',
     parts: [
       ...(v4 ? [{ role: 'v4', sqlType: 'UINTEGER' } as const] : []),
-      ...(v6 ? [{ role: 'v6', sqlType: 'UUID' } as const] : []),
+      ...(v6 ? [{ role: 'v6', sqlType: IP6_TYPE } as const] : []),
     ],
   };
   const versions = [...(v4 ? (['v4'] as const) : []), ...(v6 ? (['v6'] as const) : [])];
@@ -150,9 +150,7 @@ export function compileConversations(
       { alias: `hi_${v}`, sqlType },
     ];
   });
-  const keySql = keys.map(({ alias, sqlType }) =>
-    sqlType === 'UUID' ? `CAST(${alias} AS VARCHAR)` : alias,
-  );
+  const keySql = keys.map(({ alias, sqlType }) => (sqlType === IP6_TYPE ? ip6Text(alias) : alias));
   // Pairs are many: only their measure is computed for all, the rest for those that are listed.
   const sql = [
     `WITH g AS MATERIALIZED (SELECT ${list}, ${measure} AS m FROM (${rows}) AS q GROUP BY ${list}),`,
@@ -192,7 +190,7 @@ export function compileConversationDetails(
   // A packet may go either way; the responder's port is that of the side that is not `a`.
   const port = packets ? 'CASE WHEN q.swapped = g.flip THEN q.dport ELSE q.sport END' : 'q.dport';
   const detail = (what: (typeof DETAILS)[number], value: string) =>
-    `SELECT rank, '${what}' AS what, ${value} AS v, sum(n) AS n FROM x WHERE ${value} IS NOT NULL AND CAST(${value} AS VARCHAR) <> '' GROUP BY rank, v QUALIFY row_number() OVER (PARTITION BY rank ORDER BY sum(n) DESC, v) <= ${MOST[what]}`;
+    `SELECT rank, '${what}' AS what, ${value} AS v, sum(n) AS n FROM x WHERE ${value} IS NOT NULL AND CAST(${value} AS VARCHAR) <> '' GROUP BY rank, v ${firstRanked('sum(n) DESC, v', `${MOST[what]}`, { part: 'rank' })}`;
   const text = (what: (typeof DETAILS)[number], value: string) =>
     `SELECT rank, what, CAST(v AS VARCHAR) AS v, n, row_number() OVER (PARTITION BY rank ORDER BY n DESC, v) AS place FROM (${detail(what, value)}) AS d`;
   const sql = [

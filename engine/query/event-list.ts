@@ -6,7 +6,7 @@
  */
 import type { EpochMicros } from '../contract/event.ts';
 import type { Name } from './ast.ts';
-import { Params, micros, nullOf } from './dialect/duckdb.ts';
+import { micros, nullOf, Params, ROW_NUMBER, timeFromMicros } from './dialect/duckdb.ts';
 import { type Edge, type EventContext, filterRelation, judge } from './events.ts';
 import { knownField } from './fields.ts';
 import { ALL, type Filter, allOf, conjuncts } from './filters/filter.ts';
@@ -86,7 +86,7 @@ export function compileHistogram(
   const step = params.bind(width, 'BIGINT');
   // Division of integers cuts towards zero; before 1970 buckets must still start below their times.
   const bucket = `CAST(floor(${micros('t')} / ${step}) AS BIGINT)`;
-  const sql = `SELECT CASE WHEN t >= make_timestamp(0) THEN ${micros('t')} // ${step} ELSE ${bucket} END AS i, count(*) AS n FROM (${rows}) AS r GROUP BY i ORDER BY i NULLS LAST`;
+  const sql = `SELECT CASE WHEN t >= ${timeFromMicros('0')} THEN ${micros('t')} // ${step} ELSE ${bucket} END AS i, count(*) AS n FROM (${rows}) AS r GROUP BY i ORDER BY i NULLS LAST`;
   return { ...params.finish(sql), columns: [] };
 }
 
@@ -219,7 +219,7 @@ export function compileIdentities(plan: Plan): Statement {
     {
       select: [
         params.bind(scope.segment?.id ?? 0, 'INTEGER'),
-        'rowid',
+        ROW_NUMBER,
         scope.column('ts') ?? nullOf('TIMESTAMP'),
         scope.column('ts_ns') ?? nullOf('USMALLINT'),
         scope.column('source_id') ?? nullOf('UINTEGER'),

@@ -6,7 +6,19 @@
  */
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
 import { attributeAliases, columnOfAlias, isAttributeColumn } from './attribute-names.ts';
-import { type Params, nullOf, quoteIdentifier, segmentTable } from './dialect/duckdb.ts';
+import {
+  notDeleted,
+  nullOf,
+  type Params,
+  quoteIdentifier,
+  ROW_NUMBER,
+  rowBefore,
+  rowBetween,
+  rowFrom,
+  rowIn,
+  rowIs,
+  segmentTable,
+} from './dialect/duckdb.ts';
 import type { Resolve } from './fields.ts';
 import { type Filter, compileFilter } from './filters/filter.ts';
 import type { Surroundings } from './filters/surroundings.ts';
@@ -78,25 +90,25 @@ export function allColumns(segments: readonly SegmentInfo[]): Set<string> {
 export function visible(segment: SegmentInfo, params: Params): Predicate {
   if (!segment.hasDeletes) return TRUE;
   const id = params.bind(segment.id, 'INTEGER');
-  return { sql: `rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${id})` };
+  return { sql: notDeleted(id) };
 }
 
 function numbered(segment: SegmentInfo, { chosen, edge, params }: EventContext): Predicate {
   if (edge !== undefined) {
     if (edge.rows >= segment.rows) return TRUE;
     return edge.end === 'first'
-      ? { sql: `rowid < ${params.bind(edge.rows, 'BIGINT')}` }
-      : { sql: `rowid >= ${params.bind(segment.rows - edge.rows, 'BIGINT')}` };
+      ? { sql: rowBefore(edge.rows, params) }
+      : { sql: rowFrom(segment.rows - edge.rows, params) };
   }
   if (chosen === undefined) return TRUE;
   const rows = chosen(segment).filter((row) => Number.isSafeInteger(row));
   const [first] = rows;
   if (first === undefined) return FALSE;
-  if (rows.length === 1) return { sql: `rowid = ${first}` };
+  if (rows.length === 1) return { sql: rowIs(first) };
   const low = rows.reduce((a, b) => Math.min(a, b));
   const high = rows.reduce((a, b) => Math.max(a, b));
   // The range is what lets the rest of the segment be passed over.
-  return { sql: `rowid >= ${low} AND rowid <= ${high} AND rowid IN (${rows.join(', ')})` };
+  return { sql: `${rowBetween(low, high)} AND ${rowIn(rows)}` };
 }
 
 /** The conditions on a segment's rows: those of the filter, as far as nothing is known of them. */
@@ -165,7 +177,7 @@ export function filterRelation(
         const matched = conditions(filter, segment, scope, found);
         const value = (name: string): string => {
           if (name === 'segment') return params.bind(segment.id, 'INTEGER');
-          if (name === 'row_id') return 'rowid';
+          if (name === 'row_id') return ROW_NUMBER;
           if (name === 'kind') return scope.kind();
           if (name === 'day') return scope.day();
           if (partType(name) !== undefined)

@@ -1,6 +1,6 @@
 /** Statements about groups of events that an earlier statement found. */
 import { type Name } from './ast.ts';
-import { Params, micros, nullOf } from './dialect/duckdb.ts';
+import { boundList, eachOf, micros, nullOf, numbersBelow, Params } from './dialect/duckdb.ts';
 import type { RawValue } from './format.ts';
 import { type Plan, eventContext, inputOf } from './plan.ts';
 import { type InputColumn, inputColumns } from './relation.ts';
@@ -25,12 +25,9 @@ export function boundTable(
       const value = row[at];
       return value === null || value === undefined ? null : String(value);
     });
-    const list = `from_json(${params.text(JSON.stringify(texts))}, '["VARCHAR"]')`;
-    return sqlType === 'TIMESTAMP'
-      ? `unnest(list_transform(${list}, lambda x: make_timestamp(CAST(x AS BIGINT)))) AS "${alias}"`
-      : `unnest(CAST(${list} AS ${sqlType}[])) AS "${alias}"`;
+    return `${eachOf(boundList(texts, sqlType, params))} AS "${alias}"`;
   });
-  const ranks = `unnest(range(${params.bind(values.length, 'BIGINT')})) AS rank`;
+  const ranks = `${eachOf(numbersBelow(params.bind(values.length, 'BIGINT')))} AS rank`;
   return `SELECT ${[ranks, ...lists].join(', ')}`;
 }
 

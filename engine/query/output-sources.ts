@@ -4,7 +4,7 @@
  *
  * Invariant: an expression counts as known only where it is, letter by letter, what such a column is written as.
  */
-import { SQL_TYPES, micros, nullOf, quoteIdentifier } from './dialect/duckdb.ts';
+import { IP6_TYPE, ip6Text, micros, nullOf, quoteIdentifier, SQL_TYPES } from './dialect/duckdb.ts';
 import { physicalName, typeOf } from './events.ts';
 import { hasPart, partType } from './message-parts.ts';
 import type { SegmentInfo } from './scope.ts';
@@ -32,7 +32,7 @@ export function outputSources(
   const add = (own: string, type: string, source: OutputSource): void => {
     known.set(own, source);
     if (type === 'TIMESTAMP') known.set(micros(own), source);
-    if (type === 'UUID') known.set(`CAST(${own} AS VARCHAR)`, source);
+    if (type === IP6_TYPE) known.set(ip6Text(own), source);
     if (type === 'VARCHAR' && most !== undefined)
       known.set(`left(${own}, ${most})`, 'column' in source ? { ...source, most } : source);
   };

@@ -7,11 +7,13 @@
 import type { ColumnName, Kind } from '../contract/event.ts';
 import { attributesNamed, attributesOf } from './attribute-names.ts';
 import {
-  type Params,
+  firstOf,
   jsonValuesNamed,
   matches,
   ownText,
+  type Params,
   quoteIdentifier,
+  rowTagged,
 } from './dialect/duckdb.ts';
 
 export { ATTRIBUTE_PREFIX } from './attribute-names.ts';
@@ -116,7 +118,7 @@ function namedTexts(params: Params, columns: ReadonlySet<string>, name: string):
 
 /** The first of several texts that there is. */
 function firstText(texts: readonly NamedText[]): string | undefined {
-  const each = texts.map(({ sql, isList }) => (isList ? `(${sql})[1]` : sql));
+  const each = texts.map(({ sql, isList }) => (isList ? firstOf(sql) : sql));
   return each.length > 1 ? `coalesce(${each.join(', ')})` : each[0];
 }
 
@@ -154,7 +156,7 @@ export function segmentScope(segment: SegmentInfo, params: Params): Scope {
       const list = here.map((id) => params.bind(id, 'INTEGER')).join(', ');
       const own = params.bind(segment.id, 'INTEGER');
       return {
-        sql: `rowid IN (SELECT row FROM marks.tagged WHERE segment = ${own} AND tag IN (${list}))`,
+        sql: rowTagged(own, list),
       };
     },
   };

@@ -5,7 +5,7 @@
  * Invariant: buckets start at multiples of their width; whatever has a time is in one of them.
  */
 import type { EpochMicros } from '../contract/event.ts';
-import { Params, micros, nullOf } from './dialect/duckdb.ts';
+import { keptWhere, micros, nullOf, Params } from './dialect/duckdb.ts';
 import { type Plan, eventContext, inputOf } from './plan.ts';
 import { type InputColumn, byValue, inputColumns, orderBy } from './relation.ts';
 import { TRUE } from './scope.ts';
@@ -85,7 +85,7 @@ export function compileStackedTimeline(
   const { sql: values, outputs } = outputsOf(keys.columns, 2);
   const sql = [
     `WITH g AS MATERIALIZED (SELECT ${bucket} AS i, ${list}, count(*) AS n, min(t) AS lo, max(t) AS hi FROM (${rows}) AS r GROUP BY i, ${list}),`,
-    `s AS MATERIALIZED (SELECT ${list}, row_number() OVER (ORDER BY ${order}) AS rank FROM g WHERE i IS NOT NULL GROUP BY ${list} QUALIFY rank <= ${params.bind(most, 'BIGINT')}),`,
+    `s AS MATERIALIZED (SELECT ${list}, row_number() OVER (ORDER BY ${order}) AS rank FROM g WHERE i IS NOT NULL GROUP BY ${list} ${keptWhere(`rank <= ${params.bind(most, 'BIGINT')}`)}),`,
     `j AS (SELECT g.i, s.rank, ${inputColumns(keys.columns)
       .map(({ alias }) => `s."${alias}"`)
       .join(', ')}, n, lo, hi FROM g LEFT JOIN s ON ${same})`,

@@ -6,7 +6,14 @@
  */
 import { COLUMNS, type EpochMicros } from '../contract/event.ts';
 import type { Name } from './ast.ts';
-import { type BoundValue, Params, micros, quoteIdentifier } from './dialect/duckdb.ts';
+import {
+  type BoundValue,
+  IP6_TYPE,
+  ip6Text,
+  micros,
+  Params,
+  quoteIdentifier,
+} from './dialect/duckdb.ts';
 import { attributesOf } from './attribute-names.ts';
 import { type Field, chosenName, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
@@ -182,7 +189,7 @@ export class Outputs {
 /** A value as it leaves the database. */
 function readable(sql: string, sqlType: string): string {
   if (sqlType === 'TIMESTAMP') return micros(sql);
-  return sqlType === 'UUID' ? `CAST(${sql} AS VARCHAR)` : sql;
+  return sqlType === IP6_TYPE ? ip6Text(sql) : sql;
 }
 
 export function fieldOutput(

@@ -6,7 +6,7 @@
  * different value.
  */
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
-import { SQL_TYPES, nullOf, textAsNumber } from './dialect/duckdb.ts';
+import { IP6_TYPE, nullOf, SQL_TYPES, textAsNumber } from './dialect/duckdb.ts';
 import {
   type AddressSide,
   type Field,
@@ -89,7 +89,7 @@ export function shapeOf(field: Field, at: number, extent: Extent): ValueShape {
         type: 'address',
         parts: [
           ...(v4 ? [{ role: 'v4', sqlType: 'UINTEGER' } as const] : []),
-          ...(v6 ? [{ role: 'v6', sqlType: 'UUID' } as const] : []),
+          ...(v6 ? [{ role: 'v6', sqlType: IP6_TYPE } as const] : []),
         ],
       };
     }

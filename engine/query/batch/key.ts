@@ -4,6 +4,7 @@
  * A field may have several values in an event (`ip`, `port`): then the event is in one group for each
  * different value, as in the engine's SQL (engine/query/values.ts, whose shapes these are).
  */
+import { IP6_TYPE } from '../dialect/duckdb.ts';
 import type { CodedColumn, Column, TextColumn } from '../../contract/event-batch.ts';
 import type { Field, Ref } from '../fields.ts';
 import type { RawValue } from '../format.ts';
@@ -78,7 +79,7 @@ class FieldCodec {
           text: true,
           value: (table, group, at) => text.decode(texts.bytesOf(table.word(group, at))),
         };
-      case 'UUID':
+      case IP6_TYPE:
         return {
           words: 1,
           text: true,

@@ -1,4 +1,5 @@
 /** The table that a stage made of batches: rows in the engine's order, which is total, missing values last. */
+import { IP6_TYPE } from '../dialect/duckdb.ts';
 import {
   type Column,
   Ip6Column,
@@ -134,7 +135,7 @@ function columnOf(sqlType: string, rows: readonly Row[], at: number): Column {
   const column =
     sqlType === 'VARCHAR'
       ? new TextColumn(size)
-      : sqlType === 'UUID'
+      : sqlType === IP6_TYPE
         ? new Ip6Column(size)
         : sqlType === 'UINTEGER'
           ? new U32Column(size)

@@ -348,3 +348,144 @@ export function foldedText(sql: string): string {
   const escaped = `replace(replace(replace(${sql}, ${chr(1)}, ${chr(1)} || 'x'), ${chr(304)}, ${chr(1)} || 'y'), ${chr(305)}, ${chr(1)} || 'z')`;
   return `lower(upper(${escaped}))`;
 }
+
+// -- rows of a segment -----------------------------------------------------------------------------
+
+/** The number of a row in its segment, as a column. */
+export const ROW_NUMBER = 'rowid';
+
+/** The number of a row of the table `alias`. */
+export function rowNumberOf(alias: string): string {
+  return `${alias}.${ROW_NUMBER}`;
+}
+
+/** Whether a row's number is this, in `[low, high]`, or neither: numbers are the engine's own. */
+export function rowIs(row: number): string {
+  return `${ROW_NUMBER} = ${row}`;
+}
+export function rowBetween(low: number, high: number): string {
+  return `${ROW_NUMBER} >= ${low} AND ${ROW_NUMBER} <= ${high}`;
+}
+export function rowBefore(row: number, params: Params): string {
+  return `${ROW_NUMBER} < ${params.bind(row, 'BIGINT')}`;
+}
+export function rowFrom(row: number, params: Params): string {
+  return `${ROW_NUMBER} >= ${params.bind(row, 'BIGINT')}`;
+}
+
+/** Whether a row of a segment was deleted or carries a tag, by the tables of marks. */
+export function notDeleted(segment: string): string {
+  return `${ROW_NUMBER} NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment})`;
+}
+export function rowTagged(segment: string, tags: string): string {
+  return `${ROW_NUMBER} IN (SELECT row FROM marks.tagged WHERE segment = ${segment} AND tag IN (${tags}))`;
+}
+
+/** Aggregate: values in the order of their rows, as a list. */
+export function listedByRow(sql: string): string {
+  return `list(${sql} ORDER BY ${ROW_NUMBER})`;
+}
+
+// -- lists -----------------------------------------------------------------------------------------
+
+/** One row for each member of a list. */
+export function eachOf(list: string): string {
+  return `unnest(${list})`;
+}
+
+/** The whole numbers from `from` up to `to`, the last not included, as a list. */
+export function numbersBetween(from: string, to: string): string {
+  return `range(${from}, ${to})`;
+}
+export function numbersBelow(to: string): string {
+  return `range(${to})`;
+}
+
+/** The first member of a list, NULL of an empty one. */
+export function firstOf(list: string): string {
+  return `(${list})[1]`;
+}
+
+export function joinedLists(lists: readonly string[]): string {
+  return lists.length === 1 ? lists[0]! : `list_concat(${lists.join(', ')})`;
+}
+
+/** Whole numbers, bound as one value: a list. */
+export function boundNumbers(values: readonly number[], params: Params): string {
+  return `CAST(string_split(${params.text(values.join(','))}, ',') AS BIGINT[])`;
+}
+
+/** Texts, bound as one value: a list of `type`; times are given as microseconds. */
+export function boundList(texts: readonly (string | null)[], type: string, params: Params): string {
+  const list = `from_json(${params.text(JSON.stringify(texts))}, '["VARCHAR"]')`;
+  return type === 'TIMESTAMP'
+    ? `list_transform(${list}, lambda x: make_timestamp(CAST(x AS BIGINT)))`
+    : `CAST(${list} AS ${type}[])`;
+}
+
+/** Aggregates: how many different values there are, and the `most` smallest of them as one text. */
+export function distinctCount(sql: string): string {
+  return `len(list(DISTINCT ${sql}))`;
+}
+export function smallestAsText(sql: string, most: number): string {
+  return `array_to_string(list_slice(list_sort(list(DISTINCT ${sql})), 1, ${most}), ',')`;
+}
+
+/** Whether a pattern of ours matches a text; `.` is any character, ends of lines too. */
+export function matchesAcrossLines(sql: string, pattern: string): string {
+  return `regexp_matches(${sql}, '${pattern}', 's')`;
+}
+/** The same pattern's matches, each as `make` has it: a list. */
+export function eachMatch(sql: string, pattern: string, make: (match: string) => string): string {
+  const found = `regexp_extract_all(${sql}, '${pattern}', 0, 's')`;
+  return `list_transform(${found}, lambda m: ${make('m')})`;
+}
+
+export function startsWith(sql: string, prefix: string): string {
+  return `starts_with(${sql}, '${prefix}')`;
+}
+
+// -- rows of a result ------------------------------------------------------------------------------
+
+/** Keeps the first row, in an order, of each combination of values: what follows a FROM. */
+export function firstOfEach(keys: readonly string[], order: string): string {
+  return `QUALIFY row_number() OVER (PARTITION BY ${keys.join(', ')} ORDER BY ${order}) = 1`;
+}
+
+/**
+ * Keeps the first `most` rows in an order, of each part where rows are told apart by `part`; rows that `also`
+ * holds for are kept beside them.
+ */
+export function firstRanked(
+  order: string,
+  most: string,
+  { part, also }: { readonly part?: string; readonly also?: string } = {},
+): string {
+  const within = part === undefined ? '' : `PARTITION BY ${part} `;
+  const beside = also === undefined ? '' : `${also} OR `;
+  return `QUALIFY ${beside}row_number() OVER (${within}ORDER BY ${order}) <= ${most}`;
+}
+
+/** Keeps rows by a column that the same SELECT computed from its groups. */
+export function keptWhere(condition: string): string {
+  return `QUALIFY ${condition}`;
+}
+
+/** Several values as one, compared from the first to the last; and one of them. */
+export function record(parts: readonly (readonly [name: string, sql: string])[]): string {
+  return `{${parts.map(([name, sql]) => `'${name}': ${sql}`).join(', ')}}`;
+}
+export function recordPart(sql: string, name: string): string {
+  return `${sql}['${name}']`;
+}
+
+/** A time and a number of seconds, which may have a fraction. */
+export function plusSeconds(ts: string, seconds: string): string {
+  return `${ts} + to_microseconds(CAST(round(${seconds} * 1000000) AS BIGINT))`;
+}
+
+/** The type of an IPv6 address, and an address as a result has it: text. */
+export const IP6_TYPE = 'UUID';
+export function ip6Text(sql: string): string {
+  return `CAST(${sql} AS VARCHAR)`;
+}

@@ -8,7 +8,7 @@ import type { Test } from '../ast.ts';
 import { type RowFilter, some } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { dimensionOf } from '../dimensions.ts';
-import { oneOf } from '../dialect/duckdb.ts';
+import { IP6_TYPE, oneOf } from '../dialect/duckdb.ts';
 import { type AddressField, refSql } from '../fields.ts';
 import { ip6Bytes } from '../ip6-bytes.ts';
 import type { LeafRows, SegmentView } from '../index-view.ts';
@@ -166,7 +166,7 @@ function compileV6(
   scope: Scope,
 ): Predicate {
   if (sql === undefined) return NO_COLUMN;
-  const bind = (value: bigint) => scope.params.bind(ip6ToUuid(value), 'UUID');
+  const bind = (value: bigint) => scope.params.bind(ip6ToUuid(value), IP6_TYPE);
   const single: string[] = [];
   const parts: Predicate[] = [];
   for (const range of ranges) {
@@ -174,7 +174,7 @@ function compileV6(
     if (range.low === range.high) single.push(ip6ToUuid(range.low));
     else parts.push({ sql: `${sql} BETWEEN ${bind(range.low)} AND ${bind(range.high)}` });
   }
-  if (single.length > 0) parts.push({ sql: oneOf(sql, single, 'UUID', scope.params) });
+  if (single.length > 0) parts.push({ sql: oneOf(sql, single, IP6_TYPE, scope.params) });
   return parts.length === 0 ? NO_COLUMN : either(parts);
 }
 

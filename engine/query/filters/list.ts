@@ -6,7 +6,10 @@ import {
   allJsonText,
   blockOfIp4,
   blockOfIp6,
+  eachOf,
+  firstOf,
   foldedText,
+  joinedLists,
   listTable,
   quoteIdentifier,
   writtenIp4,
@@ -60,14 +63,14 @@ function writtenIn({ table }: ListGroup, prefix: number, scope: Scope): Predicat
   if (texts.length === 0) return NO_COLUMN;
   const own = `l.${quoteIdentifier(keyColumn(0))}`;
   return {
-    sql: `EXISTS (SELECT 1 FROM (SELECT unnest(${writtenNumbers(texts)}) AS a) AS w JOIN ${listTable(table)} AS l ON ${own} = ${blockOfIp4('w.a', prefix)})`,
+    sql: `EXISTS (SELECT 1 FROM (SELECT ${eachOf(writtenNumbers(texts))} AS a) AS w JOIN ${listTable(table)} AS l ON ${own} = ${blockOfIp4('w.a', prefix)})`,
   };
 }
 
 /** The addresses that are written in the texts of an event: a list of numbers. */
 export function writtenNumbers(texts: readonly Searchable[]): string {
   const each = texts.map(({ sql, json }) => writtenIp4(json ? allJsonText(sql) : sql));
-  return each.length === 1 ? each[0]! : `list_concat(${each.join(', ')})`;
+  return joinedLists(each);
 }
 
 /** The condition that an event of a scope meets row `l` of a group's table. */
@@ -129,7 +132,7 @@ function attributeTexts(name: string, scope: Scope): string[] {
   // Of those in the overflow one is compared: of a list none could be joined with.
   return scope
     .attributesNamed(name)
-    .map(({ sql, isList }) => foldedText(isList ? `(${sql})[1]` : sql));
+    .map(({ sql, isList }) => foldedText(isList ? firstOf(sql) : sql));
 }
 
 // -- rows by index ---------------------------------------------------------------------------------

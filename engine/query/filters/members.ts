@@ -5,7 +5,7 @@
  * Invariant: what a member is, is said by patterns that RE2 and the runtime read alike, so that it is the same
  * in SQL and in a scan. Arrays within arrays and objects have no members.
  */
-import { textAsNumber } from '../dialect/duckdb.ts';
+import { eachMatch, matchesAcrossLines, startsWith, textAsNumber } from '../dialect/duckdb.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { escapeRe2, valuePattern } from './wildcard.ts';
 
@@ -18,7 +18,7 @@ const ARRAY = `^\\[${MEMBER}(?:,${MEMBER})*\\]$`;
 const PLAIN = `${STRING}|[^",\\[\\]{} \\t\\r\\n]+`;
 
 export function isArrayText(sql: string): string {
-  return `starts_with(${sql}, '[')`;
+  return startsWith(sql, '[');
 }
 
 /** RE2 of an array of which a member, within its quotes or without, matches one of some patterns. */
@@ -93,9 +93,9 @@ export function valueTest(text: string, wildcards: boolean): (value: string) => 
 
 /** SQL: the members of a text that are numbers; NULL where it is no array. */
 export function memberNumbers(sql: string): string {
-  const isArray = `${isArrayText(sql)} AND regexp_matches(${sql}, '${ARRAY}', 's')`;
-  const members = `regexp_extract_all(${sql}, '${PLAIN}', 0, 's')`;
-  return `CASE WHEN ${isArray} THEN list_transform(${members}, lambda m: ${textAsNumber(`trim(m, '"')`)}) END`;
+  const isArray = `${isArrayText(sql)} AND ${matchesAcrossLines(sql, ARRAY)}`;
+  const numbers = eachMatch(sql, PLAIN, (member) => textAsNumber(`trim(${member}, '"')`));
+  return `CASE WHEN ${isArray} THEN ${numbers} END`;
 }
 
 const IS_ARRAY = new RegExp(ARRAY, 's');

@@ -1,5 +1,5 @@
 /** Which lines of a list the events of a plan match, as statements. */
-import { Params, blockOfIp4, listTable, quoteIdentifier } from '../dialect/duckdb.ts';
+import { blockOfIp4, eachOf, listTable, Params, quoteIdentifier } from '../dialect/duckdb.ts';
 import { LINE_COLUMN, groupCondition, keyColumn, writtenNumbers } from '../filters/list.ts';
 import { type Plan, eventContext, limited, relationOf } from '../plan.ts';
 import type { Relation } from '../relation.ts';
@@ -33,7 +33,7 @@ function writtenLines(
   const line = quoteIdentifier(LINE_COLUMN);
   const texts = scope.texts();
   const numbers = texts.length === 0 ? 'CAST([] AS UINTEGER[])' : writtenNumbers(texts);
-  const written = `SELECT DISTINCT ${blockOfIp4('a', prefix)} AS a FROM (SELECT unnest(${numbers}) AS a FROM (${sql()}) AS r)`;
+  const written = `SELECT DISTINCT ${blockOfIp4('a', prefix)} AS a FROM (SELECT ${eachOf(numbers)} AS a FROM (${sql()}) AS r)`;
   const found = `SELECT DISTINCT l.${line} FROM ${listTable(table)} AS l JOIN (${written}) AS w ON l.${quoteIdentifier(keyColumn(0))} = w.a`;
   return { ...params.finish(found), columns: [] };
 }

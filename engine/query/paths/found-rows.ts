@@ -3,7 +3,7 @@
  * is held to it.
  */
 import { RowSet } from '../../base/row-set.ts';
-import { type Params, bitOf, rowIn } from '../dialect/duckdb.ts';
+import { bitOf, type Params, rowBetween, rowIn, rowIs } from '../dialect/duckdb.ts';
 import type { Filter } from '../filters/filter.ts';
 import type { Path } from '../plan.ts';
 import { FALSE, type Predicate, TRUE } from '../scope.ts';
@@ -56,8 +56,8 @@ export function rowsPredicate(rows: Rows, params: Params): Predicate {
   if (rows === 'none') return FALSE;
   const low = rows.slice(0, 1)[0]!;
   const high = rows.slice(rows.count - 1, rows.count)[0]!;
-  if (low === high) return { sql: `rowid = ${low}` };
-  const range = `rowid >= ${low} AND rowid <= ${high}`;
+  if (low === high) return { sql: rowIs(low) };
+  const range = rowBetween(low, high);
   if (high - low + 1 === rows.count) return { sql: `(${range})` };
   // Beside a range, however wide, DuckDB passes over vectors that have none of the listed rows; a list by
   // itself makes it read all of them.

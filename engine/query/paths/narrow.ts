@@ -2,7 +2,7 @@
  * A plan held to what is known of its events: statements of it read the rows that may be meant and no
  * others. Its answers are those of the plan that it was made from.
  */
-import { Params, bitsOfRows, micros, segmentTable } from '../dialect/duckdb.ts';
+import { bitsOfRows, listedByRow, micros, Params, segmentTable } from '../dialect/duckdb.ts';
 import { ALL, type Filter, compileFilter, conjuncts } from '../filters/filter.ts';
 import { both } from '../filters/logic.ts';
 import { undecided } from '../filters/undecided.ts';
@@ -215,7 +215,7 @@ export function compileTimes(segments: readonly SegmentInfo[]): Statement {
   const params = new Params();
   const parts = segments.map(
     (segment) =>
-      `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, list(${micros('ts')} ORDER BY rowid) AS times FROM ${segmentTable(segment, 'ts')}`,
+      `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, ${listedByRow(micros('ts'))} AS times FROM ${segmentTable(segment, 'ts')}`,
   );
   return { ...params.finish(parts.join('\nUNION ALL\n')), columns: [] };
 }

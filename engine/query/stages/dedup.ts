@@ -1,4 +1,5 @@
 /** `dedup f, …`: the first row, in the order so far, of each combination of values. */
+import { firstOfEach } from '../dialect/duckdb.ts';
 import type { Stage } from '../ast.ts';
 import { type Relation, orderBy } from '../relation.ts';
 import type { StageOperator } from './operator.ts';
@@ -11,8 +12,7 @@ function dedupRelation({ fields }: DedupStage, relation: Relation): Relation {
   const { order } = relation;
   return {
     ...relation,
-    sql: () =>
-      `SELECT * FROM (${relation.sql()}) AS r QUALIFY row_number() OVER (PARTITION BY ${keys.join(', ')} ORDER BY ${orderBy(order)}) = 1`,
+    sql: () => `SELECT * FROM (${relation.sql()}) AS r ${firstOfEach(keys, orderBy(order))}`,
   };
 }
 

@@ -5,7 +5,21 @@
  * group of their own, last, that is not one of the N. `event_id` is the first event of its group.
  */
 import type { Stage } from '../ast.ts';
-import { type Params, micros, nullOf, replaceAll, segmentTable } from '../dialect/duckdb.ts';
+import {
+  boundList,
+  boundNumbers,
+  eachOf,
+  firstRanked,
+  micros,
+  nullOf,
+  numbersBelow,
+  type Params,
+  record,
+  recordPart,
+  replaceAll,
+  rowNumberOf,
+  segmentTable,
+} from '../dialect/duckdb.ts';
 import { groupedRows, keptGroups } from '../group-parts.ts';
 import { QueryError } from '../query-error.ts';
 import {
@@ -74,7 +88,12 @@ function patternsTable(stage: PatternsStage, input: Input): Table {
     { sql: '"template"', descending: false },
   ];
   // As events are ordered; those without a time are last.
-  const place = `{'t': coalesce(${micros('t')}, 9223372036854775807), 'ns': coalesce(ns, 0), 'source': source, 'seq': seq}`;
+  const place = record([
+    ['t', `coalesce(${micros('t')}, 9223372036854775807)`],
+    ['ns', 'coalesce(ns, 0)'],
+    ['source', 'source'],
+    ['seq', 'seq'],
+  ]);
   const grouped = groupedRows(
     input,
     `template, CAST(sum(w) AS BIGINT) AS n, min(t) AS first, max(t) AS last, min(${place}) AS place`,
@@ -85,9 +104,9 @@ function patternsTable(stage: PatternsStage, input: Input): Table {
   const sql = [
     `WITH g AS ${keptGroups(input)} (${grouped})`,
     `SELECT template, n, CAST(n AS DOUBLE) / nullif(CAST(${count} AS DOUBLE), 0) AS share, first, last,`,
-    `place['source'] AS source, place['seq'] AS seq, ${count}, ${nullOf('HUGEINT')} AS ${measure}, ${groups} FROM g,`,
+    `${recordPart('place', 'source')} AS source, ${recordPart('place', 'seq')} AS seq, ${count}, ${nullOf('HUGEINT')} AS ${measure}, ${groups} FROM g,`,
     `(SELECT sum(n) AS ${count}, count(*) AS ${groups} FROM g) AS t`,
-    `QUALIFY template IS NULL OR row_number() OVER (ORDER BY ${orderBy(order)}) <= ${params.bind(stage.limit, 'BIGINT')}`,
+    firstRanked(orderBy(order), params.bind(stage.limit, 'BIGINT'), { also: 'template IS NULL' }),
   ].join('\n');
   const plain = (name: string, alias: string, type: 'real' | 'text' | 'time', sqlType: string) => ({
     name,
@@ -127,8 +146,7 @@ function knownRows({ templates: known = [], params }: Input): string[] {
     numbers.set(template, number);
     return number;
   };
-  const list = (values: readonly number[]) =>
-    `unnest(CAST(string_split(${params.text(values.join(','))}, ',') AS BIGINT[]))`;
+  const list = (values: readonly number[]) => eachOf(boundNumbers(values, params));
   const parts = known.flatMap(({ segment, templates }) => {
     if (templates.length === 0) return [];
     const rows: { row: number; number: number; weight: number }[] = [];
@@ -145,11 +163,15 @@ function knownRows({ templates: known = [], params }: Input): string[] {
     const values = placeColumns(segmentScope(segment, params))
       .map((sql, i) => `${sql} AS ${COLUMNS[i + 1]!.alias}`)
       .join(', ');
-    return `SELECT number, ${values}, w FROM (${bound}) AS b JOIN ${segmentTable(segment, values)} AS e ON e.rowid = b.row`;
+    return `SELECT number, ${values}, w FROM (${bound}) AS b JOIN ${segmentTable(segment, values)} AS e ON ${rowNumberOf('e')} = b.row`;
   });
   if (parts.length === 0) return [];
-  const texts = params.text(JSON.stringify([...numbers.keys()].map((text) => text ?? null)));
-  const names = `SELECT unnest(CAST(from_json(${texts}, '["VARCHAR"]') AS VARCHAR[])) AS template, unnest(range(${params.bind(numbers.size, 'BIGINT')})) AS number`;
+  const texts = boundList(
+    [...numbers.keys()].map((text) => text ?? null),
+    'VARCHAR',
+    params,
+  );
+  const names = `SELECT ${eachOf(texts)} AS template, ${eachOf(numbersBelow(params.bind(numbers.size, 'BIGINT')))} AS number`;
   const columns = COLUMNS.map(({ alias }) => alias).join(', ');
   return [
     `SELECT ${columns}, w FROM (${parts.join('\nUNION ALL\n')}) AS k JOIN (${names}) AS p ON k.number = p.number`,

@@ -5,7 +5,7 @@
  * `direction` is `->` when it started all of them, else `<->`. A packet counts as one packet.
  */
 import type { Stage } from '../ast.ts';
-import { nullOf } from '../dialect/duckdb.ts';
+import { distinctCount, IP6_TYPE, nullOf, smallestAsText } from '../dialect/duckdb.ts';
 import { knownField } from '../fields.ts';
 import { groupedRows } from '../group-parts.ts';
 import { QueryError } from '../query-error.ts';
@@ -53,7 +53,7 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
   const hasV4 = !hasV6 || shapes.some((shape) => shape.parts.some(({ role }) => role === 'v4'));
   const parts = [
     ...(hasV4 ? [{ role: 'v4', sqlType: 'UINTEGER' } as const] : []),
-    ...(hasV6 ? [{ role: 'v6', sqlType: 'UUID' } as const] : []),
+    ...(hasV6 ? [{ role: 'v6', sqlType: IP6_TYPE } as const] : []),
   ];
   const shape = { name: 'src_ip', type: 'address', parts } as const;
   const versions = parts.map(({ role }) => role);
@@ -87,8 +87,8 @@ function talkersTable(stage: TalkersStage, input: Input): Table {
     `${groups}, count(*) AS n, count(*) FILTER (WHERE swapped) AS back,`,
     `${summed('packets', 'packets_rev', 'p')}, ${summed('packets_rev', 'packets', 'p_rev')},`,
     `${summed('bytes', 'bytes_rev', 'b')}, ${summed('bytes_rev', 'bytes', 'b_rev')},`,
-    `min(t) AS t_first, max(t) AS t_last, len(list(DISTINCT port)) AS port_count,`,
-    `array_to_string(list_slice(list_sort(list(DISTINCT port)), 1, ${MAX_PORTS}), ',') AS ports`,
+    `min(t) AS t_first, max(t) AS t_last, ${distinctCount('port')} AS port_count,`,
+    `${smallestAsText('port', MAX_PORTS)} AS ports`,
   ].join(' ');
   const pairs = `SELECT *, ${each((v) => `least(s_${v}, d_${v}) AS lo_${v}, greatest(s_${v}, d_${v}) AS hi_${v}`)}, ${swapped} AS swapped FROM (${rows}) AS s`;
   const grouped = groupedRows(input, computed, pairs, groups);

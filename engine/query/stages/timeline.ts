@@ -5,7 +5,15 @@
  * buckets its duration touches, in proportion; the event itself counts where it starts.
  */
 import type { Interval, Measure, Name, Stage } from '../ast.ts';
-import { micros, nullOf, timeFromMicros } from '../dialect/duckdb.ts';
+import {
+  eachOf,
+  micros,
+  nullOf,
+  numbersBelow,
+  numbersBetween,
+  plusSeconds,
+  timeFromMicros,
+} from '../dialect/duckdb.ts';
 import { type Grid, bucketSql, startSql } from '../grid.ts';
 import { QueryError } from '../query-error.ts';
 import {
@@ -49,7 +57,7 @@ function endSql(scope: Scope): string {
   const duration = scope.column('duration');
   if (duration === undefined) return ts;
   // A year at most: an absurd duration in hostile input must not overflow a time.
-  return `${ts} + to_microseconds(CAST(round(least(greatest(coalesce(${duration}, 0), 0), 31622400) * 1000000) AS BIGINT))`;
+  return plusSeconds(ts, `least(greatest(coalesce(${duration}, 0), 0), 31622400)`);
 }
 
 /** First and last time (as `low` and `high`, epoch microseconds) of what a timeline counts. */
@@ -132,7 +140,7 @@ export function timelineParts(
   const end = params.bind(grid.to, 'BIGINT');
   const one = 'CAST(1 AS BIGINT)';
   const expanded = [
-    `SELECT unnest(range(first, last + ${one})) AS i, first, a, z, x${keyed} FROM (`,
+    `SELECT ${eachOf(numbersBetween('first', `last + ${one}`))} AS i, first, a, z, x${keyed} FROM (`,
     `SELECT ${bucketSql(grid, 'a', params)} AS first, ${bucketSql(grid, `greatest(a, least(z, ${end}) - ${one})`, params)} AS last, a, z, x${keyed} FROM (`,
     `SELECT ${micros('t')} AS a, ${micros('e')} AS z, CAST(x AS DOUBLE) AS x${keyed} FROM (${rows}) AS r WHERE t IS NOT NULL) AS s) AS u`,
   ].join('');
@@ -161,7 +169,7 @@ function timelineTable(parts: TimelineParts, grid: Grid | undefined, input: Inpu
   const at = timeFromMicros(startSql(grid, 'b.i', params));
   // A series is not filled with empty buckets: there would be one for each of its values.
   const filled = names.every((name) => counts.has(name));
-  const buckets = `(SELECT unnest(range(${params.bind(grid.buckets, 'BIGINT')})) AS i)`;
+  const buckets = `(SELECT ${eachOf(numbersBelow(params.bind(grid.buckets, 'BIGINT')))} AS i)`;
   const from = filled
     ? `${buckets} AS b LEFT JOIN (${parts.sql}) AS q ON b.i = q.i`
     : `(${parts.sql}) AS b`;
