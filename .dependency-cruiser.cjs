@@ -41,9 +41,16 @@ module.exports = {
     { name: 'not-resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-cycle',
-      comment: 'Types may refer to each other; code may not.',
+      comment: 'Neither code nor types refer to each other in a circle.',
       severity: 'error',
-      from: {},
+      from: { pathNot: QUERY },
+      to: { circular: true },
+    },
+    {
+      name: 'no-cycle-of-code',
+      comment: 'In queries types still do.',
+      severity: 'error',
+      from: { path: QUERY },
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {

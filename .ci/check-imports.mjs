@@ -70,6 +70,9 @@ const CASES = [
   ['e2e/c.test.ts', '../engine/contract/target.ts', false],
   ['fixtures/a.ts', '../engine/contract/target.ts', false],
   ['engine/base/a.ts', './no-such-file.ts', false],
+  ['engine/index/one.ts', './two.ts', false],
+  // A circle is reported once.
+  ['engine/index/two.ts', './one.ts', true],
 ];
 
 function selfTest() {

@@ -14,7 +14,7 @@ import Database from 'better-sqlite3';
 import { checkCaseFolder } from '../base/case-files.ts';
 import { diskError } from '../base/files.ts';
 import { DaybookError } from '../contract/errors.ts';
-import type { Decisions } from '../contract/importer.ts';
+import type { Decisions } from '../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
 import { foreignObjects, schemaDifferences } from './catalog-schema.ts';
 import { type CatalogDamage, RowHashes } from './row-hashes.ts';

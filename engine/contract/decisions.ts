@@ -4,11 +4,21 @@
  * Each decision has a basis beside it (`year` and `yearBasis`): `given` by a person, `stated …` by
  * the source, or `guessed …`. The words are for people; how they begin is for programs.
  */
-import type { Decisions } from './importer.ts';
-
 /** The order of day, month and year in dates that are numbers, such as 3/4/2026. */
 export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
+
+/** A decision that was taken for a source and can be changed later. Kept in the catalog. */
+export interface Decisions {
+  tz?: string;
+  /** Why it is this zone; see below, as for the others. */
+  tzBasis?: string;
+  year?: number;
+  yearBasis?: string;
+  dateOrder?: DateOrder;
+  dateOrderBasis?: string;
+  [name: string]: string | number | boolean | undefined;
+}
 
 export const ORDER_NAMES: Readonly<Record<DateOrder, string>> = {
   dmy: 'day/month/year',

@@ -5,7 +5,7 @@
  * depends on the bytes and the options alone. An interrupted import is resumed by reading again and
  * leaving out what was committed, so that order must never depend on time, chance or block sizes.
  */
-import type { DateOrder } from './decisions.ts';
+import type { DateOrder, Decisions } from './decisions.ts';
 import type { BreakState } from './errors.ts';
 import type { ByteOffset, Kind } from './event.ts';
 import type { EventBatch } from './event-batch.ts';
@@ -86,18 +86,6 @@ export interface ReadOptions {
    */
   readonly before:
     { readonly year: number; readonly month: number; readonly day: number } | undefined;
-}
-
-/** A decision that was taken for a source and can be changed later. Kept in the catalog. */
-export interface Decisions {
-  tz?: string;
-  /** Why it is this zone; see `decisions.ts`, as for the others. */
-  tzBasis?: string;
-  year?: number;
-  yearBasis?: string;
-  dateOrder?: DateOrder;
-  dateOrderBasis?: string;
-  [name: string]: string | number | boolean | undefined;
 }
 
 /**

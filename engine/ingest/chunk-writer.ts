@@ -9,7 +9,8 @@
 import { BATCH_ROWS, EventBatch } from '../contract/event-batch.ts';
 import type { BreakState } from '../contract/errors.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
-import type { Decisions, EventSink } from '../contract/importer.ts';
+import type { EventSink } from '../contract/importer.ts';
+import type { Decisions } from '../contract/decisions.ts';
 import { type BatchRows, rowList, rowSpan } from '../store/batch-rows.ts';
 import { SMALL_BYTES } from '../store/segment-blocks.ts';
 import type { DayRows, Parts } from './day-parts.ts';

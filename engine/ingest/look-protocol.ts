@@ -3,7 +3,8 @@
  * data, so that it crosses threads.
  */
 import type { Kind } from '../contract/event.ts';
-import type { Decisions, SourceLocation, TableOutline } from '../contract/importer.ts';
+import type { SourceLocation, TableOutline } from '../contract/importer.ts';
+import type { Decisions } from '../contract/decisions.ts';
 import type { FoundFile, ImportOptions } from './protocol.ts';
 
 export type ToLookWorker =

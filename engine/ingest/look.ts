@@ -9,14 +9,8 @@ import { createHash } from 'node:crypto';
 import { DaybookError } from '../contract/errors.ts';
 import { EventBatch, type Column } from '../contract/event-batch.ts';
 import type { ByteOffset, Kind } from '../contract/event.ts';
-import type {
-  Decisions,
-  EventSink,
-  Importer,
-  Leaf,
-  ReadOptions,
-  SourceInput,
-} from '../contract/importer.ts';
+import type { EventSink, Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
+import type { Decisions } from '../contract/decisions.ts';
 import type {
   FromLookWorker,
   LookedRow,

@@ -2,7 +2,8 @@
  * What the import coordinator and its workers say to each other. Plain data, so that it crosses
  * threads.
  */
-import type { Decisions, ReadLimits, SourceLocation } from '../contract/importer.ts';
+import type { ReadLimits, SourceLocation } from '../contract/importer.ts';
+import type { Decisions } from '../contract/decisions.ts';
 import type { DateOrder } from '../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
 import type { Broken } from '../catalog/catalog.ts';

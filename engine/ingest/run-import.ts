@@ -17,7 +17,8 @@ import {
 } from '../catalog/source-place.ts';
 import { diskError } from '../base/files.ts';
 import { CancelledError, DaybookError, type ErrorCode } from '../contract/errors.ts';
-import type { Decisions, Ignored } from '../contract/importer.ts';
+import type { Ignored } from '../contract/importer.ts';
+import type { Decisions } from '../contract/decisions.ts';
 import type { Kind } from '../contract/event.ts';
 import {
   identifier,

@@ -2,7 +2,7 @@
  * Answers of queries that group, from rollups: of the segments whose rollups cover the query exactly,
  * and of the rows of the others.
  */
-import type { RollupGroups } from '../index/rollup/rollup-index.ts';
+import type { RollupGroups } from '../index/rollup/rollup-groups.ts';
 import {
   type AnswerStatement,
   type FoundRows,
@@ -25,7 +25,7 @@ import {
   outputsOf,
   rowsOfGroups,
 } from '../query/index.ts';
-import type { AskedView } from './ask-view.ts';
+import type { AskedView } from './asked-view.ts';
 import type { RowFinder } from './row-finder.ts';
 import { SearchCost } from './search-cost.ts';
 

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { KINDS } from '../contract/event.ts';
 import { NAMED, type Plan, knownField, listText, walk } from '../query/index.ts';
-import type { CaseSession, Snapshot } from './case-session.ts';
+import type { CaseSession } from './case-session.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** What is to be told where indexes of segments could not be read. */
 export function damageNotes(

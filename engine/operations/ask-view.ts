@@ -9,20 +9,20 @@ import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
 import {
   type Ast,
-  type MessageParts,
   type Plan,
   type RawValue,
-  type SegmentInfo,
   eventsAst,
   parseQuery,
   planQuery,
   segmentsRead,
 } from '../query/index.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
+import type { AskedView } from './asked-view.ts';
 import type { GivenList } from './case-lists.ts';
-import type { CaseSession, Snapshot } from './case-session.ts';
+import type { CaseSession } from './case-session.ts';
+import type { Snapshot } from './snapshot.ts';
 import { contextOf, isGone, noteRead, raw } from './query.ts';
-import { type RowFinder, finderOf } from './row-finder.ts';
+import { finderOf } from './row-finder.ts';
 import type { Rank } from './turns.ts';
 import { statementRows } from './whole-messages.ts';
 
@@ -44,35 +44,6 @@ export interface ViewScope {
   days: { used: number; all: number };
   packetsBeneath?: { packets: number; exact: boolean };
   notes: string[];
-}
-
-/** What an operation works with. */
-export interface AskedView {
-  readonly session: CaseSession;
-  readonly snapshot: Snapshot;
-  readonly plan: Plan;
-  /** What finds the plan's rows without reading all of them; undefined: it must not. */
-  readonly finder: RowFinder | undefined;
-  readonly watch: Stopwatch;
-  /** What a person should know about the answer. */
-  readonly notes: string[];
-  readonly signal: AbortSignal | undefined;
-  /** All rows of a statement on the plan's segments, or some of them; in its operation's turn.
-   * @param stop stands for the operation's signal */
-  rows(
-    statement: BoundStatement,
-    segments?: readonly SegmentInfo[],
-    rank?: Rank,
-    stop?: AbortSignal,
-  ): Promise<RawValue[][]>;
-  /** The same as they come. */
-  stream(statement: BoundStatement): AsyncGenerator<RawValue[][]>;
-}
-
-export interface BoundStatement {
-  readonly sql: string;
-  readonly params: readonly (string | number)[];
-  readonly messages?: MessageParts | undefined;
 }
 
 /** What an operation's statements wait for; `later` when it is not here. */

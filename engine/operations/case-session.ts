@@ -19,18 +19,11 @@ import { CaseLists } from './case-lists.ts';
 import { FoundCache } from './found-cache.ts';
 import { KeptNumbers } from './kept-numbers.ts';
 import { ReadTimes } from './read-times.ts';
+import type { Snapshot } from './snapshot.ts';
 import { Turns } from './turns.ts';
 
 export { statusOf } from '../catalog/catalog.ts';
 export type { SourceRow };
-
-export interface Snapshot {
-  segments: readonly SegmentRow[];
-  sources: readonly SourceRow[];
-  tags: readonly { id: number; name: string; count: number }[];
-  /** By segment: the tags that some of its rows have; 0 stands for deleted. */
-  marks: ReadonlyMap<number, ReadonlySet<number>>;
-}
 
 /** What operations cost is written after this, or when there is so much of it. */
 const WRITE_MS = 1000;

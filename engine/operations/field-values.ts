@@ -8,7 +8,8 @@ import {
   isAlwaysThere,
 } from '../query/index.ts';
 import type { Kind } from '../contract/event.ts';
-import { askView, type AskedView, type View, type ViewScope } from './ask-view.ts';
+import { askView, type View, type ViewScope } from './ask-view.ts';
+import type { AskedView } from './asked-view.ts';
 import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from './case-session.ts';
 import { SearchCost } from './search-cost.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { CancelledError } from '../contract/errors.ts';
 import type { FoundRows } from '../query/index.ts';
-import type { Snapshot } from './case-session.ts';
+import type { Snapshot } from './snapshot.ts';
 import { Finding } from './finding.ts';
 import { TextCache } from '../index/text/index.ts';
 import { FoundCache } from './found-cache.ts';

@@ -5,7 +5,7 @@
  */
 import type { OwnedCache, TextCache } from '../index/text/index.ts';
 import type { FoundRows, LeafRows } from '../query/index.ts';
-import type { Snapshot } from './case-session.ts';
+import type { Snapshot } from './snapshot.ts';
 import { Finding } from './finding.ts';
 
 /** Filters whose numbers are known. */

@@ -9,7 +9,8 @@ import {
   formatter,
   ROW_IDENTITY,
 } from '../query/index.ts';
-import type { CaseSession, Snapshot } from './case-session.ts';
+import type { CaseSession } from './case-session.ts';
+import type { Snapshot } from './snapshot.ts';
 import { summaryFields, summaryOf } from './event-summary.ts';
 
 const ALWAYS: ReadonlySet<string> = new Set([

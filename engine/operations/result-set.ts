@@ -29,8 +29,10 @@ import {
   takesAll,
   withoutLastSort,
 } from '../query/index.ts';
-import { type AskedView, atOnce, narrowedView, onPlan, onPlanOf } from './ask-view.ts';
-import type { CaseSession, Snapshot } from './case-session.ts';
+import { atOnce, narrowedView, onPlan, onPlanOf } from './ask-view.ts';
+import type { AskedView } from './asked-view.ts';
+import type { CaseSession } from './case-session.ts';
+import type { Snapshot } from './snapshot.ts';
 import { RowOrder, type Slice, TimeOrder } from './event-order.ts';
 import { fieldsToRead, listBatch } from './list-batch.ts';
 import { NumberOrder } from './number-order.ts';

@@ -1,5 +1,5 @@
 /** How many events a filter takes, where rollups of all segments have its conditions. */
-import type { RollupGroups } from '../index/rollup/rollup-index.ts';
+import type { RollupGroups } from '../index/rollup/rollup-groups.ts';
 import {
   COUNT,
   type FoundRows,

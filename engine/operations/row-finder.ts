@@ -42,7 +42,8 @@ import type { FoundCache } from './found-cache.ts';
 import type { KeptNumbers, ReadNumbers } from './kept-numbers.ts';
 import { MOST_TIMES, type ReadTimes } from './read-times.ts';
 import { storedMessages } from './stored-messages.ts';
-import type { CaseSession, Snapshot } from './case-session.ts';
+import type { CaseSession } from './case-session.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** How long lookups go on before others get their turn. */
 const TURN_MS = 8;

@@ -24,7 +24,8 @@ import { MESSAGE, NUMBERS, SHAPE, TEXTS } from '../store/messages/message-column
 import type { MessageShape } from '../store/messages/message-cutter.ts';
 import { firstCharacters } from '../store/messages/whole-message.ts';
 import type { Plain } from '../store/segment-store.ts';
-import type { CaseSession, Snapshot } from './case-session.ts';
+import type { CaseSession } from './case-session.ts';
+import type { Snapshot } from './snapshot.ts';
 import { raw } from './query.ts';
 import { putTogether } from './whole-messages.ts';
 

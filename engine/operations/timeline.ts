@@ -17,7 +17,8 @@ import {
   spansBuckets,
   takesAll,
 } from '../query/index.ts';
-import { askView, type AskedView, onPlanOf, type View, type ViewScope } from './ask-view.ts';
+import { askView, onPlanOf, type View, type ViewScope } from './ask-view.ts';
+import type { AskedView } from './asked-view.ts';
 import type { CaseSession } from './case-session.ts';
 import { SearchCost } from './search-cost.ts';
 

@@ -10,7 +10,8 @@ import {
   formatter,
   shapeAnswer,
 } from '../query/index.ts';
-import { type AskedView, askView, type View, type ViewScope } from './ask-view.ts';
+import { askView, type View, type ViewScope } from './ask-view.ts';
+import type { AskedView } from './asked-view.ts';
 import { groupsOf } from './answer-groups.ts';
 import type { CaseSession } from './case-session.ts';
 import { coveredSpan } from './timeline.ts';

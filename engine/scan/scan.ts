@@ -9,13 +9,8 @@ import { NO_FIELDS } from '../query/analyse.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import { EventBatch } from '../contract/event-batch.ts';
 import type { ByteOffset, Kind } from '../contract/event.ts';
-import type {
-  Decisions,
-  EventSink,
-  Importer,
-  ReadOptions,
-  SourceInput,
-} from '../contract/importer.ts';
+import type { EventSink, Importer, ReadOptions, SourceInput } from '../contract/importer.ts';
+import type { Decisions } from '../contract/decisions.ts';
 import { type Answer, shapeAnswer } from '../query/answer.ts';
 import { Params } from '../query/dialect/duckdb.ts';
 import { buildTable, eventContext, gridOf } from '../query/plan.ts';

@@ -7,7 +7,8 @@
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import { u16 } from './bytes.ts';
-import type { PacketEvents, PacketTracker, PlainRun } from './packet-events.ts';
+import type { PacketRows } from './packet-writes.ts';
+import type { PacketTracker, PlainRun } from './packet-tracker.ts';
 import type { Packet } from './packet.ts';
 import { FRAME_RELAY, LINK_ONLY, NONE, SUN_ATM, dlciOf } from './plain-links.ts';
 import { setPlain } from './plain-layers.ts';
@@ -15,7 +16,7 @@ import type { FoundRecords } from './records.ts';
 import type { SortedFrames } from './sorted-frames.ts';
 
 export class FramesInOrder {
-  private readonly events: PacketEvents;
+  private readonly events: PacketRows;
   private readonly batch: EventBatch | undefined;
   private readonly sorted: SortedFrames;
   private readonly tracker: PacketTracker | undefined;
@@ -27,7 +28,7 @@ export class FramesInOrder {
    * @param sorted has sorted the frames that are to be taken
    */
   constructor(
-    events: PacketEvents,
+    events: PacketRows,
     batch: EventBatch | undefined,
     sorted: SortedFrames,
     tracker: PacketTracker | undefined,

@@ -14,7 +14,8 @@ import { u32 } from './bytes.ts';
 import { CaptureStream } from './capture-stream.ts';
 import { classicVariant } from './classic.ts';
 import { flowTracker, noteEvicted } from './flow-tracker.ts';
-import { PacketEvents, type PacketTracker } from './packet-events.ts';
+import { PacketEvents } from './packet-events.ts';
+import type { PacketTracker } from './packet-tracker.ts';
 import { isSnoop } from './snoop.ts';
 
 function sniff(head: Uint8Array): SniffResult | undefined {

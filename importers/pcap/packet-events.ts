@@ -9,51 +9,18 @@ import { decode, decodeLink } from './decode.ts';
 import { Cursor } from './layers.ts';
 import { arpMessage, icmpName, TextBuffer, wlanMessage } from './messages.ts';
 import type { Packet } from './packet.ts';
-import type { FoundRecords } from './records.ts';
+import type { PacketTracker } from './packet-tracker.ts';
+import {
+  ATTRIBUTES,
+  type Attribute,
+  type Circuit,
+  type PacketRows,
+  type Writes,
+  writesOf,
+} from './packet-writes.ts';
 import { PacketRuns } from './runs.ts';
-import type { SortedFrames } from './sorted-frames.ts';
 import { TunnelNotes } from './tunnel-notes.ts';
 import { IP_WORD_BYTES, LINK_WORD_BYTES, word } from './words.ts';
-
-/** Frames of one link, found and sorted. */
-export interface PlainRun {
-  /** Of the bytes of the packets. */
-  readonly view: DataView;
-  readonly found: FoundRecords;
-  readonly sorted: SortedFrames;
-}
-
-/** Follows packets into flows: `flows/index.ts`. */
-export interface PacketTracker {
-  /** @returns the number of the flow the packet belongs to, from 1; 0 for none */
-  packet(p: Packet): number;
-  /**
-   * The same for several frames that were found to be TCP or UDP in plain IP, those from `from` up to `to`; for who
-   * need not have each as a packet.
-   * @param p has the bytes and the digits of all; the rest of it may be written over
-   * @param out gets the number of the flow of each, at its place in the run
-   */
-  plain?(p: Packet, run: PlainRun, from: number, to: number, out: Uint32Array): void;
-  finish(): void;
-}
-
-const ATTRIBUTES = [
-  'icmp_type',
-  'icmp_code',
-  'tunnel',
-  'inner_vlan',
-  'mpls_label',
-  'dlci',
-  'vpi',
-  'vci',
-  'ether_type',
-  'problem',
-  'src_mac',
-  'dst_mac',
-  'comment',
-  'raw_time',
-] as const;
-type Attribute = (typeof ATTRIBUTES)[number];
 
 function index(name: Attribute): number {
   return ATTRIBUTES.indexOf(name);
@@ -73,81 +40,13 @@ const DST_MAC = index('dst_mac');
 const COMMENT = index('comment');
 const RAW_TIME = index('raw_time');
 
-/** The numbers of a link that tell circuits apart. */
-export type Circuit = 'dlci' | 'vpi' | 'vci';
 const CIRCUITS: Readonly<Record<Circuit, number>> = { dlci: DLCI, vpi: VPI, vci: VCI };
 
 const ETHERNET = word('ethernet');
 /** So many equal texts one after the other are quicker copied than set. */
 const MANY = 8;
 
-/** What is to be written. */
-export interface Writes {
-  readonly seq: boolean;
-  readonly ts: boolean;
-  readonly fraction: boolean;
-  readonly offset: boolean;
-  readonly length: boolean;
-  readonly captured: boolean;
-  readonly bytes: boolean;
-  readonly packets: boolean;
-  readonly vlan: boolean;
-  readonly sources: boolean;
-  readonly targets: boolean;
-  readonly proto: boolean;
-  readonly sourcePort: boolean;
-  readonly targetPort: boolean;
-  readonly tcpFlags: boolean;
-  readonly type: boolean;
-  readonly message: boolean;
-  readonly attributes: readonly boolean[];
-  /** Whether anything of that needs the frame decoded. */
-  readonly frame: boolean;
-  /** Whether for that the link is enough. */
-  readonly linkOnly: boolean;
-  wants(attribute: Attribute): boolean;
-}
-
-/** Attributes that the link has. */
-const OF_LINK: ReadonlySet<string> = new Set(Object.keys(CIRCUITS));
-/** Attributes that do not come from the frame. */
-const OF_RECORD: ReadonlySet<string> = new Set(['comment', 'raw_time']);
-
-/** @param hint ReadOptions.columns */
-function writesOf(hint: ReadonlySet<string> | undefined): Writes {
-  const has = (...names: string[]) => hint === undefined || names.some((name) => hint.has(name));
-  const attributes = ATTRIBUTES.map((name) => has(`a:${name}`, 'a:*'));
-  const ofFrame = {
-    vlan: has('vlan'),
-    sources: has('src_ip4', 'src_ip6'),
-    targets: has('dst_ip4', 'dst_ip6'),
-    proto: has('proto'),
-    sourcePort: has('src_port'),
-    targetPort: has('dst_port'),
-    tcpFlags: has('tcp_flags'),
-    type: has('event_type'),
-    message: has('message'),
-  };
-  const wanted = ATTRIBUTES.filter((name, i) => attributes[i] === true && !OF_RECORD.has(name));
-  const inside = Object.values(ofFrame).includes(true) || wanted.some((name) => !OF_LINK.has(name));
-  return {
-    ...ofFrame,
-    seq: has('seq'),
-    ts: has('ts'),
-    fraction: has('ts_ns', 'ts_digits'),
-    offset: has('offset'),
-    length: has('length'),
-    captured: has('captured'),
-    bytes: has('bytes'),
-    packets: has('packets'),
-    attributes,
-    frame: inside || wanted.length > 0,
-    linkOnly: !inside,
-    wants: (attribute) => attributes[index(attribute)] === true,
-  };
-}
-
-export class PacketEvents {
+export class PacketEvents implements PacketRows {
   /** Packet comments of the record to come; empty for none. Forgotten once written. */
   comment = '';
   /** The stamp as it stands in a record whose time cannot be used. Forgotten once written. */

@@ -5,7 +5,7 @@
 import type { CodedColumn, EventBatch } from '../../engine/contract/event-batch.ts';
 import { u16 } from './bytes.ts';
 import { codedNumber, codedType, codeOfLink } from './coded.ts';
-import type { Circuit, Writes } from './packet-events.ts';
+import type { Circuit, Writes } from './packet-writes.ts';
 import { FRAME_RELAY, LINK_ONLY, SUN_ATM, dlciOf, shortAddress } from './plain-links.ts';
 import type { FoundRecords } from './records.ts';
 import type { SortedFrames } from './sorted-frames.ts';

@@ -4,7 +4,7 @@
  */
 import { u16, u32 } from './bytes.ts';
 import type { Packet } from './packet.ts';
-import type { PlainRun } from './packet-events.ts';
+import type { PlainRun } from './packet-tracker.ts';
 
 const TCP = 6;
 const UDP_HEADER = 8;

@@ -4,7 +4,7 @@
  * of the format.
  */
 import { LATEST_MICROS } from './packet.ts';
-import type { Clock } from './pcapng.ts';
+import type { Clock } from './clock.ts';
 
 /** What `find` found, of records that lie one behind the other. */
 export class FoundRecords {

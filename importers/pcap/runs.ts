@@ -2,11 +2,12 @@
  * Takes many ordinary records at a time. Columns are filled one after the other, each in a loop of its own;
  * what depends on the frames before, or is text, frame by frame (`frames-in-order.ts`).
  *
- * Holds always: rows are those that `PacketEvents.take` makes of each record (decode.test.ts).
+ * Holds always: rows are those that `PacketRows.take` makes of each record (decode.test.ts).
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
 import { FramesInOrder } from './frames-in-order.ts';
-import type { PacketEvents, PacketTracker } from './packet-events.ts';
+import type { PacketRows } from './packet-writes.ts';
+import type { PacketTracker } from './packet-tracker.ts';
 import { PlainFrames } from './plain-frames.ts';
 import type { Packet } from './packet.ts';
 import { FoundRecords, type RecordForm } from './records.ts';
@@ -23,7 +24,7 @@ const MOST_SHORT = 4;
 const PAUSE = 64;
 
 export class PacketRuns {
-  private readonly events: PacketEvents;
+  private readonly events: PacketRows;
   private readonly batch: EventBatch | undefined;
   private readonly sorted: SortedFrames;
   private readonly plain: PlainFrames | undefined;
@@ -41,7 +42,7 @@ export class PacketRuns {
    * @param inOrder frames are followed into flows, or their texts written; undefined: neither
    */
   constructor(
-    events: PacketEvents,
+    events: PacketRows,
     batch: EventBatch | undefined,
     inOrder: { tracker: PacketTracker | undefined } | undefined,
   ) {

@@ -4,12 +4,12 @@
 import { EventBatch, type Column } from '../../engine/contract/event-batch.ts';
 import type { Kind } from '../../engine/contract/event.ts';
 import type {
-  Decisions,
   EventSink,
   Importer,
   ReadOptions,
   SourceInput,
 } from '../../engine/contract/importer.ts';
+import type { Decisions } from '../../engine/contract/decisions.ts';
 
 export interface CollectedRow {
   kind: Kind;

@@ -2,10 +2,9 @@
  * Where the lines of a log have their time, judged by its first 64 KiB: at the beginning, or at a
  * place further on that many lines share. A time anywhere else is text of a message.
  *
- * Held always: the judgement depends on the content alone, so that every reading of a log, in one
- * or in pieces, takes the same times.
+ * Held always: the judgement depends on the content alone, so that every reading of a log takes
+ * the same times.
  */
-import type { Header } from './header.ts';
 
 /** What the beginning of a log shows of all of it. */
 export interface LogShape {
@@ -13,6 +12,15 @@ export interface LogShape {
   readonly mostlyDated: boolean;
   /** Places further on in a line where times are taken: keys of `positionPlace` and its like. */
   readonly places: readonly number[];
+}
+
+/** What `parseHeader` found of a line's time. */
+interface FoundTime {
+  readonly dated: boolean;
+  readonly leading: boolean;
+  readonly foundAt: Iterable<number>;
+  readonly epochAt: number;
+  readonly epochSeconds: number;
 }
 
 const POSITION = 1 << 28;
@@ -82,7 +90,7 @@ export class PlaceSurvey {
   private readonly epochs = new Map<number, { count: number; least: number; most: number }>();
 
   /** A line that begins a record, as `parseHeader` found it without knowing any place. */
-  add(h: Header): void {
+  add(h: FoundTime): void {
     this.lines++;
     if (h.dated) {
       if (h.leading) this.led++;

@@ -5,7 +5,8 @@
  * It knows nothing of deleted events: the caller does not ask it for a segment that has some.
  */
 import { type Chosen, type Restriction, chosenBy, isChosen } from '../rollup/restricted.ts';
-import { addSum, type RollupGroups } from '../rollup/rollup-index.ts';
+import { addSum } from '../rollup/rollup-index.ts';
+import type { RollupGroups } from '../rollup/rollup-groups.ts';
 import { MEASURES, type Measure } from '../rollup/sets.ts';
 import type { SideFile } from '../side-file.ts';
 import { BlockReader } from '../values/blocks.ts';

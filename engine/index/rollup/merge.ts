@@ -1,7 +1,8 @@
 /** The groups of many segments added up: the largest of them, exactly, and what all add up to. */
 import { Chosen, type TopGroups, type TopQuestion } from './chosen.ts';
 import { addPairs } from './merge-pairs.ts';
-import { addSum, type RollupGroups } from './rollup-index.ts';
+import { addSum } from './rollup-index.ts';
+import type { RollupGroups } from './rollup-groups.ts';
 import {
   forEachPart,
   type LongValues,

@@ -4,7 +4,7 @@
  */
 import type { DistinctValues, GroupKey } from '../values/dimensions.ts';
 import { Damaged, type SmallNumbers } from '../values/packing.ts';
-import type { RollupGroups } from './rollup-index.ts';
+import type { RollupGroups } from './rollup-groups.ts';
 
 /** Places of values from `from` to `to`, the last not included. */
 export interface PlaceRange {

@@ -12,7 +12,7 @@
 import { fewTexts, nextPresent, putKnown } from '../few-texts.ts';
 import type { IndexRows, TextRows } from '../rows.ts';
 import { giveBack, take32 } from '../spare.ts';
-import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from './collected.ts';
+import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from './items.ts';
 import { type FinishedText, finishText } from './finish.ts';
 import { MessageForms } from './message-forms.ts';
 import { overflowValues } from './overflow.ts';

@@ -3,7 +3,8 @@
  * text, and shapes are numbered by column, a column's free shape first. Where all rows of a shape of
  * the message have the same shape in another column (the program, most often), the one implies the other.
  */
-import { type CollectedText, IMPLIED_COLUMNS, OVERFLOW } from './collected.ts';
+import type { CollectedText } from './collected.ts';
+import { IMPLIED_COLUMNS, OVERFLOW } from './items.ts';
 import { LONG, FIRST_STRING } from './token-table.ts';
 
 /** Shapes with fewer rows imply nothing: a list of rows is as short. */

@@ -4,19 +4,6 @@ import type { ShapeTable } from './shape-table.ts';
 import type { TokenTable } from './token-table.ts';
 import type { ValueColumn } from './value-columns.ts';
 
-/** Set in an item that is a shape. */
-export const SHAPE_ITEM = 0x8000_0000;
-/** And in one that is a form: shapes and forms are fewer than this. */
-export const FORM_ITEM = 0x4000_0000;
-
-/** The number of the message among columns. */
-export const MESSAGE = 0;
-/** The column of attributes that have none of their own. */
-export const OVERFLOW = 'attrs';
-
-/** Columns whose shapes the message's may imply: those of the events and the first attributes. */
-export const IMPLIED_COLUMNS = 32;
-
 export interface CollectedText {
   readonly tokens: TokenTable;
   readonly shapes: ShapeTable;

@@ -2,7 +2,7 @@
 import { foldText } from './fold.ts';
 import { Glob } from './glob.ts';
 import type { ParsedShape } from './shape-texts.ts';
-import type { TextQuery } from './text-index.ts';
+import type { TextQuery } from './text-query.ts';
 
 /** Tokens of the phrase that are open where it may be in a shape, as bits of their places. */
 export type OpenPlaces = number;

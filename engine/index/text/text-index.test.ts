@@ -8,7 +8,8 @@ import type { IndexRows } from '../rows.ts';
 import { SideFile, type Section, writeSideFile } from '../side-file.ts';
 import { TextIndexBuilder } from './builder.ts';
 import { TextCache } from './text-cache.ts';
-import { TextIndex, type TextQuery } from './text-index.ts';
+import { TextIndex } from './text-index.ts';
+import type { TextQuery } from './text-query.ts';
 import { type TextRow, indexRows } from './testing/index-rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'text-index-'));

@@ -9,7 +9,7 @@ import type { SideFile } from '../side-file.ts';
 import { BitReader } from './bits.ts';
 import { checked } from './bytes.ts';
 import type { ColumnShapes } from './closed-shapes.ts';
-import { MESSAGE } from './collected.ts';
+import { MESSAGE } from './items.ts';
 import { damagedText } from './damaged.ts';
 import { foldedBytes } from './fold.ts';
 import { Glob } from './glob.ts';
@@ -30,24 +30,11 @@ import { MOST_PLACES, type OpenPlaces, type Placement, phraseFit } from './phras
 import { putRows, readRowBits, readRows } from './row-list.ts';
 import { type ParsedShape, ShapeTexts } from './shape-texts.ts';
 import { KEPT_SHARE, type OwnedCache, TextCache } from './text-cache.ts';
+import type { QueryToken, TextQuery } from './text-query.ts';
 import { WordGrams } from './word-grams.ts';
 import { WordPlaces } from './word-places.ts';
 import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from '../../base/tokens.ts';
 import { type RowPlaces, type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
-
-export interface QueryToken {
-  readonly text: string;
-  /** Whether `*` and `?` in `text` are wildcards. */
-  readonly wildcard: boolean;
-}
-
-/** As engine/query/filters/text.ts has it. */
-export interface TextQuery {
-  /** At least one. */
-  readonly tokens: readonly QueryToken[];
-  /** The text after each token but the last. */
-  readonly between: readonly string[];
-}
 
 export interface TextAnswer {
   readonly rows: RowSet;

@@ -7,7 +7,8 @@
 import type { SideFile } from '../side-file.ts';
 import { ByteReader, ByteWriter, checked, withCheck } from './bytes.ts';
 import type { ClosedShapes } from './closed-shapes.ts';
-import { type CollectedText, FORM_ITEM, MESSAGE, SHAPE_ITEM, nextWithItems } from './collected.ts';
+import { type CollectedText, nextWithItems } from './collected.ts';
+import { FORM_ITEM, MESSAGE, SHAPE_ITEM } from './items.ts';
 import { PLACES } from './layout.ts';
 import { FIRST_STRING } from './token-table.ts';
 import type { Vocabulary } from './vocabulary.ts';

@@ -2,7 +2,7 @@
  * Which merged rollups answer in place of their segments: those of which every segment is wholly in the
  * question, without deleted events and under conditions that a rollup can meet.
  */
-import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
+import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { coverBy } from '../../index/rollup/tree/plan.ts';
 import type { LargestGroups, RollupNode } from '../../index/rollup/tree/rollup-nodes.ts';
 import type { Filter } from '../filters/filter.ts';

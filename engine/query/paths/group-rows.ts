@@ -1,6 +1,6 @@
 /** Groups of rollups and of statements put together, as rows of the answer that the query gives. */
 import { type TopGroup, type TopGroups, mergeTop } from '../../index/rollup/merge.ts';
-import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
+import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { ip6ToUuid, uuidToIp6 } from '../address.ts';
 import type { RawValue } from '../format.ts';
 import { compareTexts } from '../text-order.ts';

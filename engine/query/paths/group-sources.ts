@@ -3,7 +3,7 @@
  * exactly, whole hours from it and the rows before and behind them, or the rows.
  */
 import type { CombinationQuestion } from '../../index/combinations/combination-index.ts';
-import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
+import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { RowSet } from '../../base/row-set.ts';
 import { Params } from '../dialect/duckdb.ts';
 import { attributesNamed } from '../attribute-names.ts';

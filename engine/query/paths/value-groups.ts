@@ -2,7 +2,7 @@
  * Groups by one field among rows that are known by number, from the index of the field's values: no row
  * is read. It counts events and adds nothing up.
  */
-import type { RollupGroups } from '../../index/rollup/rollup-index.ts';
+import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { type Filter, allOf, conjuncts } from '../filters/filter.ts';
 import { presentDimension } from '../filters/present.ts';
 import { type SegmentInfo, mayHaveAttribute } from '../scope.ts';

@@ -8,7 +8,7 @@
  */
 import type { EventBatch } from '../../../engine/contract/event-batch.ts';
 import type { Packet } from '../packet.ts';
-import type { PlainRun } from '../packet-events.ts';
+import type { PlainRun } from '../packet-tracker.ts';
 import { setPlain } from '../plain-layers.ts';
 import { NetworkClock } from './clock.ts';
 import { CONN_STATES, tcpConnState, udpConnState } from './conn-state.ts';

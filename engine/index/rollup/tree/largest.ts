@@ -5,7 +5,7 @@
 import type { Section } from '../../side-file.ts';
 import type { DimensionName, DistinctValues } from '../../values/dimensions.ts';
 import { mergeTop, type TopGroup } from '../merge.ts';
-import type { RollupGroups } from '../rollup-index.ts';
+import type { RollupGroups } from '../rollup-groups.ts';
 import { SETS } from '../sets.ts';
 import { type Table, tablesSection } from './tables-section.ts';
 
