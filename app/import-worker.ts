@@ -4,7 +4,6 @@ import { parentPort } from 'node:worker_threads';
 import type { FromIndexer, ToIndexer } from '../engine/ingest/index-protocol.ts';
 import { runImportWorker } from '../engine/ingest/read-leaf.ts';
 import type { ToWorker } from '../engine/ingest/protocol.ts';
-import type { FromStorer, ToStorer } from '../engine/ingest/store-protocol.ts';
 import { giveWay } from './give-way.ts';
 import { importers } from '../importers/registry.ts';
 import { walkFile } from '../importers/shared/walk.ts';
@@ -22,7 +21,6 @@ runImportWorker(
     importers,
     walk: (path, name, temporary, limits) => walkFile(path, name, temporary, limits),
     startIndexer: ownThreads<ToIndexer, FromIndexer>(join(import.meta.dirname, 'index-worker.ts')),
-    startStorer: ownThreads<ToStorer, FromStorer>(join(import.meta.dirname, 'store-worker.ts')),
     giveWay,
   },
 );

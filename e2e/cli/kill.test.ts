@@ -16,8 +16,6 @@ import { daybook, generateEvidence, ROOT } from '../harness.ts';
 const KILLS = Number(process.env['DAYBOOK_KILLS'] ?? 5);
 const ENV = {
   DAYBOOK_CHUNK_ROWS: '1500',
-  // Every source is stored by a thread of its own.
-  DAYBOOK_STORE_BYTES: '1',
 };
 let folder: string;
 let evidence: string;

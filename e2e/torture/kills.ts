@@ -25,8 +25,6 @@ import { STEPS, type Step } from './step-names.ts';
 /** Little evidence in many small segments: each command has much to do, and is soon done. */
 const ENV = {
   DAYBOOK_CHUNK_ROWS: '150',
-  // Every source is stored by a thread of its own.
-  DAYBOOK_STORE_BYTES: '1',
 };
 const STEPWISE = ['--import', path.join(import.meta.dirname, 'steps.ts')];
 /** A step that goes on is killed within this. */

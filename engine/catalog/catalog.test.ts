@@ -114,7 +114,6 @@ describe('marks', () => {
       unflowedPackets: 0,
       importId: undefined,
       index: undefined,
-      mapped: false,
     });
     catalog.setMarks(1, 0, Uint32Array.of(3, 70_000, 4_000_000_000));
     expect([...catalog.marks(1, 0)]).toEqual([3, 70_000, 4_000_000_000]);

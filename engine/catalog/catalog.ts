@@ -148,12 +148,6 @@ export interface SegmentRow {
   importId: number | undefined;
   /** The index file beside it. */
   index: SideFileRow | undefined;
-  /** Whether it is known where in its file the values of its columns lie: see `segmentMap`. */
-  mapped: boolean;
-}
-
-export interface NewSegment extends SegmentRow {
-  map?: Uint8Array | undefined;
 }
 
 /** What each import looks at of all segments, which may be thousands: without what takes time to read. */
@@ -673,7 +667,7 @@ export class Catalog {
   lastSegmentId(): number {
     return Number(this.meta('last_segment') ?? 0);
   }
-  addSegment(segment: NewSegment): void {
+  addSegment(segment: SegmentRow): void {
     const { id } = segment;
     this.change(
       'segments',
@@ -700,21 +694,11 @@ export class Catalog {
       segment.index?.bytes ?? null,
       segment.index?.sha256 ?? null,
     );
-    if (segment.map !== undefined)
-      this.change(
-        'segment_maps',
-        'segment_id = ?',
-        [id],
-        'INSERT INTO segment_maps(segment_id, map) VALUES (?, ?)',
-        id,
-        segment.map,
-      );
     if (id > this.lastSegmentId()) this.setMeta('last_segment', String(id));
   }
   removeSegment(id: number): void {
     this.within(() => {
-      for (const table of ['marks', 'segment_maps'])
-        this.change(table, 'segment_id = ?', [id], `DELETE FROM ${table} WHERE segment_id = ?`, id);
+      this.change('marks', 'segment_id = ?', [id], 'DELETE FROM marks WHERE segment_id = ?', id);
       this.change('segments', 'id = ?', [id], 'DELETE FROM segments WHERE id = ?', id);
     });
   }
@@ -730,10 +714,7 @@ export class Catalog {
     );
   }
   segments(): SegmentRow[] {
-    return this.all(
-      `SELECT *, EXISTS (SELECT 1 FROM segment_maps WHERE segment_id = id) AS mapped
-       FROM segments ORDER BY day, kind, id`,
-    ).map((row) => ({
+    return this.all('SELECT * FROM segments ORDER BY day, kind, id').map((row) => ({
       id: Number(row.id),
       day: String(row.day),
       kind: row.kind as Kind,
@@ -753,7 +734,6 @@ export class Catalog {
         row.index_sha256 === null
           ? undefined
           : { bytes: Number(row.index_bytes), sha256: String(row.index_sha256) },
-      mapped: Number(row.mapped) === 1,
     }));
   }
 
@@ -770,12 +750,6 @@ export class Catalog {
       rows: Number(row.rows),
       hasIndex: row.has_index === 1,
     }));
-  }
-
-  /** Where in a segment's file the values of its columns lie, as engine/store/segment-file has it. */
-  segmentMap(id: number): Uint8Array | undefined {
-    const map = this.get('SELECT map FROM segment_maps WHERE segment_id = ?', id)?.['map'];
-    return map instanceof Uint8Array ? map : undefined;
   }
 
   // -- tags and deletions ----------------------------------------------------------------------

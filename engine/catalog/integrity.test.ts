@@ -40,7 +40,6 @@ function fill(catalog: Catalog): void {
       ...{ id, day: '2026-11-21', kind: 'log', file: `days/2026-11-21/0000000${id}.duckdb` },
       ...{ rows: 64, minTs: 1, maxTs: 2, bytes: 10, sha256: 'bb', columns: ['seq'], sources: [1] },
       ...{ shapes: 0, numberForm: 'bytes', unflowedPackets: 0, importId: run, index: undefined },
-      ...{ mapped: true, map: Uint8Array.of(1, 2, 3) },
     });
     catalog.setMarks(id, 0, Uint32Array.of(1, 5));
   }
@@ -108,7 +107,7 @@ function other(value: unknown): string {
 }
 
 const TABLES = [
-  ...['imports', 'sources', 'ledger', 'segments', 'segment_maps', 'tags', 'marks'],
+  ...['imports', 'sources', 'ledger', 'segments', 'tags', 'marks'],
   ...['hand_tags', 'notes', 'line_hashes', 'overlaps', 'searches', 'changes', 'operations', 'meta'],
 ];
 

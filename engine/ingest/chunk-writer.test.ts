@@ -1,13 +1,11 @@
-/** What a chunk's rows are stored as that come out of order: as the segment itself where they can be sorted before. */
+/** How a chunk's rows are stored that come out of order, and which rows wait for a later chunk. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BATCH_ROWS } from '../contract/event-batch.ts';
 import type { Kind } from '../contract/event.ts';
-import { finishSegment } from '../store/finish-segment.ts';
-import { BLOCK, SMALL_BLOCK } from '../store/segment-blocks.ts';
-import { SegmentBuilder } from '../store/segment-builder.ts';
+import { SegmentBuilder, literal } from '../store/segment-builder.ts';
 import { type ChunkLimits, ChunkWriter } from './chunk-writer.ts';
 import { DayParts } from './day-parts.ts';
 import type { PartInfo } from './protocol.ts';
@@ -33,20 +31,11 @@ afterAll(() => {
 /** Micro- and nanoseconds after START, and the record. */
 type Row = readonly [micros: number, nanos: number, seq: number];
 
-/**
- * One chunk of flows: those of each source in the order given.
- * @param few so few sources are read
- * @param bytes of each source, as far as it is known
- */
-async function chunkOf(
-  sources: readonly (readonly Row[])[],
-  few = false,
-  bytes: readonly number[] = [],
-): Promise<PartInfo[]> {
-  const limits = { indexRows: 1e9, sources: few ? 16 : 17 };
-  const writer = new ChunkWriter(LIMITS, new DayParts(folder, `part-${number++}`, limits));
+/** One chunk of flows: those of each source in the order given. */
+function chunkOf(sources: readonly (readonly Row[])[]): PartInfo[] {
+  const writer = new ChunkWriter(LIMITS, new DayParts(folder, `part-${number++}`, 1e9));
   sources.forEach((rows, i) => {
-    writer.begin(i + 1, 'source', undefined, bytes[i]);
+    writer.begin(i + 1, 'source', undefined);
     const batch = writer.batch('flow');
     for (const [micros, nanos, seq] of rows) {
       const row = batch.length;
@@ -58,7 +47,7 @@ async function chunkOf(
     }
     writer.end();
   });
-  return (await writer.cut()?.parts) ?? [];
+  return writer.cut()?.parts ?? [];
 }
 
 const HASH = 7919;
@@ -82,12 +71,12 @@ function inOrder(sources: readonly (readonly Row[])[]): string[] {
     .map(([micros, nanos, seq, source]) => [micros, nanos, source, seq, Math.abs(seq % 7)].join());
 }
 
-/** The rows of a part that is the segment, as they lie there. */
+/** The rows of the segment that is made of a part, as they lie there. */
 async function rowsOf(part: PartInfo): Promise<string[]> {
-  if (part.draft === undefined) throw new Error('the part is no segment');
-  await finishSegment(part.draft, { minTs: part.minTs, maxTs: part.maxTs, sources: [1] });
+  const select = `SELECT * FROM read_parquet(${literal(part.path)})`;
+  const built = await builder.build(select, { sorted: part.sorted, inputBytes: part.bytes });
   const name = `part_${number++}`;
-  await builder.attach(name, part.path);
+  await builder.attach(name, built.path);
   const nanos = part.columns.includes('ts_ns') ? 'coalesce(ts_ns, 0)' : '0';
   const read = await builder.rows(
     `SELECT concat_ws(',', epoch_us(ts) - ${START}, ${nanos}, source_id, seq, "a:of") FROM ${name}.events`,
@@ -102,71 +91,28 @@ describe('rows out of order', () => {
     ['of few times', [alike(MANY)]],
     ['at one time each two', [falling(MANY)]],
     ['of sources one after the other', [mixed(MANY), mixed(20, MANY), mixed(MANY, 2 * MANY)]],
-  ])('are sorted and stored as the segment: %s', async (_, sources) => {
-    const [part, ...others] = await chunkOf(sources);
+    ['few of them', [mixed(300)]],
+    ['few sources one after the other', [mixed(300), mixed(20, 300), mixed(400, 320)]],
+  ])('are sorted before they are written: %s', async (_, sources) => {
+    const [part, ...others] = chunkOf(sources);
     expect([part?.sorted, others]).toEqual([true, []]);
     expect(await rowsOf(part!)).toEqual(inOrder(sources));
   });
 
   it.each<[string, Row[][]]>([
-    ['few of them', [mixed(MANY - 1)]],
-    ['few, at one time each two', [falling(20)]],
     ['of a full batch', [mixed(BATCH_ROWS)]],
     ['behind a full batch', [mixed(BATCH_ROWS + MANY)]],
-  ])('are left to DuckDB: %s', async (_, sources) => {
-    const parts = await chunkOf(sources);
-    const rows = sources.reduce((sum, { length }) => sum + length, 0);
-    expect(parts).toMatchObject([{ draft: undefined, sorted: false, rows }]);
-  });
-
-  it('of several sources among each other are one part, which DuckDB sorts', async () => {
-    const sources = [mixed(MANY), mixed(MANY)];
-    const [part, ...others] = await chunkOf(sources);
+    ['of several sources among each other', [mixed(MANY), mixed(MANY)]],
+  ])('are sorted by DuckDB: %s', async (_, sources) => {
+    const [part, ...others] = chunkOf(sources);
     expect([part?.sorted, others]).toEqual([false, []]);
-    expect((await rowsOf(part!)).sort()).toEqual(inOrder(sources).sort());
-  });
-});
-
-describe('few small sources', () => {
-  const SMALL = 40_000;
-
-  it.each<[string, Row[][]]>([
-    ['in order', [Array.from({ length: 300 }, (_, i): Row => [i, 0, i + 1])]],
-    ['of one row', [[[5, 0, 1]]]],
-    ['out of order', [mixed(300)]],
-    ['one after the other', [mixed(300), mixed(20, 300), mixed(400, 320)]],
-  ])('are segments from the start, in small blocks: %s', async (_, sources) => {
-    const [part, ...others] = await chunkOf(
-      sources,
-      true,
-      sources.map(() => SMALL),
-    );
-    expect([part?.sorted, part?.draft?.block, others]).toEqual([true, SMALL_BLOCK, []]);
     expect(await rowsOf(part!)).toEqual(inOrder(sources));
-  });
-
-  it('are left to DuckDB where they are among many, or not known to be small', async () => {
-    const rows = mixed(300);
-    expect(await chunkOf([rows], false, [SMALL])).toMatchObject([{ draft: undefined }]);
-    expect(await chunkOf([rows], true)).toMatchObject([{ draft: undefined }]);
-  });
-
-  it('are followed by a part of their own where the next one is large', async () => {
-    const sources = [mixed(300), mixed(MANY, 300)];
-    const parts = await chunkOf(sources, true, [SMALL, 1 << 30]);
-    expect(parts.map(({ rows, draft }) => [rows, draft?.block])).toEqual([
-      [300, SMALL_BLOCK],
-      [MANY, BLOCK],
-    ]);
-    const rows = (await Promise.all(parts.map(rowsOf))).flat();
-    expect(rows).toEqual(inOrder(sources));
   });
 });
 
 describe('few rows that are no records', () => {
-  const limits = { indexRows: 1e9, sources: 17 };
   function writerOf(chunks: ChunkLimits): ChunkWriter {
-    return new ChunkWriter(chunks, new DayParts(folder, `part-${number++}`, limits));
+    return new ChunkWriter(chunks, new DayParts(folder, `part-${number++}`, 1e9));
   }
   function add(writer: ChunkWriter, kind: Kind, n: number): void {
     const batch = writer.batch(kind);
@@ -176,9 +122,9 @@ describe('few rows that are no records', () => {
       batch.endRow();
     }
   }
-  async function cut(writer: ChunkWriter, goesOn = true): Promise<Record<string, number>> {
+  function cut(writer: ChunkWriter, goesOn = true): Record<string, number> {
     const chunk = writer.cut(goesOn);
-    const parts = (await chunk?.parts) ?? [];
+    const parts = chunk?.parts ?? [];
     const rows = Object.fromEntries(parts.map(({ kind, rows }) => [kind, rows]));
     // What the chunk says of its source is what is in the chunks so far.
     for (const [kind, n] of Object.entries(rows)) told[kind] = (told[kind] ?? 0) + n;
@@ -188,7 +134,7 @@ describe('few rows that are no records', () => {
   let told: Record<string, number>;
   beforeEach(() => (told = {}));
 
-  it('wait for later chunks until they are many, or their source ends', async () => {
+  it('wait for later chunks until they are many, or their source ends', () => {
     const writer = writerOf(SOON);
     writer.begin(1, 'source', undefined);
     const few = Math.floor(BATCH_ROWS / 5);
@@ -196,7 +142,7 @@ describe('few rows that are no records', () => {
     for (let i = 0; i < 6; i++) {
       add(writer, 'packet', 3);
       add(writer, 'flow', few);
-      chunks.push(await cut(writer));
+      chunks.push(cut(writer));
     }
     const packets = { packet: 3 };
     const both = { packet: 3, flow: 4 * few };
@@ -204,35 +150,35 @@ describe('few rows that are no records', () => {
     // What waits alone makes no chunk.
     expect([writer.due, writer.full]).toEqual([false, false]);
     writer.end();
-    expect(await cut(writer, false)).toEqual({ flow: 2 * few });
+    expect(cut(writer, false)).toEqual({ flow: 2 * few });
   });
 
-  it('are in the chunk when they are not few', async () => {
+  it('are in the chunk when they are not few', () => {
     const writer = writerOf(SOON);
     writer.begin(1, 'source', undefined);
     const many = Math.floor(BATCH_ROWS / 3) + 1;
     add(writer, 'packet', 3);
     add(writer, 'flow', many);
-    expect(await cut(writer)).toEqual({ packet: 3, flow: many });
+    expect(cut(writer)).toEqual({ packet: 3, flow: many });
   });
 
-  it('are in every chunk where these take their time', async () => {
+  it('are in every chunk where these take their time', () => {
     const writer = writerOf({ ...SOON, ms: 0 });
     writer.begin(1, 'source', undefined);
     add(writer, 'packet', 3);
     add(writer, 'flow', 5);
-    expect(await cut(writer)).toEqual({ packet: 3, flow: 5 });
+    expect(cut(writer)).toEqual({ packet: 3, flow: 5 });
   });
 
-  it('are in the chunk behind which something else than their source is read', async () => {
+  it('are in the chunk behind which something else than their source is read', () => {
     const writer = writerOf(SOON);
     writer.begin(1, 'source', undefined);
     add(writer, 'packet', 3);
     add(writer, 'flow', 5);
-    expect(await cut(writer, false)).toEqual({ packet: 3, flow: 5 });
+    expect(cut(writer, false)).toEqual({ packet: 3, flow: 5 });
   });
 
-  it('do not wait while what was committed before is read again', async () => {
+  it('do not wait while what was committed before is read again', () => {
     const writer = writerOf(SOON);
     writer.begin(1, 'source', {
       resume: { rows: { packet: 3, flow: 2 }, quarantined: 0 },
@@ -242,18 +188,18 @@ describe('few rows that are no records', () => {
     add(writer, 'packet', 4);
     add(writer, 'flow', 5);
     expect(writer.due).toBe(true);
-    expect(await cut(writer)).toEqual({ packet: 1, flow: 3 });
+    expect(cut(writer)).toEqual({ packet: 1, flow: 3 });
     add(writer, 'packet', 4);
     add(writer, 'flow', 5);
-    expect(await cut(writer)).toEqual({ packet: 4 });
+    expect(cut(writer)).toEqual({ packet: 4 });
   });
 
-  it('are told from records of the same kind in a source behind them', async () => {
+  it('are told from records of the same kind in a source behind them', () => {
     const writer = writerOf(SOON);
     writer.begin(1, 'source', undefined);
     add(writer, 'flow', 5);
     writer.end();
-    expect(await cut(writer, false)).toEqual({ flow: 5 });
+    expect(cut(writer, false)).toEqual({ flow: 5 });
     told = {};
     writer.begin(2, 'source', undefined);
     expect(writer.batch('flow').isDerived).toBe(false);

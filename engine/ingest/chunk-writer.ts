@@ -12,8 +12,7 @@ import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { EventSink } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
 import { type BatchRows, rowList, rowSpan } from '../store/batch-rows.ts';
-import { SMALL_BYTES } from '../store/segment-blocks.ts';
-import type { DayRows, Parts } from './day-parts.ts';
+import type { DayParts, DayRows } from './day-parts.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
 import { emptySourceState } from './source-state.ts';
 
@@ -29,8 +28,7 @@ const BYTES_A_ROW = 32;
 const LEAST_BATCH_ROWS = 512;
 
 export interface Chunk {
-  /** To be waited for where another thread stores them: reading may go on meanwhile. */
-  parts: PartInfo[] | Promise<PartInfo[]>;
+  parts: PartInfo[];
   /** As they are now: what is read next changes them. */
   sources: SourceState[];
   quarantine: Uint8Array;
@@ -89,11 +87,7 @@ export class ChunkWriter implements EventSink {
   private current: SourceProgress | undefined;
   private currentName = '';
   private batchRows = BATCH_ROWS;
-  /** Of all its content. */
-  private isSmall = false;
-  private parts: Parts;
-  /** Where rows go once a chunk is cut. */
-  private nextParts: Parts;
+  private readonly parts: DayParts;
   private rows = 0;
   private bytes = 0;
   private startedAt = performance.now();
@@ -105,16 +99,9 @@ export class ChunkWriter implements EventSink {
   /** Set by the reader: called between blocks, may cut a chunk. */
   onDrain: (consumed: ByteOffset) => Promise<void> | undefined = () => undefined;
 
-  constructor(limits: ChunkLimits, parts: Parts) {
+  constructor(limits: ChunkLimits, parts: DayParts) {
     this.limits = limits;
     this.parts = parts;
-    this.nextParts = parts;
-  }
-
-  /** From the next chunk on, rows go there: into this one if it has none yet. To be called between sources. */
-  storeIn(parts: Parts): void {
-    this.nextParts = parts;
-    if (this.rows === 0) this.parts = parts;
   }
 
   // -- one source ------------------------------------------------------------------------------
@@ -122,7 +109,6 @@ export class ChunkWriter implements EventSink {
   /** @param bytes of its content, if they are known: a small source needs no room for a whole row group */
   begin(sourceId: number, name: string, skip: SkipPlan | undefined, bytes?: number): SourceState {
     this.flushBatches();
-    this.isSmall = bytes !== undefined && bytes < SMALL_BYTES;
     this.batchRows = Math.min(
       BATCH_ROWS,
       Math.max(LEAST_BATCH_ROWS, Math.ceil((bytes ?? Infinity) / BYTES_A_ROW)),
@@ -255,7 +241,6 @@ export class ChunkWriter implements EventSink {
     else this.flushBatches();
     const isEmpty = this.rows === 0;
     const parts = isEmpty ? [] : this.parts.finish();
-    this.parts = this.nextParts;
     const sources: SourceState[] = [];
     for (const [id, progress] of this.touched) {
       if (!progress.replaying() || progress.state.done !== undefined) {
@@ -287,7 +272,6 @@ export class ChunkWriter implements EventSink {
     this.rows = 0;
     this.bytes = 0;
     this.parts.abandon();
-    this.parts = this.nextParts;
   }
 
   private flushBatches(): void {
@@ -401,8 +385,7 @@ export class ChunkWriter implements EventSink {
   }
 
   private store(batch: EventBatch, days: readonly DayRows[]): void {
-    const source = { id: this.source().state.sourceId, isSmall: this.isSmall };
-    this.bytes += this.parts.add(batch, source, days);
+    this.bytes += this.parts.add(batch, this.source().state.sourceId, days);
     for (const { rows } of days) this.rows += rows.to - rows.from;
   }
 }

@@ -9,7 +9,7 @@ import type { CodedTexts } from '../store/coded-texts.ts';
 import type { CutRowGroup } from '../store/messages/message-cutter.ts';
 import type { BuiltIndex, FromIndexer, RowsMessage, ToIndexer } from './index-protocol.ts';
 import { indexRowsOf, lentOf } from './index-rows.ts';
-import { type Loan, takeBack } from './shared-memory.ts';
+import { takeBack } from './shared-memory.ts';
 import type { ThreadHandle } from './threads.ts';
 
 /** A thread that builds side files, in whatever way it was started. */
@@ -21,17 +21,11 @@ const MOST_WAITING = 2;
 /** One indexing thread and what it has before it. */
 interface Lane {
   readonly indexer: IndexerHandle;
-  /** Row groups that were sent and not taken in yet, the oldest first. */
-  readonly waiting: Waiting[];
+  /** The shared memory of row groups that were sent and not taken in yet, the oldest first. */
+  readonly waiting: (readonly SharedArrayBuffer[])[];
   /** Parts that were finished and whose side files are not written yet. */
   readonly finishing: Set<string>;
   gone: boolean;
-}
-
-/** What of a row group is lent: memory of this thread's own, and what was lent to it. */
-interface Waiting {
-  readonly memory: readonly SharedArrayBuffer[];
-  readonly loan: Loan | undefined;
 }
 
 /** Rows of a part that wait until it is known to be large enough for an index: most small parts get none. */
@@ -76,7 +70,6 @@ export class IndexFeed {
    * These rows of `batch` are the next of `part`.
    * @param cut how their messages were cut, if any was
    * @param coded columns of texts of which few are different, as they were written
-   * @param loan what the batch lies in, where that is lent on instead of copied
    */
   add(
     part: string,
@@ -84,14 +77,11 @@ export class IndexFeed {
     rows: BatchRows,
     cut?: CutRowGroup,
     coded?: ReadonlyMap<string, CodedTexts>,
-    loan?: Loan,
   ): void {
     const { kind } = batch;
     let lane = this.laneOf.get(part);
     if (lane?.gone === true) return;
-    // Rows that wait for others are copied: what is lent is waited for.
-    const on = lane === undefined && rows.to - rows.from < this.leastRows ? undefined : loan;
-    const message = indexRowsOf(batch, rows, cut, coded, on);
+    const message = indexRowsOf(batch, rows, cut, coded);
     if (lane === undefined) {
       const held = this.held.get(part) ?? { kind, messages: [], rows: 0 };
       held.messages.push(message);
@@ -101,9 +91,8 @@ export class IndexFeed {
       this.held.delete(part);
       lane = this.leastBusy();
       this.laneOf.set(part, lane);
-      for (const one of held.messages)
-        post(lane, part, kind, one, one === message ? on : undefined);
-    } else post(lane, part, kind, message, on);
+      for (const one of held.messages) post(lane, part, kind, one);
+    } else post(lane, part, kind, message);
   }
 
   finish(part: string, sorted: boolean): void {
@@ -172,9 +161,7 @@ export class IndexFeed {
     this.lanes.push(lane);
     indexer.onMessage((message) => {
       if (message.type === 'taken') {
-        const taken = lane.waiting.shift();
-        taken?.memory.forEach(takeBack);
-        taken?.loan?.letGo();
+        lane.waiting.shift()?.forEach(takeBack);
         this.wake?.();
         this.onSettled();
         return;
@@ -186,7 +173,7 @@ export class IndexFeed {
     // Events without an index are found all the same.
     indexer.onExit(() => {
       lane.gone = true;
-      for (const { loan } of lane.waiting.splice(0)) loan?.letGo();
+      lane.waiting.length = 0;
       this.wake?.();
       for (const part of lane.finishing) this.onBuilt(part, undefined);
       lane.finishing.clear();
@@ -197,15 +184,8 @@ export class IndexFeed {
 }
 
 /** Nobody takes what a thread is sent that is gone: it would be waited for. */
-function post(
-  lane: Lane,
-  part: string,
-  kind: Kind,
-  rows: RowsMessage,
-  loan: Loan | undefined,
-): void {
+function post(lane: Lane, part: string, kind: Kind, rows: RowsMessage): void {
   if (lane.gone) return;
-  loan?.hold();
-  lane.waiting.push({ memory: lentOf(rows, loan), loan });
+  lane.waiting.push(lentOf(rows));
   lane.indexer.post({ type: 'rows', part, kind, rows });
 }

@@ -1,11 +1,10 @@
 /**
- * The rows of a batch that indexes are built from: what an indexing thread is sent, or lent. They are copies, but for
- * columns that are on loan already.
+ * The rows of a batch that indexes are built from, copied for an indexing thread.
  */
 import type { ColumnName } from '../contract/event.ts';
 import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
 import type { CutMessages, Ip6Rows, NumberRows, TextRows } from '../index/rows.ts';
-import { type Loan, lentCopy, lentMemory } from './shared-memory.ts';
+import { lentCopy, lentMemory } from './shared-memory.ts';
 import {
   type BatchNumbers,
   type BatchRows,
@@ -35,24 +34,19 @@ const ADDRESSES = ['src_ip6', 'dst_ip6'] as const;
  * Columns that none of the rows has a value in are left out.
  * @param cut how the rows' messages were cut: only those that are whole are texts then
  * @param coded columns of texts of which few are different, by stored name
- * @param loan what the batch lies in, if it may be lent on
  */
 export function indexRowsOf(
   batch: EventBatch,
   rows: BatchRows,
   cut?: CutRowGroup,
   coded?: ReadonlyMap<string, CodedTexts>,
-  loan?: Loan,
 ): RowsMessage {
   const isUsed = ({ present }: { present: Uint8Array }): boolean => countPresent(present, rows) > 0;
   const texts: [string, TextRows][] = [];
   const addText = (name: string, column: TextColumn): void => {
     if (!isUsed(column)) return;
     const few = coded?.get(name);
-    texts.push([
-      name,
-      few === undefined ? textOf(column, rows, loan) : fewTexts(column, rows, few, loan),
-    ]);
+    texts.push([name, few === undefined ? textOf(column, rows) : fewTexts(column, rows, few)]);
   };
   for (const name of TEXTS) {
     if (name !== 'message' || cut === undefined) addText(name, batch[name]);
@@ -65,23 +59,17 @@ export function indexRowsOf(
     const column = batch[name];
     const count = countPresent(column.present, rows);
     if (count === 0) return [];
-    const present = count === n ? undefined : lent(column.present, rows, loan);
-    return [[name, { values: widened(column.values, rows, loan), present }]];
+    const present = count === n ? undefined : lentCopy(valuesOf(column.present, rows));
+    return [[name, { values: widened(column.values, rows), present }]];
   });
   const ip6 = ADDRESSES.flatMap((name): ['src_ip6' | 'dst_ip6', Ip6Rows][] =>
-    isUsed(batch[name]) ? [[name, addressesOf(batch[name], rows, loan)]] : [],
+    isUsed(batch[name]) ? [[name, addressesOf(batch[name], rows)]] : [],
   );
   return { length: n, texts, numbers, ip6, cut: cut && cutOf(cut) };
 }
 
-/**
- * What of a message's memory is lent, and was not before; the rest of it is copied when it is sent.
- * @param loan what is lent on in it
- */
-export function lentOf(
-  { texts, numbers, ip6, cut }: RowsMessage,
-  loan?: Loan,
-): SharedArrayBuffer[] {
+/** What of a message's memory is shared; the rest of it is copied when it is sent. */
+export function lentOf({ texts, numbers, ip6, cut }: RowsMessage): SharedArrayBuffer[] {
   const arrays = [
     ...texts.flatMap(([, one]) => [one.data, one.starts, one.present]),
     ...numbers.flatMap(([, { values, present }]) =>
@@ -90,20 +78,13 @@ export function lentOf(
     ...ip6.flatMap(([, one]) => [one.values, one.present]),
     ...(cut === undefined ? [] : [cut.shapeOf, ...cut.numbers, cut.texts, cut.pids]),
   ];
-  return arrays
-    .filter((one) => loan?.has(one) !== true)
-    .map(({ buffer }) => buffer)
-    .filter((one) => one instanceof SharedArrayBuffer);
+  return arrays.map(({ buffer }) => buffer).filter((one) => one instanceof SharedArrayBuffer);
 }
 
 /** The rows' numbers in one of two types: code for many types is slow, and compiled anew for each that comes. */
-function widened(
-  values: BatchNumbers,
-  rows: BatchRows,
-  loan: Loan | undefined,
-): Uint32Array | Float64Array {
+function widened(values: BatchNumbers, rows: BatchRows): Uint32Array | Float64Array {
   if (values instanceof Float64Array || values instanceof Uint32Array)
-    return lent(values, rows, loan);
+    return lentCopy(valuesOf(values, rows));
   const found = valuesOf(values, rows);
   const wide =
     found instanceof Int32Array
@@ -113,55 +94,33 @@ function widened(
   return wide;
 }
 
-/** The rows' values, lent on where they lie or copied. */
-function lent<T extends BatchNumbers>(values: T, rows: BatchRows, loan: Loan | undefined): T {
-  return onLoan(valuesOf(values, rows), loan);
-}
-
-function onLoan<T extends BatchNumbers>(values: T, loan: Loan | undefined): T {
-  return loan?.has(values) === true ? values : lentCopy(values);
-}
-
 function addressesOf(
   column: { values: Uint8Array; present: Uint8Array },
   rows: BatchRows,
-  loan: Loan | undefined,
 ): Ip6Rows {
   return {
-    values: onLoan(wideValuesOf(column.values, 16, rows), loan),
-    present: lent(column.present, rows, loan),
+    values: lentCopy(wideValuesOf(column.values, 16, rows)),
+    present: lentCopy(valuesOf(column.present, rows)),
   };
 }
 
-function textOf(column: TextColumn, rows: BatchRows, loan: Loan | undefined): TextRows {
+function textOf(column: TextColumn, rows: BatchRows): TextRows {
   const data = textBytesOf(column, rows);
   const n = rows.to - rows.from;
   if (data.length > 0 && countPresent(column.present, rows) === n && isOneText(data, n)) {
     const text = data.slice(0, 4 + textLength(data, 0));
     return { data: text, starts: new Uint32Array(1), present: new Uint8Array(0), same: true };
   }
-  // Of texts from the column's first on they are what they are in the column.
-  const hasStarts =
-    loan?.has(data) === true &&
-    loan.has(column.starts) &&
-    data.byteOffset === column.data.byteOffset;
   return {
-    data: onLoan(data, loan),
-    starts: hasStarts
-      ? valuesOf(column.starts, rows)
-      : textStartsOf(column, rows, new Uint32Array(lentMemory(n * 4), 0, n)),
-    present: lent(column.present, rows, loan),
+    data: lentCopy(data),
+    starts: textStartsOf(column, rows, new Uint32Array(lentMemory(n * 4), 0, n)),
+    present: lentCopy(valuesOf(column.present, rows)),
   };
 }
 
 /** Texts of which few are different: those of a number lie in one place. */
-function fewTexts(
-  column: TextColumn,
-  rows: BatchRows,
-  few: CodedTexts,
-  loan: Loan | undefined,
-): TextRows {
-  const present = lent(column.present, rows, loan);
+function fewTexts(column: TextColumn, rows: BatchRows, few: CodedTexts): TextRows {
+  const present = lentCopy(valuesOf(column.present, rows));
   const n = present.length;
   const starts = new Uint32Array(lentMemory(n * 4), 0, n);
   putStarts(few, present, starts);

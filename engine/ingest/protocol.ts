@@ -11,7 +11,6 @@ import type { ArchiveFile } from '../catalog/source-place.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import type { HashedLines } from './line-hashes.ts';
 import type { CutMessages } from '../store/messages/message-columns.ts';
-import type { SegmentDraft } from '../store/segment-file/write/draft.ts';
 import type { ConstantColumn, SelectedColumn, TimeUnit } from '../store/table-layout.ts';
 
 /** A file below the arguments of an import. */
@@ -51,8 +50,6 @@ export interface ImportOptions {
 /** A Parquet file of rows of one day and kind. */
 export interface PartInfo {
   path: string;
-  /** Of a part that is the segment itself but for its end; undefined of one that DuckDB reads and writes. */
-  draft: SegmentDraft | undefined;
   day: string;
   kind: Kind;
   rows: number;
@@ -216,8 +213,6 @@ export type ToWorker =
       background: boolean;
       /** Threads that build indexes for this worker. */
       indexers: number;
-      /** A source of so many bytes is stored by a thread of its own while it is read; Infinity: none is. */
-      storeBytes: number;
     }
   /** Of the last one, what comes is handed over at once. */
   | { type: 'item'; item: WorkItem; isLast: boolean }

@@ -23,7 +23,6 @@ import type {
 } from './protocol.ts';
 import { headHash, readHead, recognise, unknownReason } from './recognise.ts';
 import { RotatedStarts, type Walk } from './rotated-start.ts';
-import { StoreFeed, type StorerHandle } from './store-feed.ts';
 
 /** Errors that end one source but not the import. */
 const ONE_SOURCE: ReadonlySet<string> = new Set([
@@ -45,8 +44,6 @@ export interface WorkerTools {
 export interface ImportTools extends WorkerTools {
   /** @param background it is to give way to other work */
   readonly startIndexer: (background: boolean) => IndexerHandle;
-  /** Likewise. */
-  readonly startStorer: (background: boolean) => StorerHandle;
   /** Makes the thread that calls give way to other work. */
   readonly giveWay: () => void;
 }
@@ -95,11 +92,7 @@ class ImportWorker {
   private readonly staging: string;
   private readonly rotated: RotatedStarts;
   private readonly cancel: Int32Array;
-  private readonly start: Extract<ToWorker, { type: 'start' }>;
   private readonly feed: IndexFeed;
-  private readonly parts: DayParts;
-  /** Where large sources are stored; begun with the first of them. */
-  private storer: StoreFeed | undefined;
   private readonly writer: ChunkWriter;
   private readonly replies = new Map<number, (reply: BeginReply) => void>();
   private readonly outstanding = new Set<number>();
@@ -110,7 +103,6 @@ class ImportWorker {
   constructor(port: WorkerPort, tools: ImportTools, start: Extract<ToWorker, { type: 'start' }>) {
     this.port = port;
     this.tools = tools;
-    this.start = start;
     this.staging = start.staging;
     this.rotated = new RotatedStarts(tools.walk, start.staging);
     this.cancel = new Int32Array(start.cancel);
@@ -121,31 +113,14 @@ class ImportWorker {
       start.indexRows,
       (part, index) => port.post({ type: 'indexed', part, index }),
     );
-    this.parts = new DayParts(start.staging, `part-${start.worker}`, start, this.feed);
+    const parts = new DayParts(start.staging, `part-${start.worker}`, start.indexRows, this.feed);
     const limits = { rows: start.chunkRows, bytes: start.chunkBytes, ms: start.chunkMs };
-    this.writer = new ChunkWriter(limits, this.parts);
-  }
-
-  /** Where a source of so many bytes is to be stored. */
-  private partsFor(bytes: number): DayParts | StoreFeed {
-    const { staging, worker, indexRows, sources, indexers, background, storeBytes } = this.start;
-    if (bytes < storeBytes) return this.parts;
-    this.storer ??= new StoreFeed(
-      this.tools.startStorer(background),
-      {
-        type: 'start',
-        staging,
-        prefix: `part-${worker}s`,
-        ...{ indexRows, sources, indexers, background },
-      },
-      (part, index) => this.port.post({ type: 'indexed', part, index }),
-    );
-    return this.storer;
+    this.writer = new ChunkWriter(limits, parts);
   }
 
   /** Undefined while there is room for more rows, else done once there is. */
   private room(): Promise<void> | undefined {
-    return this.feed.room() ?? this.storer?.room();
+    return this.feed.room();
   }
 
   reply(id: number, reply: BeginReply): void {
@@ -215,7 +190,6 @@ class ImportWorker {
       await this.sendChunk(this.writer.cut());
       while (this.outstanding.size > 0) await this.nextCommit();
       await this.feed.release();
-      await this.storer?.release();
       this.port.post({ type: 'finished' });
     } catch (error) {
       this.report(-1, '', error);
@@ -316,7 +290,6 @@ class ImportWorker {
     begin: BeginRequest,
     reply: Extract<BeginReply, { action: 'read' }>,
   ): Promise<void> {
-    this.writer.storeIn(this.partsFor(leaf.input.size ?? leaf.rawSize ?? 0));
     const state = this.writer.begin(reply.sourceId, leaf.name, reply.skip, leaf.input.size);
     const content = new HashedInput(leaf.input, importer.byLines === true);
     let consumed = 0;
@@ -377,7 +350,7 @@ class ImportWorker {
       state.checkpointBytes = content.hashed;
       state.checkpointSha256 = content.digest();
     }
-    return this.sendChunkLater(this.writer.cut(true));
+    return this.sendChunk(this.writer.cut(true));
   }
 
   private pendingBytes = 0;
@@ -395,59 +368,17 @@ class ImportWorker {
     this.pendingBytes = 0;
   }
 
-  /** Done once the coordinator has been told. */
+  /** Done once the coordinator has room for the chunk and was sent it. */
   private async sendChunk(chunk: Chunk | undefined): Promise<void> {
     if (chunk === undefined) return;
-    await this.makeRoom();
-    await this.tell(chunk);
-  }
-
-  /** Done once reading may go on: the chunk's parts may still be stored. */
-  private async sendChunkLater(chunk: Chunk | undefined): Promise<void> {
-    if (chunk === undefined) return;
-    await this.makeRoom();
-    // Who asks for room, or for a commit, hears of what goes wrong.
-    this.tell(chunk).catch(() => undefined);
-  }
-
-  private async makeRoom(): Promise<void> {
     while (this.outstanding.size >= MAX_OUTSTANDING) await this.nextCommit();
     this.checkCancelled();
-  }
-
-  /** Chunks are told in the order in which they are given. */
-  private async tell(chunk: Chunk): Promise<void> {
     const id = this.nextId++;
     this.outstanding.add(id);
-    const { parts, sources, quarantine } = chunk;
-    if (this.untold === undefined && !(parts instanceof Promise)) {
-      this.port.post({ type: 'chunk', id, parts, sources, quarantine });
-      return;
-    }
-    // What is read from now on is not of this chunk.
-    const now = structuredClone(sources);
-    const before = this.untold;
-    const told = (async () => {
-      await before;
-      this.port.post({ type: 'chunk', id, parts: await parts, sources: now, quarantine });
-    })();
-    this.untold = told;
-    try {
-      await told;
-      if (this.untold === told) this.untold = undefined;
-    } catch (error) {
-      this.lost = error;
-      for (const wake of this.wakes.splice(0)) wake();
-      throw error;
-    }
+    this.port.post({ type: 'chunk', id, ...chunk });
   }
-  /** Done when all chunks are told that were to be. */
-  private untold: Promise<void> | undefined;
-  /** Why a chunk could not be told: it is not committed, nor are those behind it. */
-  private lost: unknown;
 
   private nextCommit(): Promise<void> {
-    if (this.lost !== undefined) throw this.lost;
     return new Promise((resolve) => {
       this.wakes.push(resolve);
     });

@@ -27,9 +27,6 @@ import {
   type BuiltSegment,
   type KnownRows,
 } from '../store/segment-builder.ts';
-import { finishSegment } from '../store/finish-segment.ts';
-import { type SegmentDraft, tableOf } from '../store/segment-file/write/draft.ts';
-import { finishFile } from '../store/segment-file/write/segment-end.ts';
 import type { CaseWriter } from './case-writer.ts';
 import { indexRows } from './case-workshop.ts';
 import { compactSmall } from './compact.ts';
@@ -82,7 +79,6 @@ export interface ImportRequest {
     rows?: number;
     bytes?: number;
     ms?: number;
-    storeBytes?: number;
   };
 }
 
@@ -144,9 +140,6 @@ const CHUNK_BYTES = 256 << 20;
 const CHUNK_MS = 5_000;
 /** A commit of an import waits for the disk when none has for so long; what ends the import always does. */
 const SYNC_MS = 1_000;
-
-/** A smaller source is read before another thread that stores it could help. */
-const STORE_BYTES = 64 << 20;
 
 /** A worker and what it does. Those that wait leave their place to others. */
 interface WorkerSlot {
@@ -342,8 +335,6 @@ class ImportRun {
   private ready(slot: WorkerSlot, others: number): void {
     // For each worker: as many threads beside it as cores are left by all.
     const spare = Math.floor(this.request.workers / (2 * others));
-    const forTests = this.request.chunk?.storeBytes ?? process.env['DAYBOOK_STORE_BYTES'];
-    const least = spare === 0 ? Infinity : STORE_BYTES;
     slot.worker.post({
       type: 'start',
       staging: this.writer.staging,
@@ -356,7 +347,6 @@ class ImportRun {
       sources: this.request.items.length,
       background: this.request.background ?? false,
       indexers: Math.max(1, spare),
-      storeBytes: forTests === undefined ? least : Number(forTests),
     });
     slot.doing = 'idle';
   }
@@ -783,7 +773,6 @@ class ImportRun {
     const placed: SegmentRow[] = [];
     const builds: { select: string; options: BuildOptions }[] = [];
     for (const part of chunk.parts) {
-      if (part.draft !== undefined && part.sorted) continue;
       const { sorted, bytes: inputBytes, messages, constants } = part;
       const known = knownOf(part);
       builds.push({
@@ -792,13 +781,9 @@ class ImportRun {
       });
     }
     const built = await this.writer.builder.buildAll(builds);
-    let next = 0;
-    for (const part of chunk.parts) {
-      const made =
-        part.draft !== undefined && part.sorted
-          ? await this.finishPart(part, part.draft)
-          : await this.builtFrom(part, built[next++]!);
-      const segment = await this.placePart(part, made);
+    for (const [at, part] of chunk.parts.entries()) {
+      rmSync(part.path, { force: true });
+      const segment = await this.placePart(part, built[at]!);
       if (segment !== undefined) placed.push(segment);
     }
     await this.writer.places.settle();
@@ -901,7 +886,7 @@ class ImportRun {
 
   /** The rows of a part that are to be stored; counts them for their sources. */
   private async selectPart(part: PartInfo): Promise<string> {
-    let select = `SELECT * FROM ${await this.rowsOf(part)}`;
+    let select = `SELECT * FROM read_parquet(${literal(part.path)})`;
     let countBySource = part.sources;
     if (part.columns.includes('record_key')) {
       select = await this.withoutDuplicates(part, select);
@@ -926,30 +911,6 @@ class ImportRun {
       const row = this.sources.get(id)!;
       if (rows > 0) row.byKind[kind] = (row.byKind[kind] ?? 0) + rows;
     }
-  }
-
-  /** What DuckDB reads a part's rows from. */
-  private async rowsOf({ path, draft, selected }: PartInfo): Promise<string> {
-    if (draft === undefined) return `read_parquet(${literal(path)})`;
-    finishFile(draft);
-    const name = identifier(path);
-    await this.writer.builder.attach(path, path);
-    const columns = selected?.map((column) => identifier(column.name)).join(', ') ?? '*';
-    return `(SELECT ${columns} FROM ${name}.${tableOf(draft)})`;
-  }
-
-  /** A part that is its segment. */
-  private async finishPart(part: PartInfo, draft: SegmentDraft): Promise<BuiltSegment> {
-    this.countRows(part.kind, part.sources);
-    const sources = part.sources.map(([id]) => id).sort((a, b) => a - b);
-    return finishSegment(draft, { minTs: part.minTs, maxTs: part.maxTs, sources });
-  }
-
-  /** A part that DuckDB has read. */
-  private async builtFrom(part: PartInfo, built: BuiltSegment): Promise<BuiltSegment> {
-    if (part.draft !== undefined) await this.writer.builder.detach(part.path);
-    rmSync(part.path, { force: true });
-    return built;
   }
 
   private async placePart(part: PartInfo, built: BuiltSegment): Promise<SegmentRow | undefined> {

@@ -18,7 +18,7 @@ it('leaves nothing beside a segment that a killed writer has put there for anoth
   writeFileSync(path, 'rows');
   const places = new SegmentPlaces(folder, 7);
   const built = {
-    ...{ path, durable: false, rows: 1, bytes: 4, sha256: '', minTs: 0, maxTs: 0 },
+    ...{ path, rows: 1, bytes: 4, sha256: '', minTs: 0, maxTs: 0 },
     ...{ columns: [], sources: [1], shapes: 0, map: undefined },
   };
   const segment = places.place(built, '2026-11-21', 'log', 0, 1);

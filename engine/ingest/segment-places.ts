@@ -7,8 +7,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { casePath, makeCaseFolder, moveInCase, removeFromCase } from '../base/case-files.ts';
-import { syncAll, syncFile, syncFolder } from '../base/files.ts';
-import type { NewSegment, SegmentRow } from '../catalog/catalog.ts';
+import { syncAll, syncFolder } from '../base/files.ts';
+import type { SegmentRow } from '../catalog/catalog.ts';
 import type { Kind } from '../contract/event.ts';
 import { sideFilePath } from '../index/side-file.ts';
 import type { BuiltSegment } from '../store/segment-builder.ts';
@@ -18,7 +18,6 @@ import type { BuiltIndex } from './index-protocol.ts';
 export class SegmentPlaces {
   private readonly folder: string;
   private lastSegment: number;
-  private readonly files = new Set<string>();
   private readonly folders = new Set<string>();
 
   /** @param lastSegment the highest number that a segment of the case has had */
@@ -35,7 +34,7 @@ export class SegmentPlaces {
     unflowedPackets: number,
     importId: number | undefined,
     index?: BuiltIndex,
-  ): NewSegment {
+  ): SegmentRow {
     this.lastSegment += 1;
     const id = this.lastSegment;
     const file = `days/${day}/${id.toString(16).padStart(8, '0')}.duckdb`;
@@ -45,7 +44,6 @@ export class SegmentPlaces {
       this.folders.add(join(this.folder, 'days'));
     }
     moveInCase(this.folder, built.path, file);
-    if (!built.durable) this.files.add(join(this.folder, file));
     const sideFile = sideFilePath(file);
     if (index !== undefined) moveInCase(this.folder, index.path, sideFile);
     // A writer that was killed may have left one of this name, which says nothing of these rows.
@@ -68,24 +66,19 @@ export class SegmentPlaces {
       unflowedPackets,
       importId,
       index: index && { bytes: index.bytes, sha256: index.sha256 },
-      mapped: built.map !== undefined,
-      map: built.map,
     };
   }
 
   /** Makes durable what was placed. */
   async settle(): Promise<void> {
-    const [files, folders] = [[...this.files], [...this.folders]];
-    this.files.clear();
+    const folders = [...this.folders];
     this.folders.clear();
-    await syncAll(files, folders);
+    await syncAll([], folders);
   }
 
   /** The same, while this thread does nothing else. */
   settleNow(): void {
-    for (const file of this.files) syncFile(file);
     for (const folder of this.folders) syncFolder(folder);
-    this.files.clear();
     this.folders.clear();
   }
 

@@ -50,30 +50,3 @@ export function lentCopy<T extends TypedArray>(values: T): T {
   return copy;
 }
 type TypedArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
-
-/** Memory that a thread was lent, and may lend on: it is given back when the last has taken in what lies in it. */
-export class Loan {
-  private readonly memory: ReadonlySet<ArrayBufferLike>;
-  private readonly onEnd: () => void;
-  private holders = 1;
-
-  /** @param onEnd told once, when all who held it have let go */
-  constructor(memory: readonly SharedArrayBuffer[], onEnd: () => void) {
-    this.memory = new Set(memory);
-    this.onEnd = onEnd;
-  }
-
-  has({ buffer }: TypedArray): boolean {
-    return this.memory.has(buffer);
-  }
-
-  /** One more reads of it. Who was lent it is the first. */
-  hold(): void {
-    this.holders += 1;
-  }
-
-  letGo(): void {
-    this.holders -= 1;
-    if (this.holders === 0) this.onEnd();
-  }
-}

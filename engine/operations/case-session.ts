@@ -13,7 +13,6 @@ import { TextCache, keptBytes } from '../index/text/index.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import type { MatchList } from '../query/index.ts';
 import type { StoreOptions } from '../store/duckdb-instance.ts';
-import { SegmentFiles } from '../store/segment-file/segment-files.ts';
 import { SegmentStore } from '../store/segment-store.ts';
 import { CaseLists } from './case-lists.ts';
 import { FoundCache } from './found-cache.ts';
@@ -43,8 +42,6 @@ export class CaseSession {
   readonly readTimes = new ReadTimes();
   readonly lists = new CaseLists();
   readonly numbers = new KeptNumbers();
-  /** Of which few rows are read at a time. */
-  readonly files = new SegmentFiles();
   /** Bytes that statements may use. */
   readonly memory: number;
   private version = -1;
@@ -89,7 +86,6 @@ export class CaseSession {
 
   async close(): Promise<void> {
     await this.store.close();
-    this.files.keepOnly(() => false);
     this.indexes.close();
     this.nodes.close();
     this.writeRecords();
@@ -116,7 +112,6 @@ export class CaseSession {
     this.nodes.renew();
     const existing = new Set(this.current.segments.map(({ id }) => id));
     this.numbers.keepOnly(existing);
-    this.files.keepOnly((id) => existing.has(id) || this.store.isPinned(id));
     this.indexes.keepOnly(
       new Set(this.current.segments.map(({ file }) => join(this.folder, file))),
     );

@@ -564,7 +564,6 @@ function infoOf(
     columns,
     cut: segment.shapes > 0,
     numberForm: segment.numberForm,
-    mapped: segment.mapped,
     hasDeletes: marks?.has(0) ?? false,
     tags: new Set([...(marks ?? [])].filter((tag) => tag !== 0)),
     unflowedPackets: segment.unflowedPackets,

@@ -36,7 +36,6 @@ import type { Snapshot } from './snapshot.ts';
 import { RowOrder, type Slice, TimeOrder } from './event-order.ts';
 import { fieldsToRead, listBatch } from './list-batch.ts';
 import { NumberOrder } from './number-order.ts';
-import { chosenFromFiles, numberedFromFiles } from './rows-from-files.ts';
 import { SearchCost } from './search-cost.ts';
 
 export interface Sort {
@@ -485,10 +484,7 @@ async function countedRows(
   for (const { sets, offset, count } of numbers.pieces(from, to)) {
     const statement = compileNumbered(asked.plan, wanted, sets, offset, count);
     const { columns } = statement;
-    const known = await asked.watch.spanAsync('read', () =>
-      numberedFromFiles(asked, statement, sets, offset, count),
-    );
-    for (const values of known ?? (await asked.rows(statement, [...sets.keys()])))
+    for (const values of await asked.rows(statement, [...sets.keys()]))
       out.push({ columns, values });
   }
   return out;
@@ -544,10 +540,7 @@ async function numberedRows(
     }
     const statement = compileByNumber(plan, wanted, numbers);
     const { columns } = statement;
-    const known = await asked.watch.spanAsync('read', () =>
-      chosenFromFiles(asked, statement, numbers),
-    );
-    const found = known ?? (await asked.rows(statement, [...numbers.keys()]));
+    const found = await asked.rows(statement, [...numbers.keys()]);
     const placed = found.map((values) => {
       const key = `${Number(values[ROW_IDENTITY.segment])}/${Number(values[ROW_IDENTITY.rowId])}`;
       return { at: places.get(key) ?? 0, row: { columns, values } };

@@ -12,7 +12,6 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { caseRelative, makeCaseFolder, removeFromCase } from '../base/case-files.ts';
-import { syncAll } from '../base/files.ts';
 import { Catalog, type SegmentRow } from '../catalog/catalog.ts';
 import { UPKEEP, WriterLock } from '../catalog/writer-lock.ts';
 import { DaybookError } from '../contract/errors.ts';
@@ -20,7 +19,7 @@ import { CaseWorkshop } from '../ingest/case-workshop.ts';
 import { UPKEEP_FOLDER } from '../ingest/case-contents.ts';
 import { mergeRuns, runsToMerge, TOLERATED_BESIDE, TOLERATED_BRIEFLY } from '../ingest/compact.ts';
 import { makeNodes } from '../ingest/merge-rollups.ts';
-import { type Rewritten, rewrite, swap } from '../ingest/rewrite.ts';
+import { rewrite, swap } from '../ingest/rewrite.ts';
 import { placeSideFile, SegmentPlaces } from '../ingest/segment-places.ts';
 import { type BuilderOptions, SegmentBuilder } from '../store/segment-builder.ts';
 
@@ -98,7 +97,6 @@ async function mergeSmall(
     if (run.length <= TOLERATED_BESIDE) await pause(true);
     const before = catalog.lastChange();
     const rewritten = await rewrite(workshop, run, { brief: meanwhile });
-    await makeDurable(rewritten);
     made += await asWriter(catalog, pause, () => {
       const there = new Set(catalog.segmentOutlines().map(({ id }) => id));
       // Every change of marks and segments is told of but a compaction within an import.
@@ -117,14 +115,6 @@ function onlyImports(catalog: Catalog, since: number): boolean {
   // All of them are known: old ones are forgotten.
   if (changes.length !== catalog.lastChange() - since) return false;
   return changes.every(({ operation }) => operation === 'import');
-}
-
-/** Waits for the disk before the lock is taken. */
-async function makeDurable({ made }: Rewritten): Promise<void> {
-  for (const { built } of made) {
-    if (!built.durable) await syncAll([built.path], []);
-    built.durable = true;
-  }
 }
 
 async function indexMissing(workshop: CaseWorkshop, pause: Pause): Promise<number> {

@@ -11,7 +11,6 @@ import { type Edge, type EventContext, filterRelation, judge } from './events.ts
 import { knownField } from './fields.ts';
 import { ALL, type Filter, allOf, conjuncts } from './filters/filter.ts';
 import { messageParts } from './message-parts.ts';
-import { outputSources } from './output-sources.ts';
 import type { Found } from './paths/found-rows.ts';
 import type { Rows } from './rows.ts';
 import { type EventsNode, type Plan, eventContext, inputOf, relationOf } from './plan.ts';
@@ -270,8 +269,7 @@ function listed(
   const select = outputs.sql.map((sql, i) => `${sql} AS o${i}`).join(', ');
   const by = order === undefined ? '' : ` ORDER BY ${order}`;
   const sql = `SELECT ${select} FROM (${chosen(relation.sql())}) AS r${by}`;
-  const sources = needed && outputSources(outputs, needed);
-  return { ...params.finish(sql), columns: outputs.columns, messages, sources };
+  return { ...params.finish(sql), columns: outputs.columns, messages };
 }
 
 /** Names under which the columns of `compilePart` carry what was asked for as `name`. */

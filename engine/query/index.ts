@@ -137,7 +137,6 @@ export {
   withoutLastSort,
 } from './event-list.ts';
 export type { MessageParts } from './message-parts.ts';
-export { type OutputSource, columnIn } from './output-sources.ts';
 export { formatEventId, parseEventId } from './filters/event-id.ts';
 export { ALIASES, VIRTUAL as VIRTUAL_NAMES, knownField, knownNames } from './fields.ts';
 export { NAMED, protocolName } from './filters/names.ts';

@@ -40,8 +40,6 @@ export interface SegmentInfo {
   readonly cut?: boolean | undefined;
   /** How the numbers of these lie: bytes of one list (when left out), or a list for each width. */
   readonly numberForm?: 'bytes' | 'widths' | undefined;
-  /** Whether few of its rows can be read from its file. */
-  readonly mapped?: boolean | undefined;
 }
 
 /** Most segments of a case have one set of columns. */

@@ -19,7 +19,6 @@ import { type Field, chosenName, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
 import { type Division, GroupParts } from './group-parts.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
-import type { OutputSource } from './output-sources.ts';
 import {
   type Plan,
   buildTable,
@@ -58,8 +57,6 @@ export interface Statement {
   readonly columns: readonly OutputColumn[];
   /** Messages of its rows are in parts. */
   readonly messages?: MessageParts | undefined;
-  /** Of known rows: what each result column is, where all are as segments store them. */
-  readonly sources?: readonly OutputSource[] | undefined;
 }
 
 /** Where the identity of a row lies in its result. */

@@ -1,9 +1,9 @@
-/** SQL expressions as data: they are printed for DuckDB's parser, or written as DuckDB stores what it has parsed. */
+/** SQL expressions as data, printed for DuckDB's parser. */
 
 export type Expression =
   | { readonly kind: 'column'; readonly name: string }
   | { readonly kind: 'text'; readonly text: string }
-  /** Of 32 bits: one of another type is cast to it, since DuckDB prints a number without its type. */
+  /** Of 32 bits. One of another type is cast to it: DuckDB prints a view's numbers without their types. */
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'nothing' }
   /** Of a function, or of an operator between two values. */
@@ -48,7 +48,7 @@ export function cast(value: Expression, type: string): Expression {
 export const NOTHING: Expression = { kind: 'nothing' };
 
 /** Whether a function's name is that of an operator between two values. */
-export function isOperator(name: string): boolean {
+function isOperator(name: string): boolean {
   return /^\W$/.test(name);
 }
 

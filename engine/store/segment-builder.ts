@@ -14,7 +14,6 @@ import { diskError, diskFull } from '../base/files.ts';
 import type { Kept } from '../base/kept.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
 import { BLOCK, SMALL_BLOCK, SMALL_BYTES } from './segment-blocks.ts';
-import { PageSums, mapOf, packMap, piecesSql } from './segment-file/segment-map.ts';
 import {
   type ConstantColumn,
   type KnownColumns,
@@ -70,8 +69,6 @@ export interface KnownRows extends KnownColumns {
 
 export interface BuiltSegment {
   path: string;
-  /** Whether the system has been waited for that wrote it; else whoever places it does. */
-  durable: boolean;
   rows: number;
   bytes: number;
   sha256: string;
@@ -81,17 +78,10 @@ export interface BuiltSegment {
   sources: number[];
   /** What its messages are cut by; 0 when they are whole. */
   shapes: number;
-  /** Where in the file the values of its columns lie, packed; undefined of a small one. */
-  map: Uint8Array | undefined;
 }
 
 /** DuckDB's: in a table of so many rows at most no thread can leave unused blocks. */
 const ROW_GROUP_ROWS = 122_880;
-/**
- * Segments of fewer rows are given no map: to ask DuckDB for it takes 2 to 8 ms, and DuckDB reads what is known of so
- * few in less than that.
- */
-const LEAST_MAPPED = 10_000;
 const INTERRUPT_MS = 20;
 /** The share of a file's blocks that may be unused. */
 const MOST_HOLES = 0.1;
@@ -255,45 +245,31 @@ export class SegmentBuilder {
          INSERT INTO ${name}.${table} (${layout.stored}) SELECT ${layout.values} FROM (${select})${sort}`,
       );
       const finish = `${view === undefined ? '' : `${view(name)};`} CHECKPOINT ${name}`;
-      const isMapped = rows >= LEAST_MAPPED;
       const detach = `DETACH ${name}`;
       const known = options.known?.rows === rows ? options.known : undefined;
       // Each statement that is waited for is half a millisecond of a small segment's few.
-      const atOnce = known !== undefined && rows <= ROW_GROUP_ROWS && !isMapped;
+      const atOnce = known !== undefined && rows <= ROW_GROUP_ROWS;
       await connection.run(atOnce ? `${finish}; ${detach}` : finish);
       const counted = known ?? (await timesAndSources(connection, `${name}.${table}`, columns));
       const loose = rows > ROW_GROUP_ROWS && (await hasHoles(connection, name));
-      let pieces = isMapped && !loose ? await piecesOf(connection, name, table) : undefined;
       if (loose) {
         path = path.replace(/\.duckdb$/, '-tight.duckdb');
-        pieces = await copyTight(connection, name, path, block, layout);
+        await copyTight(connection, name, path, block, layout);
       }
       if (!atOnce) await connection.run(detach);
       if (existsSync(`${making}.wal`))
         throw new DaybookError('internal', `a write-ahead log stayed beside ${making}`);
       if (loose) rmSync(making, { force: true });
-      const sums = pieces === undefined ? undefined : new PageSums();
-      const sha256 = await fileSha256(path, undefined, sums);
       return {
         path,
         rows,
-        durable: true,
         bytes: statSync(path).size,
-        sha256,
+        sha256: await fileSha256(path),
         minTs: counted.minTs,
         maxTs: counted.maxTs,
         columns: [...columns],
         sources: [...counted.sources],
         shapes: options.messages?.shapes.length ?? 0,
-        map:
-          pieces &&
-          sums &&
-          packMap(
-            mapOf(pieces, {
-              ...{ constants: options.constants ?? [], shapes: layout.shapes, block },
-              sums: sums.sums,
-            }),
-          ),
       };
     } catch (error) {
       await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
@@ -395,16 +371,6 @@ async function hasHoles(connection: DuckDBConnection, name: string): Promise<boo
   return free > total * MOST_HOLES;
 }
 
-/** Where the values of a table that was checkpointed lie. */
-async function piecesOf(
-  connection: DuckDBConnection,
-  database: string,
-  table: string,
-): Promise<unknown[][]> {
-  const pieces = await connection.runAndReadAll(piecesSql(database, table));
-  return pieces.getRowsJS();
-}
-
 /**
  * Copies a segment into the new file `path` without unused blocks. Threads that insert leave row
  * groups of uneven sizes, which a checkpoint may join: what they took before stays unused in the file,
@@ -416,7 +382,7 @@ async function copyTight(
   path: string,
   block: number,
   { table, definitions, stored, view }: TableLayout,
-): Promise<unknown[][]> {
+): Promise<void> {
   const name = `${from}_tight`;
   await connection.run(attachNew(path, name, block));
   try {
@@ -426,7 +392,6 @@ async function copyTight(
     );
     if (view !== undefined) await connection.run(view(name));
     await connection.run(`CHECKPOINT ${name}`);
-    return await piecesOf(connection, name, table);
   } finally {
     await connection.run(`DETACH ${name}`);
   }
@@ -479,16 +444,10 @@ const READ_BYTES = 1 << 18;
 
 /**
  * SHA-256 of a file as hexadecimal text.
- * @param sums are given its bytes, too
  */
-export async function fileSha256(
-  path: string,
-  signal?: AbortSignal,
-  sums?: PageSums,
-): Promise<string> {
+export async function fileSha256(path: string, signal?: AbortSignal): Promise<string> {
   if (statSync(path).size <= READ_AT_ONCE) {
     const bytes = readFileSync(path);
-    sums?.add(bytes);
     return hash('sha256', bytes);
   }
   const sum = createHash('sha256');
@@ -502,7 +461,6 @@ export async function fileSha256(
       if (bytesRead === 0) break;
       const block = memory.subarray(0, bytesRead);
       sum.update(block);
-      sums?.add(block);
     }
   } finally {
     await file.close();

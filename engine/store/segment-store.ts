@@ -483,11 +483,6 @@ export class SegmentStore {
     return out;
   }
 
-  /** The shapes of a segment's messages out of their text; undefined when it is none. */
-  shapesOf(segment: number, text: string): readonly MessageShape[] | undefined {
-    return this.shapes.get(segment) ?? this.shapes.set(segment, text);
-  }
-
   /**
    * Columns of numbers, by segment, each whole. The segments are attached, and have these columns.
    * @throws DaybookError cancelled, case-damaged

@@ -52,8 +52,6 @@ export interface TableLayout {
   readonly values: string;
   /** SQL that makes the view of the table in a database, and notes what else is to be known; undefined without one. */
   readonly view: ((database: string) => string) | undefined;
-  /** What its comment says of the shapes of its messages; undefined without any. */
-  readonly shapes: string | undefined;
 }
 
 /** The coarsest unit of all times, in microseconds. */
@@ -72,7 +70,7 @@ const LEAST_WHOLE = 0.25;
 /** Of rows, the share with a message below which messages are neither cut nor kept in zstd. */
 const LEAST_MESSAGES = 1 / 8;
 /** Columns of whole numbers that hold times in a coarser unit. */
-export const TIME_UNITS: Readonly<Record<1000 | 1_000_000, string>> = {
+const TIME_UNITS: Readonly<Record<1000 | 1_000_000, string>> = {
   1000: 'ts:ms',
   1_000_000: 'ts:s',
 };
@@ -83,7 +81,7 @@ const UNITS_OF: Readonly<Record<1000 | 1_000_000, string>> = {
 };
 
 /** Times, from a column that holds them in this unit. */
-export function timesOf(name: string, unit: 1000 | 1_000_000): Expression {
+function timesOf(name: string, unit: 1000 | 1_000_000): Expression {
   const stored = column(name);
   return unit === 1000
     ? call('make_timestamp_ms', stored)
@@ -142,7 +140,6 @@ export function tableLayout(
     stored: stored.join(', '),
     values: values.join(', '),
     view: shapes && ((database) => viewAndShapes(database, columns, shapes)),
-    shapes: shapes && shapesText(shapes),
   };
 }
 
@@ -160,35 +157,19 @@ function textsWith(whole: boolean): string {
   return `CASE WHEN ${SHAPE_SQL} IS NULL THEN ${own} ELSE ${TEXTS_SQL} END`;
 }
 
-/** A column of the view, and what it is made of. */
-export interface ViewColumn {
-  readonly name: string;
-  readonly value: Expression;
-}
-
-/** The events of a table with cut messages, row numbers included. */
-export function viewColumns(
-  columns: readonly string[],
-  shapes: readonly MessageShape[],
-): ViewColumn[] {
-  return ['rowid', ...columns].map((name) => ({
-    name,
-    value: name === MESSAGE ? anyMessage(shapes, 'bytes') : column(name),
-  }));
-}
-
-/** @param place of the view: its database, if that is not the table's, with a point */
-export function viewSql(columns: readonly ViewColumn[], place = ''): string {
-  const list = columns.map(({ name, value }) => `${sqlOf(value)} AS ${identifier(name)}`);
-  return `CREATE VIEW ${place}${EVENTS} AS SELECT ${list.join(', ')} FROM ${STORED}`;
-}
-
-/** The view, and the shapes as data, so that they can be taken over when segments are merged. */
+/**
+ * The view of a table with cut messages, row numbers included, and the shapes as data, so that they can be taken over
+ * when segments are merged.
+ */
 function viewAndShapes(
   database: string,
   columns: readonly string[],
   shapes: readonly MessageShape[],
 ): string {
-  const note = literal(shapesText(shapes));
-  return `${viewSql(viewColumns(columns, shapes), `${database}.`)}; COMMENT ON TABLE ${database}.${STORED} IS ${note}`;
+  const list = ['rowid', ...columns].map((name) => {
+    const value = name === MESSAGE ? anyMessage(shapes, 'bytes') : column(name);
+    return `${sqlOf(value)} AS ${identifier(name)}`;
+  });
+  return `CREATE VIEW ${database}.${EVENTS} AS SELECT ${list.join(', ')} FROM ${STORED};
+    COMMENT ON TABLE ${database}.${STORED} IS ${literal(shapesText(shapes))}`;
 }

@@ -19,9 +19,6 @@ import {
   type WorkerHandle,
   runImport,
 } from '../run-import.ts';
-import type { StorerHandle } from '../store-feed.ts';
-import type { FromStorer, ToStorer } from '../store-protocol.ts';
-import { runStorer } from '../store-thread.ts';
 import type { ThreadHandle } from '../threads.ts';
 
 export const BUILDER = { memoryLimit: 3e8, threads: 2 };
@@ -58,10 +55,7 @@ export interface InProcessOptions {
 }
 
 /** A worker in this process; messages are copied and come later, as between threads. */
-export function startInProcess(
-  startIndexer = startIndexerInProcess,
-  startStorer = () => startStorerInProcess(startIndexer),
-): WorkerHandle {
+export function startInProcess(startIndexer = startIndexerInProcess): WorkerHandle {
   let toWorker: (message: ToWorker) => void = () => undefined;
   let toCoordinator: (message: FromWorker) => void = () => undefined;
   let exited: (error: Error | undefined) => void = () => undefined;
@@ -86,7 +80,6 @@ export function startInProcess(
         importers,
         walk: (path, name, temporary, limits) => walkFile(path, name, temporary, limits),
         startIndexer,
-        startStorer,
         giveWay: () => undefined,
       },
     ),
@@ -116,11 +109,6 @@ export function startInProcess(
 /** An indexing thread in this process, likewise. */
 export function startIndexerInProcess(): IndexerHandle {
   return threadInProcess<ToIndexer, FromIndexer>(runIndexer);
-}
-
-/** A storing thread, likewise. */
-export function startStorerInProcess(startIndexer = startIndexerInProcess): StorerHandle {
-  return threadInProcess<ToStorer, FromStorer>((port) => runStorer(port, startIndexer));
 }
 
 function threadInProcess<To, From>(

@@ -1,14 +1,13 @@
 /** The messages of some rows of a batch, cut into shapes and variables. */
 import type { EventBatch } from '../../contract/event-batch.ts';
 import { type BatchRows, textBytesOf, textLength, textStartsOf, valuesOf } from '../batch-rows.ts';
-import { CutRows, type TextLists } from './cut-rows.ts';
+import { CutRows } from './cut-rows.ts';
 import { type CutRowGroup, MessageCutter } from './message-cutter.ts';
 import { NumberBytes } from './number-bytes.ts';
 
 /** Of the rows that are being cut; one for all parts of a thread. */
 const cutRows = new CutRows();
 const numberBytes = new NumberBytes();
-const wholeTexts = new CutRows().texts;
 
 /** Cuts the messages of one part. */
 export class MessageParts {
@@ -89,30 +88,5 @@ export class MessageParts {
       size += end - start;
     }
     return kept.subarray(0, size);
-  }
-
-  /** The texts among the variables, and messages that are whole: the one text of their rows. */
-  textsAndWhole({ whole }: CutRowGroup): TextLists {
-    const own = cutRows.texts;
-    if (this.whole === 0) return own;
-    wholeTexts.begin(whole.length);
-    const { texts, starts } = this;
-    let from = 0;
-    for (let i = 0; i < whole.length; i++) {
-      if (whole[i] === 1) {
-        const start = starts[i]! + 4;
-        wholeTexts.add(texts, start, start + textLength(texts, start - 4));
-        wholeTexts.counts[i] = 1;
-        continue;
-      }
-      const count = own.counts[i]!;
-      for (let k = 0; k < count; k++) {
-        const start = from + 4;
-        from = start + textLength(own.data, from);
-        wholeTexts.add(own.data, start, from);
-      }
-      wholeTexts.counts[i] = count;
-    }
-    return wholeTexts;
   }
 }
