@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Kept } from '../base/kept.ts';
+import { IdleSlot } from '../base/idle-slot.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
 import { CaseWriter } from './case-writer.ts';
@@ -41,7 +41,7 @@ it('has no lock any more after closing, though something of the case was removed
 });
 
 it('opens a catalog of its own where the one that was kept is of no use', async () => {
-  const catalogs = new Kept<Catalog>(60_000, (catalog) => catalog.close());
+  const catalogs = new IdleSlot<Catalog>(60_000, (catalog) => catalog.close());
   (await CaseWriter.open(folder, 'import', BUILDER, true)).close();
   const spent = Catalog.open(folder);
   spent.close();

@@ -23,7 +23,7 @@ import {
   removeFromCase,
 } from '../base/case-files.ts';
 import { accessError, diskError, writeAll } from '../base/files.ts';
-import type { Kept } from '../base/kept.ts';
+import type { IdleSlot } from '../base/idle-slot.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { removeSpillFolder, SPILL_FOLDER } from '../catalog/spill-folder.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
@@ -42,7 +42,7 @@ export interface Recovery {
 
 export interface WriterOptions extends BuilderOptions {
   /** Where the catalog waits, open, from one writer of a case to the next; else each opens its own. */
-  catalogs?: Kept<Catalog> | undefined;
+  catalogs?: IdleSlot<Catalog> | undefined;
   /** Folders below `staging` in which this process tidies up: a writer that is told of them leaves them there. */
   inUse?: ReadonlySet<string> | undefined;
 }
@@ -158,7 +158,7 @@ export class CaseWriter extends CaseWorkshop {
 }
 
 /** The catalog that was kept of the case in `folder`, if it is still the case's. */
-function keptCatalog(folder: string, catalogs: Kept<Catalog> | undefined): Catalog | undefined {
+function keptCatalog(folder: string, catalogs: IdleSlot<Catalog> | undefined): Catalog | undefined {
   const kept = catalogs?.take(folder);
   try {
     if (kept === undefined || kept.isCurrent()) return kept;

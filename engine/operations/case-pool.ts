@@ -6,7 +6,7 @@
  * then, although another was there before.
  */
 import { resolve } from 'node:path';
-import { Kept } from '../base/kept.ts';
+import { IdleSlot } from '../base/idle-slot.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import type { StoreOptions } from '../store/duckdb-instance.ts';
 import { CaseSession } from './case-session.ts';
@@ -25,7 +25,7 @@ const IDLE_MS = 60_000;
 
 export class CasePool {
   /** The catalog of the case that was written last: whoever writes next need not open it. */
-  readonly writable = new Kept<Catalog>(IDLE_MS, (catalog) => catalog.close());
+  readonly writable = new IdleSlot<Catalog>(IDLE_MS, (catalog) => catalog.close());
   private readonly options: () => StoreOptions;
   private readonly open = new Map<string, Pooled>();
   private readonly first: (() => Promise<void>)[] = [];

@@ -2,7 +2,7 @@
  * Upkeep in a thread of its own: merging and indexing would keep the engine's from answering for a tenth of a second
  * and more.
  */
-import { Kept } from '../base/kept.ts';
+import { IdleSlot } from '../base/idle-slot.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import type { ThreadHandle } from '../ingest/threads.ts';
 import { endDuckdb, type IdleDuckdb } from '../store/segment-builder.ts';
@@ -35,7 +35,7 @@ export interface UpkeepPort {
 
 /** Runs the thread's side: one task after the other. */
 export function runUpkeep(port: UpkeepPort): void {
-  const kept = new Kept<IdleDuckdb>(KEPT_MS, endDuckdb);
+  const kept = new IdleSlot<IdleDuckdb>(KEPT_MS, endDuckdb);
   let paused = Promise.withResolvers<void>();
   let stopping = new AbortController();
   const pause: Pause = async (lasting) => {

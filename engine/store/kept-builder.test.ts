@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { Kept } from '../base/kept.ts';
+import { IdleSlot } from '../base/idle-slot.ts';
 import { endDuckdb, type IdleDuckdb, SegmentBuilder } from './segment-builder.ts';
 
 let folder: string;
-const kept = new Kept<IdleDuckdb>(60_000, endDuckdb);
+const kept = new IdleSlot<IdleDuckdb>(60_000, endDuckdb);
 const options = { memoryLimit: 2e8, threads: 2, kept };
 const build = { sorted: true, inputBytes: 100 };
 

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import './texts-as-they-are.ts';
 import { diskError, diskFull } from '../base/files.ts';
-import type { Kept } from '../base/kept.ts';
+import type { IdleSlot } from '../base/idle-slot.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
 import { BLOCK, SMALL_BLOCK, SMALL_BYTES } from './segment-blocks.ts';
 import {
@@ -30,7 +30,7 @@ export interface BuilderOptions {
   memoryLimit: number;
   threads: number;
   /** Where DuckDB waits from one writer of a case to the next; else each makes its own. */
-  kept?: Kept<IdleDuckdb>;
+  kept?: IdleSlot<IdleDuckdb>;
   /** Once it is aborted, statements fail, but those of several builds at a time. */
   signal?: AbortSignal;
 }

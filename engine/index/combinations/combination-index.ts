@@ -13,7 +13,7 @@ import { BlockReader } from '../values/blocks.ts';
 import { type DistinctValues, type GroupKey, memoryOf } from '../values/dimensions.ts';
 import { Damaged, PackReader, type SmallNumbers } from '../values/packing.ts';
 import { readTexts } from '../values/value-index.ts';
-import { KeptWithin } from '../kept-within.ts';
+import { ByteBoundedLru } from '../../base/byte-bounded-lru.ts';
 import { COMBINATION_SECTION, FLOW_COLUMN, MOST_VALUES } from './combination-section.ts';
 
 export interface CombinationQuestion {
@@ -40,8 +40,8 @@ interface Table {
   readonly sums: ReadonlyMap<Measure, Float64Array>;
 }
 
-/** Tables that were read, of all segments, by what they take in memory. */
-const tables = new KeptWithin<CombinationIndex, Table>(16e6);
+/** Tables that were read, of all segments; by a key of each index, so that none is held by the cache. */
+const tables = new ByteBoundedLru<symbol, Table>(16e6);
 const MOST_COMBINATIONS = 65_536;
 const NO_VALUES: DistinctValues = {
   numbers: new Uint32Array(0),
@@ -52,6 +52,7 @@ const NO_VALUES: DistinctValues = {
 const ADDRESSES: ReadonlySet<string> = new Set(['src_ip', 'dst_ip']);
 
 export class CombinationIndex {
+  private readonly key = Symbol('combinations');
   private readonly reader: BlockReader;
   private readonly size: number;
   private readonly columns = new Map<string, KeptColumn>();
@@ -152,7 +153,7 @@ export class CombinationIndex {
   }
 
   private opened(): Table {
-    const known = tables.get(this);
+    const known = tables.get(this.key);
     if (known !== undefined) return known;
     const reader = new PackReader(this.reader.block(0, this.reader.length), true);
     const columns = new Map<string, { values: DistinctValues; codes: SmallNumbers }>();
@@ -167,7 +168,7 @@ export class CombinationIndex {
     const counts = reader.small(this.size);
     const sums = new Map(this.summed.map((name) => [name, reader.numbers53(this.size)] as const));
     const table = { columns, counts, sums };
-    tables.set(this, table, this.bytesOf(table));
+    tables.set(this.key, table, this.bytesOf(table));
     return table;
   }
 

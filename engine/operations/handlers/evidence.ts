@@ -1,7 +1,7 @@
 /** Handlers of what brings evidence into a case: receiving, looking, importing, the quarantine. */
 import type { Part, Request, Result } from '../../contract/operations.ts';
 import type { evidenceOperations } from '../../contract/operations/evidence.ts';
-import { Kept } from '../../base/kept.ts';
+import { IdleSlot } from '../../base/idle-slot.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { resolveZone } from '../../contract/zone.ts';
@@ -38,7 +38,7 @@ export function evidenceHandlers(services: Services): HandlersOf<keyof typeof ev
   const workers = new WarmThreads(start, IDLE_MS);
   /** Those that give way to other work, which a thread does for good. */
   const givingWay = new WarmThreads(start, IDLE_MS);
-  const kept = new Kept<IdleDuckdb>(IDLE_MS, endDuckdb);
+  const kept = new IdleSlot<IdleDuckdb>(IDLE_MS, endDuckdb);
   const tidying = new WarmThreads(() => evidence.startUpkeep(), IDLE_MS);
   const upkeep = new Upkeep(
     async (folder, task) => {

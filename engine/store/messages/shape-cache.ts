@@ -3,6 +3,7 @@
  * that they were read from; that of all together is bounded. Shapes that several segments have are one object, so
  * that what is told from one is told once.
  */
+import { ByteBoundedLru } from '../../base/byte-bounded-lru.ts';
 import { readShapes } from './message-columns.ts';
 import type { MessageShape } from './message-cutter.ts';
 
@@ -10,38 +11,25 @@ import type { MessageShape } from './message-cutter.ts';
 const MOST = 16e6;
 
 export class ShapeCache {
-  /** The one used last at the end. */
-  private readonly kept = new Map<number, { shapes: readonly MessageShape[]; size: number }>();
-  private size = 0;
+  /** By segment. */
+  private readonly kept = new ByteBoundedLru<number, readonly MessageShape[]>(MOST);
   /** By their text. */
   private readonly unlike = new Map<string, MessageShape>();
   private unlikeSize = 0;
 
   get(segment: number): readonly MessageShape[] | undefined {
-    const one = this.kept.get(segment);
-    if (one === undefined) return undefined;
-    this.kept.delete(segment);
-    this.kept.set(segment, one);
-    return one.shapes;
+    return this.kept.get(segment);
   }
 
   /** Keeps what a segment's table says of its shapes; undefined when these are none. */
   set(segment: number, text: unknown): readonly MessageShape[] | undefined {
     const shapes = readShapes(text)?.map((shape) => this.sharedShape(shape));
     if (shapes === undefined) return undefined;
-    this.delete(segment);
-    const size = String(text).length;
-    this.kept.set(segment, { shapes, size });
-    this.size += size;
-    for (const oldest of this.kept.keys()) {
-      if (this.size <= MOST) break;
-      this.delete(oldest);
-    }
+    this.kept.set(segment, shapes, String(text).length);
     return shapes;
   }
 
   delete(segment: number): void {
-    this.size -= this.kept.get(segment)?.size ?? 0;
     this.kept.delete(segment);
   }
 

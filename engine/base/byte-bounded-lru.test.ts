@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { KeptWithin } from './kept-within.ts';
+import { ByteBoundedLru } from './byte-bounded-lru.ts';
 
 it('keeps what was used last, within its bytes', () => {
-  const kept = new KeptWithin<object, string>(100);
+  const kept = new ByteBoundedLru<object, string>(100);
   const [a, b, c, d] = [{}, {}, {}, {}];
   kept.set(a, 'a', 40);
   kept.set(b, 'b', 40);

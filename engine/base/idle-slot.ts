@@ -1,0 +1,43 @@
+/**
+ * Holds one idle resource for the next caller with the same key, and disposes of it after a while: making and ending it
+ * takes as long as what it is used for, such as storing a few thousand events.
+ *
+ * Holds always: at most one resource waits; it is given to one caller only.
+ */
+export class IdleSlot<T> {
+  private readonly idleMs: number;
+  private readonly dispose: (resource: T) => void;
+  private idle: { readonly key: string; readonly resource: T } | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(idleMs: number, dispose: (resource: T) => void) {
+    this.idleMs = idleMs;
+    this.dispose = dispose;
+  }
+
+  /** The idle resource, if it was kept with this key. */
+  take(key: string): T | undefined {
+    if (this.idle?.key !== key) return undefined;
+    const { resource } = this.idle;
+    this.clear();
+    return resource;
+  }
+
+  /** Keeps a resource that is no longer used, in place of any other. */
+  keep(key: string, resource: T): void {
+    this.close();
+    this.idle = { key, resource };
+    this.timer = setTimeout(() => this.close(), this.idleMs).unref();
+  }
+
+  close(): void {
+    const { idle } = this;
+    this.clear();
+    if (idle !== undefined) this.dispose(idle.resource);
+  }
+
+  private clear(): void {
+    clearTimeout(this.timer);
+    this.idle = undefined;
+  }
+}
