@@ -54,6 +54,20 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      name: 'no-type-cycle',
+      comment: 'Where types had gone in circles, and do no more, they stay out of them.',
+      severity: 'error',
+      from: { path: '^engine/(query|scan)/' },
+      to: { circular: true },
+    },
+    {
+      name: 'operators-read-no-index',
+      comment: 'What an operator asks of an index is an interface (engine/query/index-view.ts).',
+      severity: 'error',
+      from: { path: '^engine/query/(?!paths/|testing/)', pathNot: TEST },
+      to: { path: '^engine/index/' },
+    },
+    {
       name: 'tests-are-leaves',
       severity: 'error',
       from: {},

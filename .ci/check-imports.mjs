@@ -34,6 +34,8 @@ const CASES = [
   ['engine/query/b.ts', '../store/target.ts', false],
   ['engine/query/c.ts', '@duckdb/node-api', false],
   ['engine/query/filters/d.ts', '../../catalog/target.ts', false],
+  ['engine/query/filters/j.ts', '../../index/target.ts', false],
+  ['engine/query/paths/k.ts', '../../index/target.ts', true],
   ['engine/query/e.test.ts', '@duckdb/node-api', true],
   ['engine/query/f.test.ts', '../store/target.ts', false],
   ['engine/query/testing/g.ts', '@duckdb/node-api', true],

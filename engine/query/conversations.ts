@@ -11,7 +11,8 @@ import type { RawValue } from './format.ts';
 import { boundTable } from './groups.ts';
 import { type Plan, eventContext, inputOf } from './plan.ts';
 import { type InputColumn, type TableColumn, orderBy } from './relation.ts';
-import { type OutputColumn, type Statement, outputsOf } from './statements.ts';
+import type { OutputColumn } from './outputs.ts';
+import { type Statement, outputsOf } from './statements.ts';
 import { type ValueShape, shapeOf, variantsOf } from './values.ts';
 
 export type ConversationOrder = 'bytes' | 'flows' | 'packets' | 'last';

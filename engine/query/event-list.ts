@@ -11,21 +11,15 @@ import { type Edge, type EventContext, filterRelation, judge } from './events.ts
 import { knownField } from './fields.ts';
 import { ALL, type Filter, allOf, conjuncts } from './filters/filter.ts';
 import { messageParts } from './message-parts.ts';
-import type { Found } from './paths/found-rows.ts';
+import type { Found } from './found.ts';
 import type { Rows } from './rows.ts';
+import { Outputs } from './outputs.ts';
 import { type EventsNode, type Plan, eventContext, inputOf, relationOf } from './plan.ts';
 import { QueryError } from './query-error.ts';
 import { type Relation, orderBy } from './relation.ts';
 import { type SegmentInfo, TRUE } from './scope.ts';
 import { sortRelation } from './stages/sort.ts';
-import {
-  EXPANDED,
-  Outputs,
-  type Statement,
-  fieldOutput,
-  instant,
-  projected,
-} from './statements.ts';
+import { EXPANDED, type Statement, fieldOutput, instant, projected } from './statements.ts';
 
 /** Texts of a list are cut there, in characters. */
 export const MAX_CELL = 4096;

@@ -24,7 +24,8 @@ import { type Filter, compileFilter } from './filters/filter.ts';
 import type { Surroundings } from './filters/surroundings.ts';
 import { both } from './filters/logic.ts';
 import { hasPart, isInParts, partType } from './message-parts.ts';
-import { type Found, rowsPredicate } from './paths/found-rows.ts';
+import type { Found } from './found.ts';
+import { rowsPredicate } from './paths/found-rows.ts';
 import { type Input, type OrderKey, type Relation, selectBranch, unionAll } from './relation.ts';
 import {
   type Predicate,

@@ -1,10 +1,10 @@
 /** A plan in words: what it reads, what it leaves out and why, and the statements it would run. */
 import { counted } from '../contract/counted.ts';
 import { describeFilter } from './filters/filter.ts';
-import type { FoundRows } from './paths/found-rows.ts';
+import type { FoundRows, Path } from './found.ts';
 import { foundOf, rowsRead } from './paths/narrow.ts';
 import type { MatchList } from './lists/match-list.ts';
-import type { Path, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { formatMicros } from './time.ts';
 import { compileAnswer, compileRange, compileRows } from './statements.ts';
 

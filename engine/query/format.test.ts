@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatIp4, formatIp6, ip6ToUuid, parseAddress, parseIp6, uuidToIp6 } from './address.ts';
 import { formatNumber, formatTime, formatter, type RawValue } from './format.ts';
-import type { OutputColumn } from './statements.ts';
+import type { OutputColumn } from './outputs.ts';
 
 describe('addresses', () => {
   it.each([

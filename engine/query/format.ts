@@ -7,7 +7,7 @@ import { formatIp4, formatIp6, uuidToIp6 } from './address.ts';
 import { formatEventId } from './filters/event-id.ts';
 import { nameOf } from './filters/names.ts';
 import type { Named } from './filters/surroundings.ts';
-import type { OutputColumn, ResultPart } from './statements.ts';
+import type { OutputColumn, ResultPart } from './outputs.ts';
 import { zoneOffsetAt } from './zone.ts';
 
 /** A value as the database gives it. */

@@ -4,7 +4,11 @@
  * Every group is in one part, so that nothing has to be merged.
  */
 import { quoteIdentifier } from './dialect/duckdb.ts';
-import type { Input } from './relation.ts';
+
+/** What is grouped: in parts, or at once where there are none. */
+interface Divided {
+  readonly parts?: GroupParts | undefined;
+}
 
 /** How groups are divided. */
 export interface Division {
@@ -41,7 +45,12 @@ export class GroupParts {
 }
 
 /** Groups of rows: at once, or in parts where the input is to be grouped so. */
-export function groupedRows({ parts }: Input, select: string, rows: string, keys: string): string {
+export function groupedRows(
+  { parts }: Divided,
+  select: string,
+  rows: string,
+  keys: string,
+): string {
   if (keys === '') return `SELECT ${select} FROM (${rows}) AS r`;
   return (
     parts?.grouped(select, rows, keys) ?? `SELECT ${select} FROM (${rows}) AS r GROUP BY ${keys}`
@@ -49,6 +58,6 @@ export function groupedRows({ parts }: Input, select: string, rows: string, keys
 }
 
 /** How groups that are read more than once are kept: those in parts are in a table already. */
-export function keptGroups({ parts }: Input): 'MATERIALIZED' | 'NOT MATERIALIZED' {
+export function keptGroups({ parts }: Divided): 'MATERIALIZED' | 'NOT MATERIALIZED' {
   return parts === undefined ? 'MATERIALIZED' : 'NOT MATERIALIZED';
 }

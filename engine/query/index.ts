@@ -15,7 +15,6 @@ export { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from './scope.ts';
 export type { Filter, LeafFilter } from './filters/filter.ts';
 export {
   type CompileContext,
-  type Path,
   type Plan,
   type PrunedSegment,
   limited,
@@ -30,7 +29,6 @@ export {
   ROW_IDENTITY,
   type AnswerOptions,
   type AnswerStatement,
-  type OutputColumn,
   type RowsOptions,
   type Statement,
   compileAnswer,
@@ -60,7 +58,7 @@ export {
   formatTime,
   formatter,
 } from './format.ts';
-export type { Found, FoundRows } from './paths/found-rows.ts';
+export type { Found, FoundRows, Path } from './found.ts';
 export type { LeafRows } from './index-view.ts';
 export type { Known } from './paths/known.ts';
 export {
@@ -150,3 +148,4 @@ export { LIST_LIMITS, ListError } from './lists/list-error.ts';
 export { type ListGlance, glanceList } from './lists/list-glance.ts';
 export { type ListGroup, MatchList, listFieldOf, readList } from './lists/match-list.ts';
 export { eventFields } from './fields.ts';
+export type { OutputColumn } from './outputs.ts';

@@ -6,7 +6,7 @@
  */
 import { quoteIdentifier } from './dialect/duckdb.ts';
 import type { SegmentInfo } from './scope.ts';
-import type { OutputColumn, Outputs } from './statements.ts';
+import type { OutputColumn, Outputs } from './outputs.ts';
 
 const MESSAGE = 'message';
 const SHAPE = 'message:shape';

@@ -19,7 +19,7 @@ import { UNFLOWED, isUnflowed } from './filters/unflowed.ts';
 import { EVEN_BUCKETS, type Grid, type MatchedRange, makeGrid } from './grid.ts';
 import type { MatchList } from './lists/match-list.ts';
 import { parseQuery } from './parse.ts';
-import type { Found } from './paths/found-rows.ts';
+import type { Found, Path } from './found.ts';
 import type { GroupParts } from './group-parts.ts';
 import { QueryError } from './query-error.ts';
 import {
@@ -66,9 +66,6 @@ export interface CompileContext {
   /** Seconds that a zone is ahead of UTC at a local time; the runtime's own when left out. */
   readonly zoneOffset?: ZoneOffset;
 }
-
-/** Where an answer comes from: the heaviest of what its segments need. */
-export type Path = 'catalog' | 'rollup' | 'index' | 'scan';
 
 /** Events, before any stage that aggregates. */
 export type EventsNode =

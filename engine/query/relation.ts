@@ -10,7 +10,7 @@ import { type Params, nullOf, quoteIdentifier } from './dialect/duckdb.ts';
 import type { Field, Resolve } from './fields.ts';
 import { both } from './filters/logic.ts';
 import type { GroupParts } from './group-parts.ts';
-import type { KnownTemplate } from './paths/found-rows.ts';
+import type { KnownTemplate } from './found.ts';
 import { QueryError, didYouMean, shown } from './query-error.ts';
 import { type Predicate, type Scope, type SegmentInfo, tableScope } from './scope.ts';
 import type { Extent, Part, ValueShape } from './values.ts';

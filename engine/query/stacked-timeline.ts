@@ -10,7 +10,8 @@ import { type Plan, eventContext, inputOf } from './plan.ts';
 import { type InputColumn, byValue, inputColumns, orderBy } from './relation.ts';
 import { TRUE } from './scope.ts';
 import { groupKeys, keyList } from './stages/group.ts';
-import { type OutputColumn, type Statement, outputsOf } from './statements.ts';
+import type { OutputColumn } from './outputs.ts';
+import { type Statement, outputsOf } from './statements.ts';
 import { type Variant, combine } from './values.ts';
 
 const MS = 1000;

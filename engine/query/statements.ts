@@ -6,19 +6,13 @@
  */
 import { COLUMNS, type EpochMicros } from '../contract/event.ts';
 import type { Name } from './ast.ts';
-import {
-  type BoundValue,
-  IP6_TYPE,
-  ip6Text,
-  micros,
-  Params,
-  quoteIdentifier,
-} from './dialect/duckdb.ts';
+import { type BoundValue, micros, Params, quoteIdentifier } from './dialect/duckdb.ts';
 import { attributesOf } from './attribute-names.ts';
 import { type Field, chosenName, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
 import { type Division, GroupParts } from './group-parts.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
+import { type OutputColumn, Outputs, readable } from './outputs.ts';
 import {
   type Plan,
   buildTable,
@@ -33,23 +27,7 @@ import type { MatchedRange, Grid } from './grid.ts';
 import { OVERFLOW_COLUMN, type Scope, type SegmentInfo } from './scope.ts';
 import { timelineRange, timelineParts } from './stages/timeline.ts';
 import { TOP_TOTALS } from './stages/top.ts';
-import { type OutputType, type Part, type ValueShape, shapeOf, variantsOf } from './values.ts';
-
-export interface ResultPart {
-  readonly role: Part['role'] | 'nanos' | 'digits';
-  /** Index of the result's column. */
-  readonly at: number;
-}
-
-export interface OutputColumn {
-  readonly name: string;
-  /**
-   * `instant`: a time with nanoseconds and the digits its source had; `attribute`: text, which default
-   * rows gather under `attrs`; `overflow`: JSON of more attributes; `tags`: numbers joined by commas.
-   */
-  readonly type: OutputType | 'instant' | 'attribute' | 'overflow' | 'tags';
-  readonly parts: readonly ResultPart[];
-}
+import { shapeOf, variantsOf } from './values.ts';
 
 export interface Statement {
   readonly sql: string;
@@ -143,50 +121,6 @@ export function compileRowsForDay(
   offset?: number,
 ): Statement {
   return compileRows(plan, { segments: daySegments, limit, offset });
-}
-
-/** What a statement gives, as SQL over a relation `r`. */
-export class Outputs {
-  readonly sql: string[] = [];
-  readonly columns: OutputColumn[] = [];
-  readonly most: number | undefined;
-
-  /** Texts longer than `most` characters are cut there. */
-  constructor(most?: number) {
-    this.most = most;
-  }
-
-  hidden(...sql: string[]): void {
-    this.sql.push(...sql);
-  }
-
-  add(
-    name: string,
-    type: OutputColumn['type'],
-    parts: readonly { role: ResultPart['role']; sql: string }[],
-  ): void {
-    if (this.columns.some((column) => column.name === name && column.type === type)) return;
-    const cut = this.most !== undefined && (type === 'text' || type === 'attribute');
-    const at = parts.map(({ role, sql }): ResultPart => ({
-      role,
-      at: this.sql.push(cut ? `left(${sql}, ${this.most})` : sql) - 1,
-    }));
-    this.columns.push({ name, type, parts: at });
-  }
-
-  value(shape: ValueShape, sql: readonly string[], name = shape.name): void {
-    this.add(
-      name,
-      shape.type,
-      shape.parts.map(({ role, sqlType }, i) => ({ role, sql: readable(sql[i]!, sqlType) })),
-    );
-  }
-}
-
-/** A value as it leaves the database. */
-function readable(sql: string, sqlType: string): string {
-  if (sqlType === 'TIMESTAMP') return micros(sql);
-  return sqlType === IP6_TYPE ? ip6Text(sql) : sql;
 }
 
 export function fieldOutput(

@@ -14,7 +14,7 @@ import { type ClosedShapes, closeShapes } from './closed-shapes.ts';
 import { type CollectedText, nextWithItems } from './collected.ts';
 import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, SHAPE_ITEM } from './items.ts';
 import { wholeColumns } from './whole-texts.ts';
-import { FOLD_VERSION } from './fold.ts';
+import { FOLD_VERSION } from '../../base/fold.ts';
 import {
   GRAMS,
   HEAD,

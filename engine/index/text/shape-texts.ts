@@ -3,7 +3,7 @@ import { tokensIn } from '../../base/tokens.ts';
 import type { SideFile } from '../side-file.ts';
 import { ByteReader, checked } from './bytes.ts';
 import { damagedText } from './damaged.ts';
-import { foldText } from './fold.ts';
+import { foldText } from '../../base/fold.ts';
 import type { Head, LiteralPlace } from './head.ts';
 import { LITERALS, LITERAL_PAGE_BYTES } from './layout.ts';
 import { unpacked } from './packed.ts';

@@ -11,7 +11,7 @@ import { checked } from './bytes.ts';
 import type { ColumnShapes } from './closed-shapes.ts';
 import { MESSAGE } from './items.ts';
 import { damagedText } from './damaged.ts';
-import { foldedBytes } from './fold.ts';
+import { foldedBytes } from '../../base/fold.ts';
 import { Glob } from './glob.ts';
 import { type Head, readHead } from './head.ts';
 import {

@@ -6,7 +6,7 @@ import { type Rows, unite } from '../rows.ts';
 import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
 import { addressTextFilter } from './address-text.ts';
 import { groupSql } from './list.ts';
-import { listedAddresses } from './written-addresses.ts';
+import { listedAddresses } from './listed-addresses.ts';
 import { either } from './logic.ts';
 import type { FilterOperator } from './operator.ts';
 import { type TextFilter, textFilter, textRows } from './text.ts';

@@ -29,7 +29,7 @@ import {
 } from '../scope.ts';
 import { communitySql } from './community-id.ts';
 import { sidePresent } from './flow.ts';
-import { listedAddresses } from './written-addresses.ts';
+import { listedAddresses } from './listed-addresses.ts';
 import { both, either } from './logic.ts';
 import type { FilterOperator } from './operator.ts';
 

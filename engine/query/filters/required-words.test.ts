@@ -5,11 +5,7 @@ import { wholePattern } from './text.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { requiredWords } from './required-words.ts';
 
-const wordsOf = (pattern: string, ignoreCase = false) =>
-  requiredWords({
-    ...{ filter: 'regex', pattern, ignoreCase },
-    field: { type: 'text', name: 'message', ref: { column: 'message' } },
-  });
+const wordsOf = (pattern: string, ignoreCase = false) => requiredWords({ pattern, ignoreCase });
 const shown = (pattern: string, ignoreCase?: boolean): string | undefined => {
   const query = wordsOf(pattern, ignoreCase);
   return query?.tokens.map(({ text }, i) => `${text}${query.between[i] ?? ''}`).join('');

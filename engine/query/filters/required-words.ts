@@ -5,19 +5,23 @@
  */
 import { tokensIn } from '../../base/tokens.ts';
 import type { IndexedPhrase } from '../index-view.ts';
-import type { RegexFilter } from './regex.ts';
 import type { CodeSet } from '../re2/code-set.ts';
 import { longestRun } from '../re2/required.ts';
 import { parsePattern } from '../re2/syntax.ts';
+
+interface Pattern {
+  readonly pattern: string;
+  readonly ignoreCase: boolean;
+}
 
 /** Characters of words; fewer are in most texts. */
 const LEAST_CHARACTERS = 3;
 const KELVIN = 0x212a;
 const LONG_S = 0x017f;
-const queries = new WeakMap<RegexFilter, IndexedPhrase | 'none'>();
+const queries = new WeakMap<Pattern, IndexedPhrase | 'none'>();
 
 /** Undefined: there are none, or too short ones. */
-export function requiredWords(filter: RegexFilter): IndexedPhrase | undefined {
+export function requiredWords(filter: Pattern): IndexedPhrase | undefined {
   let query = queries.get(filter);
   if (query === undefined) {
     const node = parsePattern(filter.pattern, filter.ignoreCase);

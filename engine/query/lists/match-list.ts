@@ -7,8 +7,8 @@
  * `port`, a flow in either direction) is in the groups both ways round.
  */
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
-import { foldText } from '../../index/text/fold.ts';
-import type { Ip4Ranges } from '../../index/values/value-index.ts';
+import { foldText } from '../../base/fold.ts';
+import type { Ip4Ranges } from '../index-view.ts';
 import { SQL_TYPES } from '../dialect/duckdb.ts';
 import type { Field, Resolve } from '../fields.ts';
 import { addressTextFilter } from '../filters/address-text.ts';

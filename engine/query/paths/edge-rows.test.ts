@@ -6,7 +6,7 @@ import { ALL } from '../filters/filter.ts';
 import { planQuery } from '../plan.ts';
 import type { SegmentInfo } from '../scope.ts';
 import { edgesOf, foundAtEdge } from './edge-rows.ts';
-import type { FoundRows } from './found-rows.ts';
+import type { FoundRows } from '../found.ts';
 import { countOf, rowsOf, sliceOf } from '../rows.ts';
 
 const DAY = 86_400e6;

@@ -11,7 +11,7 @@ import type { TimeLookup } from '../../index/segment-indexes.ts';
 import { ALL, type Filter } from '../filters/filter.ts';
 import type { EventsNode, Plan } from '../plan.ts';
 import type { SegmentInfo } from '../scope.ts';
-import type { Found, FoundRows } from './found-rows.ts';
+import type { Found, FoundRows } from '../found.ts';
 import { type Rows, countOf, firstOf, intersect, rowsOf, sliceOf } from '../rows.ts';
 
 export interface Edge {

@@ -4,38 +4,8 @@
  */
 import { RowSet } from '../../base/row-set.ts';
 import { bitOf, type Params, rowBetween, rowIn, rowIs } from '../dialect/duckdb.ts';
-import type { Filter } from '../filters/filter.ts';
-import type { Path } from '../plan.ts';
 import { FALSE, type Predicate, TRUE } from '../scope.ts';
 import { type Rows, rowsOf } from '../rows.ts';
-
-/** Events of a segment whose messages have one template. */
-export interface KnownTemplate {
-  /** Undefined: they have no message. */
-  readonly template: string | undefined;
-  /** Numbers of the first and the last row. */
-  readonly first: number;
-  readonly last: number;
-  readonly count: number;
-}
-
-export interface FoundRows {
-  /** No other row is one of the filter's. Deleted ones are not among them. */
-  readonly rows: Rows;
-  /** Each of them is. */
-  readonly exact: boolean;
-  /** What a row of `rows` must still meet; ALL where `exact`. */
-  readonly rest: Filter;
-  /** To a statement the filter itself costs less than such a set: it reads all rows. */
-  readonly asFilter?: boolean | undefined;
-  /** What it is known by: `catalog` where no index was asked, `scan` where all rows are to be read. */
-  readonly by: Path;
-  /** Events beside those of `rows`, which need not be read; only for a query that groups by template. */
-  readonly templates?: readonly KnownTemplate[] | undefined;
-}
-
-/** By segment. */
-export type Found = ReadonlyMap<number, FoundRows>;
 
 /**
  * To DuckDB a number in a list costs about 5 µs, to be parsed and compared; a bit for every row 6 ns a

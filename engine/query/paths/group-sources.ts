@@ -21,7 +21,7 @@ import {
 } from '../scope.ts';
 import type { Dimension } from '../dimensions.ts';
 import type { GroupQuestion } from './group-question.ts';
-import type { FoundRows } from './found-rows.ts';
+import type { FoundRows } from '../found.ts';
 import type { Known } from './known.ts';
 import { type Condition, conditionOf, restrictionsIn } from './restrictions.ts';
 import { type Rows, rowsOf, unite } from '../rows.ts';

@@ -9,7 +9,7 @@ import type { SegmentIndexes } from '../../index/segment-indexes.ts';
 import type { Plan } from '../plan.ts';
 import type { SegmentInfo } from '../scope.ts';
 import { VARIABLE, templateOf } from '../../base/templates.ts';
-import { type FoundRows, type KnownTemplate } from './found-rows.ts';
+import type { FoundRows, KnownTemplate } from '../found.ts';
 import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from '../rows.ts';
 
 /** Fewer rows are read as fast as shapes are. */

@@ -7,12 +7,13 @@ import { ALL, type Filter, compileFilter, conjuncts } from '../filters/filter.ts
 import { both } from '../filters/logic.ts';
 import { undecided } from '../filters/undecided.ts';
 import type { MatchList } from '../lists/match-list.ts';
-import type { EventsNode, Path, Plan } from '../plan.ts';
+import type { EventsNode, Plan } from '../plan.ts';
 import { type SegmentInfo, judgingScope, segmentScope } from '../scope.ts';
 import type { Statement } from '../statements.ts';
 import { type StoredMessages, storedScope } from '../stored-messages.ts';
 import { boundsOf } from './bounds.ts';
-import { type Found, type FoundRows, mostListed, rowsOfBits, rowsPredicate } from './found-rows.ts';
+import type { Found, FoundRows, Path } from '../found.ts';
+import { mostListed, rowsOfBits, rowsPredicate } from './found-rows.ts';
 import { comparesValues, isCheap } from './filter-cost.ts';
 import type { Known } from './known.ts';
 import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from '../rows.ts';

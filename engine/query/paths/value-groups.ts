@@ -6,7 +6,7 @@ import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
 import { type Filter, allOf, conjuncts } from '../filters/filter.ts';
 import { presentDimension } from '../filters/present.ts';
 import { type SegmentInfo, mayHaveAttribute } from '../scope.ts';
-import type { FoundRows } from './found-rows.ts';
+import type { FoundRows } from '../found.ts';
 import type { Dimension } from '../dimensions.ts';
 import type { GroupQuestion } from './group-question.ts';
 import { withValue } from './group-sources.ts';
