@@ -33,7 +33,7 @@ export function LimitFields({
                 key={name}
                 label={label}
                 placeholder={usual}
-                w={190}
+                w={225}
                 min={1}
                 max={'most' in more ? more.most : Number.MAX_SAFE_INTEGER / unit}
                 allowDecimal={false}
