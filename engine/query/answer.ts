@@ -98,11 +98,18 @@ function topAnswer(
   };
   if (by?.fn === 'sum') {
     const at = columns.find(({ name }) => name === by.as)?.parts[0]?.at ?? 0;
-    const real = typeof measure === 'number' && !Number.isInteger(measure);
+    const values = rows.map((row) => row[at] ?? 0);
+    const isFraction = (value: RawValue | undefined): boolean =>
+      typeof value === 'number' && !Number.isInteger(value);
     total[by.as] = formatNumber(measure);
-    rest[by.as] = real
-      ? rows.reduce((left, row) => left - Number(row[at] ?? 0), measure)
-      : formatNumber(rows.reduce((left, row) => left - big(row[at]), big(measure)));
+    // What fractions leave of each other is not quite nothing.
+    if (big(groups) === BigInt(rows.length)) rest[by.as] = 0;
+    else if (isFraction(measure) || values.some(isFraction))
+      rest[by.as] = values.reduce((left: number, value) => left - Number(value), Number(measure));
+    else
+      rest[by.as] = formatNumber(
+        values.reduce<bigint>((left, value) => left - big(value), big(measure)),
+      );
   }
   return {
     shape: 'top',

@@ -78,6 +78,25 @@ describe('top', () => {
       total: { count: 5, groups: 4, b: 517 },
     });
   });
+  it.each([
+    [[0.1, 0.2, 0.3], 9, 0],
+    // A whole number in all, of fractions.
+    [[0.5, 0.5], 1, 0.5],
+  ])('leaves what is not shown of a sum of fractions %s', async (durations, most, left) => {
+    const events = durations.map((duration, n) => ({
+      ...{ kind: 'flow' as const, source: 1, seq: n, ts: 1e15 + n, attributes: {} },
+      fields: { duration, dst_port: n },
+    }));
+    const fractions = await openTestCase(events);
+    try {
+      const asked = `kind:flow | top ${most} dst_port by sum(duration) as d`;
+      expect(await fractions.answer(fractions.plan(asked))).toMatchObject({
+        rest: { groups: durations.length - Math.min(most, durations.length), d: left },
+      });
+    } finally {
+      fractions.close();
+    }
+  });
   it('measures by what has no share', async () => {
     expect(await table('kind:flow | top 1 dst_ip by distinct(src_ip)')).toEqual([['10.0.0.1', 2]]);
     expect(await table('kind:flow | top 1 proto by max(duration)')).toEqual([['tcp', 60]]);
