@@ -138,6 +138,8 @@ export interface SegmentRow {
   maxTs: EpochMicros | undefined;
   bytes: number;
   sha256: string;
+  /** Which file it is, by little of it: see `segmentIdentity`; undefined where an earlier Daybook wrote it. */
+  identity?: string | undefined;
   columns: string[];
   sources: number[];
   /** What its messages are cut by; 0 when they are stored whole. */
@@ -674,8 +676,8 @@ export class Catalog {
       'id = ?',
       [id],
       `INSERT INTO segments(id, day, kind, file, rows, min_ts, max_ts, bytes, sha256, columns, sources,
-         shapes, number_bytes, unflowed_packets, import_id, index_bytes, index_sha256)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         shapes, number_bytes, unflowed_packets, import_id, index_bytes, index_sha256, identity)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       segment.id,
       segment.day,
       segment.kind,
@@ -693,6 +695,7 @@ export class Catalog {
       segment.importId ?? null,
       segment.index?.bytes ?? null,
       segment.index?.sha256 ?? null,
+      segment.identity ?? null,
     );
     if (id > this.lastSegmentId()) this.setMeta('last_segment', String(id));
   }
@@ -724,6 +727,7 @@ export class Catalog {
       maxTs: optional<number>(row.max_ts),
       bytes: Number(row.bytes),
       sha256: String(row.sha256),
+      identity: optional<string>(row.identity),
       columns: json(row.columns),
       sources: json(row.sources),
       shapes: Number(row.shapes),
@@ -1073,6 +1077,42 @@ export class Catalog {
         ...this.contentProblems(),
         ...this.auditProblems(),
       ])(),
+    );
+  }
+
+  /**
+   * Looks at the rows that decide what is answered: a page of a catalog has no checksum, and a changed row would be
+   * believed. The rest is compared by `verify`.
+   * @throws DaybookError case-damaged
+   */
+  refuseDamage(): void {
+    const damage = this.consistently(
+      () =>
+        this.hashes.firstDamage('segments') ??
+        this.hashes.firstDamage('sources') ??
+        this.hashes.firstDamage('tags') ??
+        this.hashes.firstDamage('marks', 'rows'),
+    );
+    if (damage !== undefined) throw this.refused(damage);
+  }
+
+  /**
+   * The same for the marks of a segment, of which `refuseDamage` only counts the large ones.
+   * @throws DaybookError case-damaged
+   */
+  refuseDamagedMarks(segmentId: number, tagId: number): void {
+    const key = [segmentId, tagId];
+    if (this.attempt(() => this.hashes.isSound('marks', 'segment_id = ? AND tag_id = ?', key)))
+      return;
+    const row = `segment_id ${segmentId}, tag_id ${tagId}`;
+    throw this.refused({ table: 'marks', row, what: 'differs from what was written' });
+  }
+
+  private refused(damage: CatalogDamage): DaybookError {
+    return new DaybookError(
+      'case-damaged',
+      `the catalog was changed (${this.described(damage)}): what it answers could be wrong`,
+      `daybook verify CASE says what else is; restore ${CATALOG_FILE} from a copy of the case`,
     );
   }
 

@@ -8,11 +8,15 @@
  * Holds always: a column that has its default is not part of the hash, so that a migration may add a column with a
  * default without touching the rows. What a row hash covers does not depend on the order of columns or rows.
  */
-import { createHash } from 'node:crypto';
+import { type Hash, createHash, hash as digestOf } from 'node:crypto';
 import type Database from 'better-sqlite3';
 
 const HASH_COLUMN = 'row_hash';
+const HASH_BYTES = 32;
 const MODULUS = 1n << 256n;
+const CHANGED = 'differs from what was written';
+/** Of a row, when a case is opened: marks of more events are hashed when they are read. */
+const MOST_HASHED_BYTES = 1 << 20;
 
 /** Tables that do not belong to what an audit entry vouches for: they change with every question asked. */
 const UNAUDITED: ReadonlySet<string> = new Set(['changes', 'operations', 'meta']);
@@ -49,6 +53,8 @@ export class RowHashes {
   private readonly db: Database.Database;
   private readonly statements = new Map<string, Database.Statement>();
   private readonly described = new Map<string, CoveredTable>();
+  /** Hashes of rows that `firstDamage` found to be what was written, by table and row. */
+  private readonly sound = new Map<string, ReadonlyMap<string, Uint8Array>>();
 
   constructor(db: Database.Database) {
     this.db = db;
@@ -137,22 +143,80 @@ export class RowHashes {
     return covered;
   }
 
+  /**
+   * The first row of a table, or the table, that is not what was written. Rows that were found to be are not looked at
+   * again while they have the same hash. To be called within a transaction, where others may write.
+   * @param large a column of blobs: rows that have much in it are not hashed, only added up
+   */
+  firstDamage(table: string, large?: string): CatalogDamage | undefined {
+    const before = this.sound.get(table);
+    const size = large === undefined ? '0' : `length(${quoted(large)})`;
+    const small = `${size} <= ${MOST_HASHED_BYTES}`;
+    // The first time all is read at once, if there is nothing large.
+    const atOnce = before === undefined && large === undefined;
+    const key = this.describe(table).key.map(quoted).join(', ');
+    const columns = atOnce ? '*' : `${HASH_COLUMN}, ${small} AS small, ${key}`;
+    const now = new Map<string, Uint8Array>();
+    const unseen = new Set<string>();
+    let sum = 0n;
+    let rows = 0;
+    for (const row of this.each(`SELECT ${columns} FROM ${table}`)) {
+      rows += 1;
+      const hash = row[HASH_COLUMN];
+      const id = this.rowName(table, row);
+      if (!(hash instanceof Uint8Array) || hash.length !== HASH_BYTES)
+        return { table, row: id, what: CHANGED };
+      sum += numberOf(hash);
+      now.set(id, hash);
+      if (atOnce) {
+        if (!this.hashOf(table, row).equals(hash)) return { table, row: id, what: CHANGED };
+        continue;
+      }
+      const known = before?.get(id);
+      const isKnown = known !== undefined && Buffer.compare(known, hash) === 0;
+      if (!isKnown && row['small'] === 1n) unseen.add(id);
+    }
+    if (unseen.size > 0)
+      for (const row of this.each(`SELECT * FROM ${table} WHERE ${small}`)) {
+        const id = this.rowName(table, row);
+        if (unseen.has(id) && !this.hashOf(table, row).equals(now.get(id)!))
+          return { table, row: id, what: CHANGED };
+      }
+    const digest = this.digest(table);
+    if (digest.rows !== rows || digest.sum !== sum % MODULUS)
+      return { table, row: undefined, what: 'rows are missing, or were exchanged or added' };
+    this.sound.set(table, now);
+    return undefined;
+  }
+
+  /** Whether the one row for which `where` holds is what was written; also where there is none. */
+  isSound(table: string, where: string, values: readonly unknown[]): boolean {
+    const [row] = this.all(`SELECT * FROM ${table} WHERE ${where}`, ...values) as Row[];
+    const hash = row?.[HASH_COLUMN];
+    if (row === undefined) return true;
+    return hash instanceof Uint8Array && this.hashOf(table, row).equals(hash);
+  }
+
+  private rowName(table: string, row: Row): string {
+    return this.describe(table)
+      .key.map((name) => `${name} ${String(row[name])}`)
+      .join(', ');
+  }
+
   /** Every row and table that is not what was written. To be called within a transaction, where others may write. */
   *damages(): Generator<CatalogDamage> {
     const digests = this.digests();
     for (const table of this.tables()) {
-      const { key } = this.describe(table);
       let rows = 0;
       let sum = 0n;
-      for (const row of this.statement(`SELECT * FROM ${table}`).iterate() as Iterable<Row>) {
+      for (const row of this.each(`SELECT * FROM ${table}`)) {
         rows += 1;
         const stored = row[HASH_COLUMN];
-        if (stored instanceof Uint8Array && stored.length === 32) {
+        if (stored instanceof Uint8Array && stored.length === HASH_BYTES) {
           sum = (sum + numberOf(stored)) % MODULUS;
           if (this.hashOf(table, row).equals(stored)) continue;
         }
-        const id = key.map((name) => `${name} ${String(row[name])}`).join(', ');
-        yield { table, row: id, what: 'differs from what was written' };
+        yield { table, row: this.rowName(table, row), what: CHANGED };
       }
       const digest = digests.get(table);
       if (digest === undefined) yield { table, row: undefined, what: 'its digest is missing' };
@@ -288,21 +352,27 @@ export class RowHashes {
   }
 
   private hashOf(table: string, row: Row): Buffer {
-    const hash = createHash('sha256').update(table);
+    let hash: Hash | undefined;
+    let text = table;
     for (const { name, default: usual } of this.describe(table).columns) {
       const value = row[name] ?? null;
       if (value === usual) continue;
-      hash.update(`\0${name}\0`);
-      if (value === null) hash.update('n');
-      else if (value instanceof Uint8Array) hash.update(`b${value.length}:`).update(value);
-      else if (typeof value === 'string') hash.update(`t${value.length}:${value}`);
-      else hash.update(`${typeof value === 'bigint' ? 'i' : 'r'}${value}`);
+      text += `\0${name}\0`;
+      if (value === null) text += 'n';
+      else if (value instanceof Uint8Array) {
+        hash = (hash ?? createHash('sha256')).update(`${text}b${value.length}:`).update(value);
+        text = '';
+      } else if (typeof value === 'string') text += `t${value.length}:${value}`;
+      else text += `${typeof value === 'bigint' ? 'i' : 'r'}${value}`;
     }
-    return hash.digest();
+    return hash === undefined ? digestOf('sha256', text, 'buffer') : hash.update(text).digest();
   }
 
   private all(sql: string, ...values: unknown[]): unknown[] {
     return this.statement(sql).all(...values);
+  }
+  private each(sql: string): Iterable<Row> {
+    return this.statement(sql).iterate() as Iterable<Row>;
   }
   private run(sql: string, ...values: unknown[]): void {
     this.statement(sql).run(...values);

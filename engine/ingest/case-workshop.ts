@@ -38,7 +38,7 @@ export class CaseWorkshop {
   /** Makes a segment readable by the builder; returns the name of its database there. */
   async attach(segment: SegmentRow): Promise<string> {
     const name = `seg_${segment.id}`;
-    await this.builder.attach(name, segmentPath(this.folder, segment.file, segment.bytes));
+    await this.builder.attach(name, segmentPath(this.folder, segment.file, segment));
     return name;
   }
 
@@ -63,7 +63,7 @@ export class CaseWorkshop {
       const path = join(this.staging, `index-${segment.id}.idx`);
       const { kind, columns } = segment;
       try {
-        const file = segmentPath(this.folder, segment.file);
+        const file = segmentPath(this.folder, segment.file, segment);
         const index = await indexSegment(this.builder, { file, kind, columns }, path);
         yield { segment, index };
       } catch (error) {

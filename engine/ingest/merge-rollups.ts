@@ -370,7 +370,7 @@ class NodeMaker {
     if (!isSmall(segment) || this.staged.has(id)) return;
     const path = join(this.writer.staging, `rollup-${id}.idx`);
     const columns = segment.columns.filter((name) => !UNCOUNTED.test(name));
-    const file = segmentPath(this.writer.folder, segment.file);
+    const file = segmentPath(this.writer.folder, segment.file, segment);
     await indexSegment(this.writer.builder, { file, kind, columns }, path);
     this.staged.set(id, path);
   }

@@ -12,6 +12,7 @@ import type { SegmentRow } from '../catalog/catalog.ts';
 import type { Kind } from '../contract/event.ts';
 import { sideFilePath } from '../index/side-file.ts';
 import type { BuiltSegment } from '../store/segment-builder.ts';
+import { segmentIdentity } from '../store/segment-identity.ts';
 import { isSegmentFile } from './case-contents.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 
@@ -59,6 +60,7 @@ export class SegmentPlaces {
       maxTs: built.maxTs,
       bytes: built.bytes,
       sha256: built.sha256,
+      identity: segmentIdentity(join(this.folder, file)),
       columns: built.columns,
       sources: built.sources,
       shapes: built.shapes,

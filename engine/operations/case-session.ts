@@ -44,6 +44,8 @@ export class CaseSession {
   readonly numbers = new KeptNumbers();
   /** Bytes that statements may use. */
   readonly memory: number;
+  /** Set by what finds damage: it reads on where the catalog was changed. */
+  toleratesDamage = false;
   private version = -1;
   private current: Snapshot | undefined;
   /** By `segment/tag`: marks of this version that are loaded, or being loaded. */
@@ -92,9 +94,11 @@ export class CaseSession {
     this.catalog.close();
   }
 
+  /** @throws DaybookError case-damaged */
   snapshot(): Snapshot {
     const version = this.catalog.dataVersion();
     if (this.current !== undefined && version === this.version) return this.current;
+    if (!this.toleratesDamage) this.catalog.refuseDamage();
     this.version = version;
     this.loadedMarks.clear();
     const marks = new Map<number, Set<number>>();
@@ -147,6 +151,7 @@ export class CaseSession {
     const key = `${segment}/${tag}`;
     let loading = this.loadedMarks.get(key);
     if (loading === undefined) {
+      if (!this.toleratesDamage) this.catalog.refuseDamagedMarks(segment, tag);
       loading = this.store.setMarks(segment, tag, this.catalog.marks(segment, tag));
       this.loadedMarks.set(key, loading);
       loading.catch(() => this.loadedMarks.delete(key));

@@ -11,13 +11,16 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { evidence } from '../../app/compose.ts';
+import { Catalog } from '../catalog/catalog.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
 import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
 import { rfc5424 } from '../ingest/testing/small-evidence.ts';
@@ -25,6 +28,7 @@ import { caseContents } from '../ingest/case-contents.ts';
 import { CasePool } from './case-pool.ts';
 import { caseHandlers } from './handlers/case.ts';
 import { compactCase } from './compact.ts';
+import { startQuery } from './query.ts';
 import { called } from './testing/called.ts';
 import { smallCase, type SmallCase } from './testing/small-case.ts';
 
@@ -273,5 +277,66 @@ it('segments that were exchanged are refused by their size, not counted', async 
       code: 'case-damaged',
       message: expect.stringContaining('another file is in its place') as string,
     });
+  });
+});
+
+describe('a case that was changed since it was written', () => {
+  const asked = 'kind:* | stats count(), sum(bytes)';
+  const answer = (at: string) =>
+    cases.use(at, (session) => startQuery(session, { text: asked, zone: 'UTC' }).answer());
+  const damaged = (message: string) => ({
+    code: 'case-damaged',
+    message: expect.stringContaining(message) as string,
+  });
+  let twins: SmallCase;
+  /** Two segments of one size. */
+  let files: [string, string];
+  beforeEach(async () => {
+    const head = 'ts_start,src_ip,dst_ip,dst_port,proto,bytes,packets';
+    const flows = (day: number, bytes: number): string =>
+      `${head}\n2026-11-0${day}T10:00:00Z,10.0.0.1,10.9.9.9,443,TCP,${bytes},1\n`;
+    twins = await smallCase({ '1.csv': flows(1, 100), '2.csv': flows(2, 200) }, evidence);
+    files = await cases.use(twins.folder, async (session) => {
+      const [one, other] = session.snapshot().segments;
+      return [join(twins.folder, one!.file), join(twins.folder, other!.file)];
+    });
+    expect(statSync(files[0]).size).toBe(statSync(files[1]).size);
+    expect(await answer(twins.folder)).toMatchObject({ rows: [{ 'sum(bytes)': 300 }] });
+    await cases.close();
+    cases = new CasePool(() => ({ memoryLimit: 3e8, threads: 2 }));
+  });
+  afterEach(() => twins.dispose());
+
+  it('refuses a whole segment in the place of another of its size', async () => {
+    cpSync(files[0], files[1]);
+    await expect(answer(twins.folder)).rejects.toMatchObject(
+      damaged('another file is in its place'),
+    );
+  });
+
+  it('answers where an earlier Daybook wrote a segment and did not say which file it is', async () => {
+    const catalog = Catalog.open(twins.folder);
+    const [segment] = catalog.segments();
+    catalog.transaction(() => {
+      catalog.removeSegment(segment!.id);
+      catalog.addSegment({ ...segment!, identity: undefined });
+    });
+    catalog.close();
+    expect(await answer(twins.folder)).toMatchObject({ rows: [{ 'sum(bytes)': 300 }] });
+  });
+
+  it.each([
+    ['UPDATE segments SET rows = 7 WHERE id = 1', 'table segments, id 1'],
+    ['DELETE FROM segments WHERE id = 2', 'table segments: rows are missing'],
+    ["UPDATE sources SET name = 'other' WHERE id = 1", 'table sources, id 1'],
+    [
+      "INSERT INTO marks(segment_id, tag_id, count, rows) VALUES (1, 0, 1, x'00000000')",
+      'table marks, segment_id 1, tag_id 0',
+    ],
+  ])('refuses a catalog after %s', async (sql, message) => {
+    const database = new Database(join(twins.folder, 'case.sqlite'));
+    database.exec(sql);
+    database.close();
+    await expect(answer(twins.folder)).rejects.toMatchObject(damaged(message));
   });
 });

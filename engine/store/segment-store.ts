@@ -27,7 +27,7 @@ import {
   statementError,
   storeError,
 } from './segment-builder.ts';
-import { segmentPath } from './segment-path.ts';
+import { segmentPath, type ExpectedFile } from './segment-path.ts';
 import {
   type NumberColumnName,
   type NumberedSegment,
@@ -48,12 +48,10 @@ export interface ResultBatch {
   rows: number;
 }
 
-export interface SegmentFile {
+export interface SegmentFile extends ExpectedFile {
   id: number;
   /** Below the case folder. */
   file: string;
-  /** Size of the file, as the catalog has it; undefined: it is not compared. */
-  bytes?: number | undefined;
 }
 
 /** Segments kept attached, each an open file; beyond this the ones used longest ago are let go. */
@@ -308,10 +306,11 @@ export class SegmentStore {
    * go to the spill folder where they are too many. For cases of more small segments than files may be open: slow, but
    * right.
    */
-  private async copyIn({ id, file, bytes }: SegmentFile): Promise<void> {
+  private async copyIn(segment: SegmentFile): Promise<void> {
+    const { id, file } = segment;
     const [from, to] = [`copied_${id}`, identifier(`seg_${id}`)];
     await this.administer(
-      `ATTACH ${literal(segmentPath(this.folder, file, bytes))} AS ${from} (READ_ONLY)`,
+      `ATTACH ${literal(segmentPath(this.folder, file, segment))} AS ${from} (READ_ONLY)`,
     );
     try {
       const { admin } = await this.started();
@@ -335,8 +334,9 @@ export class SegmentStore {
     }
   }
 
-  private attachSql({ id, file, bytes }: SegmentFile): string {
-    return `ATTACH IF NOT EXISTS ${literal(segmentPath(this.folder, file, bytes))} AS ${identifier(`seg_${id}`)} (READ_ONLY)`;
+  private attachSql(segment: SegmentFile): string {
+    const { id, file } = segment;
+    return `ATTACH IF NOT EXISTS ${literal(segmentPath(this.folder, file, segment))} AS ${identifier(`seg_${id}`)} (READ_ONLY)`;
   }
 
   /** Lets go of every attached segment that is not in `existing`. */

@@ -8,6 +8,7 @@ import type { CaseWriter } from '../../ingest/case-writer.ts';
 import { column, sqlOf } from '../../store/expression.ts';
 import { BYTES, anyMessage, readShapes } from '../../store/messages/message-columns.ts';
 import { bytesIn, numberOf, numberStarts } from '../../store/messages/number-bytes.ts';
+import { segmentIdentity } from '../../store/segment-identity.ts';
 
 const LISTS = [
   { width: 0, name: '"message:8"', type: 'UTINYINT[]' },
@@ -61,7 +62,10 @@ export async function withNumberLists(writer: CaseWriter): Promise<number> {
     renameSync(`${path}.old`, path);
     catalog.transaction(() => {
       catalog.removeSegment(segment.id);
-      catalog.addSegment({ ...segment, bytes: statSync(path).size, numberForm: 'widths' });
+      catalog.addSegment({
+        ...segment,
+        ...{ bytes: statSync(path).size, identity: segmentIdentity(path), numberForm: 'widths' },
+      });
     });
   }
   return cut.length;

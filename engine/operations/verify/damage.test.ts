@@ -28,6 +28,7 @@ import { locationOf } from '../../catalog/source-place.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
 import { importInProcess, BUILDER } from '../../ingest/testing/in-process.ts';
 import { evidence } from '../../../app/compose.ts';
+import { segmentIdentity } from '../../store/segment-identity.ts';
 import { CaseSession } from '../case-session.ts';
 import { deleteEvents, tagEvents } from '../mark.ts';
 import { retimeSource } from '../retime.ts';
@@ -553,6 +554,7 @@ async function forge(column: string, value: string): Promise<void> {
       ...{ minTs: Number(first), maxTs: Number(last), bytes: statSync(path).size, shapes: 0 },
       ...{
         sha256: createHash('sha256').update(readFileSync(path)).digest('hex'),
+        identity: segmentIdentity(path),
         index: undefined,
       },
     });

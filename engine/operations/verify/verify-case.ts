@@ -38,6 +38,7 @@ export async function verifyCase(
   parameters: VerifyParameters,
 ): Promise<VerifyReport> {
   const watch = new Stopwatch('case.verify');
+  session.toleratesDamage = true;
   const { repair, tools, sample = USUAL_SAMPLE } = parameters;
   const signal = parameters.signal ?? new AbortController().signal;
   const findings = new Findings();
