@@ -1,7 +1,8 @@
 /**
  * Files of a case that are damaged: bits, zeros, blocks that change places, cuts, files that are gone or
  * exchanged. `verify` finds each, and until then a question is answered as before or refused, never
- * otherwise. Of the catalog, whose pages have no checksums, a damage that changes none of its rows is none.
+ * otherwise. Of the catalog, whose pages have no checksums, a damage that changes none of its rows is none, and
+ * neither is a rollup that is gone: the next import makes it again.
  */
 import {
   cpSync,
@@ -23,6 +24,7 @@ import { verify } from './command.ts';
 import { Grammar, textOf } from './grammar.ts';
 
 const QUESTIONS = 12;
+const GONE = 'gone';
 
 /** Kinds of files, by how they are found below the case. */
 const TARGETS = {
@@ -66,7 +68,10 @@ export const damage: Attack = {
         const original = rowsOf(path.join(at, 'case.sqlite'));
         const how = harm(run.random, at, filesOf(target));
         run.tally(`${target}: tried`);
-        const changed = target !== 'catalog' || rowsOf(path.join(at, 'case.sqlite')) !== original;
+        // A rollup that is gone is made again, and nothing depends on it.
+        const isLoss = !(target === 'rollup' && how.endsWith(GONE));
+        const changed =
+          isLoss && (target !== 'catalog' || rowsOf(path.join(at, 'case.sqlite')) !== original);
         const { wrong, refused } = await answers(at, questions, want, run);
         run.tally(`${target}: questions refused`, refused);
         const verified = await verify(at);
@@ -74,7 +79,10 @@ export const damage: Attack = {
         const found = !verified.ok || verified.findings.length > 0;
         if (found) run.tally(`${target}: ${verified.refused ? 'not opened' : 'found by verify'}`);
         else if (changed) run.fail(`${how} is not found by verify`);
-        else run.tally(`${target}: damage that changes no row, and is not found`);
+        else
+          run.tally(
+            `${target}: ${target === 'rollup' ? 'gone' : 'damage that changes no row'}, and not found`,
+          );
         if (wrong !== undefined) run.fail(`${how}: ${wrong}`);
       },
     };
@@ -161,7 +169,7 @@ function harm(random: Random, folder: string, files: readonly string[]): string 
       // Without a catalog there is no case.
       if (name === 'case.sqlite') continue;
       rmSync(file);
-      return `${how}gone`;
+      return `${how}${GONE}`;
     } else {
       if (other === file) continue;
       const aside = `${file}.aside`;
