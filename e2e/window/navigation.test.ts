@@ -164,6 +164,8 @@ for (const shell of [browserShell, electronShell]) {
         await page.getByRole('button', { name: /^Fields, bookmarks/ }).click();
         await expect(side).toBeVisible();
         await page.getByRole('button', { name: /^Fields, bookmarks/ }).click();
+        // Narrower still the names of the tabs have no room.
+        await page.setViewportSize({ width: 420, height: 450 });
         await page.getByRole('button', { name: 'All tabs' }).click();
         await page.getByRole('menuitem', { name: 'Sources & imports' }).click();
         await expect(window.tab('Sources & imports')).toHaveAttribute('aria-selected', 'true');

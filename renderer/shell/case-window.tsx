@@ -238,11 +238,7 @@ function Center({ table }: { readonly table: boolean }) {
   const unanswered = useSession((session) => session.unanswered) && view.tab !== 'sources';
   return (
     <main className={css['center']}>
-      <section
-        className={unanswered ? `${css['timeline']} ${css['unanswered']}` : css['timeline']}
-        data-part="timeline"
-        aria-label="Timeline"
-      >
+      <section className={css['timeline']} data-part="timeline" aria-label="Timeline">
         <Guarded name="the timeline">
           <TimelinePanel />
         </Guarded>
@@ -267,13 +263,18 @@ function Center({ table }: { readonly table: boolean }) {
             <EventTools />
           </div>
         </div>
+        {unanswered && (
+          <div className={css['unanswered']} role="note">
+            The query in the bar is wrong and was not run: this is the answer to the one before it.
+          </div>
+        )}
         {TABS.map((tab) => {
           const Panel = TAB_PANELS[tab].panel;
           return (
             <Tabs.Panel
               key={tab}
               value={tab}
-              className={unanswered ? `${css['tabPanel']} ${css['unanswered']}` : css['tabPanel']}
+              className={css['tabPanel']}
               data-part={tab === view.tab ? 'results' : undefined}
             >
               <Guarded name={TAB_PANELS[tab].title}>
