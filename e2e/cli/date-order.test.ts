@@ -37,6 +37,9 @@ const EVIDENCE: Record<string, string> = {
   'table.csv': `Start time,Message,n\n${NUMBERS.map(
     ([, b, c], i) => `${b}/${c}/2021 23:30:${two(i)},text ${i},${i}\n`,
   ).join('')}`,
+  'records.json': NUMBERS.map(
+    ([, b, c], i) => `{"timestamp":"${b}/${c}/2021 23:30:${two(i)}","message":"text ${i}"}\n`,
+  ).join(''),
 };
 for (const [name, text] of Object.entries(EVIDENCE))
   writeFileSync(path.join(space.folder, name), text);

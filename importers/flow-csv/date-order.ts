@@ -1,17 +1,19 @@
 /**
- * The order of the dates of a table, such as 3/4/2026, found by looking ahead until one can be read one
- * way only. Held always: the answer depends on the content alone.
+ * The order of the dates of a table or of JSON records, such as 3/4/2026, found by looking ahead until one
+ * can be read one way only. Held always: the answer depends on the content alone.
  */
 import type { DateOrder } from '../../engine/contract/decisions.ts';
 import type { ColumnMapping, SourceInput } from '../../engine/contract/importer.ts';
 import { DateOrderScan, type FoundOrder } from '../shared/date-order.ts';
-import { LineReader } from '../shared/lines.ts';
+import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
 import type { Detected } from './detect.ts';
 import { simplify, TS, TS_DATE } from './fields.ts';
+import { ElementScanner } from './json-elements.ts';
+import { JsonRecords, type JsonContext } from './json-records.ts';
 import { planRow, uniqueNames } from './plan.ts';
 import { DelimitedSplitter } from './split.ts';
 
-/** Lines without any such date after which there are none. */
+/** Lines or records without any such date after which there are none. */
 const LINES_WITHOUT = 2000;
 /** Dates of which all have been looked at when one of them says the order: a contradiction shows there. */
 const DATES_AFTER = 10_000;
@@ -56,6 +58,61 @@ export async function findDateOrder(
         }
         seen += 1;
         scan.add(date.first, date.second, date.third, date.digits, 'dmy');
+        if (scan.stated && seen >= DATES_AFTER) return scan.found(asked);
+      }
+    }
+  } catch {
+    // What breaks the content off is met again, and said, by the main pass.
+  } finally {
+    await lines.close();
+  }
+  return scan.found(asked);
+}
+
+/** Such a date at the beginning of a text of a record: what has none is not taken apart here. */
+const DATE_IN_TEXT = /"\s*\d{1,2}(?:\\?\/|[-.])\d{1,2}(?:\\?\/|[-.])\d{2}(?:\d{2})?(?!\d)/;
+
+/** The same of JSON records: `context` is that of a reading of its own, of which nothing is written. */
+export async function findJsonDateOrder(
+  input: SourceInput,
+  context: JsonContext,
+  asked: DateOrder | undefined,
+): Promise<FoundOrder | undefined> {
+  const records = new JsonRecords(context);
+  const scan = new DateOrderScan();
+  const date = { first: 0, second: 0, third: 0, digits: 0 };
+  let seen = 0;
+  let looked = 0;
+  const look = (bytes: Uint8Array, start: number, end: number): void => {
+    looked += 1;
+    const raw = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+    if (!DATE_IN_TEXT.test(raw.toString('latin1'))) return;
+    const time = records.timeOf(bytes, start, end);
+    if (time === undefined) return;
+    const text = Buffer.from(time);
+    if (!numbersOf(text, 0, text.length, date)) return;
+    seen += 1;
+    scan.add(date.first, date.second, date.third, date.digits, 'dmy');
+  };
+  const elements =
+    context.detected.shape === 'json-elements'
+      ? new ElementScanner(
+          { element: look, junk: () => undefined, around: () => undefined },
+          context.detected.lists,
+        )
+      : undefined;
+  const lines = new LineReader(input.blocks(), {
+    ...{ maxLine: elements === undefined ? MAX_LINE_BYTES : 1024 * 1024 },
+    ...{ size: input.size, regionSize: REGION_BYTES },
+  });
+  try {
+    while (await lines.nextBlock()) {
+      while (lines.next()) {
+        const { buffer, lineStart, lineEnd, lineOffset, truncated } = lines;
+        if (elements !== undefined)
+          elements.line(buffer, lineStart, lineEnd, lineOffset, !truncated || lines.complete);
+        else if (!truncated) look(buffer, lineStart, lineEnd);
+        if (seen === 0 && looked > LINES_WITHOUT) return undefined;
         if (scan.stated && seen >= DATES_AFTER) return scan.found(asked);
       }
     }

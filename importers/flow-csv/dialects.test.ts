@@ -617,6 +617,32 @@ describe('zones, dates and mappings', () => {
     expect(result.notes.length).toBe(certain ? 0 : 1);
   });
 
+  it.each([
+    ['lines', (records: string[]) => `${records.join('\n')}\n`],
+    ['an array over lines', (records: string[]) => `[\n${records.join(',\n')}\n]\n`],
+    ['a list on one line', (records: string[]) => `{"Records":[${records.join(',')}]}`],
+  ])('finds the order of dates in all of JSON in %s', async (_, textOf) => {
+    const record = (time: string) =>
+      JSON.stringify({ timestamp: time, version: '13-12-2018', user: 'alice' });
+    const first = ['1/2/2018 1:00', '3/4/2018 1:00'].map(record);
+    const stated = await readText(
+      textOf([...first, record('1\\/20\\/2018 1:00').replaceAll('\\\\', '\\')]),
+    );
+    expect(stated.decisions).toMatchObject({
+      ...{ dateOrder: 'mdy', dateOrderBasis: 'stated by dates that can be read one way only' },
+    });
+    expect(stated.rows.map(({ ts }) => ts)).toEqual(
+      ['2018-01-02', '2018-03-04', '2018-01-20'].map((day) => T(`${day}T01:00:00Z`)),
+    );
+    expect(stated.notes).toEqual([]);
+    const open = await readText(textOf(first));
+    expect(open.decisions['dateOrder']).toBe('dmy');
+    expect(open.decisions['dateOrderBasis']).toMatch(/^guessed/);
+    const asked = await readText(textOf(first), { dateOrder: 'mdy' });
+    expect(asked.decisions).toMatchObject({ dateOrder: 'mdy', dateOrderBasis: 'given' });
+    expect(asked.rows[0]!['ts']).toBe(T('2018-01-02T01:00:00Z'));
+  });
+
   it('reads dates and times of two columns, and renames attributes', async () => {
     const mapping = {
       fields: { ts_date: 'Day', ts_time: 'Clock', src_ip: 'From', 'attrs.note': 'Remark' },

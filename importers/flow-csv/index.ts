@@ -18,7 +18,7 @@ import type {
 import { tellDateOrder, type FoundOrder } from '../shared/date-order.ts';
 import { LineReader, MAX_LINE_BYTES } from '../shared/lines.ts';
 import { resolveZone, UTC, type Zone } from '../../engine/contract/zone.ts';
-import { findDateOrder } from './date-order.ts';
+import { findDateOrder, findJsonDateOrder } from './date-order.ts';
 import { detect, HEAD_BYTES, type Detected } from './detect.ts';
 import { FORMATS } from './dialects/registry.ts';
 import { isMappable, simplify } from './fields.ts';
@@ -97,12 +97,17 @@ async function open(
   sink.metadata('format', detected.format);
   const zone = options.timeZone === undefined ? UTC : resolveZone(options.timeZone);
   const { mapping, kind } = chooseMapping(detected, sink, options);
-  const looked = detected.shape === 'table';
-  const order = looked
-    ? await findDateOrder(input, detected, mapping, options.dateOrder)
-    : undefined;
+  const { dateOrder } = options;
+  const order =
+    detected.shape === 'table'
+      ? await findDateOrder(input, detected, mapping, dateOrder)
+      : await findJsonDateOrder(
+          input,
+          { sink, detected, stamp: new StampReader(zone), mapping },
+          dateOrder,
+        );
   if (order !== undefined) tellDateOrder(sink, order);
-  const stamp = new StampReader(zone, order?.order ?? options.dateOrder ?? 'dmy');
+  const stamp = new StampReader(zone, order?.order ?? dateOrder ?? 'dmy');
   return { context: { sink, detected, stamp, kind, mapping }, order, zone };
 }
 
@@ -134,7 +139,7 @@ function tellTimes(
 ): void {
   if (stamp.zoneUsed)
     sink.decide({ tz: zone.name, tzBasis: timeZone === undefined ? ZONE_ASSUMED : GIVEN });
-  // Where dates cannot be looked for ahead, as in JSON.
+  // The first such date comes after many without.
   if (order !== undefined || !stamp.orderUsed) return;
   const taken = dateOrder ?? 'dmy';
   tellDateOrder(sink, {
@@ -142,7 +147,9 @@ function tellTimes(
     basis: dateOrder === undefined ? 'guessed: dates are taken as day/month/year here' : GIVEN,
     notes:
       dateOrder === undefined
-        ? ['dates such as 3/4/2026 could be read either way: taken as day/month/year']
+        ? [
+            'dates such as 3/4/2026 could be read either way: taken as day/month/year (change it with --date-order)',
+          ]
         : [],
   });
 }
@@ -310,7 +317,8 @@ export const flowCsvImporter: Importer = {
   // 5: columns by names that mean them, kinds record by record. 6: lists of records within an object.
   // 7: the zone of a row.
   // 8: dates in one order, found in all of them, with the bits that retime needs.
-  version: 8,
+  // 9: the same of JSON.
+  version: 9,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   byLines: true,

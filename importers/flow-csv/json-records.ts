@@ -147,6 +147,13 @@ class Records {
     writer.finish(seq, offset, length, raw, start, end);
   }
 
+  /** The text of the member that gives the record's time. */
+  timeOf(flat: Flat): string | undefined {
+    this.choose(flat);
+    const value = flat.values[this.chosen[SETTERS.ts]!];
+    return typeof value === 'string' ? onlyElement(value) : undefined;
+  }
+
   /** Finds for each column the member of the record that gives it. */
   private choose(flat: Flat): void {
     const { ranks, chosen } = this;
@@ -304,6 +311,15 @@ function isBulkAction({ keys }: Flat): boolean {
   return keys.length > 0 && keys.length < 4 && keys.every((key) => BULK_ACTION.test(key));
 }
 
+/** Adds the members of the object in `bytes[start, end)` to `flat`, or says why that is none. */
+function takeApart(bytes: Uint8Array, start: number, end: number, flat: Flat): string | undefined {
+  try {
+    return flatten(parse(textOf(bytes, start, end)), flat) ? undefined : 'not a JSON object';
+  } catch (error) {
+    return error instanceof RangeError ? 'JSON is nested too deeply' : 'not valid JSON';
+  }
+}
+
 export class JsonRecords {
   private readonly context: JsonContext;
   private readonly byType = new Map<string, Records>();
@@ -331,16 +347,8 @@ export class JsonRecords {
   ): void {
     this.seq += 1;
     const flat: Flat = { keys: [], values: [] };
-    let reason = 'not valid JSON';
-    let good = false;
-    try {
-      const value = parse(textOf(bytes, start, end));
-      reason = 'not a JSON object';
-      good = flatten(value, flat);
-    } catch (error) {
-      if (error instanceof RangeError) reason = 'JSON is nested too deeply';
-    }
-    if (!good) {
+    const reason = takeApart(bytes, start, end, flat);
+    if (reason !== undefined) {
       this.context.sink.quarantine(offset, reason, bytes.subarray(start, end), line);
       return;
     }
@@ -350,6 +358,13 @@ export class JsonRecords {
     }
     this.recordsFor(flat).write(flat, this.seq, offset, length, bytes, start, end);
     this.context.sink.record(1);
+  }
+
+  /** The text of the time of a record in `bytes[start, end)`, of which nothing is written. */
+  timeOf(bytes: Uint8Array, start: number, end: number): string | undefined {
+    const flat: Flat = { keys: [], values: [] };
+    if (takeApart(bytes, start, end, flat) !== undefined || isBulkAction(flat)) return undefined;
+    return this.recordsFor(flat).timeOf(flat);
   }
 
   /** Counts what is no record at all. */
