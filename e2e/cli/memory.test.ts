@@ -8,7 +8,7 @@ const space = scratch();
 const CASE = path.join(space.folder, 'case.daybook');
 const ROWS = 250_000;
 /** Far less than the rows take when all of a day are sorted at once. */
-const env = { DAYBOOK_MEMORY: '60MB' };
+const env = { DAYBOOK_MEMORY: '120MB' };
 
 beforeAll(async () => {
   const start = Date.UTC(2026, 2, 1);

@@ -25,6 +25,7 @@ import {
   outputsOf,
   rowsOfGroups,
 } from '../query/index.ts';
+import { tableBatches, type TableReader } from './answer-table.ts';
 import type { AskedView } from './asked-view.ts';
 import type { RowFinder } from './row-finder.ts';
 import { SearchCost } from './search-cost.ts';
@@ -154,6 +155,17 @@ export async function groupsOf(
     known.cost.tell(watch);
     return known;
   }
-  const statement = compileAnswer(plan);
-  return { statement, rows: await asked.rows(statement) };
+  const { session } = asked;
+  let statement: AnswerStatement | undefined;
+  const rows: RawValue[][] = [];
+  const reader: TableReader = {
+    ...{ plan, memory: session.memory },
+    stream: (one) => asked.stream(one),
+    drop: (tables) => session.store.dropWork(tables),
+  };
+  for await (const batch of tableBatches(reader)) {
+    ({ statement } = batch);
+    for (const row of batch.rows) rows.push(row);
+  }
+  return { statement: statement ?? compileAnswer(plan), rows };
 }

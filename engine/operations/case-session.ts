@@ -12,7 +12,7 @@ import { openers } from '../index/openers.ts';
 import { TextCache, keptBytes } from '../index/text/index.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import type { MatchList } from '../query/index.ts';
-import type { StoreOptions } from '../store/duckdb-instance.ts';
+import { type StoreOptions, statementBytes } from '../store/duckdb-instance.ts';
 import { SegmentStore } from '../store/segment-store.ts';
 import { CaseLists } from './case-lists.ts';
 import { FoundCache } from './found-cache.ts';
@@ -63,7 +63,7 @@ export class CaseSession {
     { memoryLimit }: StoreOptions,
   ) {
     this.folder = folder;
-    this.memory = memoryLimit;
+    this.memory = statementBytes(memoryLimit);
     const bytes = keptBytes(memoryLimit);
     this.kept = new TextCache(bytes.read);
     this.indexes = new IndexFiles(openers(this.kept), folder);

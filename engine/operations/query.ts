@@ -34,7 +34,7 @@ import {
   shapeAnswer,
 } from '../query/index.ts';
 import type { Plain } from '../store/segment-store.ts';
-import { timeSlices, type TimeSlice } from './time-slices.ts';
+import { sliceRows, timeSlices, type TimeSlice } from './time-slices.ts';
 import { answerDirectly } from './answer-directly.ts';
 import { answerGroups } from './answer-groups.ts';
 import { tableBatches, type TableReader } from './answer-table.ts';
@@ -226,7 +226,9 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
           for (const some of plan.streaming ? readTogether(read) : [read]) {
             if (left === 0 || some.length === 0) break;
             // Sorting a long day at once takes more memory than there may be.
-            const slices = plan.streaming ? slicesOf(some, find) : [undefined];
+            const slices = plan.streaming
+              ? slicesOf(some, find, sliceRows(session.memory, columnsRead(plan, some)))
+              : [undefined];
             for (const slice of slices) {
               if (left === 0) break;
               const inParts = givesFew(own, some);
@@ -571,13 +573,25 @@ function infoOf(
   };
 }
 
+/** Columns that a statement reads of segments. */
+function columnsRead({ projection }: Plan, segments: readonly SegmentInfo[]): number {
+  if (projection !== undefined) return projection.length + ROW_COLUMNS;
+  const names = new Set<string>();
+  for (const columns of new Set(segments.map((one) => one.columns)))
+    for (const name of columns) names.add(name);
+  return names.size + ROW_COLUMNS;
+}
+/** Time, identity and order. */
+const ROW_COLUMNS = 6;
+
 /** Undated events are in no slice: they are read at once. */
 function slicesOf(
   segments: readonly SegmentInfo[],
   find: RowFinder | undefined,
+  rows: number,
 ): (TimeSlice | undefined)[] {
   if (segments.some(({ day }) => day === 'undated')) return [undefined];
-  const slices = timeSlices(segments, (segment) => find?.timesOf(segment));
+  const slices = timeSlices(segments, (segment) => find?.timesOf(segment), rows);
   return slices.length === 1 ? [undefined] : slices;
 }
 

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../app/compose.ts';
 import { CaseSession } from './case-session.ts';
 import { shownRows, startQuery } from './query.ts';
+import { top } from './top.ts';
 import { type SmallCase, smallCase } from './testing/small-case.ts';
 
 const ROWS = 300_000;
 /** Far less than the groups of these rows take. */
-const LITTLE = 40e6;
+const LITTLE = 80e6;
 
 let small: SmallCase;
 
@@ -52,5 +53,31 @@ describe('groups that are too many for memory', () => {
     const found = await records(query, LITTLE);
     expect(found.length).toBe(all.length);
     expect(found.findIndex((row, i) => row !== all[i])).toBe(-1);
+  });
+});
+
+describe('what the window asks for', () => {
+  async function pairs(memoryLimit: number) {
+    const session = CaseSession.open(small.folder, { memoryLimit, threads: 2 });
+    try {
+      const answer = await top(
+        session,
+        {
+          ...{ query: '*', zone: 'UTC', by: ['src_ip', 'dst_ip'], limit: 50, sparkline: 0 },
+          measure: { fn: 'distinct', of: 'dst_port' },
+        },
+        new AbortController().signal,
+      );
+      const { batch, rest, total } = answer;
+      return { batch, rest, total };
+    } finally {
+      await session.close();
+    }
+  }
+
+  it('tops of more groups than memory holds', async () => {
+    const all = await pairs(4e9);
+    expect(all.batch.rows).toBe(50);
+    expect(await pairs(LITTLE)).toEqual(all);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import type { SegmentInfo } from '../query/index.ts';
-import { timeSlices } from './time-slices.ts';
+import { sliceRows, timeSlices } from './time-slices.ts';
 
 function segment(id: number, times: readonly number[]): SegmentInfo {
   return {
@@ -41,5 +41,16 @@ describe('slices of time', () => {
         for (const size of sizes) expect(size).toBeLessThanOrEqual(80 + 20 * all.length + most);
       }),
     );
+  });
+});
+
+describe('rows of a slice', () => {
+  it('are fewer where rows are wide and memory is short', () => {
+    expect(sliceRows(256e6, 10)).toBe(100_000);
+    expect(sliceRows(256e6, 100)).toBe(10_000);
+  });
+  it('are no more than are needed, and one at least', () => {
+    expect(sliceRows(64e9, 10)).toBe(200_000);
+    expect(sliceRows(1, 1000)).toBe(1);
   });
 });

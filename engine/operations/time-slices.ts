@@ -12,10 +12,20 @@ export interface TimeSlice {
   readonly to: EpochMicros | undefined;
 }
 
-/** Rows that a slice has, more or less. */
+/** Rows that a slice has at most, more or less. */
 const ROWS = 200_000;
+/** What a value takes while it is sorted, about. */
+const VALUE_BYTES = 32;
+/** A slice may take this much of the memory. */
+const SHARE = 1 / 8;
 /** Places in a slice's worth of rows at which the time is looked up. */
 const PROBES = 8;
+
+/** Rows of a slice that are read with so many columns. */
+export function sliceRows(memory: number, columns: number): number {
+  const fitting = Math.floor((memory * SHARE) / (VALUE_BYTES * Math.max(1, columns)));
+  return Math.max(1, Math.min(ROWS, fitting));
+}
 
 /**
  * @param segments of days, not `undated`

@@ -2,7 +2,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
 export interface StoreOptions {
-  /** Bytes. */
+  /** Bytes that the process may take for queries. */
   memoryLimit: number;
   threads: number;
   /** Files that the process may have open; the system's limit when left out. */
@@ -17,11 +17,19 @@ export interface Started {
   readonly lister: DuckDBConnection;
 }
 
+/** What a process takes beside DuckDB's own limit: V8 and indexes, and what DuckDB allocates without counting it. */
+const BESIDE = 384e6;
+
+/** Of the bytes that a process may take for queries, those that DuckDB may. */
+export function statementBytes(memoryLimit: number): number {
+  return Math.max(memoryLimit / 2, memoryLimit - BESIDE);
+}
+
 /** It is not yet confined to the folder of a case. */
 export async function startInstance({ threads, memoryLimit }: StoreOptions): Promise<Started> {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(threads),
-    memory_limit: `${Math.round(memoryLimit / 1e6)}MB`,
+    memory_limit: `${Math.round(statementBytes(memoryLimit) / 1e6)}MB`,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     preserve_insertion_order: 'true',
