@@ -1,0 +1,84 @@
+/**
+ * Cases that earlier versions wrote, each with the answers that its version gave (see `fixtures/cases/make.ts`):
+ * today's program opens them, finds them whole and answers the same.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answers, CASE, QUESTIONS } from '../../fixtures/cases/old-case.ts';
+import { daybook as run, json, scratch } from './harness.ts';
+
+const CASES = path.resolve(import.meta.dirname, '../../fixtures/cases');
+const names = readdirSync(CASES)
+  .filter((name) => name.endsWith('.tar.gz'))
+  .map((name) => name.slice(0, -'.tar.gz'.length));
+
+interface Report {
+  case: { intact: boolean };
+}
+
+describe.each(names)('a case written by %s', (name) => {
+  const space = scratch();
+  const folder = path.join(space.folder, CASE);
+  const given = JSON.parse(readFileSync(path.join(CASES, `${name}.json`), 'utf8')) as Answers;
+  const catalog = <T>(sql: string): T => {
+    const database = new DatabaseSync(path.join(folder, 'case.sqlite'), { readOnly: true });
+    try {
+      return database.prepare(sql).all() as T;
+    } finally {
+      database.close();
+    }
+  };
+  const tables = (): string[] =>
+    catalog<{ name: string }[]>(`SELECT name FROM sqlite_master WHERE type = 'table'`).map(
+      (table) => table.name,
+    );
+  /** The arguments of the earlier version name the case and the list as they lay beside it. */
+  const here = (args: readonly string[]): string[] =>
+    args.map((arg) => (arg === CASE || arg === 'list.txt' ? path.join(space.folder, arg) : arg));
+
+  beforeAll(() => {
+    const unpacked = spawnSync('tar', ['-xzf', path.join(CASES, `${name}.tar.gz`)], {
+      cwd: space.folder,
+      encoding: 'utf8',
+    });
+    expect(unpacked.status, unpacked.stderr).toBe(0);
+    // It is the earlier version's, whose segments have maps.
+    expect(tables()).toContain('segment_maps');
+    expect(catalog(`SELECT 1 AS mapped FROM segment_maps LIMIT 1`)).toHaveLength(1);
+  });
+  afterAll(() => space.remove());
+
+  it.each(QUESTIONS.map((args) => [args.join(' '), args] as const))('%s', async (key, args) => {
+    const outcome = await run(here(args));
+    expect(outcome.status, outcome.err).toBe(0);
+    expect(outcome.out).toBe(given.answers[key]);
+  });
+
+  it('keeps the note, the saved search and the tags', () => {
+    const [note] = catalog<{ text: string }[]>('SELECT text FROM notes');
+    expect(note?.text).toBe('the first of them – ask Ōta');
+    expect(catalog('SELECT name, view, note FROM searches')).toEqual([
+      { name: 'guessing', view: 'q=failed', note: 'kept' },
+    ]);
+    expect(catalog('SELECT name FROM tags ORDER BY name')).toEqual([
+      { name: 'guessed' },
+      { name: 'web' },
+    ]);
+  });
+
+  it('is whole, and its maps are gone once it was opened', async () => {
+    const report = json<Report>(await run(['verify', folder, '--json']));
+    expect(report.case).toMatchObject({ intact: true });
+    // A change opens it for writing, which brings its catalog up to date.
+    const compacted = await run(['compact', folder]);
+    expect(compacted.status, compacted.err).toBe(0);
+    expect(tables()).not.toContain('segment_maps');
+    const after = json<Report>(await run(['verify', folder, '--json']));
+    expect(after.case).toMatchObject({ intact: true });
+    const counted = await run(['count', folder, '*']);
+    expect(counted.out).toBe(given.answers[`count ${CASE} *`]);
+  });
+});
