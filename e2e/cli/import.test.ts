@@ -127,6 +127,19 @@ describe('import of a bundle', () => {
     );
   });
 
+  it('calls standard input by the name that is given', async () => {
+    const input = readFileSync(at('evidence/syslog/fw01.log'));
+    const folder = at('named-stdin.daybook');
+    const outcome = await daybook(['import', folder, '-', '--name', 'fw01.log', '--json'], {
+      input,
+    });
+    expect(outcome.status).toBe(0);
+    expect(ledgerLines(outcome).sources.map(({ source }) => source)).toEqual(['fw01.log']);
+    const none = await daybook(['import', folder, at('evidence/syslog'), '--name', 'x']);
+    expect(none.status).toBe(2);
+    expect(none.err).toContain('--name names what comes on standard input');
+  });
+
   it('leaves packets out with --no-packets and flows with --no-flows', async () => {
     const capture = at('evidence/capture/bastion01.pcap');
     const source = expected.sources['capture/bastion01.pcap']!;

@@ -9,6 +9,8 @@ import type { FoundFile, ImportOptions, WorkItem } from '../ingest/protocol.ts';
 export interface ImportItem {
   readonly path: string;
   readonly options: ImportOptions;
+  /** What the ledger calls it, where its path has no name (standard input). */
+  readonly name?: string;
 }
 
 /** A file, and which of the listed paths it was found below. */
@@ -53,6 +55,7 @@ export function workItems(
 ): WorkItem[] {
   return files.map(({ argument, ...file }, ordinal) => ({
     ...file,
+    name: items[argument]!.name ?? file.name,
     ordinal,
     options: items[argument]!.options,
     limits,

@@ -54,6 +54,11 @@ export const importCommand: Command = {
         value: 'N',
         help: 'files to read at the same time (default: the number of cores)',
       },
+      name: {
+        type: 'string',
+        value: 'NAME',
+        help: 'what the ledger calls standard input (default: standard-input)',
+      },
       recursive: { type: 'boolean', help: 'read the folders below a folder, too' },
       'leave-out-overlap': {
         type: 'boolean',
@@ -93,6 +98,13 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
         'give one of them',
       );
     }
+    const name = parsed.text('name');
+    if (name !== undefined && (name === '' || !paths.includes('-')))
+      throw new DaybookError(
+        'usage',
+        '--name names what comes on standard input',
+        'give - as a PATH: … | daybook import CASE - --name auth.log',
+      );
     const map = parsed.text('map');
     const options = importOptions({
       format,
@@ -109,7 +121,10 @@ Exit status 3 means: done, but some records were quarantined (they are kept belo
     try {
       report = await importEvidence(evidence, {
         folder,
-        items: paths.map((path) => ({ path, options })),
+        items: paths.map((path) => ({
+          ...{ path, options },
+          ...(path === '-' && name !== undefined ? { name } : {}),
+        })),
         recursive: parsed.flag('recursive'),
         limits: limitsOf(parsed),
         leaveOutOverlap: parsed.flag('leave-out-overlap'),
