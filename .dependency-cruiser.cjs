@@ -220,6 +220,11 @@ module.exports = {
     ),
     // What damage did to a catalog is seen without the product.
     ...allow('^e2e/torture/damage[.]ts$', paths(...packages('better-sqlite3'))),
+    // A second opinion on answers: SQL over the segments.
+    ...allow(
+      '^e2e/torture/plain-sql[.]ts$',
+      paths(...packages('better-sqlite3', '@duckdb/node-api')),
+    ),
     // What a command changes is stopped from outside, at each step.
     ...allow('^e2e/torture/steps[.]ts$', paths(...packages('better-sqlite3'))),
     // Thousands of cases are verified and read, without processes for each.

@@ -13,6 +13,8 @@ export interface QuestionedCase {
   readonly evidence: string;
   /** Sources that can be scanned beside the case, which has all of their events. */
   readonly scanned: readonly string[];
+  /** Whether all rows of its segments are events of the case. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -53,19 +55,19 @@ async function makeMixed(folder: string, seed: number, size: number): Promise<Qu
   await run(EAGER, 'delete', at, 'source:auth.log program:CRON', '--reason', 'torture');
   await run(EAGER, 'delete', at, 'kind:packet dst_port:53', '--reason', 'torture');
   const scanned = ['syslog/fw01.log', 'flows/conn.log'];
-  return { name: 'mixed', folder: at, evidence, scanned };
+  return { name: 'mixed', folder: at, evidence, scanned, isWhole: false };
 }
 
 /** As an import leaves it, with the usual side files and nothing deleted or merged. */
 async function makePlain(attack: string, seed: number, size: number): Promise<QuestionedCase> {
   const folder = path.join(attack, 'plain');
-  generateEvidence(folder, size * 2, (seed + 1) % 1000);
+  generateEvidence(folder, size === 1 ? 1 : size * 2, (seed + 1) % 1000);
   const evidence = path.join(folder, 'evidence');
   write(path.join(evidence, 'requests.json'), jsonLines(size * 8000));
   const at = path.join(folder, 'plain.daybook');
   await run({}, 'import', at, evidence, '--recursive');
   const scanned = ['syslog/auth.log.1', 'flows/border.csv', 'requests.json'];
-  return { name: 'plain', folder: at, evidence, scanned };
+  return { name: 'plain', folder: at, evidence, scanned, isWhole: true };
 }
 
 /** Of the beginnings of real files, where there are some. */
@@ -79,19 +81,18 @@ async function makeReal(attack: string): Promise<QuestionedCase | undefined> {
     write(path.join(evidence, `${n}-${name.replace(/[^\w.-]/g, '_').slice(-60)}`), bytes);
   const at = path.join(folder, 'real.daybook');
   await run(EAGER, 'import', at, evidence, '--recursive');
-  return { name: 'real', folder: at, evidence, scanned: [] };
+  return { name: 'real', folder: at, evidence, scanned: [], isWhole: true };
 }
 
-/** All there are; with `size` 1 only the mixed one. */
+/** All there are; with `size` 1 none of real files. */
 export async function questionedCases(
   attack: string,
   seed: number,
   size: number,
 ): Promise<QuestionedCase[]> {
-  const mixed = await mixedCase(attack, seed, size);
-  if (size === 1) return [mixed];
-  const real = await makeReal(attack);
-  return [mixed, await makePlain(attack, seed, size), ...(real === undefined ? [] : [real])];
+  const real = size === 1 ? undefined : await makeReal(attack);
+  const made = [await mixedCase(attack, seed, size), await makePlain(attack, seed, size)];
+  return real === undefined ? made : [...made, real];
 }
 
 function write(file: string, bytes: string | Uint8Array): void {

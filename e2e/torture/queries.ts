@@ -8,6 +8,14 @@ import type { Attack, Prepared, Run } from './attack.ts';
 import { Asker, type Answered, type Question, type SegmentSize } from './asker.ts';
 import { questionedCases, vocabulary, type QuestionedCase } from './cases.ts';
 import { crash, daybook } from './command.ts';
+import {
+  PlainSql,
+  simplerSql,
+  sqlOf,
+  sqlQuestion,
+  textOfSql,
+  type SqlQuestion,
+} from './plain-sql.ts';
 import { Grammar, filterText, simpler, textOf, type Query, type Vocabulary } from './grammar.ts';
 
 /** One in so many is also asked as a command, and of `daybook scan`. */
@@ -17,6 +25,8 @@ const MOST_SIMPLER = 300;
 
 /** A case that is held open, and what is asked of it. */
 interface Opened extends QuestionedCase {
+  /** Undefined where rows of segments are deleted. */
+  readonly sql: PlainSql | undefined;
   readonly asker: Asker;
   readonly words: Vocabulary;
   readonly segments: readonly SegmentSize[];
@@ -31,13 +41,17 @@ export const queries: Attack = {
     for (const one of await questionedCases(folder, seed, size)) {
       const asker = new Asker(one.folder);
       const words = await vocabulary(asker);
-      opened.push({ ...one, asker, words, segments: await asker.segments() });
+      const sql = one.isWhole ? await PlainSql.open(one.folder) : undefined;
+      opened.push({ ...one, asker, words, sql, segments: await asker.segments() });
     }
     const ofSources = new Map<string, Vocabulary>();
     return {
       summary: () => opened.map(summaryOf),
       close: async () => {
-        for (const { asker } of opened) await asker.close();
+        for (const { asker, sql } of opened) {
+          await asker.close();
+          sql?.close();
+        }
       },
       async run(run) {
         const { random } = run;
@@ -52,6 +66,8 @@ export const queries: Attack = {
             `${one.folder}: ${question(small)}\n  ${(await compare(asker, small)) ?? difference}\n  at first: ${question(query)}`,
           );
         }
+        if (one.sql !== undefined)
+          await comparedWithSql(run, one.sql, asker, sqlQuestion(random, one.words));
         if (random.below(ALSO) === 0) await asCommand(run, one.folder, asker, query);
         if (one.scanned.length === 0 || random.below(ALSO_SCANNED) !== 0) return;
         const source = random.oneOf(one.scanned);
@@ -148,6 +164,40 @@ async function shrink(asker: Asker, failing: Query): Promise<Query> {
     }
   }
   return smallest;
+}
+
+/** Another question, of those that plain SQL answers, too. */
+async function comparedWithSql(
+  run: Run,
+  sql: PlainSql,
+  asker: Asker,
+  asked: SqlQuestion,
+): Promise<void> {
+  const differs = async (question: SqlQuestion): Promise<string | undefined> => {
+    const { answer, error, path: way } = await asker.ask({ text: textOfSql(question) });
+    if (error !== undefined) return answer;
+    const { rows } = JSON.parse(answer) as { rows: Record<string, unknown>[] };
+    const names = [...(question.by === undefined ? [] : [question.by]), 'n', 'b', 'p'];
+    const found = rows.map((row) => names.map((name) => String(row[name])).join(' ')).sort();
+    const want = await sql.rows(sqlOf(question));
+    run.tally(`compared with SQL, answered by ${way}`);
+    return found.join('\n') === want.join('\n')
+      ? undefined
+      : `${found.slice(0, 5).join('; ')} instead of ${want.slice(0, 5).join('; ')}`;
+  };
+  let smallest = asked;
+  let difference = await differs(asked);
+  if (difference === undefined) return;
+  for (let found = true; found;) {
+    found = false;
+    for (const one of simplerSql(smallest)) {
+      const its = await differs(one);
+      if (its === undefined) continue;
+      [smallest, difference, found] = [one, its, true];
+      break;
+    }
+  }
+  run.fail(`${textOfSql(smallest)}: ${difference}\n  by: ${sqlOf(smallest)}`);
 }
 
 /** The same from the command line, without anything that a longer session keeps. */
