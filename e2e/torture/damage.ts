@@ -17,6 +17,7 @@ import path from 'node:path';
 
 import Database from 'better-sqlite3';
 import type { Random } from '../../fixtures/evidence/random.ts';
+import { answersAlike } from './alike.ts';
 import type { Attack, Prepared, Run } from './attack.ts';
 import { Asker, type Answered, type Question } from './asker.ts';
 import { mixedCase, vocabulary } from './cases.ts';
@@ -127,7 +128,7 @@ async function answers(
       run.fail(`${JSON.stringify(question)}: ${String(error)}`);
       continue;
     }
-    if (found.answer === want[n]!.answer) continue;
+    if (answersAlike(found, want[n]!)) continue;
     if (found.error !== undefined) {
       refused += 1;
       if (found.error === 'unexpected') run.tally(`refused with an unexpected error`);

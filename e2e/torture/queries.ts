@@ -5,6 +5,7 @@
  */
 import path from 'node:path';
 import type { Attack, Prepared, Run } from './attack.ts';
+import { answersAlike } from './alike.ts';
 import { Asker, type Answered, type Question, type SegmentSize } from './asker.ts';
 import { questionedCases, vocabulary, type QuestionedCase } from './cases.ts';
 import { crash, daybook } from './command.ts';
@@ -104,44 +105,12 @@ async function compare(asker: Asker, query: Query, run?: Run): Promise<string | 
   if (query.asked.list !== undefined) run?.tally('with a list');
   if (usual.answer === scan.answer) return undefined;
   // Sums of numbers with fractions depend on their order in the last digits.
-  if (usual.error === undefined && alike(JSON.parse(usual.answer), JSON.parse(scan.answer))) {
+  if (answersAlike(usual, scan)) {
     run?.tally('equal but for the last digits of a fraction');
     return undefined;
   }
   return `${usual.path}: ${excerpt(usual, scan)}\n  scan: ${excerpt(scan, usual)}`;
 }
-
-/**
- * Whether two answers are equal but for the last digits of numbers of which one has a fraction.
- * @param scale of what such a number is a difference
- */
-function alike(one: unknown, other: unknown, scale = 0): boolean {
-  if (typeof one === 'number' && typeof other === 'number') {
-    if (one === other) return true;
-    if (Number.isInteger(one) && Number.isInteger(other)) return false;
-    return Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other), scale);
-  }
-  if (Array.isArray(one) && Array.isArray(other))
-    return one.length === other.length && one.every((part, at) => alike(part, other[at]));
-  if (!isRecord(one) || !isRecord(other)) return one === other;
-  const names = Object.keys(one);
-  return (
-    names.join('\0') === Object.keys(other).join('\0') &&
-    names.every((name) => {
-      // What is left of a sum.
-      const whole = name === 'rest' ? one['total'] : undefined;
-      if (!isRecord(whole) || !isRecord(one[name]) || !isRecord(other[name]))
-        return alike(one[name], other[name]);
-      const [left, right] = [one[name], other[name]];
-      return Object.keys({ ...left, ...right }).every((key) =>
-        alike(left[key], right[key], Math.abs(Number(whole[key]))),
-      );
-    })
-  );
-}
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Where two answers begin to differ. */
 function excerpt({ answer }: Answered, other: Answered): string {
