@@ -9,7 +9,7 @@ import type { EngineLimits, EngineSettings } from '../engine/operations/settings
 import { casesFolder, stateFolder } from './folders.ts';
 
 export interface Settings {
-  /** Bytes DuckDB may use for queries. */
+  /** Bytes the process may use for queries; DuckDB is given a part of them. */
   queryMemory: number;
   /** Bytes DuckDB may use while it builds segments. */
   importMemory: number;
