@@ -153,7 +153,10 @@ export interface SegmentRow {
 }
 
 /** What each import looks at of all segments, which may be thousands: without what takes time to read. */
-export interface SegmentOutline extends Pick<SegmentRow, 'id' | 'day' | 'kind' | 'file' | 'rows'> {
+export interface SegmentOutline extends Pick<
+  SegmentRow,
+  'id' | 'day' | 'kind' | 'file' | 'rows' | 'bytes'
+> {
   hasIndex: boolean;
 }
 
@@ -744,7 +747,7 @@ export class Catalog {
   /** In the order of `segments`. */
   segmentOutlines(): SegmentOutline[] {
     return this.all(
-      `SELECT id, day, kind, file, rows, index_sha256 IS NOT NULL AS has_index
+      `SELECT id, day, kind, file, rows, bytes, index_sha256 IS NOT NULL AS has_index
        FROM segments ORDER BY day, kind, id`,
     ).map((row) => ({
       id: Number(row.id),
@@ -752,6 +755,7 @@ export class Catalog {
       kind: row.kind as Kind,
       file: String(row.file),
       rows: Number(row.rows),
+      bytes: Number(row.bytes),
       hasIndex: row.has_index === 1,
     }));
   }

@@ -17,7 +17,7 @@ export const MAX_ATTRIBUTE_COLUMNS = 256;
 /** Text bytes in one column after which a batch counts as full. */
 const MAX_TEXT_BYTES = 32 * 1024 * 1024;
 /** Bytes of the records in a batch after which it counts as full. */
-const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+const MAX_RECORD_BYTES = 32 * 1024 * 1024;
 
 export class U8Column {
   readonly type = 'u8' as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
-import { mergeRuns, ofOneSize, tolerable } from './compact.ts';
+import { mergeRuns, ofOneSize, runs, sizeOf, tolerable } from './compact.ts';
 
 describe('small segments that an import merges', () => {
   it.each([
@@ -47,6 +47,17 @@ describe('small segments that a day may keep', () => {
     ['a few, where the day is of few', of(3, 100_000), 6, 4],
   ])('%s', (_, group, ofDay, most) => {
     expect(tolerable(group, ofDay, 4)).toBe(most);
+  });
+});
+
+describe('segments of wide rows', () => {
+  it('count by their bytes, so that a merge holds few of them', () => {
+    const narrow = Array.from({ length: 20 }, () => ({ rows: 100_000, bytes: 3_000_000 }));
+    const wide = Array.from({ length: 20 }, () => ({ rows: 20_000, bytes: 15_000_000 }));
+    expect(sizeOf(narrow[0]!)).toBe(100_000);
+    expect(sizeOf(wide[0]!)).toBeGreaterThan(200_000);
+    expect(runs(narrow).map((run) => run.length)).toEqual([10, 10]);
+    expect(runs(wide).map((run) => run.length)).toEqual([5, 5, 5, 5]);
   });
 });
 

@@ -7,10 +7,15 @@ import { DaybookError } from '../contract/errors.ts';
 import type { CaseWriter } from './case-writer.ts';
 import { type RewriteOptions, type SwapOptions, rewriteSegments } from './rewrite.ts';
 
-/** A segment with fewer rows is small. */
+/** A segment with fewer rows is small, if it has few bytes. */
 const SMALL_ROWS = 250_000;
 /** Rows at which a merged segment is large enough. */
 const MERGED_ROWS = 1_000_000;
+/**
+ * A segment counts as one of as many rows as it has bytes divided by this: of logs, packets and flows a row has 20 to 50, of wide tables hundreds,
+ * and the memory of a merge goes by bytes.
+ */
+const BYTES_A_ROW = 64;
 /** Small segments of about one size that one day and kind may have before an import merges them. */
 const TOLERATED = 4;
 /**
@@ -122,7 +127,7 @@ export function runsToMerge(
   const ofDay = new Map<string, number>();
   for (const segment of catalog.segmentOutlines()) {
     ofDay.set(segment.day, (ofDay.get(segment.day) ?? 0) + 1);
-    const small = segment.rows < SMALL_ROWS || (tolerated === 1 && deleted.has(segment.id));
+    const small = sizeOf(segment) < SMALL_ROWS || (tolerated === 1 && deleted.has(segment.id));
     if (!small) continue;
     const key = `${segment.day}/${segment.kind}`;
     groups.set(key, [...(groups.get(key) ?? []), segment]);
@@ -178,8 +183,13 @@ export function ofOneSize<S extends Pick<SegmentRow, 'rows'>>(group: readonly S[
   return group.filter((segment) => chosen.has(segment));
 }
 
+/** In rows, of which wide ones count for several. */
+export function sizeOf({ rows, bytes }: Pick<SegmentRow, 'rows' | 'bytes'>): number {
+  return Math.max(rows, bytes / BYTES_A_ROW);
+}
+
 /** Cuts a group into runs of about MERGED_ROWS. */
-function runs<S extends Pick<SegmentRow, 'rows'>>(group: readonly S[]): S[][] {
+export function runs<S extends Pick<SegmentRow, 'rows' | 'bytes'>>(group: readonly S[]): S[][] {
   const out: S[][] = [];
   let run: S[] = [];
   let rows = 0;
@@ -190,7 +200,7 @@ function runs<S extends Pick<SegmentRow, 'rows'>>(group: readonly S[]): S[][] {
       rows = 0;
     }
     run.push(segment);
-    rows += segment.rows;
+    rows += sizeOf(segment);
   }
   if (run.length > 0) out.push(run);
   return out;

@@ -76,3 +76,36 @@ it('lends rows in the memory of those that were taken in', async () => {
   feed.drop('a');
   await feed.release();
 });
+
+it('stops reading once what waits has many bytes, however few row groups it is', async () => {
+  let say: (message: FromIndexer) => void = () => undefined;
+  let takes = 0;
+  const indexer: IndexerHandle = {
+    post: ({ type }) => {
+      if (type === 'rows') takes += 1;
+    },
+    onMessage: (handler) => {
+      say = handler;
+    },
+    onExit: () => undefined,
+    stop: () => undefined,
+    release: () => undefined,
+  };
+  const feed = new IndexFeed(
+    () => indexer,
+    1,
+    ROWS,
+    () => undefined,
+  );
+  const batch = batchOf(ROWS);
+  for (let row = 0; row < ROWS; row++) batch.message.setString(row, `${row}`.repeat(3_500_000));
+  feed.add('a', batch, rowSpan(0, ROWS));
+  expect(feed.room()).toBeUndefined();
+  feed.add('a', batch, rowSpan(0, ROWS));
+  const room = feed.room();
+  expect(room).toBeInstanceOf(Promise);
+  for (; takes > 0; takes--) say({ type: 'taken' });
+  await room;
+  feed.drop('a');
+  await feed.release();
+});

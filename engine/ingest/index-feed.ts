@@ -17,6 +17,8 @@ export type IndexerHandle = ThreadHandle<ToIndexer, FromIndexer>;
 
 /** Row groups that may wait for each thread before reading pauses. */
 const MOST_WAITING = 2;
+/** Shared memory of row groups that may wait for all threads together: those of wide tables have a hundred megabytes each. */
+const MOST_WAITING_BYTES = 64 << 20;
 
 /** One indexing thread and what it has before it. */
 interface Lane {
@@ -138,12 +140,14 @@ export class IndexFeed {
   /** What waits is bounded for all threads together: the rows of a part all go to one of them. */
   private hasRoom(): boolean {
     let waiting = 0;
+    let bytes = 0;
     let running = 0;
     for (const lane of this.lanes) {
       waiting += lane.waiting.length;
+      for (const lent of lane.waiting) for (const memory of lent) bytes += memory.byteLength;
       if (!lane.gone) running += 1;
     }
-    return waiting <= MOST_WAITING * Math.max(1, running);
+    return waiting <= MOST_WAITING * Math.max(1, running) && bytes <= MOST_WAITING_BYTES;
   }
 
   private leastBusy(): Lane {

@@ -136,7 +136,11 @@ export interface ImportReport {
 }
 
 const CHUNK_ROWS = 491_520;
-const CHUNK_BYTES = 256 << 20;
+/**
+ * Bytes of parts. Of wide tables few rows have so many; what their index takes while it is built is ten times as much,
+ * where all texts are different.
+ */
+const CHUNK_BYTES = 64 << 20;
 const CHUNK_MS = 5_000;
 /** A commit of an import waits for the disk when none has for so long; what ends the import always does. */
 const SYNC_MS = 1_000;
