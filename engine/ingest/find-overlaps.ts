@@ -1,7 +1,7 @@
 /** What a source that was just read has in common with others of the case, found by its lines. */
 import type { Catalog, OverlapRow, SourceRow } from '../catalog/catalog.ts';
 import type { HashedLines } from './line-hashes.ts';
-import { LineIndex } from './line-runs.ts';
+import { LEAST_RUN, LineIndex } from './line-runs.ts';
 
 export class OverlapFinder {
   private readonly catalog: Catalog;
@@ -29,8 +29,12 @@ export class OverlapFinder {
     const offsets = offsetsOf(lines.lengths);
     let first = 0;
     while (first < lines.hashes.length && offsets[first]! < stored) first += 1;
+    // Records of several lines (indented JSON, say) share lines that are no copy of a record.
+    const least =
+      LEAST_RUN * Math.max(1, Math.round(lines.hashes.length / Math.max(1, source.read)));
     const found = this.index
       .runsOf(lines.hashes.subarray(first))
+      .filter((run) => run.lines >= least)
       .map(({ from, lines: n, other }) => ({
         sourceId: source.id,
         from: offsets[first + from]!,

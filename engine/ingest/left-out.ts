@@ -61,7 +61,9 @@ async function rowsOf(
 ): Promise<RowSet> {
   const name = identifier(await writer.attach(segment));
   // All of a source that is superseded: what was derived of its records has no offset.
-  const within = superseded ? '' : ` AND "offset" >= ${from} AND "offset" < ${to}`;
+  // A record that goes on behind the stretch is another one there.
+  const end = segment.columns.includes('length') ? `"offset" + "length"` : `"offset" + 1`;
+  const within = superseded ? '' : ` AND "offset" >= ${from} AND ${end} <= ${to}`;
   const isThere = superseded || segment.columns.includes('offset');
   const found = isThere
     ? await writer.builder.rows(

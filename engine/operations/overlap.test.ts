@@ -158,6 +158,27 @@ it('leaves a table out that was cut off, once it is read whole', async () => {
   expect(visible()).toBe(3000);
 });
 
+it('takes no lines that records of indented JSON share for a copy', async () => {
+  const records = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => ({
+      ts: new Date(Date.UTC(2026, 0, 5) + (from + i) * 1000).toISOString(),
+      ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`flag_${n}`, 0])),
+      src_ip: `192.0.2.${(from + i) % 250}`,
+    }));
+  const first = put('a.json', JSON.stringify(records(0, 200), undefined, 2));
+  await importInProcess(folder, [first]);
+  await importInProcess(folder, [put('b.json', JSON.stringify(records(5000, 5200), undefined, 2))]);
+  expect(listOverlaps(folder)).toHaveLength(0);
+  expect(visible()).toBe(400);
+  // Whole records that are in both are found, and no other is hidden. The last line of a.json's last
+  // record is another one in c.json, where a comma follows: that record stays.
+  await importInProcess(folder, [put('c.json', JSON.stringify(records(100, 300), undefined, 2))]);
+  const found = listOverlaps(folder);
+  expect(found).toHaveLength(1);
+  await changeOverlaps({ folder, ids: [found[0]!.id], leftOut: true, builder: BUILDER });
+  expect(visible()).toBe(501);
+});
+
 it('hashes lines alike whatever the blocks and line ends', () => {
   const text = lines(0, 200);
   const whole = new LineHasher();
