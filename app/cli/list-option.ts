@@ -3,13 +3,16 @@ import { counted, nounOf } from '../../engine/contract/counted.ts';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { DaybookError } from '../../engine/contract/errors.ts';
-import type { View } from '../../engine/operations/ask-view.ts';
-import { type GivenList, textOf } from '../../engine/operations/case-lists.ts';
-import type { CaseSession } from '../../engine/operations/case-session.ts';
+import {
+  type View,
+  type GivenList,
+  textOf,
+  type CaseSession,
+  startQuery,
+  unmatchedLines,
+} from '../../engine/search/index.ts';
 import { createOutput, outputPath, type OutputGuard } from '../../engine/operations/output-file.ts';
 import { notSearched, notSearchedText } from '../../engine/operations/not-searched.ts';
-import { startQuery } from '../../engine/operations/query.ts';
-import { unmatchedLines } from '../../engine/operations/unmatched-lines.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
 import { FORCE_OPTION } from './command.ts';
 import { count, visible, type Streams } from './output.ts';

@@ -4,12 +4,7 @@ import { DaybookError } from '../../engine/contract/errors.ts';
 import { tcpFlagLetters } from '../../engine/contract/tcp-flags.ts';
 import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/answer-records.ts';
 import { csvLine } from '../../engine/operations/csv.ts';
-import type {
-  Answer,
-  AnswerTable,
-  RunningQuery,
-  ShownRecord,
-} from '../../engine/operations/query.ts';
+import type { Answer, AnswerTable, RunningQuery, ShownRecord } from '../../engine/search/index.ts';
 import type { OutputGuard } from '../../engine/operations/output-file.ts';
 import { cell, csvCells, jsonRecord, valueOf } from '../../engine/operations/shown-cells.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';

@@ -1,5 +1,5 @@
 /** Joins what handlers need: for the engine's process, and for tests that run the host in their own. */
-import { CasePool } from '../../engine/operations/case-pool.ts';
+import { CasePool } from '../../engine/search/index.ts';
 import type { Services } from '../../engine/operations/handler.ts';
 import { ImportJobs } from '../../engine/operations/import-jobs.ts';
 import type { Product } from '../../engine/operations/product.ts';

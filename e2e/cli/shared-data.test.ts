@@ -12,8 +12,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { daybook, json, ledgerLines, ndjson, scratch } from './harness.ts';
-import type { SourceLine, TotalLine } from './harness.ts';
+import {
+  daybook,
+  json,
+  ledgerLines,
+  ndjson,
+  scratch,
+  type SourceLine,
+  type TotalLine,
+} from './harness.ts';
 
 const SHARED =
   process.env['DAYBOOK_SHARED'] ?? path.resolve(import.meta.dirname, '../../../shared');

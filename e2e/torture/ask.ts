@@ -7,8 +7,8 @@ import { settings } from '../../app/settings.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { resolveZone } from '../../engine/contract/zone.ts';
 import { countOf } from '../../engine/operations/answer-records.ts';
-import { CaseSession } from '../../engine/operations/case-session.ts';
-import { requestRange, shownRows, startQuery } from '../../engine/operations/query.ts';
+import { CaseSession, shownRows, startQuery } from '../../engine/search/index.ts';
+import { requestRange } from '../../engine/operations/request-range.ts';
 import type { Answered, Question, SegmentSize } from './asker.ts';
 
 const { queryMemory, threads } = settings(process.env);

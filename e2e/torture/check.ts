@@ -4,8 +4,7 @@
  */
 import { createInterface } from 'node:readline';
 import { settings } from '../../app/settings.ts';
-import { CaseSession, statusOf } from '../../engine/operations/case-session.ts';
-import { shownRows, startQuery } from '../../engine/operations/query.ts';
+import { CaseSession, statusOf, shownRows, startQuery } from '../../engine/search/index.ts';
 import { verifyCase } from '../../engine/operations/verify/verify-case.ts';
 import { importers } from '../../importers/registry.ts';
 import { walkFile } from '../../importers/shared/walk.ts';

@@ -3,8 +3,10 @@
  * whole client: it numbers calls, hands parts to who asked, cancels, and fails what is running when
  * the pipe or the engine goes away.
  */
-import type { ErrorInfo, EngineFrame, ClientFrame } from './frame.ts';
 import {
+  type ErrorInfo,
+  type EngineFrame,
+  type ClientFrame,
   CONTRACT_VERSION,
   decodeFrame,
   encodeFrame,

@@ -3,8 +3,7 @@
  * threads.
  */
 import type { ReadLimits, SourceLocation } from '../contract/importer.ts';
-import type { Decisions } from '../contract/decisions.ts';
-import type { DateOrder } from '../contract/decisions.ts';
+import type { Decisions, DateOrder } from '../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
 import type { Broken } from '../catalog/catalog.ts';
 import type { ArchiveFile } from '../catalog/source-place.ts';

@@ -1,6 +1,6 @@
 /** Answers that are no events, as the records of a table. */
 import { type Answer, type ShownRecord, countAnswer } from '../query/index.ts';
-import type { RunningQuery } from './query.ts';
+import type { RunningQuery } from '../search/index.ts';
 import { isRecord } from './shown-cells.ts';
 
 /** A query that ends with `count` is answered with one number, whether it counts events or rows of a table. */

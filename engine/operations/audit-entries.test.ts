@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Catalog } from '../catalog/catalog.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
 import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
-import { CaseSession } from './case-session.ts';
+import { CaseSession } from '../search/session/case-session.ts';
 import { compactCase } from './compact.ts';
 import { deleteEvents } from './mark.ts';
 import { retimeSource } from './retime.ts';

@@ -5,8 +5,7 @@ import type { OperationName, Result } from '../contract/operations.ts';
 import type { Kind } from '../contract/event.ts';
 import { hostname } from 'node:os';
 import { WriterLock } from '../catalog/writer-lock.ts';
-import type { CaseSession } from './case-session.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { CaseSession, Snapshot } from '../search/index.ts';
 
 export type CaseInfo = Result<Extract<OperationName, 'case.open'>>;
 export type CaseDays = Result<'case.days'>['days'];

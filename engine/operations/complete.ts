@@ -16,11 +16,9 @@ import {
   parseQuery,
   pieceSpans,
 } from '../query/index.ts';
-import type { View } from './ask-view.ts';
-import type { CaseSession } from './case-session.ts';
+import { type View, type CaseSession, fieldValues } from '../search/index.ts';
 import { fieldsIfKnown, fieldsOf } from './field-list.ts';
 import { fieldName, quoted } from './event-query.ts';
-import { fieldValues } from './field-values.ts';
 
 export interface Option {
   label: string;

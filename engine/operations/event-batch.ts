@@ -1,10 +1,14 @@
 /** Events that several queries find, as one batch of columns. */
 import { cell, columnOf, makeColumn, type ColumnBatch } from '../contract/column-batch.ts';
 import { columnNames, type OutputColumn, type Plan } from '../query/index.ts';
-import type { CaseSession } from './case-session.ts';
+import {
+  type CaseSession,
+  fieldsToRead,
+  listBatch,
+  startQuery,
+  type QueryParameters,
+} from '../search/index.ts';
 import { fieldName } from './event-query.ts';
-import { fieldsToRead, listBatch } from './list-batch.ts';
-import { startQuery, type QueryParameters } from './query.ts';
 
 /**
  * What a query finds, with `event_id`, `kind`, `ts`, `ts_ns`, `ts_digits`, `tags` and `fields`.

@@ -1,6 +1,6 @@
 /** The bytes of an event's record, and the layers of a packet, from the evidence itself. */
 import { DaybookError } from '../contract/errors.ts';
-import type { CaseSession } from './case-session.ts';
+import type { CaseSession } from '../search/index.ts';
 import { checkEvidence, type DissectedLayer, type EvidenceReader } from './evidence-reader.ts';
 import { locationOf } from '../catalog/source-place.ts';
 import { wholeEvent, type WholeEvent } from './event.ts';

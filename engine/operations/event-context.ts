@@ -9,10 +9,9 @@
 import type { ColumnBatch } from '../contract/column-batch.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import type { EpochMicros } from '../contract/event.ts';
-import type { CaseSession } from './case-session.ts';
+import { type CaseSession, eventKey } from '../search/index.ts';
 import { equals } from './event-query.ts';
 import { foundEvents, joined } from './event-batch.ts';
-import { eventKey } from './event-rows.ts';
 import { wholeEvent, type WholeEvent } from './event.ts';
 
 export type ContextOf = 'host' | 'source' | 'all';

@@ -10,10 +10,9 @@ import {
   type ShownRecord,
   type ShownValue,
 } from '../query/index.ts';
-import type { CaseSession } from './case-session.ts';
+import { type CaseSession, eventIdOf, eventKey, noSuchEvent, startQuery } from '../search/index.ts';
 import { fiveTupleQuery, packetsQuery } from './event-query.ts';
-import { eventIdOf, eventKey, noSuchEvent } from './event-rows.ts';
-import { addCommunityId, startQuery } from './query.ts';
+import { addCommunityId } from '../query/shown-events.ts';
 
 export interface EventField {
   name: string;

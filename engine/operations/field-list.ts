@@ -1,8 +1,7 @@
 /** `field.list`: the fields that a case's events have, and whether they can be computed with. */
 import { CancelledError } from '../contract/errors.ts';
 import { knownField } from '../query/index.ts';
-import type { CaseSession } from './case-session.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { CaseSession, Snapshot } from '../search/index.ts';
 import { caseFields, type FieldSummary } from './fields.ts';
 
 /** Fields of what a case held at one time never change: they are counted once. */

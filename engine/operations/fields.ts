@@ -4,7 +4,7 @@ import { Stopwatch } from '../measure/operation-log.ts';
 import { attributesOf, isAttributeColumn } from '../query/attribute-names.ts';
 import { knownField } from '../query/index.ts';
 import { identifier } from '../store/segment-builder.ts';
-import type { CaseSession } from './case-session.ts';
+import type { CaseSession } from '../search/index.ts';
 
 export interface FieldSummary {
   /** As queries name it. */

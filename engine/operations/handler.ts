@@ -3,7 +3,7 @@
  * its way. Handlers know neither frames nor pipes; the host gives them what they need.
  */
 import type { OperationName, Part, Request, Result } from '../contract/operations.ts';
-import type { CasePool } from './case-pool.ts';
+import type { CasePool } from '../search/index.ts';
 import type { Evidence } from './import.ts';
 import type { ImportJobs } from './import-jobs.ts';
 import type { EngineSettings } from './settings.ts';

@@ -1,5 +1,5 @@
 /** Past queries of a case, from the log of what operations took. */
-import type { CaseSession } from './case-session.ts';
+import type { CaseSession } from '../search/index.ts';
 
 /** Operations by which a person asks a query; the others repeat it or ask for themselves. */
 const ASKING = ['query.run', 'query.count', 'query.top', 'query.timeline', 'result.open'] as const;

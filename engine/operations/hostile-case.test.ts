@@ -25,10 +25,10 @@ import { CaseWriter } from '../ingest/case-writer.ts';
 import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
 import { rfc5424 } from '../ingest/testing/small-evidence.ts';
 import { caseContents } from '../ingest/case-contents.ts';
-import { CasePool } from './case-pool.ts';
+import { CasePool } from '../search/session/case-pool.ts';
 import { caseHandlers } from './handlers/case.ts';
 import { compactCase } from './compact.ts';
-import { startQuery } from './query.ts';
+import { startQuery } from '../search/query.ts';
 import { called } from './testing/called.ts';
 import { smallCase, type SmallCase } from './testing/small-case.ts';
 

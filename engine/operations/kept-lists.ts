@@ -4,7 +4,7 @@
  */
 import { DaybookError } from '../contract/errors.ts';
 import type { Request } from '../contract/operations.ts';
-import { type GivenList, sha256Of } from './case-lists.ts';
+import { type GivenList, sha256Of } from '../search/index.ts';
 import type { Client } from './handler.ts';
 
 /** Bytes and lists that are kept for one window; beyond these, those used longest ago are let go. */

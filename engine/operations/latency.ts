@@ -1,7 +1,7 @@
 /** `case.latency`: what measured operations took, in all and one by one. */
 import type { OperationRow } from '../catalog/catalog.ts';
 import { Stopwatch, summarise, type LatencySummary } from '../measure/operation-log.ts';
-import type { CaseSession } from './case-session.ts';
+import type { CaseSession } from '../search/index.ts';
 
 export type { LatencySummary, OperationRow };
 

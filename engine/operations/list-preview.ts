@@ -2,9 +2,7 @@
 import { DaybookError } from '../contract/errors.ts';
 import type { Result } from '../contract/operations.ts';
 import { ListError, eventFields, glanceList, listFieldOf } from '../query/index.ts';
-import { type GivenList, textOf } from './case-lists.ts';
-import type { CaseSession } from './case-session.ts';
-import { contextOf } from './query.ts';
+import { type GivenList, textOf, type CaseSession, contextOf } from '../search/index.ts';
 
 /** Rows of its beginning. */
 const FIRST_ROWS = 5;

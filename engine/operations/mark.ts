@@ -7,13 +7,16 @@ import { DaybookError } from '../contract/errors.ts';
 import { RowSet } from '../base/row-set.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { eventsAst, parseQuery, ROW_IDENTITY } from '../query/index.ts';
-import { askView } from './ask-view.ts';
-import type { AskedView } from './asked-view.ts';
-import type { GivenList } from './case-lists.ts';
-import type { CaseSession } from './case-session.ts';
-import { eventIdOf, locateEvents } from './event-rows.ts';
-import { startQuery } from './query.ts';
-import { SearchCost } from './search-cost.ts';
+import {
+  askView,
+  type AskedView,
+  type GivenList,
+  type CaseSession,
+  eventIdOf,
+  locateEvents,
+  startQuery,
+  SearchCost,
+} from '../search/index.ts';
 
 /** What is marked: all that a query finds, or events by their ids. */
 export type MarkTarget =

@@ -7,9 +7,9 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importInProcess } from '../ingest/testing/in-process.ts';
 import { pcapOf, zeekConn } from '../ingest/testing/small-evidence.ts';
-import { CaseSession } from './case-session.ts';
+import { CaseSession } from '../search/session/case-session.ts';
 import { notSearched, notSearchedText, unsearched } from './not-searched.ts';
-import { startQuery } from './query.ts';
+import { startQuery } from '../search/query.ts';
 
 let folder: string;
 let session: CaseSession;

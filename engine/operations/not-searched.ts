@@ -15,10 +15,8 @@ import { CancelledError } from '../contract/errors.ts';
 import type { Result } from '../contract/operations.ts';
 import { quarantineFile } from '../ingest/case-writer.ts';
 import { type Plan, recordTest } from '../query/index.ts';
-import { hintsWhenEmpty } from './answer-notes.ts';
-import type { View } from './ask-view.ts';
-import type { CaseSession } from './case-session.ts';
-import { startQuery } from './query.ts';
+import { hintsWhenEmpty } from './empty-hints.ts';
+import { type View, type CaseSession, startQuery } from '../search/index.ts';
 
 export interface NotSearched {
   /** Records in the quarantine, and how many of them contain what was asked for. */

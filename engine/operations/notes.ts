@@ -5,8 +5,13 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
-import type { CaseSession } from './case-session.ts';
-import { eventIdOf, eventKey, locateEvents, noSuchEvent } from './event-rows.ts';
+import {
+  type CaseSession,
+  eventIdOf,
+  eventKey,
+  locateEvents,
+  noSuchEvent,
+} from '../search/index.ts';
 
 export interface ListedNote {
   event: string;

@@ -8,7 +8,7 @@ import { WriterLock } from '../catalog/writer-lock.ts';
 import { caseContents, refuseLinks } from '../ingest/case-contents.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
 import type { BuilderOptions } from '../store/segment-builder.ts';
-import type { CaseSession } from './case-session.ts';
+import type { CaseSession } from '../search/index.ts';
 
 /**
  * Makes an empty case.

@@ -7,7 +7,7 @@ import { type ColumnBatch, cell } from '../contract/column-batch.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
 import { compactAll } from '../ingest/compact.ts';
 import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
-import { CaseSession } from './case-session.ts';
+import { CaseSession } from '../search/session/case-session.ts';
 import type { Client } from './handler.ts';
 import { listRows, openList } from './open-results.ts';
 

@@ -4,11 +4,12 @@ import type { EpochMicros } from '../contract/event.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { IndexDamaged } from '../index/segment-indexes.ts';
 import { Stopwatch, type Timings } from '../measure/operation-log.ts';
-import { askView, type View, type ViewScope } from './ask-view.ts';
-import type { CaseSession } from './case-session.ts';
-import type { Client } from './handler.ts';
-import { isGone, rowFieldNames } from './query.ts';
 import {
+  askView,
+  type View,
+  type ViewScope,
+  type CaseSession,
+  isGone,
   askResult,
   goneResult,
   locate,
@@ -17,7 +18,9 @@ import {
   type ResultSet,
   type SendFirst,
   type Sort,
-} from './result-set.ts';
+} from '../search/index.ts';
+import type { Client } from './handler.ts';
+import { rowFieldNames } from '../query/shown-events.ts';
 
 export interface OpenParameters extends View {
   sort?: Sort | undefined;

@@ -13,7 +13,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { diskError, syncFolder } from '../base/files.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import { fileSha256 } from '../store/segment-builder.ts';
-import type { CaseSession } from './case-session.ts';
+import type { CaseSession } from '../search/index.ts';
 
 export interface OutputPlace {
   /** Where to write; undefined sends parts. */

@@ -11,7 +11,7 @@ import { CancelledError, DaybookError } from '../contract/errors.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { ROW_IDENTITY } from '../query/index.ts';
 import type { SourceRow } from '../catalog/catalog.ts';
-import type { CaseSession } from './case-session.ts';
+import { type CaseSession, type GivenList, startQuery } from '../search/index.ts';
 import { Bits } from './bits.ts';
 import {
   checkEvidence,
@@ -20,10 +20,8 @@ import {
   type SlicedPacket,
 } from './evidence-reader.ts';
 import { locationOf } from '../catalog/source-place.ts';
-import type { GivenList } from './case-lists.ts';
 import { partsOf, wholeEvent } from './event.ts';
 import { auditOutput, writeOutput, type OutputPlace, type Written } from './output-file.ts';
-import { startQuery } from './query.ts';
 
 export interface SliceParameters {
   query: string;

@@ -11,8 +11,7 @@ import {
   planQuery,
   shapeOfAnswer,
 } from '../query/index.ts';
-import type { CaseSession } from './case-session.ts';
-import { contextOf } from './query.ts';
+import { type CaseSession, contextOf } from '../search/index.ts';
 
 /** Whatever is wrong with the text is part of the answer. */
 export function takeApart(

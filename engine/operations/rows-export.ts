@@ -3,8 +3,15 @@ import type { EpochMicros } from '../contract/event.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { parseQuery, type ShownRecord, type ShownValue } from '../query/index.ts';
 import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
-import type { GivenList } from './case-lists.ts';
-import type { CaseSession } from './case-session.ts';
+import {
+  type GivenList,
+  type CaseSession,
+  shownRows,
+  startQuery,
+  type RunningQuery,
+  SUMMARY,
+  summaryOf,
+} from '../search/index.ts';
 import { csvLine } from './csv.ts';
 import { EXPANDED } from '../query/statements.ts';
 import { fieldName } from './event-query.ts';
@@ -16,8 +23,7 @@ import {
   type Write,
   type Written,
 } from './output-file.ts';
-import { rowFieldNames, shownRows, startQuery, type RunningQuery } from './query.ts';
-import { SUMMARY, summaryOf } from './event-summary.ts';
+import { rowFieldNames } from '../query/shown-events.ts';
 import { cell, csvCells, jsonRecord, valueOf } from './shown-cells.ts';
 
 export interface ExportParameters {

@@ -2,9 +2,16 @@
 import { ColumnMaker, type CellValue, type ColumnBatch } from '../contract/column-batch.ts';
 import type { ShownRecord, ShownValue } from '../query/index.ts';
 import { bucketsAcross, countOf, namesOf, recordsOf } from './answer-records.ts';
-import { scopeOf, type View, type ViewScope } from './ask-view.ts';
-import type { CaseSession } from './case-session.ts';
-import { rowFieldNames, shownRows, startQuery, type RunningQuery } from './query.ts';
+import {
+  scopeOf,
+  type View,
+  type ViewScope,
+  type CaseSession,
+  shownRows,
+  startQuery,
+  type RunningQuery,
+} from '../search/index.ts';
+import { rowFieldNames } from '../query/shown-events.ts';
 import { cell, isRecord } from './shown-cells.ts';
 
 export interface RunAnswer {

@@ -24,8 +24,8 @@ import { writeAuthLog } from '../../fixtures/evidence/syslog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { importInProcess } from '../ingest/testing/in-process.ts';
 import type { Answer, ShownRecord } from '../query/index.ts';
-import { CaseSession } from './case-session.ts';
-import { shownRows, startQuery } from './query.ts';
+import { CaseSession } from '../search/session/case-session.ts';
+import { shownRows, startQuery } from '../search/query.ts';
 import { startScan, type RunningScan, type ScanParameters } from './scan.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'daybook-scan-test-'));

@@ -41,7 +41,9 @@ import {
   scanInParts,
   threadsFor,
 } from './scan-parts.ts';
-import { addCommunityId } from './shown-events.ts';
+import { addCommunityId } from '../query/shown-events.ts';
+
+export { rowFieldNames } from '../query/shown-events.ts';
 
 export type { ScanLedger } from '../scan/scan.ts';
 

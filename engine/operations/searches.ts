@@ -2,7 +2,7 @@
 import type { SearchRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
-import type { CaseSession } from './case-session.ts';
+import type { CaseSession } from '../search/index.ts';
 import { writable } from './notes.ts';
 
 /** By name. */

@@ -1,6 +1,6 @@
 /** `case.watch`: what changes in a case, told to whoever asks, also across processes. */
 import type { ChangeRow } from '../catalog/catalog.ts';
-import type { CaseSession } from './case-session.ts';
+import type { CaseSession } from '../search/index.ts';
 
 /**
  * How often the catalog is asked for its last change, which takes microseconds. SQLite's data version

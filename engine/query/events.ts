@@ -18,6 +18,7 @@ import {
   rowIn,
   rowIs,
   segmentTable,
+  SQL_TYPES,
 } from './dialect/duckdb.ts';
 import type { Resolve } from './fields.ts';
 import { type Filter, compileFilter } from './filters/filter.ts';
@@ -25,7 +26,7 @@ import type { Surroundings } from './filters/surroundings.ts';
 import { both } from './filters/logic.ts';
 import { hasPart, isInParts, partType } from './message-parts.ts';
 import type { Found } from './found.ts';
-import { rowsPredicate } from './paths/found-rows.ts';
+import { rowsPredicate } from './row-predicate.ts';
 import { type Input, type OrderKey, type Relation, selectBranch, unionAll } from './relation.ts';
 import {
   type Predicate,
@@ -38,7 +39,6 @@ import {
   judgingScope,
   segmentScope,
 } from './scope.ts';
-import { SQL_TYPES } from './dialect/duckdb.ts';
 import type { Extent } from './values.ts';
 
 /** Where events come from. */

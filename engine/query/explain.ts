@@ -2,7 +2,7 @@
 import { counted } from '../contract/counted.ts';
 import { describeFilter } from './filters/filter.ts';
 import type { FoundRows, Path } from './found.ts';
-import { foundOf, rowsRead } from './paths/narrow.ts';
+import { foundOf, rowsRead } from './plan-reads.ts';
 import type { MatchList } from './lists/match-list.ts';
 import type { Plan } from './plan.ts';
 import { formatMicros } from './time.ts';

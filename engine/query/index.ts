@@ -60,45 +60,9 @@ export {
 } from './format.ts';
 export type { Found, FoundRows, Path } from './found.ts';
 export type { LeafRows } from './index-view.ts';
-export type { Known } from './paths/known.ts';
-export {
-  type Candidates,
-  baseFilters,
-  compileTimes,
-  compileVerify,
-  exactly,
-  findRows,
-  foundByFilter,
-  heavier,
-  listOf,
-  narrowed,
-  pathOf,
-  readsMessages,
-  rowsRead,
-  segmentsRead,
-  verified,
-} from './paths/narrow.ts';
 export type { StoredMessages, StoredShape } from './stored-messages.ts';
-export { COUNT, type GroupQuestion, groupQuestion } from './paths/group-question.ts';
-export { type NodeGroups, nodeGroups } from './paths/group-nodes.ts';
-export { bareFilter, groupsByValue } from './paths/value-groups.ts';
-export { groupSource } from './paths/group-sources.ts';
-export { isCountedByRollup } from './paths/restrictions.ts';
-export { groupsOfRows, rowsOfGroups } from './paths/group-rows.ts';
 export { type JoinColumn, type JoinKey, JoinTable, hashRows, joinKeys } from './lists/list-join.ts';
-export { edgesOf, foundAtEdge } from './paths/edge-rows.ts';
-export { groupsByTemplate, withTemplates } from './paths/known-templates.ts';
-export { directAnswer, directStarts, directShape } from './paths/direct-answer.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './rows.ts';
-export {
-  type TimedRows,
-  bucketCounts,
-  eventsIn,
-  rangeOf,
-  rowAt,
-  spansBuckets,
-  timesOfEnds,
-} from './paths/timed-rows.ts';
 export { type Explained, explain, listText } from './explain.ts';
 export type { Edge } from './events.ts';
 export { type Outline, type Term, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';

@@ -6,8 +6,14 @@
  * Invariant: every method either moves forward or throws a QueryError, and none reads a character
  * more often than a fixed number of times.
  */
-import { isBarePattern } from '../contract/query-spelling.ts';
-import { FIELD, IDENTIFIER, RANGE_WORD, REGEX_END, WORD } from '../contract/query-spelling.ts';
+import {
+  isBarePattern,
+  FIELD,
+  IDENTIFIER,
+  RANGE_WORD,
+  REGEX_END,
+  WORD,
+} from '../contract/query-spelling.ts';
 import { shown, syntaxError } from './query-error.ts';
 
 /** The longest query text, in UTF-16 units. */

@@ -4,10 +4,9 @@
  *
  * Holds always: a condition is true for exactly the rows that it would be true for with whole messages.
  */
-import { matches, storedTable } from './dialect/duckdb.ts';
+import { matches, storedTable, type Params } from './dialect/duckdb.ts';
 import { type Matcher, type Outcome, type TextPart, compilePattern } from './re2/matcher.ts';
 import { type Scope, type SegmentInfo, segmentScope } from './scope.ts';
-import type { Params } from './dialect/duckdb.ts';
 
 /** A text that many messages share, and what is between its pieces. */
 export interface StoredShape {

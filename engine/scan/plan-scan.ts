@@ -5,8 +5,7 @@
  */
 import { DaybookError } from '../contract/errors.ts';
 import { COLUMNS, type EpochMicros, KINDS, type Kind } from '../contract/event.ts';
-import type { Ast, Stage } from '../query/ast.ts';
-import { walk } from '../query/ast.ts';
+import { type Ast, type Stage, walk } from '../query/ast.ts';
 import { allColumns } from '../query/events.ts';
 import { type Filter, allOf, ofKind } from '../query/filters/filter.ts';
 import type { Named } from '../query/filters/surroundings.ts';

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SourceError } from '../../engine/contract/errors.ts';
-import type { SourceLocation } from '../../engine/contract/importer.ts';
+import type { SourceLocation, EventSink } from '../../engine/contract/importer.ts';
 import { zipOf } from '../shared/archives-for-tests.ts';
 import { openLeaf } from '../shared/walk.ts';
 import { collect, inputOf } from '../shared/collect.ts';
@@ -19,7 +19,6 @@ import { ascii, cat, classicFile, ethernet, hex, n32, Section, type Bytes } from
 import { pcapImporter, readCapture } from './index.ts';
 import { slicePcapng, type SlicedPacket } from './pcapng-slice.ts';
 import { EventBatch } from '../../engine/contract/event-batch.ts';
-import type { EventSink } from '../../engine/contract/importer.ts';
 import { PacketReader, readPacket, type RecordPlace } from './record.ts';
 import { TRUNCATION_FILES } from './variants.ts';
 

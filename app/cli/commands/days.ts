@@ -1,5 +1,5 @@
 /** `daybook days`: events by day and kind, from the catalog alone. */
-import { CaseSession } from '../../../engine/operations/case-session.ts';
+import { CaseSession } from '../../../engine/search/index.ts';
 import { fromCatalog } from '../../../engine/operations/latency.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';

@@ -1,5 +1,5 @@
 /** `daybook fields`: which fields events have. */
-import { CaseSession } from '../../../engine/operations/case-session.ts';
+import { CaseSession } from '../../../engine/search/index.ts';
 import { caseFields } from '../../../engine/operations/fields.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';

@@ -1,6 +1,6 @@
 /** `daybook latency`: what the operations of a case took. */
 import { latencySummary, recentOperations } from '../../../engine/operations/latency.ts';
-import { CaseSession } from '../../../engine/operations/case-session.ts';
+import { CaseSession } from '../../../engine/search/index.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
 

@@ -2,17 +2,17 @@
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
-import { hintsWhenEmpty } from '../../../engine/operations/answer-notes.ts';
+import { hintsWhenEmpty } from '../../../engine/operations/empty-hints.ts';
 import { countOf } from '../../../engine/operations/answer-records.ts';
-import { CaseSession } from '../../../engine/operations/case-session.ts';
 import {
-  requestRange,
+  CaseSession,
   rowFieldNames,
   shownRows,
   startQuery,
   type Answer,
   type RunningQuery,
-} from '../../../engine/operations/query.ts';
+} from '../../../engine/search/index.ts';
+import { requestRange } from '../../../engine/operations/request-range.ts';
 import {
   type NotSearched,
   notSearched,

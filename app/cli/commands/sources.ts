@@ -1,5 +1,5 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
-import { CaseSession, statusOf, type SourceRow } from '../../../engine/operations/case-session.ts';
+import { CaseSession, statusOf, type SourceRow } from '../../../engine/search/index.ts';
 import { counted } from '../../../engine/contract/counted.ts';
 import { locateSources } from '../../../engine/operations/locate.ts';
 import { fromCatalog } from '../../../engine/operations/latency.ts';

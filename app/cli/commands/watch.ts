@@ -1,14 +1,15 @@
 /** `daybook watch`: a line per change of a case; with a query, the events that arrive. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
-import { isSame, reachedBy } from '../../../engine/operations/arrivals.ts';
-import { CaseSession } from '../../../engine/operations/case-session.ts';
 import {
+  isSame,
+  reachedBy,
+  CaseSession,
   shownRows,
   startQuery,
   type ShownRecord,
   type ShownValue,
-} from '../../../engine/operations/query.ts';
+} from '../../../engine/search/index.ts';
 import { watchCase } from '../../../engine/operations/watch.ts';
 import type { Command } from '../command.ts';
 import { visible, write } from '../output.ts';

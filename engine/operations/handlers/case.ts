@@ -5,7 +5,7 @@ import type { caseOperations } from '../../contract/operations/case.ts';
 import type { Result } from '../../contract/operations.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { caseDays, caseInfo } from '../case-info.ts';
-import type { CaseSession, SourceRow } from '../case-session.ts';
+import type { CaseSession, SourceRow } from '../../search/index.ts';
 import { compactCase } from '../compact.ts';
 import { statusOf } from '../../catalog/catalog.ts';
 import type { HandlersOf, Services } from '../handler.ts';

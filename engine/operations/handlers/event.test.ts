@@ -16,8 +16,8 @@ import {
   rfc5424,
   zipOf,
 } from '../../ingest/testing/small-evidence.ts';
-import type { CaseSession } from '../case-session.ts';
-import { shownRows, startQuery } from '../query.ts';
+import type { CaseSession } from '../../search/session/case-session.ts';
+import { shownRows, startQuery } from '../../search/query.ts';
 import { called } from '../testing/called.ts';
 import { smallCase, type SmallCase } from '../testing/small-case.ts';
 import { eventHandlers } from './event.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { pcapOf, rfc5424 } from '../../ingest/testing/small-evidence.ts';
-import { startQuery } from '../query.ts';
+import { startQuery } from '../../search/query.ts';
 import { runQuery } from '../run-query.ts';
 import { called } from '../testing/called.ts';
 import { smallCase, type SmallCase } from '../testing/small-case.ts';

@@ -20,7 +20,7 @@ import { importInProcess } from '../../ingest/testing/in-process.ts';
 import { pcapOf, rfc5424 } from '../../ingest/testing/small-evidence.ts';
 import { compactCase } from '../compact.ts';
 import type { Client } from '../handler.ts';
-import { startQuery, type Answer } from '../query.ts';
+import { startQuery, type Answer } from '../../search/query.ts';
 import { smallCase, type SmallCase } from '../testing/small-case.ts';
 import { markHandlers } from './marks.ts';
 import { queryHandlers } from './query.ts';

@@ -1,19 +1,15 @@
 /** Handlers of operations that ask. */
 import type { queryOperations } from '../../contract/operations/query.ts';
 import { complete } from '../complete.ts';
-import { conversations } from '../conversations.ts';
+import { conversations, fieldValues, timeline, top, unmatchedLines } from '../../search/index.ts';
 import { fieldList } from '../field-list.ts';
-import { fieldValues } from '../field-values.ts';
 import type { HandlersOf, Services } from '../handler.ts';
 import { keepList, withList } from '../kept-lists.ts';
 import { previewList } from '../list-preview.ts';
 import { closeList, listPlace, listRows, openList } from '../open-results.ts';
 import { takeApart } from '../parse-query.ts';
 import { explainQuery, runQuery } from '../run-query.ts';
-import { timeline } from '../timeline.ts';
-import { top } from '../top.ts';
 import { unsearched } from '../not-searched.ts';
-import { unmatchedLines } from '../unmatched-lines.ts';
 
 export function queryHandlers({
   cases,

@@ -16,18 +16,19 @@ import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { isAggregating, parseQuery, type Ast, type ShownValue } from '../../query/index.ts';
 import { countOf, namesOf, recordsOf } from '../answer-records.ts';
 import { caseInfo, type CaseInfo } from '../case-info.ts';
-import type { CaseSession } from '../case-session.ts';
-import { fieldName, quoted } from '../event-query.ts';
-import { eventIdOf, eventKey } from '../event-rows.ts';
-import { notSearched, notSearchedText } from '../not-searched.ts';
-import { QuarantineReader } from '../quarantine.ts';
 import {
-  rowFieldNames,
+  type CaseSession,
+  eventIdOf,
+  eventKey,
   shownRows,
   startQuery,
   type RunningQuery,
   type ShownRecord,
-} from '../query.ts';
+} from '../../search/index.ts';
+import { fieldName, quoted } from '../event-query.ts';
+import { notSearched, notSearchedText } from '../not-searched.ts';
+import { QuarantineReader } from '../quarantine.ts';
+import { rowFieldNames } from '../../query/shown-events.ts';
 import { cell, valueOf } from '../shown-cells.ts';
 import type { Bucket } from './timeline-chart.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatView, parseView } from '../../contract/view-string.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
-import { CaseSession } from '../case-session.ts';
+import { CaseSession } from '../../search/session/case-session.ts';
 import { changeOverlaps } from '../overlap.ts';
 import { saveSearch } from '../searches.ts';
 import { writeReport } from './write.ts';

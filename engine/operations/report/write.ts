@@ -1,6 +1,6 @@
 /** `report.write`: the case as one self-contained page. */
 import { Stopwatch } from '../../measure/operation-log.ts';
-import type { CaseSession } from '../case-session.ts';
+import type { CaseSession } from '../../search/index.ts';
 import { auditOutput, writeOutput, type OutputPlace, type Written } from '../output-file.ts';
 import { reportDocument } from './document.ts';
 import { reportFacts, type ReportRequest } from './facts.ts';

@@ -7,7 +7,7 @@ import {
   BUILDER,
   type InProcessOptions,
 } from '../../ingest/testing/in-process.ts';
-import { CasePool } from '../case-pool.ts';
+import { CasePool } from '../../search/session/case-pool.ts';
 import type { Services } from '../handler.ts';
 import type { Evidence } from '../import.ts';
 

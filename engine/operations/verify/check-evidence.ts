@@ -9,7 +9,7 @@ import { CancelledError } from '../../contract/errors.ts';
 import type { Importer, Leaf, ReadLimits } from '../../contract/importer.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
 import type { Walk } from '../../ingest/rotated-start.ts';
-import type { CaseSession } from '../case-session.ts';
+import type { CaseSession } from '../../search/index.ts';
 import { archiveOf, locationOf } from '../../catalog/source-place.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
 import { readBack, type DifferentEvent, type ReadBack, type SampleSize } from './read-back.ts';

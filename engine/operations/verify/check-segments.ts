@@ -8,7 +8,7 @@ import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { sideFilePath } from '../../index/side-file.ts';
 import { damagedNodes } from '../../ingest/merge-rollups.ts';
 import { identifier } from '../../store/segment-builder.ts';
-import type { CaseSession } from '../case-session.ts';
+import type { CaseSession } from '../../search/index.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
 
 const RESTORE = 'restore the file from a copy of the case, or import its sources into a new case';

@@ -29,7 +29,7 @@ import type { VerifyReport } from '../../contract/verify-report.ts';
 import { importInProcess, BUILDER } from '../../ingest/testing/in-process.ts';
 import { evidence } from '../../../app/compose.ts';
 import { segmentIdentity } from '../../store/segment-identity.ts';
-import { CaseSession } from '../case-session.ts';
+import { CaseSession } from '../../search/session/case-session.ts';
 import { deleteEvents, tagEvents } from '../mark.ts';
 import { retimeSource } from '../retime.ts';
 import { compactCase } from '../compact.ts';

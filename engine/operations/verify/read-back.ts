@@ -14,7 +14,7 @@ import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
 import type { ImportOptions } from '../../ingest/protocol.ts';
 import { readOptions } from '../../ingest/read-leaf.ts';
 import { identifier } from '../../store/segment-builder.ts';
-import type { CaseSession } from '../case-session.ts';
+import type { CaseSession } from '../../search/index.ts';
 import {
   differences,
   emittedEvent,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
-import { CaseSession } from '../case-session.ts';
+import { CaseSession } from '../../search/session/case-session.ts';
 import { verifyCase } from './verify-case.ts';
 
 let root: string;

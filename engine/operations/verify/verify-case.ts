@@ -11,7 +11,7 @@ import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.
 import { caseContents } from '../../ingest/case-contents.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
-import type { CaseSession } from '../case-session.ts';
+import type { CaseSession } from '../../search/index.ts';
 import { checkEvidence, type EvidenceTools } from './check-evidence.ts';
 import { checkQuarantine, type ImportRow } from './check-quarantine.ts';
 import { checkSegments } from './check-segments.ts';

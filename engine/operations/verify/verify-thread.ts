@@ -6,7 +6,7 @@ import { CancelledError, DaybookError, type ErrorCode } from '../../contract/err
 import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
 import type { ThreadHandle } from '../../ingest/threads.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
-import { CaseSession } from '../case-session.ts';
+import { CaseSession } from '../../search/index.ts';
 import type { EvidenceTools } from './check-evidence.ts';
 import type { SampleSize } from './read-back.ts';
 import { verifyCase } from './verify-case.ts';

@@ -1,7 +1,7 @@
 /**
  * Every face of every stage on the same events: SQL run by DuckDB says what is right, and the stage over
  * batches in memory, or over a table in memory, gives the same answer. A stage without an entry fails.
- * Rollups against both, with any filter: engine/operations/paths.test.ts.
+ * Rollups against both, with any filter: engine/search/paths.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STAGE_NAMES } from '../../contract/query-spelling.ts';
@@ -13,7 +13,7 @@ import { sorted } from '../batch/table.ts';
 import { Params } from '../dialect/duckdb.ts';
 import { allOf, filterColumns } from '../filters/filter.ts';
 import { parseQuery } from '../parse.ts';
-import { groupQuestion } from '../paths/group-question.ts';
+import { groupQuestion } from '../../search/access-paths/group-question.ts';
 import { type Plan, buildTable, eventContext, gridOf } from '../plan.ts';
 import { outputsOf } from '../statements.ts';
 import { batchesOf } from '../testing/batches.ts';

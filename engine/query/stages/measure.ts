@@ -3,8 +3,7 @@ import type { Measure, Name } from '../ast.ts';
 import { distinctOfBoth, quantile, quoteIdentifier } from '../dialect/duckdb.ts';
 import type { Field } from '../fields.ts';
 import { QueryError } from '../query-error.ts';
-import type { Input, InputColumn } from '../relation.ts';
-import { valueShape } from '../relation.ts';
+import { type Input, type InputColumn, valueShape } from '../relation.ts';
 import type { Scope } from '../scope.ts';
 import {
   type ValueShape,

@@ -1,11 +1,10 @@
 /** `stats count(), sum(bytes) as b by f, …`: a table; without `by` it has exactly one row. */
-import type { Stage } from '../ast.ts';
+import type { Stage, Measure } from '../ast.ts';
 import { byValue, type Input, type Table, type TableColumn } from '../relation.ts';
 import { QueryError, shown, syntaxError } from '../query-error.ts';
 import { groupedRows } from '../group-parts.ts';
 import { groupKeys, keyList, keyedRows } from './group.ts';
 import { type CompiledMeasure, compileMeasure } from './measure.ts';
-import type { Measure } from '../ast.ts';
 import type { RawValue } from '../format.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';

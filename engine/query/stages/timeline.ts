@@ -14,7 +14,7 @@ import {
   plusSeconds,
   timeFromMicros,
 } from '../dialect/duckdb.ts';
-import { type Grid, bucketSql, startSql } from '../grid.ts';
+import { type Grid, bucketSql, startSql, bucketStart, intervalMicros } from '../grid.ts';
 import { QueryError } from '../query-error.ts';
 import {
   byValue,
@@ -26,13 +26,11 @@ import {
   type TableColumn,
   valueShape,
 } from '../relation.ts';
-import type { Scope } from '../scope.ts';
-import { TRUE } from '../scope.ts';
+import { type Scope, TRUE } from '../scope.ts';
 import { type Variant, combine, numberOf } from '../values.ts';
 import { groupKeys, keyList } from './group.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { RawValue } from '../format.ts';
-import { bucketStart, intervalMicros } from '../grid.ts';
 import { ROW_BYTES } from '../batch/budget.ts';
 import { Grouping } from '../batch/grouping.ts';
 import type { RowScope } from '../batch/row-scope.ts';

@@ -1,8 +1,7 @@
 /** The values that rows are put in order and told apart by, in SQL and of a table in memory. */
 import type { Name } from '../ast.ts';
 import { quoteIdentifier } from '../dialect/duckdb.ts';
-import type { Relation, TableColumn } from '../relation.ts';
-import { tableFields } from '../relation.ts';
+import { type Relation, type TableColumn, tableFields } from '../relation.ts';
 import { combine, shapeOf, variantsOf } from '../values.ts';
 
 /** The parts of a field's value; of a field with several values, the first. */

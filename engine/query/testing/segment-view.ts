@@ -9,7 +9,7 @@ import { IndexFiles } from '../../index/segment-indexes.ts';
 import { sideFilePath, writeSideFile } from '../../index/side-file.ts';
 import { TextCache } from '../../index/text/index.ts';
 import { isStored } from '../batch/row-scope.ts';
-import type { Known } from '../paths/known.ts';
+import type { Known } from '../../search/access-paths/known.ts';
 import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from '../scope.ts';
 import type { TestEvent } from './test-case.ts';
 

@@ -2,7 +2,7 @@
  * Which flow a datagram's later fragments belong to: they carry no ports. A table of fixed size: a
  * new datagram takes the place of an old one, and then the old one's fragments belong to no flow.
  */
-import type { Packet } from './../packet.ts';
+import type { Packet } from '../packet.ts';
 
 const ENTRIES = 4096;
 /** As long as a host waits for the rest of a datagram (RFC 8200 4.5), in microseconds. */

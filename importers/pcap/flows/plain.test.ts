@@ -14,8 +14,8 @@ import {
   tcp,
   udp,
   vlanTag,
+  type ClassicRecord,
 } from '../build.ts';
-import type { ClassicRecord } from '../build.ts';
 import { readCapture } from '../index.ts';
 import type { Packet } from '../packet.ts';
 import { FlowTracker } from './index.ts';

@@ -1,7 +1,7 @@
 /** What people found: events with a note, then those of each tag. Each event is printed once. */
 import { counted, nounOf } from '../../../contract/counted.ts';
 import { quoted } from '../../event-query.ts';
-import { eventIdOf } from '../../event-rows.ts';
+import { eventIdOf } from '../../../search/index.ts';
 import type { EventLine, ReportFacts, TagFacts } from '../facts.ts';
 import { recorded, timeText } from '../figures.ts';
 import { brief, markup, leftOut, list, paragraphs, table, type Html } from '../html.ts';

@@ -1,0 +1,75 @@
+/** What the statements of a plan read, once it is held to the rows that are known. */
+import type { Found, FoundRows, Path } from './found.ts';
+import type { EventsNode, Plan } from './plan.ts';
+import { countOf } from './rows.ts';
+import type { SegmentInfo } from './scope.ts';
+
+/** What is known of a segment's events, on each side of a union; undefined where nothing is. */
+export function foundOf(node: EventsNode, segment: SegmentInfo): (FoundRows | undefined)[] {
+  switch (node.node) {
+    case 'base':
+      return [node.found?.get(segment.id)];
+    case 'union':
+      return [...foundOf(node.left, segment), ...foundOf(node.right, segment)];
+    default:
+      return foundOf(node.of, segment);
+  }
+}
+
+/** Segments of which a statement of the plan reads rows. */
+export function segmentsRead(plan: Plan): SegmentInfo[] {
+  return plan.segmentsUsed.filter((segment) =>
+    foundOf(plan.events, segment).some(
+      (found) => found?.rows !== 'none' || found.templates !== undefined,
+    ),
+  );
+}
+
+const WEIGHT: readonly Path[] = ['catalog', 'rollup', 'index', 'scan'];
+
+export function heavier(a: Path, b: Path): Path {
+  return WEIGHT.indexOf(a) < WEIGHT.indexOf(b) ? b : a;
+}
+
+/** How a statement of the plan comes to its rows: by their numbers, or by reading them all. */
+export function pathOf(plan: Plan): Path {
+  let path: Path = 'catalog';
+  for (const segment of plan.segmentsUsed) {
+    for (const found of foundOf(plan.events, segment)) {
+      if (found === undefined || found.asFilter === true || found.rows === 'all') return 'scan';
+      // What was found by reading all rows.
+      if (found.by === 'scan') return 'scan';
+      if (found.rows !== 'none') path = 'index';
+      else if (found.by !== 'catalog') path = heavier(path, 'index');
+    }
+  }
+  return path;
+}
+
+/** Rows that a statement of the plan looks at. */
+export function rowsRead(plan: Plan): number {
+  return plan.segmentsUsed.reduce(
+    (sum, segment) =>
+      sum +
+      foundOf(plan.events, segment).reduce(
+        (most, found) =>
+          Math.max(
+            most,
+            countOf(found === undefined || readsAll(found) ? 'all' : found.rows, segment.rows) +
+              2 * (found?.templates?.length ?? 0),
+          ),
+        0,
+      ),
+    0,
+  );
+}
+
+/** What is known of the events of a plan that are a filter and nothing else. */
+export function foundByFilter(plan: Plan): Found | undefined {
+  return plan.events.node === 'base' ? plan.events.found : undefined;
+}
+
+/** Whether all rows are read: it costs less than leaving out a few, such as those that are deleted. */
+export function readsAll(found: FoundRows): boolean {
+  return found.asFilter === true || found.by === 'scan';
+}

@@ -1,0 +1,90 @@
+/** What rows of events show beside their columns, and the names that they may have. */
+import { communityId } from '../base/community-id.ts';
+import { COLUMNS, PROTOCOLS } from '../contract/event.ts';
+import { parseAddress } from './address.ts';
+import { chosenName } from './fields.ts';
+import type { ShownRecord, ShownValue } from './format.ts';
+import type { Plan } from './plan.ts';
+import { EXPANDED } from './statements.ts';
+import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from './scope.ts';
+
+/** Flows carry their Community ID; it follows from the five-tuple, so it is not stored. */
+export function addCommunityId(record: ShownRecord): void {
+  const { kind, src_ip: src, dst_ip: dst, proto } = record;
+  if (kind !== 'flow' || typeof src !== 'string' || typeof dst !== 'string') return;
+  const number = typeof proto === 'string' ? (PROTOCOLS[proto] ?? Number(proto)) : proto;
+  const [from, to] = [addressBytes(src), addressBytes(dst)];
+  if (typeof number !== 'number' || Number.isNaN(number) || from?.length !== to?.length) return;
+  if (from === undefined || to === undefined) return;
+  record['community_id'] = communityId(
+    from,
+    to,
+    port(record['src_port']),
+    port(record['dst_port']),
+    number,
+  );
+}
+
+function port(value: ShownValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** 4 or 16 bytes in network order. */
+function addressBytes(text: string): Uint8Array | undefined {
+  const range = parseAddress(text);
+  if (range === undefined) return undefined;
+  const size = range.version === 4 ? 4 : 16;
+  const bytes = new Uint8Array(size);
+  let rest = BigInt(range.low);
+  for (let i = size - 1; i >= 0; i--) {
+    bytes[i] = Number(rest & 255n);
+    rest >>= 8n;
+  }
+  return bytes;
+}
+
+/** Parts of fields, or about them: rows never show them by themselves. */
+const NOT_SHOWN: ReadonlySet<string> = new Set([
+  'seq',
+  'source_id',
+  'ts',
+  'ts_ns',
+  'ts_digits',
+  'ts_basis',
+  'tz_offset',
+  'record_key',
+  OVERFLOW_COLUMN,
+]);
+
+/**
+ * Names that the rows of a plan may have, before any row is read: what its `fields` chose, as rows
+ * call it; else fields in their usual order, then `attrs.NAME` by name, then `attrs` where some have
+ * no column of their own.
+ */
+export function rowFieldNames(plan: Plan): string[] {
+  const columns = new Set(plan.segmentsUsed.flatMap((segment) => [...segment.columns]));
+  if (plan.projection !== undefined) {
+    const names = plan.projection.flatMap((chosen) => {
+      const field = plan.resolve(chosen);
+      const { name, type } = field;
+      if (type === 'virtual' && name === 'attributes') return attributeNames(columns);
+      if (type !== 'attribute' && Object.hasOwn(EXPANDED, name)) return EXPANDED[name]!;
+      return [chosenName(field)];
+    });
+    return [...new Set(names)];
+  }
+  const names = ['ts', 'kind', 'event_id', 'source'];
+  for (const column of Object.keys(COLUMNS)) {
+    if (!columns.has(column) || NOT_SHOWN.has(column)) continue;
+    const name = column.replace(/_ip[46]$/, '_ip');
+    if (!names.includes(name)) names.push(name);
+  }
+  if (plan.segmentsUsed.some(({ kind }) => kind === 'flow')) names.push('community_id');
+  return [...names, ...attributeNames(columns)];
+}
+
+function attributeNames(columns: ReadonlySet<string>): string[] {
+  const attributes = [...columns].filter((column) => column.startsWith(ATTRIBUTE_PREFIX)).sort();
+  const names = attributes.map((column) => `attrs.${column.slice(ATTRIBUTE_PREFIX.length)}`);
+  return columns.has(OVERFLOW_COLUMN) ? [...names, 'attrs'] : names;
+}

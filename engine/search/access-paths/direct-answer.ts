@@ -1,0 +1,50 @@
+/** Answers that need no event to be read, once it is known which they are: `count` and `timeline`. */
+import { type Grid, bucketStart } from '../../query/grid.ts';
+import { type Plan, gridOf, timelineOf } from '../../query/plan.ts';
+import type { AnswerStatement } from '../../query/statements.ts';
+import { type TimedRows, bucketCounts, eventsIn, rangeOf } from './timed-rows.ts';
+
+/** What a plan asks that its rows' numbers answer; undefined: nothing, its events must be read. */
+export function directShape(plan: Plan): 'count' | 'timeline' | undefined {
+  if (plan.events.node !== 'base') return undefined;
+  if (plan.shape === 'count') return 'count';
+  const timeline = timelineOf(plan);
+  const plain = timeline?.by === undefined && timeline?.spread === undefined;
+  return plan.shape === 'timeline' && plain ? 'timeline' : undefined;
+}
+
+/** Where the buckets of a `timeline` begin, and where the last ends; `list` as in `directAnswer`. */
+export function directStarts(plan: Plan, list: readonly TimedRows[]): Float64Array {
+  const grid = directGrid(plan, list);
+  return grid === undefined ? new Float64Array(0) : startsOf(grid);
+}
+
+function directGrid(plan: Plan, list: readonly TimedRows[]): Grid | undefined {
+  return gridOf(plan, plan.needsRange ? rangeOf(list) : undefined);
+}
+
+function startsOf(grid: Grid): Float64Array {
+  return Float64Array.from({ length: grid.buckets + 1 }, (_, i) => bucketStart(grid, i));
+}
+
+/** The answer as a statement of the plan would give it. */
+export function directAnswer(
+  plan: Plan,
+  list: readonly TimedRows[],
+): { readonly statement: AnswerStatement; readonly rows: number[][] } {
+  const column = (at: number) =>
+    ({ name: 'count', type: 'integer', parts: [{ role: 'value', at }] }) as const;
+  if (plan.shape === 'count')
+    return {
+      statement: { sql: '', params: [], columns: [column(0)], grid: undefined },
+      rows: [[eventsIn(list)]],
+    };
+  const grid = directGrid(plan, list);
+  const rows: number[][] = [];
+  if (grid !== undefined) {
+    bucketCounts(list, startsOf(grid)).forEach((n, i) => {
+      if (n > 0) rows.push([i, n]);
+    });
+  }
+  return { statement: { sql: '', params: [], columns: [column(1)], grid }, rows };
+}

@@ -1,0 +1,148 @@
+/**
+ * Filters of which a query takes only the first or the last events in order of time, however many they find:
+ * `head`, `tail`, and both behind `sort ts`. Rows lie in that order, so the others need not be looked at.
+ *
+ * Invariant: what is left holds all events that the query takes of the filter, and ties with these where
+ * another order than that of rows decides between them.
+ */
+import type { Name, Stage } from '../../query/ast.ts';
+import { RowSet } from '../../base/row-set.ts';
+import type { TimeLookup } from '../../index/segment-indexes.ts';
+import { ALL, type Filter } from '../../query/filters/filter.ts';
+import type { EventsNode, Plan } from '../../query/plan.ts';
+import type { SegmentInfo } from '../../query/scope.ts';
+import type { Found, FoundRows } from '../../query/found.ts';
+import { type Rows, countOf, firstOf, intersect, rowsOf, sliceOf } from '../../query/rows.ts';
+
+export interface Edge {
+  /** Of the events that have a time. */
+  readonly end: 'first' | 'last';
+  /** Whether those without a time are taken before them. */
+  readonly undatedFirst: boolean;
+  readonly count: number;
+  /** Whether events of one time are in another order than rows. */
+  readonly ties: boolean;
+}
+
+/** What is taken of the filters of a plan; nothing of those of which all events are. */
+export function edgesOf({ events, resolve }: Pick<Plan, 'events' | 'resolve'>): Map<Filter, Edge> {
+  const edges = new Map<Filter, Edge>();
+  const seen = new Set<Filter>();
+  const isTime = (name: Name): boolean => {
+    const field = resolve(name);
+    return field.type === 'time' && 'column' in field.ref && field.ref.column === 'ts';
+  };
+  const walk = (node: EventsNode, above: readonly Stage[]): void => {
+    switch (node.node) {
+      case 'base': {
+        const edge = seen.has(node.filter) ? undefined : edgeOf(above, isTime);
+        if (edge === undefined) edges.delete(node.filter);
+        else edges.set(node.filter, edge);
+        seen.add(node.filter);
+        return;
+      }
+      case 'union':
+        walk(node.left, []);
+        walk(node.right, []);
+        return;
+      case 'where':
+        walk(node.of, []);
+        return;
+      case 'stage':
+        walk(node.of, node.stage.stage === 'dedup' ? [] : [node.stage, ...above]);
+    }
+  };
+  walk(events, []);
+  return edges;
+}
+
+/** @param above the stages behind a filter, in order */
+function edgeOf(above: readonly Stage[], isTime: (name: Name) => boolean): Edge | undefined {
+  let sorted: 'rows' | 'up' | 'down' = 'rows';
+  for (const stage of above) {
+    if (stage.stage === 'sort') {
+      const [first] = stage.keys;
+      if (first === undefined || !isTime(first.by)) return undefined;
+      sorted = first.descending ? 'down' : 'up';
+    } else if (stage.stage === 'head' || stage.stage === 'tail') {
+      const undatedFirst = stage.stage === 'tail';
+      // Without a time is last, whichever way times are sorted.
+      const end = (stage.stage === 'head') === (sorted !== 'down') ? 'first' : 'last';
+      return { end, undatedFirst, count: stage.limit, ties: sorted !== 'rows' };
+    } else return undefined;
+  }
+  return undefined;
+}
+
+/**
+ * What is known of segments, as far as the edge can take it: they are looked into until there is enough.
+ * @param find what is known of some of them @param timeOf the times of one, where they are known
+ */
+export async function foundAtEdge(
+  edge: Edge,
+  segments: readonly SegmentInfo[],
+  find: (some: readonly SegmentInfo[]) => Promise<Found>,
+  timeOf: (segment: SegmentInfo) => TimeLookup | undefined,
+): Promise<Found> {
+  const out = new Map<number, FoundRows>();
+  let left = edge.count;
+  for (const group of edgeGroups(segments, edge)) {
+    if (left <= 0) {
+      for (const { id } of group) out.set(id, NOT_TAKEN);
+      continue;
+    }
+    const most = left;
+    for (const [id, found] of await find(group)) {
+      const segment = group.find((one) => one.id === id)!;
+      out.set(id, atEdge(found, segment, edge, most, timeOf(segment)));
+      if (found.exact) left -= countOf(found.rows, segment.rows);
+    }
+  }
+  return out;
+}
+
+/** Segments in groups, in the order in which an edge is taken from them: those of a group share a time. */
+function edgeGroups(segments: readonly SegmentInfo[], edge: Edge): SegmentInfo[][] {
+  const days = Map.groupBy(segments, ({ day }) => day);
+  const undated = days.get('undated');
+  days.delete('undated');
+  const dated = [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+  if (edge.end === 'last') dated.reverse();
+  if (undated === undefined) return dated;
+  return edge.undatedFirst ? [undated, ...dated] : [...dated, undated];
+}
+
+/** What is known of a segment of which nothing is taken. */
+const NOT_TAKEN: FoundRows = { rows: 'none', exact: true, rest: ALL, by: 'catalog' };
+
+/**
+ * The rows of a segment of which the edge can take some, when no more than `count` are left to be taken.
+ * @param time of the segment, where it is known
+ */
+function atEdge(
+  found: FoundRows,
+  { rows: total, day }: SegmentInfo,
+  { end, ties, undatedFirst }: Edge,
+  count: number,
+  time: TimeLookup | undefined,
+): FoundRows {
+  const { rows } = found;
+  if (!found.exact || countOf(rows, total) <= count) return found;
+  const undated = day === 'undated';
+  if (undated && ties) return found;
+  const first = undated ? !undatedFirst : end === 'first';
+  const cut = first ? firstOf(rows, total, count) : lastOf(rows, total, count);
+  if (!ties) return { ...found, rows: cut, asFilter: false };
+  const [row] = first ? sliceOf(cut, total, count - 1, count) : sliceOf(cut, total, 0, 1);
+  const at = row === undefined ? undefined : time?.timeOf(row);
+  if (time === undefined || at === undefined) return found;
+  const range = first
+    ? RowSet.range(total, 0, time.rowAt(at + 1))
+    : RowSet.range(total, time.rowAt(at), total);
+  return { ...found, rows: intersect(rows, rowsOf(range)), asFilter: false };
+}
+
+function lastOf(rows: Rows, total: number, count: number): Rows {
+  const all = countOf(rows, total);
+  return rowsOf(RowSet.ofSorted(sliceOf(rows, total, all - count, all).slice(), total));
+}

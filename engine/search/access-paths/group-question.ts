@@ -1,0 +1,88 @@
+/**
+ * What a query that groups asks of rollups: which values it groups by, what it adds up, which groups it
+ * shows. Undefined for a query that they cannot answer, whatever segments there are.
+ */
+import type { RollupQuestion } from '../../index/rollup/rollup-index.ts';
+import type { Name } from '../../query/ast.ts';
+import { type Dimension, dimensionOf } from '../../query/dimensions.ts';
+import type { Field } from '../../query/fields.ts';
+import type { Plan } from '../../query/plan.ts';
+import type { GroupedBy } from '../../query/stages/operator.ts';
+import { stageOperatorOf } from '../../query/stages/stages.ts';
+import { type ValueShape, shapeOf } from '../../query/values.ts';
+
+export type Summed = NonNullable<RollupQuestion['measures']>[number];
+
+export interface GroupQuestion {
+  readonly stage: 'top' | 'values' | 'stats';
+  /** As the query names them. */
+  readonly fields: readonly Name[];
+  readonly shapes: readonly ValueShape[];
+  readonly dims: readonly Dimension[];
+  /** Attributes that have the name of a column that is grouped by. */
+  readonly shared: readonly string[];
+  /** Each once. */
+  readonly sums: readonly Summed[];
+  /** What a row shows behind its groups' values: number of events, or a sum by its place in `sums`. */
+  readonly shown: readonly ('count' | number)[];
+  readonly limit: number;
+}
+
+const SUMS: ReadonlySet<string> = new Set<Summed>(['bytes', 'bytes_rev', 'packets', 'packets_rev']);
+
+/** How many events there are. */
+export const COUNT: GroupQuestion = {
+  ...{ stage: 'stats', fields: [], shapes: [], dims: [], shared: [], sums: [], shown: ['count'] },
+  limit: Infinity,
+};
+
+export function groupQuestion(plan: Plan): GroupQuestion | undefined {
+  const [stage] = plan.stages;
+  if (plan.stages.length !== 1 || plan.events.node !== 'base' || stage === undefined)
+    return undefined;
+  const grouped = stageOperatorOf(stage).groups?.(stage);
+  return grouped && asked(plan, grouped);
+}
+
+function asked(
+  plan: Plan,
+  { stage, fields, measures, limit }: GroupedBy,
+): GroupQuestion | undefined {
+  if (fields.length > 2) return undefined;
+  const dims: Dimension[] = [];
+  const shared: string[] = [];
+  const shapes: ValueShape[] = [];
+  for (const name of fields) {
+    const field = plan.resolve(name);
+    const dimension = dimensionOf(field);
+    if (dimension === undefined || dims.includes(dimension)) return undefined;
+    dims.push(dimension);
+    if (field.type === 'text' && field.attribute !== undefined) shared.push(field.attribute.key);
+    shapes.push(shapeOf(field, name.start, plan.extent));
+  }
+  const sums: Summed[] = [];
+  const shown: ('count' | number)[] = [];
+  for (const { fn, of } of measures) {
+    if (fn === 'count' || of === undefined) {
+      shown.push('count');
+      continue;
+    }
+    const name = summedBy(plan.resolve(of));
+    if (fn !== 'sum' || name === undefined) return undefined;
+    if (!sums.includes(name)) sums.push(name);
+    shown.push(sums.indexOf(name));
+  }
+  return { stage, fields, shapes, dims, shared, sums, shown, limit };
+}
+
+function summedBy(field: Field): Summed | undefined {
+  const [ref] = field.type === 'number' ? field.refs : [];
+  if (ref === undefined || !('column' in ref) || !SUMS.has(ref.column)) return undefined;
+  const { column } = ref;
+  return column === 'bytes' ||
+    column === 'bytes_rev' ||
+    column === 'packets' ||
+    column === 'packets_rev'
+    ? column
+    : undefined;
+}

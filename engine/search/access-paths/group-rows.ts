@@ -1,0 +1,225 @@
+/** Groups of rollups and of statements put together, as rows of the answer that the query gives. */
+import { type TopGroup, type TopGroups, mergeTop } from '../../index/rollup/merge.ts';
+import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
+import { ip6ToUuid, uuidToIp6 } from '../../query/address.ts';
+import type { RawValue } from '../../query/format.ts';
+import { compareTexts } from '../../query/text-order.ts';
+import type { ValueShape } from '../../query/values.ts';
+import type { GroupQuestion } from './group-question.ts';
+
+type GroupTotal = Pick<TopGroups, 'groups' | 'count'>;
+type GroupValue = TopGroup['values'][number];
+type DistinctValues = RollupGroups['values'][number];
+
+/**
+ * The rows that the plan's own statement would give; undefined when a sum is too large to be known
+ * exactly here.
+ * @param total of all groups, where the sources have the largest only
+ */
+export function rowsOfGroups(
+  question: GroupQuestion,
+  sources: readonly RollupGroups[],
+  limit: number,
+  total?: GroupTotal,
+): RawValue[][] | undefined {
+  const { stage, dims, shown, shapes } = question;
+  const first = stage === 'top' ? (shown[0] ?? 'count') : 'count';
+  // A group without a value may be among the first ones, and `values` does not show it.
+  const wanted = stage === 'top' ? question.limit : stage === 'values' ? limit + 1 : Infinity;
+  const merged = mergeTop(sources, { dims, limit: wanted, by: first });
+  const found = total === undefined ? merged : { ...merged, ...total };
+  if (!found.exact) return undefined;
+  const keys = ({ values }: TopGroup): RawValue[] =>
+    values.flatMap((value, i) => partsOf(value, shapes[i]!));
+  const measure = ({ count, sums }: Pick<TopGroup, 'count' | 'sums'>, what: 'count' | number) =>
+    what === 'count' ? count : (sums[what] ?? null);
+  switch (stage) {
+    case 'top':
+      return topRows(found, keys, (group) => measure(group, first));
+    case 'values':
+      return found.top
+        .filter(({ values }) => values[0] !== null)
+        .slice(0, limit)
+        .map((group) => [...keys(group), group.count]);
+    case 'stats': {
+      const none: TopGroup = { values: [], count: 0, sums: question.sums.map(() => null) };
+      const groups = dims.length === 0 && found.top.length === 0 ? [none] : [...found.top];
+      groups.sort((a, b) => compareKeys(a.values, b.values));
+      return groups
+        .slice(0, limit)
+        .map((group) => [...keys(group), ...shown.map((what) => measure(group, what))]);
+    }
+  }
+}
+
+/** With what stages/top.ts has behind its columns: totals, and the events of each group. */
+function topRows(
+  found: TopGroups,
+  keys: (group: TopGroup) => RawValue[],
+  measure: (group: Pick<TopGroup, 'count' | 'sums'>) => number | null,
+): RawValue[][] {
+  const total = measure(found);
+  return found.top.map((group) => {
+    const own = measure(group);
+    const share = own === null || total === null || total === 0 ? null : own / total;
+    return [...keys(group), own, share, found.count, total, found.groups, group.count];
+  });
+}
+
+/** A value in the parts that a statement gives it in. */
+function partsOf(value: GroupValue, { parts }: ValueShape): RawValue[] {
+  return parts.map(({ role }) => {
+    if (value === null) return null;
+    if (value instanceof Uint8Array) return role === 'v6' ? uuidOf(value) : null;
+    return role === 'v6' ? null : value;
+  });
+}
+
+function uuidOf(bytes: Uint8Array): string {
+  return ip6ToUuid(BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
+}
+
+function bytesOf(uuid: string): Uint8Array {
+  return Buffer.from(uuidToIp6(uuid).toString(16).padStart(32, '0'), 'hex');
+}
+
+function compareKeys(a: readonly GroupValue[], b: readonly GroupValue[]): number {
+  for (let i = 0; i < a.length; i++) {
+    const order = compareValues(a[i] ?? null, b[i] ?? null);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Numbers and IPv4 before IPv6, texts by their bytes, none last. */
+function compareValues(a: GroupValue, b: GroupValue): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
+  return typeof a === 'number' ? -1 : 1;
+}
+
+/**
+ * Groups of `compileGroups` as a rollup would have them; undefined when a sum is too large.
+ * @param rows values in the parts of `shapes`, events, sums
+ */
+export function groupsOfRows(
+  { dims, shapes, sums }: GroupQuestion,
+  rows: readonly (readonly RawValue[])[],
+): RollupGroups | undefined {
+  let at = 0;
+  const keys = shapes.map(({ parts }) => {
+    const from = at;
+    at += parts.length;
+    return rows.map((row) => valueOf(row.slice(from, from + parts.length), parts));
+  });
+  const counts = Uint32Array.from(rows, (row) => Number(row[at] ?? 0));
+  const added: Float64Array[] = [];
+  for (let i = 0; i < sums.length; i++) {
+    const list = new Float64Array(rows.length);
+    for (const [group, row] of rows.entries()) {
+      const sum = row[at + 1 + i];
+      if (sum === null || sum === undefined) continue;
+      if (!Number.isSafeInteger(Number(sum)) || Number(sum) < 0) return undefined;
+      list[group] = Number(sum) + 1;
+    }
+    added.push(list);
+  }
+  const placed = keys.map(placesOf);
+  const values = placed.map((one) => one.values);
+  const sizes = placed.map(({ size }) => size);
+  const [first, second] = placed;
+  if (first === undefined) {
+    const none = rows.length === 0;
+    return {
+      ...{ dims, values, sizes, starts: undefined, seconds: undefined },
+      counts: none ? new Uint32Array(1) : counts,
+      sums: none ? sums.map(() => new Float64Array(1)) : added,
+    };
+  }
+  const moved = (order: (group: number) => number, size: number) => {
+    const to = new Uint32Array(size);
+    const sumsTo = added.map(() => new Float64Array(size));
+    for (let group = 0; group < rows.length; group++) {
+      const place = order(group);
+      to[place] = counts[group]!;
+      added.forEach((list, i) => (sumsTo[i]![place] = list[group]!));
+    }
+    return { counts: to, sums: sumsTo };
+  };
+  if (second === undefined) {
+    const { counts: own, sums: ownSums } = moved((group) => first.places[group]!, first.size + 1);
+    return {
+      ...{ dims, values, sizes, starts: undefined, seconds: undefined },
+      ...{ counts: own, sums: ownSums },
+    };
+  }
+  const starts = new Uint32Array(first.size + 2);
+  for (const place of first.places) starts[place + 1]! += 1;
+  for (let i = 0; i + 1 < starts.length; i++) starts[i + 1]! += starts[i]!;
+  const next = starts.slice();
+  const order = Uint32Array.from(first.places, (place) => next[place]!++);
+  const seconds = new Uint32Array(rows.length);
+  second.places.forEach((place, group) => (seconds[order[group]!] = place));
+  return { dims, values, sizes, starts, seconds, ...moved((group) => order[group]!, rows.length) };
+}
+
+function valueOf(row: readonly RawValue[], parts: ValueShape['parts']): GroupValue {
+  for (const [i, { role }] of parts.entries()) {
+    const value = row[i];
+    if (value === null || value === undefined) continue;
+    if (role === 'v6') return bytesOf(String(value));
+    return typeof value === 'string' ? value : Number(value);
+  }
+  return null;
+}
+
+interface Placed {
+  readonly values: DistinctValues;
+  readonly size: number;
+  readonly places: Uint32Array;
+}
+
+/** The distinct values, ascending, and of each group its value's place; without one behind the last. */
+function placesOf(keys: readonly GroupValue[]): Placed {
+  return keys.every((value) => value === null || typeof value === 'number')
+    ? placesOfNumbers(keys)
+    : placesOfOthers(keys);
+}
+
+function placesOfNumbers(keys: readonly (number | null)[]): Placed {
+  const sorted = Uint32Array.from(keys.filter((value) => value !== null)).sort();
+  const numbers = sorted.filter((value, i) => i === 0 || value !== sorted[i - 1]);
+  const place = new Map<number, number>();
+  numbers.forEach((value, i) => place.set(value, i));
+  const size = numbers.length;
+  return {
+    values: { numbers, ip6: new Uint8Array(0), texts: [] },
+    size,
+    places: Uint32Array.from(keys, (value) => (value === null ? size : place.get(value)!)),
+  };
+}
+
+function placesOfOthers(keys: readonly GroupValue[]): Placed {
+  const nameOf = (value: GroupValue): string | number =>
+    value instanceof Uint8Array ? `6${Buffer.from(value).toString('hex')}` : (value ?? '');
+  const distinct = new Map<string | number, GroupValue>();
+  for (const value of keys) if (value !== null) distinct.set(nameOf(value), value);
+  const sorted = [...distinct.values()].sort(compareValues);
+  const size = sorted.length;
+  const place = new Map(sorted.map((value, i) => [nameOf(value), i]));
+  const addresses = sorted.filter((value) => value instanceof Uint8Array);
+  const ip6 = new Uint8Array(addresses.length * 16);
+  addresses.forEach((bytes, i) => ip6.set(bytes, i * 16));
+  const texts = sorted.filter((value) => typeof value === 'string');
+  return {
+    values: {
+      numbers: Uint32Array.from(sorted.filter((value) => typeof value === 'number')),
+      ip6,
+      texts: texts.map((text) => new TextEncoder().encode(text)),
+    },
+    size,
+    places: Uint32Array.from(keys, (value) => (value === null ? size : place.get(nameOf(value))!)),
+  };
+}

@@ -1,0 +1,159 @@
+/**
+ * A plan held to what is known of its events: statements of it read the rows that may be meant and no
+ * others. Its answers are those of the plan that it was made from.
+ */
+import {
+  bitsOfRows,
+  listedByRow,
+  micros,
+  Params,
+  segmentTable,
+} from '../../query/dialect/duckdb.ts';
+import { ALL, type Filter, compileFilter, conjuncts } from '../../query/filters/filter.ts';
+import { both } from '../../query/filters/logic.ts';
+import { undecided } from '../../query/filters/undecided.ts';
+import type { MatchList } from '../../query/lists/match-list.ts';
+import type { EventsNode, Plan } from '../../query/plan.ts';
+import { type SegmentInfo, judgingScope, segmentScope } from '../../query/scope.ts';
+import type { Statement } from '../../query/statements.ts';
+import { type StoredMessages, storedScope } from '../../query/stored-messages.ts';
+import { boundsOf } from './bounds.ts';
+import type { Found, FoundRows } from '../../query/found.ts';
+import { readsAll } from '../../query/plan-reads.ts';
+import { mostListed, rowsOfBits, rowsPredicate } from '../../query/row-predicate.ts';
+import { comparesValues, isCheap } from './filter-cost.ts';
+import type { Known } from './known.ts';
+import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from '../../query/rows.ts';
+
+/** What is known of the rows of `segment` that the filter `given` takes. */
+export function findRows(given: Filter, segment: SegmentInfo, known: Known): FoundRows {
+  const params = new Params();
+  const left = segment.hasDeletes ? complement(rowsOf(known.marked(0))) : 'all';
+  const scope = judgingScope(segment, params);
+  const verdict = compileFilter(given, scope);
+  if (!('sql' in verdict)) {
+    const rows = verdict.value ? left : 'none';
+    return { rows, exact: true, rest: ALL, by: 'catalog' };
+  }
+  const filter = undecided(given, scope);
+  const bounds = boundsOf(filter, segment, known, params);
+  const rows = intersect(bounds.maybe, left);
+  if (rows === 'none') return { rows, exact: true, rest: ALL, by: 'index' };
+  const { exact, rest } = bounds;
+  const by = !exact && bounds.maybe === 'all' ? 'scan' : 'index';
+  const compares =
+    isCheap(filter) || (isFrequent(filter) && countOf(rows, segment.rows) * OFTEN > segment.rows);
+  return { rows, exact, rest, by, asFilter: compares && isWide(rows, segment.rows) };
+}
+
+/**
+ * Of a value that one of so many rows may have, every block of the column must be read; DuckDB then
+ * compares what is different in a block, and that is sooner done than picking rows.
+ */
+const OFTEN = 256;
+
+function isFrequent(filter: Filter): boolean {
+  return conjuncts(filter).every(comparesValues);
+}
+
+/** Sets that lie across a larger part of the segment, and no run of rows, take longer to test than numbers do. */
+const WIDE = 1 / 2;
+
+function isWide(rows: Rows, total: number): boolean {
+  const count = countOf(rows, total);
+  const ends = endsOf(rows, total);
+  if (typeof rows === 'string' || ends === undefined) return false;
+  const span = ends.last - ends.first + 1;
+  return span > count && span > total * WIDE && count > mostListed(span);
+}
+
+/** The filters of a plan's events, each with its segments; those of a union apart. */
+export function baseFilters(node: EventsNode): Filter[] {
+  switch (node.node) {
+    case 'base':
+      return [node.filter];
+    case 'union':
+      return [...baseFilters(node.left), ...baseFilters(node.right)];
+    default:
+      return baseFilters(node.of);
+  }
+}
+
+/** @param found by filter of `baseFilters`, then by segment; what is not in it is not narrowed */
+export function narrowed(plan: Plan, found: ReadonlyMap<Filter, Found>): Plan {
+  const held = (node: EventsNode): EventsNode => {
+    switch (node.node) {
+      case 'base':
+        return { ...node, found: found.get(node.filter) };
+      case 'union':
+        return { ...node, left: held(node.left), right: held(node.right) };
+      default:
+        return { ...node, of: held(node.of) };
+    }
+  };
+  return { ...plan, events: held(plan.events) };
+}
+
+/** Rows among which those that are meant are found by reading. */
+export interface Candidates {
+  readonly segment: SegmentInfo;
+  readonly found: FoundRows;
+  /** Undefined: not known, or stored whole. */
+  readonly messages?: StoredMessages | undefined;
+}
+
+/** Messages of fewer rows are put together as soon as it is asked how they are stored. */
+const FEW_MESSAGES = 2048;
+
+/** Whether it helps to know how a segment stores its messages, to find which of some rows are meant. */
+export function readsMessages({ cut, rows: total }: SegmentInfo, found: FoundRows): boolean {
+  const { exact, rest, rows } = found;
+  return cut === true && !exact && !isCheap(rest) && countOf(rows, total) >= FEW_MESSAGES;
+}
+
+/** Rows `segment` and bits of the rows that the filters are true for, of each of the segments. */
+export function compileVerify(candidates: readonly Candidates[]): Statement {
+  const params = new Params();
+  const parts = candidates.map(({ segment, found, messages }) => {
+    const stored = messages && storedScope(segment, messages, params);
+    const scope = stored?.scope ?? segmentScope(segment, params);
+    // What is left of the filter is enough where all rows are read: bits of others are taken out.
+    const where = both(
+      readsAll(found)
+        ? [compileFilter(found.rest, scope)]
+        : [rowsPredicate(found.rows, scope.params), compileFilter(found.rest, scope)],
+    );
+    const condition = 'sql' in where ? where.sql : where.value ? 'TRUE' : 'FALSE';
+    const table = stored?.table ?? segmentTable(segment, condition);
+    return `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, ${bitsOfRows(segment.rows)} AS bits FROM ${table} WHERE ${condition}`;
+  });
+  return { ...params.finish(parts.join('\nUNION ALL\n')), columns: [] };
+}
+
+/** What `compileVerify` found in a segment. */
+export function verified(bits: unknown, segment: SegmentInfo, found: FoundRows): FoundRows {
+  const read = rowsOfBits(bits, segment.rows);
+  const rows = readsAll(found) ? intersect(read, found.rows) : read;
+  const asFilter = found.asFilter === true && isWide(rows, segment.rows);
+  return { ...exactly(rows, found), asFilter };
+}
+
+/** Those of the rows found that are meant. */
+export function exactly(rows: Rows, found: FoundRows): FoundRows {
+  return { rows, exact: true, rest: ALL, by: found.by };
+}
+
+/** The list that a filter is, and nothing else. */
+export function listOf(filter: Filter): MatchList | undefined {
+  return filter.filter === 'list' ? filter.list : undefined;
+}
+
+/** Rows `segment` and the times of its rows, in microseconds and in the rows' order. */
+export function compileTimes(segments: readonly SegmentInfo[]): Statement {
+  const params = new Params();
+  const parts = segments.map(
+    (segment) =>
+      `SELECT ${params.bind(segment.id, 'INTEGER')} AS segment, ${listedByRow(micros('ts'))} AS times FROM ${segmentTable(segment, 'ts')}`,
+  );
+  return { ...params.finish(parts.join('\nUNION ALL\n')), columns: [] };
+}

@@ -1,0 +1,99 @@
+/**
+ * Counts over time from the numbers of rows alone: rows of a segment lie in order of time, so that the
+ * events before a time are those whose numbers are below that of its first row.
+ */
+import type { EpochMicros } from '../../contract/event.ts';
+import type { TimeLookup } from '../../index/segment-indexes.ts';
+import type { SegmentInfo } from '../../query/scope.ts';
+import { type Rows, countOf, endsOf, rankOf, sliceOf } from '../../query/rows.ts';
+
+/** Events of one segment, and their times. */
+export interface TimedRows {
+  readonly segment: SegmentInfo;
+  readonly rows: Rows;
+  /** Undefined: events of the segment have no time. */
+  readonly time: TimeLookup | undefined;
+}
+
+/** Number of the first row at or after `ts`, without a lookup where the segment's ends say it. */
+export function rowAt({ segment, time }: TimedRows, ts: EpochMicros): number {
+  const { minTs, maxTs, rows } = segment;
+  if (time === undefined || (maxTs !== undefined && ts > maxTs)) return rows;
+  return minTs !== undefined && ts <= minTs ? 0 : time.rowAt(ts);
+}
+
+/**
+ * Whether the times of a segment's events must be known one by one to count them in these buckets; else all lie in one,
+ * or in none.
+ * @param starts as in `bucketCounts`
+ */
+export function spansBuckets({ minTs, maxTs }: SegmentInfo, starts: Float64Array): boolean {
+  if (minTs === undefined || maxTs === undefined) return true;
+  return bucketAt(starts, minTs) !== bucketAt(starts, maxTs);
+}
+
+/** Times of a segment of which all events are meant, as far as the catalog has them: of the first and of the last. */
+export function timesOfEnds({ minTs, maxTs, rows }: SegmentInfo): TimeLookup {
+  return {
+    rowAt: (ts) => (minTs === undefined || ts <= minTs ? 0 : rows),
+    timeOf: (row) => (row === 0 ? minTs : row === rows - 1 ? maxTs : undefined),
+  };
+}
+
+export function eventsIn(list: readonly TimedRows[]): number {
+  return list.reduce((sum, { rows, segment }) => sum + countOf(rows, segment.rows), 0);
+}
+
+/** Times of the first and the last event; undefined when none has a time. */
+export function rangeOf(
+  list: readonly TimedRows[],
+): { low: EpochMicros; high: EpochMicros } | undefined {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const { rows, segment, time } of list) {
+    const ends = endsOf(rows, segment.rows);
+    if (ends === undefined || time === undefined) continue;
+    low = Math.min(low, time.timeOf(ends.first) ?? Infinity);
+    high = Math.max(high, time.timeOf(ends.last) ?? -Infinity);
+  }
+  return low <= high ? { low, high } : undefined;
+}
+
+/** @param starts ascending; the last is where the last bucket ends. */
+export function bucketCounts(list: readonly TimedRows[], starts: Float64Array): Float64Array {
+  const counts = new Float64Array(Math.max(0, starts.length - 1));
+  for (const one of list) {
+    const { rows, segment, time } = one;
+    const found = countOf(rows, segment.rows);
+    const { minTs, maxTs } = segment;
+    if (found === 0 || time === undefined || minTs === undefined || maxTs === undefined) continue;
+    const from = Math.max(0, bucketAt(starts, minTs));
+    const to = Math.min(counts.length, bucketAt(starts, maxTs) + 1);
+    if (found < to - from) {
+      for (const row of sliceOf(rows, segment.rows, 0, found)) {
+        const at = bucketAt(starts, time.timeOf(row) ?? NaN);
+        if (at >= 0 && at < counts.length) counts[at]! += 1;
+      }
+      continue;
+    }
+    let before = from < to ? rankOf(rows, rowAt(one, starts[from]!)) : 0;
+    for (let i = from; i < to; i++) {
+      const next = rankOf(rows, rowAt(one, starts[i + 1]!));
+      counts[i]! += next - before;
+      before = next;
+    }
+  }
+  return counts;
+}
+
+/** The last start that is not after `ts`; -1 before the first, and for no time. */
+function bucketAt(starts: Float64Array, ts: EpochMicros): number {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (starts[middle]! <= ts) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

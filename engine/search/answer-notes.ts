@@ -1,0 +1,39 @@
+/** What a person should know of an answer. */
+import { join } from 'node:path';
+import { type Plan, listText } from '../query/index.ts';
+import type { CaseSession } from './session/case-session.ts';
+import type { Snapshot } from './session/snapshot.ts';
+
+/** What is to be told where indexes of segments could not be read. */
+export function damageNotes(
+  { folder, indexes, nodes }: CaseSession,
+  { segments }: Snapshot,
+  plan: Plan,
+): string[] {
+  const used = new Set(plan.segmentsUsed.map(({ id }) => id));
+  const files = segments.filter(({ id }) => used.has(id)).map(({ file }) => join(folder, file));
+  const damaged = indexes.damagedOf(files);
+  const notes: string[] = [];
+  if (damaged > 0) {
+    const what =
+      damaged === 1 ? 'the index of one segment is' : `the indexes of ${damaged} segments are`;
+    notes.push(`${what} damaged: its rows were read; daybook verify --repair makes it again`);
+  }
+  if (nodes.damaged > 0)
+    notes.push(
+      `${nodes.damaged} merged rollups are damaged: segments were added up one by one; daybook verify --repair makes them again`,
+    );
+  return notes;
+}
+
+/** What is to be told of any answer on this plan. */
+export function notesOf(plan: Plan): string[] {
+  const { list } = plan.context;
+  const ofList = [...plan.readings, ...(list === undefined ? [] : [`list: ${listText(list)}`])];
+  if (plan.unlisted.size === 0) return ofList;
+  const names = [...plan.unlisted].map((name) => JSON.stringify(name)).join(', ');
+  return [
+    ...ofList,
+    `${names}: in no column; looked up only among the attributes that an import kept in the overflow`,
+  ];
+}

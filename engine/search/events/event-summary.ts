@@ -1,0 +1,106 @@
+/** One line that tells what an event is about, for lists in which kinds are mixed. */
+import type { Kind } from '../../contract/event.ts';
+import type { ShownValue } from '../../query/index.ts';
+
+/** Attributes that tell most, by kind, in the order in which they are told; names of Zeek's logs. */
+const TELLING: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  dns: ['qtype_name', 'query', 'rcode_name', 'answers', 'dns.rrtype', 'dns.rrname', 'dns.rcode'],
+  http: ['method', 'uri', 'status_code', 'user_agent'],
+  tls: ['version', 'server_name', 'cipher', 'ja4', 'ja3', 'tls.version', 'tls.sni'],
+  file: ['filename', 'mime_type', 'sha256', 'md5', 'fileinfo.filename', 'fileinfo.sha256'],
+  alert: ['note', 'name', 'signature', 'category', 'msg'],
+};
+
+/** How lists and exports name the summary; no query can name it. */
+export const SUMMARY = 'summary';
+
+/** Fields that a summary may need of the kinds that are there. */
+export function summaryFields(kinds: ReadonlySet<Kind>): string[] {
+  const names = ['message', 'event_type'];
+  if (kinds.has('flow'))
+    names.push('conn_state', 'proto', 'service', 'packets', 'bytes', 'packets_rev', 'bytes_rev');
+  if (kinds.has('packet'))
+    names.push('proto', 'src_port', 'dst_port', 'bytes', 'tcp_flags', 'captured');
+  for (const kind of kinds) names.push(...(TELLING[kind] ?? []).map((name) => `attrs.${name}`));
+  if (kinds.has('http')) names.push('attrs.host', 'host');
+  return [...new Set(names)];
+}
+
+/** `S0 tcp 1 pkt 44 B → 0 pkts 0 B`; an event with a message is told by that. */
+export function summaryOf(kind: string, value: (field: string) => ShownValue): string | null {
+  const message = text(value('message'));
+  if (message !== '' && kind !== 'flow' && kind !== 'packet') return message;
+  switch (kind) {
+    case 'flow': {
+      const head = [value('conn_state'), value('proto'), value('service')].map(text);
+      const forth = side(value('packets'), value('bytes'));
+      const back = side(value('packets_rev'), value('bytes_rev'));
+      const sides = back === '' ? forth : `${forth} → ${back}`;
+      return joined([...head, sides, message]);
+    }
+    case 'packet': {
+      const ports = [value('src_port'), value('dst_port')].map(text);
+      const between = ports.some((port) => port !== '') ? ports.join(' → ') : '';
+      const bytes = value('bytes');
+      return joined([
+        text(value('proto')),
+        between,
+        flags(value('tcp_flags')),
+        typeof bytes === 'number' ? size(bytes) : '',
+        message,
+      ]);
+    }
+    case 'http': {
+      const host = text(value('attrs.host')) || text(value('host'));
+      const [method = '', uri = '', ...rest] = (TELLING.http ?? []).map((name) =>
+        text(value(`attrs.${name}`)),
+      );
+      return joined([method, `${host}${uri}`, ...rest]);
+    }
+    default: {
+      const names = Object.hasOwn(TELLING, kind) ? (TELLING[kind as Kind] ?? []) : [];
+      return joined([
+        text(value('event_type')),
+        ...names.map((name) => text(value(`attrs.${name}`))),
+      ]);
+    }
+  }
+}
+
+function joined(parts: readonly string[]): string | null {
+  const kept = parts.filter((part) => part !== '');
+  return kept.length === 0 ? null : kept.join(' ');
+}
+
+/** A `-` is how Zeek writes what is not there. */
+function text(value: ShownValue): string {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '-' ? value : '';
+}
+
+function side(packets: ShownValue, bytes: ShownValue): string {
+  const parts: string[] = [];
+  if (typeof packets === 'number') parts.push(`${packets} ${packets === 1 ? 'pkt' : 'pkts'}`);
+  if (typeof bytes === 'number') parts.push(size(bytes));
+  return parts.join(' ');
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** Decimal units; below ten with one digit. */
+function size(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 9.95 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+const FLAGS = ['FIN', 'SYN', 'RST', 'PSH', 'ACK', 'URG', 'ECE', 'CWR', 'NS'] as const;
+
+function flags(value: ShownValue): string {
+  if (typeof value !== 'number') return '';
+  return FLAGS.filter((_, bit) => (value >> bit) & 1).join(' ');
+}

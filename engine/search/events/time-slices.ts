@@ -1,0 +1,64 @@
+/**
+ * Slices of time that many rows are read and sorted in, one after the other, so that a list of any
+ * length needs the memory of one slice. Slices are half-open, follow each other, and leave nothing out.
+ */
+import type { EpochMicros } from '../../contract/event.ts';
+import type { TimeLookup } from '../../index/segment-indexes.ts';
+import type { SegmentInfo } from '../../query/index.ts';
+
+export interface TimeSlice {
+  /** Undefined: open. */
+  readonly from: EpochMicros | undefined;
+  readonly to: EpochMicros | undefined;
+}
+
+/** Rows that a slice has at most, more or less. */
+const ROWS = 200_000;
+/** What a value takes while it is sorted, about. */
+const VALUE_BYTES = 32;
+/** A slice may take this much of the memory. */
+const SHARE = 1 / 8;
+/** Places in a slice's worth of rows at which the time is looked up. */
+const PROBES = 8;
+
+/** Rows of a slice that are read with so many columns. */
+export function sliceRows(memory: number, columns: number): number {
+  const fitting = Math.floor((memory * SHARE) / (VALUE_BYTES * Math.max(1, columns)));
+  return Math.max(1, Math.min(ROWS, fitting));
+}
+
+/**
+ * @param segments of days, not `undated`
+ * @param timesOf the times of a segment's rows, where they are known; else they are taken to be even
+ */
+export function timeSlices(
+  segments: readonly SegmentInfo[],
+  timesOf: (segment: SegmentInfo) => TimeLookup | undefined,
+  rows = ROWS,
+): TimeSlice[] {
+  const step = Math.max(1, Math.floor(rows / PROBES));
+  const probes: { time: EpochMicros; rows: number }[] = [];
+  for (const segment of segments) {
+    const { minTs, maxTs } = segment;
+    if (minTs === undefined || maxTs === undefined) continue;
+    const times = timesOf(segment);
+    for (let row = step; row < segment.rows; row += step) {
+      const even = minTs + Math.floor(((maxTs - minTs) * row) / segment.rows);
+      probes.push({ time: times?.timeOf(row) ?? even, rows: step });
+    }
+    probes.push({ time: maxTs, rows: segment.rows % step });
+  }
+  probes.sort((a, b) => a.time - b.time);
+  const slices: TimeSlice[] = [];
+  let from: EpochMicros | undefined;
+  let gathered = 0;
+  for (const probe of probes) {
+    gathered += probe.rows;
+    if (gathered < rows || probe.time === from) continue;
+    slices.push({ from, to: probe.time });
+    from = probe.time;
+    gathered = 0;
+  }
+  slices.push({ from, to: undefined });
+  return slices;
+}

@@ -1,0 +1,167 @@
+/**
+ * Answers of queries that group, from rollups: of the segments whose rollups cover the query exactly,
+ * and of the rows of the others.
+ */
+import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
+import {
+  type AnswerStatement,
+  type FoundRows,
+  type Plan,
+  type RawValue,
+  type SegmentInfo,
+  type Statement,
+  compileAnswer,
+  compileGroups,
+  countOf,
+  outputsOf,
+} from '../../query/index.ts';
+import { type GroupQuestion, groupQuestion } from '../access-paths/group-question.ts';
+import { type NodeGroups, nodeGroups } from '../access-paths/group-nodes.ts';
+import { bareFilter, groupsByValue } from '../access-paths/value-groups.ts';
+import { groupSource } from '../access-paths/group-sources.ts';
+import { groupsOfRows, rowsOfGroups } from '../access-paths/group-rows.ts';
+import { narrowed } from '../access-paths/prune.ts';
+import { tableBatches, type TableReader } from './answer-table.ts';
+import type { AskedView } from '../asked-view.ts';
+import type { RowFinder } from '../rows/row-finder.ts';
+import { SearchCost } from '../search-cost.ts';
+
+export interface GroupAnswer {
+  /** Its columns; it was not run. */
+  readonly statement: AnswerStatement;
+  readonly rows: RawValue[][];
+  readonly cost: SearchCost;
+}
+
+/** Where more of the rows must be read than this, one statement over all of them takes no longer. */
+const MOST_READ = 0.2;
+/** What it takes, about: to add a group, to read a row and have it as a group, to group rows by SQL. */
+const GROUP_NS = 50;
+const READ_NS = 1000;
+const ROW_NS = 120;
+const FEW_NS = 20e6;
+
+/** What rollups have of an answer, and what must be read beside them. */
+export interface Rolled {
+  readonly question: GroupQuestion;
+  readonly sources: readonly RollupGroups[];
+  /** Of the segments of which rows must be read. */
+  readonly left: ReadonlyMap<number, FoundRows>;
+  readonly read: readonly SegmentInfo[];
+  /** What merged rollups gave of `sources`. */
+  readonly merged: Pick<NodeGroups, 'nodes' | 'segments' | 'total'>;
+  readonly cost: SearchCost;
+}
+
+/**
+ * Text: why rollups do not help.
+ * @throws CancelledError, IndexDamaged
+ */
+export async function rollUp(finder: RowFinder, plan: Plan): Promise<Rolled | string> {
+  const question = groupQuestion(plan);
+  if (question === undefined || plan.events.node !== 'base')
+    return 'none is kept of such groups or measures';
+  const { filter } = plan.events;
+  const merged = nodeGroups(question, filter, plan.segmentsUsed, finder.nodes());
+  const sources: RollupGroups[] = [...merged.groups];
+  const left = new Map<number, FoundRows>();
+  const read: SegmentInfo[] = [];
+  const cost = new SearchCost('rollup');
+  const rolled: FoundRows = { rows: 'all', exact: true, rest: filter, by: 'rollup' };
+  const bare = bareFilter(question, filter);
+  for (const segment of merged.segments) cost.add(segment, rolled);
+  const most = plan.rowsExamined * MOST_READ;
+  let reading = 0;
+  const asked = merged.rest.reduce((sum, { rows }) => sum + rows, 0);
+  for (const segment of merged.rest) {
+    await finder.breathe();
+    const known = finder.known(segment);
+    const source = groupSource(question, filter, segment, known);
+    if (bare !== undefined && (source.groups === undefined || source.left !== undefined)) {
+      const found = await finder.find(bare.filter, segment);
+      const groups = groupsByValue(question, bare, found, segment, known, asked);
+      if (groups !== undefined) {
+        sources.push(groups);
+        cost.add(segment, { ...found, by: 'index' });
+        left.set(segment.id, { ...rolled, rows: 'none' });
+        continue;
+      }
+    }
+    if (source.groups !== undefined) {
+      sources.push(...source.groups);
+      if (source.groups.length > 0) cost.add(segment, rolled);
+    }
+    const own = source.groups === undefined ? await finder.find(filter, segment) : source.left;
+    left.set(segment.id, own ?? { rows: 'none', exact: true, rest: filter, by: 'rollup' });
+    if (own === undefined || own.rows === 'none') continue;
+    read.push(segment);
+    cost.add(segment, { ...own, exact: false });
+    reading += countOf(own.rows, segment.rows);
+    if (reading > most) return NOT_COVERED;
+  }
+  const groups = sources.reduce((sum, { counts }) => sum + counts.length, 0);
+  const byRollup = groups * GROUP_NS + reading * READ_NS;
+  if (byRollup > FEW_NS + plan.rowsExamined * ROW_NS)
+    return 'it has so many groups that the rows are grouped sooner';
+  return { question, sources, left, read, merged, cost };
+}
+
+const NOT_COVERED = 'it does not cover the conditions, or too few of the segments';
+
+/**
+ * Undefined when the rows must be read.
+ * @param rows all rows of a statement on segments
+ * @throws CancelledError, IndexDamaged, and what a statement throws
+ */
+export async function answerGroups(
+  finder: RowFinder,
+  plan: Plan,
+  rows: (statement: Statement, segments: readonly SegmentInfo[]) => Promise<RawValue[][]>,
+  limit = Infinity,
+): Promise<GroupAnswer | undefined> {
+  const rolled = await rollUp(finder, plan);
+  if (typeof rolled === 'string' || plan.events.node !== 'base') return undefined;
+  const { question, left, read, merged, cost } = rolled;
+  const sources = [...rolled.sources];
+  if (read.length > 0) {
+    const some = narrowed({ ...plan, segmentsUsed: read }, new Map([[plan.events.filter, left]]));
+    const found = groupsOfRows(
+      question,
+      await rows(compileGroups(some, question.fields, question.sums), read),
+    );
+    if (found === undefined) return undefined;
+    sources.push(found);
+  }
+  const answer = rowsOfGroups(question, sources, limit, merged.total);
+  if (answer === undefined) return undefined;
+  const { outputs } = outputsOf(plan.tableColumns, 0);
+  const statement = { sql: '', params: [], columns: outputs, grid: undefined };
+  return { statement, rows: answer, cost };
+}
+
+/** The groups of a view's last stage, by whatever gives them. */
+export async function groupsOf(
+  asked: AskedView,
+): Promise<{ statement: AnswerStatement; rows: RawValue[][] }> {
+  const { plan, finder, watch } = asked;
+  if (plan.segmentsUsed.length === 0) return { statement: compileAnswer(plan), rows: [] };
+  const known =
+    finder && (await watch.spanAsync('index', () => answerGroups(finder, plan, asked.rows)));
+  if (known !== undefined) {
+    known.cost.tell(watch);
+    return known;
+  }
+  const { session } = asked;
+  let statement: AnswerStatement | undefined;
+  const rows: RawValue[][] = [];
+  const reader: TableReader = {
+    ...{ plan, memory: session.memory },
+    stream: (one) => asked.stream(one),
+    drop: (tables) => session.store.dropWork(tables),
+  };
+  for await (const batch of tableBatches(reader)) {
+    ({ statement } = batch);
+    for (const row of batch.rows) rows.push(row);
+  }
+  return { statement: statement ?? compileAnswer(plan), rows };
+}

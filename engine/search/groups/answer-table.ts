@@ -1,0 +1,153 @@
+/**
+ * The rows of an answer that is a table, in order, as they come. Where its groups are too many for memory at once,
+ * they are computed in parts, and the table is sorted in slices: the limit decides how long it takes, not whether
+ * there is an answer.
+ */
+import { DaybookError } from '../../contract/errors.ts';
+import {
+  type AnswerOptions,
+  type AnswerStatement,
+  type MatchedRange,
+  type Plan,
+  type RawValue,
+  type Statement,
+  compileAnswer,
+  compileGroupEstimate,
+  compileKeys,
+  compileTableSize,
+} from '../../query/index.ts';
+
+export interface TableReader {
+  readonly plan: Plan;
+  readonly matched?: MatchedRange | undefined;
+  readonly limit?: number | undefined;
+  /** Bytes that statements may use. */
+  readonly memory: number;
+  /** Runs a statement on the segments that the plan reads. */
+  stream(statement: Statement): AsyncGenerator<RawValue[][]>;
+  /** Drops tables of `work`. */
+  drop(tables: readonly string[]): Promise<void>;
+}
+
+export interface TableBatch {
+  readonly statement: AnswerStatement;
+  readonly rows: RawValue[][];
+}
+
+/** What a group takes, about: its values and measures, in a hash table that is at most half full. */
+const GROUP_BYTES = 300;
+/** What a row takes where a measure keeps the values of a group until all are there. */
+const VALUE_BYTES = 40;
+/** A part may take this much of the memory. */
+const SHARE = 1 / 4;
+const MORE = 8;
+const MOST_PARTS = 4096;
+/** Rows of a table that are sorted at once where memory is short. */
+const SORTED_ROWS = 200_000;
+/** Places that are looked up to divide a table. */
+const PLACES = 20_000;
+/** Measures that keep all values of a group. */
+const KEEPING: ReadonlySet<string> = new Set(['p50', 'p95', 'p99', 'distinct']);
+
+let made = 0;
+
+/** The first batch may be empty, so that the columns are known. */
+export async function* tableBatches(reader: TableReader): AsyncGenerator<TableBatch> {
+  const { plan, limit, matched } = reader;
+  let count = keepsValues(plan) ? ((await partsNeeded(reader)) ?? 1) : 1;
+  for (let given = 0; ;) {
+    const parts = count === 1 ? undefined : { name: `groups_${made++}`, count };
+    let skipped = given;
+    const statement = compileAnswer(plan, matched, limit, { parts });
+    try {
+      const batches =
+        parts === undefined ? whole(reader, statement) : inParts(reader, statement, parts);
+      for await (const rows of batches) {
+        // An attempt that failed has given the first: the order of an answer's rows is total.
+        const left = rows.slice(skipped);
+        skipped = Math.max(0, skipped - rows.length);
+        given += left.length;
+        yield { statement, rows: left };
+      }
+      return;
+    } catch (error) {
+      if (!isShortOfMemory(error) || count >= MOST_PARTS) throw error;
+      const needed = await partsNeeded(reader);
+      if (needed === undefined) throw error;
+      count = Math.min(MOST_PARTS, Math.max(needed, count * MORE));
+    } finally {
+      await reader.drop(statement.tables ?? []);
+    }
+  }
+}
+
+export function isShortOfMemory(error: unknown): boolean {
+  return error instanceof DaybookError && error.code === 'limit-exceeded';
+}
+
+function keepsValues({ stages }: Plan): boolean {
+  return stages.some((stage) => {
+    if (stage.stage === 'talkers') return true;
+    if (stage.stage === 'stats') return stage.measures.some(({ fn }) => KEEPING.has(fn));
+    return stage.stage === 'top' && KEEPING.has(stage.by.fn);
+  });
+}
+
+/** Undefined: no groups are computed. */
+async function partsNeeded(reader: TableReader): Promise<number | undefined> {
+  const { plan, matched, memory } = reader;
+  const most = (groups: number, rows: number): number =>
+    groups * GROUP_BYTES + (keepsValues(plan) ? rows * VALUE_BYTES : 0);
+  // Where there is room for as many groups as rows, they need not be counted.
+  const examined = plan.segmentsUsed.reduce((sum, { rows }) => sum + rows, 0);
+  if (most(examined, examined) <= memory * SHARE) return 1;
+  const estimate = compileGroupEstimate(plan, matched);
+  if (estimate === undefined) return undefined;
+  const [[groups, rows] = []] = await all(reader.stream(estimate));
+  const needed = most(Number(groups ?? 0), Number(rows ?? 0)) / (memory * SHARE);
+  return Math.min(MOST_PARTS, Math.max(1, Math.ceil(needed)));
+}
+
+async function* whole(
+  reader: TableReader,
+  statement: AnswerStatement,
+): AsyncGenerator<RawValue[][]> {
+  yield [];
+  yield* reader.stream(statement);
+}
+
+async function* inParts(
+  reader: TableReader,
+  statement: AnswerStatement,
+  parts: NonNullable<AnswerOptions['parts']>,
+): AsyncGenerator<RawValue[][]> {
+  const { plan, matched, limit } = reader;
+  yield [];
+  for (const fill of statement.before ?? []) await all(reader.stream(fill));
+  const [[size] = []] =
+    plan.shape === 'top' ? [] : await all(reader.stream(compileTableSize(plan, matched, parts)));
+  const rows = Number(size ?? 0);
+  if (rows <= SORTED_ROWS) {
+    yield* reader.stream(statement);
+    return;
+  }
+  const every = Math.max(1, Math.floor(rows / PLACES));
+  const keys = await all(reader.stream(compileKeys(plan, matched, parts, every)));
+  const step = Math.max(1, Math.round(SORTED_ROWS / every));
+  const places = keys.filter((_, i) => i % step === step - 1).map(([key]) => String(key));
+  let left = limit ?? Infinity;
+  for (let i = 0; i <= places.length && left > 0; i++) {
+    const slice = { from: places[i - 1], to: places[i] };
+    const most = left === Infinity ? undefined : left;
+    for await (const batch of reader.stream(compileAnswer(plan, matched, most, { parts, slice }))) {
+      left -= batch.length;
+      yield batch;
+    }
+  }
+}
+
+async function all(batches: AsyncGenerator<RawValue[][]>): Promise<RawValue[][]> {
+  const out: RawValue[][] = [];
+  for await (const rows of batches) for (const row of rows) out.push(row);
+  return out;
+}

@@ -1,0 +1,108 @@
+/** `conversations.run`: pairs of addresses that talked, over flows, or packets where there are none. */
+import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
+import {
+  type ConversationOrder,
+  type Stage,
+  DETAILS,
+  NUMBERS,
+  TOTALS,
+  compileConversationDetails,
+  compileConversations,
+  formatter,
+  protocolName,
+} from '../../query/index.ts';
+import { askView, type View, type ViewScope } from '../ask-view.ts';
+import type { CaseSession } from '../session/case-session.ts';
+
+export interface ConversationParameters extends View {
+  order: ConversationOrder;
+  limit: number;
+}
+
+export interface ConversationList {
+  batch: ColumnBatch;
+  total: { pairs: number; flows: number; bytes: number; packets: number };
+}
+
+/** @throws DaybookError query-syntax, unknown-field, cancelled */
+export function conversations(
+  session: CaseSession,
+  parameters: ConversationParameters,
+  signal: AbortSignal,
+): Promise<ConversationList & ViewScope> {
+  const packets = !session.snapshot().segments.some(({ kind }) => kind === 'flow');
+  const place = { start: 0, end: 0 };
+  const test = { test: 'word', text: packets ? 'packet' : 'flow' } as const;
+  const only: Stage = {
+    stage: 'where',
+    filter: { node: 'field', name: 'kind', test, ...place },
+    ...place,
+  };
+  return askView(
+    session,
+    'conversations.run',
+    parameters,
+    signal,
+    async (asked) => {
+      const { plan, notes } = asked;
+      if (packets && plan.segmentsUsed.length > 0)
+        notes.push('the case has no flows: these are the addresses of packets');
+      const statement = compileConversations(plan, packets, parameters.order, parameters.limit);
+      const found = plan.segmentsUsed.length === 0 ? [] : await asked.rows(statement);
+      const { value } = formatter({ sources: [], tags: [] });
+      const rows = found.length;
+      const sides = statement.columns.map((column) =>
+        makeColumn(column.name, rows, (row) => {
+          const shown = value(column, found[row]!);
+          return typeof shown === 'string' ? shown : null;
+        }),
+      );
+      const number = (row: number, at: number): CellValue => {
+        const one = found[row]![at];
+        return one === null || one === undefined ? null : Number(one);
+      };
+      const numbers = NUMBERS.map((name, i) =>
+        makeColumn(name, rows, (row) => number(row, statement.numbers + i)),
+      );
+      const behind = statement.numbers + NUMBERS.length;
+      const total = Object.fromEntries(
+        TOTALS.map((name, i) => [name, Number(found[0]?.[behind + i] ?? 0)]),
+      );
+      const keys = found.map((row) => row.slice(behind + TOTALS.length));
+      const details = new Map<string, string[]>();
+      if (rows > 0) {
+        const detail = compileConversationDetails(plan, packets, statement.keys, keys);
+        for (const [rank, what, text] of await asked.rows(detail)) {
+          const key = `${String(what)}/${Number(rank)}`;
+          const list = details.get(key) ?? [];
+          details.set(key, list);
+          list.push(what === 'protos' ? protocolName(Number(text)) : String(text));
+        }
+      }
+      const lists = new Map(
+        DETAILS.map((what) => [
+          what,
+          makeColumn(what, rows, (row) => details.get(`${what}/${row}`)?.join(',') ?? null),
+        ]),
+      );
+      const named = new Map(
+        [...sides, ...numbers, ...lists.values()].map((one) => [one.name, one]),
+      );
+      return {
+        batch: { rows, columns: ORDER.flatMap((name) => named.get(name) ?? []) },
+        total: {
+          pairs: total['pairs'] ?? 0,
+          flows: total['flows'] ?? 0,
+          bytes: total['bytes'] ?? 0,
+          packets: total['packets'] ?? 0,
+        },
+      };
+    },
+    [only],
+  );
+}
+
+const ORDER = [
+  ...['a', 'b', 'flows', 'bytes_ab', 'bytes_ba', 'packets_ab', 'packets_ba'],
+  ...['protos', 'ports', 'services', 'first', 'last', 'states'],
+];

@@ -1,0 +1,120 @@
+/** `field.values`: the most frequent values of a field among the events of a view. */
+import {
+  type Stage,
+  compileExtent,
+  countOf,
+  formatter,
+  hasSeveralValues,
+  isAlwaysThere,
+} from '../../query/index.ts';
+import type { Kind } from '../../contract/event.ts';
+import { askView, type View, type ViewScope } from '../ask-view.ts';
+import type { AskedView } from '../asked-view.ts';
+import { groupsOf } from './answer-groups.ts';
+import type { CaseSession } from '../session/case-session.ts';
+import { SearchCost } from '../search-cost.ts';
+
+export interface FieldValues {
+  values: { value: string | number | null; count: number; share: number }[];
+  distinct: number;
+  present: number;
+}
+
+/** @throws DaybookError query-syntax, unknown-field, cancelled */
+export function fieldValues(
+  session: CaseSession,
+  parameters: View & { field: string; limit: number },
+  signal: AbortSignal,
+  operation = 'field.values',
+  more: readonly Stage[] = [],
+): Promise<FieldValues & ViewScope> {
+  const { field, limit } = parameters;
+  const place = { start: 0, end: 0 };
+  // Fields that every event has need no test, and one of `kind` would bring packets in.
+  const present: Stage[] = isAlwaysThere(field)
+    ? []
+    : [
+        {
+          stage: 'where',
+          filter: { node: 'field', name: field, test: { test: 'present' }, ...place },
+          ...place,
+        },
+      ];
+  const top: Stage = {
+    ...{ stage: 'top', limit, fields: [{ name: field, ...place }], ...place },
+    by: { fn: 'count', of: undefined, as: COUNT, ...place },
+  };
+  return askView(
+    session,
+    operation,
+    parameters,
+    signal,
+    async (asked) => {
+      const { plan, snapshot } = asked;
+      const kinds = more.length === 0 ? await kindCounts(asked, field) : undefined;
+      if (kinds !== undefined) return kindValues(kinds, limit);
+      const { statement, rows: found } = await groupsOf(asked);
+      const { value } = formatter({ sources: snapshot.sources, tags: snapshot.tags });
+      const [column] = statement.columns;
+      const parts = statement.columns.reduce((n, one) => n + one.parts.length, 0);
+      let there = Number(found[0]?.[parts] ?? 0);
+      // An event with two values counts for both, but is one event.
+      if (found.length > 0 && hasSeveralValues(plan, field)) {
+        const [[events] = []] = await asked.rows(compileExtent(plan));
+        there = Number(events ?? 0);
+      }
+      return {
+        values: found.map((row) => {
+          const shown = column === undefined ? null : value(column, row);
+          const count = Number(row[parts + 3] ?? 0);
+          return {
+            value: typeof shown === 'object' && shown !== null ? JSON.stringify(shown) : shown,
+            count,
+            share: there === 0 ? 0 : count / there,
+          };
+        }),
+        distinct: Number(found[0]?.[parts + 2] ?? 0),
+        present: there,
+      };
+    },
+    [...present, ...more, top],
+  );
+}
+
+/**
+ * Events by kind where it is known which rows are meant: all rows of a segment are of one kind.
+ * Undefined: another field.
+ */
+async function kindCounts(
+  { finder, plan, watch }: AskedView,
+  field: string,
+): Promise<ReadonlyMap<Kind, number> | undefined> {
+  const found = plan.resolve({ name: field, start: 0, end: 0 });
+  const isKind = found.type === 'virtual' && found.name === 'kind' && found.ref === undefined;
+  if (!isKind || finder === undefined || plan.events.node !== 'base') return undefined;
+  const { filter } = plan.events;
+  const before = await finder.findAll(filter, plan.segmentsUsed);
+  // The timeline of the same view needs them, too.
+  const rows = await finder.exact(filter, plan.segmentsUsed);
+  const cost = new SearchCost('catalog');
+  const counts = new Map<Kind, number>();
+  for (const segment of plan.segmentsUsed) {
+    cost.add(segment, before.get(segment.id));
+    const n = countOf(rows.get(segment.id)?.rows ?? 'none', segment.rows);
+    if (n > 0) counts.set(segment.kind, (counts.get(segment.kind) ?? 0) + n);
+  }
+  cost.tell(watch);
+  return counts;
+}
+
+function kindValues(counts: ReadonlyMap<Kind, number>, limit: number): FieldValues {
+  const present = [...counts.values()].reduce((sum, n) => sum + n, 0);
+  const values = [...counts]
+    .map(([value, count]) => ({ value, count, share: count / present }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, limit);
+  return { values, distinct: counts.size, present };
+}
+
+/** A name that no field has. */
+const COUNT = '\u0000count';

@@ -1,0 +1,144 @@
+/** `top.run`: the largest groups of one or more fields, what is left over, and their lines over time. */
+import { makeColumn, type CellValue, type ColumnBatch } from '../../contract/column-batch.ts';
+import {
+  type RawValue,
+  type ShownValue,
+  type Stage,
+  compileSparklines,
+  compileTimeSpan,
+  evenGrid,
+  formatter,
+  shapeAnswer,
+} from '../../query/index.ts';
+import { askView, type View, type ViewScope } from '../ask-view.ts';
+import type { AskedView } from '../asked-view.ts';
+import { groupsOf } from './answer-groups.ts';
+import type { CaseSession } from '../session/case-session.ts';
+import { coveredSpan } from './timeline.ts';
+
+export interface TopParameters extends View {
+  by: readonly string[];
+  measure: { fn: 'count' | 'sum' | 'distinct'; of?: string | undefined };
+  limit: number;
+  /** Buckets of each group's line; none when 0. */
+  sparkline: number;
+}
+
+export interface GroupSum {
+  count: number;
+  groups: number;
+  measure?: number;
+}
+
+export interface Top {
+  batch: ColumnBatch;
+  rest: GroupSum;
+  total: GroupSum;
+  sparklines?: { from: number; width: number; buckets: number; counts: Float64Array<ArrayBuffer> };
+}
+
+/** A name that no field has: the stage's own name for its measure. */
+const MEASURE = 'measure';
+
+/** @throws DaybookError query-syntax, unknown-field, cancelled */
+export function top(
+  session: CaseSession,
+  parameters: TopParameters,
+  signal: AbortSignal,
+): Promise<Top & ViewScope> {
+  const { limit, sparkline, measure } = parameters;
+  const place = { start: 0, end: 0 };
+  const fields = [...new Set(parameters.by)].map((name) => ({ name, ...place }));
+  const of = measure.of === undefined ? undefined : { name: measure.of, ...place };
+  const fn = of === undefined ? 'count' : measure.fn;
+  const counts = fn === 'count';
+  const stage: Stage = {
+    ...{ stage: 'top', limit, fields, ...place },
+    by: { fn, of: counts ? undefined : of, as: counts ? 'count' : MEASURE_ALIAS, ...place },
+  };
+  return askView(
+    session,
+    'top.run',
+    parameters,
+    signal,
+    async (asked) => {
+      const { plan, snapshot } = asked;
+      const shownAs = { sources: snapshot.sources, tags: snapshot.tags };
+      const { statement, rows: found } = await groupsOf(asked);
+      const answer = shapeAnswer(plan, statement, found, shownAs);
+      if (answer.shape !== 'top') throw new TypeError('a top gives a top');
+      const { value } = formatter(shownAs);
+      const keys = statement.columns.slice(0, fields.length);
+      const measured = statement.columns[fields.length];
+      const parts = statement.columns.reduce((n, column) => n + column.parts.length, 0);
+      const columns = keys.map((column, i) =>
+        makeColumn(fields[i]!.name, found.length, (row) => cell(value(column, found[row]!))),
+      );
+      // Behind the stage's own columns: events, measure and groups of all, events of each.
+      columns.push(makeColumn('count', found.length, (row) => Number(found[row]![parts + 3] ?? 0)));
+      if (!counts && measured !== undefined) {
+        columns.push(
+          makeColumn(MEASURE, found.length, (row) => number(value(measured, found[row]!))),
+        );
+      }
+      const sums = (record: typeof answer.rest): GroupSum => {
+        const sum = number(record[MEASURE_ALIAS] ?? null);
+        return {
+          count: Number(record['count'] ?? 0),
+          groups: Number(record['groups'] ?? 0),
+          ...(fn === 'sum' && sum !== null ? { measure: sum } : {}),
+        };
+      };
+      const width = keys.reduce((n, column) => n + column.parts.length, 0);
+      const groups = found.map((row) => row.slice(0, width));
+      const lines = await sparklines(groups);
+      return {
+        batch: { rows: found.length, columns },
+        rest: sums(answer.rest),
+        total: sums(answer.total),
+        ...(lines === undefined ? {} : { sparklines: lines }),
+      };
+
+      async function sparklines(
+        rows: readonly (readonly RawValue[])[],
+      ): Promise<Top['sparklines'] | undefined> {
+        if (sparkline === 0 || rows.length === 0) return undefined;
+        const span = await spanOf(asked);
+        if (span === undefined) return undefined;
+        const grid = evenGrid(span.from, span.to, sparkline);
+        const out = new Float64Array(rows.length * grid.buckets);
+        for (const [rank, i, n] of await asked.rows(compileSparklines(plan, fields, rows, grid)))
+          out[Number(rank) * grid.buckets + Number(i)] = Number(n);
+        return { ...grid, counts: out };
+      }
+    },
+    [stage],
+  );
+}
+
+/**
+ * What the lines cover: the range that the view names, and where it is open the events of the view, as in
+ * the timeline above them. Segments tell it where nothing is filtered.
+ */
+async function spanOf(asked: AskedView): Promise<ReturnType<typeof coveredSpan>> {
+  const { plan } = asked;
+  const covered = coveredSpan(plan);
+  const { from, to } = plan.range;
+  const isWhole = plan.path === 'catalog';
+  if (covered === undefined || isWhole || (from !== undefined && to !== undefined)) return covered;
+  const [[low, high] = []] = await asked.rows(compileTimeSpan(plan));
+  if (typeof low !== 'number' || typeof high !== 'number') return undefined;
+  return { from: from ?? low, to: to ?? high + 1 };
+}
+
+/** What the stage calls its measure: a group may be by a field of the name of the column. */
+const MEASURE_ALIAS = '\u0000measure';
+
+function cell(value: ShownValue): CellValue {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
+
+/** Sums beyond 2^53 come as text; a window computes with numbers. */
+function number(value: ShownValue): number | null {
+  return value === null ? null : Number(value);
+}

@@ -1,0 +1,65 @@
+/** Which lines of a list no event of a view matches: what was looked for and not seen. */
+import {
+  MatchList,
+  choosesAmong,
+  compileMatchedLines,
+  compileMatchedText,
+  compileRows,
+  planQuery,
+} from '../../query/index.ts';
+import { type View, type ViewScope, askView, narrowedView, onPlanOf } from '../ask-view.ts';
+import type { GivenList } from './case-lists.ts';
+import type { CaseSession } from '../session/case-session.ts';
+
+export interface UnmatchedLines {
+  /** Numbers of lines, from 1, ascending. */
+  readonly lines: Float64Array<ArrayBuffer>;
+  /** Lines of the list with values. */
+  readonly of: number;
+}
+
+/** @throws DaybookError query-syntax, unknown-field, usage, limit-exceeded, cancelled */
+export async function unmatchedLines(
+  session: CaseSession,
+  view: View & { list: GivenList },
+  signal?: AbortSignal,
+): Promise<UnmatchedLines & ViewScope> {
+  return askView(
+    session,
+    'list.unmatched',
+    view,
+    signal,
+    async (asked) => {
+      const { plan } = asked;
+      const { list } = plan.context;
+      if (list === undefined) throw new TypeError('the view has a list');
+      const matched = new Set<number>();
+      const narrowed = await narrowedView(asked);
+      if (plan.segmentsUsed.length > 0)
+        for (const group of list.groups)
+          for (const [line] of await narrowed.rows(compileMatchedLines(narrowed.plan, group)))
+            matched.add(Number(line));
+      const chooses = choosesAmong(plan);
+      for (const [number, text] of list.texts.entries()) {
+        if (chooses) {
+          if (plan.segmentsUsed.length === 0) continue;
+          const met = await narrowed.rows(compileMatchedText(narrowed.plan, text));
+          if (met.length > 0) matched.add(text.line);
+          continue;
+        }
+        // All that has the text is an event of the view: an index finds it without the rest of the list.
+        const digest = `${list.digest}t${number}`;
+        const alone = new MatchList({ ...list, digest, groups: [], texts: [text] });
+        const one = planQuery(plan.ast, { ...plan.context, list: alone });
+        if (one.segmentsUsed.length === 0) continue;
+        const own = await narrowedView(onPlanOf(asked, one));
+        const found = await own.rows(compileRows(own.plan, { limit: 1 }));
+        if (found.length > 0) matched.add(text.line);
+      }
+      const lines = list.lines.filter((line) => !matched.has(line));
+      return { lines: Float64Array.from(lines), of: list.lines.length };
+    },
+    [],
+    false,
+  );
+}

@@ -1,0 +1,94 @@
+/** Where events lie: the segments and rows of events that are named by their ids. */
+import type { EventKey } from '../../catalog/catalog.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { formatEventId, parseEventId } from '../../query/index.ts';
+import type { CaseSession } from '../session/case-session.ts';
+
+export interface EventRow extends EventKey {
+  segment: number;
+  /** Of the row in its segment. */
+  rowId: number;
+}
+
+/** Segments that one statement looks into. */
+const AT_ONCE = 200;
+
+/** @throws DaybookError usage, when `text` is no event's id */
+export function eventKey(text: string): EventKey {
+  const id = parseEventId(text);
+  if (id === undefined)
+    throw new DaybookError(
+      'usage',
+      `${JSON.stringify(text)} is no event's id`,
+      'an id looks like 12:345, or 12:f345 for a flow of packets',
+    );
+  return { sourceId: id.source, seq: id.seq };
+}
+
+export function eventIdOf({ sourceId, seq }: EventKey): string {
+  return formatEventId(sourceId, seq);
+}
+
+/**
+ * The rows of events; of ids that no event has, or one that was deleted, there is none.
+ * @throws DaybookError usage, cancelled
+ */
+export async function locateEvents(
+  session: CaseSession,
+  ids: readonly string[],
+  signal?: AbortSignal,
+): Promise<EventRow[]> {
+  const release = session.store.hold();
+  try {
+    return await rowsOfEvents(session, ids, signal);
+  } finally {
+    release();
+  }
+}
+
+async function rowsOfEvents(
+  session: CaseSession,
+  ids: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<EventRow[]> {
+  const found: EventRow[] = [];
+  const snapshot = session.snapshot();
+  const bySource = Map.groupBy(ids.map(eventKey), ({ sourceId }) => sourceId);
+  for (const [sourceId, keys] of bySource) {
+    const segments = snapshot.segments.filter(({ sources }) => sources.includes(sourceId));
+    const numbers = [...new Set(keys.map(({ seq }) => seq))].join(',');
+    for (let at = 0; at < segments.length; at += AT_ONCE) {
+      const some = segments.slice(at, at + AT_ONCE);
+      await session.prepare(some, snapshot);
+      const wanted = "SELECT CAST(unnest(string_split($2, ',')) AS BIGINT)";
+      const parts = some.map(({ id }) => {
+        const visible = snapshot.marks.get(id)?.has(0)
+          ? ` AND rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${id})`
+          : '';
+        return `SELECT ${id}, rowid, seq FROM seg_${id}.events WHERE source_id = $1 AND seq IN (SELECT n FROM wanted)${visible}`;
+      });
+      const sql = `WITH wanted(n) AS MATERIALIZED (${wanted}) ${parts.join(' UNION ALL ')}`;
+      for (const [segment, rowId, seq] of await session.store.rows(
+        sql,
+        [sourceId, numbers],
+        signal,
+      ))
+        found.push({
+          segment: Number(segment),
+          rowId: Number(rowId),
+          sourceId,
+          seq: Number(seq),
+        });
+    }
+  }
+  return found;
+}
+
+/** @throws DaybookError not-found */
+export function noSuchEvent(id: string): DaybookError {
+  return new DaybookError(
+    'not-found',
+    `there is no event ${id} in the case`,
+    'it may have been deleted: the audit log says what was',
+  );
+}

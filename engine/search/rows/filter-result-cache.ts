@@ -1,0 +1,128 @@
+/**
+ * Rows that were found, for the operations that ask next about the same events, and those that are
+ * being found, for the operations that ask meanwhile: a window asks for list, timeline and values of
+ * one view at once. Bounded; what a case held at another time is forgotten.
+ */
+import type { OwnedCache, TextCache } from '../../index/text/index.ts';
+import type { FoundRows, LeafRows } from '../../query/index.ts';
+import type { Snapshot } from '../session/snapshot.ts';
+import { Finding } from './in-flight-lookup.ts';
+
+/** Filters whose numbers are known. */
+const MOST_NUMBERS = 1000;
+
+/** Sets by name. */
+class KeptSets<T extends Pick<FoundRows, 'rows'>> {
+  private readonly kept: OwnedCache;
+
+  constructor(cache: TextCache) {
+    this.kept = cache.owner();
+  }
+
+  get(key: string): T | undefined {
+    // Only `set` names what is in it.
+    return this.kept.get(key) as T | undefined;
+  }
+
+  set(key: string, value: T): void {
+    const { rows } = value;
+    if (typeof rows === 'string') this.kept.set(key, value, 0, value);
+    else this.kept.set(key, value, rows.bytes, rows.held);
+  }
+
+  clear(): void {
+    this.kept.forget();
+  }
+}
+
+export class FoundCache {
+  private of: Snapshot | undefined;
+  private readonly found: KeptSets<FoundRows>;
+  /** Of single conditions: filters that have one in common look it up once. */
+  private readonly leaves: KeptSets<LeafRows>;
+  private readonly running = new Map<string, Finding>();
+  /** Numbers of filters, which stand for them in the names of many segments' sets. None is given twice. */
+  private readonly numbers = new Map<string, number>();
+  private lastNumber = 0;
+
+  /** @param cache what is kept is within it */
+  constructor(cache: TextCache) {
+    this.found = new KeptSets(cache);
+    this.leaves = new KeptSets(cache);
+  }
+
+  get(snapshot: Snapshot, filter: string, segment: number): FoundRows | undefined {
+    return snapshot === this.of ? this.found.get(this.keyOf(filter, segment)) : undefined;
+  }
+
+  set(snapshot: Snapshot, filter: string, segment: number, found: FoundRows): void {
+    this.startOf(snapshot);
+    this.found.set(this.keyOf(filter, segment), found);
+  }
+
+  /** What a condition takes; it is looked up when it was not, or long ago. */
+  leaf(
+    snapshot: Snapshot,
+    condition: string,
+    segment: number,
+    lookUp: () => LeafRows | undefined,
+  ): LeafRows | undefined {
+    this.startOf(snapshot);
+    const key = this.keyOf(condition, segment);
+    const known = this.leaves.get(key);
+    if (known !== undefined) return known;
+    const found = lookUp();
+    if (found !== undefined) this.leaves.set(key, found);
+    return found;
+  }
+
+  /** What finds a segment's rows at this moment. */
+  finding(snapshot: Snapshot, filter: string, segment: number): Finding | undefined {
+    if (snapshot !== this.of) return undefined;
+    const running = this.running.get(this.keyOf(filter, segment));
+    return running?.abandoned === true ? undefined : running;
+  }
+
+  /**
+   * Begins to find rows of segments, for all who ask for them until they are found and kept.
+   * @param work gives them by segment, and ends soon once its signal is aborted
+   */
+  find(
+    snapshot: Snapshot,
+    filter: string,
+    segments: readonly number[],
+    work: (stop: AbortSignal) => Promise<ReadonlyMap<number, FoundRows>>,
+  ): Finding {
+    this.startOf(snapshot);
+    const keys = segments.map((segment) => this.keyOf(filter, segment));
+    const finding: Finding = new Finding(async (stop) => {
+      try {
+        const found = await work(stop);
+        if (snapshot === this.of)
+          for (const [segment, one] of found) this.found.set(this.keyOf(filter, segment), one);
+        return found;
+      } finally {
+        for (const key of keys) if (this.running.get(key) === finding) this.running.delete(key);
+      }
+    });
+    for (const key of keys) this.running.set(key, finding);
+    return finding;
+  }
+
+  private startOf(snapshot: Snapshot): void {
+    if (snapshot === this.of) return;
+    this.of = snapshot;
+    this.found.clear();
+    this.leaves.clear();
+    this.running.clear();
+  }
+
+  private keyOf(filter: string, segment: number): string {
+    let number = this.numbers.get(filter);
+    if (number === undefined) {
+      if (this.numbers.size >= MOST_NUMBERS) this.numbers.clear();
+      this.numbers.set(filter, (number = this.lastNumber += 1));
+    }
+    return `${number} ${segment}`;
+  }
+}

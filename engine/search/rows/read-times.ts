@@ -1,0 +1,60 @@
+/**
+ * Times of the rows of segments that have no index of them: small ones, which are read once. Segments
+ * never change, so what was read stays right.
+ */
+import type { EpochMicros } from '../../contract/event.ts';
+import type { TimeLookup } from '../../index/segment-indexes.ts';
+
+/** Larger segments are not read for their times alone. */
+export const MOST_TIMES = 100_000;
+/** Bytes that are kept. */
+const MOST_BYTES = 32e6;
+
+export class ReadTimes {
+  /** By segment, the one used last at the end. */
+  private readonly kept = new Map<number, Float64Array>();
+  private bytes = 0;
+
+  get(segment: number): TimeLookup | undefined {
+    const times = this.kept.get(segment);
+    if (times === undefined) return undefined;
+    this.kept.delete(segment);
+    this.kept.set(segment, times);
+    return lookupOf(times);
+  }
+
+  /**
+   * Undefined when the rows do not lie in order of time, as older segments may not.
+   * @param times of every row, in the order of the rows
+   */
+  set(segment: number, times: Float64Array): TimeLookup | undefined {
+    for (let row = 1; row < times.length; row++)
+      if (!(times[row]! >= times[row - 1]!)) return undefined;
+    // Two who ask at the same time both read them.
+    this.bytes += times.byteLength - (this.kept.get(segment)?.byteLength ?? 0);
+    this.kept.delete(segment);
+    this.kept.set(segment, times);
+    for (const [oldest, one] of this.kept) {
+      if (this.bytes <= MOST_BYTES) break;
+      this.kept.delete(oldest);
+      this.bytes -= one.byteLength;
+    }
+    return lookupOf(times);
+  }
+}
+
+function lookupOf(times: Float64Array): TimeLookup {
+  return {
+    rowAt: (ts: EpochMicros) => {
+      let low = 0;
+      let high = times.length;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (times[middle]! < ts) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    },
+    timeOf: (row) => times[row],
+  };
+}

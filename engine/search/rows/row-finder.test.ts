@@ -1,0 +1,102 @@
+/** Rows that are found by reading, when several who ask at the same time wait for each other's reading. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { evidence } from '../../../app/compose.ts';
+import { CancelledError } from '../../contract/errors.ts';
+import { type Filter, type SegmentInfo, parseQuery, planQuery } from '../../query/index.ts';
+import { CaseSession } from '../session/case-session.ts';
+import type { Snapshot } from '../session/snapshot.ts';
+import { contextOf } from '../query.ts';
+import { type RowFinder, finderOf } from './row-finder.ts';
+import { type SmallCase, smallCase } from '../../operations/testing/small-case.ts';
+
+let small: SmallCase;
+let session: CaseSession;
+let snapshot: Snapshot;
+let filter: Filter;
+let segments: readonly SegmentInfo[] = [];
+let tests = 0;
+
+/** Statements that wait: by the segments that they read. */
+interface Reading {
+  readonly end: () => void;
+  stopped: boolean;
+}
+const readings = new Map<string, Reading>();
+
+function finder(signal?: AbortSignal): RowFinder {
+  return finderOf(session, snapshot, signal, async (_, read, stop) => {
+    const { promise, resolve, reject } = Promise.withResolvers<[]>();
+    const one: Reading = { end: () => resolve([]), stopped: false };
+    readings.set(read.map(({ id }) => segments.findIndex((s) => s.id === id)).join(), one);
+    stop?.addEventListener('abort', () => {
+      one.stopped = true;
+      reject(new CancelledError());
+    });
+    return promise;
+  });
+}
+
+async function reading(which: string): Promise<Reading> {
+  for (;;) {
+    const one = readings.get(which);
+    if (one !== undefined) return one;
+    await turn();
+  }
+}
+
+beforeAll(async () => {
+  const lines = Array.from(
+    { length: 30 },
+    (_, n) =>
+      `2026-11-${String((n % 3) + 1).padStart(2, '0')}T10:00:${n + 10}Z web01 sshd: line ${n}`,
+  );
+  small = await smallCase({ 'a.log': `${lines.toSorted().join('\n')}\n` }, evidence);
+  session = CaseSession.open(small.folder, { memoryLimit: 3e8, threads: 1 });
+  snapshot = session.snapshot();
+}, 60_000);
+beforeEach(() => {
+  readings.clear();
+  // A condition of its own for each test: what was found for another is kept.
+  const ast = parseQuery(`message:/line ${(tests += 1)}/`);
+  const plan = planQuery(ast, contextOf(snapshot, { text: '', zone: 'UTC' }, session));
+  if (plan.events.node !== 'base') throw new Error('no filter alone');
+  ({ filter } = plan.events);
+  segments = plan.segmentsUsed;
+  expect(segments).toHaveLength(3);
+});
+afterAll(async () => {
+  await session.close();
+  await small.dispose();
+});
+
+it('goes on when another is cancelled whose reading it waits for beside a third one', async () => {
+  const stop = new AbortController();
+  const first = finder().exact(filter, segments.slice(0, 1));
+  const second = finder(stop.signal).exact(filter, segments.slice(1, 2));
+  const cancelled = expect(second).rejects.toThrow(CancelledError);
+  const [one, two] = [await reading('0'), await reading('1')];
+  const both = finder().exact(filter, segments.slice(0, 2));
+  // Looking up gives others a turn now and then, at most once for each segment.
+  for (let n = 0; n < 20; n++) await turn();
+  stop.abort();
+  await cancelled;
+  expect(two.stopped).toBe(false);
+  one.end();
+  two.end();
+  expect([...(await both).values()].map(({ exact }) => exact)).toEqual([true, true]);
+  await first;
+});
+
+it('stops its own reading when it is cancelled while it waits for that of another', async () => {
+  const stop = new AbortController();
+  const first = finder().exact(filter, segments.slice(0, 1));
+  const one = await reading('0');
+  const all = expect(finder(stop.signal).exact(filter, segments)).rejects.toThrow(CancelledError);
+  const own = await reading('1,2');
+  stop.abort();
+  await all;
+  expect([one.stopped, own.stopped]).toEqual([false, true]);
+  one.end();
+  await first;
+});

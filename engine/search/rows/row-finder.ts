@@ -1,0 +1,458 @@
+/**
+ * Finds the rows of a plan's filters: by what is known of the segments, and by reading what only
+ * reading can decide. What was found is kept for the operations that ask next about the same events.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { CancelledError } from '../../contract/errors.ts';
+import { RowSet } from '../../base/row-set.ts';
+import type { RollupNode, RollupNodes } from '../../index/rollup/tree/rollup-nodes.ts';
+import { IndexDamaged, type IndexFiles, type TimeLookup } from '../../index/segment-indexes.ts';
+import {
+  type Candidates,
+  baseFilters,
+  compileTimes,
+  compileVerify,
+  findRows,
+  exactly,
+  listOf,
+  narrowed,
+  readsMessages,
+  verified,
+} from '../access-paths/prune.ts';
+import {
+  type Filter,
+  type FoundRows,
+  type Plan,
+  type RawValue,
+  type SegmentInfo,
+  type Statement,
+  intersect,
+} from '../../query/index.ts';
+import type { Known } from '../access-paths/known.ts';
+import { type TimedRows, timesOfEnds } from '../access-paths/timed-rows.ts';
+import { edgesOf, foundAtEdge } from '../access-paths/edge-rows.ts';
+import { groupsByTemplate, withTemplates } from '../access-paths/known-templates.ts';
+import type { MessageShape } from '../../store/messages/message-cutter.ts';
+import type { Finding } from './in-flight-lookup.ts';
+import type { FoundCache } from './filter-result-cache.ts';
+import type { KeptNumbers, ReadNumbers } from '../lists/list-column-cache.ts';
+import { MOST_TIMES, type ReadTimes } from './read-times.ts';
+import { storedMessages } from './stored-messages.ts';
+import type { CaseSession } from '../session/case-session.ts';
+import type { Snapshot } from '../session/snapshot.ts';
+
+/** How long lookups go on before others get their turn. */
+const TURN_MS = 8;
+/** Characters of a filter beyond which its hash stands for it. */
+const MOST_KEY = 200;
+/** Segments that one statement reads to decide which of their rows are meant. */
+const AT_ONCE = 32;
+
+export type Reads = 'none' | 'messages' | 'all';
+
+export interface FinderOptions {
+  readonly folder: string;
+  readonly catalog: Catalog;
+  readonly files: IndexFiles;
+  readonly nodes: RollupNodes;
+  readonly cache: FoundCache;
+  readonly keptBytes: number;
+  readonly readTimes: ReadTimes;
+  readonly snapshot: Snapshot;
+  readonly signal: AbortSignal | undefined;
+  /** All rows of a statement on some of the snapshot's segments; `signal` stands for the operation's. */
+  readonly rows: (
+    statement: Statement,
+    segments: readonly SegmentInfo[],
+    signal?: AbortSignal,
+  ) => Promise<RawValue[][]>;
+  /** The shapes of the messages of some of the snapshot's segments. */
+  readonly shapes: (
+    segments: readonly SegmentInfo[],
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<number, readonly MessageShape[]>>;
+  /** Columns of some of the snapshot's segments, which have them. */
+  readonly readNumbers: ReadNumbers;
+  readonly numbers: KeptNumbers;
+  /** Keeps segments readable until what is returned is called. */
+  readonly hold: () => () => void;
+}
+
+/** How rows and their times are found. */
+export interface HowTimed {
+  /**
+   * Whether times are needed at all; of a segment, whether those between its first and its last event are: of one that is
+   * taken wholly they are not read otherwise.
+   */
+  readonly times?: boolean | ((segment: SegmentInfo) => boolean);
+  /** As in `exact`. */
+  readonly urgent?: boolean;
+}
+
+/** @param rows all rows of a statement on some of the snapshot's segments */
+export function finderOf(
+  session: CaseSession,
+  snapshot: Snapshot,
+  signal: AbortSignal | undefined,
+  rows: FinderOptions['rows'],
+): RowFinder {
+  const { folder, catalog, indexes: files, nodes, found: cache, readTimes, numbers } = session;
+  // Of shapes and of numbers no statement names marks.
+  const prepare = (segments: readonly SegmentInfo[]) => {
+    const ids = new Set(segments.map(({ id }) => id));
+    const wanted = snapshot.segments.filter(({ id }) => ids.has(id));
+    return session.prepare(wanted, snapshot, '');
+  };
+  const shapes: FinderOptions['shapes'] = async (segments, stop) => {
+    await prepare(segments);
+    return session.store.messageShapes(
+      segments.map(({ id }) => id),
+      stop,
+    );
+  };
+  const readNumbers: ReadNumbers = async (segments, columns) => {
+    await prepare(segments);
+    return session.store.numbers(segments, columns, signal);
+  };
+  const hold = () => session.store.hold();
+  return new RowFinder({
+    ...{ folder, catalog, files, nodes, cache, readTimes, numbers, keptBytes: session.kept.limit },
+    ...{ snapshot, signal, rows, shapes, readNumbers, hold },
+  });
+}
+
+/** Where a snapshot's segments are: every question asks it. */
+const paths = new WeakMap<Snapshot, ReadonlyMap<number, string>>();
+
+export class RowFinder {
+  private readonly options: FinderOptions;
+  private readonly paths: ReadonlyMap<number, string>;
+  private readonly keys = new WeakMap<Filter, string>();
+  private turnEnds = performance.now() + TURN_MS;
+
+  constructor(options: FinderOptions) {
+    this.options = options;
+    const { snapshot, folder } = options;
+    this.paths =
+      paths.get(snapshot) ??
+      new Map(snapshot.segments.map(({ id, file }) => [id, join(folder, file)]));
+    paths.set(snapshot, this.paths);
+  }
+
+  /** Rollups of several of the case's segments, those of the most first. */
+  nodes(): RollupNode[] {
+    const { nodes, snapshot } = this.options;
+    return nodes.of(snapshot.segments);
+  }
+
+  /** What is known of a segment. */
+  known(segment: SegmentInfo): Known {
+    const { files, catalog, cache, snapshot, keptBytes } = this.options;
+    return {
+      keptBytes,
+      kept: (leaf, lookUp) => cache.leaf(snapshot, this.keyOf(leaf), segment.id, lookUp),
+      indexes: files.of(this.paths.get(segment.id) ?? '', segment.rows),
+      marked: (tag) => RowSet.ofSorted(catalog.marks(segment.id, tag), segment.rows),
+    };
+  }
+
+  /**
+   * The plan, held to what is known of these of its segments. Side files that turn out to be damaged
+   * are done without: rows of earlier days may have been given already.
+   * @param reads which rows to know which are meant: none, those whose messages are put together for that alone, or
+   *   wherever that is what it takes
+   * @throws CancelledError, and what a statement throws
+   */
+  async narrow(
+    plan: Plan,
+    segments: readonly SegmentInfo[] = plan.segmentsUsed,
+    reads: Reads = 'messages',
+  ): Promise<Plan> {
+    for (;;) {
+      try {
+        return await this.narrowOnce(plan, segments, reads);
+      } catch (error) {
+        // Each is found damaged once.
+        if (!(error instanceof IndexDamaged)) throw error;
+      }
+    }
+  }
+
+  private async narrowOnce(
+    plan: Plan,
+    segments: readonly SegmentInfo[],
+    reads: Reads,
+  ): Promise<Plan> {
+    const found = new Map<Filter, ReadonlyMap<number, FoundRows>>();
+    const edges = edgesOf(plan);
+    for (const filter of baseFilters(plan.events)) {
+      const edge = edges.get(filter);
+      const find = (some: readonly SegmentInfo[]) => this.found(filter, some, reads);
+      const timeOf = (segment: SegmentInfo) => this.known(segment).indexes.time;
+      const own = edge === undefined ? find(segments) : foundAtEdge(edge, segments, find, timeOf);
+      found.set(filter, await own);
+    }
+    if (!groupsByTemplate(plan)) return narrowed(plan, found);
+    for (const [filter, own] of found) found.set(filter, await this.withTemplates(own, segments));
+    return narrowed(plan, found);
+  }
+
+  private async withTemplates(
+    found: ReadonlyMap<number, FoundRows>,
+    segments: readonly SegmentInfo[],
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    const out = new Map<number, FoundRows>();
+    for (const segment of segments) {
+      await this.breathe();
+      const own = found.get(segment.id);
+      if (own !== undefined)
+        out.set(segment.id, withTemplates(own, segment, this.known(segment).indexes));
+    }
+    return out;
+  }
+
+  /** What is known of the rows of `segment` that `filter` takes. */
+  async find(filter: Filter, segment: SegmentInfo): Promise<FoundRows> {
+    await this.breathe();
+    const { cache, snapshot } = this.options;
+    const key = this.keyOf(filter);
+    const kept = cache.get(snapshot, key, segment.id);
+    if (kept !== undefined) return kept;
+    const found = findRows(filter, segment, this.known(segment));
+    cache.set(snapshot, key, segment.id, found);
+    return found;
+  }
+
+  /**
+   * Lets others have their turn, now and then.
+   * @throws CancelledError
+   */
+  async breathe(): Promise<void> {
+    if (performance.now() > this.turnEnds) {
+      await turn();
+      this.turnEnds = performance.now() + TURN_MS;
+    }
+    if (this.options.signal?.aborted === true) throw new CancelledError();
+  }
+
+  /** What is known of these segments, before any row is read. */
+  async findAll(
+    filter: Filter,
+    segments: readonly SegmentInfo[],
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    const out = new Map<number, FoundRows>();
+    for (const segment of segments) out.set(segment.id, await this.find(filter, segment));
+    return out;
+  }
+
+  private async found(
+    filter: Filter,
+    segments: readonly SegmentInfo[],
+    reads: Reads,
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    if (reads === 'all') return this.exact(filter, segments);
+    const found = await this.findAll(filter, segments);
+    if (reads === 'none') return found;
+    const open = segments.filter((one) => readsMessages(one, found.get(one.id)!));
+    if (open.length === 0) return found;
+    return new Map([...found, ...(await this.exact(filter, open))]);
+  }
+
+  /**
+   * Exactly which rows of these segments `filter` takes. Where that is not known, the rows that may be
+   * meant are read: once for all operations that ask at the same time.
+   * @param urgent these are few segments, and not waited for with many that another asked for
+   * @throws CancelledError, IndexDamaged, and what a statement throws
+   */
+  async exact(
+    filter: Filter,
+    segments: readonly SegmentInfo[],
+    urgent = false,
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    const out = new Map<number, FoundRows>();
+    const unknown: Candidates[] = [];
+    for (const segment of segments) {
+      const found = await this.find(filter, segment);
+      if (found.exact) out.set(segment.id, found);
+      else unknown.push({ segment, found });
+    }
+    const compared = await this.compareLists(filter, unknown);
+    for (const [id, found] of compared) out.set(id, found);
+    const open = unknown.filter(({ segment }) => !compared.has(segment.id));
+    const { cache, snapshot, signal } = this.options;
+    const key = this.keyOf(filter);
+    for (let at = 0; at < open.length; at += AT_ONCE) {
+      const findings = new Set<Finding>();
+      const mine: Candidates[] = [];
+      for (const one of open.slice(at, at + AT_ONCE)) {
+        const { id } = one.segment;
+        const kept = cache.get(snapshot, key, id);
+        const running = urgent ? undefined : cache.finding(snapshot, key, id);
+        if (kept?.exact === true) out.set(id, kept);
+        else if (running !== undefined) findings.add(running);
+        else mine.push(one);
+      }
+      if (mine.length > 0) {
+        const ids = mine.map(({ segment }) => segment.id);
+        findings.add(cache.find(snapshot, key, ids, (stop) => this.verify(mine, stop)));
+      }
+      // At once: one that nobody waits for is stopped, or goes on when all have left.
+      const waits = await Promise.allSettled([...findings].map((finding) => finding.wait(signal)));
+      for (const one of waits) {
+        if (one.status === 'rejected') throw one.reason;
+        for (const [id, found] of one.value) out.set(id, found);
+      }
+    }
+    return out;
+  }
+
+  /** Which rows a list takes, where that is all that is left to know and its columns are in memory. */
+  private async compareLists(
+    filter: Filter,
+    open: readonly Candidates[],
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    const out = new Map<number, FoundRows>();
+    const list = open.map(({ found }) => listOf(found.rest)).find((one) => one !== undefined);
+    if (list === undefined) return out;
+    const some = open.filter(({ found }) => listOf(found.rest) === list);
+    const { cache, snapshot, numbers, readNumbers, hold } = this.options;
+    const key = this.keyOf(filter);
+    const release = hold();
+    try {
+      const segments = some.map(({ segment }) => segment);
+      const comparison = await numbers.comparing(list, segments, readNumbers);
+      for (const { segment, found } of comparison === undefined ? [] : some) {
+        await this.breathe();
+        const kept = cache.get(snapshot, key, segment.id);
+        const rows = kept?.exact === true ? kept.rows : comparison?.rowsOf(segment);
+        if (rows === undefined) continue;
+        const own = exactly(intersect(rows, found.rows), found);
+        cache.set(snapshot, key, segment.id, own);
+        out.set(segment.id, own);
+      }
+    } finally {
+      release();
+    }
+    return out;
+  }
+
+  /** Reads rows to see which of them are meant. */
+  private async verify(
+    some: readonly Candidates[],
+    stop: AbortSignal,
+  ): Promise<ReadonlyMap<number, FoundRows>> {
+    const { rows, hold } = this.options;
+    // Who began it may be gone before it ends.
+    const release = hold();
+    try {
+      const segments = some.map(({ segment }) => segment);
+      const told = await this.withMessages(some, stop);
+      const bits = await rows(compileVerify(told), segments, stop);
+      const bySegment = new Map(bits.map(([segment, one]) => [Number(segment), one]));
+      return new Map(
+        some.map(({ segment, found }) => [
+          segment.id,
+          verified(bySegment.get(segment.id), segment, found),
+        ]),
+      );
+    } finally {
+      release();
+    }
+  }
+
+  /** The same, told how segments store their messages where that helps. */
+  private async withMessages(
+    some: readonly Candidates[],
+    stop: AbortSignal,
+  ): Promise<readonly Candidates[]> {
+    const cut = some.flatMap(({ segment, found }) =>
+      readsMessages(segment, found) ? [segment] : [],
+    );
+    if (cut.length === 0) return some;
+    const shapes = await this.options.shapes(cut, stop);
+    return some.map((one) => ({
+      ...one,
+      messages: storedMessages(shapes.get(one.segment.id), one.segment.numberForm),
+    }));
+  }
+
+  /**
+   * The same with the times of the rows; undefined where those of a segment cannot be known.
+   * @throws CancelledError, IndexDamaged, and what a statement throws
+   */
+  async timed(
+    filter: Filter,
+    segments: readonly SegmentInfo[],
+    { times = true, urgent = false }: HowTimed = {},
+  ): Promise<TimedRows[] | undefined> {
+    const found = await this.exact(filter, segments, urgent);
+    const rowsIn = (segment: SegmentInfo) => found.get(segment.id)?.rows ?? 'none';
+    const dated = segments.filter(
+      (segment) => times !== false && segment.day !== 'undated' && rowsIn(segment) !== 'none',
+    );
+    const byEnds = (segment: SegmentInfo) =>
+      typeof times === 'function' && rowsIn(segment) === 'all' && !times(segment);
+    const known = await this.times(dated.filter((segment) => !byEnds(segment)));
+    if (known === undefined) return undefined;
+    for (const segment of dated) if (byEnds(segment)) known.set(segment.id, timesOfEnds(segment));
+    return segments.map((segment) => ({
+      segment,
+      rows: rowsIn(segment),
+      time: known.get(segment.id),
+    }));
+  }
+
+  /** The times of a segment's rows, where an index has them. */
+  timesOf(segment: SegmentInfo): TimeLookup | undefined {
+    return this.known(segment).indexes.time;
+  }
+
+  /** Whether the times of all rows of these segments are known, or can be. */
+  hasTimes(segments: readonly SegmentInfo[]): boolean {
+    return segments.every(
+      (segment) =>
+        segment.day === 'undated' ||
+        segment.rows <= MOST_TIMES ||
+        this.known(segment).indexes.time !== undefined,
+    );
+  }
+
+  private async times(
+    segments: readonly SegmentInfo[],
+  ): Promise<Map<number, TimeLookup> | undefined> {
+    const { readTimes, rows } = this.options;
+    const out = new Map<number, TimeLookup>();
+    const missing: SegmentInfo[] = [];
+    for (const segment of segments) {
+      const time = this.known(segment).indexes.time ?? readTimes.get(segment.id);
+      if (time === undefined) missing.push(segment);
+      else out.set(segment.id, time);
+    }
+    for (let at = 0; at < missing.length; at += AT_ONCE) {
+      const some = missing.slice(at, at + AT_ONCE);
+      for (const [segment, list] of await rows(compileTimes(some), some)) {
+        const read = Float64Array.from(JSON.parse(String(list)) as number[]);
+        const time = readTimes.set(Number(segment), read);
+        if (time === undefined) return undefined;
+        out.set(Number(segment), time);
+      }
+    }
+    return out;
+  }
+
+  private keyOf(filter: Filter): string {
+    let key = this.keys.get(filter);
+    if (key === undefined) {
+      key = JSON.stringify(filter, (_, value: unknown) =>
+        typeof value === 'bigint' ? `${value}n` : value,
+      );
+      // It is a name in maps, once for each segment.
+      if (key.length > MOST_KEY) key = createHash('sha256').update(key).digest('base64');
+      this.keys.set(filter, key);
+    }
+    return key;
+  }
+}

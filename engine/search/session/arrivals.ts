@@ -1,0 +1,52 @@
+/** How far a case has come: what tells the events that arrive from those that were there. */
+import type { CompileContext } from '../../query/index.ts';
+import type { CaseSession } from './case-session.ts';
+import { isGone } from '../query.ts';
+
+export type Reached = NonNullable<CompileContext['arrived']>['after'];
+
+/** How often a compaction may take segments away while they are looked at. */
+const MAX_TRIES = 4;
+
+/** What the case has now. Sources that are not read to their end are asked for their last records. */
+export async function reachedBy(session: CaseSession): Promise<Reached> {
+  for (let attempt = 1; ; attempt++) {
+    const release = session.store.hold();
+    try {
+      return await lookedAt(session);
+    } catch (error) {
+      if (!isGone(error) || attempt === MAX_TRIES) throw error;
+    } finally {
+      release();
+    }
+  }
+}
+
+async function lookedAt(session: CaseSession): Promise<Reached> {
+  const snapshot = session.snapshot();
+  const last = new Map(
+    snapshot.sources
+      .filter(({ status }) => status !== 'complete')
+      .map(({ id }) => [id, { source: id, record: 0 }]),
+  );
+  const segments = snapshot.segments.filter(({ sources }) => sources.some((id) => last.has(id)));
+  await session.prepare(segments, snapshot, '');
+  for (const { id } of segments) {
+    const rows = await session.store.rows(
+      `SELECT source_id, max(seq)::DOUBLE FROM seg_${id}.events GROUP BY source_id`,
+    );
+    for (const [source, record] of rows) {
+      const one = last.get(Number(source));
+      if (one !== undefined) one.record = Math.max(one.record, Number(record));
+    }
+  }
+  return {
+    sources: Math.max(0, ...snapshot.sources.map(({ id }) => id)),
+    open: [...last.values()],
+  };
+}
+
+/** Whether nothing came between two moments. */
+export function isSame(before: Reached, now: Reached): boolean {
+  return JSON.stringify(before) === JSON.stringify(now);
+}

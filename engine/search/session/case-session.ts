@@ -1,0 +1,199 @@
+/**
+ * An open case for reading: the catalog, the segment store and a snapshot of what is in it that is
+ * renewed when another process commits.
+ */
+import { join, resolve } from 'node:path';
+import { accessError, diskError } from '../../base/files.ts';
+import {
+  Catalog,
+  type OperationRow,
+  type SegmentRow,
+  type SourceRow,
+} from '../../catalog/catalog.ts';
+import { makeSpillFolder, type SpillFolder } from '../../catalog/spill-folder.ts';
+import { RollupNodes } from '../../index/rollup/tree/rollup-nodes.ts';
+import { IndexFiles } from '../../index/segment-indexes.ts';
+import { openers } from '../../index/openers.ts';
+import { TextCache, keptBytes } from '../../index/text/index.ts';
+import type { Stopwatch } from '../../measure/operation-log.ts';
+import type { MatchList } from '../../query/index.ts';
+import { type StoreOptions, statementBytes } from '../../store/duckdb-instance.ts';
+import { SegmentStore } from '../../store/segment-store.ts';
+import { CaseLists } from '../lists/case-lists.ts';
+import { FoundCache } from '../rows/filter-result-cache.ts';
+import { KeptNumbers } from '../lists/list-column-cache.ts';
+import { ReadTimes } from '../rows/read-times.ts';
+import type { Snapshot } from './snapshot.ts';
+import { Turns } from './statement-scheduler.ts';
+
+export { statusOf } from '../../catalog/catalog.ts';
+export type { SourceRow };
+
+/** What operations cost is written after this, or when there is so much of it. */
+const WRITE_MS = 1000;
+const MOST_UNWRITTEN = 200;
+
+export class CaseSession {
+  readonly folder: string;
+  readonly catalog: Catalog;
+  readonly store: SegmentStore;
+  readonly turns = new Turns();
+  /** What is kept of its side files. */
+  readonly kept: TextCache;
+  readonly indexes: IndexFiles;
+  readonly nodes: RollupNodes;
+  /** Rows that were found for what is asked now. */
+  readonly found: FoundCache;
+  readonly readTimes = new ReadTimes();
+  readonly lists = new CaseLists();
+  readonly numbers = new KeptNumbers();
+  /** Bytes that statements may use. */
+  readonly memory: number;
+  /** Set by what finds damage: it reads on where the catalog was changed. */
+  toleratesDamage = false;
+  private version = -1;
+  private current: Snapshot | undefined;
+  /** By `segment/tag`: marks of this version that are loaded, or being loaded. */
+  private readonly loadedMarks = new Map<string, Promise<void>>();
+  /** By segment: tags that the store has marks of, from whatever version. */
+  private readonly storedMarks = new Map<number, Set<number>>();
+  /** What operations cost, until it is written down. */
+  private readonly unwritten: OperationRow[] = [];
+  private writing: NodeJS.Timeout | undefined;
+
+  private constructor(
+    folder: string,
+    catalog: Catalog,
+    store: SegmentStore,
+    { memoryLimit }: StoreOptions,
+  ) {
+    this.folder = folder;
+    this.memory = statementBytes(memoryLimit);
+    const bytes = keptBytes(memoryLimit);
+    this.kept = new TextCache(bytes.read);
+    this.indexes = new IndexFiles(openers(this.kept), folder);
+    this.found = new FoundCache(new TextCache(bytes.found));
+    this.catalog = catalog;
+    this.store = store;
+    this.nodes = new RollupNodes(folder);
+  }
+
+  /**
+   * @throws DaybookError not-a-case, case-too-new, case-damaged
+   */
+  static open(folder: string, options: StoreOptions): CaseSession {
+    const root = resolve(folder);
+    return new CaseSession(
+      root,
+      Catalog.open(root),
+      new SegmentStore(root, options, () => spillFolder(root)),
+      options,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    this.indexes.close();
+    this.nodes.close();
+    this.writeRecords();
+    this.catalog.close();
+  }
+
+  /** @throws DaybookError case-damaged */
+  snapshot(): Snapshot {
+    const version = this.catalog.dataVersion();
+    if (this.current !== undefined && version === this.version) return this.current;
+    if (!this.toleratesDamage) this.catalog.refuseDamage();
+    this.version = version;
+    this.loadedMarks.clear();
+    const marks = new Map<number, Set<number>>();
+    for (const mark of this.catalog.markSummary()) {
+      const tags = marks.get(mark.segmentId) ?? new Set<number>();
+      tags.add(mark.tagId);
+      marks.set(mark.segmentId, tags);
+    }
+    this.current = {
+      segments: this.catalog.segments(),
+      sources: this.catalog.sources(),
+      tags: this.catalog.tags(),
+      marks,
+    };
+    this.nodes.renew();
+    const existing = new Set(this.current.segments.map(({ id }) => id));
+    this.numbers.keepOnly(existing);
+    this.indexes.keepOnly(
+      new Set(this.current.segments.map(({ file }) => join(this.folder, file))),
+    );
+    return this.current;
+  }
+
+  /**
+   * Makes these segments ready for a statement, and what else it names: marks on them, tables of a list.
+   * @param sql the statement; left out: it may name marks
+   * @param list of its plan
+   */
+  async prepare(
+    segments: readonly SegmentRow[],
+    snapshot: Snapshot,
+    sql = 'marks.',
+    list?: MatchList,
+  ): Promise<void> {
+    await this.store.keepOnly(new Set(snapshot.segments.map((segment) => segment.id)));
+    await this.store.attach(segments);
+    if (list !== undefined && sql.includes('lists.')) await this.lists.load(list, this.store);
+    if (!sql.includes('marks.')) return;
+    for (const { id } of segments) {
+      const tags = new Set([
+        ...(snapshot.marks.get(id) ?? []),
+        ...(this.storedMarks.get(id) ?? []),
+      ]);
+      for (const tag of tags) await this.loadMarks(id, tag);
+    }
+  }
+
+  /** Marks that another operation is loading are waited for, not taken for loaded. */
+  private loadMarks(segment: number, tag: number): Promise<void> {
+    const key = `${segment}/${tag}`;
+    let loading = this.loadedMarks.get(key);
+    if (loading === undefined) {
+      if (!this.toleratesDamage) this.catalog.refuseDamagedMarks(segment, tag);
+      loading = this.store.setMarks(segment, tag, this.catalog.marks(segment, tag));
+      this.loadedMarks.set(key, loading);
+      loading.catch(() => this.loadedMarks.delete(key));
+      const stored = this.storedMarks.get(segment) ?? new Set();
+      this.storedMarks.set(segment, stored.add(tag));
+    }
+    return loading;
+  }
+
+  /**
+   * Keeps what an operation cost. It is written a little later, with that of others: a commit waits
+   * for the disk, and everybody would wait with it. A case that cannot be written keeps nothing.
+   */
+  record(watch: Stopwatch, status: string, text?: string): void {
+    this.unwritten.push(watch.measured(status, text));
+    if (this.unwritten.length >= MOST_UNWRITTEN) this.writeRecords();
+    this.writing ??= setTimeout(() => this.writeRecords(), WRITE_MS).unref();
+  }
+
+  /** Writes down what operations cost so far: for those who read it in the catalog. */
+  writeRecords(): void {
+    clearTimeout(this.writing);
+    this.writing = undefined;
+    try {
+      this.catalog.addOperations(this.unwritten.splice(0));
+    } catch {
+      // A full disk or a read-only folder must not make a query fail.
+    }
+  }
+}
+
+/** Undefined for a case that may not be written, on read-only media, say: it is queried without room to spill. */
+function spillFolder(folder: string): SpillFolder | undefined {
+  try {
+    return makeSpillFolder(folder);
+  } catch (error) {
+    if (accessError(error) !== undefined || diskError(error) !== undefined) return undefined;
+    throw error;
+  }
+}

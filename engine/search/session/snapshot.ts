@@ -1,0 +1,10 @@
+/** The case as its catalog says it is at one moment. */
+import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+
+export interface Snapshot {
+  segments: readonly SegmentRow[];
+  sources: readonly SourceRow[];
+  tags: readonly { id: number; name: string; count: number }[];
+  /** By segment: the tags that some of its rows have; 0 stands for deleted. */
+  marks: ReadonlyMap<number, ReadonlySet<number>>;
+}

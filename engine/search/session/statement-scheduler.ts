@@ -1,0 +1,80 @@
+/**
+ * Who may run a statement now. A window asks several things about a view at once, and they share the
+ * same few threads: what it shows first goes first.
+ *
+ * Holds always: what waits is let in by rank, then in the order of asking; a turn that was given is
+ * given back whatever happens.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { CancelledError } from '../../contract/errors.ts';
+
+/**
+ * `now`: somebody looks at an empty place, and few rows are read: never waits. `first`: the list's
+ * length, the timeline. `later`: what stands around them.
+ */
+export type Rank = 'now' | 'first' | 'later';
+
+/** Statements that run at once beside those of `now`: one uses every thread, but not all of the time. */
+const MOST = 2;
+/** Of these, `later` ones. */
+const MOST_LATER = 1;
+/** What is asked together comes in any order: later ones let the others pass. */
+const LATER_MS = 12;
+
+interface Waiting {
+  readonly rank: 'first' | 'later';
+  readonly go: () => void;
+}
+
+export class Turns {
+  private readonly running = { first: 0, later: 0 };
+  private readonly waiting: Waiting[] = [];
+
+  /**
+   * Done when it is one's turn; what it gives ends the turn and is to be called once.
+   * @throws CancelledError
+   */
+  async take(rank: Rank, signal?: AbortSignal): Promise<() => void> {
+    if (rank === 'now') return () => undefined;
+    if (rank === 'later') {
+      await pause(LATER_MS, undefined, { signal }).catch(() => undefined);
+    }
+    if (signal?.aborted === true) throw new CancelledError();
+    await new Promise<void>((resolve, reject) => {
+      const cancel = (): void => {
+        this.waiting.splice(this.waiting.indexOf(one), 1);
+        reject(new CancelledError());
+      };
+      const one: Waiting = {
+        rank,
+        go: () => {
+          signal?.removeEventListener('abort', cancel);
+          resolve();
+        },
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
+      this.waiting.push(one);
+      this.letIn();
+    });
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      this.running[rank] -= 1;
+      this.letIn();
+    };
+  }
+
+  private letIn(): void {
+    for (;;) {
+      const { first, later } = this.running;
+      if (first + later >= MOST) return;
+      let at = this.waiting.findIndex(({ rank }) => rank === 'first');
+      if (at < 0 && later < MOST_LATER) at = this.waiting.findIndex(({ rank }) => rank === 'later');
+      const [next] = at < 0 ? [] : this.waiting.splice(at, 1);
+      if (next === undefined) return;
+      this.running[next.rank] += 1;
+      next.go();
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/** Answers of more groups or rows than the memory limit holds at once: none is refused, and each is what memory in plenty gives. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { evidence } from '../../app/compose.ts';
+import { CaseSession } from './session/case-session.ts';
+import { shownRows, startQuery } from './query.ts';
+import { top } from './groups/top.ts';
+import { type SmallCase, smallCase } from '../operations/testing/small-case.ts';
+
+const ROWS = 300_000;
+/** Far less than the groups of these rows take. */
+const LITTLE = 80e6;
+
+let small: SmallCase;
+
+beforeAll(async () => {
+  const start = Date.UTC(2026, 2, 1);
+  const lines = ['ts,src_ip,src_port,dst_ip,dst_port,proto,bytes'];
+  for (let i = 0; i < ROWS; i++) {
+    const pair = (i * 7919) % 200_003;
+    const ends = [`10.0.${pair & 255}.${(pair >> 8) & 255}`, `10.9.${pair % 251}.${pair % 241}`];
+    const [from, to] = i % 3 === 0 ? ends : ends.toReversed();
+    const at = new Date(start + i * 250).toISOString();
+    lines.push(`${at},${from},${1024 + (i % 50_000)},${to},${i % 60_013},tcp,${(i * 31) % 9973}`);
+  }
+  small = await smallCase({ 'flows.csv': `${lines.join('\n')}\n` }, evidence);
+});
+afterAll(() => small.dispose());
+
+async function records(text: string, memoryLimit: number): Promise<string[]> {
+  const session = CaseSession.open(small.folder, { memoryLimit, threads: 2 });
+  try {
+    const running = startQuery(session, { text, zone: 'UTC' });
+    const out: string[] = [];
+    const batches =
+      running.plan.shape === 'rows' ? shownRows(running, 'UTC') : (await running.table()).records;
+    for await (const some of batches) for (const one of some) out.push(JSON.stringify(one));
+    return out;
+  } finally {
+    await session.close();
+  }
+}
+
+describe('groups that are too many for memory', () => {
+  it.each([
+    '* | talkers',
+    '* | talkers 7',
+    '* | stats count(), p95(bytes), distinct(dst_port) by src_ip, dst_ip',
+    '* | stats distinct(dst_ip) by src_ip, dst_port | sort src_ip desc | head 1000',
+    '* | top 9 src_ip, dst_ip by distinct(dst_port)',
+  ])('%s', async (query) => {
+    const all = await records(query, 4e9);
+    expect(all.length).toBeGreaterThan(0);
+    const found = await records(query, LITTLE);
+    expect(found.length).toBe(all.length);
+    expect(found.findIndex((row, i) => row !== all[i])).toBe(-1);
+  });
+});
+
+describe('what the window asks for', () => {
+  async function pairs(memoryLimit: number) {
+    const session = CaseSession.open(small.folder, { memoryLimit, threads: 2 });
+    try {
+      const answer = await top(
+        session,
+        {
+          ...{ query: '*', zone: 'UTC', by: ['src_ip', 'dst_ip'], limit: 50, sparkline: 0 },
+          measure: { fn: 'distinct', of: 'dst_port' },
+        },
+        new AbortController().signal,
+      );
+      const { batch, rest, total } = answer;
+      return { batch, rest, total };
+    } finally {
+      await session.close();
+    }
+  }
+
+  it('tops of more groups than memory holds', async () => {
+    const all = await pairs(4e9);
+    expect(all.batch.rows).toBe(50);
+    expect(await pairs(LITTLE)).toEqual(all);
+  });
+});
