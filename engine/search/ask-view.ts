@@ -23,7 +23,7 @@ import type { CaseSession } from './session/case-session.ts';
 import type { Snapshot } from './session/snapshot.ts';
 import { contextOf, isGone, noteRead, raw } from './query.ts';
 import { finderOf } from './rows/row-finder.ts';
-import type { Rank } from './session/statement-scheduler.ts';
+import type { Priority } from './session/statement-scheduler.ts';
 import { statementRows } from './rows/whole-messages.ts';
 
 export interface View {
@@ -47,7 +47,7 @@ export interface ViewScope {
 }
 
 /** What an operation's statements wait for; `later` when it is not here. */
-const RANKS: Readonly<Record<string, Rank>> = {
+const RANKS: Readonly<Record<string, Priority>> = {
   'result.rows': 'now',
   'result.locate': 'now',
   'result.open': 'first',
@@ -137,7 +137,7 @@ export function onPlan(
 ): AskedView {
   const byId = new Map<number, SegmentRow>(snapshot.segments.map((one) => [one.id, one]));
   const usual = RANKS[watch.operation] ?? 'later';
-  const turn = (rank: Rank, stop = signal) =>
+  const turn = (rank: Priority, stop = signal) =>
     watch.spanAsync('wait', () => session.turns.take(rank, stop));
   const asked: AskedView = {
     ...{ session, snapshot, plan, watch, signal },

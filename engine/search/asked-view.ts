@@ -4,7 +4,7 @@ import type { MessageParts, Plan, RawValue, SegmentInfo } from '../query/index.t
 import type { CaseSession } from './session/case-session.ts';
 import type { RowFinder } from './rows/row-finder.ts';
 import type { Snapshot } from './session/snapshot.ts';
-import type { Rank } from './session/statement-scheduler.ts';
+import type { Priority } from './session/statement-scheduler.ts';
 
 /** What an operation works with. */
 export interface AskedView {
@@ -22,7 +22,7 @@ export interface AskedView {
   rows(
     statement: BoundStatement,
     segments?: readonly SegmentInfo[],
-    rank?: Rank,
+    rank?: Priority,
     stop?: AbortSignal,
   ): Promise<RawValue[][]>;
   /** The same as they come. */

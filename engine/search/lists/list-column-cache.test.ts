@@ -1,7 +1,7 @@
 /** Which columns are read for lists, and when; what a list takes then is compared in lists.test.ts. */
 import { beforeEach, expect, it } from 'vitest';
 import { type MatchList, type SegmentInfo, eventFields, readList } from '../../query/index.ts';
-import { KeptNumbers, type ReadNumbers } from './list-column-cache.ts';
+import { ListColumnCache, type ReadNumbers } from './list-column-cache.ts';
 
 const ROWS = 100;
 const segment = (id: number, columns = ['src_port', 'dst_port']): SegmentInfo => ({
@@ -33,7 +33,7 @@ beforeEach(() => {
 const bytes = (segments: number) => segments * ROWS * (2 + 2 + 4);
 
 it('reads columns for the second list, and not again for the third', async () => {
-  const kept = new KeptNumbers();
+  const kept = new ListColumnCache();
   const segments = [segment(1), segment(2)];
   expect(await kept.comparing(PORTS, segments, read)).toBeUndefined();
   for (let turn = 0; turn < 2; turn++) {
@@ -44,7 +44,7 @@ it('reads columns for the second list, and not again for the third', async () =>
 });
 
 it('takes segments on that are new beside those that it knows', async () => {
-  const kept = new KeptNumbers();
+  const kept = new ListColumnCache();
   await kept.comparing(PORTS, [segment(1)], read);
   const segments = [segment(1), segment(2, ['src_port'])];
   const comparison = await kept.comparing(PORTS, segments, read);
@@ -56,7 +56,7 @@ it('takes segments on that are new beside those that it knows', async () => {
 });
 
 it('leaves what would not fit to statements, and makes room for what does', async () => {
-  const kept = new KeptNumbers(bytes(2));
+  const kept = new ListColumnCache(bytes(2));
   const all = [1, 2, 3].map((id) => segment(id));
   for (let turn = 0; turn < 3; turn++)
     expect(await kept.comparing(PORTS, all, read)).toBeUndefined();
@@ -71,7 +71,7 @@ it('leaves what would not fit to statements, and makes room for what does', asyn
 });
 
 it('reads many segments by statements of a few each', async () => {
-  const kept = new KeptNumbers();
+  const kept = new ListColumnCache();
   const many = Array.from({ length: 300 }, (_, id) => segment(id + 1));
   let most = 0;
   const readSome: ReadNumbers = (some, columns) => {
@@ -86,7 +86,7 @@ it('reads many segments by statements of a few each', async () => {
 });
 
 it('forgets segments that the case has no more', async () => {
-  const kept = new KeptNumbers();
+  const kept = new ListColumnCache();
   const one = [segment(1)];
   await kept.comparing(PORTS, one, read);
   const comparison = await kept.comparing(PORTS, one, read);
@@ -96,7 +96,7 @@ it('forgets segments that the case has no more', async () => {
 });
 
 it('reads for who asks next where reading failed', async () => {
-  const kept = new KeptNumbers();
+  const kept = new ListColumnCache();
   const one = [segment(1)];
   await kept.comparing(PORTS, one, read);
   const failed = kept.comparing(PORTS, one, async () => {

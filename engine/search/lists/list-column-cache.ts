@@ -47,7 +47,7 @@ interface Kept {
   hashes: { readonly keys: string; readonly values: Int32Array } | undefined;
 }
 
-export class KeptNumbers {
+export class ListColumnCache {
   private readonly most: number;
   /** By segment, the one used last at the end. */
   private readonly kept = new Map<number, Kept>();

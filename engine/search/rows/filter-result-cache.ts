@@ -6,13 +6,13 @@
 import type { OwnedCache, TextCache } from '../../index/text/index.ts';
 import type { FoundRows, LeafRows } from '../../query/index.ts';
 import type { Snapshot } from '../session/snapshot.ts';
-import { Finding } from './in-flight-lookup.ts';
+import { InFlightLookup } from './in-flight-lookup.ts';
 
 /** Filters whose numbers are known. */
 const MOST_NUMBERS = 1000;
 
 /** Sets by name. */
-class KeptSets<T extends Pick<FoundRows, 'rows'>> {
+class RowSetCache<T extends Pick<FoundRows, 'rows'>> {
   private readonly kept: OwnedCache;
 
   constructor(cache: TextCache) {
@@ -35,20 +35,20 @@ class KeptSets<T extends Pick<FoundRows, 'rows'>> {
   }
 }
 
-export class FoundCache {
+export class FilterResultCache {
   private of: Snapshot | undefined;
-  private readonly found: KeptSets<FoundRows>;
+  private readonly found: RowSetCache<FoundRows>;
   /** Of single conditions: filters that have one in common look it up once. */
-  private readonly leaves: KeptSets<LeafRows>;
-  private readonly running = new Map<string, Finding>();
+  private readonly leaves: RowSetCache<LeafRows>;
+  private readonly running = new Map<string, InFlightLookup>();
   /** Numbers of filters, which stand for them in the names of many segments' sets. None is given twice. */
   private readonly numbers = new Map<string, number>();
   private lastNumber = 0;
 
   /** @param cache what is kept is within it */
   constructor(cache: TextCache) {
-    this.found = new KeptSets(cache);
-    this.leaves = new KeptSets(cache);
+    this.found = new RowSetCache(cache);
+    this.leaves = new RowSetCache(cache);
   }
 
   get(snapshot: Snapshot, filter: string, segment: number): FoundRows | undefined {
@@ -77,7 +77,7 @@ export class FoundCache {
   }
 
   /** What finds a segment's rows at this moment. */
-  finding(snapshot: Snapshot, filter: string, segment: number): Finding | undefined {
+  finding(snapshot: Snapshot, filter: string, segment: number): InFlightLookup | undefined {
     if (snapshot !== this.of) return undefined;
     const running = this.running.get(this.keyOf(filter, segment));
     return running?.abandoned === true ? undefined : running;
@@ -92,10 +92,10 @@ export class FoundCache {
     filter: string,
     segments: readonly number[],
     work: (stop: AbortSignal) => Promise<ReadonlyMap<number, FoundRows>>,
-  ): Finding {
+  ): InFlightLookup {
     this.startOf(snapshot);
     const keys = segments.map((segment) => this.keyOf(filter, segment));
-    const finding: Finding = new Finding(async (stop) => {
+    const finding: InFlightLookup = new InFlightLookup(async (stop) => {
       try {
         const found = await work(stop);
         if (snapshot === this.of)

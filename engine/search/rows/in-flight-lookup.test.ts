@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { CancelledError } from '../../contract/errors.ts';
 import type { FoundRows } from '../../query/index.ts';
 import type { Snapshot } from '../session/snapshot.ts';
-import { Finding } from './in-flight-lookup.ts';
+import { InFlightLookup } from './in-flight-lookup.ts';
 import { TextCache } from '../../index/text/index.ts';
-import { FoundCache } from './filter-result-cache.ts';
+import { FilterResultCache } from './filter-result-cache.ts';
 
 const some: FoundRows = { rows: 'all', exact: true, rest: { filter: 'all' }, by: 'index' };
 const snapshot = (): Snapshot => ({ segments: [], sources: [], tags: [], marks: new Map() });
@@ -31,7 +31,7 @@ function workOf() {
 
 it('gives all who wait what was found once, and goes on when who began it is cancelled', async () => {
   const { work, state, end } = workOf();
-  const finding = new Finding(work);
+  const finding = new InFlightLookup(work);
   const [first, second] = [new AbortController(), new AbortController()];
   const one = finding.wait(first.signal);
   const two = finding.wait(second.signal);
@@ -48,7 +48,7 @@ it('gives all who wait what was found once, and goes on when who began it is can
 
 it('is stopped when all are cancelled, and the last leaves when it has ended', async () => {
   const { work, state } = workOf();
-  const finding = new Finding(work);
+  const finding = new InFlightLookup(work);
   const stop = new AbortController();
   const both = [finding.wait(stop.signal), finding.wait(stop.signal)].map(async (one) => {
     await expect(one).rejects.toThrow(CancelledError);
@@ -64,13 +64,13 @@ it('is stopped when all are cancelled, and the last leaves when it has ended', a
 
 it('is stopped by one who comes cancelled, when no other waits', async () => {
   const { work, state } = workOf();
-  const finding = new Finding(work);
+  const finding = new InFlightLookup(work);
   await expect(finding.wait(AbortSignal.abort())).rejects.toThrow(CancelledError);
   expect(state).toEqual({ begun: 1, stopped: true, ended: true });
 });
 
 it('is asked for by others while it runs, kept afterwards, and begun anew once abandoned', async () => {
-  const cache = new FoundCache(new TextCache());
+  const cache = new FilterResultCache(new TextCache());
   const now = snapshot();
   const { work, end } = workOf();
   const finding = cache.find(now, 'f', [7, 8], work);
@@ -95,7 +95,7 @@ it('is asked for by others while it runs, kept afterwards, and begun anew once a
 });
 
 it('keeps nothing that was found in a case as it no longer is', async () => {
-  const cache = new FoundCache(new TextCache());
+  const cache = new FilterResultCache(new TextCache());
   const [before, after] = [snapshot(), snapshot()];
   const { work, end } = workOf();
   const waiting = cache.find(before, 'f', [7], work).wait(undefined);
@@ -107,7 +107,7 @@ it('keeps nothing that was found in a case as it no longer is', async () => {
 });
 
 it('looks a condition up once, while the case stays as it is', () => {
-  const cache = new FoundCache(new TextCache());
+  const cache = new FilterResultCache(new TextCache());
   const now = snapshot();
   let asked = 0;
   const lookUp = () => ({ rows: 'all', exact: (asked += 1) > 0 }) as const;

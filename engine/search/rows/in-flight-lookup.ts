@@ -9,7 +9,7 @@ import type { FoundRows } from '../../query/index.ts';
 
 type BySegment = ReadonlyMap<number, FoundRows>;
 
-export class Finding {
+export class InFlightLookup {
   private readonly found: Promise<BySegment>;
   private readonly stop = new AbortController();
   private waiting = 0;

@@ -36,9 +36,9 @@ import { type TimedRows, timesOfEnds } from '../access-paths/timed-rows.ts';
 import { edgesOf, foundAtEdge } from '../access-paths/edge-rows.ts';
 import { groupsByTemplate, withTemplates } from '../access-paths/known-templates.ts';
 import type { MessageShape } from '../../store/messages/message-cutter.ts';
-import type { Finding } from './in-flight-lookup.ts';
-import type { FoundCache } from './filter-result-cache.ts';
-import type { KeptNumbers, ReadNumbers } from '../lists/list-column-cache.ts';
+import type { InFlightLookup } from './in-flight-lookup.ts';
+import type { FilterResultCache } from './filter-result-cache.ts';
+import type { ListColumnCache, ReadNumbers } from '../lists/list-column-cache.ts';
 import { MOST_TIMES, type ReadTimes } from './read-times.ts';
 import { storedMessages } from './stored-messages.ts';
 import type { CaseSession } from '../session/case-session.ts';
@@ -58,7 +58,7 @@ export interface FinderOptions {
   readonly catalog: Catalog;
   readonly files: IndexFiles;
   readonly nodes: RollupNodes;
-  readonly cache: FoundCache;
+  readonly cache: FilterResultCache;
   readonly keptBytes: number;
   readonly readTimes: ReadTimes;
   readonly snapshot: Snapshot;
@@ -76,7 +76,7 @@ export interface FinderOptions {
   ) => Promise<ReadonlyMap<number, readonly MessageShape[]>>;
   /** Columns of some of the snapshot's segments, which have them. */
   readonly readNumbers: ReadNumbers;
-  readonly numbers: KeptNumbers;
+  readonly numbers: ListColumnCache;
   /** Keeps segments readable until what is returned is called. */
   readonly hold: () => () => void;
 }
@@ -285,7 +285,7 @@ export class RowFinder {
     const { cache, snapshot, signal } = this.options;
     const key = this.keyOf(filter);
     for (let at = 0; at < open.length; at += AT_ONCE) {
-      const findings = new Set<Finding>();
+      const findings = new Set<InFlightLookup>();
       const mine: Candidates[] = [];
       for (const one of open.slice(at, at + AT_ONCE)) {
         const { id } = one.segment;

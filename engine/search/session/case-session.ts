@@ -20,11 +20,11 @@ import type { MatchList } from '../../query/index.ts';
 import { type StoreOptions, statementBytes } from '../../store/duckdb-instance.ts';
 import { SegmentStore } from '../../store/segment-store.ts';
 import { CaseLists } from '../lists/case-lists.ts';
-import { FoundCache } from '../rows/filter-result-cache.ts';
-import { KeptNumbers } from '../lists/list-column-cache.ts';
+import { FilterResultCache } from '../rows/filter-result-cache.ts';
+import { ListColumnCache } from '../lists/list-column-cache.ts';
 import { ReadTimes } from '../rows/read-times.ts';
 import type { Snapshot } from './snapshot.ts';
-import { Turns } from './statement-scheduler.ts';
+import { StatementScheduler } from './statement-scheduler.ts';
 
 export { statusOf } from '../../catalog/catalog.ts';
 export type { SourceRow };
@@ -37,16 +37,16 @@ export class CaseSession {
   readonly folder: string;
   readonly catalog: Catalog;
   readonly store: SegmentStore;
-  readonly turns = new Turns();
+  readonly turns = new StatementScheduler();
   /** What is kept of its side files. */
   readonly kept: TextCache;
   readonly indexes: IndexFiles;
   readonly nodes: RollupNodes;
   /** Rows that were found for what is asked now. */
-  readonly found: FoundCache;
+  readonly found: FilterResultCache;
   readonly readTimes = new ReadTimes();
   readonly lists = new CaseLists();
-  readonly numbers = new KeptNumbers();
+  readonly numbers = new ListColumnCache();
   /** Bytes that statements may use. */
   readonly memory: number;
   /** Set by what finds damage: it reads on where the catalog was changed. */
@@ -72,7 +72,7 @@ export class CaseSession {
     const bytes = keptBytes(memoryLimit);
     this.kept = new TextCache(bytes.read);
     this.indexes = new IndexFiles(openers(this.kept), folder);
-    this.found = new FoundCache(new TextCache(bytes.found));
+    this.found = new FilterResultCache(new TextCache(bytes.found));
     this.catalog = catalog;
     this.store = store;
     this.nodes = new RollupNodes(folder);

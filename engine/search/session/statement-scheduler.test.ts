@@ -1,12 +1,12 @@
 /** What is shown first goes first; nobody is forgotten. */
 import { describe, expect, it } from 'vitest';
-import { Turns, type Rank } from './statement-scheduler.ts';
+import { StatementScheduler, type Priority } from './statement-scheduler.ts';
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 40));
 
 /** Asks in this order and ends turns one by one; who was let in, in which order. */
-async function order(ranks: readonly Rank[]): Promise<{ atOnce: string[]; all: string[] }> {
-  const turns = new Turns();
+async function order(ranks: readonly Priority[]): Promise<{ atOnce: string[]; all: string[] }> {
+  const turns = new StatementScheduler();
   const all: string[] = [];
   const ends: (() => void)[] = [];
   ranks.forEach((rank, at) => {
@@ -24,8 +24,8 @@ async function order(ranks: readonly Rank[]): Promise<{ atOnce: string[]; all: s
   return { atOnce, all };
 }
 
-describe('Turns', () => {
-  it.each<[string, Rank[], string[], string[]]>([
+describe('StatementScheduler', () => {
+  it.each<[string, Priority[], string[], string[]]>([
     [
       'two at once',
       ['first', 'first', 'first'],
@@ -54,7 +54,7 @@ describe('Turns', () => {
   });
 
   it('who no longer wants it does not wait, and is not waited for', async () => {
-    const turns = new Turns();
+    const turns = new StatementScheduler();
     const end = await turns.take('later');
     const controller = new AbortController();
     const cancelled = turns.take('later', controller.signal);
@@ -69,7 +69,7 @@ describe('Turns', () => {
   });
 
   it('a turn that is ended twice is one turn', async () => {
-    const turns = new Turns();
+    const turns = new StatementScheduler();
     const end = await turns.take('first');
     await turns.take('first');
     end();

@@ -12,7 +12,7 @@ import { CancelledError } from '../../contract/errors.ts';
  * `now`: somebody looks at an empty place, and few rows are read: never waits. `first`: the list's
  * length, the timeline. `later`: what stands around them.
  */
-export type Rank = 'now' | 'first' | 'later';
+export type Priority = 'now' | 'first' | 'later';
 
 /** Statements that run at once beside those of `now`: one uses every thread, but not all of the time. */
 const MOST = 2;
@@ -26,7 +26,7 @@ interface Waiting {
   readonly go: () => void;
 }
 
-export class Turns {
+export class StatementScheduler {
   private readonly running = { first: 0, later: 0 };
   private readonly waiting: Waiting[] = [];
 
@@ -34,7 +34,7 @@ export class Turns {
    * Done when it is one's turn; what it gives ends the turn and is to be called once.
    * @throws CancelledError
    */
-  async take(rank: Rank, signal?: AbortSignal): Promise<() => void> {
+  async take(rank: Priority, signal?: AbortSignal): Promise<() => void> {
     if (rank === 'now') return () => undefined;
     if (rank === 'later') {
       await pause(LATER_MS, undefined, { signal }).catch(() => undefined);
