@@ -11,7 +11,7 @@ import { warm } from '../harness/timing.ts';
 import { bundleOptions, writeBundle } from '../generate/bundle.ts';
 import { dotted } from '../generate/dotted.ts';
 import { Marked } from '../generate/messages.ts';
-import { DaybookEngine, daybookCommand, importCase } from '../peers/daybook.ts';
+import { type Asked, DaybookEngine, daybookCommand, importCase } from '../peers/daybook.ts';
 import type { ExperimentOptions } from './options.ts';
 
 const BARS = 30;
@@ -78,40 +78,41 @@ export async function ask(
     dotted(i % 2 === 0 ? 0x0a00_0000 + i * 7 : 0x0900_0000 + i),
   );
   writeFileSync(list.file, `${lines.join('\n')}\n`);
-  const cold = async (name: string, work: () => Promise<number>) => {
-    await engine.cold();
-    report.add(`${name}, cold`, 'ms', DAYBOOK, { value: await work() });
+  /** Cold, then warm; `what` of the answer is told. */
+  const both = async (
+    name: string,
+    asked: Asked,
+    msOf: (reply: { ms: number; rows: unknown }) => number,
+    what: (rows: unknown) => string,
+  ) => {
+    try {
+      await engine.cold();
+      report.add(`${name}, cold`, 'ms', DAYBOOK, { value: msOf(await engine.ask(asked)) });
+      const cell = await warm(runs, async () => {
+        await engine.forget();
+        return msOf(await engine.ask(asked));
+      });
+      report.add(`${name}, warm`, 'ms', DAYBOOK, cell);
+      report.note(`${name}: ${what((await engine.ask(asked)).rows)}`);
+    } catch (error) {
+      report.note(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
   };
-  const open = async () => (await engine.ask({ do: 'open' })).ms;
-  await cold('open the case', open);
-  const fields = async () => (await engine.ask({ do: 'fields', values: OPEN })).ms;
-  const unmatched = async () =>
-    (await engine.ask<[number, number]>({ do: 'unmatched', query: '', list })).ms;
-  const again = async (name: string, work: () => Promise<number>) => {
-    const cell = await warm(runs, async () => {
-      await engine.forget();
-      return work();
-    });
-    report.add(`${name}, warm`, 'ms', DAYBOOK, cell);
-  };
-  const fieldsName = `fields and the values of ${OPEN.length}`;
-  await cold(fieldsName, fields);
-  await again(fieldsName, fields);
-  const { rows: told } = await engine.ask({ do: 'fields', values: OPEN });
-  report.note(`${fieldsName}: ${JSON.stringify(told)}`);
-  const listName = `unmatched of ${LINES} addresses`;
-  await cold(listName, unmatched);
-  await again(listName, unmatched);
-  const { rows: left } = await engine.ask({ do: 'unmatched', query: '', list });
-  report.note(`${listName}: ${JSON.stringify(left)}`);
+  const whole = ({ ms }: { ms: number }) => ms;
+  const json = (rows: unknown) => JSON.stringify(rows);
+  await both('open the case', { do: 'open' }, whole, json);
+  const fields = { do: 'fields', values: OPEN } as const;
+  await both(`fields and the values of ${OPEN.length}`, fields, whole, json);
+  await both(`unmatched of ${LINES} addresses`, { do: 'unmatched', query: '', list }, whole, json);
   for (const { name, query } of SEARCHES) {
-    const asked = { do: 'look', query, bars: BARS, first: FIRST } as const;
-    const look = async () => (await engine.ask<Looked>(asked)).rows.ms;
     const title = `${name}: ${BARS} bars, ${FIRST} rows`;
-    await cold(title, look);
-    await again(title, look);
-    const { total, path } = (await engine.ask<Looked>(asked)).rows;
-    report.note(`${name}: ${total} events, ${path}`);
+    const asked = { do: 'look', query, bars: BARS, first: FIRST } as const;
+    await both(
+      title,
+      asked,
+      ({ rows }) => (rows as Looked).ms,
+      (rows) => `${(rows as Looked).total} events, ${(rows as Looked).path}`,
+    );
   }
   await engine.close();
   await dropPages([store]);

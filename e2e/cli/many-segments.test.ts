@@ -41,7 +41,10 @@ describe.skipIf(process.platform !== 'linux')('more segments than open files', (
       lines.push(`<34>1 ${time} h app 1 - - only once on day ${day}`);
     }
     writeFileSync(at('a.log'), `${lines.join('\n')}\n`);
-    const run = await daybook(['import', at('a.daybook'), at('a.log')]);
+    // Each day in a segment of its own, as days of many events are.
+    const run = await daybook(['import', at('a.daybook'), at('a.log')], {
+      env: { DAYBOOK_DENSE_ROWS: '1' },
+    });
     expect(run.status, run.err).toBe(0);
     const segments = readdirSync(at('a.daybook/days'), { recursive: true, encoding: 'utf8' });
     expect(segments.filter((name) => name.endsWith('.duckdb')).length).toBe(DAYS);

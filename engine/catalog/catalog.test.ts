@@ -100,6 +100,7 @@ describe('marks', () => {
     catalog.addSegment({
       id: 1,
       day: '2026-01-01',
+      days: undefined,
       kind: 'log',
       file: 'days/2026-01-01/1.duckdb',
       rows: 10,

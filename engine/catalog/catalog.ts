@@ -13,11 +13,13 @@ import { userInfo } from 'node:os';
 import Database from 'better-sqlite3';
 import { checkCaseFolder } from '../base/case-files.ts';
 import { diskError } from '../base/files.ts';
+import type { DayCount } from '../base/segment-days.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Decisions } from '../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
 import { foreignObjects, schemaDifferences } from './catalog-schema.ts';
 import { type CatalogDamage, RowHashes } from './row-hashes.ts';
+import { daysIn, daysText } from './segment-days.ts';
 
 const CATALOG_FILE = 'case.sqlite';
 const APPLICATION_ID = 0x4461796b; // 'Dayk'
@@ -130,7 +132,10 @@ export function deletedBySegment(catalog: Pick<Catalog, 'markSummary'>): Map<num
 
 export interface SegmentRow {
   id: number;
+  /** The first, where it holds several. */
   day: string;
+  /** Undefined: all rows are of `day`. */
+  days: readonly DayCount[] | undefined;
   kind: Kind;
   file: string;
   rows: number;
@@ -155,7 +160,7 @@ export interface SegmentRow {
 /** What each import looks at of all segments, which may be thousands: without what takes time to read. */
 export interface SegmentOutline extends Pick<
   SegmentRow,
-  'id' | 'day' | 'kind' | 'file' | 'rows' | 'bytes'
+  'id' | 'day' | 'days' | 'kind' | 'file' | 'rows' | 'bytes'
 > {
   hasIndex: boolean;
 }
@@ -679,8 +684,8 @@ export class Catalog {
       'id = ?',
       [id],
       `INSERT INTO segments(id, day, kind, file, rows, min_ts, max_ts, bytes, sha256, columns, sources,
-         shapes, number_bytes, unflowed_packets, import_id, index_bytes, index_sha256, identity)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         shapes, number_bytes, unflowed_packets, import_id, index_bytes, index_sha256, identity, days)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       segment.id,
       segment.day,
       segment.kind,
@@ -699,6 +704,7 @@ export class Catalog {
       segment.index?.bytes ?? null,
       segment.index?.sha256 ?? null,
       segment.identity ?? null,
+      daysText(segment.days),
     );
     if (id > this.lastSegmentId()) this.setMeta('last_segment', String(id));
   }
@@ -723,6 +729,7 @@ export class Catalog {
     return this.all('SELECT * FROM segments ORDER BY day, kind, id').map((row) => ({
       id: Number(row.id),
       day: String(row.day),
+      days: daysIn(row.days),
       kind: row.kind as Kind,
       file: String(row.file),
       rows: Number(row.rows),
@@ -747,11 +754,12 @@ export class Catalog {
   /** In the order of `segments`. */
   segmentOutlines(): SegmentOutline[] {
     return this.all(
-      `SELECT id, day, kind, file, rows, bytes, index_sha256 IS NOT NULL AS has_index
+      `SELECT id, day, days, kind, file, rows, bytes, index_sha256 IS NOT NULL AS has_index
        FROM segments ORDER BY day, kind, id`,
     ).map((row) => ({
       id: Number(row.id),
       day: String(row.day),
+      days: daysIn(row.days),
       kind: row.kind as Kind,
       file: String(row.file),
       rows: Number(row.rows),

@@ -37,7 +37,13 @@ function fill(catalog: Catalog): void {
   });
   for (const id of [1, 2]) {
     catalog.addSegment({
-      ...{ id, day: '2026-11-21', kind: 'log', file: `days/2026-11-21/0000000${id}.duckdb` },
+      ...{
+        id,
+        day: '2026-11-21',
+        days: undefined,
+        kind: 'log',
+        file: `days/2026-11-21/0000000${id}.duckdb`,
+      },
       ...{ rows: 64, minTs: 1, maxTs: 2, bytes: 10, sha256: 'bb', columns: ['seq'], sources: [1] },
       ...{ shapes: 0, numberForm: 'bytes', unflowedPackets: 0, importId: run, index: undefined },
     });

@@ -12,7 +12,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { NODE_FILE } from '../index/rollup/tree/node-file.ts';
 import { sideFilePath } from '../index/side-file.ts';
 
-const DAY = /^(?:[+-]?\d{4,6}-\d{2}-\d{2}|undated)$/;
+const DAY = /^(?:[+-]?\d{4,6}-\d{2}-\d{2}|\d{4}-\d{2}-\d{2}_\d{4}-\d{2}-\d{2}|undated)$/;
 const SEGMENT_OR_INDEX = /^[0-9a-f]{8}\.(?:duckdb|idx)$/;
 const SEGMENT = /^days\/[^/]+\/[0-9a-f]{8}\.duckdb$/;
 const QUARANTINE = /^\d+\.ndjson$/;

@@ -1,10 +1,12 @@
 /**
  * Compaction: the many small segments that small sources and frequent commits leave are merged, copy
- * on write, so that a day costs a query few files.
+ * on write, so that a day costs a query few files, and days with few events are put together.
  */
+import { SPAN_OF_DENSE, daysOf, isUsual } from '../base/segment-days.ts';
 import { deletedBySegment, type SegmentOutline, type SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { CaseWriter } from './case-writer.ts';
+import { denseRows } from './case-workshop.ts';
 import { type RewriteOptions, type SwapOptions, rewriteSegments } from './rewrite.ts';
 
 /** A segment with fewer rows is small, if it has few bytes. */
@@ -27,6 +29,9 @@ export const TOLERATED_BRIEFLY = 8;
 export const TOLERATED_BESIDE = 24;
 /** More are merged by such an import itself: who was to do it does not keep up. */
 export const TOLERATED_AT_MOST = 64;
+
+/** Segments that are merged at once: each is a part of one statement. */
+const MERGED_AT_ONCE = 200;
 
 /**
  * Of so many rows each on average, more are tolerated where they are no more than this share of the segments of their
@@ -82,7 +87,7 @@ async function compact(
 }
 
 /**
- * Merges each run, in halves where all of it is too much for the memory that there is.
+ * Merges each run, in halves where all of it is too much for the memory that there is, or has a damaged segment.
  * @param leave what cannot be merged is left as it is: whoever reads a damaged segment is told
  */
 export async function mergeRuns(
@@ -95,10 +100,11 @@ export async function mergeRuns(
     try {
       await merge(run);
     } catch (error) {
-      if (isTooMuch(error) && run.length > 2) {
+      const mayBeLeft = leave && isDamaged(error);
+      if ((isTooMuch(error) || mayBeLeft) && run.length > 2) {
         const half = run.length >>> 1;
         ahead.unshift(run.slice(0, half), run.slice(half));
-      } else if (!leave || !(isTooMuch(error) || isDamaged(error))) throw error;
+      } else if (!mayBeLeft && !(leave && isTooMuch(error))) throw error;
     }
   }
 }
@@ -125,12 +131,18 @@ export function runsToMerge(
   const deleted = new Set(deletedBySegment(catalog).keys());
   const groups = new Map<string, SegmentOutline[]>();
   const ofDay = new Map<string, number>();
-  for (const segment of catalog.segmentOutlines()) {
+  const segments = catalog.segmentOutlines();
+  const dense = denseDays(segments.filter(({ rows }) => rows < SMALL_ROWS));
+  for (const segment of segments) {
     ofDay.set(segment.day, (ofDay.get(segment.day) ?? 0) + 1);
-    const small = sizeOf(segment) < SMALL_ROWS || (tolerated === 1 && deleted.has(segment.id));
-    if (!small) continue;
-    const key = `${segment.day}/${segment.kind}`;
-    groups.set(key, [...(groups.get(key) ?? []), segment]);
+    const ofSparseDays = isOfSparseDays(segment, dense);
+    const mostRows = ofSparseDays ? (denseRows() * SPAN_OF_DENSE) / 2 : SMALL_ROWS;
+    const small = sizeOf(segment) < SMALL_ROWS && segment.rows < mostRows;
+    if (!small && !(tolerated === 1 && deleted.has(segment.id))) continue;
+    const key = `${ofSparseDays ? '' : segment.day}/${segment.kind}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [segment]);
+    else group.push(segment);
   }
   const out: SegmentOutline[][] = [];
   for (const all of groups.values()) {
@@ -147,6 +159,26 @@ export function runsToMerge(
   const rows = new Map(catalog.segments().map((segment) => [segment.id, segment]));
   // Who has no lock may meet one that is gone since.
   return out.map((run) => run.flatMap(({ id }) => rows.get(id) ?? []));
+}
+
+/** `DAY/KIND` of which small segments have so many events together that the day gets a segment of its own. */
+function denseDays(segments: readonly SegmentOutline[]): ReadonlySet<string> {
+  const rows = new Map<string, number>();
+  for (const segment of segments)
+    for (const one of daysOf(segment)) {
+      const key = `${one.day}/${segment.kind}`;
+      rows.set(key, (rows.get(key) ?? 0) + one.rows);
+    }
+  return new Set([...rows].flatMap(([key, n]) => (n >= denseRows() ? key : [])));
+}
+
+/** Whether a segment is merged with those of other days. */
+function isOfSparseDays(
+  { day, days, kind, rows }: SegmentOutline,
+  dense: ReadonlySet<string>,
+): boolean {
+  if (days !== undefined) return true;
+  return isUsual(day) && rows < denseRows() && !dense.has(`${day}/${kind}`);
 }
 
 /**
@@ -194,7 +226,7 @@ export function runs<S extends Pick<SegmentRow, 'rows' | 'bytes'>>(group: readon
   let run: S[] = [];
   let rows = 0;
   for (const segment of group) {
-    if (rows >= MERGED_ROWS) {
+    if (rows >= MERGED_ROWS || run.length === MERGED_AT_ONCE) {
       out.push(run);
       run = [];
       rows = 0;

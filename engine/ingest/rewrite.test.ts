@@ -46,6 +46,7 @@ it('keeps the tags of segments that are merged after others could not be', async
 });
 
 it('works out new values once, however many days they are put on', async () => {
+  vi.stubEnv('DAYBOOK_DENSE_ROWS', '1');
   const folder = join(root, 'days.daybook');
   const log = join(root, 'days.log');
   const lines = Array.from({ length: 200 }, (_, n) => {
@@ -74,5 +75,6 @@ it('works out new values once, however many days they are put on', async () => {
     );
   } finally {
     writer.close();
+    vi.unstubAllEnvs();
   }
 });

@@ -3,11 +3,13 @@
  * have in common. Deleted rows are left out, tags move along by event, and the catalog changes in one
  * transaction.
  */
+import { type DayCount, daysOf, daysOfAll, spansOf } from '../base/segment-days.ts';
 import { LEFT_OUT, type SegmentRow } from '../catalog/catalog.ts';
 import { MESSAGE, SHAPE, variableColumns } from '../store/messages/message-columns.ts';
-import { type BuiltSegment, identifier } from '../store/segment-builder.ts';
+import { type BuiltSegment, identifier, literal } from '../store/segment-builder.ts';
+import { DaybookError } from '../contract/errors.ts';
 import type { Kind } from '../contract/event.ts';
-import type { CaseWorkshop } from './case-workshop.ts';
+import { type CaseWorkshop, denseRows } from './case-workshop.ts';
 import type { CaseWriter } from './case-writer.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import type { SegmentPlaces } from './segment-places.ts';
@@ -44,7 +46,7 @@ export interface Rewritten {
 }
 
 interface Made {
-  readonly day: string;
+  readonly days: readonly DayCount[];
   readonly built: BuiltSegment;
   readonly index: BuiltIndex | undefined;
   readonly unflowedPackets: number;
@@ -85,7 +87,8 @@ async function selectLive(
 }
 
 /**
- * Writes the live rows of `segments` (all of one kind) as new segments, one per day, and swaps them.
+ * Writes the live rows of `segments` (all of one kind) as new segments, each of the days that `spansOf` has together, and swaps
+ * them.
  * @returns the new segments
  */
 export async function rewriteSegments(
@@ -103,8 +106,8 @@ export function swap(
   { before, kind, made }: Rewritten,
   { commit, importId, audit = MERGE }: SwapOptions = {},
 ): SegmentRow[] {
-  const added = made.map(({ built, day, unflowedPackets, index }) =>
-    places.place(built, day, kind, unflowedPackets, importId, index),
+  const added = made.map(({ built, days, unflowedPackets, index }) =>
+    places.place(built, days, kind, unflowedPackets, importId, index),
   );
   places.settleNow();
   catalog.transaction(() => {
@@ -118,7 +121,7 @@ export function swap(
       ...(importId === undefined ? {} : { import: importId }),
       ...audit.detail,
       kind,
-      days: [...new Set(before.map(({ day }) => day))],
+      days: daysOfAll(before),
       segments: { before: before.length, after: added.length },
       rows: { before: rowsOf(before), after: rowsOf(added) },
     });
@@ -179,35 +182,53 @@ async function rewriteAttached(
       source = `SELECT * REPLACE (${replaced.join(', ')}) FROM (${source})`;
     }
   }
-  // Most are merged as they are, which leaves them on their one day.
-  const [first, ...others] = new Set(segments.map(({ day }) => day));
-  const stays = !have.has('ts') || (options.replace === undefined && others.length === 0);
-  if (stays)
-    return build(workshop, segments, [{ day: first!, select: source }], {
-      ...{ kind, merged, source: `(${source})` },
-      brief: options.brief,
+  const { brief } = options;
+  const known = options.replace === undefined ? daysKnown(workshop, segments) : undefined;
+  const [whole, ...more] = known === undefined ? [] : spansOf(known, denseRows());
+  if (whole !== undefined && more.length === 0)
+    return build(workshop, segments, [{ days: whole, select: source }], {
+      ...{ kind, merged, source: `(${source})`, brief },
     });
-  // What is read and worked out once; each day then takes its rows.
+  // What is read and worked out once; each segment then takes its rows.
   try {
-    await builder.table(WORK, `SELECT *, strftime(ts, '%Y-%m-%d') AS ${DAY} FROM (${source})`);
-    const rows = await builder.rows(`SELECT DISTINCT ${DAY} FROM ${WORK} ORDER BY ${DAY}`);
-    const days = rows.map(([day]) => day as string | null);
-    const parts = days.map((day) => ({
-      day: day ?? 'undated',
-      select: `SELECT * EXCLUDE (${DAY}) FROM ${WORK} WHERE ${DAY} IS NOT DISTINCT FROM ${day === null ? 'NULL' : `'${day}'`}`,
+    const day = have.has('ts') ? "strftime(ts, '%Y-%m-%d')" : 'NULL::VARCHAR';
+    await builder.table(
+      WORK,
+      `SELECT *, coalesce(${day}, '${UNDATED}') AS ${DAY} FROM (${source})`,
+    );
+    const rows = await builder.rows(`SELECT ${DAY}, count(*)::DOUBLE FROM ${WORK} GROUP BY ${DAY}`);
+    const spans = spansOf(
+      rows.map(([name, n]) => ({ day: String(name), rows: Number(n) })),
+      denseRows(),
+    );
+    const parts = spans.map((days) => ({
+      days,
+      select: `SELECT * EXCLUDE (${DAY}) FROM ${WORK} WHERE ${DAY} IN (${days.map((one) => literal(one.day)).join(', ')})`,
     }));
-    return await build(workshop, segments, parts, {
-      ...{ kind, merged, source: WORK },
-      brief: options.brief,
-    });
+    return await build(workshop, segments, parts, { kind, merged, source: WORK, brief });
   } finally {
     await builder.dropTable(WORK);
   }
 }
 
+const UNDATED = 'undated';
 /** Rows that are put on their days, while they are. */
 const WORK = 'rewritten_rows';
 const DAY = 'rewritten_day';
+
+/** How many events segments have on each day together; undefined: some are deleted, and it must be counted. */
+function daysKnown(
+  { catalog }: CaseWorkshop,
+  segments: readonly SegmentRow[],
+): DayCount[] | undefined {
+  const ids = new Set(segments.map(({ id }) => id));
+  if (catalog.markSummary().some(({ tagId, segmentId }) => tagId === 0 && ids.has(segmentId)))
+    return undefined;
+  const counts = new Map<string, number>();
+  for (const { day, rows } of segments.flatMap(daysOf))
+    counts.set(day, (counts.get(day) ?? 0) + rows);
+  return Array.from(counts, ([day, rows]) => ({ day, rows }));
+}
 
 interface Built {
   readonly kind: Kind;
@@ -221,7 +242,7 @@ interface Built {
 async function build(
   workshop: CaseWorkshop,
   segments: readonly SegmentRow[],
-  parts: readonly { readonly day: string; readonly select: string }[],
+  parts: readonly { readonly days: readonly DayCount[]; readonly select: string }[],
   { kind, merged, source, brief }: Built,
 ): Promise<Rewritten> {
   const { builder } = workshop;
@@ -231,9 +252,11 @@ async function build(
   };
   const inputBytes = segments.reduce((sum, segment) => sum + segment.bytes, 0) * 4;
   const made: Made[] = [];
-  for (const { day, select } of parts) {
+  for (const { days, select } of parts) {
     const built = await builder.build(select, { sorted: false, inputBytes, messages });
-    if (built.rows === 0) continue;
+    const rows = days.reduce((sum, one) => sum + one.rows, 0);
+    if (built.rows !== rows)
+      throw new DaybookError('internal', `${rows} events of ${days[0]!.day} became ${built.rows}`);
     await builder.attach(MADE, built.path);
     let unflowedPackets = 0;
     let tags: Made['tags'];
@@ -245,7 +268,7 @@ async function build(
       await builder.detach(MADE);
     }
     const index = await workshop.indexOf(built, kind, brief);
-    made.push({ day, built, index, unflowedPackets, tags });
+    made.push({ days, built, index, unflowedPackets, tags });
   }
   return { before: segments, kind, made };
 }

@@ -16,6 +16,7 @@ import {
   type ArchiveFile,
 } from '../catalog/source-place.ts';
 import { diskError } from '../base/files.ts';
+import { daysOf, daysOfAll } from '../base/segment-days.ts';
 import { CancelledError, DaybookError, type ErrorCode } from '../contract/errors.ts';
 import type { Ignored } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
@@ -824,7 +825,7 @@ class ImportRun {
       catalog.addChange('import', {
         import: this.importId,
         sources: [...new Set(placed.flatMap((segment) => segment.sources))],
-        days: [...new Set(placed.map((segment) => segment.day))],
+        days: daysOfAll(placed),
         kinds: [...new Set(placed.map((segment) => segment.kind))],
         rows: placed.reduce((sum, segment) => sum + segment.rows, 0),
         segments: placed.map((segment) => segment.id),
@@ -930,7 +931,8 @@ class ImportRun {
       return undefined;
     }
     const { day, kind, unflowedPackets } = part;
-    return this.writer.places.place(built, day, kind, unflowedPackets, this.importId, index);
+    const days = [{ day, rows: built.rows }];
+    return this.writer.places.place(built, days, kind, unflowedPackets, this.importId, index);
   }
 
   /** What became of the side file of a part, once its worker has said so. */
@@ -954,7 +956,7 @@ class ImportRun {
       .segments()
       .filter(
         (segment) =>
-          segment.day === part.day &&
+          daysOf(segment).some(({ day }) => day === part.day) &&
           segment.kind === part.kind &&
           segment.columns.includes('record_key'),
       );

@@ -21,7 +21,7 @@ it('leaves nothing beside a segment that a killed writer has put there for anoth
     ...{ path, rows: 1, bytes: 4, sha256: '', minTs: 0, maxTs: 0 },
     ...{ columns: [], sources: [1], shapes: 0, map: undefined },
   };
-  const segment = places.place(built, '2026-11-21', 'log', 0, 1);
+  const segment = places.place(built, [{ day: '2026-11-21', rows: 1 }], 'log', 0, 1);
   await places.settle();
   expect(segment).toMatchObject({ id: 8, file: 'days/2026-11-21/00000008.duckdb' });
   expect(segment.index).toBeUndefined();

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { casePath, makeCaseFolder, moveInCase, removeFromCase } from '../base/case-files.ts';
 import { syncAll, syncFolder } from '../base/files.ts';
+import type { DayCount } from '../base/segment-days.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import type { Kind } from '../contract/event.ts';
 import { sideFilePath } from '../index/side-file.ts';
@@ -27,10 +28,13 @@ export class SegmentPlaces {
     this.lastSegment = lastSegment;
   }
 
-  /** Moves a built segment to its place. */
+  /**
+   * Moves a built segment to its place.
+   * @param days whose events it has, in order
+   */
   place(
     built: BuiltSegment,
-    day: string,
+    days: readonly DayCount[],
     kind: Kind,
     unflowedPackets: number,
     importId: number | undefined,
@@ -38,10 +42,12 @@ export class SegmentPlaces {
   ): SegmentRow {
     this.lastSegment += 1;
     const id = this.lastSegment;
-    const file = `days/${day}/${id.toString(16).padStart(8, '0')}.duckdb`;
-    const folder = casePath(this.folder, `days/${day}`);
+    const { day } = days[0]!;
+    const name = days.length === 1 ? day : `${day}_${days.at(-1)!.day}`;
+    const file = `days/${name}/${id.toString(16).padStart(8, '0')}.duckdb`;
+    const folder = casePath(this.folder, `days/${name}`);
     if (!existsSync(folder)) {
-      makeCaseFolder(this.folder, `days/${day}`);
+      makeCaseFolder(this.folder, `days/${name}`);
       this.folders.add(join(this.folder, 'days'));
     }
     moveInCase(this.folder, built.path, file);
@@ -53,6 +59,7 @@ export class SegmentPlaces {
     return {
       id,
       day,
+      days: days.length === 1 ? undefined : days,
       kind,
       file,
       rows: built.rows,

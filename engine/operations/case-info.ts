@@ -1,6 +1,7 @@
 /** A case as a whole: what is in it, from the catalog and the sizes of its files. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { SegmentRow } from '../catalog/catalog.ts';
 import type { OperationName, Result } from '../contract/operations.ts';
 import type { Kind } from '../contract/event.ts';
 import { hostname } from 'node:os';
@@ -35,7 +36,8 @@ export function caseInfo(session: CaseSession, recovered: readonly string[] = []
     events += left;
     bytes += segment.bytes;
     byKind[segment.kind] = (byKind[segment.kind] ?? 0) + left;
-    if (segment.day !== UNDATED && left > 0) days.add(segment.day);
+    for (const { day, events: own } of eventsByDay(session, segment, left))
+      if (day !== UNDATED && own > 0) days.add(day);
     if (segment.minTs !== undefined) first = Math.min(first ?? Infinity, segment.minTs);
     if (segment.maxTs !== undefined) last = Math.max(last ?? -Infinity, segment.maxTs);
   }
@@ -67,13 +69,41 @@ export function caseDays(session: CaseSession): CaseDays {
   const days = new Map<string, CaseDays[number]>();
   for (const segment of snapshot.segments) {
     const left = segment.rows - (deleted.get(segment.id) ?? 0);
-    const day = days.get(segment.day) ?? { day: segment.day, events: 0, bytes: 0, byKind: {} };
-    day.events += left;
-    day.bytes += segment.bytes;
-    day.byKind[segment.kind] = (day.byKind[segment.kind] ?? 0) + left;
-    days.set(segment.day, day);
+    for (const { day: name, events, bytes } of eventsByDay(session, segment, left)) {
+      const day = days.get(name) ?? { day: name, events: 0, bytes: 0, byKind: {} };
+      day.events += events;
+      day.bytes += bytes;
+      day.byKind[segment.kind] = (day.byKind[segment.kind] ?? 0) + events;
+      days.set(name, day);
+    }
   }
-  return [...days.values()];
+  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+/**
+ * What a segment has of each of its days. Of a file with several days each has the share of its rows.
+ * @param left its events that are not deleted
+ */
+export function eventsByDay(
+  { catalog }: Pick<CaseSession, 'catalog'>,
+  segment: SegmentRow,
+  left: number,
+): { day: string; events: number; bytes: number }[] {
+  const { id, day, days, rows: all, bytes } = segment;
+  if (days === undefined) return [{ day, events: left, bytes }];
+  const deleted = left === all ? new Uint32Array(0) : catalog.marks(id, 0);
+  let at = 0;
+  let from = 0;
+  let given = 0;
+  return days.map(({ day: own, rows }) => {
+    from += rows;
+    const before = at;
+    while (at < deleted.length && deleted[at]! < from) at += 1;
+    const upTo = Math.round((bytes * from) / all);
+    const share = upTo - given;
+    given = upTo;
+    return { day: own, events: rows - (at - before), bytes: share };
+  });
 }
 
 function deletedBySegment(session: CaseSession, snapshot: Snapshot): ReadonlyMap<number, number> {

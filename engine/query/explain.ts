@@ -1,4 +1,5 @@
 /** A plan in words: what it reads, what it leaves out and why, and the statements it would run. */
+import { disjointGroups } from '../base/segment-days.ts';
 import { counted } from '../contract/counted.ts';
 import { describeFilter } from './filters/filter.ts';
 import type { FoundRows, Path } from './found.ts';
@@ -52,7 +53,7 @@ export function explain(plan: Plan, how?: Explained): string[] {
   if (how?.runs === false) return lines;
   if (plan.shape === 'rows') {
     const day = segmentsUsed[0]?.day;
-    const segments = plan.streaming ? segmentsUsed.filter((one) => one.day === day) : segmentsUsed;
+    const segments = plan.streaming ? (disjointGroups(segmentsUsed)[0] ?? []) : segmentsUsed;
     const { sql, params } = compileRows(own, { segments });
     return [
       ...lines,

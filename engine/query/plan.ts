@@ -4,6 +4,7 @@
  *
  * Invariant: everything that can be wrong with a query is found here, before any SQL runs.
  */
+import { dayEnd, dayStart, daysOfAll } from '../base/segment-days.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import { analyse, mentionsKind, namesPackets } from './analyse.ts';
 import type { Ast, Expression, Name, Stage } from './ast.ts';
@@ -63,6 +64,8 @@ export interface CompileContext {
   readonly list?: MatchList | undefined;
   /** Only events that came between two moments of the case. */
   readonly arrived?: Omit<ArrivedFilter, 'filter'> | undefined;
+  /** Only events that are not before this time: those without a time are among them. */
+  readonly notBefore?: EpochMicros | undefined;
   /** Seconds that a zone is ahead of UTC at a local time; the runtime's own when left out. */
   readonly zoneOffset?: ZoneOffset;
 }
@@ -145,8 +148,9 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
   const around = surroundings(context, readings, unlisted);
   const asked = eventsNode(ast.filter, shaping, ast.stages, resolve, around, context);
   const listed = context.list === undefined ? asked : held(asked, listFilter(context.list));
-  const { arrived } = context;
-  const events = arrived === undefined ? listed : held(listed, { filter: 'arrived', ...arrived });
+  const { arrived, notBefore } = context;
+  const come = arrived === undefined ? listed : held(listed, { filter: 'arrived', ...arrived });
+  const events = notBefore === undefined ? come : held(come, fromTime(notBefore));
   const projection = shaping.findLast((one) => one.stage === 'fields');
 
   const params = new Params();
@@ -182,8 +186,8 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     segmentsUsed: used,
     prunedSegments: pruned,
     days: {
-      total: new Set(context.segments.map(({ day }) => day)).size,
-      used: new Set(used.map(({ day }) => day)).size,
+      total: daysOfAll(context.segments).length,
+      used: daysWithin(used, range),
     },
     rowsExamined: byCatalog ? 0 : sum(used.map(({ rows }) => rows)),
     packetsBeneath: packetsBeneath(filters, context.segments, params),
@@ -243,6 +247,24 @@ function inOrder(segments: readonly SegmentInfo[]): SegmentInfo[] {
 /** `undated` sorts behind every day, as text does. */
 export function compareDays(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function fromTime(to: EpochMicros): Filter {
+  return {
+    filter: 'not',
+    item: { filter: 'time', ref: { column: 'ts' }, from: undefined, to },
+  };
+}
+
+/** How many days these segments have events of, within a range. */
+function daysWithin(segments: readonly SegmentInfo[], { from, to }: Plan['range']): number {
+  const days = daysOfAll(segments);
+  if (from === undefined && to === undefined) return days.length;
+  return days.filter(
+    (day) =>
+      day === 'undated' ||
+      ((from === undefined || dayEnd(day) > from) && (to === undefined || dayStart(day) < to)),
+  ).length;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -4,9 +4,11 @@
  *
  * Invariant: what a scope does not have is undefined, never a name that SQL would reject.
  */
+import type { DayCount } from '../base/segment-days.ts';
 import type { ColumnName, Kind } from '../contract/event.ts';
 import { attributesNamed, attributesOf } from './attribute-names.ts';
 import {
+  dayOfTime,
   firstOf,
   jsonValuesNamed,
   matches,
@@ -23,8 +25,10 @@ export const OVERFLOW_COLUMN = 'attrs';
 export interface SegmentInfo {
   readonly id: number;
   readonly kind: Kind;
-  /** `2026-11-21` or `undated`. */
+  /** `2026-11-21` or `undated`; the first, where it holds several. */
   readonly day: string;
+  /** Undefined: all rows are of `day`. */
+  readonly days?: readonly DayCount[] | undefined;
   readonly rows: number;
   /** Epoch microseconds of the first and the last event; undefined when undated. */
   readonly minTs: number | undefined;
@@ -147,7 +151,8 @@ export function segmentScope(segment: SegmentInfo, params: Params): Scope {
       ...attributeTexts(columns),
     ],
     kind: () => ownText(segment.kind),
-    day: () => ownText(segment.day),
+    day: () =>
+      segment.days === undefined ? ownText(segment.day) : dayOfTime(quoteIdentifier('ts')),
     tagged: (ids) => {
       const here = ids.filter((id) => segment.tags.has(id));
       if (here.length === 0) return { value: false, reason: 'tag' };

@@ -15,6 +15,8 @@ import { END, START } from '../../fixtures/evidence/story.ts';
 import { writeAuthLog } from '../../fixtures/evidence/syslog.ts';
 import { cell } from '../contract/column-batch.ts';
 import { DaybookError } from '../contract/errors.ts';
+import { sideFilePath } from '../index/side-file.ts';
+import { BUILDER } from '../ingest/testing/in-process.ts';
 import { pcapOf } from '../ingest/testing/small-evidence.ts';
 import { CaseSession } from './session/case-session.ts';
 import { conversations } from './groups/conversations.ts';
@@ -22,6 +24,7 @@ import { fieldValues } from './groups/field-values.ts';
 import type { Client } from '../operations/handler.ts';
 import { markHandlers } from '../operations/handlers/marks.ts';
 import { closeList, listPlace, listRows, openList } from '../operations/open-results.ts';
+import { compactCase } from '../operations/compact.ts';
 import { startQuery } from './query.ts';
 import { type SmallCase, smallCase } from '../operations/testing/small-case.ts';
 import { timeline } from './groups/timeline.ts';
@@ -102,11 +105,14 @@ beforeAll(async () => {
   rmSync(folder, { recursive: true });
   // Small segments have no index otherwise.
   vi.stubEnv('DAYBOOK_INDEX_ROWS', '25');
+  // Days of flows have segments of their own, those of logs some together.
+  vi.stubEnv('DAYBOOK_DENSE_ROWS', '400');
   // So have few segments no merged rollups.
   vi.stubEnv('DAYBOOK_NODE_PARTS', '3');
   small = await smallCase({ ...files, 'a.pcap': pcapOf(60), 'records.json': records() }, evidence, {
     chunk: { rows: 700, ms: 1e9 },
   });
+  await compactCase(small.folder, BUILDER);
   const marks = markHandlers(small.services);
   const context = { signal, client: { kept: new Map() }, part: async () => undefined };
   const view = (query: string) => ({ view: { query, zone: 'UTC' } });
@@ -117,7 +123,7 @@ beforeAll(async () => {
     context,
   );
   const indexes = idxFiles(small.folder);
-  expect(indexes.length).toBeGreaterThan(10);
+  expect(indexes.length).toBeGreaterThan(7);
   // Older segments have none, and one may be damaged.
   for (const [i, path] of indexes.entries()) {
     if (i % 10 === 3) rmSync(path);
@@ -128,6 +134,10 @@ beforeAll(async () => {
   }
   // Room to sort rows with hundreds of columns by any path.
   session = CaseSession.open(small.folder, { memoryLimit: 1.5e9, threads: 2 });
+  const several = session.snapshot().segments.filter(({ days }) => days !== undefined);
+  expect(several.length).toBeGreaterThan(1);
+  const log = several.find(({ kind }) => kind === 'log');
+  rmSync(join(small.folder, sideFilePath(log!.file)), { force: true });
 }, 120_000);
 afterAll(async () => {
   vi.unstubAllEnvs();

@@ -1,6 +1,16 @@
 /**
  * `query.run`: plans a query on what the case holds now, executes it and streams rows, or answers.
  */
+import { RowSet } from '../base/row-set.ts';
+import {
+  dayEnd,
+  daysOf,
+  daysOfAll,
+  disjointGroups,
+  isUsual,
+  lastDayOf,
+  rowsOfDays,
+} from '../base/segment-days.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';
@@ -24,8 +34,10 @@ import {
   countOf,
   firstOf,
   formatter,
+  intersect,
   parseQuery,
   planQuery,
+  rowsOf,
   shapeAnswer,
 } from '../query/index.ts';
 import { foundByFilter, heavier, pathOf, rowsRead, segmentsRead } from '../query/plan-reads.ts';
@@ -35,7 +47,15 @@ import { answerDirectly } from './groups/answer-directly.ts';
 import { answerGroups } from './groups/answer-groups.ts';
 import { tableBatches, type TableReader } from './groups/answer-table.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
-import { dayRuns, isRun, readTogether } from './events/day-runs.ts';
+import {
+  type DayRun,
+  boundsOfRun,
+  dayRuns,
+  goesBeyond,
+  readTogether,
+  singleDays,
+  withinTime,
+} from './events/day-runs.ts';
 import type { GivenList } from './lists/case-lists.ts';
 import type { CaseSession } from './session/case-session.ts';
 import type { Snapshot } from './session/snapshot.ts';
@@ -113,8 +133,10 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   // Asked for first: what changes between the two is not missed.
   let lastChange = session.catalog.lastChange();
   let snapshot = session.snapshot();
-  const replan = (): Plan =>
-    watch.span('plan', () => planQuery(ast, contextOf(snapshot, parameters, session)));
+  const replan = (notBefore?: EpochMicros): Plan =>
+    watch.span('plan', () =>
+      planQuery(ast, { ...contextOf(snapshot, parameters, session), notBefore }),
+    );
   let plan = replan();
   note(watch, plan);
 
@@ -191,7 +213,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     let examined = 0;
     let returned = 0;
     const seenDays = new Set<string>();
-    let segments = 0;
+    const seen = new Set<number>();
     let path: Path = 'catalog';
     /** The last day of which all is given, and whether some is of the day behind it. */
     let given: string | undefined;
@@ -199,32 +221,39 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     for (let rest = plan.segmentsUsed; ;) {
       try {
         const find = finder();
-        const inOrder = find === undefined ? byDay : dayRuns;
-        for (const day of plan.streaming ? inOrder(rest) : [rest]) {
+        const inOrder = find === undefined ? singleDays : dayRuns;
+        const all: DayRun = { segments: [...rest], first: '', last: UNDATED };
+        for (const run of plan.streaming ? inOrder(rest) : [all]) {
+          const { segments: day } = run;
           if (left === 0 || day.length === 0) break;
-          let own = { ...plan, segmentsUsed: day };
+          let own: Plan = { ...plan, segmentsUsed: day };
           if (find !== undefined) {
             own = await watch.spanAsync('index', () => find.narrow(own, day));
-            if (plan.streaming) own = withFirst(own, left);
+            if (plan.streaming) own = withFirst(own, run, left);
           }
           path = heavier(path, pathOf(own));
           let read = segmentsRead(own);
           examined += rowsRead(own);
-          for (const one of read) seenDays.add(one.day);
-          segments += read.length;
-          if (find !== undefined && isRun(read)) {
+          for (const one of read)
+            for (const { day } of daysOf(one))
+              if (day >= run.first && day <= run.last) seenDays.add(day);
+          for (const { id } of read) seen.add(id);
+          if (find !== undefined && plan.streaming && isSpread(read, run)) {
             // To find out which of many small segments have any takes less than to read all their columns.
-            own = withFirst(await find.narrow({ ...plan, segmentsUsed: read }, read, 'all'), left);
+            const exact = await find.narrow({ ...plan, segmentsUsed: read }, read, 'all');
+            own = withFirst(exact, run, left);
             read = segmentsRead(own);
           }
-          for (const some of plan.streaming ? readTogether(read) : [read]) {
-            if (left === 0 || some.length === 0) break;
+          for (const part of plan.streaming ? readTogether(read) : [read]) {
+            if (left === 0 || part.length === 0) break;
             // Sorting a long day at once takes more memory than there may be.
             const slices = plan.streaming
-              ? slicesOf(some, find, sliceRows(session.memory, columnsRead(plan, some)))
+              ? slicesOf(part, run, find, sliceRows(session.memory, columnsRead(plan, part)))
               : [undefined];
             for (const slice of slices) {
+              const some = slice === undefined ? part : withinTime(part, slice);
               if (left === 0) break;
+              if (some.length === 0) continue;
               const inParts = givesFew(own, some);
               const statement = watch.span('compile', () =>
                 compileRows(own, { segments: some, limit: left, within: slice, inParts }),
@@ -238,7 +267,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
                 yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
               }
             }
-            given = some.at(-1)!.day;
+            given = lastGiven(part, run);
             within = false;
             if (returned > 0) attempts = 0;
           }
@@ -258,7 +287,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     }
     watch.path = path;
     watch.rowsExamined = examined;
-    watch.segments = segments;
+    watch.segments = seen.size;
     watch.days = seenDays.size;
     watch.rowsReturned = returned;
     finish('done');
@@ -270,7 +299,7 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
   /**
    * Plans anew after an error that passes; gives the segments of the days that are to come, undefined where the
    * error is to be told. Who was given events goes on only where small segments were merged and nothing else was done,
-   * which is the one change of a case that nobody is told of: the same events lie on the same days.
+   * which is the one change of a case that nobody is told of: the same events have the same times.
    * @param given the last day whose events were given; undefined: none were
    */
   function planBehind(
@@ -282,10 +311,9 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     if (given !== undefined && (!isSame || parameters.only !== undefined)) return undefined;
     lastChange = session.catalog.lastChange();
     snapshot = session.snapshot();
-    plan = replan();
-    if (given === undefined) return plan.segmentsUsed;
-    const at = plan.segmentsUsed.findLastIndex(({ day }) => day === given);
-    return at < 0 ? undefined : plan.segmentsUsed.slice(at + 1);
+    if (given !== undefined && given !== UNDATED && !isUsual(given)) return undefined;
+    plan = replan(given === undefined || given === UNDATED ? undefined : dayEnd(given));
+    return given === UNDATED ? [] : plan.segmentsUsed;
   }
 
   async function answer(): Promise<Answer> {
@@ -435,34 +463,56 @@ function givesFew(plan: Plan, segments: readonly SegmentInfo[]): boolean {
   return rows <= FEW;
 }
 
-/** The first `limit` events of each segment are enough for the first of all. */
-function withFirst(plan: Plan, limit: number | undefined): Plan {
+/** The events of a run of days; the first `limit` of each segment are enough for the first of all. */
+function withFirst(plan: Plan, run: DayRun, limit = Infinity): Plan {
   const found = foundByFilter(plan);
-  if (limit === undefined || found === undefined || plan.events.node !== 'base') return plan;
+  if (found === undefined || plan.events.node !== 'base') return plan;
   const cut = new Map<number, FoundRows>();
-  // Of whole days: segments of one lie beside each other in time.
+  // Segments of one group lie beside each other in time, groups one after the other.
   let before = 0;
   let sure = 0;
-  let day: string | undefined;
-  for (const segment of plan.segmentsUsed) {
-    const own = found.get(segment.id);
-    if (segment.day !== day) before = sure;
-    ({ day } = segment);
-    if (own === undefined) continue;
-    const { rows } = own;
-    if (before >= limit) {
-      cut.set(segment.id, { ...own, rows: 'none', exact: true });
-      continue;
+  for (const group of disjointGroups(plan.segmentsUsed)) {
+    before = sure;
+    for (const segment of group) {
+      const whole = found.get(segment.id);
+      if (whole === undefined) continue;
+      const own = ofRun(whole, segment, run);
+      const { rows } = own;
+      if (before >= limit) {
+        cut.set(segment.id, { ...own, rows: 'none', exact: true });
+        continue;
+      }
+      if (own.exact) sure += countOf(rows, segment.rows);
+      const some = own.exact && countOf(rows, segment.rows) > limit;
+      cut.set(
+        segment.id,
+        some ? { ...own, rows: firstOf(rows, segment.rows, limit), asFilter: false } : own,
+      );
     }
-    if (own.exact) sure += countOf(rows, segment.rows);
-    const some = own.exact && countOf(rows, segment.rows) > limit;
-    cut.set(
-      segment.id,
-      some ? { ...own, rows: firstOf(rows, segment.rows, limit), asFilter: false } : own,
-    );
   }
   return { ...plan, events: { ...plan.events, found: cut } };
 }
+
+/** The rows that are of the days of a run. */
+function ofRun(found: FoundRows, segment: SegmentInfo, run: DayRun): FoundRows {
+  if (!goesBeyond(segment, run)) return found;
+  const { from, to } = rowsOfDays(segment, run.first, run.last);
+  return { ...found, rows: intersect(found.rows, rowsOf(RowSet.range(segment.rows, from, to))) };
+}
+
+/** Whether several segments have events of several days. */
+function isSpread(segments: readonly SegmentInfo[], { first, last }: DayRun): boolean {
+  return first !== last && segments.length > 1;
+}
+
+/** The last day of which all is given with these segments of a run. */
+function lastGiven(segments: readonly SegmentInfo[], { last }: DayRun): string {
+  const own = segments.map(lastDayOf).reduce((a, b) => (a > b ? a : b));
+  return own < last ? own : last;
+}
+
+/** Sorts behind every day. */
+const UNDATED = 'undated';
 
 function note(watch: Stopwatch, plan: Plan): void {
   watch.path = plan.path;
@@ -475,7 +525,7 @@ function note(watch: Stopwatch, plan: Plan): void {
 export function noteRead(watch: Stopwatch, plan: Plan): void {
   const read = segmentsRead(plan);
   watch.path = pathOf(plan);
-  watch.days = new Set(read.map(({ day }) => day)).size;
+  watch.days = daysOfAll(read).length;
   watch.segments = read.length;
   watch.rowsExamined = rowsRead(plan);
 }
@@ -488,11 +538,6 @@ export function isGone(error: unknown): boolean {
 function least(a: number | undefined, b: number | undefined): number | undefined {
   if (a === undefined) return b;
   return b === undefined ? a : Math.min(a, b);
-}
-
-/** Segments in runs of one day, in the order given. */
-function byDay(segments: readonly SegmentInfo[]): SegmentInfo[][] {
-  return [...Map.groupBy(segments, ({ day }) => day).values()];
 }
 
 /** A value of the store as a formatter takes it. */
@@ -554,6 +599,7 @@ function infoOf(
     id: segment.id,
     kind: segment.kind,
     day: segment.day,
+    days: segment.days,
     rows: segment.rows,
     minTs: segment.minTs,
     maxTs: segment.maxTs,
@@ -580,13 +626,21 @@ const ROW_COLUMNS = 6;
 
 /** Undated events are in no slice: they are read at once. */
 function slicesOf(
-  segments: readonly SegmentInfo[],
+  segments: SegmentInfo[],
+  run: DayRun,
   find: RowFinder | undefined,
   rows: number,
 ): (TimeSlice | undefined)[] {
-  if (segments.some(({ day }) => day === 'undated')) return [undefined];
+  if (segments.some(({ day }) => day === UNDATED)) return [undefined];
   const slices = timeSlices(segments, (segment) => find?.timesOf(segment), rows);
-  return slices.length === 1 ? [undefined] : slices;
+  const bounds = boundsOfRun({ ...run, segments });
+  if (bounds === undefined) return slices.length === 1 ? [undefined] : slices;
+  return slices
+    .map((slice) => ({
+      from: Math.max(slice.from ?? -Infinity, bounds.from),
+      to: Math.min(slice.to ?? Infinity, bounds.to),
+    }))
+    .filter(({ from, to }) => from < to);
 }
 
 /** The running query's rows as people and scripts see them. */

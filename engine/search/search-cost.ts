@@ -1,4 +1,5 @@
 /** What it cost to find out which rows are meant. */
+import { daysOf } from '../base/segment-days.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import { type FoundRows, type Path, type SegmentInfo, countOf } from '../query/index.ts';
 import { heavier } from '../query/plan-reads.ts';
@@ -19,7 +20,7 @@ export class SearchCost {
     if (found === undefined) return;
     this.path = heavier(this.path, found.by);
     if (found.rows !== 'none') {
-      this.days.add(segment.day);
+      for (const { day } of daysOf(segment)) this.days.add(day);
       this.segments += 1;
     }
     if (!found.exact) this.rowsExamined += countOf(found.rows, segment.rows);

@@ -1,4 +1,5 @@
 /** `daybook days`: events by day and kind, from the catalog alone. */
+import { eventsByDay } from '../../../engine/operations/case-info.ts';
 import { CaseSession } from '../../../engine/search/index.ts';
 import { fromCatalog } from '../../../engine/operations/latency.ts';
 import type { Command } from '../command.ts';
@@ -16,21 +17,17 @@ interface Day {
 function daysOf(session: CaseSession): Day[] {
   const days = new Map<string, Day>();
   for (const segment of session.snapshot().segments) {
-    const deleted = session.catalog.marks(segment.id, 0).length;
-    const day = days.get(segment.day) ?? {
-      day: segment.day,
-      events: 0,
-      kinds: {},
-      segments: 0,
-      bytes: 0,
-    };
-    day.events += segment.rows - deleted;
-    day.kinds[segment.kind] = (day.kinds[segment.kind] ?? 0) + segment.rows - deleted;
-    day.segments += 1;
-    day.bytes += segment.bytes;
-    days.set(segment.day, day);
+    const left = segment.rows - session.catalog.marks(segment.id, 0).length;
+    for (const { day: name, events, bytes } of eventsByDay(session, segment, left)) {
+      const day = days.get(name) ?? { day: name, events: 0, kinds: {}, segments: 0, bytes: 0 };
+      day.events += events;
+      day.kinds[segment.kind] = (day.kinds[segment.kind] ?? 0) + events;
+      day.segments += 1;
+      day.bytes += bytes;
+      days.set(name, day);
+    }
   }
-  return [...days.values()];
+  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
 export const daysCommand: Command = {

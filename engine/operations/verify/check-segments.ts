@@ -2,6 +2,7 @@
 import { constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCaseHandle } from '../../base/case-files.ts';
+import { lastDayOf } from '../../base/segment-days.ts';
 import { fileProblem, hashHandle, type HashedFile } from '../../base/regular-file.ts';
 import type { SegmentRow } from '../../catalog/catalog.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
@@ -76,7 +77,7 @@ async function problemsOf(
     void problems.push({ code: 'segment', message: `segment ${file} ${message}`, advice: RESTORE });
   const found = await hashed(folder, file, progress, signal);
   if (typeof found === 'string')
-    say(`${found}: ${segment.rows} ${segment.kind} events of ${segment.day}`);
+    say(`${found}: ${segment.rows} ${segment.kind} events of ${daysText(segment)}`);
   else if (found.bytes !== bytes || found.sha256 !== sha256)
     say('differs from what was written (SHA-256)');
   else {
@@ -149,10 +150,21 @@ async function contentProblem(
     const sources = await store.rows(`SELECT DISTINCT source_id FROM ${events} ORDER BY 1`);
     if (sources.map(([id]) => id).join() !== segment.sources.toSorted((a, b) => a - b).join())
       return 'has events of other sources than the catalog says';
+    if (segment.days === undefined) return undefined;
+    const days = await store.rows(
+      `SELECT strftime(ts, '%Y-%m-%d') AS day, count(*) FROM ${events} GROUP BY day ORDER BY day`,
+    );
+    if (days.join() !== segment.days.map(({ day, rows: own }) => [day, own]).join())
+      return 'has events of other days than the catalog says';
     return undefined;
   } finally {
     release();
   }
+}
+
+function daysText(segment: SegmentRow): string {
+  const last = lastDayOf(segment);
+  return last === segment.day ? last : `${segment.day} to ${last}`;
 }
 
 /** As the catalog has it; a time after June 2255 is more than a number holds exactly, and comes as bigint. */

@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { importers } from '../../../importers/registry.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { locationOf } from '../../catalog/source-place.ts';
@@ -161,6 +161,8 @@ it('finds nothing in a log whose order of dates was decided otherwise since', as
   const log = join(root, 'orders.log');
   const lines = Array.from({ length: 9 }, (_, n) => `0${n + 1}/05/2026 10:00:00 host app: ${n}`);
   writeFileSync(log, `${lines.join('\n')}\n`);
+  // What is deleted stays, as it does in days of many events.
+  vi.stubEnv('DAYBOOK_DENSE_ROWS', '1');
   await importInProcess(folder, [log], { options: { year: undefined } });
   const times = () =>
     withSession(folder, (session) =>
@@ -175,6 +177,7 @@ it('finds nothing in a log whose order of dates was decided otherwise since', as
   const report = await verified();
   expect(report.findings).toEqual([]);
   expect(report.sample.compared).toBe(3 * LINES + 40 + 9);
+  vi.unstubAllEnvs();
 });
 
 describe('the case is damaged', () => {

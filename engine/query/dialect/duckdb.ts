@@ -110,6 +110,11 @@ export function segmentTable(
   return `seg_${id}.events`;
 }
 
+/** The UTC day of a time that there is, as days are written. */
+export function dayOfTime(sql: string): string {
+  return `strftime(${sql}, '%Y-%m-%d')`;
+}
+
 /** The table beneath that view: whose messages are shapes and variables. */
 export function storedTable(id: number): string {
   if (!Number.isSafeInteger(id) || id < 0) throw new RangeError(`segment number ${id}`);

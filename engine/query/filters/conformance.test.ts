@@ -261,7 +261,10 @@ let indexed: Indexed[];
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'daybook-faces-'));
-  test = await openTestCase([...EVENTS, ...manyEvents()]);
+  test = await openTestCase(
+    [...EVENTS, ...manyEvents()],
+    (kind) => kind === 'flow' || kind === 'dns',
+  );
   await test.connection.run("ATTACH ':memory:' AS lists");
   indexed = test.context.segments.map((segment) => {
     const events = test.eventsOf(segment);

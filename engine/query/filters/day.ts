@@ -1,4 +1,6 @@
 /** `day:2026-11-21`, `day:2026-11-*`, `day:>=2026-11-01`, `day:undated`: whole UTC days. */
+import { RowSet } from '../../base/row-set.ts';
+import { daysOf } from '../../base/segment-days.ts';
 import type { Test } from '../ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, dayText, numberAt, textOf } from '../batch/row-scope.ts';
@@ -6,7 +8,9 @@ import { matches } from '../dialect/duckdb.ts';
 import { type Ref, refSql } from '../fields.ts';
 import { printTest } from '../print.ts';
 import { syntaxError } from '../query-error.ts';
-import type { Predicate, Scope } from '../scope.ts';
+import type { LeafRows } from '../index-view.ts';
+import { type Rows, rowsOf, unite } from '../rows.ts';
+import type { Predicate, Scope, SegmentInfo } from '../scope.ts';
 import { valuePattern, wildcardMatcher } from './wildcard.ts';
 import { both } from './logic.ts';
 import type { FilterOperator } from './operator.ts';
@@ -47,7 +51,9 @@ function dayFilter(test: Test, at: number, ref: Ref | undefined): DayFilter {
 function daySql(filter: DayFilter, scope: Scope): Predicate {
   const { test, ref } = filter;
   if (ref === undefined && scope.segment !== undefined) {
-    return { value: dayMatches(test, scope.segment.day), reason: 'time' };
+    const days = daysOf(scope.segment);
+    const matching = days.filter(({ day }) => dayMatches(test, day)).length;
+    if (matching === 0 || matching === days.length) return { value: matching > 0, reason: 'time' };
   }
   const sql = ref === undefined ? scope.day() : refSql(ref, scope)!;
   const bind = (text: string) => scope.params.text(text.toLowerCase());
@@ -106,6 +112,19 @@ function dayMatches(test: Test, day: string): boolean {
   }
 }
 
+/** Each day is a run of rows. */
+function dayRows({ test, ref }: DayFilter, segment: SegmentInfo): LeafRows | undefined {
+  if (ref !== undefined) return undefined;
+  let found: Rows = 'none';
+  let from = 0;
+  for (const { day, rows } of daysOf(segment)) {
+    if (dayMatches(test, day))
+      found = unite(found, rowsOf(RowSet.range(segment.rows, from, from + rows)));
+    from += rows;
+  }
+  return { rows: found, exact: true };
+}
+
 function dayColumns({ test, ref }: DayFilter, scope: RowScope): RowFilter {
   const known = new Map<string, boolean>();
   const matches = (day: string): boolean => {
@@ -141,6 +160,7 @@ export const dayOperator: FilterOperator<DayFilter> = {
   describe: ({ test }) => `day:${printTest(test)}`,
   sql: daySql,
   sqlCost: 'low',
+  rows: dayRows,
   lookUpCost: () => 0,
   columns: dayColumns,
 };

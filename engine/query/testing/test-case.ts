@@ -88,7 +88,11 @@ function plain(value: DuckDBValue): RawValue {
   throw new TypeError(`a result column of type ${String(value)}`);
 }
 
-export async function openTestCase(events: readonly TestEvent[]): Promise<TestCase> {
+/** @param together whether all days of a kind are in one segment */
+export async function openTestCase(
+  events: readonly TestEvent[],
+  together: (kind: Kind) => boolean = () => false,
+): Promise<TestCase> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   await connection.run('SET threads = 1');
@@ -96,17 +100,27 @@ export async function openTestCase(events: readonly TestEvent[]): Promise<TestCa
   await connection.run('CREATE TABLE marks.deleted(segment INTEGER, row BIGINT)');
   await connection.run('CREATE TABLE marks.tagged(segment INTEGER, tag INTEGER, row BIGINT)');
 
+  const kinds = Map.groupBy(
+    events.filter(({ ts }) => ts !== undefined),
+    ({ kind }) => kind,
+  );
+  const spread = new Set(
+    [...kinds].flatMap(([kind, own]) =>
+      together(kind) && new Set(own.map(({ ts }) => dayOf(ts))).size > 1 ? kind : [],
+    ),
+  );
   const groups = new Map<string, TestEvent[]>();
   for (const event of events) {
-    const key = `${dayOf(event.ts)} ${event.kind}`;
+    const isTogether = spread.has(event.kind) && event.ts !== undefined;
+    const key = `${isTogether ? 'days' : dayOf(event.ts)} ${event.kind}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [event]);
     else group.push(event);
   }
   const segments: SegmentInfo[] = [];
   for (const [key, group] of groups) {
-    const [day, kind] = key.split(' ') as [string, Kind];
-    segments.push(await addSegment(connection, segments.length + 1, day, kind, group));
+    const kind = key.split(' ')[1] as Kind;
+    segments.push(await addSegment(connection, segments.length + 1, kind, group));
   }
   const times = events.flatMap(({ ts }) => ts ?? []);
   const context: CompileContext = {
@@ -146,7 +160,8 @@ export async function openTestCase(events: readonly TestEvent[]): Promise<TestCa
     events,
     context,
     connection,
-    eventsOf: ({ day, kind }) => inOrder(groups.get(`${day} ${kind}`) ?? []),
+    eventsOf: ({ day, days, kind }) =>
+      inOrder(groups.get(`${days === undefined ? day : 'days'} ${kind}`) ?? []),
     plan: (text, more) => planQuery(text, { ...context, ...more }),
     raw,
     rows,
@@ -177,11 +192,14 @@ function inOrder(events: readonly TestEvent[]): TestEvent[] {
 async function addSegment(
   connection: DuckDBConnection,
   id: number,
-  day: string,
   kind: Kind,
   events: readonly TestEvent[],
 ): Promise<SegmentInfo> {
   const sorted = inOrder(events);
+  const days = [...Map.groupBy(sorted, ({ ts }) => dayOf(ts))].map(([day, own]) => ({
+    ...{ day, rows: own.length },
+  }));
+  const { day } = days[0]!;
   const types = new Map<string, string>([
     ['seq', 'BIGINT'],
     ['source_id', 'UINTEGER'],
@@ -223,6 +241,7 @@ async function addSegment(
     id,
     kind,
     day,
+    days: days.length === 1 ? undefined : days,
     rows: sorted.length,
     minTs: times[0],
     maxTs: times.at(-1),

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { daysOf, disjointGroups, lastDayOf } from '../../base/segment-days.ts';
 import type { SegmentInfo } from '../../query/index.ts';
-import { dayRuns, isRun, readTogether } from './day-runs.ts';
+import { dayRuns, readTogether } from './day-runs.ts';
 
 const segment = (id: number, day: string, rows: number): SegmentInfo => ({
   ...{ id, day, rows, kind: 'log', minTs: undefined, maxTs: undefined, columns: new Set() },
@@ -16,17 +17,17 @@ it('keeps order and whole days, and is bounded where there are several', () => {
   fc.assert(
     fc.property(days, (list) => {
       const all = list.flatMap((own, i) =>
-        own.map((rows, j) => segment(i * 10 + j, `2026-01-${i}`, rows)),
+        own.map((rows, j) => segment(i * 10 + j, `2026-01-${10 + i}`, rows)),
       );
       const runs = dayRuns(all);
-      expect(runs.flat()).toEqual(all);
+      expect(runs.flatMap(({ segments }) => segments)).toEqual(all);
       const seen = new Set<string>();
-      for (const run of runs) {
+      for (const { segments: run, first, last } of runs) {
         for (const day of new Set(run.map((one) => one.day))) {
           expect(seen.has(day)).toBe(false);
           seen.add(day);
         }
-        if (!isRun(run)) continue;
+        if (first === last) continue;
         expect(run.length).toBeLessThanOrEqual(64);
         expect(run.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(131_072);
       }
@@ -35,10 +36,11 @@ it('keeps order and whole days, and is bounded where there are several', () => {
 });
 
 it('begins with little and reads many small days at once', () => {
-  const small = Array.from({ length: 200 }, (_, i) => segment(i, `d${i}`, 10));
-  expect(dayRuns(small).map((run) => run.length)).toEqual([8, 16, 32, 64, 64, 16]);
+  const small = Array.from({ length: 200 }, (_, i) => segment(i, `d${1000 + i}`, 10));
+  const lengths = (all: SegmentInfo[]) => dayRuns(all).map(({ segments }) => segments.length);
+  expect(lengths(small)).toEqual([8, 16, 32, 64, 64, 16]);
   const large = Array.from({ length: 3 }, (_, i) => segment(i, `d${i}`, 1e6));
-  expect(dayRuns(large).map((run) => run.length)).toEqual([1, 1, 1]);
+  expect(lengths(large)).toEqual([1, 1, 1]);
 });
 
 it('reads days with few columns together, and days with many apart', () => {
@@ -46,10 +48,44 @@ it('reads days with few columns together, and days with many apart', () => {
     ...segment(id, day, 1),
     columns: new Set(Array.from({ length: n }, (_, i) => `${id}/${i}`)),
   });
-  const few = Array.from({ length: 12 }, (_, i) => wide(i, `d${i}`, 10));
+  const few = Array.from({ length: 12 }, (_, i) => wide(i, `d${10 + i}`, 10));
   expect(readTogether(few).map((part) => part.length)).toEqual([12]);
   expect(
-    readTogether([...few, wide(12, 'd12', 2000), wide(13, 'd12', 1)]).map((part) => part.length),
+    readTogether([...few, wide(12, 'd22', 2000), wide(13, 'd22', 1)]).map((part) => part.length),
   ).toEqual([12, 2]);
   expect(readTogether([])).toEqual([]);
+});
+
+it('gives each day once, in order, where segments hold several', () => {
+  const counts = fc.array(
+    fc.record({
+      first: fc.nat(20),
+      rows: fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1, maxLength: 8 }),
+    }),
+    { maxLength: 12 },
+  );
+  fc.assert(
+    fc.property(counts, (list) => {
+      const all = list.map(({ first, rows }, id): SegmentInfo => {
+        const days = rows.map((own, i) => ({ day: `2026-01-${10 + first + i}`, rows: own }));
+        const sum = rows.reduce((a, b) => a + b, 0);
+        return { ...segment(id, days[0]!.day, sum), days: days.length > 1 ? days : undefined };
+      });
+      const runs = dayRuns(all);
+      const pairs = (of: readonly SegmentInfo[]) =>
+        of.flatMap((one) => daysOf(one).map(({ day }) => `${one.id} ${day}`));
+      const given = runs.flatMap(({ segments, first, last }) =>
+        pairs(segments).filter((pair) => pair.slice(-10) >= first && pair.slice(-10) <= last),
+      );
+      expect(given.toSorted()).toEqual(pairs(all).toSorted());
+      for (const [i, { first, last }] of runs.entries()) {
+        expect(first <= last).toBe(true);
+        if (i > 0) expect(runs[i - 1]!.last < first).toBe(true);
+      }
+      const groups = disjointGroups(all);
+      expect(groups.flat().length).toBe(all.length);
+      for (const [i, group] of groups.entries())
+        if (i > 0) expect(groups[i - 1]!.every((one) => lastDayOf(one) < group[0]!.day)).toBe(true);
+    }),
+  );
 });

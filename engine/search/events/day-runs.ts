@@ -2,6 +2,8 @@
  * Days whose events one statement reads: one day, or a run of small ones, since a statement costs
  * milliseconds for each segment however few rows it has. The first run is short, so that rows come soon.
  */
+import { dayEnd, dayStart, daysOf, disjointGroups, lastDayOf } from '../../base/segment-days.ts';
+import type { EpochMicros } from '../../contract/event.ts';
 import type { SegmentInfo } from '../../query/index.ts';
 
 /** Rows and segments of a run of several days: so many at first, doubled until the most. */
@@ -10,39 +12,98 @@ const MOST_ROWS = 131_072;
 const FIRST_SEGMENTS = 8;
 const MOST_SEGMENTS = 64;
 
-/** Segments in runs of whole days, in the order given. */
-export function dayRuns(segments: readonly SegmentInfo[]): SegmentInfo[][] {
-  const runs: SegmentInfo[][] = [];
+/** Whole days that follow each other, and the segments that have events of them. */
+export interface DayRun {
+  readonly segments: SegmentInfo[];
+  readonly first: string;
+  readonly last: string;
+}
+
+/** All days of these segments in runs, in the order of time. */
+export function dayRuns(segments: readonly SegmentInfo[]): DayRun[] {
+  const runs: DayRun[] = [];
   let most = { rows: FIRST_ROWS, segments: FIRST_SEGMENTS };
-  let run: SegmentInfo[] = [];
+  let run = new Set<SegmentInfo>();
+  let days: string[] = [];
   let rows = 0;
-  for (const day of Map.groupBy(segments, (segment) => segment.day).values()) {
-    const own = day.reduce((sum, segment) => sum + segment.rows, 0);
-    if (run.length > 0 && (rows + own > most.rows || run.length + day.length > most.segments)) {
-      runs.push(run);
+  const end = () => {
+    const [first] = days;
+    if (first !== undefined) runs.push({ segments: [...run], first, last: days.at(-1)! });
+    run = new Set();
+    days = [];
+    rows = 0;
+  };
+  for (const [day, own] of byDay(segments)) {
+    const more = own.reduce((sum, one) => sum + one.rows, 0);
+    const together = run.size + own.filter(({ segment }) => !run.has(segment)).length;
+    if (days.length > 0 && (rows + more > most.rows || together > most.segments)) {
+      end();
       most = {
         rows: Math.min(most.rows * 2, MOST_ROWS),
         segments: Math.min(most.segments * 2, MOST_SEGMENTS),
       };
-      run = [];
-      rows = 0;
     }
-    run.push(...day);
-    rows += own;
+    for (const { segment } of own) run.add(segment);
+    days.push(day);
+    rows += more;
   }
-  if (run.length > 0) runs.push(run);
+  end();
   return runs;
+}
+
+/** Each day by itself. */
+export function singleDays(segments: readonly SegmentInfo[]): DayRun[] {
+  return Array.from(byDay(segments), ([day, own]) => ({
+    ...{ first: day, last: day },
+    segments: own.map(({ segment }) => segment),
+  }));
+}
+
+function byDay(
+  segments: readonly SegmentInfo[],
+): [string, { segment: SegmentInfo; rows: number }[]][] {
+  const days = new Map<string, { segment: SegmentInfo; rows: number }[]>();
+  for (const segment of segments)
+    for (const { day, rows } of daysOf(segment)) {
+      const own = days.get(day);
+      if (own === undefined) days.set(day, [{ segment, rows }]);
+      else own.push({ segment, rows });
+    }
+  return [...days].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Whether a segment has events of other days, too. */
+export function goesBeyond(segment: SegmentInfo, { first, last }: DayRun): boolean {
+  return segment.day < first || lastDayOf(segment) > last;
+}
+
+/** The time of a run, where a segment goes beyond it. */
+export function boundsOfRun(run: DayRun): { from: EpochMicros; to: EpochMicros } | undefined {
+  if (!run.segments.some((segment) => goesBeyond(segment, run))) return undefined;
+  return { from: dayStart(run.first), to: dayEnd(run.last) };
+}
+
+/** Those that may have events between two times. */
+export function withinTime<S extends Pick<SegmentInfo, 'minTs' | 'maxTs'>>(
+  segments: readonly S[],
+  { from, to }: { readonly from?: EpochMicros | undefined; readonly to?: EpochMicros | undefined },
+): S[] {
+  return segments.filter(
+    ({ minTs, maxTs }) =>
+      (to === undefined || minTs === undefined || minTs < to) &&
+      (from === undefined || maxTs === undefined || maxTs >= from),
+  );
 }
 
 /** Segments times columns of a statement that reads rows: each has a value for all columns of all others. */
 const MOST_CELLS = 1500;
 
-/** A run in parts of whole days whose rows one statement should read, in order. */
+/** Segments of a run in parts whose rows one statement should read: all of a part is before the next. */
 export function readTogether(run: readonly SegmentInfo[]): SegmentInfo[][] {
   const parts: SegmentInfo[][] = [];
   let part: SegmentInfo[] = [];
   let columns = new Set<string>();
-  for (const day of Map.groupBy(run, (segment) => segment.day).values()) {
+  for (const day of disjointGroups(run)) {
     const own = new Set(day.flatMap((segment) => [...segment.columns]));
     const together = new Set([...columns, ...own]);
     if (part.length > 0 && (part.length + day.length) * together.size > MOST_CELLS) {
@@ -54,9 +115,4 @@ export function readTogether(run: readonly SegmentInfo[]): SegmentInfo[][] {
   }
   if (part.length > 0) parts.push(part);
   return parts;
-}
-
-/** Whether a run has several days. */
-export function isRun(segments: readonly SegmentInfo[]): boolean {
-  return segments.some(({ day }) => day !== segments[0]?.day);
 }

@@ -37,6 +37,8 @@ const ROWS = 4096;
 /** As near to the begin or end of whole segments rows are found without looking at times. */
 const EDGE = 2000;
 const MOST_PARTS = 8192;
+/** Segments whose first rows are sooner read than the times of all are counted. */
+const MOST_EDGES = 32;
 
 export type Divide = (slice: Slice, width: number) => Promise<Slice[]>;
 
@@ -169,6 +171,7 @@ export class TimeOrder {
 /** Numbers `from` to `to` as far as they lie in a slice of whole segments, near one of its ends. */
 function edgePiece({ segments, start, count }: Slice, from: number, to: number): Piece | undefined {
   const low = Math.max(from, start);
+  if (segments.length > MOST_EDGES) return undefined;
   const high = Math.min(to, start + count);
   const head = high - start;
   const tail = start + count - low;

@@ -7,6 +7,7 @@
  * looked at. A short list, one in another order and one that stages chose
  * is kept event by event: segment and number, at most MOST_KEPT of them.
  */
+import { dayEnd, dayStart, daysOfAll, disjointGroups } from '../../base/segment-days.ts';
 import type { ColumnBatch } from '../../contract/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { DaybookError } from '../../contract/errors.ts';
@@ -33,6 +34,7 @@ import type { AskedView } from '../asked-view.ts';
 import type { CaseSession } from '../session/case-session.ts';
 import type { Snapshot } from '../session/snapshot.ts';
 import { RowOrder, type Slice, TimeOrder } from './event-order.ts';
+import { withinTime } from './day-runs.ts';
 import { fieldsToRead, listBatch } from './list-batch.ts';
 import { NumberOrder } from './number-order.ts';
 import { SearchCost } from '../search-cost.ts';
@@ -164,15 +166,20 @@ function timed({ plan, snapshot }: AskedView, order: Order, descending: boolean)
 
 // -- by time ---------------------------------------------------------------------------------------
 
-/** Days in order, `undated` apart. */
-function days(plan: Plan): { day: string; segments: SegmentInfo[] }[] {
-  return [...Map.groupBy(plan.segmentsUsed, ({ day }) => day)]
-    .filter(([day]) => day !== 'undated')
-    .map(([day, segments]) => ({ day, segments }));
+/** Days that follow each other and share no segment with others. */
+interface DaySpan {
+  readonly from: EpochMicros;
+  readonly to: EpochMicros;
+  readonly segments: SegmentInfo[];
 }
 
-function dayStart(day: string): EpochMicros {
-  return Date.parse(`${day}T00:00:00Z`) * 1000;
+/** Days in order, those together that segments hold together; `undated` apart. */
+function days(plan: Plan): DaySpan[] {
+  const dated = plan.segmentsUsed.filter(({ day }) => day !== 'undated');
+  return disjointGroups(dated).map((segments) => {
+    const all = daysOfAll(segments);
+    return { from: dayStart(all[0]!), to: dayEnd(all.at(-1)!), segments };
+  });
 }
 
 function undatedSegments(plan: Plan): SegmentInfo[] {
@@ -232,10 +239,11 @@ async function byNumber(
 function byCatalog({ plan, watch }: AskedView): Order {
   watch.path = 'catalog';
   watch.rowsExamined = 0;
-  const slices = days(plan).map(({ day, segments }): Slice => {
-    const from = dayStart(day);
-    return { from, to: from + DAY, segments, count: rowsOf(segments), start: 0 };
-  });
+  const slices = days(plan).map((span): Slice => ({
+    ...span,
+    count: rowsOf(span.segments),
+    start: 0,
+  }));
   const undated = undatedSegments(plan);
   const times = new TimeOrder(slices, { count: rowsOf(undated), segments: undated }, true);
   return { by: 'time', times };
@@ -245,10 +253,8 @@ function byCatalog({ plan, watch }: AskedView): Order {
 function divider(asked: AskedView) {
   return async (slice: Slice, width: number): Promise<Slice[]> => {
     const { plan } = asked;
-    const rows = await asked.rows(
-      compileHistogram(plan, slice.segments, width, slice),
-      slice.segments,
-    );
+    const some = withinTime(slice.segments, slice);
+    const rows = await asked.rows(compileHistogram(plan, some, width, slice), some);
     return rows.map(([i, n]) => {
       const start = Number(i) * width;
       return {
@@ -270,22 +276,25 @@ async function filtered(asked: AskedView, expected: number): Promise<Order> {
     if (rows !== undefined) return { by: 'row', rows };
   }
   const dayList = days(plan);
-  const byDay = new Map(dayList.map(({ day, segments }) => [dayStart(day), segments]));
-  const perDay = MOST_SPANS / Math.max(dayList.length, 1);
-  const wanted = Math.max(...dayList.map(({ segments }) => rowsOf(segments)), 1) / 4096;
+  const allDays = dayList.reduce((sum, { from, to }) => sum + (to - from) / DAY, 0);
+  const perDay = MOST_SPANS / Math.max(allDays, 1);
+  const rowsADay = dayList.map(({ from, to, segments }) => rowsOf(segments) / ((to - from) / DAY));
+  const wanted = Math.max(...rowsADay, 1) / 4096;
   // Powers of two divide a day of microseconds: no span lies in two days.
   const power = Math.floor(Math.log2(Math.max(1, Math.min(perDay, wanted, 8192))));
   const width = DAY / 2 ** power;
   const rows = await asked.rows(compileHistogram(plan, plan.segmentsUsed, width));
   const slices: Slice[] = [];
   let undated = 0;
+  let span = 0;
   for (const [i, n] of rows) {
     if (typeof i !== 'number') {
       undated += Number(n);
       continue;
     }
     const from = i * width;
-    const segments = byDay.get(Math.floor(from / DAY) * DAY) ?? [];
+    while (span < dayList.length - 1 && dayList[span]!.to <= from) span += 1;
+    const segments = dayList[span]?.segments ?? [];
     slices.push({ from, to: from + width, segments, count: Number(n), start: 0 });
   }
   const times = new TimeOrder(slices, { count: undated, segments: undatedSegments(plan) }, false);
@@ -341,10 +350,10 @@ async function earlyRows(
   const early: Row[] = [];
   const fields = fieldsToRead(plan, first.fields);
   let columns: readonly OutputColumn[] = [];
-  for (const { day, segments } of inOrder) {
+  for (const { from, to, segments } of inOrder) {
     const times = segments.flatMap(({ minTs, maxTs }) => [minTs ?? [], maxTs ?? []].flat());
-    const start = Math.max(dayStart(day), Math.min(...times), plan.range.from ?? -Infinity);
-    const end = Math.min(dayStart(day) + DAY, Math.max(...times) + 1, plan.range.to ?? Infinity);
+    const start = Math.max(from, Math.min(...times), plan.range.from ?? -Infinity);
+    const end = Math.min(to, Math.max(...times) + 1, plan.range.to ?? Infinity);
     const rows = rowsOf(segments);
     let share = Math.min(1, 20_000 / Math.max(rows, 1));
     for (let done = 0; done < 1;) {
@@ -354,10 +363,11 @@ async function earlyRows(
         ? { from: at(1 - until), to: done === 0 ? end : at(1 - done) }
         : { from: at(done), to: until === 1 ? end : at(until) };
       const limit = wanted - early.length;
+      const some = withinTime(segments, part);
       const statement = compilePart(plan, {
-        ...{ segments, fields, part, limit, offset: 0, backwards: descending },
+        ...{ segments: some, fields, part, limit, offset: 0, backwards: descending },
       });
-      const found = await asked.rows(statement, segments);
+      const found = await asked.rows(statement, some);
       columns = statement.columns;
       early.push(...found.map((values) => ({ columns, values })));
       if (early.length >= wanted) {
@@ -500,7 +510,9 @@ async function timeRows(
   const wanted = fieldsToRead(plan, fields);
   const out: Row[] = [];
   for (const piece of await times.pieces(from, to, divider(asked))) {
-    const { segments, part, edge, offset, count, backwards } = piece;
+    const { part, edge, offset, count, backwards } = piece;
+    const isPart = part !== undefined && part !== 'undated';
+    const segments = isPart ? withinTime(piece.segments, part) : piece.segments;
     const statement = compilePart(plan, {
       ...{ segments, fields: wanted, part, edge, limit: count, offset, backwards },
     });

@@ -129,6 +129,8 @@ function written(seed: number): Record<string, Uint8Array> {
 beforeAll(async () => {
   vi.stubEnv('DAYBOOK_INDEX_ROWS', '10');
   vi.stubEnv('DAYBOOK_NODE_PARTS', '2');
+  // Each day has segments of its own.
+  vi.stubEnv('DAYBOOK_DENSE_ROWS', '1');
   small = await smallCase({ ...written(5), 'a.pcap': pcapOf(60) }, evidence, {
     chunk: { rows: 200, ms: 1e9 },
   });
