@@ -2,6 +2,7 @@
  * `query.complete`: what may stand at a position of a query: fields, values with their counts, stages,
  * operators, keywords. It answers while a person types: what cannot be counted in time is left out.
  */
+import { daysOfAll } from '../base/segment-days.ts';
 import { attributesOf } from '../query/attribute-names.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { KINDS } from '../contract/event.ts';
@@ -236,7 +237,7 @@ function enumerated(session: CaseSession, field: string): Iterable<string> {
     case 'source':
       return session.snapshot().sources.map(({ name }) => name);
     case 'day':
-      return new Set(session.snapshot().segments.map(({ day }) => day));
+      return new Set(daysOfAll(session.snapshot().segments));
     case 'last':
       return ['15m', '1h', '24h', '7d'];
     default:

@@ -6,6 +6,7 @@
  * instant are on the side where a list has them. Time is searched outwards in growing steps: a case
  * of many days is not read for five neighbours.
  */
+import { disjointGroups } from '../base/segment-days.ts';
 import type { ColumnBatch } from '../contract/column-batch.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import type { EpochMicros } from '../contract/event.ts';
@@ -130,11 +131,10 @@ function* outwards(
   const there = segments.filter(({ minTs, maxTs }) =>
     earlier ? minTs !== undefined && minTs < ts : maxTs !== undefined && maxTs > ts,
   );
-  const days = [...Map.groupBy(there, ({ day }) => day)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const days = disjointGroups(there);
   if (earlier) days.reverse();
-  for (let at = 0, many = 1; at < days.length; at += many, many *= 4) {
-    yield days.slice(at, at + many).flatMap(([, some]) => some);
-  }
+  for (let at = 0, many = 1; at < days.length; at += many, many *= 4)
+    yield days.slice(at, at + many).flat();
 }
 
 interface Range {

@@ -35,12 +35,20 @@ const made = (id: number) =>
       chosen: fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }),
       exact: fc.boolean(),
       timed: fc.boolean(),
+      several: fc.boolean(),
     })
-    .map(({ day, times, chosen, exact, timed }): Made => {
+    .map(({ day, times, chosen, exact, timed, several }): Made => {
       const undated = day < 0;
       const rows = times
-        .map(([hour, tie]) => ({ ts: undated ? NaN : day * DAY + hour * 3600e6, tie }))
+        .map(([hour, tie]) => ({
+          ts: undated ? NaN : day * DAY + hour * (several ? 6 : 1) * 3600e6,
+          tie,
+        }))
         .sort((a, b) => (undated ? 0 : a.ts - b.ts) || a.tie - b.tie);
+      const dayOf = (ts: number) => (undated ? 'undated' : `2026-11-0${Math.floor(ts / DAY) + 1}`);
+      const days = [...Map.groupBy(rows, ({ ts }) => dayOf(ts))].map(([name, own]) => ({
+        ...{ day: name, rows: own.length },
+      }));
       const numbers = rows.flatMap((_, row) => (chosen[row]! ? [row] : []));
       const set = RowSet.ofSorted(Uint32Array.from(numbers), rows.length);
       return {
@@ -48,7 +56,8 @@ const made = (id: number) =>
           ...{
             id,
             kind: 'log',
-            day: undated ? 'undated' : `2026-11-0${day + 1}`,
+            day: days[0]!.day,
+            days: days.length > 1 ? days : undefined,
             rows: rows.length,
           },
           ...{ minTs: undefined, maxTs: undefined, columns: new Set(['ts', 'host']) },

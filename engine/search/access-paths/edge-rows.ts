@@ -7,6 +7,7 @@
  */
 import type { Name, Stage } from '../../query/ast.ts';
 import { RowSet } from '../../base/row-set.ts';
+import { disjointGroups } from '../../base/segment-days.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
 import { ALL, type Filter } from '../../query/filters/filter.ts';
 import type { EventsNode, Plan } from '../../query/plan.ts';
@@ -103,12 +104,10 @@ export async function foundAtEdge(
 
 /** Segments in groups, in the order in which an edge is taken from them: those of a group share a time. */
 function edgeGroups(segments: readonly SegmentInfo[], edge: Edge): SegmentInfo[][] {
-  const days = Map.groupBy(segments, ({ day }) => day);
-  const undated = days.get('undated');
-  days.delete('undated');
-  const dated = [...days].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+  const undated = segments.filter(({ day }) => day === 'undated');
+  const dated = disjointGroups(segments.filter(({ day }) => day !== 'undated'));
   if (edge.end === 'last') dated.reverse();
-  if (undated === undefined) return dated;
+  if (undated.length === 0) return dated;
   return edge.undatedFirst ? [undated, ...dated] : [...dated, undated];
 }
 

@@ -1,4 +1,5 @@
 /** `timeline.run`: events over time in even buckets of a round width, stacked by a field. */
+import { dayStart, daysOf } from '../../base/segment-days.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import {
   type EvenGrid,
@@ -266,16 +267,16 @@ function byCatalog(
   watch.rowsExamined = 0;
   const kinds = new Map<string | null, OfKind>();
   let undated = 0;
-  for (const { day, kind: own, rows } of plan.segmentsUsed) {
-    if (day === 'undated') {
-      undated += rows;
+  for (const segment of plan.segmentsUsed) {
+    if (segment.day === 'undated') {
+      undated += segment.rows;
       continue;
     }
-    const kind = mostKinds === undefined ? null : own;
+    const kind = mostKinds === undefined ? null : segment.kind;
     let one = kinds.get(kind);
     if (one === undefined) kinds.set(kind, (one = { kind, counts: new Map() }));
-    const i = Math.floor((Date.parse(`${day}T00:00:00Z`) * 1000 - grid.from) / grid.width);
-    add(one.counts, i, rows);
+    for (const { day, rows } of daysOf(segment))
+      add(one.counts, Math.floor((dayStart(day) - grid.from) / grid.width), rows);
   }
   const series = seriesOf([...kinds.values()], mostKinds);
   return shown({ series, undated, low: undefined, high: undefined }, grid);
