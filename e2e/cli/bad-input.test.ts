@@ -318,7 +318,7 @@ describe('cases that are none, or not whole', () => {
     [
       'other bytes',
       (file: string) => writeFileSync(file, Buffer.alloc(statSync(file).size, 0x33)),
-      /segment .* cannot be opened/,
+      /segment .* is not the file that was written/,
     ],
   ])(
     'a segment that is %s: verify finds it, queries and changes say so',
