@@ -30,6 +30,9 @@ interface Case {
   readonly skipped?: Record<string, number>;
 }
 
+const TSHARK =
+  'frame.time_epoch,ip.src,ipv6.src,ip.dst,ipv6.dst,ip.proto,tcp.srcport,tcp.dstport,udp.srcport,udp.dstport\n';
+
 const CASES: readonly Case[] = [
   {
     name: 'nfdump 1.6 csv with ICMP and a summary',
@@ -328,6 +331,24 @@ const CASES: readonly Case[] = [
     first: { kind: 'dns', event_type: 'dns', ts: 1_500_000, ts_digits: 1, proto: 17 },
     attrs: { uid: 'C1', trans_id: '7', query: 'example.org' },
     rows: 1,
+  },
+  {
+    name: 'Zeek dns.log: sets and vectors are arrays, as in its JSON',
+    format: 'zeek-tsv',
+    text:
+      '#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n#path\tdns\n' +
+      '#fields\tts\tuid\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p\tproto\tquery\tanswers\tTTLs\ttags\tnames\n' +
+      '#types\ttime\tstring\taddr\tport\taddr\tport\tenum\tstring\tvector[string]\tvector[interval]\tset[string]\tset[string]\n' +
+      '1.5\tC1\t192.0.2.1\t53000\t198.51.100.7\t53\tudp\ta,b\ta.example,"x\\x2cy",-,(empty)\t60.000000,-,300\t(empty)\t-\n' +
+      '2.5\tC2\t192.0.2.1\t53001\t198.51.100.7\t53\tudp\tq\t192.0.2.9\t007\tone\tC:\\x5cd\n',
+    first: { kind: 'dns', event_type: 'dns', ts: 1_500_000 },
+    attrs: {
+      uid: 'C1',
+      query: 'a,b',
+      answers: '["a.example","\\"x,y\\"",null,""]',
+      TTLs: '[60.000000,null,300]',
+    },
+    rows: 2,
   },
   {
     name: 'zeek-cut',
@@ -708,6 +729,33 @@ describe('zones, dates and mappings', () => {
       { ts: 1_795_219_200_500_000, src_port: 1234, dst_port: 443, dst_ip4: ip('192.0.2.2') },
     ],
     [
+      'tshark -T fields with a column for each protocol: TCP',
+      TSHARK + '1795219200.5,192.0.2.1,,192.0.2.2,,6,1234,443,,\n',
+      {
+        src_ip4: ip('192.0.2.1'),
+        dst_ip4: ip('192.0.2.2'),
+        src_port: 1234,
+        dst_port: 443,
+        proto: 6,
+      },
+    ],
+    [
+      'tshark -T fields with a column for each protocol: UDP over IPv6',
+      TSHARK + '1795219200.5,,2001:db8::1,,2001:db8::2,17,,,5353,53\n',
+      {
+        ...{ src_ip6: '20010db8000000000000000000000001', src_port: 5353, dst_port: 53 },
+        ...{ dst_ip6: '20010db8000000000000000000000002', proto: 17, attrs: {} },
+      },
+    ],
+    [
+      'tshark -T fields of IPv6 in IPv4: the outer address, and the inner one as it is written',
+      TSHARK + '1795219200.5,192.0.2.1,2001:db8::1,192.0.2.2,2001:db8::2,17,,,5353,53\n',
+      {
+        ...{ src_ip4: ip('192.0.2.1'), dst_ip4: ip('192.0.2.2'), src_port: 5353 },
+        attrs: { 'ipv6.src': '2001:db8::1', 'ipv6.dst': '2001:db8::2' },
+      },
+    ],
+    [
       'Wireshark: a source beside a destination',
       '"No.","Time","Source","Destination","Protocol","Length","Info"\n"1","0.000000","192.0.2.1","192.0.2.2","TCP","66","x"\n',
       { src_ip4: ip('192.0.2.1'), dst_ip4: ip('192.0.2.2'), proto: 6, message: 'x' },
@@ -716,6 +764,28 @@ describe('zones, dates and mappings', () => {
     const { rows } = await readText(text);
     expect(rows[0]).toMatchObject(expected);
     expect(rows[0]).not.toHaveProperty('vlan');
+  });
+
+  it('reads columns that share a field alike in all rows, and says so', async () => {
+    const rows = Array.from({ length: 300 }, (_, i) =>
+      i % 3 === 0
+        ? `${1795219200 + i},192.0.2.1,,192.0.2.2,,6,${i},443,,`
+        : `${1795219200 + i},192.0.2.1,,192.0.2.2,,17,,,${i},53`,
+    );
+    const read = await readText(TSHARK + rows.join('\n') + '\n');
+    expect(read.rows.map((row) => row['src_port'])).toEqual(rows.map((_, i) => i));
+    expect(read.rows.map((row) => row['dst_port'])).toEqual(
+      rows.map((_, i) => (i % 3 === 0 ? 443 : 53)),
+    );
+    expect(read.notes).toContain('src_port: the first of tcp.srcport, udp.srcport that a row has');
+  });
+
+  it('takes a column out of those that share a field where a mapping says what it is', async () => {
+    const text = `${TSHARK}1795219200,192.0.2.1,,192.0.2.2,,17,,,5353,53\n`;
+    const fields = { src_port: 'tcp.srcport', 'attrs.udp': 'udp.srcport' };
+    const { rows } = await readText(text, { mapping: { fields } });
+    expect(rows[0]).not.toHaveProperty('src_port');
+    expect(rows[0]?.attrs['udp']).toBe('5353');
   });
 
   it('takes nothing for anything in a table without a header, until a mapping says it', async () => {

@@ -48,7 +48,9 @@ export const TS_END_MILLIS = 42;
 export const ADDRESS_FAMILY = 43;
 export const SRC_WORD = 44;
 export const DST_WORD = 45;
-export const SETTER_COUNT = 46;
+/** An attribute that has several values, as Zeek writes sets and vectors. No mapping names it. */
+export const LIST = 46;
+export const SETTER_COUNT = 47;
 
 /** Setters by the name that dialects and mappings use: event fields, and a few that need working out. */
 export const SETTERS = {

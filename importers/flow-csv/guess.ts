@@ -34,21 +34,21 @@ const NAMES: Partial<Record<Setter, readonly string[]>> = {
   src_ip: list(
     'srcip sourceip srcaddr sourceaddress sourceaddr ipsrc saddr sip sa clientip idorigh ' +
       'srcipaddr srcipaddress ipv4srcaddr sourceipv4address sourceipaddress orighost clientipaddress ' +
-      'calleripaddress actoripaddress cip ipsourceaddress',
+      'calleripaddress actoripaddress cip ipsourceaddress ipv6src',
   ),
   dst_ip: list(
     'dstip destip destinationip dstaddr destaddr destinationaddress destaddress ipdst daddr dip ' +
       'da serverip idresph dstipaddr dstipaddress ipv4dstaddr destinationipv4address ' +
-      'destinationipaddress targetip ipdestinationaddress resphost',
+      'destinationipaddress targetip ipdestinationaddress resphost ipv6dst',
   ),
   src_port: list(
-    'srcport sourceport sport sp srcpt tcpsrcport udpsrcport l4srcport sourcetransportport idorigp clientport',
+    'srcport sourceport sport sp srcpt tcpsrcport udpsrcport sctpsrcport dccpsrcport l4srcport sourcetransportport idorigp clientport',
   ),
   dst_port: list(
-    'dstport destport destinationport dport dp dpt dstpt dsport tcpdstport udpdstport l4dstport ' +
+    'dstport destport destinationport dport dp dpt dstpt dsport tcpdstport udpdstport sctpdstport dccpdstport l4dstport ' +
       'destinationtransportport idrespp serverport',
   ),
-  proto: list('proto protocol pr ipprotocol prot protocolidentifier ipproto transport pro'),
+  proto: list('proto protocol pr ipprotocol prot protocolidentifier ipproto transport pro ipv6nxt'),
   packets: list(
     'packets pkts packetcount npackets numpackets ipkt inpkts packetdeltacount packetssent srcpkts ' +
       'origpkts totfwdpkts pktssent sentpkt sentpackets packetsout src2dstpackets',

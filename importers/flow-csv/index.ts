@@ -27,6 +27,7 @@ import { ElementScanner, type ElementSink } from './json-elements.ts';
 import { SchemaFinder } from './json-names.ts';
 import { JsonRecords } from './json-records.ts';
 import { outlineOf } from './outline.ts';
+import { SetterChooser, sharedFields } from './plan.ts';
 import { StampReader } from './stamp.ts';
 import { TableReader, type TableContext } from './table.ts';
 
@@ -183,6 +184,11 @@ function chooseMapping(
       sink.note(`the mapping of ${field} names no column here: ${column}`);
     }
   }
+  if (shape === 'table') {
+    for (const [field, names] of sharedFields(columns, new SetterChooser(dialect, mapping))) {
+      sink.note(`${field}: the first of ${names.join(', ')} that a row has`);
+    }
+  }
   return { mapping, kind: kindOfFields(mapping.fields) };
 }
 
@@ -318,7 +324,8 @@ export const flowCsvImporter: Importer = {
   // 7: the zone of a row.
   // 8: dates in one order, found in all of them, with the bits that retime needs.
   // 9: the same of JSON.
-  version: 9,
+  // 10: columns of several protocols are one field (`tcp.srcport`, `udp.srcport`).
+  version: 10,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,
   byLines: true,

@@ -411,6 +411,10 @@ function kindsOf({ setters, unset, givesType }: RowWriter): Uint8Array {
     if (rivals.filter((setter) => setters.includes(setter)).length < 2) continue;
     for (const [i, setter] of setters.entries()) if (rivals.includes(setter)) kinds[i] = OTHER;
   }
+  // Columns that share a setter are read in the order of cells.
+  for (const [i, setter] of setters.entries())
+    if (setter !== F.ATTR && setters.indexOf(setter) !== setters.lastIndexOf(setter))
+      kinds[i] = OTHER;
   // Texts of a column come in the order of rows, also those that are worked out.
   if (givesType)
     for (const [i, setter] of setters.entries()) if (setter === F.EVENT_TYPE) kinds[i] = OTHER;

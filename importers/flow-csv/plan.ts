@@ -1,6 +1,7 @@
 /**
  * What the columns of a table mean, from a dialect, a mapping and their names. Held always: a typed
- * column is claimed once, by the first column that means it; later ones stay attributes.
+ * column is claimed once, by the first column that means it; later ones stay attributes. Only columns
+ * of which a record has one (`tcp.srcport`, `udp.srcport`) share it.
  */
 import type { ColumnMapping } from '../../engine/contract/importer.ts';
 import type { Dialect } from './dialects/dialect.ts';
@@ -86,6 +87,36 @@ export class SetterChooser {
   }
 }
 
+/** Simplified names of one thing in different protocols: a packet has one of them. */
+const ALTERNATIVES: readonly ReadonlySet<string>[] = [
+  new Set(['ipsrc', 'ipv6src']),
+  new Set(['ipdst', 'ipv6dst']),
+  new Set(['ipproto', 'ipv6nxt']),
+  new Set(['tcpsrcport', 'udpsrcport', 'sctpsrcport', 'dccpsrcport']),
+  new Set(['tcpdstport', 'udpdstport', 'sctpdstport', 'dccpdstport']),
+];
+
+/** Fields that several columns give, each with the names of its columns. */
+export function sharedFields(
+  columns: readonly string[],
+  chooser: SetterChooser,
+): ReadonlyMap<Setter, readonly string[]> {
+  const shared = new Map<Setter, readonly string[]>();
+  for (const names of ALTERNATIVES) {
+    const same = columns.filter((column) => names.has(simplify(column)));
+    const setter = same
+      .map((column) => chooser.choose(column).setter)
+      .find((one) => one !== 'attr');
+    // A column that a mapping gives another meaning keeps that.
+    const alike = same.filter((column) => {
+      const choice = chooser.choose(column);
+      return choice.setter === setter || (choice.setter === 'attr' && choice.name === column);
+    });
+    if (setter !== undefined && alike.length > 1) shared.set(setter, alike);
+  }
+  return shared;
+}
+
 /** Setters that several columns may have. */
 const SHARED: ReadonlySet<Setter> = new Set(['attr', 'key', 'ts_end', 'src_word', 'dst_word']);
 
@@ -99,9 +130,18 @@ export function planRow(
 ): RowPlan {
   const chooser = new SetterChooser(dialect, mapping);
   const setters = new Uint8Array(columns.length);
+  const alternative = new Uint8Array(columns.length);
   const claimed = new Set<Setter>();
+  for (const [setter, same] of sharedFields(columns, chooser)) {
+    claimed.add(setter);
+    for (const column of same) {
+      setters[columns.indexOf(column)] = SETTERS[setter];
+      alternative[columns.indexOf(column)] = 1;
+    }
+  }
   const names = columns.map((column, i) => {
     const choice = chooser.choose(column);
+    if (alternative[i] === 1) return choice.name;
     if (SHARED.has(choice.setter) || !claimed.has(choice.setter)) {
       setters[i] = SETTERS[choice.setter];
       claimed.add(choice.setter);
@@ -111,6 +151,7 @@ export function planRow(
   return {
     names: attributeNames(names),
     setters,
+    alternative,
     icmp: dialect?.icmp ?? 'plain',
     unset: unset.map((mark) => encoder.encode(mark)),
     payloadAsBytes: dialect?.payloadAsBytes ?? false,

@@ -21,6 +21,7 @@ import {
   parseWholeOrHex,
 } from './numbers.ts';
 import type { StampReader } from './stamp.ts';
+import type { ZeekLists } from './zeek-list.ts';
 
 /** How a source puts type and code of ICMP into port columns. */
 export type IcmpStyle =
@@ -43,9 +44,13 @@ export interface RowPlan {
   /** Column names, unlike each other: attributes are called so. */
   readonly names: readonly string[];
   readonly setters: Uint8Array;
+  /** By column: 1 where others have the same setter. Of a row the first that has a value counts. */
+  readonly alternative: Uint8Array;
   readonly icmp: IcmpStyle;
   /** Texts that stand for nothing. A lone `-` does so in typed columns anyway. */
   readonly unset: readonly Uint8Array[];
+  /** Zeek: what writes its sets and vectors, and by column whether they are of numbers. */
+  readonly lists?: { readonly writer: ZeekLists; readonly numbers: Uint8Array };
   /** Zeek: where IP bytes are missing, payload bytes stand in. */
   readonly payloadAsBytes: boolean;
   /** `event_type` of every row that states none. */
@@ -179,10 +184,35 @@ export class RowWriter {
   typed(i: number, setter: number, bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === DASH && end - start === 1) return;
     if (this.standsForNothing(bytes, start, end)) return;
-    if (!this.set(setter, bytes, start, end)) this.attribute(i, bytes, start, end);
+    const { lists } = this.plan;
+    if (setter === F.LIST && lists !== undefined) {
+      const { writer, numbers } = lists;
+      writer.write(bytes, start, end, numbers[i] === 1);
+      this.attribute(i, writer.out, 0, writer.size);
+      return;
+    }
+    const isTaken = this.plan.alternative[i] === 1 && this.holds(setter);
+    if (isTaken || !this.set(setter, bytes, start, end)) this.attribute(i, bytes, start, end);
   }
 
-  /** The same for a cell that has no place in the plan. */
+  /** Whether the row has a value for a setter that columns share. */
+  private holds(setter: number): boolean {
+    const { batch, row } = this;
+    switch (setter) {
+      case F.SRC_IP:
+        return batch.src_ip4.present[row] === 1 || batch.src_ip6.present[row] === 1;
+      case F.DST_IP:
+        return batch.dst_ip4.present[row] === 1 || batch.dst_ip6.present[row] === 1;
+      case F.SRC_PORT:
+        return batch.src_port.present[row] === 1;
+      case F.DST_PORT:
+        return batch.dst_port.present[row] === 1;
+      default:
+        return batch.proto.present[row] === 1;
+    }
+  }
+
+  /** The same as `typed` for a cell that has no place in the plan. */
   typedAs(name: string, setter: number, bytes: Uint8Array, start: number, end: number): void {
     if (bytes[start] === DASH && end - start === 1) return;
     for (const mark of this.unset) if (same(bytes, start, end, mark)) return;

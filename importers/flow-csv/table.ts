@@ -12,13 +12,14 @@ import type { Detected } from './detect.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { readHeading, TRAILERS } from './dialects/nfdump-text.ts';
 import { zeekLog } from './dialects/zeek.ts';
-import { SETTERS, simplify } from './fields.ts';
+import { ATTR, LIST, SETTERS, simplify } from './fields.ts';
 import { BEHIND } from './plain-cells.ts';
 import { PlainRows } from './plain-rows.ts';
 import { planRow, uniqueNames } from './plan.ts';
 import { RowWriter, type RowPlan } from './row-writer.ts';
 import { DelimitedSplitter, WordSplitter, type Splitter } from './split.ts';
 import type { StampReader } from './stamp.ts';
+import { listType, ZeekLists } from './zeek-list.ts';
 
 /** A quoted cell may go over this much; a quote that is open longer is a stray one. */
 const MOST_OPEN_BYTES = 64 * 1024;
@@ -74,6 +75,8 @@ export class TableReader {
   private separator = 9;
   private unset: string[] = ['-', '(empty)'];
   private path: string | undefined;
+  private setSeparator = 44;
+  private named: { readonly columns: readonly string[]; readonly dialect: Dialect } | undefined;
 
   constructor(context: TableContext) {
     const { detected, sink } = context;
@@ -318,7 +321,12 @@ export class TableReader {
     return false;
   }
 
-  private useColumns(columns: readonly string[], dialect: Dialect | undefined): void {
+  /** @param types Zeek's, of each column */
+  private useColumns(
+    columns: readonly string[],
+    dialect: Dialect | undefined,
+    types: readonly string[] = [],
+  ): void {
     const { detected, mapping, kind, sink, stamp } = this.context;
     const names = uniqueNames(columns);
     let plan = planRow(
@@ -334,6 +342,10 @@ export class TableReader {
         this.splitter = new WordSplitter(text.words);
         plan = planText(plan, text.setters);
       }
+    }
+    if (types.length > 0) {
+      const [unset = '-', empty = '(empty)'] = this.unset;
+      plan = planLists(plan, types, new ZeekLists(this.setSeparator, { unset, empty }));
     }
     this.width = names.length;
     this.writer = new RowWriter(sink.batch(dialect?.kind ?? kind), plan, stamp);
@@ -357,6 +369,15 @@ export class TableReader {
         this.plain = undefined;
         return;
       }
+      case 'set_separator':
+        this.setSeparator = rest.charCodeAt(0) || 44;
+        return;
+      case 'types':
+        if (this.named !== undefined) {
+          const types = rest.split(String.fromCharCode(this.separator));
+          this.useColumns(this.named.columns, this.named.dialect, types);
+        }
+        return;
       case 'path':
         this.path = rest;
         return;
@@ -383,6 +404,7 @@ export class TableReader {
     const columns = names.split(String.fromCharCode(separator));
     const dialect = zeekLog(path, new Set(columns.map(simplify)), 'zeek-tsv');
     this.path ??= dialect.path;
+    this.named = { columns, dialect };
     this.useColumns(columns, dialect);
     if (this.path !== undefined) this.sink.metadata('zeek.path', this.path);
   }
@@ -414,6 +436,19 @@ function eventType(path: string | undefined, dialect: Dialect | undefined): stri
   if (path !== undefined) return path;
   if (dialect === undefined || !('path' in dialect)) return undefined;
   return typeof dialect.path === 'string' ? dialect.path : undefined;
+}
+
+/** Zeek's sets and vectors are arrays, where they are attributes. */
+function planLists(plan: RowPlan, types: readonly string[], writer: ZeekLists): RowPlan {
+  const setters = Uint8Array.from(plan.setters);
+  const numbers = new Uint8Array(setters.length);
+  for (let i = 0; i < setters.length; i++) {
+    const type = listType(types[i] ?? '');
+    if (setters[i] !== ATTR || type === undefined) continue;
+    setters[i] = LIST;
+    if (type === 'numbers') numbers[i] = 1;
+  }
+  return { ...plan, setters, lists: { writer, numbers } };
 }
 
 /** nfdump's titles say what they are, whatever they look like when simplified. */
