@@ -295,6 +295,19 @@ export class CodedColumn {
 export type Column =
   U8Column | U16Column | U32Column | I32Column | NumberColumn | Ip6Column | TextColumn;
 
+/** Whether the 16 bytes from `start` are an IPv4-mapped IPv6 address. */
+export function isMappedIp4(bytes: Uint8Array, start: number): boolean {
+  for (let i = 0; i < 10; i++) if (bytes[start + i] !== 0) return false;
+  return bytes[start + 10] === 255 && bytes[start + 11] === 255;
+}
+
+function lastFour(bytes: Uint8Array, start: number): number {
+  const at = start + 12;
+  return (
+    ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
+  );
+}
+
 export class EventBatch {
   readonly kind: Kind;
   readonly capacity: number;
@@ -412,6 +425,21 @@ export class EventBatch {
     this.captured = new U32Column(n);
     this.record_key = new NumberColumn(n, 'u64');
     this.overflow = new TextColumn(n);
+  }
+
+  /**
+   * Sets the source address to the 16 bytes of `bytes` from `start`. An IPv4-mapped one (`::ffff:10.0.0.1`,
+   * RFC 4291) is the IPv4 address, as Zeek has it.
+   */
+  setSource6(row: number, bytes: Uint8Array, start: number): void {
+    if (isMappedIp4(bytes, start)) this.src_ip4.set(row, lastFour(bytes, start));
+    else this.src_ip6.set(row, bytes, start);
+  }
+
+  /** The same for the destination. */
+  setTarget6(row: number, bytes: Uint8Array, start: number): void {
+    if (isMappedIp4(bytes, start)) this.dst_ip4.set(row, lastFour(bytes, start));
+    else this.dst_ip6.set(row, bytes, start);
   }
 
   /** The column of attribute `name`, or undefined when there are too many: then use setAttribute. */

@@ -68,7 +68,25 @@ export function parseIp6(text: string): bigint | undefined {
   return value;
 }
 
-/** An address, or a CIDR block (host bits are ignored), as a range. */
+/** `::ffff:0.0.0.0`, where IPv4-mapped addresses begin, and their bits that are always the same. */
+const MAPPED = 0xffff_0000_0000n;
+const MAPPED_BITS = 96;
+
+/** The IPv4-mapped IPv6 addresses of IPv4 ones. */
+export function mappedRange(
+  range: Extract<AddressRange, { version: 4 }>,
+): Extract<AddressRange, { version: 6 }> {
+  return {
+    version: 6,
+    low: MAPPED + BigInt(range.low),
+    high: MAPPED + BigInt(range.high),
+  };
+}
+
+/**
+ * An address, or a CIDR block (host bits are ignored), as a range. IPv4-mapped addresses (`::ffff:10.0.0.1`) are
+ * the IPv4 ones, as they are stored.
+ */
 export function parseAddress(text: string): AddressRange | undefined {
   const slash = text.indexOf('/');
   const base = slash < 0 ? text : text.slice(0, slash);
@@ -86,6 +104,8 @@ export function parseAddress(text: string): AddressRange | undefined {
   if (v6 === undefined) return undefined;
   const bits = prefix === undefined ? 128 : Number(prefix);
   if (bits > 128) return undefined;
+  if (bits >= MAPPED_BITS && v6 >> 32n === 0xffffn)
+    return parseAddress(`${formatIp4(Number(v6 & 0xffff_ffffn))}/${bits - MAPPED_BITS}`);
   const host = ALL_ONES >> BigInt(bits);
   const low = v6 & ~host & ALL_ONES;
   return { version: 6, low, high: low | host };

@@ -10,7 +10,7 @@ import {
   type PatternNode,
   walk,
 } from './ast.ts';
-import { type AddressRange, formatIp4, parseAddress } from './address.ts';
+import { type AddressRange, formatIp4, mappedRange, parseAddress } from './address.ts';
 import {
   type AttributeField,
   type Field,
@@ -50,7 +50,10 @@ export function analyse(node: Expression, resolve: Resolve, around: Surroundings
       const text = isPhrase
         ? textFilter(formatIp4(range.low), true, node.start, undefined)
         : addressTextFilter(range, undefined);
-      return { filter: 'or', items: [text, { filter: 'address', field: ip, ranges: [range] }] };
+      // Cases from before kept an IPv4 address that was written as IPv6 as that.
+      const isMapped = range.version === 4 && node.text.includes(':');
+      const ranges = isMapped ? [range, mappedRange(range)] : [range];
+      return { filter: 'or', items: [text, { filter: 'address', field: ip, ranges }] };
     }
     case 'pattern':
       return patternFilter(node, resolve, around);
@@ -271,6 +274,14 @@ function ownFilter({ test, start: at }: FieldNode, field: Field, around: Surroun
     const range = test.test === 'word' ? parseAddress(test.text) : undefined;
     const isBlock = range !== undefined && (range.version === 6 || range.low !== range.high);
     if (isBlock) return blockFilter(field, range, { field, test, at, around });
+    // Attributes are as they are written: one address in two ways.
+    if (range?.version === 4 && field.type === 'attribute') {
+      const address = formatIp4(range.low);
+      const written = [address, `::ffff:${address}`].map((text) =>
+        readTest({ field, test: { test: 'word', text }, at, around }),
+      );
+      return { filter: 'or', items: written };
+    }
   }
   // `where kind = flow`
   if (field.type === 'virtual' && test.test === 'compare' && test.op === '=')

@@ -324,7 +324,8 @@ export const flowCsvImporter: Importer = {
   // 7: the zone of a row.
   // 8: dates in one order, found in all of them, with the bits that retime needs.
   // 9: the same of JSON.
-  // 10: columns of several protocols are one field (`tcp.srcport`, `udp.srcport`).
+  // 10: columns of several protocols are one field (`tcp.srcport`, `udp.srcport`); Zeek's lists are
+  // arrays, IPv4-mapped addresses IPv4.
   version: 10,
   // Later lines can change what dates mean, and a summary takes the place of rows.
   appendOnly: false,

@@ -5,7 +5,12 @@
  * attribute of the column's own name, and the typed column stays null.
  */
 import { isUtf8 } from 'node:buffer';
-import type { EventBatch, NumberColumn, TextColumn } from '../../engine/contract/event-batch.ts';
+import {
+  type EventBatch,
+  isMappedIp4,
+  type NumberColumn,
+  type TextColumn,
+} from '../../engine/contract/event-batch.ts';
 import { TS_BASIS } from '../../engine/contract/event.ts';
 import type { Zone } from '../../engine/contract/zone.ts';
 import { parseDecimal, parseHex, parseIpv4, parseIpv6 } from '../shared/bytes.ts';
@@ -252,8 +257,8 @@ export class RowWriter {
           return true;
         }
         if (!parseIpv6(bytes, start, end, this.address, 0)) return false;
-        batch.src_ip6.set(row, this.address, 0);
-        return !hasZone(bytes, start, end);
+        batch.setSource6(row, this.address, 0);
+        return !hasZone(bytes, start, end) && !isMappedIp4(this.address, 0);
       }
       case F.DST_IP: {
         const ip = parseIpv4(bytes, start, end);
@@ -262,8 +267,8 @@ export class RowWriter {
           return true;
         }
         if (!parseIpv6(bytes, start, end, this.address, 0)) return false;
-        batch.dst_ip6.set(row, this.address, 0);
-        return !hasZone(bytes, start, end);
+        batch.setTarget6(row, this.address, 0);
+        return !hasZone(bytes, start, end) && !isMappedIp4(this.address, 0);
       }
       case F.SRC_PORT: {
         const port = parseWholeOrHex(bytes, start, end);
@@ -365,7 +370,7 @@ export class RowWriter {
         const at = this.srcWords++;
         const done = this.word(at, bytes, start, end);
         if (at !== 3 || !done) return done;
-        if (this.family !== 2) batch.src_ip6.set(row, this.address, 0);
+        if (this.family !== 2) batch.setSource6(row, this.address, 0);
         else batch.src_ip4.set(row, this.lastWord());
         return true;
       }
@@ -373,7 +378,7 @@ export class RowWriter {
         const at = this.dstWords++;
         const done = this.word(at, bytes, start, end);
         if (at !== 3 || !done) return done;
-        if (this.family !== 2) batch.dst_ip6.set(row, this.address, 0);
+        if (this.family !== 2) batch.setTarget6(row, this.address, 0);
         else batch.dst_ip4.set(row, this.lastWord());
         return true;
       }

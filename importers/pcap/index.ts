@@ -64,7 +64,8 @@ export async function readCapture(
 export const pcapImporter: Importer = {
   id: 'pcap',
   title: 'Packet capture (pcap, pcapng, snoop)',
-  version: 4,
+  // 5: IPv4-mapped addresses are IPv4.
+  version: 5,
   appendOnly: false,
   formats: ['pcap', 'pcap-nano', 'pcap-modified', 'pcapng', 'snoop'],
   sniff,

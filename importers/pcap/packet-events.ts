@@ -190,11 +190,11 @@ export class PacketEvents implements PacketRows {
     if (p.ipVersion !== 0) {
       if (writes.sources) {
         if (p.ipVersion === 4) batch.src_ip4.set(row, p.src4);
-        else batch.src_ip6.set(row, p.bytes, p.src6);
+        else batch.setSource6(row, p.bytes, p.src6);
       }
       if (writes.targets) {
         if (p.ipVersion === 4) batch.dst_ip4.set(row, p.dst4);
-        else batch.dst_ip6.set(row, p.bytes, p.dst6);
+        else batch.setTarget6(row, p.bytes, p.dst6);
       }
       if (writes.proto) batch.proto.set(row, p.proto);
       if (p.srcPort >= 0) {

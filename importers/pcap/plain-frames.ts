@@ -134,8 +134,8 @@ export class PlainFrames {
       const i = own[j]!;
       if (hasIp4[i] === 1) continue;
       const at = networks[i]!;
-      if (writes.sources) batch.src_ip6.set(row + i, bytes, at + 8);
-      if (writes.targets) batch.dst_ip6.set(row + i, bytes, at + 24);
+      if (writes.sources) batch.setSource6(row + i, bytes, at + 8);
+      if (writes.targets) batch.setTarget6(row + i, bytes, at + 24);
     }
   }
 

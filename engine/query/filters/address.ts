@@ -3,7 +3,14 @@
  * as ranges, compared as the integers (v4) and UUIDs (v6) they are stored as.
  */
 import type { Ip6Column, U32Column } from '../../contract/event-batch.ts';
-import { type AddressRange, formatIp4, formatIp6, ip6ToUuid, parseAddress } from '../address.ts';
+import {
+  type AddressRange,
+  formatIp4,
+  formatIp6,
+  ip6ToUuid,
+  mappedRange,
+  parseAddress,
+} from '../address.ts';
 import type { Test } from '../ast.ts';
 import { type RowFilter, some } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
@@ -47,6 +54,12 @@ function readAddress(text: string, at: number): AddressRange {
   return range;
 }
 
+/** An IPv4 address that is written as IPv6 is looked for as both: cases from before kept it as IPv6. */
+function readAddresses(text: string, at: number): AddressRange[] {
+  const range = readAddress(text, at);
+  return range.version === 4 && text.includes(':') ? [range, mappedRange(range)] : [range];
+}
+
 function readRanges(test: Test, at: number): (AddressRange | AddressMask)[] {
   switch (test.test) {
     case 'word': {
@@ -63,10 +76,10 @@ function readRanges(test: Test, at: number): (AddressRange | AddressMask)[] {
         return between(low, high, true, true);
       }
       const wild = wildcardAddress(test.text);
-      return [wild ?? readAddress(test.text, at)];
+      return wild === undefined ? readAddresses(test.text, at) : [wild];
     }
     case 'quoted':
-      return [readAddress(test.text, at)];
+      return readAddresses(test.text, at);
     case 'compare': {
       const { op } = test;
       const range = readAddress(test.value, at);

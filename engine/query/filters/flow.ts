@@ -2,7 +2,7 @@
  * `flow:10.1.2.3:4444-10.9.9.9:443/tcp`: a five-tuple in either direction. Any part may be `*` or left
  * out; IPv6 stands in brackets (`[2001:db8::1]:443`); an address may be a block.
  */
-import { type AddressRange, formatIp4, formatIp6, parseAddress } from '../address.ts';
+import { type AddressRange, formatIp4, formatIp6, mappedRange, parseAddress } from '../address.ts';
 import type { Test } from '../ast.ts';
 import { presentIn } from '../batch/presence.ts';
 import { type RowFilter, every, some } from '../batch/row-filter.ts';
@@ -28,6 +28,8 @@ import type { FilterOperator } from './operator.ts';
 
 export interface FlowEnd {
   readonly address: AddressRange | undefined;
+  /** An IPv4 address that is written as IPv6: cases from before kept it as that. */
+  readonly isMapped?: boolean;
   readonly port: number | undefined;
 }
 export interface FlowFilter {
@@ -66,7 +68,13 @@ function readEnd(address: string | undefined, port: string | undefined, at: numb
   if (address === undefined || address === '*') return { address: undefined, port: number };
   const range = parseAddress(address.replace(/^\[(.*)\]$/, '$1'));
   if (range === undefined) throw syntaxError(`${shown(address)} is no IP address`, at, HINT);
-  return { address: range, port: number };
+  const isMapped = range.version === 4 && address.includes('[');
+  return { address: range, port: number, ...(isMapped ? { isMapped } : {}) };
+}
+
+function rangesOf({ address, isMapped }: FlowEnd): AddressRange[] {
+  if (address === undefined) return [];
+  return isMapped === true && address.version === 4 ? [address, mappedRange(address)] : [address];
 }
 
 const ENDS = ['src', 'dst'] as const;
@@ -80,7 +88,7 @@ export function flowSql(filter: FlowFilter, scope: Scope): Predicate {
     return both([
       end.address === undefined
         ? TRUE
-        : addressSql({ filter: 'address', field: ip, ranges: [end.address] }, scope),
+        : addressSql({ filter: 'address', field: ip, ranges: rangesOf(end) }, scope),
       end.port === undefined
         ? TRUE
         : numberSql({ filter: 'number', field: port, ranges: [exactly(end.port)] }, scope),
@@ -129,7 +137,7 @@ function flowRows(
   const side = (name: string, end: FlowEnd): Rows | undefined => {
     const field = knownField(name);
     if (end.address === undefined || field?.type !== 'address') return 'all';
-    return addressRows({ filter: 'address', field, ranges: [end.address] }, segment, known)?.rows;
+    return addressRows({ filter: 'address', field, ranges: rangesOf(end) }, segment, known)?.rows;
   };
   const both = (from: FlowEnd, to: FlowEnd) => {
     const source = side('src_ip', from);
@@ -164,12 +172,13 @@ export function flowColumns({ ends, proto }: FlowFilter, scope: RowScope): RowFi
     value === undefined
       ? []
       : [numberColumns({ filter: 'number', field, ranges: [exactly(value)] }, scope)];
-  const at = ({ address, port }: FlowEnd, side: 'src' | 'dst'): RowFilter => {
+  const at = (end: FlowEnd, side: 'src' | 'dst'): RowFilter => {
+    const { address, port } = end;
     const field = addressField(`${side}_ip`);
     const ofAddress =
       address === undefined
         ? []
-        : [addressColumns({ filter: 'address', field, ranges: [address] }, scope)];
+        : [addressColumns({ filter: 'address', field, ranges: rangesOf(end) }, scope)];
     return every([...ofAddress, ...ofNumber(numberField(`${side}_port`), port)]);
   };
   const hasAddress = ENDS.map((side) =>

@@ -169,7 +169,7 @@ function addAddress(into: Cells, cell: string): boolean {
   if (range === undefined) return false;
   const slash = plain.indexOf('/');
   if (range.version === 4) {
-    const prefix = slash < 0 ? 32 : Number(plain.slice(slash + 1));
+    const prefix = 32 - Math.log2(range.high - range.low + 1);
     into.add(into.formOf({ form: 'address4', prefix }), range.low);
   } else {
     const prefix = slash < 0 ? 128 : Number(plain.slice(slash + 1));

@@ -634,8 +634,8 @@ export class FlowTracker {
       batch.dst_ip4.set(row, lowOriginates ? high : low);
     } else {
       const at = words[w + ADDRESS_LOW]! * 32;
-      batch.src_ip6.set(row, store.addressBytes, lowOriginates ? at : at + 16);
-      batch.dst_ip6.set(row, store.addressBytes, lowOriginates ? at + 16 : at);
+      batch.setSource6(row, store.addressBytes, lowOriginates ? at : at + 16);
+      batch.setTarget6(row, store.addressBytes, lowOriginates ? at + 16 : at);
     }
     batch.proto.set(row, proto);
     if ((key & KEY_PORTS) !== 0) {
