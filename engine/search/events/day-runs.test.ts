@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { daysOf, disjointGroups, lastDayOf } from '../../base/segment-days.ts';
 import type { SegmentInfo } from '../../query/index.ts';
-import { dayRuns, readTogether } from './day-runs.ts';
+import { boundsOfRun, dayRuns, readTogether } from './day-runs.ts';
 
 const segment = (id: number, day: string, rows: number): SegmentInfo => ({
   ...{ id, day, rows, kind: 'log', minTs: undefined, maxTs: undefined, columns: new Set() },
@@ -36,11 +36,28 @@ it('keeps order and whole days, and is bounded where there are several', () => {
 });
 
 it('begins with little and reads many small days at once', () => {
-  const small = Array.from({ length: 200 }, (_, i) => segment(i, `d${1000 + i}`, 10));
+  const small = Array.from({ length: 200 }, (_, i) => segment(i, `${1000 + i}-01-01`, 10));
   const lengths = (all: SegmentInfo[]) => dayRuns(all).map(({ segments }) => segments.length);
   expect(lengths(small)).toEqual([8, 16, 32, 64, 64, 16]);
-  const large = Array.from({ length: 3 }, (_, i) => segment(i, `d${i}`, 1e6));
+  const large = Array.from({ length: 3 }, (_, i) => segment(i, `2026-01-0${i + 1}`, 1e6));
   expect(lengths(large)).toEqual([1, 1, 1]);
+});
+
+it.each(['undated', '+012345-01-01'])('reads %s apart from days', (day) => {
+  const several: SegmentInfo = {
+    ...segment(1, '2026-01-01', 30),
+    days: [
+      { day: '2026-01-01', rows: 20 },
+      { day: '2026-01-02', rows: 10 },
+    ],
+  };
+  const runs = dayRuns([several, segment(2, day, 5), segment(3, '2026-01-03', 5)]);
+  const alone = runs.filter((run) => run.segments.some(({ id }) => id === 2));
+  expect(alone).toEqual([{ segments: [segment(2, day, 5)], first: day, last: day }]);
+  for (const run of runs.filter((one) => !alone.includes(one))) {
+    const bounds = boundsOfRun(run);
+    if (bounds !== undefined) expect(bounds.from).toBeLessThan(bounds.to);
+  }
 });
 
 it('reads days with few columns together, and days with many apart', () => {

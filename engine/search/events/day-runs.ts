@@ -2,7 +2,14 @@
  * Days whose events one statement reads: one day, or a run of small ones, since a statement costs
  * milliseconds for each segment however few rows it has. The first run is short, so that rows come soon.
  */
-import { dayEnd, dayStart, daysOf, disjointGroups, lastDayOf } from '../../base/segment-days.ts';
+import {
+  dayEnd,
+  dayStart,
+  daysOf,
+  disjointGroups,
+  isUsual,
+  lastDayOf,
+} from '../../base/segment-days.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import type { SegmentInfo } from '../../query/index.ts';
 
@@ -12,14 +19,17 @@ const MOST_ROWS = 131_072;
 const FIRST_SEGMENTS = 8;
 const MOST_SEGMENTS = 64;
 
-/** Whole days that follow each other, and the segments that have events of them. */
+/** Whole days that follow each other, and the segments that have events of them. `undated` is always alone. */
 export interface DayRun {
   readonly segments: SegmentInfo[];
   readonly first: string;
   readonly last: string;
 }
 
-/** All days of these segments in runs, in the order of time. */
+/**
+ * All days of these segments in runs, in the order of time. A day that has no place between others by its name
+ * (`undated`, years of more digits) is a run of its own, so that each run of several days has a first and a last moment.
+ */
 export function dayRuns(segments: readonly SegmentInfo[]): DayRun[] {
   const runs: DayRun[] = [];
   let most = { rows: FIRST_ROWS, segments: FIRST_SEGMENTS };
@@ -35,8 +45,9 @@ export function dayRuns(segments: readonly SegmentInfo[]): DayRun[] {
   };
   for (const [day, own] of byDay(segments)) {
     const more = own.reduce((sum, one) => sum + one.rows, 0);
+    const isAlone = !isUsual(day) || (days.length > 0 && !isUsual(days[0]!));
     const together = run.size + own.filter(({ segment }) => !run.has(segment)).length;
-    if (days.length > 0 && (rows + more > most.rows || together > most.segments)) {
+    if (days.length > 0 && (isAlone || rows + more > most.rows || together > most.segments)) {
       end();
       most = {
         rows: Math.min(most.rows * 2, MOST_ROWS),
