@@ -35,10 +35,10 @@ export async function write(
   if (!stream.write(bytes)) await once(stream, 'drain');
 }
 
-/** Characters to which a cell on a terminal is cut. */
+/** Characters to which a cell on a terminal is cut; on a narrow one to half of its width. */
 const MAX_CELL = 60;
 /** Characters to which a column is filled at most: one long value does not make every line long. */
-const MAX_FILL = 120;
+const MAX_FILL = 60;
 
 /** A table for people: numbers to the right, the last column cut at the terminal's width. */
 export function table(
@@ -84,9 +84,9 @@ export class TableLayout {
 
   private shown(cell: Cell, isLast: boolean): string {
     const text = cell === null || cell === undefined ? '' : visible(String(cell));
-    return !isLast && this.width !== undefined && text.length > MAX_CELL
-      ? `${text.slice(0, MAX_CELL - 1)}…`
-      : text;
+    if (isLast || this.width === undefined) return text;
+    const most = Math.max(10, Math.min(MAX_CELL, this.width >>> 1));
+    return text.length > most ? `${text.slice(0, most - 1)}…` : text;
   }
 
   private line(cells: readonly string[]): string {

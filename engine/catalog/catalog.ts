@@ -20,6 +20,7 @@ import type { EpochMicros, Kind } from '../contract/event.ts';
 import { foreignObjects, schemaDifferences } from './catalog-schema.ts';
 import { type CatalogDamage, RowHashes } from './row-hashes.ts';
 import { daysIn, daysText } from './segment-days.ts';
+import { valueCountsIn } from './value-counts.ts';
 
 const CATALOG_FILE = 'case.sqlite';
 const APPLICATION_ID = 0x4461796b; // 'Dayk'
@@ -146,6 +147,11 @@ export interface SegmentRow {
   /** Which file it is, by little of it: see `segmentIdentity`; undefined where an earlier Daybook wrote it. */
   identity?: string | undefined;
   columns: string[];
+  /**
+   * Rows with a value (engine/store/value-counts.ts), of a segment that is added; read by `valueCounts`. Undefined
+   * where an earlier Daybook wrote it.
+   */
+  counts?: readonly number[] | undefined;
   sources: number[];
   /** What its messages are cut by; 0 when they are stored whole. */
   shapes: number;
@@ -684,8 +690,8 @@ export class Catalog {
       'id = ?',
       [id],
       `INSERT INTO segments(id, day, kind, file, rows, min_ts, max_ts, bytes, sha256, columns, sources,
-         shapes, number_bytes, unflowed_packets, import_id, index_bytes, index_sha256, identity, days)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         shapes, number_bytes, unflowed_packets, import_id, index_bytes, index_sha256, identity, days, value_counts)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       segment.id,
       segment.day,
       segment.kind,
@@ -705,6 +711,7 @@ export class Catalog {
       segment.index?.sha256 ?? null,
       segment.identity ?? null,
       daysText(segment.days),
+      segment.counts === undefined ? null : JSON.stringify(segment.counts),
     );
     if (id > this.lastSegmentId()) this.setMeta('last_segment', String(id));
   }
@@ -723,6 +730,29 @@ export class Catalog {
       index?.bytes ?? null,
       index?.sha256 ?? null,
       id,
+    );
+  }
+  setValueCounts(id: number, counts: readonly number[]): void {
+    this.change(
+      'segments',
+      'id = ?',
+      [id],
+      'UPDATE segments SET value_counts = ? WHERE id = ?',
+      JSON.stringify(counts),
+      id,
+    );
+  }
+  /** How many rows of each segment have a value, by segment; without those of which it is not known. */
+  valueCounts(): Map<number, readonly number[]> {
+    const rows = this.all(
+      `SELECT id, rows, json_array_length(columns) AS columns, value_counts FROM segments
+       WHERE value_counts IS NOT NULL`,
+    );
+    return new Map(
+      rows.map((row) => [
+        Number(row.id),
+        valueCountsIn(row.value_counts, Number(row.columns), Number(row.rows)),
+      ]),
     );
   }
   segments(): SegmentRow[] {

@@ -40,7 +40,7 @@ it('brings an older catalog up to date and keeps what is in it', () => {
   const id = catalog.addSearch({ name: 'a', view: '?q=b', note: '' });
   expect(catalog.search(id)).toMatchObject({ id, name: 'a', view: '?q=b', note: '' });
   catalog.close();
-  expect(versionOnDisk()).toBe(12);
+  expect(versionOnDisk()).toBe(13);
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
-import { mergeRuns, ofOneSize, runs, sizeOf, tolerable } from './compact.ts';
+import { mergeRuns, ofOneSize, runs, sizeOf, splitWide, tolerable } from './compact.ts';
 
 describe('small segments that an import merges', () => {
   it.each([
@@ -87,5 +87,20 @@ describe('segments that are too many for the memory', () => {
   it('are left where two are too much, if they may be, and the others are merged', async () => {
     await expect(merged(1, false)).rejects.toBe(tooMuch);
     expect(await merged(1, true)).toEqual([[8]]);
+  });
+});
+
+describe('segments of many columns', () => {
+  const of = (from: number, to: number) => ({
+    columns: Array.from({ length: to - from }, (_, i) => `a:${from + i}`),
+  });
+
+  it.each([
+    ['few columns stay together', [of(0, 100), of(100, 200), of(200, 300)], [3]],
+    ['different ones are kept apart', [of(0, 400), of(400, 800), of(800, 1200)], [1, 1, 1]],
+    ['mostly the same stay together', [of(0, 2000), of(100, 2100), of(0, 2000)], [3]],
+    ['narrow ones beside a wide one', [of(0, 2000), of(2000, 2100), of(3000, 4000)], [2, 1]],
+  ])('%s', (_, run, lengths) => {
+    expect(splitWide(run).map((one) => one.length)).toEqual(lengths);
   });
 });

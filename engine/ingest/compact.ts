@@ -5,6 +5,8 @@
 import { SPAN_OF_DENSE, daysOf, isUsual } from '../base/segment-days.ts';
 import { deletedBySegment, type SegmentOutline, type SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
+import { identifier } from '../store/segment-builder.ts';
+import { countValues } from '../store/value-counts.ts';
 import type { CaseWriter } from './case-writer.ts';
 import { denseRows } from './case-workshop.ts';
 import { type RewriteOptions, type SwapOptions, rewriteSegments } from './rewrite.ts';
@@ -29,6 +31,10 @@ export const TOLERATED_BRIEFLY = 8;
 export const TOLERATED_BESIDE = 24;
 /** More are merged by such an import itself: who was to do it does not keep up. */
 export const TOLERATED_AT_MOST = 64;
+
+/** Columns that a merged segment may have at least, and how many times those of the widest of its parts. */
+const WIDE_COLUMNS = 512;
+const WIDER = 1.25;
 
 /** Segments that are merged at once: each is a part of one statement. */
 const MERGED_AT_ONCE = 200;
@@ -59,9 +65,31 @@ export async function compactSmall(
   return compact(writer, brief ? TOLERATED_BRIEFLY : TOLERATED, { importId, brief });
 }
 
-/** Merges all small segments and removes deleted rows from the files. */
+/** Merges all small segments, removes deleted rows from the files, and counts values where an earlier Daybook did not. */
 export async function compactAll(writer: CaseWriter): Promise<CompactReport> {
-  return compact(writer, 1, {});
+  const report = await compact(writer, 1, {});
+  await countMissingValues(writer);
+  return report;
+}
+
+async function countMissingValues(writer: CaseWriter): Promise<void> {
+  const { catalog, builder } = writer;
+  const known = catalog.valueCounts();
+  for (const segment of catalog.segments()) {
+    if (known.has(segment.id)) continue;
+    try {
+      const name = await writer.attach(segment);
+      try {
+        const counts = await countValues((sql) => builder.rows(sql), identifier(name), segment);
+        catalog.transaction(() => catalog.setValueCounts(segment.id, counts));
+      } finally {
+        await builder.detach(name);
+      }
+    } catch (error) {
+      // Whoever reads a damaged segment is told; the others are to have their counts.
+      if (!isDamaged(error)) throw error;
+    }
+  }
 }
 
 async function compact(
@@ -158,7 +186,32 @@ export function runsToMerge(
   if (out.length === 0) return [];
   const rows = new Map(catalog.segments().map((segment) => [segment.id, segment]));
   // Who has no lock may meet one that is gone since.
-  return out.map((run) => run.flatMap(({ id }) => rows.get(id) ?? []));
+  return out
+    .flatMap((run) => splitWide(run.flatMap(({ id }) => rows.get(id) ?? [])))
+    .filter((run) => run.length > 1 || (tolerated === 1 && run.some(({ id }) => deleted.has(id))));
+}
+
+/**
+ * Cuts a run where the columns of its segments together are many: a table takes memory and bytes by its columns, however
+ * few rows have a value. Segments with mostly the same columns stay together.
+ */
+export function splitWide<S extends Pick<SegmentRow, 'columns'>>(run: readonly S[]): S[][] {
+  const out: S[][] = [];
+  let columns = new Set<string>();
+  let widest = 0;
+  for (const segment of run) {
+    const together = new Set([...columns, ...segment.columns]);
+    widest = Math.max(widest, segment.columns.length);
+    if (out.length > 0 && together.size <= Math.max(WIDE_COLUMNS, widest * WIDER)) {
+      out.at(-1)!.push(segment);
+      columns = together;
+    } else {
+      out.push([segment]);
+      columns = new Set(segment.columns);
+      widest = segment.columns.length;
+    }
+  }
+  return out;
 }
 
 /** `DAY/KIND` of which small segments have so many events together that the day gets a segment of its own. */

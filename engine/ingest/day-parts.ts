@@ -101,6 +101,7 @@ export class DayParts {
         sorted,
         sources: [...open.sources],
         columns,
+        counts: part.counts,
         timeUnit,
         selected: part.selected,
         constants: part.constants(),

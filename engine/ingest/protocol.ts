@@ -11,6 +11,7 @@ import type { BuiltIndex } from './index-protocol.ts';
 import type { HashedLines } from './line-hashes.ts';
 import type { CutMessages } from '../store/messages/message-columns.ts';
 import type { ConstantColumn, SelectedColumn, TimeUnit } from '../store/table-layout.ts';
+import type { ValueCounts } from '../store/value-counts.ts';
 
 /** A file below the arguments of an import. */
 export interface FoundFile {
@@ -59,6 +60,8 @@ export interface PartInfo {
   /** Rows by source. */
   sources: [number, number][];
   columns: string[];
+  /** Rows with a value, of `columns`. */
+  counts: ValueCounts;
   /** What DuckDB reads of the file; undefined: it is asked. */
   selected: SelectedColumn[] | undefined;
   timeUnit: TimeUnit;

@@ -1259,10 +1259,10 @@ function reportOf(
 
 /** What is known of the rows of a part; undefined: some may be left out. */
 function knownOf(part: PartInfo): KnownRows | undefined {
-  const { selected, columns, timeUnit, rareMessages, rows, minTs, maxTs } = part;
+  const { selected, columns, counts, timeUnit, rareMessages, rows, minTs, maxTs } = part;
   if (selected === undefined || columns.includes('record_key')) return undefined;
   const sources = part.sources.map(([id]) => id).sort((a, b) => a - b);
-  return { selected, timeUnit, rareMessages, rows, minTs, maxTs, sources };
+  return { selected, counts, timeUnit, rareMessages, rows, minTs, maxTs, sources };
 }
 
 /** Of all these files; one that cannot be looked at counts for none, which whoever reads it says. */

@@ -19,7 +19,7 @@ it('leaves nothing beside a segment that a killed writer has put there for anoth
   const places = new SegmentPlaces(folder, 7);
   const built = {
     ...{ path, rows: 1, bytes: 4, sha256: '', minTs: 0, maxTs: 0 },
-    ...{ columns: [], sources: [1], shapes: 0, map: undefined },
+    ...{ columns: [], counts: [0, 0], sources: [1], shapes: 0, map: undefined },
   };
   const segment = places.place(built, [{ day: '2026-11-21', rows: 1 }], 'log', 0, 1);
   await places.settle();

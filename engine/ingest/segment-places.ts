@@ -69,6 +69,7 @@ export class SegmentPlaces {
       sha256: built.sha256,
       identity: segmentIdentity(join(this.folder, file)),
       columns: built.columns,
+      counts: built.counts,
       sources: built.sources,
       shapes: built.shapes,
       numberForm: 'bytes',

@@ -1,9 +1,20 @@
-/** `case.fields`: which fields events have, how many events have each, and of which kinds. */
+/**
+ * `case.fields`: which fields events have, how many events have each, and of which kinds.
+ *
+ * The catalog has the counts of each segment. Rows are counted only where that is not enough: in segments with deleted
+ * events or from an earlier Daybook, and where several columns of a segment hold one field.
+ */
 import type { Kind } from '../contract/event.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { attributesOf, isAttributeColumn } from '../query/attribute-names.ts';
 import { knownField } from '../query/index.ts';
-import { identifier } from '../store/segment-builder.ts';
+import type { SegmentRow } from '../catalog/catalog.ts';
+import {
+  ADDRESS_COLUMNS,
+  type ValueCounts,
+  countRowsWith,
+  valueCount,
+} from '../store/value-counts.ts';
 import type { CaseSession } from '../search/index.ts';
 
 export interface FieldSummary {
@@ -31,7 +42,7 @@ const SHOWN_AS: Readonly<Record<string, string | undefined>> = {
   attrs: undefined,
 };
 
-/** Segments whose columns one statement counts. */
+/** Segments of which rows are counted that are attached at the same time. */
 const AT_ONCE = 100;
 
 export async function caseFields(
@@ -51,64 +62,105 @@ async function countFields(
   signal: AbortSignal | undefined,
 ): Promise<FieldSummary[]> {
   const watch = new Stopwatch('case.fields');
-  watch.path = 'scan';
   const snapshot = session.snapshot();
-  const fields = new Map<string, FieldSummary>();
   const { segments } = snapshot;
-  for (let at = 0; at < segments.length; at += AT_ONCE) {
-    const some = segments.slice(at, at + AT_ONCE);
-    await watch.spanAsync('attach', () => session.prepare(some, snapshot));
-    for (const [kind, group] of Map.groupBy(some, (segment) => segment.kind)) {
-      const named = namedColumns(group.flatMap((segment) => segment.columns));
-      const rows = group.map((segment) => {
-        const deleted = snapshot.marks.get(segment.id)?.has(0) ?? false;
-        const where = deleted
-          ? ` WHERE rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment.id})`
-          : '';
-        const own = namedColumns(segment.columns);
-        // That there is a message is seen without putting it together.
-        const stored = segment.shapes === 0 ? 'events' : 'stored';
-        const there = Array.from(named.keys(), (name) => {
-          const columns = (own.get(name)?.columns ?? []).flatMap((column) =>
-            stored === 'stored' && column === 'message' ? [column, 'message:shape'] : column,
-          );
-          const tests = columns.map((column) => `${identifier(column)} IS NOT NULL`);
-          return tests.length === 0 ? 'FALSE' : tests.join(' OR ');
-        });
-        const list = there.map((test, i) => `(${test}) AS c${i}`).join(', ');
-        return `SELECT ${list} FROM seg_${segment.id}.${stored}${where}`;
-      });
-      const counts = Array.from(named.keys(), (_, i) => `count(*) FILTER (WHERE c${i})`);
-      const [row] = await watch.spanAsync('execute', () =>
-        session.store.rows(
-          `SELECT ${counts.join(', ')} FROM (${rows.join(' UNION ALL ')})`,
-          [],
-          signal,
+  const kept = watch.span('catalog', () => session.catalog.valueCounts());
+  const open: OpenCount[] = [];
+  const fields = new Fields();
+  for (const segment of segments) {
+    const named = [...namedColumns(segment.columns).values()];
+    const deleted = snapshot.marks.get(segment.id)?.has(0) ?? false;
+    const counts = deleted ? undefined : kept.get(segment.id);
+    const unknown: NamedColumns[] = [];
+    for (const one of named) {
+      const events = counts && knownCount(segment, counts, one);
+      if (events === undefined) unknown.push(one);
+      else fields.add(one, events, segment.kind);
+    }
+    if (unknown.length > 0) open.push({ segment, deleted, named: unknown });
+  }
+  watch.path = open.length === 0 ? 'catalog' : 'scan';
+  for (let at = 0; at < open.length; at += AT_ONCE) {
+    const some = open.slice(at, at + AT_ONCE);
+    await watch.spanAsync('attach', () =>
+      session.prepare(
+        some.map(({ segment }) => segment),
+        snapshot,
+      ),
+    );
+    for (const { segment, deleted, named } of some) {
+      const where = deleted
+        ? ` WHERE rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment.id})`
+        : '';
+      const counted = await watch.spanAsync('execute', () =>
+        countRowsWith(
+          (sql) => session.store.rows(sql, [], signal),
+          `seg_${segment.id}`,
+          segment.shapes,
+          named.map(({ columns }) => columns),
+          where,
         ),
       );
-      [...named].forEach(([key, { field, attribute }], i) => {
-        const events = Number(row?.[i] ?? 0);
-        if (events === 0) return;
-        const known = fields.get(key) ?? { field, attribute, events: 0, kinds: [] };
-        // A name that evidence spells in several ways is shown in one, whichever segment comes first.
-        if (attribute ? known.attribute && field < known.field : known.attribute)
-          known.field = field;
-        known.attribute &&= attribute;
-        known.events += events;
-        if (!known.kinds.includes(kind)) known.kinds.push(kind);
-        fields.set(key, known);
-      });
+      named.forEach((one, i) => fields.add(one, counted[i]!, segment.kind));
     }
   }
-  watch.segments = segments.length;
-  watch.rowsExamined = segments.reduce((sum, segment) => sum + segment.rows, 0);
+  watch.segments = open.length;
+  watch.rowsExamined = open.reduce((sum, { segment }) => sum + segment.rows, 0);
   session.record(watch, 'done');
-  return [...fields.values()].sort(
-    (a, b) =>
-      Number(a.attribute) - Number(b.attribute) ||
-      b.events - a.events ||
-      (a.field < b.field ? -1 : 1),
-  );
+  return fields.list();
+}
+
+/** Fields of a segment whose events must be counted. */
+interface OpenCount {
+  readonly segment: SegmentRow;
+  readonly deleted: boolean;
+  readonly named: readonly NamedColumns[];
+}
+
+/** How many of a segment's rows have a field, where the counts of its columns say it. */
+function knownCount(
+  { columns: all, rows }: SegmentRow,
+  counts: ValueCounts,
+  { field, attribute, columns }: NamedColumns,
+): number | undefined {
+  const one = columns.length === 1 ? columns[0]! : attribute ? undefined : addressOf(field);
+  if (one !== undefined) return valueCount(counts, all, one);
+  // Of several spellings an event may have more than one.
+  return columns.some((column) => valueCount(counts, all, column) === rows) ? rows : undefined;
+}
+
+function addressOf(field: string): string | undefined {
+  return Object.hasOwn(ADDRESS_COLUMNS, field) ? field : undefined;
+}
+
+/** Fields as they come together from segments. */
+class Fields {
+  private readonly fields = new Map<string, FieldSummary>();
+
+  add({ field, attribute }: NamedColumns, events: number, kind: Kind): void {
+    if (events === 0) return;
+    const key = field.toLowerCase();
+    let known = this.fields.get(key);
+    if (known === undefined) {
+      known = { field, attribute, events: 0, kinds: [] };
+      this.fields.set(key, known);
+    }
+    // A name that evidence spells in several ways is shown in one, whichever segment comes first.
+    if (attribute ? known.attribute && field < known.field : known.attribute) known.field = field;
+    known.attribute &&= attribute;
+    known.events += events;
+    if (!known.kinds.includes(kind)) known.kinds.push(kind);
+  }
+
+  list(): FieldSummary[] {
+    for (const { kinds } of this.fields.values()) kinds.sort();
+    return [...this.fields.values()].sort(
+      (a, b) =>
+        Number(a.attribute) - Number(b.attribute) ||
+        b.events - a.events ||
+        (a.field < b.field ? -1 : 1),
+    );
+  }
 }
 
 interface NamedColumns {

@@ -22,6 +22,7 @@ import { writeAll } from '../base/files.ts';
 import { presentValues, presentWide, putBits } from './presence.ts';
 import { type ConstantColumn, type SelectedColumn, areRare } from './table-layout.ts';
 import { type CodedTexts, codedTexts } from './coded-texts.ts';
+import { type ValueCounts, ValueCounter } from './value-counts.ts';
 import {
   CAPTURED,
   MAX_CONSTANT_TEXT,
@@ -424,6 +425,7 @@ export class ParquetPart {
   private readonly parts = new MessageParts();
   private messageRows = 0;
   private cutRows = 0;
+  private readonly counter = new ValueCounter();
   /** Of the last row group: columns of texts of which few are different, by name in the file. */
   readonly coded = new Map<string, CodedTexts>();
 
@@ -445,6 +447,10 @@ export class ParquetPart {
       name: name.toWellFormed(),
       type: list === true ? `${sql}[]` : sql,
     }));
+  }
+  /** Rows with a value, of `columns`. */
+  get counts(): ValueCounts {
+    return this.counter.of(this.columns);
   }
   /** How messages are cut; undefined when all are stored whole. */
   get messages(): CutMessages | undefined {
@@ -484,9 +490,11 @@ export class ParquetPart {
     const group: RowGroup = { rows: n, size: 0, chunks: new Map() };
     let messages: CutRowGroup | undefined;
     for (const { name, column, count } of presentColumns(batch, rows)) {
+      this.counter.add(name, count);
       if (name === MESSAGE) messages = this.addMessages(group, batch, count, rows);
       else this.addColumn(group, name, column, count, rows);
     }
+    this.counter.addAddresses(batch, rows);
     this.noteHeader(batch, rows);
     this.groups.push(group);
     this.rows += n;

@@ -24,6 +24,7 @@ import {
   tableLayout,
 } from './table-layout.ts';
 import { DaybookError } from '../contract/errors.ts';
+import { type ValueCounts, countValues } from './value-counts.ts';
 
 export interface BuilderOptions {
   /** DuckDB's memory limit in bytes. */
@@ -65,6 +66,7 @@ export interface KnownRows extends KnownColumns {
   readonly maxTs: number | undefined;
   /** Ascending. */
   readonly sources: readonly number[];
+  readonly counts: ValueCounts;
 }
 
 export interface BuiltSegment {
@@ -75,6 +77,7 @@ export interface BuiltSegment {
   minTs: number | undefined;
   maxTs: number | undefined;
   columns: string[];
+  counts: ValueCounts;
   sources: number[];
   /** What its messages are cut by; 0 when they are whole. */
   shapes: number;
@@ -250,7 +253,15 @@ export class SegmentBuilder {
       // Each statement that is waited for is half a millisecond of a small segment's few.
       const atOnce = known !== undefined && rows <= ROW_GROUP_ROWS;
       await connection.run(atOnce ? `${finish}; ${detach}` : finish);
-      const counted = known ?? (await timesAndSources(connection, `${name}.${table}`, columns));
+      const shapes = options.messages?.shapes.length ?? 0;
+      const counted = known ?? {
+        ...(await timesAndSources(connection, `${name}.${table}`, columns)),
+        counts: await countValues(
+          async (sql) => (await connection.runAndReadAll(sql)).getRowsJS(),
+          name,
+          { columns, shapes },
+        ),
+      };
       const loose = rows > ROW_GROUP_ROWS && (await hasHoles(connection, name));
       if (loose) {
         path = path.replace(/\.duckdb$/, '-tight.duckdb');
@@ -268,8 +279,9 @@ export class SegmentBuilder {
         minTs: counted.minTs,
         maxTs: counted.maxTs,
         columns: [...columns],
+        counts: counted.counts,
         sources: [...counted.sources],
-        shapes: options.messages?.shapes.length ?? 0,
+        shapes,
       };
     } catch (error) {
       await connection.run(`DETACH DATABASE IF EXISTS ${name}`).catch(() => undefined);
