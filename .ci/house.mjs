@@ -1,8 +1,8 @@
 /**
- * `node .ci/house.mjs`: lines of product code and of tests by folder, and the longest functions, as the
+ * `npm run sizes`: lines of product code and of tests by folder, and the longest functions, as the
  * Markdown of docs/architecture.md. Product code is what is not a test, a test helper, a benchmark or a fixture.
  *
- * `node .ci/house.mjs --lives` imports 50,000 generated log lines and asks one query, from the sources and under
+ * `npm run sizes -- --lives` imports 50,000 generated log lines and asks one query, from the sources and under
  * V8's coverage, and prints how many files run, for docs/architecture.md, "Files on the way"; with `--json`, which.
  */
 import { spawnSync } from 'node:child_process';
@@ -153,7 +153,5 @@ function printLives() {
   );
 }
 
-if (import.meta.main) {
-  if (process.argv.includes('--lives')) printLives();
-  else printSizes();
-}
+if (process.argv.includes('--lives')) printLives();
+else printSizes();

@@ -1,7 +1,7 @@
 /**
  * How fast evidence is read into a case, beside programs that read the same files.
  *
- *     node bench/import.ts [--mb 1000] [--only syslog,pcap,flow-csv,nfdump-csv] [--keep DIR] [--runs 1]
+ *     npm run bench:import -- [--mb 1000] [--only syslog,pcap,flow-csv,nfdump-csv] [--keep DIR] [--runs 1]
  *
  * Each input is generated (seeded) to about --mb megabytes, read once to warm the cache, then imported
  * into a new case by the command line as a user runs it; the peers read the same file in the same run.

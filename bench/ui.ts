@@ -1,7 +1,7 @@
 /**
  * How the window feels on ten million events, in a real browser on `daybook serve`.
  *
- *     node bench/ui.ts [--events 10050000] [--case DIR.daybook] [--minutes 2] [--pause 0]
+ *     npm run bench:ui -- [--events 10050000] [--case DIR.daybook] [--minutes 2] [--pause 0]
  *                      [--runs 3] [--only enter,typing,…]
  *
  * The case is made once (seeded) and kept when --case names it. Nothing here passes or fails: the

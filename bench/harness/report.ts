@@ -78,19 +78,12 @@ export class Report {
   }
 
   print(): void {
-    const programs = [...new Set(this.rows.flatMap(({ cells }) => [...cells.keys()]))];
-    programs.sort((a, b) => Number(b === DAYBOOK) - Number(a === DAYBOOK));
     console.log(`\n### ${this.experiment}: ${inputText(this.input)}\n\n${machineText()}`);
     console.log(
       `Load of the machine before and after: ${this.loadBefore.toFixed(1)}, ${(loadavg()[0] ?? 0).toFixed(1)}.`,
     );
     console.log('`×n`: Daybook is n times ahead; below 1 it is behind.\n');
-    console.log(`| what | unit | ${programs.join(' | ')} |`);
-    console.log(`|---|---|${programs.map(() => '---:|').join('')}`);
-    for (const row of this.rows) {
-      const cells = programs.map((program) => cellText(row, program));
-      console.log(`| ${row.name} | ${row.unit} | ${cells.join(' | ')} |`);
-    }
+    for (const line of tableLines(this.rows)) console.log(line);
     console.log('');
     for (const note of this.notes) console.log(`- ${note}`);
     const versions = Object.entries(this.versions).map(([name, text]) => `${name} ${text}`);
@@ -116,6 +109,20 @@ export class Report {
   }
 }
 
+/** The rows as a Markdown table: a column for every program, Daybook first. */
+export function tableLines(rows: readonly Row[]): string[] {
+  const programs = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
+  programs.sort((a, b) => Number(b === DAYBOOK) - Number(a === DAYBOOK));
+  return [
+    `| what | unit | ${programs.join(' | ')} |`,
+    `|---|---|${programs.map(() => '---:|').join('')}`,
+    ...rows.map((row) => {
+      const cells = programs.map((program) => cellText(row, program));
+      return `| ${row.name} | ${row.unit} | ${cells.join(' | ')} |`;
+    }),
+  ];
+}
+
 function cellText({ cells, better }: Row, program: string): string {
   const cell = cells.get(program);
   if (cell === undefined) return '';
@@ -134,7 +141,8 @@ export function figure(value: number): string {
   return String(Number(value.toPrecision(value < 10 ? 2 : 3)));
 }
 
-function inputText(input: Readonly<Record<string, unknown>>): string {
+/** What an experiment was run on, in words. */
+export function inputText(input: Readonly<Record<string, unknown>>): string {
   return Object.entries(input)
     .map(
       ([name, value]) =>

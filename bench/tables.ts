@@ -1,0 +1,42 @@
+/**
+ * Writes the tables of docs/benchmarks.md from the results that the repository keeps.
+ *
+ *     npm run bench -- nitro && cp bench/out/nitro.json bench/results/ && npm run bench:tables
+ *
+ * A table is between `<!-- table NAME -->` and `<!-- end -->`; its figures are in bench/results/NAME.json.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cell, inputText, ROOT, type Row, tableLines } from './harness/report.ts';
+
+const PAGE = join(ROOT, 'docs/benchmarks.md');
+const BLOCK = /(<!-- table ([\w-]+) -->\n)[^]*?(<!-- end -->)/g;
+
+/** What `Report.write` keeps of a run, as far as a table needs it. */
+interface Kept {
+  readonly input: Record<string, unknown>;
+  readonly at: string;
+  readonly machine: string;
+  readonly command: string;
+  readonly load: readonly number[];
+  readonly rows: readonly (Omit<Row, 'cells'> & { readonly cells: Record<string, Cell> })[];
+}
+
+/** The page with its tables made from the results. */
+export function withTables(page: string): string {
+  return page.replaceAll(BLOCK, (_, from: string, name: string, to: string) => {
+    const path = join(ROOT, 'bench/results', `${name}.json`);
+    const kept = JSON.parse(readFileSync(path, 'utf8')) as Kept;
+    const rows = kept.rows.map((row) => ({ ...row, cells: new Map(Object.entries(row.cells)) }));
+    const load = kept.load.map((one) => one.toFixed(1)).join(', ');
+    const head = [
+      `\`npm run bench -- ${kept.command}\`, ${kept.at.slice(0, 16).replace('T', ' ')} UTC.`,
+      `Input: ${inputText(kept.input)}.`,
+      kept.machine,
+      ...(load === '' ? [] : [`Load before and after: ${load}.`]),
+    ];
+    return `${from}\n${head.join('\n')}\n\n${tableLines(rows).join('\n')}\n\n${to}`;
+  });
+}
+
+if (import.meta.main) writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8')));
