@@ -3,6 +3,7 @@
  * have in common. Deleted rows are left out, tags move along by event, and the catalog changes in one
  * transaction.
  */
+import { evidenceNames, renamedTogether } from '../base/attribute-columns.ts';
 import { type DayCount, daysOf, daysOfAll, spansOf } from '../base/segment-days.ts';
 import { LEFT_OUT, type SegmentRow } from '../catalog/catalog.ts';
 import { MESSAGE, SHAPE, variableColumns } from '../store/messages/message-columns.ts';
@@ -63,7 +64,8 @@ async function selectLive(
   merged: MergedShapes | undefined,
 ): Promise<string> {
   const parts: string[] = [];
-  for (const segment of segments) {
+  const renamed = renamedTogether(segments.map(({ columns }) => evidenceNames(columns)));
+  for (const [i, segment] of segments.entries()) {
     const name = await workshop.attach(segment);
     // What is left out because another source has it, too, may be shown again.
     const leftOut = new Set(workshop.catalog.marks(segment.id, LEFT_OUT));
@@ -73,7 +75,12 @@ async function selectLive(
       await workshop.builder.rowTable(`deleted_${segment.id}`, deleted);
       where = ` WHERE rowid NOT IN (SELECT row FROM deleted_${segment.id})`;
     }
-    const columns = segment.columns.map(identifier);
+    const columns = segment.columns.map((column) => {
+      const other = renamed[i]?.get(column);
+      return other === undefined
+        ? identifier(column)
+        : `${identifier(column)} AS ${identifier(other)}`;
+    });
     const numbers = merged?.numbers.get(segment.id);
     if (numbers !== undefined) {
       const shape = identifier(SHAPE);

@@ -1,15 +1,13 @@
 /**
- * Names of attributes and the stored columns that hold them.
- *
- * Names ignore case: `note` and `Note` are one attribute. A database keeps no two columns whose names
- * differ in case only, so the second of them in a segment is stored under another name (`Note_1`).
+ * Names of attributes and the columns that hold them (engine/base/attribute-columns.ts). Names ignore case:
+ * `note` and `Note` are one attribute. In a relation of several segments the spellings of a name are the columns
+ * `a0:note`, `a1:Note`, ….
  *
  * Invariant: what is shown of an attribute is the name that its evidence has, never that of the column.
  */
+import { evidenceNames, withoutPrefix } from '../base/attribute-columns.ts';
 
-export const ATTRIBUTE_PREFIX = 'a:';
-/** In a relation of several segments the spellings of a name are the columns `a0:note`, `a1:Note`, …. */
-const COLUMN = /^a(\d*):/;
+export { ATTRIBUTE_PREFIX, isAttributeColumn } from '../base/attribute-columns.ts';
 
 export interface StoredAttribute {
   /** As it is stored, or as a relation of events has it. */
@@ -34,22 +32,9 @@ export function attributesNamed(columns: Columns, name: string): readonly Stored
   return attributesOf(columns).get(name.toLowerCase()) ?? [];
 }
 
-export function isAttributeColumn(column: string): boolean {
-  return COLUMN.test(column);
-}
-
 function readNames(columns: Columns): Map<string, StoredAttribute[]> {
-  const names = new Map<string, string>();
-  for (const column of columns) {
-    const prefix = COLUMN.exec(column);
-    if (prefix !== null) names.set(column, column.slice(prefix[0].length));
-  }
-  const byLower = new Map<string, string>();
-  for (const [column, name] of names)
-    if (column.startsWith(ATTRIBUTE_PREFIX)) byLower.set(name.toLowerCase(), name);
   const out = new Map<string, StoredAttribute[]>();
-  for (const [column, stored] of names) {
-    const name = column.startsWith(ATTRIBUTE_PREFIX) ? evidenceName(stored, byLower) : stored;
+  for (const [column, name] of evidenceNames(columns)) {
     const lower = name.toLowerCase();
     const same = out.get(lower);
     if (same === undefined) out.set(lower, [{ column, name }]);
@@ -61,17 +46,6 @@ function readNames(columns: Columns): Map<string, StoredAttribute[]> {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** `Note` for `Note_1`, where another column is `note`: that is what made it another. */
-function evidenceName(stored: string, byLower: ReadonlyMap<string, string>): string {
-  const base = /^(.+)_\d+$/s.exec(stored)?.[1];
-  if (base === undefined) return stored;
-  const other = byLower.get(base.toLowerCase());
-  if (other === undefined) return stored;
-  // Beside `note` a column `note_1` is an attribute of that name.
-  if (other === base && evidenceName(other, byLower) === other) return stored;
-  return base;
 }
 
 /**
@@ -94,6 +68,6 @@ export function attributeAliases(sets: Iterable<Columns>): string[] {
 
 /** The column of `columns` that a relation of several segments calls `alias`. */
 export function columnOfAlias(columns: Columns, alias: string): string | undefined {
-  const name = alias.replace(COLUMN, '');
+  const name = withoutPrefix(alias);
   return attributesNamed(columns, name).find((one) => one.name === name)?.column;
 }

@@ -1,4 +1,5 @@
 /** What rows of events show beside their columns, and the names that they may have. */
+import { evidenceNames } from '../base/attribute-columns.ts';
 import { communityId } from '../base/community-id.ts';
 import { COLUMNS, PROTOCOLS } from '../contract/event.ts';
 import { parseAddress } from './address.ts';
@@ -6,7 +7,7 @@ import { chosenName } from './fields.ts';
 import type { ShownRecord, ShownValue } from './format.ts';
 import type { Plan } from './plan.ts';
 import { EXPANDED } from './statements.ts';
-import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from './scope.ts';
+import { OVERFLOW_COLUMN } from './scope.ts';
 
 /** Flows carry their Community ID; it follows from the five-tuple, so it is not stored. */
 export function addCommunityId(record: ShownRecord): void {
@@ -84,7 +85,7 @@ export function rowFieldNames(plan: Plan): string[] {
 }
 
 function attributeNames(columns: ReadonlySet<string>): string[] {
-  const attributes = [...columns].filter((column) => column.startsWith(ATTRIBUTE_PREFIX)).sort();
-  const names = attributes.map((column) => `attrs.${column.slice(ATTRIBUTE_PREFIX.length)}`);
+  const attributes = [...new Set(evidenceNames(columns).values())].sort();
+  const names = attributes.map((name) => `attrs.${name}`);
   return columns.has(OVERFLOW_COLUMN) ? [...names, 'attrs'] : names;
 }

@@ -1,9 +1,8 @@
 /** The columns of a batch as all parts of an import have them: names, types of SQL, bytes of values, which have some. */
 import type { Column, EventBatch } from '../contract/event-batch.ts';
+import { ATTRIBUTE_PREFIX } from '../base/attribute-columns.ts';
 import { type BatchRows, countPresent, valuesOf } from './batch-rows.ts';
 
-/** Attribute columns carry this prefix, so that no attribute can take the name of a column. */
-export const ATTRIBUTE_PREFIX = 'a:';
 /** Column of the JSON object of attributes beyond what a batch has columns for. */
 export const OVERFLOW_COLUMN = 'attrs';
 /** Packets are seldom captured in part: their record is then longer by its header, which has one length. */

@@ -18,6 +18,7 @@ import {
   valuesOf,
   wideValuesOf,
 } from './batch-rows.ts';
+import { isAttributeColumn, renamedTogether, withoutPrefix } from '../base/attribute-columns.ts';
 import { writeAll } from '../base/files.ts';
 import { presentValues, presentWide, putBits } from './presence.ts';
 import { type ConstantColumn, type SelectedColumn, areRare } from './table-layout.ts';
@@ -462,10 +463,11 @@ export class ParquetPart {
     return areRare(this.messageRows, this.rows);
   }
   /**
-   * Whether names of columns differ in the case of letters only. DuckDB then gives the second of them another
-   * name, so that nothing that is said of columns by their names holds of the segment.
+   * Whether attributes have names that differ in the case of letters only, or might be taken for such: some columns
+   * are then called otherwise than their attributes, so that nothing that is said by these names holds of the segment.
    */
   get hasAlikeNames(): boolean {
+    if (this.isRenamed) return true;
     const names = this.columns.map((name) => name.toWellFormed().toLowerCase());
     return new Set(names).size < names.length;
   }
@@ -543,8 +545,28 @@ export class ParquetPart {
     if (only === undefined || Buffer.compare(known.value, only) !== 0) known.value = undefined;
   }
 
+  private isRenamed = false;
+
+  /** Tells columns from each other of which the attributes have names that are alike. */
+  private renameAlike(): void {
+    const names = new Map<string, string>();
+    for (const column of this.types.keys())
+      if (isAttributeColumn(column)) names.set(column, withoutPrefix(column));
+    const [renamed] = renamedTogether([names]);
+    if (renamed === undefined || renamed.size === 0) return;
+    this.isRenamed = true;
+    const withNames = <T>(columns: Map<string, T>): void => {
+      const entries = [...columns];
+      columns.clear();
+      for (const [column, value] of entries) columns.set(renamed.get(column) ?? column, value);
+    };
+    withNames(this.types);
+    for (const { chunks } of this.groups) withNames(chunks);
+  }
+
   /** Writes the footer and closes the file. */
   finish(): void {
+    this.renameAlike();
     for (const group of this.groups) {
       for (const [name, { list }] of this.types) {
         if (group.chunks.has(name)) continue;

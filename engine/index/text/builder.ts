@@ -17,6 +17,7 @@ import { type FinishedText, finishText } from './finish.ts';
 import { MessageForms } from './message-forms.ts';
 import { overflowValues } from './overflow.ts';
 import { NO_SHAPE, NOTHING_OPEN, ShapeTable } from './shape-table.ts';
+import { isAttributeColumn } from '../../base/attribute-columns.ts';
 import { BYTE_CLASS, DIGIT, LETTER, MAX_TOKEN_BYTES } from '../../base/tokens.ts';
 import {
   FIRST_LONG,
@@ -32,7 +33,6 @@ import { AS_TEXT, ValueColumn } from './value-columns.ts';
 
 /** Columns that a word is searched in besides attributes; their numbers. */
 export const FIELD_COLUMNS = ['message', 'host', 'program', 'event_type'] as const;
-const ATTRIBUTE_PREFIX = 'a:';
 /** Open tokens of one text; one that has more is free. */
 const MOST_OPEN = 256;
 /** Longer values of other columns than the message are cut into tokens at once. */
@@ -182,7 +182,7 @@ export class TextIndexBuilder {
   private columnOf(name: string): number | undefined {
     const known = this.columns.indexOf(name);
     if (known >= 0) return known;
-    if (!name.startsWith(ATTRIBUTE_PREFIX) && name !== OVERFLOW) return undefined;
+    if (!isAttributeColumn(name) && name !== OVERFLOW) return undefined;
     if (this.columns.length >= MOST_COLUMNS) return this.columns.length - 1;
     return this.columns.push(name) - 1;
   }

@@ -1,12 +1,13 @@
 /**
  * An event as an importer gives it and as the case has it, in one form, so that every field of the two can be compared.
  *
- * Attributes of which the names differ in case only would be one column for DuckDB, which numbers them (`note`, `NOTE_1`),
- * also where they are of different sources of one segment: where names do not agree, they are compared without numbers.
+ * In segments of an older Daybook DuckDB has numbered attributes whose names differ in case only (`note`, `NOTE_1`), also
+ * those of different sources: where names do not agree, they are compared without numbers.
  */
+import { evidenceNames, isAttributeColumn } from '../../base/attribute-columns.ts';
 import type { Column, EventBatch } from '../../contract/event-batch.ts';
 import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
-import { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from '../../store/column-types.ts';
+import { OVERFLOW_COLUMN } from '../../store/column-types.ts';
 import { identifier } from '../../store/segment-builder.ts';
 import type { Plain } from '../../store/segment-store.ts';
 
@@ -75,12 +76,12 @@ export function storedEvent(
 ): EventValues {
   const columns = new Map<string, Value>();
   const attributes = new Map<string, string>();
+  const evidence = evidenceNames(names);
   for (const [i, name] of names.entries()) {
     const value = row[i];
     if (value === null || value === undefined) continue;
     if (name === OVERFLOW_COLUMN) addOverflow(attributes, String(value));
-    else if (name.startsWith(ATTRIBUTE_PREFIX))
-      attributes.set(name.slice(ATTRIBUTE_PREFIX.length), String(value));
+    else if (isAttributeColumn(name)) attributes.set(evidence.get(name) ?? name, String(value));
     else if (name in COLUMNS && name !== 'source_id') columns.set(name, plain(name, value));
   }
   return { kind, seq: Number(columns.get('seq')), columns, attributes };

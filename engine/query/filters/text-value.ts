@@ -3,7 +3,7 @@
  * Wildcards match any characters; in quotes nothing is a wildcard.
  */
 import { hasToken, tokensIn } from '../../base/tokens.ts';
-import { attributesNamed } from '../attribute-names.ts';
+import { attributesNamed, isAttributeColumn } from '../attribute-names.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { equals, filterPlaces, patternTest, placesOf } from '../batch/text-places.ts';
@@ -13,7 +13,6 @@ import { printTest } from '../print.ts';
 import { compilePattern } from '../re2/matcher.ts';
 import { type Rows, intersect, rowsOf } from '../rows.ts';
 import {
-  ATTRIBUTE_PREFIX,
   OVERFLOW_COLUMN,
   type Predicate,
   type Scope,
@@ -146,7 +145,7 @@ function valueCandidates(
 }
 
 function isAttribute(column: string): boolean {
-  return column.startsWith(ATTRIBUTE_PREFIX) || column === OVERFLOW_COLUMN;
+  return isAttributeColumn(column) || column === OVERFLOW_COLUMN;
 }
 
 const UNPRINTABLE = /[\0-\x1f]/;

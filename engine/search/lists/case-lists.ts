@@ -3,9 +3,9 @@
  * first needs them. Bounded; those used longest ago are let go, and made again for who still needs them.
  */
 import { hash } from 'node:crypto';
+import { isAttributeColumn } from '../../base/attribute-columns.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import {
-  ATTRIBUTE_PREFIX,
   LINE_COLUMN,
   type MatchList,
   OVERFLOW_COLUMN,
@@ -146,7 +146,7 @@ function attributesOf(segments: Segments): string[] {
   const names = new Set<string>();
   for (const { columns } of segments)
     for (const name of columns)
-      if (name.startsWith(ATTRIBUTE_PREFIX) || name === OVERFLOW_COLUMN) names.add(name);
+      if (isAttributeColumn(name) || name === OVERFLOW_COLUMN) names.add(name);
   return [...names].sort();
 }
 

@@ -1,0 +1,63 @@
+/** Attributes whose names differ in the case of letters only keep their names, whatever segments they share. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CaseWriter } from '../ingest/case-writer.ts';
+import { rewriteSegments } from '../ingest/rewrite.ts';
+import { BUILDER, importInProcess } from '../ingest/testing/in-process.ts';
+import { startQuery } from './query.ts';
+import { CaseSession } from './session/case-session.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'daybook-alike-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each([
+  ['one source', [['user', 'User', 'USER_1', 'user_1', 'User_1']]],
+  ['several sources', [['User_1'], ['user'], ['User'], ['user_1_1', 'USER']]],
+  [
+    'several sources of several names',
+    [
+      ['note', 'Note'],
+      ['Note', 'note'],
+      ['NOTE', 'Note_1'],
+    ],
+  ],
+])('keeps the names of %s through import and merging', async (title, sources) => {
+  const path = join(folder, `${title.replaceAll(' ', '-')}.daybook`);
+  const expected: string[][] = [];
+  for (const [i, names] of sources.entries()) {
+    const evidence = join(folder, `${title}-${i}.json`);
+    const record = (name: string, at: number) =>
+      JSON.stringify({ timestamp: `2026-01-01T00:0${i}:0${at}Z`, [name]: `v${name}` });
+    writeFileSync(evidence, names.map(record).join('\n'));
+    expected.push(...names.map((name) => [name, `v${name}`]));
+    // One by one: the segments are merged afterwards.
+    await importInProcess(path, [evidence]);
+  }
+  const shown = async (): Promise<string[][]> => {
+    const session = CaseSession.open(path, { memoryLimit: 3e8, threads: 2 });
+    try {
+      const seen: string[][] = [];
+      const asked = { text: '* | fields attributes', zone: 'UTC' };
+      for await (const { columns, rows } of startQuery(session, asked).rows())
+        for (const row of rows)
+          for (const { name, parts } of columns) {
+            const value = row[parts[0]!.at];
+            if (typeof value === 'string') seen.push([name, value]);
+          }
+      return seen;
+    } finally {
+      await session.close();
+    }
+  };
+  expect(await shown()).toEqual(expected);
+  const writer = await CaseWriter.open(path, 'test', BUILDER);
+  const segments = writer.catalog.segments();
+  await rewriteSegments(writer, segments);
+  writer.close();
+  expect(await shown()).toEqual(expected);
+});
