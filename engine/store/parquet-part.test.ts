@@ -196,9 +196,10 @@ describe('ParquetPart', () => {
   });
 
   it.each([
-    ['in case', ['Note', 'note']],
-    ['in what is no character', ['a\ud800', 'a\ud801']],
-  ])('has DuckDB name columns that differ %s only', async (_, names) => {
+    ['in case', ['Note', 'note'], 'a1:note'],
+    // DuckDB numbers them.
+    ['in what is no character', ['a\ud800', 'a\ud801'], 'a:a\ufffd_1'],
+  ])('tells columns apart that differ %s only', async (_, names, second) => {
     const path = join(folder, `${number++}.parquet`);
     const part = new ParquetPart(path);
     const batch = new EventBatch('log', () => undefined, 4);
@@ -207,7 +208,7 @@ describe('ParquetPart', () => {
     part.addRowGroup(batch);
     part.finish();
     expect(part.selected).toBeUndefined();
-    expect((await described(path)).at(-1)?.name).toBe('a1:note');
+    expect((await described(path)).at(-1)?.name).toBe(second);
   });
 
   it('knows every type that a column has', async () => {
