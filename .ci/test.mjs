@@ -15,6 +15,8 @@ const root = path.resolve(import.meta.dirname, '..');
 const bin = (pkg, file) => path.join(root, 'node_modules', pkg, file);
 const scratch = mkdtempSync(path.join(tmpdir(), 'daybook-test-'));
 
+/** Exit status of a check that has nothing to check; it says why. */
+const SKIPPED = 77;
 const total = { passed: 0, failed: 0, skipped: 0 };
 const problems = [];
 let ran = 0;
@@ -23,7 +25,7 @@ const env = {
   ...process.env,
   FORCE_COLOR: '0',
   NO_COLOR: '1',
-  // As the product does. Every worker of an import would else strip the types of its sources anew,
+  // As the product does. Otherwise every worker of an import strips the types of its sources again,
   // with WebAssembly: slower, and threads that come and go with it can bring V8 down (docs/adr/0009).
   NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/code'),
 };
@@ -32,7 +34,8 @@ const env = {
 function ended(title, started, { status, signal, error }) {
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const how = error?.message ?? (signal ? `ended by ${signal}` : `exit status ${status}`);
-  console.log(`== ${title}: ${status === 0 ? 'ok' : how}, ${seconds} s`);
+  const outcome = status === 0 ? 'ok' : status === SKIPPED ? 'skipped' : how;
+  console.log(`== ${title}: ${outcome}, ${seconds} s`);
   return status === 0;
 }
 
@@ -60,17 +63,20 @@ async function run(title, args) {
   return ended(title, started, await start(args, 'inherit'));
 }
 
-/** Runs one program; its output comes when it is done. Resolves to whether it succeeded. */
+/** Runs one program; its output comes when it is done. Resolves to how it ended. */
 async function runAside(title, args) {
   const started = performance.now();
   const outcome = await start(args, 'pipe');
   console.log(`\n== ${title}`);
   if (outcome.said !== '') console.log(outcome.said.trimEnd());
-  return ended(title, started, outcome);
+  ended(title, started, outcome);
+  return outcome.status;
 }
 
 async function check(title, args) {
-  if (await runAside(title, args)) total.passed++;
+  const status = await runAside(title, args);
+  if (status === 0) total.passed++;
+  else if (status === SKIPPED) total.skipped++;
   else {
     total.failed++;
     problems.push(title);
@@ -134,6 +140,8 @@ try {
       await check('format', [bin('prettier', 'bin/prettier.cjs'), '--check', '.']);
       await check('import rules find what they forbid', ['.ci/check-imports.mjs', '--self-test']);
       await check('import rules', ['.ci/check-imports.mjs']);
+      await check('commit subjects: the check', ['.ci/check-commits.mjs', '--self-test']);
+      await check('commit subjects', ['.ci/check-commits.mjs']);
       await check('types', [bin('typescript', 'bin/tsc'), '-p', '.']);
       await check('types of the window', [bin('typescript', 'bin/tsc'), '-p', 'renderer']);
       await check('the window builds', [bin('vite', 'bin/vite.js'), 'build', 'renderer']);
