@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { WriterLock } from './writer-lock.ts';
@@ -25,46 +26,74 @@ it('says who writes, and does not hinder it', () => {
   WriterLock.take(folder, 'compact').release();
 });
 
-/** Another process that reads the name of who writes, for a tenth of a second. */
-async function looking(): Promise<{ ended: Promise<unknown[]> }> {
-  const script = `import Database from 'better-sqlite3';
-    const db = new Database(${JSON.stringify(join(folder, 'writer.lock'))});
-    db.exec('BEGIN; SELECT * FROM holder');
-    db.prepare('SELECT count(*) FROM holder').get();
-    setTimeout(() => db.close(), 100);
-    console.log('looking');`;
-  const args = ['--input-type=module', '-e', script];
-  const child = spawn(process.execPath, args, { cwd: import.meta.dirname });
-  const ended = once(child, 'close');
-  await once(child.stdout, 'data');
-  return { ended };
+/**
+ * Another process that takes the lock: its script has `say`, and `told`, which is done once it was told to go on. It
+ * waits in calls that do not return, so that it must be another process than the one that it waits for.
+ */
+function writing(script: string): {
+  said: (word: string) => Promise<void>;
+  tell: () => void;
+  ended: Promise<unknown[]>;
+} {
+  const module = JSON.stringify(join(import.meta.dirname, 'writer-lock.ts'));
+  const whole = `import { readSync, writeSync } from 'node:fs';
+    import { WriterLock } from ${module};
+    const folder = ${JSON.stringify(folder)};
+    const say = (word) => writeSync(1, word + '\\n');
+    const told = () => readSync(0, Buffer.alloc(1));
+    ${script}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', whole], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return {
+    said: async (word) => expect((await lines.next()).value).toBe(word),
+    tell: () => void child.stdin.write('.'),
+    ended: once(child, 'close'),
+  };
+}
+
+/** Reads the name of who writes, until it is closed. */
+function looking(): Database.Database {
+  const db = new Database(join(folder, 'writer.lock'));
+  db.exec('BEGIN; SELECT * FROM holder');
+  db.prepare('SELECT count(*) FROM holder').get();
+  return db;
 }
 
 it('is taken and given back while somebody looks who has it', async () => {
   WriterLock.take(folder, 'compact').release();
-  const before = await looking();
-  const lock = WriterLock.take(folder, 'import');
-  await before.ended;
-  const after = await looking();
-  lock.release();
-  expect(await after.ended).toEqual([0, null]);
+  const before = looking();
+  const writer = writing(`say('taking');
+    const lock = WriterLock.take(folder, 'import');
+    say('taken');
+    told();
+    say('releasing');
+    lock.release();`);
+  await writer.said('taking');
+  before.close();
+  await writer.said('taken');
+  const after = looking();
+  writer.tell();
+  await writer.said('releasing');
+  after.close();
+  expect(await writer.ended).toEqual([0, null]);
   const db = new Database(join(folder, 'writer.lock'));
   expect(db.prepare('SELECT * FROM holder').all()).toEqual([]);
   db.close();
 });
 
 it('is waited for where it is held for a moment only', async () => {
-  const module = JSON.stringify(join(import.meta.dirname, 'writer-lock.ts'));
-  const script = `import { WriterLock } from ${module};
-    const lock = WriterLock.take(${JSON.stringify(folder)}, 'upkeep');
-    setTimeout(() => lock.release(), 100);
-    console.log('taken');`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
-  const ended = once(child, 'close');
-  await once(child.stdout, 'data');
-  expect(() => WriterLock.take(folder, 'upkeep')).toThrow(/process \d+ .*upkeep/);
-  WriterLock.take(folder, 'import').release();
-  expect((await ended)[0]).toBe(0);
+  const lock = WriterLock.take(folder, 'upkeep');
+  const writer = writing(`try {
+      WriterLock.take(folder, 'upkeep').release();
+    } catch (error) {
+      say(/process \\d+ .*upkeep/.test(error.message) ? 'refused' : error.message);
+    }
+    WriterLock.take(folder, 'import').release();`);
+  await writer.said('refused');
+  lock.release();
+  expect(await writer.ended).toEqual([0, null]);
 });
 
 it('knows that a writer was killed', () => {

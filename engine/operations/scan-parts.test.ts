@@ -233,19 +233,23 @@ it('does without a thread that fails, or that nobody waits for', async () => {
   const { parts } = scanTools;
   if (parts === undefined) throw new Error('no parts');
   const { found } = await scan(capture, '* | count', 1, PIECE);
-  for (const delay of [0, 30]) {
+  for (const when of ['at once', 'afterwards'] as const) {
+    const failing = Promise.withResolvers<never>();
+    if (when === 'at once') failing.reject(new Error('ended'));
+    failing.promise.catch(() => undefined);
     const running = startScan(of(capture, '* | count', 2, PIECE), {
       ...scanTools,
       parts: {
         readPiece: parts.readPiece,
         startThread: () => ({
-          found: new Promise((_, reject) => setTimeout(() => reject(new Error('ended')), delay)),
+          // A promise of its own, so that one that nobody handles fails the run of the tests.
+          found: failing.promise.then(),
           stop: () => undefined,
         }),
       },
     });
     expect(await running.answer()).toEqual(found.answer);
-    // A rejection that nobody handles would fail the run of the tests.
-    await new Promise((resolve) => setTimeout(resolve, delay + 10));
+    failing.reject(new Error('ended'));
+    await new Promise<void>((resolve) => void setImmediate(resolve));
   }
 });

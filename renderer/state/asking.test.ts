@@ -48,10 +48,10 @@ describe('what stands around', () => {
     const settled = asking.settled(MOST).then(() => order.push('settled'));
     const list = asking.begin(() => undefined);
     const timeline = asking.begin(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => void setImmediate(resolve));
     list();
     order.push('list');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => void setImmediate(resolve));
     timeline();
     order.push('timeline');
     await settled;

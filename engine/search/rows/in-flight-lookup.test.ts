@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { CancelledError } from '../../contract/errors.ts';
 import type { FoundRows } from '../../query/index.ts';
@@ -10,23 +9,32 @@ import { FilterResultCache } from './filter-result-cache.ts';
 const some: FoundRows = { rows: 'all', exact: true, rest: { filter: 'all' }, by: 'index' };
 const snapshot = (): Snapshot => ({ segments: [], sources: [], tags: [], marks: new Map() });
 
-/** Work that ends when it is told to, or stopped. */
+/** Work that ends when it is told to: with rows, or because it was stopped. */
 function workOf() {
   const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<number, FoundRows>>();
+  const begun = Promise.withResolvers<undefined>();
+  const stopped = Promise.withResolvers<undefined>();
   const state = { begun: 0, stopped: false, ended: false };
   const work = async (stop: AbortSignal) => {
     state.begun += 1;
-    stop.addEventListener('abort', () => {
+    begun.resolve(undefined);
+    const onStop = () => {
       state.stopped = true;
-      setTimeout(() => reject(new CancelledError()), 20);
-    });
+      stopped.resolve(undefined);
+    };
+    if (stop.aborted) onStop();
+    stop.addEventListener('abort', onStop);
     try {
       return await promise;
     } finally {
       state.ended = true;
     }
   };
-  return { work, state, end: () => resolve(new Map([[7, some]])) };
+  return {
+    ...{ work, state, begun: begun.promise, stopped: stopped.promise },
+    end: () => resolve(new Map([[7, some]])),
+    endStopped: () => reject(new CancelledError()),
+  };
 }
 
 it('gives all who wait what was found once, and goes on when who began it is cancelled', async () => {
@@ -47,15 +55,20 @@ it('gives all who wait what was found once, and goes on when who began it is can
 });
 
 it('is stopped when all are cancelled, and the last leaves when it has ended', async () => {
-  const { work, state } = workOf();
+  const { work, state, begun, stopped, endStopped } = workOf();
   const finding = new InFlightLookup(work);
   const stop = new AbortController();
+  let left = 0;
   const both = [finding.wait(stop.signal), finding.wait(stop.signal)].map(async (one) => {
     await expect(one).rejects.toThrow(CancelledError);
+    left += 1;
     return state.ended;
   });
-  await pause(1);
+  await begun;
   stop.abort();
+  await stopped;
+  expect(left).toBeLessThan(2);
+  endStopped();
   expect(await Promise.all(both)).toContain(true);
   expect(state.stopped).toBe(true);
   expect(finding.abandoned).toBe(true);
@@ -63,9 +76,12 @@ it('is stopped when all are cancelled, and the last leaves when it has ended', a
 });
 
 it('is stopped by one who comes cancelled, when no other waits', async () => {
-  const { work, state } = workOf();
+  const { work, state, stopped, endStopped } = workOf();
   const finding = new InFlightLookup(work);
-  await expect(finding.wait(AbortSignal.abort())).rejects.toThrow(CancelledError);
+  const waiting = expect(finding.wait(AbortSignal.abort())).rejects.toThrow(CancelledError);
+  await stopped;
+  endStopped();
+  await waiting;
   expect(state).toEqual({ begun: 1, stopped: true, ended: true });
 });
 
@@ -89,8 +105,9 @@ it('is asked for by others while it runs, kept afterwards, and begun anew once a
     CancelledError,
   );
   stop.abort();
-  await pause(1);
+  await other.stopped;
   expect(cache.finding(now, 'h', 7)).toBeUndefined();
+  other.endStopped();
   await left;
 });
 

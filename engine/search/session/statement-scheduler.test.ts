@@ -2,11 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { StatementScheduler, type Priority } from './statement-scheduler.ts';
 
-const settle = () => new Promise((resolve) => setTimeout(resolve, 40));
+/** As long as later ones let the others pass: the next turn of the event loop. */
+const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+const settle = async () => {
+  await turn();
+  await turn();
+};
 
 /** Asks in this order and ends turns one by one; who was let in, in which order. */
 async function order(ranks: readonly Priority[]): Promise<{ atOnce: string[]; all: string[] }> {
-  const turns = new StatementScheduler();
+  const turns = new StatementScheduler(turn);
   const all: string[] = [];
   const ends: (() => void)[] = [];
   ranks.forEach((rank, at) => {
@@ -54,7 +59,7 @@ describe('StatementScheduler', () => {
   });
 
   it('who no longer wants it does not wait, and is not waited for', async () => {
-    const turns = new StatementScheduler();
+    const turns = new StatementScheduler(turn);
     const end = await turns.take('later');
     const controller = new AbortController();
     const cancelled = turns.take('later', controller.signal);
@@ -69,7 +74,7 @@ describe('StatementScheduler', () => {
   });
 
   it('a turn that is ended twice is one turn', async () => {
-    const turns = new StatementScheduler();
+    const turns = new StatementScheduler(turn);
     const end = await turns.take('first');
     await turns.take('first');
     end();

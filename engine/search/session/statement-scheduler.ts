@@ -26,9 +26,18 @@ interface Waiting {
   readonly go: () => void;
 }
 
+type Delay = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+
+const byClock: Delay = (ms, signal) => pause(ms, undefined, { signal });
+
 export class StatementScheduler {
+  private readonly delay: Delay;
   private readonly running = { first: 0, later: 0 };
   private readonly waiting: Waiting[] = [];
+
+  constructor(delay: Delay = byClock) {
+    this.delay = delay;
+  }
 
   /**
    * Done when it is one's turn; what it gives ends the turn and is to be called once.
@@ -37,7 +46,7 @@ export class StatementScheduler {
   async take(rank: Priority, signal?: AbortSignal): Promise<() => void> {
     if (rank === 'now') return () => undefined;
     if (rank === 'later') {
-      await pause(LATER_MS, undefined, { signal }).catch(() => undefined);
+      await this.delay(LATER_MS, signal).catch(() => undefined);
     }
     if (signal?.aborted === true) throw new CancelledError();
     await new Promise<void>((resolve, reject) => {

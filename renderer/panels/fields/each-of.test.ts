@@ -10,7 +10,7 @@ describe('eachOf', () => {
       begun.push(n);
       running += 1;
       most = Math.max(most, running);
-      await new Promise((done) => setTimeout(done, 2));
+      await new Promise((done) => void setImmediate(done));
       running -= 1;
     });
     expect(begun).toEqual([1, 2, 3, 4, 5]);
