@@ -227,16 +227,19 @@ module.exports = {
         '^app/settings[.]ts$',
       ),
     ),
-    // Thousands of questions to one case, without a process for each.
+    // Thousands of questions to one case, without a process for each; a window's through the contract.
     ...allow(
       '^e2e/torture/ask[.]ts$',
       paths(
         CONTRACT,
-        '^engine/operations/(answer-records|request-range)[.]ts$',
+        '^engine/operations/(answer-records|request-range|handlers)[.]ts$',
+        '^engine/(host|memory-pipe)[.]ts$',
         SEARCH_INDEX,
         '^app/settings[.]ts$',
+        '^app/engine/services[.]ts$',
       ),
     ),
+    ...allow('^e2e/torture/views[.]ts$', paths(CONTRACT)),
     ...allow('^e2e/electron/', paths(...packages('@playwright/test')), CORE),
     ...allow(
       '^bench/',

@@ -1,20 +1,44 @@
 /**
  * Holds one case open and answers the questions of an `Asker`: a line of JSON each, on standard input. As
- * `daybook query` does, but for the printing.
+ * `daybook query` does, but for the printing, or as a window's engine does.
  */
 import { createInterface } from 'node:readline';
+import { engineServices } from '../../app/engine/services.ts';
 import { settings } from '../../app/settings.ts';
+import { Connection, OperationError } from '../../engine/contract/client.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { resolveZone } from '../../engine/contract/zone.ts';
+import { EngineHost } from '../../engine/host.ts';
+import { memoryPipe } from '../../engine/memory-pipe.ts';
 import { countOf } from '../../engine/operations/answer-records.ts';
+import { makeHandlers } from '../../engine/operations/handlers.ts';
 import { CaseSession, shownRows, startQuery } from '../../engine/search/index.ts';
 import { requestRange } from '../../engine/operations/request-range.ts';
 import type { Answered, Question, SegmentSize } from './asker.ts';
+import { askAsWindow } from './views.ts';
 
 const { queryMemory, threads } = settings(process.env);
 const options = { memoryLimit: queryMemory, threads };
 let opened: CaseSession | undefined;
 const session = (): CaseSession => (opened ??= CaseSession.open(process.argv[2]!, options));
+
+/** An engine beside it, for what windows ask. */
+let window: { engine: Connection; close(): Promise<void> } | undefined;
+function engine(): Connection {
+  if (window !== undefined) return window.engine;
+  const { services, product } = engineServices(process.env);
+  const log = (text: string) => void process.stderr.write(`${text}\n`);
+  const host = new EngineHost(makeHandlers(services, product), { version: product.version, log });
+  const [ours, theirs] = memoryPipe();
+  const connection = new Connection(ours);
+  host.connect(theirs);
+  const close = async () => {
+    await host.close();
+    await services.cases.close();
+  };
+  window = { engine: connection, close };
+  return connection;
+}
 
 async function ask(question: Question): Promise<Answered> {
   const zone = resolveZone(question.zone ?? 'UTC').name;
@@ -24,6 +48,18 @@ async function ask(question: Question): Promise<Answered> {
     list === undefined
       ? undefined
       : { bytes: Buffer.from(list.text), name: 'list', fields: list.fields };
+  if (question.view !== undefined) {
+    const view = {
+      ...{ case: process.argv[2]!, query: text, from, to, zone, path },
+      ...(list === undefined
+        ? {}
+        : {
+            list: { bytes: Uint8Array.from(Buffer.from(list.text)), fields: list.fields?.slice() },
+          }),
+    };
+    const { answer, found, path: way } = await askAsWindow(engine(), view, question.view);
+    return { answer: comparable(answer), shape: question.view.of, rows: found, path: way };
+  }
   const running = startQuery(session(), { text, from, to, list: given, zone, limit, path });
   const { shape } = running.plan;
   if (shape !== 'rows') {
@@ -49,6 +85,10 @@ function comparable(value: unknown): string {
 }
 
 function refusal(error: unknown): Answered {
+  if (error instanceof OperationError && error.info.code !== 'internal') {
+    const { code, message, hint = '' } = error.info;
+    return { answer: `${code}: ${message} ${hint}`, error: code, rows: 0 };
+  }
   const code = error instanceof DaybookError ? error.code : 'unexpected';
   const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof DaybookError ? (error.hint ?? '') : '';
@@ -80,3 +120,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 await opened?.close();
+await window?.close();

@@ -1,5 +1,6 @@
 /** Asks a case many questions: a process of its own holds it open, as an engine does. */
 import { LineProcess } from './line-process.ts';
+import type { ViewQuestion } from './views.ts';
 
 export interface Question {
   readonly text: string;
@@ -10,6 +11,8 @@ export interface Question {
   readonly limit?: number;
   /** Text of a list, and the names of its columns. */
   readonly list?: { readonly text: string; readonly fields?: readonly string[] };
+  /** As a window asks; in place of the answer to the query as a whole. */
+  readonly view?: ViewQuestion;
 }
 
 export interface Answered {

@@ -4,6 +4,7 @@
  */
 import type { Random } from '../../fixtures/evidence/random.ts';
 import type { Question } from './asker.ts';
+import type { ViewQuestion } from './views.ts';
 
 export interface Query {
   readonly filter: Filter;
@@ -120,6 +121,62 @@ export class Grammar {
       ? filter
       : { operator: 'AND', parts: [{ leaf: `kind:${random.oneOf(KINDS)}` }, filter] };
     return { filter: kinded, stages: this.stages(), asked };
+  }
+
+  /** What a window asks: events, and how it looks at them. */
+  view(): Query {
+    const { filter, asked } = this.query();
+    const stages = this.random.below(4) === 0 ? [this.shaping()] : [];
+    return { filter, stages, asked: { ...asked, view: this.look() } };
+  }
+
+  private look(): ViewQuestion {
+    const { random } = this;
+    const field = (): string => random.oneOf([...this.fields, 'kind', 'source', 'day']);
+    const by = (): string => random.oneOf([field(), ...SUMMED]);
+    switch (random.below(9)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3: {
+        const pages = Array.from({ length: 2 }, () => ({
+          at: random.below(1000) / 1000,
+          limit: random.between(1, 60),
+        }));
+        const moments = Array.from({ length: 2 }, () => Date.parse(this.moment()) * 1000);
+        const sort = {
+          field: random.oneOf(['ts', 'ts', 'bytes', field()]),
+          descending: random.below(2) === 0,
+        };
+        return { of: 'list', pages, moments, ...(random.below(2) === 0 ? { sort } : {}) };
+      }
+      case 4:
+      case 5:
+        return {
+          ...{ of: 'timeline', buckets: random.between(1, 200), most: random.between(1, 10) },
+          ...(random.below(2) === 0 ? { by: by() } : {}),
+        };
+      case 6:
+        return { of: 'values', field: by(), limit: random.between(1, 50) };
+      case 7: {
+        const measure = random.oneOf([
+          { fn: 'count' as const },
+          { fn: 'sum' as const, of: random.oneOf(MEASURED) },
+          { fn: 'distinct' as const, of: field() },
+        ]);
+        const groups = random.below(3) === 0 ? [by(), by()] : [by()];
+        return {
+          ...{ of: 'top', by: groups, measure, limit: random.between(1, 50) },
+          sparkline: random.oneOf([0, 0, 24]),
+        };
+      }
+      default:
+        return {
+          of: 'conversations',
+          order: random.oneOf(['bytes', 'flows', 'packets', 'last']),
+          limit: random.between(1, 50),
+        };
+    }
   }
 
   /** Events of which rollups may know how many there are. */
@@ -444,8 +501,8 @@ export function* simpler(query: Query): Generator<Query> {
   for (let at = query.stages.length - 1; at >= 0; at--)
     yield { ...query, stages: query.stages.toSpliced(at, 1) };
   for (const filter of simplerFilters(query.filter)) yield { ...query, filter };
-  const { from, to, list, zone, limit } = query.asked;
-  const less = { from, to, list, zone, limit };
+  const { from, to, list, zone, limit, view } = query.asked;
+  const less = { from, to, list, zone, limit, view };
   for (const name of ['list', 'from', 'to', 'zone'] as const) {
     if (less[name] === undefined || less[name] === 'UTC') continue;
     const rest = Object.entries(less).filter(([key, value]) => key !== name && value !== undefined);

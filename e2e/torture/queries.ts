@@ -58,13 +58,15 @@ export const queries: Attack = {
         const { random } = run;
         const one = opened[Math.max(0, random.below(6) - 3)] ?? opened[0]!;
         const { asker } = one;
-        const query = new Grammar(random, one.words).query();
+        const grammar = new Grammar(random, one.words);
+        const query = grammar.query();
         run.tally(`asked of the ${one.name} case`);
-        const difference = await compare(asker, query, run);
-        if (difference !== undefined) {
-          const small = await shrink(asker, query);
+        for (const asked of [query, grammar.view()]) {
+          const difference = await compare(asker, asked, run);
+          if (difference === undefined) continue;
+          const small = await shrink(asker, asked);
           return run.fail(
-            `${one.folder}: ${question(small)}\n  ${(await compare(asker, small)) ?? difference}\n  at first: ${question(query)}`,
+            `${one.folder}: ${question(small)}\n  ${(await compare(asker, small)) ?? difference}\n  at first: ${question(asked)}`,
           );
         }
         if (one.sql !== undefined)
@@ -100,7 +102,8 @@ async function compare(asker: Asker, query: Query, run?: Run): Promise<string | 
   if (usual.error === 'unexpected' || scan.error === 'unexpected')
     return `an unexpected error: ${usual.error === 'unexpected' ? usual.answer : scan.answer}`;
   if (usual.error !== undefined) run?.tally(`refused: ${usual.error}`);
-  else run?.tally(`answered by ${usual.path}`);
+  else if (asked.view === undefined) run?.tally(`answered by ${usual.path}`);
+  else run?.tally(`${asked.view.of} of a window, answered by ${usual.path}`);
   if (usual.rows > 0) run?.tally('with rows');
   if (query.asked.list !== undefined) run?.tally('with a list');
   if (usual.answer === scan.answer) return undefined;

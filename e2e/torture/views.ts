@@ -1,0 +1,139 @@
+/**
+ * What a window asks of a view, through the engine's contract: lists and any pages of them, timelines, tops, values of a
+ * field, conversations. Answers are given as text that is the same by every path.
+ */
+import type { Connection } from '../../engine/contract/client.ts';
+import { cell, columnOf, rowOf, type ColumnBatch } from '../../engine/contract/column-batch.ts';
+
+/** A page begins at a fraction of the list, and a moment is looked up by its time in microseconds. */
+export type ViewQuestion =
+  | {
+      readonly of: 'list';
+      readonly sort?: { readonly field: string; readonly descending: boolean };
+      readonly pages: readonly { readonly at: number; readonly limit: number }[];
+      readonly moments: readonly number[];
+    }
+  | {
+      readonly of: 'timeline';
+      readonly buckets: number;
+      readonly by?: string;
+      readonly most: number;
+    }
+  | {
+      readonly of: 'top';
+      readonly by: readonly string[];
+      readonly measure: { readonly fn: 'count' | 'sum' | 'distinct'; readonly of?: string };
+      readonly limit: number;
+      readonly sparkline: number;
+    }
+  | { readonly of: 'values'; readonly field: string; readonly limit: number }
+  | {
+      readonly of: 'conversations';
+      readonly order: 'bytes' | 'flows' | 'packets' | 'last';
+      readonly limit: number;
+    };
+
+export interface View {
+  readonly case: string;
+  readonly query: string;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly zone: string;
+  readonly list?: { readonly bytes: Uint8Array<ArrayBuffer> };
+  readonly path?: 'scan' | undefined;
+}
+
+export interface ViewAnswer {
+  readonly answer: unknown;
+  /** Events, groups or values there are. */
+  readonly found: number;
+  readonly path: string | undefined;
+}
+
+/** @throws OperationError what the engine says */
+export async function askAsWindow(
+  engine: Connection,
+  view: View,
+  asked: ViewQuestion,
+): Promise<ViewAnswer> {
+  switch (asked.of) {
+    case 'list':
+      return list(engine, view, asked);
+    case 'timeline': {
+      const { buckets, by, most } = asked;
+      const found = await engine.call('timeline.run', { ...view, buckets, by, most });
+      const { starts, width, series, total, undated } = found;
+      const lines = series.map((one) => ({ ...one, counts: [...one.counts] }));
+      const answer = { starts: [...starts], width, series: lines, total, undated };
+      return { answer, found: total, path: found.timings.path };
+    }
+    case 'top': {
+      const { by, measure, limit, sparkline } = asked;
+      const params = { ...view, by: [...by], measure, limit, sparkline };
+      const { batch, rest, total, sparklines, timings } = await engine.call('top.run', params);
+      const lines = sparklines && { ...sparklines, counts: [...sparklines.counts] };
+      const answer = { rows: rowsOf(batch), rest, total, lines };
+      return { answer, found: total.groups, path: timings.path };
+    }
+    case 'values': {
+      const { field, limit } = asked;
+      const found = await engine.call('field.values', { ...view, field, limit });
+      const { values, distinct, present } = found;
+      return { answer: { values, distinct, present }, found: distinct, path: found.timings.path };
+    }
+    case 'conversations': {
+      const { order, limit } = asked;
+      const found = await engine.call('conversations.run', { ...view, order, limit });
+      const { batch, total } = found;
+      const answer = { rows: rowsOf(batch), total };
+      return { answer, found: total.pairs, path: found.timings.path };
+    }
+  }
+}
+
+async function list(
+  engine: Connection,
+  view: View,
+  { sort, pages, moments }: Extract<ViewQuestion, { of: 'list' }>,
+): Promise<ViewAnswer> {
+  const parts: ColumnBatch[] = [];
+  const opened = await engine.call(
+    'result.open',
+    { ...view, sort, fields: [], first: 50 },
+    { onPart: ({ batch }) => parts.push(batch) },
+  );
+  const { case: folder } = view;
+  const { result, total, capped, undated, fields } = opened;
+  try {
+    const answer: Record<string, unknown> = { total, capped, undated };
+    answer['first'] = parts.map(idsOf);
+    const length = capped ?? total;
+    for (const { at, limit } of pages) {
+      const offset = Math.floor(at * length);
+      const params = { case: folder, result, offset, limit, fields: fields.slice(0, 500) };
+      const { batch } = await engine.call('result.rows', params);
+      answer[`rows from ${offset}`] = rowsOf(batch);
+    }
+    if (sort === undefined)
+      for (const ts of moments)
+        answer[`place of ${ts}`] = (
+          await engine.call('result.locate', { case: folder, result, ts })
+        ).offset;
+    return { answer, found: total, path: opened.timings.path };
+  } finally {
+    await engine.call('result.close', { case: folder, result });
+  }
+}
+
+/** Without the names of what else a row has, which are in no order. */
+function rowsOf(batch: ColumnBatch): Record<string, unknown>[] {
+  const columns = batch.columns.filter(({ name }) => name !== 'fields');
+  return Array.from({ length: batch.rows }, (_, row) => rowOf({ ...batch, columns }, row));
+}
+
+function idsOf(batch: ColumnBatch): unknown[] {
+  const ids = columnOf(batch, 'event_id');
+  return Array.from({ length: batch.rows }, (_, row) =>
+    ids === undefined ? null : cell(ids, row),
+  );
+}
