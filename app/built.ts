@@ -16,7 +16,7 @@ const MOST_LINES = 40;
 
 /** Paths are relative to the checkout. */
 export interface Build {
-  /** As a person is told. */
+  /** Its name in messages. */
   readonly what: string;
   /** The folder with the `vite.config.ts`. */
   readonly config: string;
@@ -26,7 +26,7 @@ export interface Build {
 }
 
 /**
- * Builds what is missing or old; `say` is told what happens. When it cannot be built, one that was
+ * Builds what is missing or old; `say` reports progress. When it cannot be built, one that was
  * built before is good enough.
  * @throws DaybookError unreadable when there is none and none can be built; cancelled
  */

@@ -57,7 +57,7 @@ export async function ensureDesktop(
 
 /**
  * Runs the desktop shell until its window is closed; returns its exit status. What of it is missing or
- * old is built first, and `say` is told.
+ * old is built first, reported through `say`.
  * @throws DaybookError unreadable when it cannot be started; cancelled
  */
 export async function runDesktop(
@@ -70,7 +70,7 @@ export async function runDesktop(
   const env = { ...process.env };
   // With it Electron would be a plain Node.
   delete env['ELECTRON_RUN_AS_NODE'];
-  // Chromium has no sandbox for root, and does not start without being told so.
+  // Chromium has no sandbox for root, and starts only with this flag.
   const root = process.platform === 'linux' && process.getuid?.() === 0;
   const args = [...(root ? ['--no-sandbox'] : []), BUNDLE];
   if (openCase !== undefined) args.push(openCase);

@@ -1,5 +1,5 @@
 /**
- * A file that says who does something that only one process is to do at a time: it has the process's number,
+ * A lock file: names the process that does work which only one may do at a time. It has the process's number,
  * and is touched as long as the work goes on, since another process may have that number later.
  */
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -40,13 +40,13 @@ function touch(file: string): void {
     const now = new Date();
     utimesSync(file, now, now);
   } catch {
-    // It is gone: who comes next does the same work once more.
+    // It is gone: the next process does the work again.
   }
 }
 
 /**
- * Whether nobody has the lock any more. Not of a file that is just being written, nor of one that was given back
- * meanwhile: who came first may have it by now.
+ * Whether the lock is abandoned. False for a file that is just being written, and for one that was released
+ * meanwhile: another process may hold it by now.
  */
 function isLeft(file: string): boolean {
   try {

@@ -9,7 +9,7 @@ import { findDesktop, hasDisplay, runDesktop } from './desktop.ts';
 import { openBrowser } from './web/browser.ts';
 import { serve } from './web/serve.ts';
 
-// Cases, exports, reports and caches are for whoever makes them: other users of the machine read none of it.
+// Cases, exports, reports and caches are private to the user: no access for others on this machine.
 process.umask(0o077);
 
 const controller = new AbortController();

@@ -13,7 +13,7 @@ export const V8_FLAGS = [`--heap-growing-percent=${HEAP_GROWTH}`, '--no-maglev-i
  * them in each thread (20 ms of 50). Questions of the same process are answered with it, too.
  *
  * The threads of an import have small heaps and make many arrays, which count beside the heap and are soon
- * gone: by itself V8 marks all of a heap anew for every 30 MB of them. How large a heap may become at most stays.
+ * gone: left alone, V8 marks the whole heap again for every 30 MB of them. How large a heap may become at most stays.
  *
  * Maglev's code is to inline nothing: docs/adr/0009-v8-and-worker-threads.md.
  */

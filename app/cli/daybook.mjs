@@ -7,7 +7,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Cases, exports, reports and caches are for whoever makes them: other users of the machine read none of it.
+// Cases, exports, reports and caches are private to the user: no access for others on this machine.
 process.umask(0o077);
 
 const NEEDED_MAJOR = 24;

@@ -138,7 +138,7 @@ export async function tellUnmatched(
   const all = textOf(list.bytes).split(/\r?\n/);
   const text = Array.from(lines, (line) => `${all[line - 1] ?? ''}\n`).join('');
   if (path === '-') {
-    // The lines alone, for whoever reads them there.
+    // Only the lines, so that another program can read them.
     for (const line of text.split('\n').slice(0, -1)) streams.err.write(`${visible(line)}\n`);
     return;
   }

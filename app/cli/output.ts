@@ -103,7 +103,7 @@ export class TableLayout {
   }
 }
 
-/** What people are told when a query left out the packets beneath flows; empty when it did not. */
+/** A note when a query left out the packets beneath flows; empty when it did not. */
 export function packetsLeftOut(beneath: { packets: number; exact: boolean } | undefined): string {
   if (beneath === undefined || beneath.packets === 0) return '';
   const packets = counted(beneath.packets, 'packet');

@@ -8,7 +8,7 @@ const MOST_MS = 120_000;
 if (Number(process.versions.node.split('.')[0]) >= 24) {
   try {
     const { ensureCommandLine } = await import('./bundle.ts');
-    // Who was stopped while building may have left its lock, and another process may have its number by now.
+    // A build that was stopped may have left its lock, and another process may have its number by now.
     await ensureCommandLine(() => undefined, AbortSignal.timeout(MOST_MS));
   } catch {
     // Such as without the packages of development.

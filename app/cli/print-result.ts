@@ -46,7 +46,7 @@ export const RESULT_OPTIONS = {
   ...FORCE_OPTION,
 } as const satisfies Record<string, OptionSpec>;
 
-/** What to tell who gave `--limit` for a result that it does not cut; empty otherwise. */
+/** A note where `--limit` has no effect on a result; empty otherwise. */
 export function limitUnused(
   parsed: Parsed,
   { shape }: Pick<RunningQuery['plan'], 'shape'>,

@@ -4,7 +4,7 @@
  * `dist/bundle.json`, which names its entry and the size and time of change of every module in it.
  *
  * With it come the threads that it starts, and DuckDB's driver, which is some hundred small files. The engine's
- * process and other packages are loaded as ever.
+ * process and other packages are loaded as files.
  */
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -14,7 +14,7 @@ const folder = import.meta.dirname;
 const root = resolve(folder, '../..');
 const main = normalizePath(join(folder, 'main.ts'));
 const out = join(folder, 'dist');
-/** Chunks of earlier bundles that this old are loaded by nobody who still runs. */
+/** Older chunks of earlier bundles are no longer loaded by any running process. */
 const OLD_MS = 86_400_000;
 
 function fromRoot(path: string): string {

@@ -57,7 +57,7 @@ export class Frames {
   private readonly onPage: (contents: WebContents) => void;
   private readonly links = new Map<WebContents, PageLink>();
 
-  /** `onPage` is told when a page is there and hears what is sent to it. */
+  /** Calls `onPage` when a page has loaded and receives messages. */
   constructor(
     engine: EngineProcess,
     isOurs: (contents: WebContents) => boolean,

@@ -22,7 +22,7 @@ import { openWindow } from './window.ts';
 /** Put in by the bundler. */
 declare const DAYBOOK_VERSION: string;
 
-// Cases, exports, reports and caches are for whoever makes them: other users of the machine read none of it.
+// Cases, exports, reports and caches are private to the user: no access for others on this machine.
 process.umask(0o077);
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -95,7 +95,7 @@ function start(first: string | undefined): void {
       env: process.env,
     });
     if (places.engine === undefined) {
-      dialog.showErrorBox('Daybook cannot start', 'Its engine is missing: install Daybook anew.');
+      dialog.showErrorBox('Daybook cannot start', 'Its engine is missing: reinstall Daybook.');
       app.exit(1);
       return;
     }

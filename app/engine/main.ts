@@ -25,7 +25,7 @@ import { engineServices } from './services.ts';
 /** How long running work may take to stop. */
 const PATIENCE_MS = 12_000;
 
-// Cases, exports, reports and caches are for whoever makes them: other users of the machine read none of it.
+// Cases, exports, reports and caches are private to the user: no access for others on this machine.
 process.umask(0o077);
 globalThis.console = new Console(process.stderr, process.stderr);
 const log = (text: string): void => void process.stderr.write(`daybook engine: ${text}\n`);

@@ -30,7 +30,7 @@ export interface EngineProcessOptions {
 
 /** An engine that lived shorter than this died young. */
 const YOUNG_MS = 20000;
-/** After so many young deaths in a row it is not started again. */
+/** After this many consecutive early deaths it is not started again. */
 const YOUNG_DEATHS = 5;
 /** Doubled with each young death. */
 const FIRST_PAUSE_MS = 100;

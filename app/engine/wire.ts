@@ -8,7 +8,7 @@
  * Types:
  *   FRAME  either way: one frame of the contract
  *   OPEN   to the engine, no body: a window is there. The engine's first frame on it is `hello`.
- *   CLOSE  either way, no body: the window is gone, or is let go
+ *   CLOSE  either way, no body: the window is gone, or is released
  *   TAKEN  to the engine, u32: bytes of frames that the window has taken since the last TAKEN.
  *          The engine holds parts back while more than WINDOW_BYTES are under way.
  * When the engine's standard input ends it finishes and exits.

@@ -1,5 +1,5 @@
 /**
- * Who may use the web shell. The token of the printed URL is exchanged, once, for a session: a cookie that scripts
+ * Access control of the web shell. The token of the printed URL is exchanged, once, for a session: a cookie that scripts
  * cannot read and other sites cannot send, and a key that only pages of this very origin can read.
  *
  * Holds always: secrets are compared in constant time; a token is of use once, and the next one is another; a
@@ -24,7 +24,7 @@ export function requireLoopback(address: string): void {
   );
 }
 
-/** A secret of 256 bits, as it may stand in a URL or a cookie. */
+/** A secret of 256 bits, in characters that a URL and a cookie may have. */
 function makeSecret(): string {
   return randomBytes(32).toString('base64url');
 }

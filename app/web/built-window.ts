@@ -1,5 +1,5 @@
 /**
- * The files of the built window, and its page. When the page was built anew (`vite build renderer
+ * The files of the built window, and its page. When the page was built again (`vite build renderer
  * --watch` beside a shell that runs), the next request for it finds the new files.
  *
  * Holds always: the folder is read as a whole, and what is not in it does not exist, whatever a path

@@ -17,7 +17,7 @@ const WINDOW: Build = {
 };
 
 /**
- * The folder of the built window, built now if need be; `say` is told what happens.
+ * The folder of the built window, built now if need be; `say` reports progress.
  * @throws DaybookError unreadable when there is none where DAYBOOK_WINDOW says, or none can be built
  */
 export async function windowFiles(

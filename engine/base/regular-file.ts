@@ -47,7 +47,7 @@ export async function openRegular(path: string): Promise<FileHandle> {
 export interface HashedFile {
   readonly bytes: number;
   readonly sha256: string;
-  /** Of the first bytes for each of `prefixes`, by their number, where there are so many. */
+  /** Hash of the first n bytes for each n of `prefixes` that the file has. */
   readonly prefixes: ReadonlyMap<number, string>;
 }
 

@@ -74,7 +74,7 @@ export function disjointGroups<S extends OfDays>(segments: readonly S[]): S[][] 
   return out;
 }
 
-/** A segment of several days has at most so many times the rows at which a day gets a segment of its own. */
+/** A segment of several days has at most this many times the rows at which a day gets a segment of its own. */
 export const SPAN_OF_DENSE = 4;
 
 /**

@@ -39,7 +39,7 @@ export const BYTE_CLASS = Uint8Array.from({ length: 256 }, (_, byte) => {
 /** Bytes of a token that are kept. Of a longer one its beginning is known only. */
 export const MAX_TOKEN_BYTES = 64;
 
-/** Tokens of at most so many digits, without leading zeros, are numbers. */
+/** Tokens of at most this many digits, without leading zeros, are numbers. */
 export const NUMBER_DIGITS = 9;
 
 /** Where a token that starts at `start` and is too long is cut: between characters. */

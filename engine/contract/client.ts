@@ -1,6 +1,6 @@
 /**
- * The engine as a window, a script or a test sees it, whatever lies between. `Connection` is the
- * whole client: it numbers calls, hands parts to who asked, cancels, and fails what is running when
+ * The engine as a window, a script or a test sees it, over any pipe. `Connection` is the
+ * whole client: it numbers calls, passes parts to their caller, cancels, and fails running calls when
  * the pipe or the engine goes away.
  */
 import {

@@ -365,7 +365,7 @@ export class EventBatch {
   /** Attribute columns by name, in the order they first came. */
   readonly attributes = new Map<string, TextColumn>();
   /**
-   * Text columns that are written as codes, by column name or `a:NAME`. Only for who gave an importer
+   * Text columns that are written as codes, by column name or `a:NAME`. Only for callers that gave an importer
    * `columns`. A column is written as codes or as texts, for all rows of a batch; other than attributes,
    * those with codes are known before the first row.
    */

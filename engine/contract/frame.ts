@@ -61,7 +61,7 @@ export type EngineFrame =
   | {
       readonly frame: 'engine';
       readonly state: 'starting' | 'ready' | 'down';
-      /** How often it was started anew since the shell began. */
+      /** How often it was restarted since the shell began. */
       readonly restarts: number;
       readonly reason?: string | undefined;
     };

@@ -24,7 +24,7 @@ export interface SourceInput {
   /** Filled while it is read: what is no error but should be known (bytes after compressed data). */
   readonly notes?: readonly string[];
   /**
-   * The content from its first byte; may be called again, and each call reads anew (for a look
+   * The content from its first byte; may be called again, and each call reads from the start (for a look
    * ahead). The importer's main pass is the one it gives to `sink`-ward work; all passes see the
    * same bytes. Throws SourceError when the content cannot be read on (a truncated .gz, say), which
    * says how much of what was yielded before was checked.
@@ -53,7 +53,7 @@ export interface ColumnMapping {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** A table as a person sees it who says what its columns mean. */
+/** A table as shown to a person who maps its columns. */
 export interface TableOutline {
   /** With the first values of each. */
   readonly columns: readonly { readonly name: string; readonly samples: readonly string[] }[];

@@ -10,7 +10,7 @@ import { DaybookError } from './errors.ts';
 
 const QUARTER = 900;
 const DAY = 86_400;
-/** Quarters of an hour kept before the cache starts anew: 14 years of them. */
+/** Quarters of an hour kept before the cache is cleared: 14 years of them. */
 const MAX_CACHED = 500_000;
 /** Date's own range, in seconds. */
 const MOST_SECONDS = 8_640_000_000_000;

@@ -15,7 +15,7 @@ import {
 } from 'node:zlib';
 import type { Transform } from 'node:stream';
 
-/** Of more than so many bytes what is made anew is little of the work, and memory for them would be kept. */
+/** Larger outputs get fresh memory: that is little of their cost, and a kept buffer would hold it for good. */
 const MOST_BYTES = 1 << 18;
 /** What `zstdDecompressSync` writes into at a time, at least: all at once, or it collects and joins pieces. */
 const MIN_CHUNK = 64;

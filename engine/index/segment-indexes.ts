@@ -2,7 +2,7 @@
  * What can be asked of a segment's rows without reading the segment: the sections of its side file,
  * each opened when first asked for.
  *
- * Holds always: a section that is not there, or cannot be read, is undefined. Whoever asks then reads
+ * Holds always: a section that is not there, or cannot be read, is undefined. The caller then reads
  * the rows themselves: the answer is the same.
  */
 import { DaybookError } from '../contract/errors.ts';
@@ -107,7 +107,7 @@ export class IndexFiles {
 
   /**
    * Closes what none of these segments has, and forgets which were missing or damaged: they may have
-   * been made anew.
+   * been rebuilt.
    */
   keepOnly(segmentFiles: ReadonlySet<string>): void {
     for (const [file, handle] of this.handles) {
@@ -177,7 +177,7 @@ class Handle implements SegmentIndexes {
   get text(): TextLookup | undefined {
     const own = () => this.section('text', this.openers.text);
     if (own() === undefined) return undefined;
-    // Of what is asked of every segment one is enough: it opens the file anew where that was closed.
+    // One object per segment is enough: it reopens the file where that was closed.
     return (this.asText ??= {
       search: (query, column) => this.ask(() => own()?.search(query, column)),
       patterns: (column) => this.ask(() => own()?.patterns(column) ?? []),

@@ -68,7 +68,7 @@ export function writeSideFile(path: string, rows: number, sections: readonly Sec
   }
 }
 
-/** An open side file. Sections are read when asked for; whoever asks keeps them. */
+/** An open side file. Sections are read on request; the caller keeps them. */
 export class SideFile {
   readonly path: string;
   /** Rows of the segment. */

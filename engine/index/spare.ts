@@ -1,6 +1,6 @@
 /**
- * Large arrays that indexes were built with, for the next segment's: memory that the system gives anew
- * costs a fault for every page of it, more than what is done with most of it.
+ * Large arrays that indexes were built with, for the next segment's: fresh memory
+ * costs a page fault for every page, more than most of the work done in it.
  *
  * What is taken holds anything, not zeros. What was given must not be used any more.
  */

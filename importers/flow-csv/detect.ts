@@ -168,7 +168,7 @@ function table(
 }
 
 /**
- * @param head the first bytes of the content, at least `HEAD_BYTES` of them if there are so many
+ * @param head the first bytes of the content, at least `HEAD_BYTES` of them if the content has as many
  * @param complete whether that is all of it
  * @param asked a format that was asked for: it is believed where the content does not contradict it
  */

@@ -1,5 +1,5 @@
 /**
- * What the columns of an unknown table mean: by names that mean it, and only where what stands in the
+ * What the columns of an unknown table mean: by names that mean it, and only where the values of the
  * column can be that. Held always: a value alone never makes a column; a column without such a name is
  * an attribute. The import says what was taken for what, and `--map` overrides it.
  */

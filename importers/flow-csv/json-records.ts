@@ -271,7 +271,7 @@ class Records {
   }
 }
 
-/** The digits of a number as they stand in the record, where they can be found at once. */
+/** The digits of a number as the record writes them, where they can be found at once. */
 function numberAsStated(
   key: string,
   value: number,

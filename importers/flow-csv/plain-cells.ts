@@ -28,7 +28,7 @@ const ZERO = 48;
 export const BEHIND = 32;
 /** Digits that a double holds exactly, whatever they are. */
 const EXACT_DIGITS = 15;
-/** Texts that so many rows have at least are copied all at once. */
+/** A text of at least this many consecutive rows is copied to all of them at once. */
 const LEAST_REPEATED = 6;
 
 /** The cells of one column: cell n is in [starts[at + n * step] + 1, ends[endAt + n * endStep]). */

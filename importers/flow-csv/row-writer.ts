@@ -56,7 +56,7 @@ export interface RowPlan {
   readonly unset: readonly Uint8Array[];
   /** Zeek: what writes its sets and vectors, and by column whether they are of numbers. */
   readonly lists?: { readonly writer: ZeekLists; readonly numbers: Uint8Array };
-  /** Zeek: where IP bytes are missing, payload bytes stand in. */
+  /** Zeek: payload bytes are taken where IP bytes are missing. */
   readonly payloadAsBytes: boolean;
   /** `event_type` of every row that states none. */
   readonly eventType: string | undefined;
@@ -496,7 +496,7 @@ export class RowWriter {
     return this.time(this.joined, 0, this.dateSize + end - start);
   }
 
-  /** Reads the row's time anew in the zone that a column states. */
+  /** Reads the row's time again, in the zone that a column states. */
   private stateZone(bytes: Uint8Array, start: number, end: number): void {
     const { batch, row } = this;
     const basis = batch.ts_basis.present[row] === 1 ? batch.ts_basis.values[row]! : 0;

@@ -59,7 +59,7 @@ export class StampReader {
   private at = 0;
   /**
    * The minute that `readPlain` was in last: its text, four bytes each, and its local time. At first
-   * `1970-01-01T00:00`, which is 0: whatever were there could stand in a cell.
+   * `1970-01-01T00:00`, which is 0: any other text could be a cell.
    */
   private minute0 = 0x30373931;
   private minute1 = 0x2d31302d;

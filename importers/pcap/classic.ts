@@ -21,7 +21,7 @@ const CHAIN = 3;
 const NEIGHBOUR_SECONDS = 7 * 86_400;
 const DISTANT_SECONDS = 366 * 86_400;
 /**
- * So many bytes of zeros are no records: a file that was made larger than what was written into it, or
+ * A run of this many zero bytes is no record: a file that was made larger than what was written into it, or
  * sectors that were lost. Each sixteen of them would be a packet of 1970.
  */
 const ZEROS = 1024;
@@ -296,7 +296,7 @@ export class ClassicReader implements CaptureReader {
     return found < 0 ? -1 : found;
   }
 
-  /** Whether the record header at `at` makes sense so many seconds around `previous` (-1: any). */
+  /** Whether the record header at `at` makes sense within `tolerance` seconds of `previous` (-1: any). */
   private sensible(bytes: Uint8Array, at: number, previous: number, tolerance: number): boolean {
     const little = this.little;
     const seconds = little ? u32le(bytes, at) : u32(bytes, at);

@@ -117,8 +117,8 @@ export function decode(p: Packet, c: Cursor, notes: TunnelNotes): void {
 }
 
 /**
- * The same as far as the link goes: what the cursor has of circuits, for those who want no more.
- * Nothing behind a link leads back to one.
+ * The same as far as the link goes: for callers that need no more than the circuit fields of the cursor.
+ * Nothing after a link leads back to one.
  */
 export function decodeLink(p: Packet, c: Cursor): void {
   p.resetLayers();

@@ -54,7 +54,7 @@ export async function readCapture(
       if (wait !== undefined) await wait;
     }
   } catch (error) {
-    // What came before is good, and its flows are to be told.
+    // The packets before it are good, and their flows are reported.
     if (error instanceof SourceError) finish();
     throw error;
   }

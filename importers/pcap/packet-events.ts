@@ -43,13 +43,13 @@ const RAW_TIME = index('raw_time');
 const CIRCUITS: Readonly<Record<Circuit, number>> = { dlci: DLCI, vpi: VPI, vci: VCI };
 
 const ETHERNET = word('ethernet');
-/** So many equal texts one after the other are quicker copied than set. */
+/** A run of at least this many equal texts is copied; setting each would be slower. */
 const MANY = 8;
 
 export class PacketEvents implements PacketRows {
   /** Packet comments of the record to come; empty for none. Forgotten once written. */
   comment = '';
-  /** The stamp as it stands in a record whose time cannot be used. Forgotten once written. */
+  /** The time stamp as written in a record whose time cannot be used. Cleared once stored. */
   rawTime = '';
   readonly writes: Writes;
   /** Takes records by many; undefined where each has to be looked at. */

@@ -1,4 +1,4 @@
-/** Which columns of packets are written, and what writes them for those who find packets many at a time. */
+/** Which columns of packets are written, and the writers of columns for many packets at a time. */
 import type { Packet } from './packet.ts';
 
 export const ATTRIBUTES = [

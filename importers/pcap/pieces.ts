@@ -1,7 +1,7 @@
 /**
  * Reads a classic capture in pieces that several threads read at the same time. Where the first record
- * of a piece begins is a guess, by records that make sense one behind the other; whoever puts pieces
- * together sees by `end` and `begin` whether it was right. Anything unusual (damage, an old version, one
+ * of a piece begins is a guess, by consecutive records that make sense; the merger of pieces
+ * sees by `end` and `begin` whether it was right. Anything unusual (damage, an old version, one
  * piece that ends inside a record) makes no piece: such a capture is read as a whole.
  */
 import { open, type FileHandle } from 'node:fs/promises';

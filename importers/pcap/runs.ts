@@ -16,7 +16,7 @@ import { SortedFrames } from './sorted-frames.ts';
 /** Records at a time: their first bytes stay near the processor from one column to the next. */
 const STEP = 512;
 /**
- * Fewer are quicker taken one by one, as where two interfaces take turns: after so many calls that took few, the
+ * Fewer are quicker taken one by one, as where two interfaces alternate: after this many calls that took few, the
  * next records are left to the reader.
  */
 const FEW = 8;

@@ -93,7 +93,7 @@ export class SortedFrames {
   }
 
   /**
-   * Finds the frames with plain IP and what stands in their headers, and puts NONE where a frame turns out to be
+   * Finds the frames with plain IP and the fields of their headers, and puts NONE where a frame turns out to be
    * another. This is the one pass that looks at headers for columns.
    */
   private sort(

@@ -74,7 +74,7 @@ export function inputOf(
   modifiedMs?: number,
 ): SourceInput {
   async function* blocks(): AsyncGenerator<Uint8Array> {
-    // All blocks come in the same memory, as those of a file do: whoever keeps a view of one is found out.
+    // All blocks come in the same memory, as those of a file do, so that a reader that keeps a view of one fails its test.
     const memory = Buffer.alloc(Math.min(blockSize, bytes.length));
     for (let at = 0; at < bytes.length; at += blockSize) {
       const block = memory.subarray(0, Math.min(blockSize, bytes.length - at));

@@ -30,7 +30,7 @@ export interface DecompressionLimits {
   readonly holdBytes: number;
   /** Whether bytes that fail their check are read, too. */
   readonly unchecked: boolean;
-  /** Is told how much came out of one content, and throws LimitError when all contents have too much. */
+  /** Counts the bytes that came out of one content; throws LimitError when all contents exceed the limit. */
   readonly meter?: (produced: number) => void;
 }
 

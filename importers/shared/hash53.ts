@@ -1,7 +1,7 @@
 /**
  * A 53-bit hash of bytes: two 32-bit lanes after Murmur's mixing, of which a double holds 53 bits
- * exactly. Fast and spread well, no defence against someone who looks for collisions: what it finds
- * equal must be compared by something else as well (`record_key` goes with the time and the kind).
+ * exactly. Fast and spread well, no defence against deliberate collisions: bytes of equal hash
+ * must be compared by something else as well (`record_key` goes with the time and the kind).
  * The values are stored in cases and must not change.
  */
 

@@ -1,4 +1,4 @@
-/** A file as it lies, for those who look at its first bytes to see whether there is more to do. */
+/** An uncompressed file, opened to judge it by its first bytes. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';

@@ -59,7 +59,7 @@ export function rotationKey(name: string): RotationKey | undefined {
 
 /**
  * The same leaves, sets together by name, each from its oldest to its newest. Where a set has both
- * dates and numbers, numbers are the newer: whoever changed the scheme has not gone back.
+ * dates and numbers, numbers are the newer: a changed scheme is not changed back.
  */
 export function orderRotated<T extends { readonly name: string }>(leaves: readonly T[]): T[] {
   const keyed = leaves.map((leaf) => {

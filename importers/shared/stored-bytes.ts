@@ -10,7 +10,7 @@ import { DaybookError, LimitError, SourceError } from '../../engine/contract/err
 
 export const BLOCK_BYTES = 1024 * 1024;
 
-/** How long bytes can be read: until what holds them is let go. */
+/** How long bytes can be read: until their holder is released. */
 export interface Life {
   ended: boolean;
 }
@@ -85,7 +85,7 @@ function stateOf(path: string): string {
     const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });
     return `${dev}:${ino}:${size}:${mtimeNs}`;
   } catch {
-    // Whoever reads it is told.
+    // Reading it reports the error.
     return '';
   }
 }

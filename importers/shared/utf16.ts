@@ -34,7 +34,7 @@ function isText(unit: number): boolean {
   return unit < 127 || unit >= 160;
 }
 
-/** The first bytes of a text as UTF-8, for those who judge by them; as they are if it is no UTF-16. */
+/** The first bytes of a text as UTF-8, to recognise a format by; unchanged if they are not UTF-16. */
 export function headAsUtf8(head: Uint8Array): Uint8Array {
   const wide = utf16Of(head);
   if (wide === undefined) return head;

@@ -60,7 +60,7 @@ export interface WalkOptions {
   /** Bytes one temporary file may have. */
   readonly spoolBytes?: number;
   /**
-   * For who looks at beginnings only: of a member that has to be copied, not more than this, and
+   * For previews, which read beginnings only: at most this much of a member that must be copied, and
    * archives in archives that are larger are passed over.
    */
   readonly beginningBytes?: number;
@@ -167,7 +167,7 @@ const SKIP_BY_READING = 4 * 1024 * 1024;
 /**
  * Lists the files below `paths`, in an order that depends on names alone, rotated logs from the
  * oldest to the newest. Standard input (`-`) and named pipes are copied to `temporary` first
- * (`spool-*`; whoever gave the folder removes them).
+ * (`spool-*`; the caller removes the folder).
  * @param signal ends the waiting for a pipe that nobody writes to
  * @throws DaybookError not-found, unreadable for an argument; limit-exceeded, disk-full, cancelled
  */
@@ -402,7 +402,7 @@ export async function openLeaf(
 
 function contextOf(options: WalkOptions, node: Node): Context {
   const given = options.limits ?? DEFAULT_LIMITS;
-  // Who looks at beginnings does not wait for checksums.
+  // A preview does not wait for checksums.
   const limits = options.beginningBytes === undefined ? given : { ...given, holdBytes: 0 };
   return {
     temporary: options.temporary,
@@ -505,7 +505,7 @@ async function lookAt(bytes: StoredBytes, context: Context): Promise<Look> {
       await content.close();
     }
   } catch (error) {
-    // Whoever reads it will be told.
+    // Reading it reports the damage.
     if (!isDamage(error)) throw error;
     return { compression, head: new Uint8Array(0), modifiedMs: undefined };
   }

@@ -12,7 +12,7 @@ import { MAX_LINE, type Layout } from './layout.ts';
 import { SHAPE, type Stamp } from './stamp.ts';
 import { isSameDay, YearScan, type YearPlan } from './year.ts';
 
-/** Records whose texts are looked through for full dates: the first, then each of so many. */
+/** Records whose texts are searched for full dates: the first ones, then every n-th. */
 const QUOTES_FIRST = 2000;
 const QUOTES_EACH = 64;
 const QUOTES_BYTES = 400;

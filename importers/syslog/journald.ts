@@ -313,7 +313,7 @@ export async function readJournald(input: SourceInput, sink: EventSink): Promise
     if (next.done === true) break;
     take(next.value);
     since += next.value.length;
-    // An entry that goes over many blocks is not looked at anew with each of them.
+    // An entry that spans many blocks is not parsed again for each of them.
     if (since < Math.min(filled / 4, 1024 * 1024)) continue;
     since = 0;
     try {

@@ -25,7 +25,7 @@ function looksStructured(head: Uint8Array, start: number, end: number): boolean 
   return separators >= 6;
 }
 
-/** Whether so many bytes are no text that this is another kind of file. */
+/** Whether too many bytes are not text for this to be a log. */
 function looksBinary(head: Uint8Array): boolean {
   let controls = 0;
   let nuls = 0;

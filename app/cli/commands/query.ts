@@ -236,7 +236,7 @@ function isEmpty(answer: Answer): boolean {
   }
 }
 
-/** What people are told beside the result: how much, how long, and what lies beneath. */
+/** Notes beside the result: how much, how long, and the packets beneath flows. */
 function tell(
   running: RunningQuery,
   found: number,

@@ -18,7 +18,7 @@ export const reportCommand: Command = {
       out: { type: 'string', value: 'FILE', help: 'where to write it' },
       ...FORCE_OPTION,
       title: { type: 'string', value: 'TEXT', help: 'title of the report' },
-      author: { type: 'string', value: 'NAME', help: 'who answers for it' },
+      author: { type: 'string', value: 'NAME', help: 'author named in the report' },
       note: { type: 'string', value: 'TEXT', help: 'an introduction, below the title' },
       tz: { type: 'string', value: 'ZONE', help: 'zone of the times shown (default UTC)' },
       json: { type: 'boolean', help: 'one JSON document: path, bytes, sha256' },

@@ -85,7 +85,7 @@ export const watchCommand: Command = {
         }
         if (change.operation !== 'import') continue;
         const now = await reachedBy(session);
-        // Another change that was committed with this one has told of it.
+        // Reported already, with another change of the same commit.
         if (isSame(reached, now)) continue;
         const running = startQuery(session, {
           text,

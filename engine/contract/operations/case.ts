@@ -31,7 +31,7 @@ export const caseInfo = z.object({
   /** On disk. */
   bytes: count,
   tags: z.array(z.object({ id: count, name: z.string(), count })),
-  /** Who changes the case now, if not this engine. */
+  /** The process that changes the case now, if not this engine. */
   writer: z.object({ pid: count, since: z.string(), operation: z.string() }).optional(),
   /** What recovery after a crash found and did when the case was opened. */
   recovered: z.array(z.string()),

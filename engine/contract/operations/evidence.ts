@@ -71,7 +71,7 @@ export const importProgress = z.object({
   /** Means of the last seconds. */
   bytesPerSecond: z.number(),
   rowsPerSecond: z.number(),
-  /** Undefined while it cannot be told. */
+  /** Undefined while it is unknown. */
   etaMs: z.number().optional(),
 });
 

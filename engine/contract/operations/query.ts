@@ -21,7 +21,7 @@ import {
   zone,
 } from './schema.ts';
 
-/** Where the parts of a query stand in its text, in UTF-16 units; `end` is exclusive. */
+/** Positions of the parts of a query in its text, in UTF-16 units; `end` is exclusive. */
 const spanShape = { start: count, end: count };
 
 /** An item of the outermost AND of a query: what a builder shows as one chip. */
@@ -109,7 +109,7 @@ export const queryOperations = {
     }),
   ),
   /**
-   * Keeps a list's bytes for the views of this window, which name it by `id`: their SHA-256. They are let go
+   * Keeps a list's bytes for the views of this window, which name it by `id`: their SHA-256. They are dropped
    * with the window, or when it keeps many others.
    */
   'list.keep': operation(z.object({ bytes: listBytes }), z.object({ id: z.string() })),
@@ -152,8 +152,8 @@ export const queryOperations = {
     z.object({ lines: numbers, of: count, ...scopeShape }),
   ),
   /**
-   * What a view does not search, for who found nothing: quarantined records and files that were not read, with how
-   * many of those that were looked through contain what is asked for, and events without a time.
+   * What a view does not search, for a view without events: quarantined records and unread files, how many of
+   * those that were checked contain the text asked for, and events without a time.
    */
   'query.unsearched': operation(
     view,

@@ -82,7 +82,7 @@ const listShape = {
 };
 /**
  * A list that narrows a view: events that meet one of its rows. Its bytes, or the id under which
- * `list.keep` keeps them; who is told `list-not-kept` keeps them again.
+ * `list.keep` keeps them; after `list-not-kept` a caller keeps them again.
  */
 export const list = z.union([
   z.object({ ...listShape, bytes: listBytes }),

@@ -12,10 +12,10 @@ const FIRST_ENTRIES = 2048;
 const WORD = 32;
 /** Rows that are taken at a time. */
 const STEP = 8192;
-/** So many rows tell whether the others are worth a look: not where fewer than one in five is like another. */
+/** Rows sampled to decide whether to group at all: not where fewer than one in five is like another. */
 const SAMPLE = 16_384;
 const MOST_OF_SAMPLE = 0.8;
-/** Entries are worth having that stand for so many rows each. */
+/** Grouping pays where entries represent at least this many rows each on average. */
 const ROWS_EACH = 3;
 
 /** Codes of rows, from 0 to `size`. */

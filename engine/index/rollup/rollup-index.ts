@@ -279,7 +279,7 @@ export class Rollup {
     });
   }
 
-  /** From now on values are read once: for those who read all of it, and soon let it go. */
+  /** From now on values are read once and held: for callers that read all of it and soon drop it. */
   keepValues(): void {
     this.keeping = true;
   }

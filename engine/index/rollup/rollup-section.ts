@@ -32,7 +32,7 @@ import type { Hours, Minutes } from './spans.ts';
 export const ROLLUP_SECTION = 'rollup';
 /** Packets that belong to a flow: they are kept apart, since queries leave them out by default. */
 export const FLOWED_SECTION = 'rollup.flowed';
-/** So many cells of a table of all pairs are always few. */
+/** A table of all pairs may always have this many cells. */
 const MIN_CELLS = 4096;
 export const DIMENSION_STATE = { present: 1, leftOut: 2 } as const;
 

@@ -33,7 +33,7 @@ export const MAX_MINUTES = MAX_HOURS * 60;
 /** Of so few groups sums and hours are always kept. */
 const FEW = 256;
 /**
- * So many groups are always counted, and those of single values summed. The last segment of a day is
+ * This many groups are always counted, and those of single values summed. The last segment of a day is
  * small, and its rows differ more: without these bounds it would keep all segments together from being
  * added up (docs/adr/0015-merged-rollups.md).
  */

@@ -105,7 +105,7 @@ export class PartTable {
   private slots = new Uint32Array(0);
   private shift = 0;
 
-  /** Forgets what it has, and makes room for so many. */
+  /** Clears it and makes room for `entries` entries. */
   reset(entries: number): void {
     this.size = 0;
     if (entries <= this.values.length) {

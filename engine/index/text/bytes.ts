@@ -78,7 +78,7 @@ export class ByteReader {
     return this.data.subarray(from, this.at);
   }
 
-  /** Goes past so many bytes; returns where in `data` they start. */
+  /** Skips `length` bytes; returns where in `data` they start. */
   past(length: number): number {
     const from = this.at;
     if (from + length > this.data.length) throw damagedText();

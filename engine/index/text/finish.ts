@@ -40,7 +40,7 @@ const MESSAGE_BIT = columnBit(MESSAGE);
 /** Rows of lists that are held at a time. */
 const FILLED = 8 << 20;
 const NONE = new Uint32Array(0);
-/** No segment has so many rows. */
+/** No row: segments have fewer. */
 const NO_ROW = 0xffff_ffff;
 
 export interface FinishedText {

@@ -6,9 +6,9 @@ type Element = Uint8Array | '?' | '*';
 
 export interface ContainedDigits {
   readonly value: number;
-  /** The first power of ten beyond what so many digits can say. */
+  /** The least power of ten that has more digits. */
   readonly scale: number;
-  /** The least number with so many digits. */
+  /** The least number with as many digits. */
   readonly least: number;
   readonly last: boolean;
 }

@@ -9,7 +9,7 @@ export function packed(bytes: Uint8Array): Uint8Array {
   return compressor.compress(bytes).slice();
 }
 
-/** What was packed, so many bytes. @throws DaybookError case-damaged */
+/** Unpacks to exactly `length` bytes. @throws DaybookError case-damaged */
 export function unpacked(bytes: Uint8Array, length: number): Uint8Array {
   let raw: Uint8Array;
   try {

@@ -3,7 +3,7 @@
  * tokens are left open (CLP's log types: https://www.usenix.org/system/files/osdi21-rodrigues.pdf):
  * literal bytes, an open token, literal bytes, … A whole value is a shape without open tokens.
  *
- * There are at most so many: a text that would need one more is free, of its column's free shape, in
+ * Their number is bounded: a text that would need one more is free, of its column's free shape, in
  * which every token is open and nothing else is known. Shape numbers come in order of appearance.
  */
 import { MESSAGE } from './items.ts';
@@ -15,12 +15,12 @@ const MOST_BYTES = 4 << 20;
 const MOST_OF_MESSAGE = 8192;
 const MOST_OF_OTHERS = 1024;
 /**
- * Of any other column so many more that have open tokens, and of all together, which values as a whole leave
- * room for: times and numbers are all different, but of one shape.
+ * Further shapes with open tokens that any other column may have, and all of them together, where values as a whole
+ * leave room: times and numbers are all different, but of one shape.
  */
 const MORE_OPEN = 64;
 const ALL_MORE_OPEN = 1024;
-/** A column may have so many shapes, and one more for so many rows. */
+/** A column may have this many shapes, and one more for every `ROWS_A_SHAPE` rows. */
 const ALWAYS_ALLOWED = 1024;
 const ROWS_A_SHAPE = 32;
 const MOST_PROBES = 24;

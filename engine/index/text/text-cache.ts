@@ -1,5 +1,5 @@
 /**
- * What was read of side files, or found by them, and may be wanted again, within so many bytes.
+ * Cache of pages of side files and of results derived from them, bounded by bytes.
  *
  * A question asks all segments in turn, so that what was used longest ago is what is asked for next: where a little
  * too much is wanted, giving that up would leave nothing to be found again. What is given up is therefore chosen by

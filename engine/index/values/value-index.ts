@@ -325,7 +325,7 @@ export class ValueIndex {
     return this.find('unflowed', (found) => this.collect(found, 0, found.rows.length, () => true));
   }
 
-  /** At most so many rows are in the range: known without reading a page. */
+  /** An upper bound of the rows in the range, without reading a page. */
   mostOfIp4(column: Ip4Column, low: number, high: number): number | undefined {
     return this.most(column, (found) => ip4Pages(found, low, high));
   }

@@ -50,7 +50,7 @@ export const ADDRESS_BYTES = 16;
 const PAGE_ENTRIES = 6144;
 /** A value with more rows has a page of its own. */
 const OWN_PAGE = 2048;
-/** A value that at least one of so many rows has is kept as bits. */
+/** The rows of a value that at least one row in this many has are kept as bits. */
 export const DENSE = 16;
 
 /** Values of one column, ascending, with their rows. */

@@ -54,7 +54,7 @@ export function tcpConnState(
   return OTH!;
 }
 
-/** UDP: who sent anything. */
+/** State of a UDP flow by which sides sent anything. */
 export function udpConnState(originatorSent: boolean, responderSent: boolean): number {
   if (originatorSent) return responderSent ? SF! : S0!;
   return responderSent ? SHR! : OTH!;

@@ -249,7 +249,7 @@ export class FlowTracker {
 
   /**
    * Takes the `i`-th of plain packets, whose flow is in `slot`, if nothing but its counters changes. Its network
-   * time is not handed over: numbers that are are made anew in memory each time.
+   * time is not passed as an argument: V8 would allocate a number for each call.
    * @returns the flow's number, 0 if it takes more
    */
   private goOn(slot: number, fromLow: boolean, run: PlainRun, i: number): number {
@@ -259,7 +259,7 @@ export class FlowTracker {
     const w = slot << RECORD_SHIFT;
     const d = w >>> 1;
     const conn = words[w + CONN]! | 0;
-    // Whether its time is over is told elsewhere; an attempt that was answered has no timer.
+    // Timeouts are checked elsewhere; an attempt that was answered has no timer.
     if ((conn & CONN_TIMER) >>> CONN_TIMER_SHIFT > TIMER_ATTEMPT) return 0;
     if (this.clock.now >= doubles[d + LAST_TIME]! + this.leastMicros) return 0;
     const at = run.sorted.networks[i]!;
@@ -567,7 +567,7 @@ export class FlowTracker {
         const i = this.idleNext++;
         const slot = this.idleSlots[i]!;
         const w = slot << RECORD_SHIFT;
-        // Whoever was active since is not among the idlest any more.
+        // A flow that was active since is no longer among the idlest.
         if (store.words[w + NUMBER] !== this.idleNumbers[i]) continue;
         if (store.doubles[(w >>> 1) + LAST_TIME] !== this.idleTimes[i]) continue;
         this.end(slot);
@@ -588,7 +588,7 @@ export class FlowTracker {
     for (let slot = 1; slot < store.top; slot++) {
       const w = slot << RECORD_SHIFT;
       if (words[w + NUMBER] === 0) continue;
-      // Time and slot in one double; whoever is idle for more than an hour counts as equally idle.
+      // Time and slot in one double; flows idle for more than an hour count as equally idle.
       const time = Math.max(0, Math.floor(store.doubles[(w >>> 1) + LAST_TIME]! - oldest));
       order[n++] = Math.min(time, TWO_32 - 1) * MAX_SLOTS + slot;
     }

@@ -3,7 +3,7 @@
  * Everything is in typed arrays that double as flows come; slot 0 stands for none.
  *
  * A flow hangs at the wheel where its timeout was when it was last looked at. Packets only note the
- * time; when the wheel comes by, a flow that was active is hung up anew. So a packet costs no list
+ * time; when the wheel comes by, a flow that was active is hung up again. So a packet costs no list
  * work, and time costs one look per flow and timeout.
  */
 import {
@@ -252,7 +252,7 @@ export class FlowStore {
     else words[(next << RECORD_SHIFT) + PREVIOUS] = previous;
   }
 
-  /** Hangs a flow up anew if it is due before the wheel would come to it. */
+  /** Hangs a flow up again if it is due before the wheel would come to it. */
   hasten(slot: number, due: number): void {
     const tick = Math.max(Math.floor(due / TICK_MICROS), this.tick);
     const hung = this.words[(slot << RECORD_SHIFT) + TICK]!;

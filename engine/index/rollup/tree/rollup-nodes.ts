@@ -1,5 +1,5 @@
 /**
- * The nodes of a case, for those who ask: which of them fit the segments of now, and what they answer.
+ * The nodes of a case: which of them fit the current segments, and their answers.
  *
  * Holds always: a node that cannot be read is not used, as if it were not there.
  */
@@ -25,7 +25,7 @@ export interface LargestGroups {
   readonly total: SetTotal;
 }
 
-/** @throws IndexDamaged from what is asked: do the same once more, without it */
+/** Its methods throw IndexDamaged: the caller tries again without the node. */
 export interface RollupNode extends Covering {
   /** Events of its segments. */
   covers(question: RollupQuestion): boolean;
@@ -49,7 +49,7 @@ export class RollupNodes {
     this.folder = folder;
   }
 
-  /** Nodes may have come or gone, or been made anew. */
+  /** Nodes may have come, gone or been rebuilt. */
   renew(): void {
     this.listed = false;
   }
