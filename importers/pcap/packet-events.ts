@@ -4,7 +4,7 @@
  */
 import type { CodedColumn, EventBatch, TextColumn } from '../../engine/contract/event-batch.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
-import { codedNumber, codedType, codeOfLink } from './coded.ts';
+import { codedNumber, codedType, codeOfLink } from './dictionary-columns.ts';
 import { decode, decodeLink } from './decode.ts';
 import { Cursor } from './layers.ts';
 import { arpMessage, icmpName, TextBuffer, wlanMessage } from './messages.ts';

@@ -1,7 +1,7 @@
 /** What follows packets, one by one or many at a time. */
 import type { Packet } from './packet.ts';
 import type { FoundRecords } from './records.ts';
-import type { SortedFrames } from './sorted-frames.ts';
+import type { SortedFrames } from './fast-path-classify.ts';
 
 /** Frames of one link, found and sorted. */
 export interface PlainRun {

@@ -4,11 +4,11 @@
  */
 import type { CodedColumn, EventBatch } from '../../engine/contract/event-batch.ts';
 import { u16 } from './bytes.ts';
-import { codedNumber, codedType, codeOfLink } from './coded.ts';
+import { codedNumber, codedType, codeOfLink } from './dictionary-columns.ts';
 import type { Circuit, Writes } from './packet-writes.ts';
 import { FRAME_RELAY, LINK_ONLY, SUN_ATM, dlciOf, shortAddress } from './plain-links.ts';
 import type { FoundRecords } from './records.ts';
-import type { SortedFrames } from './sorted-frames.ts';
+import type { SortedFrames } from './fast-path-classify.ts';
 
 export class PlainFrames {
   private readonly writes: Writes;

@@ -11,7 +11,7 @@ import { openContentReader, type ContentReader } from '../shared/read-record.ts'
 import { u16, u16le, u32, u32le } from './bytes.ts';
 import { MAX_RECORD } from './capture-reader.ts';
 import { classicVariant } from './classic.ts';
-import { frameByReading } from './frame-by-reading.ts';
+import { frameByReading } from './locate-frame.ts';
 import { SectionTable, type Section } from './section-table.ts';
 import { isSnoop, snoopLinkType } from './snoop.ts';
 

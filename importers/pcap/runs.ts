@@ -1,17 +1,17 @@
 /**
  * Takes many ordinary records at a time. Columns are filled one after the other, each in a loop of its own;
- * what depends on the frames before, or is text, frame by frame (`frames-in-order.ts`).
+ * what depends on the frames before, or is text, frame by frame (`fast-path-flows.ts`).
  *
  * Holds always: rows are those that `PacketRows.take` makes of each record (decode.test.ts).
  */
 import type { EventBatch } from '../../engine/contract/event-batch.ts';
-import { FramesInOrder } from './frames-in-order.ts';
+import { FramesInOrder } from './fast-path-flows.ts';
 import type { PacketRows } from './packet-writes.ts';
 import type { PacketTracker } from './packet-tracker.ts';
 import { PlainFrames } from './plain-frames.ts';
 import type { Packet } from './packet.ts';
 import { FoundRecords, type RecordForm } from './records.ts';
-import { SortedFrames } from './sorted-frames.ts';
+import { SortedFrames } from './fast-path-classify.ts';
 
 /** Records at a time: their first bytes stay near the processor from one column to the next. */
 const STEP = 512;

@@ -4,7 +4,7 @@
  *
  * It knows nothing of deleted events: the caller does not ask it for a segment that has some.
  */
-import { type Chosen, type Restriction, chosenBy, isChosen } from '../rollup/restricted.ts';
+import { type Chosen, type Restriction, chosenBy, isChosen } from '../rollup/filtered-groups.ts';
 import { addSum } from '../rollup/rollup-index.ts';
 import type { RollupGroups } from '../rollup/rollup-groups.ts';
 import { MEASURES, type Measure } from '../rollup/sets.ts';

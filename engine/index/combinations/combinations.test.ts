@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Kind } from '../../contract/event.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { mergeTop } from '../rollup/merge.ts';
-import type { Restriction } from '../rollup/restricted.ts';
+import type { Restriction } from '../rollup/filtered-groups.ts';
 import { rowsArbitrary } from '../rollup/testing/arbitrary-rows.ts';
 import { sectionsOf, type TestRow, withSideFile } from '../rollup/testing/rows.ts';
 import type { DistinctValues, GroupKey } from '../values/dimensions.ts';

@@ -16,7 +16,7 @@ import { datedRows, timeSection } from '../time/time-section.ts';
 import { DimensionCollector } from '../values/dimensions.ts';
 import { Growing32, Growing64 } from '../values/growing.ts';
 import { valueSection } from '../values/value-section.ts';
-import { type CodedColumn, alikeRows } from './alike-rows.ts';
+import { type CodedColumn, alikeRows } from './pre-aggregate.ts';
 import {
   type Counted,
   Groups,

@@ -1,12 +1,12 @@
 /**
  * What is counted and added up by the values of dimensions: entries, in the order of time. Each is a row, or
- * stands for rows that are alike (see `alike-rows.ts`).
+ * stands for rows that are alike (see `pre-aggregate.ts`).
  */
 import { giveBack, scratch32, take32, take64 } from '../spare.ts';
 import type { Dimension, Dimensions } from '../values/dimensions.ts';
 import type { Growing64 } from '../values/growing.ts';
 import { type Grouped, groupByCode } from '../values/radix.ts';
-import type { AlikeRows } from './alike-rows.ts';
+import type { AlikeRows } from './pre-aggregate.ts';
 import { type Measured, addedUp, measured, measuredSums, multiplied } from './measured.ts';
 import { type Hours, type Minutes, hoursAmong, hoursOfEntries } from './spans.ts';
 

@@ -28,7 +28,7 @@ import {
   groupsLeft,
   isChosen,
   withoutUnused,
-} from './restricted.ts';
+} from './filtered-groups.ts';
 import type { RollupGroups } from './rollup-groups.ts';
 import { DIMENSION_STATE, FLOWED_SECTION, ROLLUP_SECTION } from './rollup-section.ts';
 import { HOUR, MAX_MINUTES, MEASURES, type Measure, SETS } from './sets.ts';

@@ -9,11 +9,11 @@
  * Held in memory: 4 bytes for each open token and shape of a row, 2 for each row of some columns of values, and
  * every different token once.
  */
-import { fewTexts, nextPresent, putKnown } from '../few-texts.ts';
+import { fewTexts, nextPresent, putKnown } from '../small-dictionary.ts';
 import type { IndexRows, TextRows } from '../rows.ts';
 import { giveBack, take32 } from '../spare.ts';
 import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, OVERFLOW, SHAPE_ITEM } from './items.ts';
-import { type FinishedText, finishText } from './finish.ts';
+import { type FinishedText, finishText } from './write-text-index.ts';
 import { MessageForms } from './message-forms.ts';
 import { overflowValues } from './overflow.ts';
 import { NO_SHAPE, NOTHING_OPEN, ShapeTable } from './shape-table.ts';

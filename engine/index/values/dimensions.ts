@@ -4,7 +4,7 @@
  * in (IPv4 before IPv6, texts by their bytes); a row without a value has the code behind the last.
  */
 import type { ColumnName } from '../../contract/event.ts';
-import { fewTexts, nextPresent, putKnown } from '../few-texts.ts';
+import { fewTexts, nextPresent, putKnown } from '../small-dictionary.ts';
 import type { IndexRows, Ip6Rows, NumberRows, TextRows } from '../rows.ts';
 import {
   Ip6Dictionary,

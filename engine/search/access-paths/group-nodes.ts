@@ -9,7 +9,7 @@ import type { Filter } from '../../query/filters/filter.ts';
 import type { SegmentInfo } from '../../query/scope.ts';
 import type { Dimension } from '../../query/dimensions.ts';
 import type { GroupQuestion } from './group-question.ts';
-import type { Restriction } from '../../index/rollup/restricted.ts';
+import type { Restriction } from '../../index/rollup/filtered-groups.ts';
 import { type Conditions, conditionsOf, withValue } from './group-sources.ts';
 import { amongValues, isAddress } from './restrictions.ts';
 

@@ -2,7 +2,7 @@
  * Conditions of a filter on single dimensions, as rollups meet them: which of a dimension's values are
  * meant, and whether rows without a value are.
  */
-import type { PlaceRange, Restriction } from '../../index/rollup/restricted.ts';
+import type { PlaceRange, Restriction } from '../../index/rollup/filtered-groups.ts';
 import type { DistinctValues } from '../../index/values/dimensions.ts';
 import {
   type Filter,

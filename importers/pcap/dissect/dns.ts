@@ -141,11 +141,11 @@ function message(r: LayerReader): void {
     r.u16('Authority RRs'),
     r.u16('Additional RRs'),
   ] as const;
-  const told: string[] = [];
+  const parts: string[] = [];
   const summary = () => {
     const code =
       response && (flags & 15) !== 0 ? `, ${CODES[flags & 15] ?? `code ${flags & 15}`}` : '';
-    const what = told.slice(0, 6).join(', ');
+    const what = parts.slice(0, 6).join(', ');
     r.layer.summary = `${head} ${hex16(id)}${code}${what === '' ? '' : `, ${what}`}`;
   };
   summary();
@@ -161,7 +161,7 @@ function message(r: LayerReader): void {
         }
         read += 1;
         const text = one();
-        if (name === 'Queries' || name === 'Answers') told.push(text);
+        if (name === 'Queries' || name === 'Answers') parts.push(text);
         summary();
       }
       return String(count);

@@ -95,23 +95,23 @@ const EXTENSIONS: Readonly<Record<number, string>> = {
 const extensionText = named(EXTENSIONS);
 
 export function tls(r: LayerReader): Protocol | undefined {
-  const told: string[] = [];
+  const reported: string[] = [];
   let encrypted = false;
   while (r.left > 0) {
     const type = r.peek();
     const content = CONTENT[type];
     if (content === undefined || (r.peek(1) !== 3 && r.left >= 2)) {
-      return told.length === 0 ? 'data' : leftover(r);
+      return reported.length === 0 ? 'data' : leftover(r);
     }
     r.group('TLS Record', () => {
       r.u8('Content Type', named(CONTENT));
       const version = r.u16('Version', VERSIONS);
       const length = r.u16('Length');
-      told.push(content);
-      const at = told.length - 1;
+      reported.push(content);
+      const at = reported.length - 1;
       const tell = (text: string) => {
-        told[at] = text;
-        r.layer.summary = told.slice(0, 6).join(', ');
+        reported[at] = text;
+        r.layer.summary = reported.slice(0, 6).join(', ');
       };
       tell(content);
       const body = () => record(r, type, encrypted, tell);
@@ -120,7 +120,7 @@ export function tls(r: LayerReader): Protocol | undefined {
         body();
       } else r.within(length, content, body);
       if (type === 20) encrypted = true;
-      return `${told[at]!}, ${VERSIONS(version)}, ${length} bytes`;
+      return `${reported[at]!}, ${VERSIONS(version)}, ${length} bytes`;
     });
   }
   return undefined;

@@ -5,7 +5,7 @@
  * Layout: that of a side file (`side-file.ts`), of as many rows as all segments together. Section `node`
  * says what it was made from (JSON, in the head of `blocks.ts`); `rollup` and `rollup.flowed` are as in a
  * segment; `rollup.largest.SET` has the largest groups of a set whose groups are in no list,
- * `rollup.frequent.SET.N` those of frequent first values (`frequent.ts`).
+ * `rollup.frequent.SET.N` those of frequent first values (`heavy-hitter-pairs.ts`).
  */
 import { createHash } from 'node:crypto';
 import { type Kind, KINDS } from '../../../contract/event.ts';
@@ -16,7 +16,7 @@ import { Rollup, RollupIndex, type RollupQuestion } from '../rollup-index.ts';
 import type { RollupGroups } from '../rollup-groups.ts';
 import { FLOWED_SECTION, ROLLUP_SECTION } from '../rollup-section.ts';
 import { SETS } from '../sets.ts';
-import { FrequentPairs, type FrequentSet, frequentOf } from './frequent.ts';
+import { FrequentPairs, type FrequentSet, frequentOf } from './heavy-hitter-pairs.ts';
 import { type SetTotal, largestOf, largestSection } from './largest.ts';
 import { mergedTables } from './merged-tables.ts';
 import { tablesSection } from './tables-section.ts';

@@ -8,7 +8,7 @@ import { IndexDamaged } from '../../segment-indexes.ts';
 import { SideFile, writeSideFile } from '../../side-file.ts';
 import type { DimensionName } from '../../values/dimensions.ts';
 import { mergeTop } from '../merge.ts';
-import type { Restriction } from '../restricted.ts';
+import type { Restriction } from '../filtered-groups.ts';
 import { RollupIndex, type RollupQuestion } from '../rollup-index.ts';
 import { MEASURES, SETS } from '../sets.ts';
 import { rowsArbitrary } from '../testing/arbitrary-rows.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type CodedColumn, alikeRows } from './alike-rows.ts';
+import { type CodedColumn, alikeRows } from './pre-aggregate.ts';
 import { sectionsOf, type TestRow } from './testing/rows.ts';
 
 /** Entries by plain loops: each row's, the first row of each, its rows. */

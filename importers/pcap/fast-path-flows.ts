@@ -13,7 +13,7 @@ import type { Packet } from './packet.ts';
 import { FRAME_RELAY, LINK_ONLY, NONE, SUN_ATM, dlciOf } from './plain-links.ts';
 import { setPlain } from './plain-layers.ts';
 import type { FoundRecords } from './records.ts';
-import type { SortedFrames } from './sorted-frames.ts';
+import type { SortedFrames } from './fast-path-classify.ts';
 
 export class FramesInOrder {
   private readonly events: PacketRows;
