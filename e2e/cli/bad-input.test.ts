@@ -123,6 +123,11 @@ describe('files that are not what they should be', () => {
       /no importer recognises this content/,
     ],
     ['an empty folder', (file: string) => mkdirSync(file), /no file to import/],
+    [
+      'a folder of folders',
+      (file: string) => mkdirSync(path.join(file, 'below'), { recursive: true }),
+      /nothing could be imported[^]* read the folders below the one that was named with --recursive/,
+    ],
   ])('%s alone is a failure that is said', async (name, make, what) => {
     const file = at(`alone-${name.replaceAll(' ', '-')}`);
     make(file);

@@ -238,6 +238,9 @@ describe('what lies beneath, and what is looked for', () => {
       notSearched: { quarantined: { matching: 0 } },
     });
     expect(await query<Count>('kind:log | count')).not.toHaveProperty('hints');
+    expect(await query<Count>('where nosuchword | count')).toMatchObject({
+      hints: ['where is looked for as a word; as a stage it comes after a |: * | where …'],
+    });
   });
 
   it('a query may begin with a minus', async () => {

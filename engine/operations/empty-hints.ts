@@ -1,5 +1,6 @@
 /** Hints for a query that found nothing. */
 import { KINDS } from '../contract/event.ts';
+import { STAGE_NAMES } from '../contract/query-spelling.ts';
 import { NAMED, type Plan, knownField, walk } from '../query/index.ts';
 
 /** What a query that found nothing may have meant. */
@@ -11,6 +12,10 @@ export function hintsWhenEmpty({ ast }: Plan): string[] {
       if (NAMED.proto.has(word))
         hints.add(
           `${node.text} is looked for as a word; events of that protocol are proto:${word}`,
+        );
+      if (node.start === 0 && STAGE_NAMES.some((name) => name === word))
+        hints.add(
+          `${node.text} is looked for as a word; as a stage it comes after a |: * | ${word} …`,
         );
       if (KINDS.some((kind) => kind === word))
         hints.add(`${node.text} is looked for as a word; events of that kind are kind:${word}`);

@@ -165,7 +165,13 @@ function exitStatus(report: ImportReport, err: NodeJS.WritableStream): number {
     err.write('daybook: nothing could be imported\n');
     for (const source of report.sources.slice(0, 10))
       err.write(`  ${visible(source.source)}: ${visible(source.message ?? '')}\n`);
-    err.write('  force a format with --format if you know what it is\n');
+    const isFolder = ({ message = '' }: { message?: string | undefined }): boolean =>
+      message.startsWith('a folder');
+    err.write(
+      report.sources.length > 0 && report.sources.every(isFolder)
+        ? '  read the folders below the one that was named with --recursive\n'
+        : '  force a format with --format if you know what it is\n',
+    );
     return 1;
   }
   if (failed.length > 0) {
