@@ -312,13 +312,15 @@ function detectTable(
   const guess = guessMapping(columns.slice(0, MOST_GUESSED_COLUMNS), sample.slice(0, 50));
   const fields = Object.keys(guess.fields);
   const both = fields.includes('src_ip') && fields.includes('dst_ip');
+  // A sentence with commas in it names nothing.
+  const mayBeFirst = isData || cells.every((cell) => cell === '' || COLUMN_NAME.test(cell));
   let score = 0;
   // A heading that names both ends is no log's, even where each row has a time.
   if (both && !isData && rows.length > 0) score = 0.85;
   else if (!isData && isTableOfNames(cells, rows)) score = 0.92;
   else if (both || fields.length >= 4) score = 0.6;
   else if (lines.length >= 2 && cells.length >= 3 && fields.length >= 1) score = 0.35;
-  else if (lines.length >= 3 && cells.length >= 3) score = 0.2;
+  else if (lines.length >= 3 && cells.length >= 3 && mayBeFirst) score = 0.2;
   if (isData) score /= 2;
   if (score === 0 && !forced) return undefined;
   const dialect = TABLE_DIALECTS.find(({ id }) => id === asked);

@@ -788,6 +788,13 @@ describe('zones, dates and mappings', () => {
     expect(rows[0]?.attrs['udp']).toBe('5353');
   });
 
+  it('takes no log for a table whose lines have as many commas', () => {
+    const line = (n: number) =>
+      `[INFO] 192.0.2.${n}:42114 - ${n} "A IN host${n}.example. udp 57 false 1232" NOERROR qr,aa,rd 66 0.0001s "0"\n`;
+    const bytes = encoder.encode([1, 2, 3, 4].map(line).join(''));
+    expect(flowCsvImporter.sniff(bytes, { name: 'x', complete: true })).toBeUndefined();
+  });
+
   it('takes nothing for anything in a table without a header, until a mapping says it', async () => {
     const row = '1795219200,192.0.2.1,192.0.2.2,80,7\n';
     const plain = await readText(row + row);
