@@ -1,5 +1,5 @@
 /**
- * What a scan reads evidence with, in this thread. A capture as it lies needs the importer of captures
+ * What a scan reads evidence with, in this thread. A capture as it is needs the importer of captures
  * and nothing else; the others, and what opens archives, are loaded when something else is met.
  */
 import { join } from 'node:path';

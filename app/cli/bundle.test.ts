@@ -1,4 +1,4 @@
-/** The command line runs its bundle only while that is made of what lies beside it. */
+/** The command line runs its bundle only while that is made of what is beside it. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';

@@ -27,7 +27,7 @@ function packageOf(module: string): string | undefined {
   return folder && `${folder}package.json`;
 }
 
-/** A module asks for what lies beside it, wherever the bundle lies. */
+/** A module asks for what is beside it, wherever the bundle lies. */
 function ownFolder(): Plugin {
   return {
     name: 'daybook-own-folder',
@@ -48,7 +48,7 @@ function threads(): Plugin {
         /join\(import\.meta\.dirname, ["']([\w-]+-worker\.ts)["']\)/g,
         (_, file: string) => {
           const chunk = this.emitFile({ type: 'chunk', id: join(dirname(id), file) });
-          // From the folder that all chunks lie in, which is given as the root.
+          // From the folder that all chunks are in, which is given as the root.
           return `new URL("." + import.meta.ROLLUP_FILE_URL_${chunk}, import.meta.url)`;
         },
       );

@@ -1,5 +1,5 @@
 /**
- * Access to the files of a case. A case may come from somebody else, so nothing that lies in it is trusted.
+ * Access to the files of a case. A case may come from somebody else, so nothing that is in it is trusted.
  *
  * Holds always: no link below the case's folder is followed, for reading, writing or removing, and what is
  * neither a file nor a folder is never opened. Each part of a path is looked at before it is used; what was opened is

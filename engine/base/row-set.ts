@@ -1,5 +1,5 @@
 /**
- * Numbers of rows of one segment: what an index answers with. Since rows of a segment lie in order of
+ * Numbers of rows of one segment: what an index answers with. Since rows of a segment are in order of
  * time, a set of them is a histogram and a list at once: counts are ranks, the first rows are the
  * first numbers.
  *

@@ -2,7 +2,7 @@
  * Which days a segment's events are of. Most segments hold one UTC day; where days have few events, one segment
  * holds several of them.
  *
- * Invariant: rows lie in order of time, so each day is one run of rows; all rows of a segment of several days have
+ * Invariant: rows are in order of time, so each day is one run of rows; all rows of a segment of several days have
  * a time.
  */
 

@@ -133,7 +133,7 @@ const windows1252 = new TextDecoder('windows-1252');
 
 /**
  * UTF-8 text. `data` holds, row after row, a 32-bit little-endian length and the bytes: the layout
- * of Parquet's PLAIN encoding, so that a full column is written to disk as it lies.
+ * of Parquet's PLAIN encoding, so that a full column is written to disk as it is.
  */
 export class TextColumn {
   readonly type = 'text' as const;

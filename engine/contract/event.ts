@@ -106,7 +106,7 @@ export const COLUMNS = {
   service: 'text',
   /** Packet: number n of its flow in the same source, whose `seq` is -n; null when in none. */
   flow_id: 'u32',
-  /** Where the record lies in its source's content, headers included. */
+  /** Where the record is in its source's content, headers included. */
   offset: 'u64',
   length: 'u32',
   /** Packet: bytes of the frame that were captured. */

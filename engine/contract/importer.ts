@@ -181,14 +181,14 @@ export interface SourceLocation {
 export interface Leaf {
   readonly name: string;
   readonly location: SourceLocation;
-  /** Bytes as they lie, before decompression, if known. */
+  /** Bytes as they are, before decompression, if known. */
   readonly rawSize: number | undefined;
   readonly modifiedMs: number | undefined;
   /** Whether the content is the raw bytes, so that one pass can hash and read. */
   readonly plain: boolean;
   /** Of a member of a compressed archive, where in the archive's content it ends. */
   readonly archiveEnd?: number | undefined;
-  /** The bytes as they lie: these are hashed. */
+  /** The bytes as they are: these are hashed. */
   raw(): AsyncIterable<Uint8Array>;
   readonly input: SourceInput;
 }

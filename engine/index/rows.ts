@@ -9,7 +9,7 @@ export interface TextRows {
   readonly present: Uint8Array;
   /** All rows have one and the same text: then only the first of `starts` is there, and nothing of `present`. */
   readonly same?: boolean;
-  /** Equal texts lie in one place of `data`, which is small: what is known of a place is known of them all. */
+  /** Equal texts are in one place of `data`, which is small: what is known of a place is known of them all. */
   readonly few?: boolean;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { TextRows } from './rows.ts';
 
-/** Different texts of rows of which equal ones lie in one place, in the order in which they come. */
+/** Different texts of rows of which equal ones are in one place, in the order in which they come. */
 export interface FewTexts {
   /** Where each lies. */
   readonly places: Uint32Array;

@@ -149,7 +149,7 @@ describe('odd tables', () => {
   });
 
   it('keep rows that lie where their heading lay in memory', async () => {
-    // More than the reader of lines holds at once: rows of the heading's length come to lie in its place.
+    // More than the reader of lines holds at once: rows of the heading's length come to be in its place.
     const count = 130_000;
     const rows = '1,1::,2::,TCP,ab\n'.repeat(count);
     const result = await read(encoder.encode(header + rows));

@@ -25,7 +25,7 @@ export const LIST_NAMES: ReadonlySet<string> = new Set(
 export const MAX_ELEMENT_BYTES = 16 * 1024 * 1024;
 
 export interface ElementSink {
-  /** An object's text lies in `bytes[start, end)`; in the content it began at `offset`. */
+  /** An object's text is in `bytes[start, end)`; in the content it began at `offset`. */
   element(bytes: Uint8Array, start: number, end: number, offset: number, length: number): void;
   /** Something that is no object, or one that did not end. */
   junk(bytes: Uint8Array, start: number, end: number, offset: number, reason: string): void;
@@ -60,7 +60,7 @@ export class ElementScanner {
     this.lists = lists;
   }
 
-  /** Takes a line, or a piece of one if it is not `whole`, that lies at `offset` in the content. */
+  /** Takes a line, or a piece of one if it is not `whole`, that is at `offset` in the content. */
   line(bytes: Uint8Array, start: number, end: number, offset: number, whole: boolean): void {
     let at = start;
     let from = start;

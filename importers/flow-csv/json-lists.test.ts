@@ -1,4 +1,4 @@
-/** Objects that are lists of records: as many events as records, where they lie in the content. */
+/** Objects that are lists of records: as many events as records, where they are in the content. */
 import { describe, expect, it } from 'vitest';
 import { collect, inputOf } from '../shared/collect.ts';
 import { flowCsvImporter } from './index.ts';

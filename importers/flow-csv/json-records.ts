@@ -336,7 +336,7 @@ export class JsonRecords {
     this.zeekNames = new Set(context.detected.columns.map(simplify));
   }
 
-  /** Takes the record in `bytes[start, end)`, which lies at `offset` in the content. */
+  /** Takes the record in `bytes[start, end)`, which is at `offset` in the content. */
   record(
     bytes: Uint8Array,
     start: number,

@@ -96,7 +96,7 @@ function longWhole(bytes: Uint8Array, start: number, end: number): number {
   return value;
 }
 
-/** A number of up to 15 digits and perhaps a point between or behind them; -1 for anything else. */
+/** A number of up to 15 digits and perhaps a point between or after them; -1 for anything else. */
 function decimal(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   const size = end - start;
   if (size > 4 && size <= 8) {

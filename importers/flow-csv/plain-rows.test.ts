@@ -151,7 +151,7 @@ class Reading {
     return out;
   }
 
-  /** Texts as they lie: those of a span of rows are taken as a whole. */
+  /** Texts as they are: those of a span of rows are taken as a whole. */
   texts(): Record<string, string> {
     const out: Record<string, string> = {};
     for (const [name, column] of [...this.batch.columns(), ...this.batch.attributes])
@@ -176,7 +176,7 @@ it.each([
         let done = 0;
         const endings = crlf ? '\r\n' : '\n';
         const content = Buffer.from(rows.map((text) => text + endings).join(''));
-        // What lies behind the rows is not part of them.
+        // What is behind the rows is not part of them.
         const bytes = Buffer.concat([content, Buffer.alloc(BEHIND, '1')]);
         one.writer.valid = valid;
         other.writer.valid = valid;

@@ -2,7 +2,7 @@
  * Cuts rows into cells: by a delimiter with quotes as in RFC 4180
  * (https://www.rfc-editor.org/rfc/rfc4180), or into words as nfdump prints them.
  *
- * Held always: no bytes are copied but for rows with quotes, and a cell is shown by where it lies in
+ * Held always: no bytes are copied but for rows with quotes, and a cell is shown by where it is in
  * `bytes`, until the next row.
  */
 const QUOTE = 34;

@@ -218,7 +218,7 @@ export class TableReader {
     const width = this.width;
     let count = splitter.count;
     this.seq += 1;
-    // A delimiter behind the last cell makes an empty one more.
+    // A delimiter after the last cell makes an empty one more.
     if (count === width + 1 && splitter.starts[width] === splitter.ends[width]) count = width;
     if (count !== width || writer === undefined) {
       let reason = 'row has fewer cells than there are columns';

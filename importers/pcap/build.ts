@@ -10,7 +10,7 @@ export type Bytes = Uint8Array;
 
 const utf8 = new TextEncoder();
 
-/** Puts parts one behind the other; strings are hexadecimal, with blanks as you like. */
+/** Puts parts one after the other; strings are hexadecimal, with blanks as you like. */
 export function cat(...parts: (Bytes | string)[]): Bytes {
   const all = parts.map((part) => (typeof part === 'string' ? hex(part) : part));
   const out = new Uint8Array(all.reduce((sum, part) => sum + part.length, 0));

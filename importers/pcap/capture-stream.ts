@@ -58,7 +58,7 @@ export class CaptureStream {
       this.offset += left;
       this.used -= left;
       if (this.used <= at) {
-        // What is left lies in this block as well.
+        // What is left is in this block as well.
         at -= this.used;
         this.used = 0;
       } else this.rest.copyWithin(0, left, left + this.used);

@@ -5,7 +5,7 @@
 import type { CodedColumn, EventBatch } from '../../engine/contract/event-batch.ts';
 import { IP_WORD_BYTES, LINK_WORD_BYTES } from './words.ts';
 
-/** Codes of words of links begin behind those of IP protocols. */
+/** Codes of words of links begin after those of IP protocols. */
 const LINK_WORDS = IP_WORD_BYTES.length;
 
 export function codeOfLink(linkWord: number): number {

@@ -1,6 +1,6 @@
 /**
  * The frames of many records one after the other: each is followed into its flow, and its texts are written,
- * which lie in a column in the order of the rows. Frames that are plain are not decoded again: what a
+ * which are in a column in the order of the rows. Frames that are plain are not decoded again: what a
  * tracker of flows needs of them is read where it lies.
  *
  * Holds always: a tracker is given what `decode.ts` would have made of the frame.

@@ -1,6 +1,6 @@
 /**
  * The seam between the layer decoders. Each decoder takes the packet and the cursor, reads its own
- * header, moves the cursor behind it and returns the layer that follows; `decode.ts` is the loop.
+ * header, moves the cursor after it and returns the layer that follows; `decode.ts` is the loop.
  * So decoders know nothing of each other, nesting needs no stack and its depth is bounded in one
  * place. Decoders only ever read `bytes[at, end)`.
  */

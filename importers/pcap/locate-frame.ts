@@ -50,7 +50,7 @@ class Finder extends PacketEvents {
 }
 
 /**
- * The packet whose block lies at `offset`; undefined when the importer takes none from there.
+ * The packet whose block is at `offset`; undefined when the importer takes none from there.
  * @throws what `content` throws
  */
 export async function frameByReading(

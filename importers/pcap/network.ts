@@ -1,6 +1,6 @@
 /**
  * IPv4 (RFC 791) with options and fragments, IPv6 (RFC 8200) with extension headers, and the
- * transport headers behind them. Lengths come from the IP header; what was not captured is counted
+ * transport headers after them. Lengths come from the IP header; what was not captured is counted
  * but never read.
  *
  * An IP header inside another IP packet replaces the outer one in the packet: only when it proves to

@@ -19,7 +19,7 @@ const CHAIN = 12;
 const NEIGHBOUR_SECONDS = 7 * 86_400;
 
 export interface Piece {
-  /** Where its first record begins, and where the first one behind it does. */
+  /** Where its first record begins, and where the first one after it does. */
   readonly begin: number;
   readonly end: number;
 }
@@ -142,7 +142,7 @@ function isChain(
     if (at + header > bytes.length) return n > 2;
     const captured = word(bytes, at + 8);
     const wire = word(bytes, at + 12);
-    // Zeros would be records of nothing, one behind the other.
+    // Zeros would be records of nothing, one after the other.
     if (captured === 0 || captured > wire || wire > MAX_PACKET) return false;
     if (word(bytes, at + 4) >= whole) return false;
     const seconds = word(bytes, at);

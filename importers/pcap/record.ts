@@ -45,7 +45,7 @@ export interface PacketRecord {
   readonly record: Uint8Array;
 }
 
-/** Where the frame lies in its record, and how it is to be read. */
+/** Where the frame is in its record, and how it is to be read. */
 interface FramePlace {
   readonly start: number;
   readonly captured: number;

@@ -6,9 +6,9 @@
 import { LATEST_MICROS } from './packet.ts';
 import type { Clock } from './clock.ts';
 
-/** What `find` found, of records that lie one behind the other. */
+/** What `find` found, of records that lie one after the other. */
 export class FoundRecords {
-  /** Where each begins; behind the last one, where the next would. */
+  /** Where each begins; after the last one, where the next would. */
   readonly starts: Int32Array;
   /** Where their frames begin and end. */
   readonly frames: Int32Array;

@@ -57,7 +57,7 @@ export interface ZipEntry {
   flags?: number;
   /** Sizes and checksum follow the data, and the local header has none. */
   descriptor?: boolean;
-  /** Sizes of the directory lie in a ZIP64 field. */
+  /** Sizes of the directory are in a ZIP64 field. */
   zip64?: boolean;
   mode?: number;
   /** What the directory says, when it is not the content's size. */

@@ -8,11 +8,11 @@
 const EMPTY = Buffer.alloc(0);
 
 export class ByteSource {
-  /** Unread bytes lie in [at, end); move `at` to consume them. Replaced by `ensure` and `more`. */
+  /** Unread bytes are in [at, end); move `at` to consume them. Replaced by `ensure` and `more`. */
   buffer: Buffer = EMPTY;
   at = 0;
   end = 0;
-  /** Whether all there is lies in the buffer. */
+  /** Whether all there is is in the buffer. */
   ended = false;
   /** What the content threw, as a list of at most one. */
   readonly failure: unknown[] = [];
@@ -46,7 +46,7 @@ export class ByteSource {
   /** Adds a block to the unread bytes; false at the end. */
   async more(): Promise<boolean> {
     if (this.ended) return false;
-    // What is left lies in a block that is only valid until the next one is asked for.
+    // What is left is in a block that is only valid until the next one is asked for.
     if (this.at < this.end && this.buffer !== this.store) this.moveToStore(0);
     let block: Uint8Array;
     try {

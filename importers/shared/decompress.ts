@@ -100,7 +100,7 @@ function isBlockMagic(head: Uint8Array): boolean {
   return matches(block) || matches(end);
 }
 
-/** Opens a content whose bytes as they lie are `raw`. Reads its first bytes only. */
+/** Opens a content whose bytes as they are are `raw`. Reads its first bytes only. */
 export async function openContent(
   raw: AsyncIterable<Uint8Array>,
   limits: DecompressionLimits = DEFAULT_LIMITS,

@@ -1,6 +1,6 @@
 /**
  * Lines of a content that comes in blocks, for loops that must not allocate per line: the reader
- * shows where a line lies in its buffer instead of handing it out.
+ * shows where a line is in its buffer instead of handing it out.
  *
  * What holds always: the lines, their offsets and flags depend on the content and `maxLine` alone,
  * never on block sizes; memory stays below about twice `maxLine` whatever the content; and what was
@@ -32,11 +32,11 @@ const LF = 10;
 const CR = 13;
 
 export class LineReader {
-  /** Whole lines lie in [start, end). Overwritten by `nextBlock`. */
+  /** Whole lines are in [start, end). Overwritten by `nextBlock`. */
   buffer: Buffer;
   start = 0;
   end = 0;
-  /** Where `buffer[start]` lies in the content. */
+  /** Where `buffer[start]` is in the content. */
   baseOffset: ByteOffset = 0;
   encoding: LineEncoding = 'ascii';
   /** Whether the content was UTF-16, and `buffer` holds a transcript of it. */
@@ -45,7 +45,7 @@ export class LineReader {
   /** The current line is `buffer[lineStart, lineEnd)`, without its line end. */
   lineStart = 0;
   lineEnd = 0;
-  /** Where the line lies in the content, and how many bytes it has there, without its line end. */
+  /** Where the line is in the content, and how many bytes it has there, without its line end. */
   lineOffset: ByteOffset = 0;
   lineLength = 0;
   /** Lines given so far, this one included; pieces count. */

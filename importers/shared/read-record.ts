@@ -30,7 +30,7 @@ export interface ContentReader {
    * @throws DaybookError source-damaged when the content ends before; unreadable, cancelled
    */
   read(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array>;
-  /** As `read`, but fewer bytes at the end of the content, and none behind it. */
+  /** As `read`, but fewer bytes at the end of the content, and none after it. */
   readUpTo(offset: ByteOffset, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   close(): Promise<void>;
 }

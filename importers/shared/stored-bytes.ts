@@ -18,7 +18,7 @@ export interface Life {
 export interface StoredBytes {
   readonly size: number | undefined;
   readonly life: Life;
-  /** Where they lie on disk, if they do. */
+  /** Their path on disk, if they are there. */
   readonly file?: { readonly path: string; readonly start: number; readonly end: number };
   readonly memory?: Buffer;
   /** From the first byte; blocks are valid until the next one. */

@@ -1,5 +1,5 @@
 /**
- * Finds the sources of an import's arguments: files, folders, archives and what lies in them.
+ * Finds the sources of an import's arguments: files, folders, archives and what is in them.
  *
  * What holds always: names in archives are text and never become paths on disk; links are not
  * followed out of a folder that was given; what is no source is reported with its reason; memory is

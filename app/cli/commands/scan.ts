@@ -1,4 +1,4 @@
-/** `daybook scan`: a query over evidence as it lies, in one pass; nothing is stored. */
+/** `daybook scan`: a query over evidence as it is, in one pass; nothing is stored. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';

@@ -61,7 +61,7 @@ export const eventOperations = {
       tags: z.array(z.string()),
       note: z.string().optional(),
       source: z.object({ id: count, name: z.string(), path: z.string(), exists: z.boolean() }),
-      /** Where the record lies in the source's content. */
+      /** Where the record is in the source's content. */
       offset: count.optional(),
       length: count.optional(),
       /** The flow that a packet belongs to. */

@@ -108,7 +108,7 @@ export class CombinationIndex {
     const kept = this.kept(table, question);
     const [a, b] = dims.map(column);
     const sizes = dims.map((key) => this.sizeOf(columnOf(key)));
-    // Rows without a value have the place behind the last, which is the only one of a column that is absent.
+    // Rows without a value have the place after the last, which is the only one of a column that is absent.
     const width = dims.length === 2 ? sizes[1]! + 1 : 1;
     const cells = cellsOf(this.size, a?.codes, b?.codes, width);
     const places = dims.length === 2 ? usedCells(cells, kept, (sizes[0]! + 1) * width) : undefined;

@@ -5,7 +5,7 @@
  *
  * Head: u32 rows, u32 combinations, u8 which measures no row has, u8 which are summed (one bit each), u8
  * columns, of each its name (u8 length, UTF-8), u32 numbers, u32 texts, u32 values. One block: of each
- * column its numbers' steps, its texts and the place of its value in each combination, behind the last
+ * column its numbers' steps, its texts and the place of its value in each combination, after the last
  * for none; the rows of each combination; of each measure its sum and one, 0 where no row has a value.
  */
 import type { Counted } from '../rollup/counted.ts';

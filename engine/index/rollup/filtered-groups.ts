@@ -31,7 +31,7 @@ export interface Chosen extends PlaceRange {
   readonly flags: Uint8Array | undefined;
 }
 
-/** What the restrictions of one dimension leave of its `size` values and, at the place behind them, of none. */
+/** What the restrictions of one dimension leave of its `size` values and, at the place after them, of none. */
 export function chosenBy(
   restrictions: readonly Restriction[],
   values: () => DistinctValues,

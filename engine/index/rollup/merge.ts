@@ -66,7 +66,7 @@ function addSingles(sources: readonly RollupGroups[], chosen: Chosen): LongValue
     }
     offerSingles(counts, sums, table.size, (id) => table.values[id]!, chosen);
   });
-  // Long values, and behind them the rows that have none.
+  // Long values, and after them the rows that have none.
   const longCounts = new Float64Array(long.size + 1);
   const longSums = Array.from(chosen.sums, () => new Float64Array(long.size + 1));
   sources.forEach((source, i) => {

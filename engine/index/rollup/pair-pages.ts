@@ -4,7 +4,7 @@
  * the groups of one first value are known by the third, too.
  *
  * A page is a block: groups of each first code, then of each group its second code and its rows, then the
- * third code of each row. A first code with many groups has a page of its own. Directory, behind the last
+ * third code of each row. A first code with many groups has a page of its own. Directory, after the last
  * page: u32 pages, u8 the third dimension and one (0: none), then of each page its first codes, groups,
  * rows and bytes.
  */
@@ -104,7 +104,7 @@ export class PairPages {
   readonly third: number | undefined;
   private readonly reader: BlockReader;
   private readonly kept: KeptPages | undefined;
-  /** Of each page, and behind the last their sum: codes, groups and rows before it. */
+  /** Of each page, and after the last their sum: codes, groups and rows before it. */
   private readonly keys: Uint32Array;
   private readonly groups: Uint32Array;
   private readonly rows: Uint32Array;
@@ -189,7 +189,7 @@ export class PairPages {
   }
 }
 
-/** What lies in the block is copied, or all of the block is kept with it. */
+/** What is in the block is copied, or all of the block is kept with it. */
 function alone(part: PairPart): PairPart {
   const { seconds, counts, thirds } = part;
   return { ...part, seconds: own(seconds), counts: own(counts), thirds: thirds && own(thirds) };

@@ -195,7 +195,7 @@ function putEntries(
 }
 
 /**
- * Returns how many entries there are. Nothing else comes behind the loop: what V8 compiled while it ran knows nothing
+ * Returns how many entries there are. Nothing else comes after the loop: what V8 compiled while it ran knows nothing
  * of what does, and was given up at its end, every time.
  */
 function putRows(

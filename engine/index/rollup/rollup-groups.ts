@@ -6,7 +6,7 @@ import type { SmallNumbers } from '../values/packing.ts';
 export interface RollupGroups {
   /** As kept, which may be another order than asked for. */
   readonly dims: readonly GroupKey[];
-  /** Of each dimension. A group's key is the place of its value here, or behind the last for none. */
+  /** Of each dimension. A group's key is the place of its value here, or after the last for none. */
   readonly values: readonly DistinctValues[];
   readonly sizes: readonly number[];
   /** Two dimensions: where the groups of each first key begin, and each group's second key. */

@@ -473,7 +473,7 @@ export class Rollup {
     const { entries } = set.hours;
     const { numbers, undated } = this.hours;
     const reader = this.open(set.hours.keys);
-    // Undated rows are behind the last hour, and in no range.
+    // Undated rows are after the last hour, and in no range.
     const starts = startsOf(reader.numbers32(numbers.length + (undated ? 1 : 0)), entries);
     const groups = reader.numbers32(entries);
     const rows = reader.numbers32(entries);

@@ -18,7 +18,7 @@ export interface PagePlace {
   readonly number: number;
 }
 
-/** The rows of an entry: in the page, or where they lie in the section of lists. */
+/** The rows of an entry: in the page, or where they are in the section of lists. */
 export type EntryRows =
   | { readonly count: number; readonly inline: Uint32Array<ArrayBuffer> }
   | { readonly count: number; readonly at: number; readonly bytes: number };

@@ -31,7 +31,7 @@ export class ValueColumn {
     else this.extend(n).fill(code, first, first + n);
   }
 
-  /** Room for `n` more rows, which are 0 until set, behind those that were there. */
+  /** Room for `n` more rows, which are 0 until set, after those that were there. */
   extend(n: number): Uint16Array {
     const first = this.length;
     const end = first + n;

@@ -22,7 +22,7 @@ const LAST_BITS = 13;
 const BITS = PAIRS + TRIPLES + (1 << LAST_BITS);
 const PAGE_WORDS = BITS >>> 5;
 const PAGE_BYTES = BITS >>> 3;
-/** No byte: what is behind the last one of a word. */
+/** No byte: what is after the last one of a word. */
 const END = 63;
 
 /** Letters, digits and `_` each, of bytes beyond ASCII about two and a half together. */

@@ -269,7 +269,7 @@ class RowLists {
         giveBack(rows.buffer);
         rows = take32(filled);
       }
-      // Lists lie in the order in which tokens came, not that of keys: what comes first in later rows
+      // Lists are in the order in which tokens came, not that of keys: what comes first in later rows
       // is then written one beside the other. Where each list ends so far; 0 of those of other keys.
       const ends = this.placed(from, to, rows);
       const starts = ends.slice();
@@ -530,7 +530,7 @@ const MOST_WAITING = 16_384;
 
 /**
  * Rows on their way to the lists of tokens. There are more lists than a processor's cache has room for their
- * ends: those of a group lie beside each other, and get their rows when many wait for them.
+ * ends: those of a group are beside each other, and get their rows when many wait for them.
  */
 class WaitingRows {
   private readonly ends: Uint32Array;
@@ -541,7 +541,7 @@ class WaitingRows {
   /** Token and row by turns, by group. */
   private readonly pairs: Uint32Array;
 
-  /** @param limit tokens; lists that have a place lie in their order */
+  /** @param limit tokens; lists that have a place are in their order */
   constructor(ends: Uint32Array, out: Uint32Array, limit: number) {
     this.ends = ends;
     this.out = out;
@@ -598,7 +598,7 @@ function append(list: number, row: number, ends: Uint32Array, out: Uint32Array):
   ends[list] = at + 1;
 }
 
-/** Of each token, and behind them of each shape as written: how many rows its list needs room for. */
+/** Of each token, and after them of each shape as written: how many rows its list needs room for. */
 function countsOf(
   { tokens, shapes, forms }: CollectedText,
   { count, constant, numberOf }: ClosedShapes,

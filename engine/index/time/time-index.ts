@@ -65,7 +65,7 @@ export class TimeIndex {
 
   /**
    * The first row whose time is `ts` (UTC microseconds) or later; the number of dated rows when there
-   * is none. Rows without a time lie behind those.
+   * is none. Rows without a time are after those.
    */
   rowAt(ts: number): number {
     const known = this.answers.get(ts);

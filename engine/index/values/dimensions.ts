@@ -1,7 +1,7 @@
 /**
  * Columns of a segment as codes: what indexes of values and rollups are made from. The code of a row
  * is the place of its value among the column's distinct values, in the order that results are sorted
- * in (IPv4 before IPv6, texts by their bytes); a row without a value has the code behind the last.
+ * in (IPv4 before IPv6, texts by their bytes); a row without a value has the code after the last.
  */
 import type { ColumnName } from '../../contract/event.ts';
 import { fewTexts, nextPresent, putKnown } from '../small-dictionary.ts';
@@ -313,7 +313,7 @@ export class TextCollector implements Collector {
   }
 }
 
-/** Bytes of the text whose length word lies at `at`. */
+/** Bytes of the text whose length word is at `at`. */
 function lengthAt(data: Uint8Array, at: number): number {
   return data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
 }

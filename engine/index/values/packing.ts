@@ -24,7 +24,7 @@ const ZSTD = 1;
 const SAME = 2;
 /** In place of a width: numbers of two bytes, each beside the other, which are read at once. */
 const PAIRS = 255;
-/** Whether numbers lie in memory as they do in files. */
+/** Whether this machine has the byte order of side files. */
 const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
 
 interface Packed {

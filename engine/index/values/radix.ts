@@ -84,7 +84,7 @@ export function groupByCode(
   return { starts, rows: out };
 }
 
-/** Adds up how many rows have each code, one place behind it. */
+/** Adds up how many rows have each code, one place after it. */
 function countAll(codes: Uint32Array, counts: Uint32Array): void {
   for (let row = 0; row < codes.length; row++) counts[codes[row]! + 1]! += 1;
 }

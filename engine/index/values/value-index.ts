@@ -42,7 +42,7 @@ export interface Places {
 interface Column {
   readonly type: ValueType;
   readonly size: number;
-  /** Of each page: its first value's place among all, and behind the last page their number. */
+  /** Of each page: its first value's place among all, and after the last page their number. */
   readonly firsts: Uint32Array;
   readonly rows: Uint32Array;
   readonly begin: number;
@@ -150,7 +150,7 @@ export class ValueIndex {
   }
 
   /**
-   * Which of the dimension's values lie in a range: their places, as rollups of the segment have them,
+   * Which of the dimension's values are in a range: their places, as rollups of the segment have them,
    * `to` not included. At most two pages are read, of a frequent address none.
    */
   placesOfIp4(dim: 'src_ip' | 'dst_ip', low: number, high: number): Places | undefined {
@@ -174,7 +174,7 @@ export class ValueIndex {
     });
   }
 
-  /** The same of IPv6 addresses, which come behind those of IPv4. */
+  /** The same of IPv6 addresses, which come after those of IPv4. */
   placesOfIp6(dim: 'src_ip' | 'dst_ip', low: Uint8Array, high: Uint8Array): Places | undefined {
     const column = this.columns.get(`${dim}6`);
     const before = this.distinct(`${dim}4`);
@@ -222,7 +222,7 @@ export class ValueIndex {
       `values ${column.begin} ${pages - 1}`,
       (): PageValues => {
         const { numbers, ip6 } = this.page(column, pages - 1);
-        // A copy: it may lie in the block, which has the rows, too.
+        // A copy: it may be in the block, which has the rows, too.
         return { numbers, ip6: ip6.slice() };
       },
       ({ numbers, ip6 }) => numbers.byteLength + ip6.byteLength,
@@ -575,7 +575,7 @@ function rangesInPage({ firstNumbers }: Column, page: number, { lows, highs }: I
   return at < lows.length && lows[at]! <= next;
 }
 
-/** The pages that a range may lie in: from the last that begins at or before `low`. */
+/** The pages that a range may be in: from the last that begins at or before `low`. */
 function ip4Pages({ firstNumbers }: Column, low: number, high: number): [number, number] {
   return pagesBetween(
     firstNumbers.length,

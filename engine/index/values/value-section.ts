@@ -3,7 +3,7 @@
  * and not a day.
  *
  * Of each column the distinct values lie ascending in pages of about 10 KB with the numbers of their
- * rows behind them: u8 form; `CODES`: 16 bytes of each value (IPv6), then as bits the values' steps (IPv4;
+ * rows after them: u8 form; `CODES`: 16 bytes of each value (IPv6), then as bits the values' steps (IPv4;
  * of texts their place in the dictionary is the value), and the rows of each (`row-lists.ts`); `BITS`: the
  * value (IPv6), and compressed one bit for each row of the segment, for a value alone
  * in its page that many rows have. Section `values`, of older files, has pages that are compressed as a
@@ -11,7 +11,7 @@
  *
  * Head: u32 rows, u8 columns, then of each column: name, u8 state, and where it is indexed: u32 values,
  * u32 pages; values, rows and bytes of each page; its first value; of texts also the end of the block
- * that holds them, which lies behind the pages, and its bytes.
+ * that holds them, which is behind the pages, and its bytes.
  *
  * A column whose values the text index has with their rows is left out: its state says so.
  */

@@ -1,6 +1,6 @@
 /**
  * A packet of each protocol; what holds of every packet whatever its bytes: nothing is thrown, every
- * field lies in the frame, text can be shown, and the size is bounded; and details of the protocols.
+ * field is in the frame, text can be shown, and the size is bounded; and details of the protocols.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

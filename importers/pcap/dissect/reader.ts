@@ -29,7 +29,7 @@ export type Dissector = (r: LayerReader) => Protocol | undefined;
 /** What the pseudo-header of a transport checksum is made of. */
 export interface Network {
   readonly version: 4 | 6;
-  /** Where source and destination lie, one behind the other. */
+  /** Where source and destination lie, one after the other. */
   readonly addresses: number;
   /** Where the last destination lies that a routing header names; -1 without one. */
   finalDestination: number;
@@ -62,7 +62,7 @@ export class Dissection {
   bridgePad = 0;
   /** A frame check sequence of four bytes ends the frame. */
   fcs = false;
-  /** The layer that what lies behind the network layer belongs to. */
+  /** The layer that what is behind the network layer belongs to. */
   carrier: Layer | undefined;
   private readonly cutShort: boolean;
   private fields = 0;
@@ -259,7 +259,7 @@ export class LayerReader {
   }
 
   /**
-   * Reads `size` bytes with nothing beyond them in reach, and goes on behind them whatever `body`
+   * Reads `size` bytes with nothing beyond them in reach, and goes on after them whatever `body`
    * made of them. A body that wants more is noted.
    * @throws Cut when the bytes themselves are cut
    */
@@ -325,7 +325,7 @@ export class LayerReader {
   }
 
   /**
-   * The layer and all inside it are `size` bytes from `from` on, by its own account. What lies behind
+   * The layer and all inside it are `size` bytes from `from` on, by its own account. What is behind
    * is a trailer of the carrier.
    */
   bound(from: number, size: number, trailer = 'Trailer'): void {

@@ -146,7 +146,7 @@ export class FlowTracker {
     this.batch = batch;
     const o = { ...DEFAULT_FLOW_OPTIONS, ...options };
     this.maxOpen = Math.min(Math.max(1, o.maxOpenFlows), MAX_SLOTS - 1);
-    // Chance here only decides where flows lie in the hash table, never what comes out.
+    // Chance here only decides where flows are in the hash table, never what comes out.
     const seed = Math.floor(Math.random() * 4294967296) | 0;
     this.store = new FlowStore(seed);
     this.tcp = new TcpTracker(this.store, {

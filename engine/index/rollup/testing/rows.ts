@@ -74,7 +74,7 @@ function presence(rows: readonly TestRow[], name: keyof TestRow): Uint8Array {
   return Uint8Array.from(rows, (row) => (row[name] === undefined ? 0 : 1));
 }
 
-/** Sections of rows that came in this order, in batches of `batch`, and lie in that of their times. */
+/** Sections of rows that came in this order, in batches of `batch`, and are in that of their times. */
 export function sectionsOf(kind: Kind, came: readonly TestRow[], batch: number): Section[] {
   const builder = new ColumnIndexBuilder(kind);
   for (let at = 0; at < came.length; at += batch)

@@ -48,7 +48,7 @@ function sectionName(which: number, section: number): string {
   return `rollup.frequent.${which}.${section}`;
 }
 
-/** Distinct values of all segments, and behind the last place that of none. */
+/** Distinct values of all segments, and after the last place that of none. */
 interface Axis {
   readonly name: DimensionName;
   readonly values: DistinctValues;
@@ -225,7 +225,7 @@ class Adder {
     return out;
   }
 
-  /** @param only the third place of all rows, where none lie beside them */
+  /** @param only the third place of all rows, where none are beside them */
   private addPart(
     part: Part,
     firsts: ReadonlyMap<number, number>,

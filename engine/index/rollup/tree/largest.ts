@@ -58,7 +58,7 @@ export function largestOf(
 interface Placed {
   readonly values: DistinctValues;
   readonly size: number;
-  /** Of each group the place of its value, behind the last for none. */
+  /** Of each group the place of its value, after the last for none. */
   readonly places: readonly number[];
 }
 
