@@ -47,6 +47,8 @@ export interface SourceLook {
   rawSha256: string | undefined;
   /** Hashes of its first lines, of a content of lines. */
   lineHashes: Uint32Array | undefined;
+  /** Lines of a record on average, as far as it was read: indented JSON has many. */
+  linesPerRecord: number;
   rows: LookedRow[];
   quarantined: { offset: number; reason: string }[];
   skippedReasons: Record<string, number>;

@@ -123,6 +123,7 @@ class Looker {
       headSha256: undefined,
       rawSha256: undefined,
       lineHashes: undefined,
+      linesPerRecord: 1,
       rows: [],
       quarantined: [],
       skippedReasons: {},
@@ -147,7 +148,15 @@ class Looker {
       if (rawSize !== undefined && rawSize <= HASHED_BYTES && this.sizes.has(rawSize))
         look.rawSha256 = await hashOf(leaf);
       const before = await this.rotated.before(file, leaf, importer, options.year);
-      await this.read(leaf, importer, readOptions(options, result.format, before), look);
+      const bytes = await this.read(
+        leaf,
+        importer,
+        readOptions(options, result.format, before),
+        look,
+      );
+      const lines = look.lineHashes?.length ?? 0;
+      if (bytes !== undefined && lines > 0)
+        look.linesPerRecord = Math.max(1, (bytes * lines) / head.bytes.length);
       if (leaf.location.members.length === 0 || look.rows.length > 0)
         look.table = await outlineOf(importer, leaf.input, options, result.format);
     } catch (error) {
@@ -156,12 +165,13 @@ class Looker {
     return look;
   }
 
+  /** @returns bytes of a record on average, where some were read */
   private async read(
     leaf: Leaf,
     importer: Importer,
     options: ReadOptions,
     look: SourceLook,
-  ): Promise<void> {
+  ): Promise<number | undefined> {
     const input = new Beginning(leaf.input);
     const sink = new LookSink(look, input);
     try {
@@ -177,6 +187,7 @@ class Looker {
         'decided from the beginning of a long content: the import looks at all of it',
       );
     if (!input.enough) for (const note of leaf.input.notes ?? []) sink.note(note);
+    return sink.records === 0 ? undefined : input.given / sink.records;
   }
 }
 
@@ -196,6 +207,8 @@ class Beginning implements SourceInput {
   enough = false;
   /** Whether time was up before a pass had seen all. */
   aheadCut = false;
+  /** Bytes of the last pass. */
+  given = 0;
   private readonly input: SourceInput;
   private readonly until: number;
 
@@ -212,16 +225,16 @@ class Beginning implements SourceInput {
   }
 
   async *blocks(): AsyncGenerator<Uint8Array> {
-    let given = 0;
+    this.given = 0;
     for await (const block of this.input.blocks()) {
       for (let at = 0; at < block.length; at += PIECE_BYTES) {
         if (this.enough) return;
-        if (given >= LEAST_BYTES && this.late) {
+        if (this.given >= LEAST_BYTES && this.late) {
           this.aheadCut = true;
           return;
         }
         const piece = block.subarray(at, at + PIECE_BYTES);
-        given += piece.length;
+        this.given += piece.length;
         yield piece;
       }
     }
@@ -230,6 +243,8 @@ class Beginning implements SourceInput {
 
 /** Takes the first events of a source, in the order in which they come; is deaf to the rest. */
 class LookSink implements EventSink {
+  /** Of the bytes that were given to the importer. */
+  records = 0;
   private readonly look: SourceLook;
   private readonly input: Beginning;
   private readonly batches = new Map<Kind, EventBatch>();
@@ -255,8 +270,8 @@ class LookSink implements EventSink {
     batch.clear();
   }
 
-  record(): void {
-    // Counts are for the ledger of an import.
+  record(n: number): void {
+    this.records += n;
   }
 
   quarantine(offset: ByteOffset, reason: string): void {

@@ -878,7 +878,7 @@ class ImportRun {
           : 'they are stored and counted twice unless they are left out: daybook overlap CASE --leave-out';
       row.notes = [
         ...row.notes,
-        `${records} of its lines are in source ${id} (${name}), too: ${what}`,
+        `${records.toLocaleString('en-US')} of its lines are in source ${id} (${name}), too: ${what}`,
       ];
     }
     if (superseded !== undefined || own.length > 0) catalog.updateSource(row);

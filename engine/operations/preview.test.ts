@@ -309,6 +309,29 @@ describe('bad and hostile evidence', () => {
     expect(among[2]).not.toContain('lines are in');
   });
 
+  it('takes no lines that records of indented JSON share for a copy', async () => {
+    const json = (from: number, to: number) =>
+      JSON.stringify(
+        Array.from({ length: to - from }, (_, i) => ({
+          ts: new Date(Date.UTC(2026, 0, 5) + (from + i) * 1000).toISOString(),
+          ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`flag_${n}`, 0])),
+          src_ip: `192.0.2.${(from + i) % 250}`,
+        })),
+        undefined,
+        2,
+      );
+    const folder = put('shared-json', {
+      'a.json': json(0, 200),
+      'b.json': json(5000, 5200),
+      'c.json': json(20, 220),
+    });
+    const { previews } = await look([folder]);
+    expect(previews.map(({ records }) => records.rows)).toEqual([20, 20, 20]);
+    const among = previews.map(({ notes }) => notes.join());
+    expect(among[1]).not.toContain('are in a.json');
+    expect(among[2]).toContain('lines are in a.json, too');
+  });
+
   it('a source in which there is nothing to see ends soon', async () => {
     const folder = put('endless', {
       'a.zeek': zeekConn(0) + 'no row\n'.repeat(3_000_000),

@@ -6,6 +6,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { SourceRow } from '../catalog/catalog.ts';
+import { counted } from '../contract/counted.ts';
 import type { Part, Result } from '../contract/operations.ts';
 import { CancelledError, DaybookError } from '../contract/errors.ts';
 import type {
@@ -15,7 +16,7 @@ import type {
   SourceLook,
   ToLookWorker,
 } from '../ingest/look-protocol.ts';
-import { LineIndex } from '../ingest/line-runs.ts';
+import { LEAST_RUN, LineIndex } from '../ingest/line-runs.ts';
 import { MOST_ROWS } from '../ingest/look.ts';
 import type { ImportOptions } from '../ingest/protocol.ts';
 import { relativeTimesNote } from '../ingest/relative-times.ts';
@@ -241,16 +242,18 @@ class SharedLines {
     this.next = Math.max(0, ...parameters.sources.map(({ id }) => id)) + 1;
   }
 
-  notesOf({ name, importer, lineHashes }: SourceLook): string[] {
+  notesOf({ name, importer, lineHashes, linesPerRecord }: SourceLook): string[] {
     if (importer === undefined || lineHashes === undefined) return [];
     this.load(importer);
-    const runs = this.index.runsOf(lineHashes);
+    const least = LEAST_RUN * Math.round(linesPerRecord);
+    const runs = this.index.runsOf(lineHashes).filter(({ lines }) => lines >= least);
     const id = this.next++;
     this.names.set(id, name);
     this.index.add(id, lineHashes);
     return [...Map.groupBy(runs, ({ other }) => other)].map(([other, of]) => {
       const n = of.reduce((sum, { lines }) => sum + lines, 0);
-      return `${n} of its first ${lineHashes.length} lines are in ${this.names.get(other) ?? ''}, too: an import stores what is equal from the first line once, and can leave out the rest (--leave-out-overlap)`;
+      const first = counted(lineHashes.length, 'line');
+      return `${n.toLocaleString('en-US')} of its first ${first} are in ${this.names.get(other) ?? ''}, too: an import stores what is equal from the first line once, and can leave out the rest (--leave-out-overlap)`;
     });
   }
 
