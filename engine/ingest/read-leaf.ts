@@ -2,6 +2,7 @@
  * The import worker's side: walks the items it is given, asks the coordinator about each source,
  * reads it through its importer and hands over chunks.
  */
+import { nounOf } from '../contract/counted.ts';
 import { createHash } from 'node:crypto';
 import { statSync, type Stats } from 'node:fs';
 import { diskError } from '../base/files.ts';
@@ -312,7 +313,7 @@ class ImportWorker {
     for (const note of leaf.input.notes ?? []) this.writer.note(note);
     // Rows and records of the last batches are counted when they are flushed.
     if (error === undefined && state.read === 0 && content.hashed > 0) {
-      const text = `no record was found in its ${content.hashed} bytes`;
+      const text = `no record was found in its ${content.hashed} ${nounOf(content.hashed, 'byte')}`;
       if (importer.byLines !== true || content.lastByte === 10) this.writer.note(text);
       else {
         this.writer.note(`${text}: it seems to be cut off within its header`);
@@ -402,7 +403,7 @@ function brokenBy(error: DaybookError, content: HashedInput): Broken {
     reason:
       content.leftOver === 0
         ? error.message
-        : `${error.message}; the last ${content.leftOver} bytes, a line without its end, were left out`,
+        : `${error.message}; the last ${content.leftOver} ${nounOf(content.leftOver, 'byte')}, a line without its end, were left out`,
     offset: content.hashed,
     ...(place?.checked === undefined ? {} : { checked: Math.min(place.checked, content.hashed) }),
     ...(place?.fileOffset === undefined ? {} : { fileOffset: place.fileOffset }),

@@ -3,6 +3,7 @@
  * whole records, and leave the rest for when more have come. What cannot be read is gathered here
  * into one quarantined region with its offset, until reading goes on.
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 
 export interface CaptureReader {
@@ -72,7 +73,10 @@ export class LostRegion {
       whole.set(part, at);
       at += part.length;
     }
-    const extent = resumed < 0 ? `${this.size} bytes to the end` : `${this.size} bytes`;
+    const extent =
+      resumed < 0
+        ? `${this.size} ${nounOf(this.size, 'byte')} to the end`
+        : `${this.size} ${nounOf(this.size, 'byte')}`;
     this.sink.quarantine(this.offset, `${this.reason} (${extent})`, whole);
     if (this.closed < MAX_NOTES) {
       this.sink.note(

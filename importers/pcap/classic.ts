@@ -6,6 +6,7 @@
  * A record that cannot be one (its length is absurd) does not end the reading: the bytes are searched
  * for the place where records go on, and what lies between is quarantined.
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 import { u16, u16le, u32, u32le } from './bytes.ts';
 import { LostRegion, MAX_PACKET, MAX_RECORD, type CaptureReader } from './capture-reader.ts';
@@ -197,7 +198,7 @@ export class ClassicReader implements CaptureReader {
       }
       if (captured > limit) {
         this.number += 1;
-        this.lost.begin(base + at, `record claims ${captured} bytes`);
+        this.lost.begin(base + at, `record claims ${captured} ${nounOf(captured, 'byte')}`);
         return at;
       }
       if (captured === 0 && wire === 0 && seconds === 0 && fraction === 0) {

@@ -6,6 +6,7 @@
  * An IP header inside another IP packet replaces the outer one in the packet: only when it proves to
  * be one, so that a tunnel with something else inside keeps its outer addresses.
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import { u16, u32 } from './bytes.ts';
 import {
   DONE,
@@ -32,8 +33,11 @@ const MPLS_IN_UDP = tunnelKind('mpls-in-udp');
 const ETHERNET_IN_IP = tunnelKind('ethernet-in-ip');
 const AYIYA = tunnelKind('ayiya');
 
-const IP4_CUT = Array.from({ length: 64 }, (_, n) => `ip header cut at ${n} bytes`);
-const IP6_CUT = Array.from({ length: 64 }, (_, n) => `ipv6 header cut at ${n} bytes`);
+const IP4_CUT = Array.from({ length: 64 }, (_, n) => `ip header cut at ${n} ${nounOf(n, 'byte')}`);
+const IP6_CUT = Array.from(
+  { length: 64 },
+  (_, n) => `ipv6 header cut at ${n} ${nounOf(n, 'byte')}`,
+);
 
 /** IPv6 extension headers end somewhere; no real packet has more than a handful. */
 const MAX_EXTENSIONS = 32;

@@ -6,7 +6,7 @@
  * Blocks end with their length once more, so damage is noticed, and the place where blocks go on is
  * told with near certainty. Blocks that hold no packets become metadata of the source.
  */
-import { counted } from '../../engine/contract/counted.ts';
+import { counted, nounOf } from '../../engine/contract/counted.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 import { u16, u16le, u32, u32le } from './bytes.ts';
 import { LostRegion, MAX_RECORD, type CaptureReader } from './capture-reader.ts';
@@ -193,7 +193,7 @@ export class PcapngReader implements CaptureReader {
       const type = this.u32(bytes, at);
       const total = this.u32(bytes, at + 4);
       if (total < 12 || total > MAX_RECORD) {
-        return this.fail(at, base, `block claims ${total} bytes`);
+        return this.fail(at, base, `block claims ${total} ${nounOf(total, 'byte')}`);
       }
       // Some writers forget to round the length up.
       const size = (total + 3) & ~3;
@@ -273,7 +273,13 @@ export class PcapngReader implements CaptureReader {
     }
     const captured = this.u32(bytes, at + 20);
     if (captured > end - at - 28) {
-      return this.reject(bytes, at, size, base, `packet claims ${captured} bytes`);
+      return this.reject(
+        bytes,
+        at,
+        size,
+        base,
+        `packet claims ${captured} ${nounOf(captured, 'byte')}`,
+      );
     }
     const p = this.packet;
     p.start = at + 28;
@@ -299,7 +305,13 @@ export class PcapngReader implements CaptureReader {
     }
     const captured = this.u32(bytes, at + 20);
     if (captured > end - at - 28) {
-      return this.reject(bytes, at, size, base, `packet claims ${captured} bytes`);
+      return this.reject(
+        bytes,
+        at,
+        size,
+        base,
+        `packet claims ${captured} ${nounOf(captured, 'byte')}`,
+      );
     }
     const p = this.packet;
     p.start = at + 28;
@@ -458,7 +470,9 @@ export class PcapngReader implements CaptureReader {
       else if (code === 11 && size >= 1) {
         // The first byte says how the filter is written; 0 is text.
         facts['filter'] =
-          bytes[start] === 0 ? this.text(bytes, start + 1, stop) : `${size - 1} bytes of code`;
+          bytes[start] === 0
+            ? this.text(bytes, start + 1, stop)
+            : `${size - 1} ${nounOf(size - 1, 'byte')} of code`;
       } else if (code === 12) facts['os'] = this.text(bytes, start, stop);
       else if (code === 15) facts['hardware'] = this.text(bytes, start, stop);
       else if (code === 13 && size >= 1) facts['fcs_bytes'] = bytes[start];

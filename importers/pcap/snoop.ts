@@ -3,6 +3,7 @@
  * big-endian, microseconds. A record states its own length, so damage is noticed at once; there is no
  * search for the place where records go on, as such files are rare.
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import type { EventSink } from '../../engine/contract/importer.ts';
 import { u32 } from './bytes.ts';
 import { MAX_RECORD, type CaptureReader } from './capture-reader.ts';
@@ -71,7 +72,11 @@ export class SnoopReader implements CaptureReader {
         this.number += 1;
         this.stopped = true;
         const raw = bytes.subarray(at, Math.min(end, at + MAX_RAW));
-        this.sink.quarantine(base + at, `record claims ${size} bytes for ${captured}`, raw);
+        this.sink.quarantine(
+          base + at,
+          `record claims ${size} ${nounOf(size, 'byte')} for ${captured}`,
+          raw,
+        );
         const text = `cannot be read from offset ${base + at}: a record's length is impossible`;
         this.sink.note(text);
         this.sink.broken?.('damaged', base + at, text);
@@ -96,7 +101,11 @@ export class SnoopReader implements CaptureReader {
 
   private endInside(bytes: Uint8Array, at: number, end: number, base: number): number {
     this.number += 1;
-    this.sink.quarantine(base + at, `record cut: ${end - at} bytes`, bytes.subarray(at, end));
+    this.sink.quarantine(
+      base + at,
+      `record cut: ${end - at} ${nounOf(end - at, 'byte')}`,
+      bytes.subarray(at, end),
+    );
     const text = `ends at offset ${base + end}, inside the record that starts at offset ${base + at}`;
     this.sink.note(text);
     this.sink.broken?.('partial', base + end, text);

@@ -5,6 +5,7 @@
  *
  * Format: https://github.com/dsnet/compress/blob/master/doc/bzip2-format.pdf
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import type { ByteSource } from './byte-source.ts';
 import { CutOff, type Sums } from './checked.ts';
 
@@ -120,7 +121,7 @@ export async function* bunzip2(
       if (source.failure.length > 0) throw source.failure[0];
       if (!zeros) {
         notes.push(
-          `${source.position - from} bytes after the end of the compressed data, at byte ${from} of the file, were not read`,
+          `${source.position - from} ${nounOf(source.position - from, 'byte')} after the end of the compressed data, at byte ${from} of the file, were not read`,
         );
       }
       return;

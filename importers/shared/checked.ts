@@ -7,6 +7,7 @@
  * somewhere among them; where the data merely ends too early, they are given, because nothing speaks
  * against them. Either way the error says up to where the content was checked.
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import { DaybookError, LimitError, SourceError } from '../../engine/contract/errors.ts';
 import type { ByteSource } from './byte-source.ts';
 
@@ -96,7 +97,7 @@ export async function* checked(
     const left =
       heldBytes === 0
         ? ''
-        : `; ${heldBytes} bytes that cannot be told from the damage were left out (--unchecked reads them)`;
+        : `; ${heldBytes} ${nounOf(heldBytes, 'byte')} that cannot be told from the damage were left out (--unchecked reads them)`;
     throw new SourceError(
       `${options.what} is ${isCut ? 'cut off' : 'damaged'} at its byte ${source.position} (${reason}): ${extentOf(place)}${left}`,
       given,

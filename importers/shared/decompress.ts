@@ -8,6 +8,7 @@
  *
  * gzip: RFC 1952. zstd: RFC 8878. bzip2 and xz: see bunzip2.ts and unxz.ts.
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import type { Transform } from 'node:stream';
 import { crc32, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import { LimitError } from '../../engine/contract/errors.ts';
@@ -254,7 +255,7 @@ async function nextFrame(
   do source.at = source.end;
   while (await source.more());
   notes.push(
-    `${source.position - from} bytes after the end of the compressed data, at byte ${from} of the file, were not read`,
+    `${source.position - from} ${nounOf(source.position - from, 'byte')} after the end of the compressed data, at byte ${from} of the file, were not read`,
   );
   return false;
 }

@@ -4,6 +4,7 @@
  * members everything before it is read over. Nothing is ever written but temporary copies of archive
  * members, which are removed again.
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename } from 'node:path';
@@ -102,7 +103,7 @@ function withHint(error: unknown): unknown {
 function endsBefore(name: string, size: number, offset: number, length: number): DaybookError {
   return new DaybookError(
     'source-damaged',
-    `${name} ends at byte ${size}, before the end of the record of ${length} bytes at ${offset}`,
+    `${name} ends at byte ${size}, before the end of the record of ${length} ${nounOf(length, 'byte')} at ${offset}`,
     CHANGED,
   );
 }

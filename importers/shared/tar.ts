@@ -5,6 +5,7 @@
  * Formats: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html and
  * https://www.gnu.org/software/tar/manual/html_node/Standard.html
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import { SourceError } from '../../engine/contract/errors.ts';
 import type { ByteSource } from './byte-source.ts';
 
@@ -132,7 +133,10 @@ export async function nextTarMember(source: ByteSource): Promise<TarMember | und
     }
     if (flag === 'L' || flag === 'K' || flag === 'x' || flag === 'g' || flag === 'X') {
       if (headerSize > MAX_EXTENSION) {
-        throw new SourceError(`a name or record of ${headerSize} bytes at byte ${start}`, start);
+        throw new SourceError(
+          `a name or record of ${headerSize} ${nounOf(headerSize, 'byte')} at byte ${start}`,
+          start,
+        );
       }
       const whole = headerSize + paddingOf(headerSize);
       if (!(await source.ensure(whole))) {

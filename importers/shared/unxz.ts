@@ -6,6 +6,7 @@
  * Format: https://tukaani.org/xz/xz-file-format.txt; LZMA and LZMA2: the XZ Embedded and LZMA SDK
  * descriptions, https://www.7-zip.org/sdk.html
  */
+import { nounOf } from '../../engine/contract/counted.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { DaybookError } from '../../engine/contract/errors.ts';
@@ -74,7 +75,7 @@ async function nextStream(source: ByteSource, notes: string[]): Promise<boolean>
   do source.at = source.end;
   while (await source.more());
   notes.push(
-    `${source.position - from} bytes after the end of the compressed data, at byte ${from} of the file, were not read`,
+    `${source.position - from} ${nounOf(source.position - from, 'byte')} after the end of the compressed data, at byte ${from} of the file, were not read`,
   );
   return false;
 }

@@ -2,6 +2,7 @@
  * Headers that a capturing system or a switch puts before a frame, or into it: PPI, PKTAP, NFLOG,
  * Juniper, IPNET, preambles and switch tags. https://www.tcpdump.org/linktypes.html
  */
+import { nounOf } from '../../../engine/contract/counted.ts';
 import { u16, u16le, u24 } from '../bytes.ts';
 import { linkTypeName } from '../link-types.ts';
 import { etherTypeProtocol, etherTypeText, linkProtocol, type Protocol } from './protocols.ts';
@@ -16,7 +17,7 @@ export function ppi(r: LayerReader): Protocol {
   r.u8('Flags', hex8);
   const length = r.u16le('Header length');
   const inner = r.u32le('DLT', linkText);
-  r.layer.summary = `${length} bytes`;
+  r.layer.summary = `${length} ${nounOf(length, 'byte')}`;
   if (length < 8 || inner === 192) return 'data';
   if (length > 8) r.raw('Fields', length - (r.at - start));
   return linkProtocol(inner);
@@ -79,7 +80,12 @@ export function nflog(r: LayerReader): Protocol | undefined {
     const length = read(r.bytes, r.at);
     const type = read(r.bytes, r.at + 2) & 0x7fff;
     if (length < 4) break;
-    r.add('TLV', `${NFLOG_TYPES(type)}, ${length} bytes`, r.at, Math.min(length, r.left));
+    r.add(
+      'TLV',
+      `${NFLOG_TYPES(type)}, ${length} ${nounOf(length, 'byte')}`,
+      r.at,
+      Math.min(length, r.left),
+    );
     if (type === 9) {
       r.skip(4, 'TLV');
       r.bound(r.at, length - 4);

@@ -5,6 +5,7 @@
  * The importer's own decoders (`../decode.ts`) read every packet of a capture and keep what columns
  * have room for; these read one packet and keep everything.
  */
+import { nounOf } from '../../../engine/contract/counted.ts';
 import { linkTypeName } from '../link-types.ts';
 import type { Layer, PacketLayers } from './layer.ts';
 import { linkProtocol, type Protocol } from './protocols.ts';
@@ -91,13 +92,13 @@ function frameLayer(captured: number, linkType: number, wire: number): Layer {
   const at = { offset: 0, length: 0 };
   return {
     name: 'Frame',
-    summary: `${wire} bytes on wire, ${captured} bytes captured`,
+    summary: `${wire} ${nounOf(wire, 'byte')} on wire, ${captured} ${nounOf(captured, 'byte')} captured`,
     offset: 0,
     length: captured,
     fields: [
       { name: 'Encapsulation type', value: `${linkTypeName(linkType)} (${linkType})`, ...at },
-      { name: 'Frame Length', value: `${wire} bytes`, ...at },
-      { name: 'Capture Length', value: `${captured} bytes`, ...at },
+      { name: 'Frame Length', value: `${wire} ${nounOf(wire, 'byte')}`, ...at },
+      { name: 'Capture Length', value: `${captured} ${nounOf(captured, 'byte')}`, ...at },
     ],
   };
 }

@@ -1,4 +1,5 @@
 /** IPv4 (RFC 791), its options, and fragments. */
+import { nounOf } from '../../../engine/contract/counted.ts';
 import { checksumText, fold, sumWords, unverified } from './checksum.ts';
 import { ipProtocol, ipProtocolText, type Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
@@ -109,7 +110,7 @@ export function ipv4(r: LayerReader): Protocol | undefined {
       r.within(size, 'Options', () => {
         rerouted = options(r);
       });
-      return `${size} bytes`;
+      return `${size} ${nounOf(size, 'byte')}`;
     });
   }
   const offset = (fragment & 0x1fff) * 8;

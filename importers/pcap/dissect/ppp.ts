@@ -1,4 +1,5 @@
 /** PPP (RFC 1661, 1662), also over Ethernet (RFC 2516), and its control protocols' packets. */
+import { nounOf } from '../../../engine/contract/counted.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
 import { hex8, hex16, named } from './text.ts';
@@ -109,7 +110,7 @@ function options(r: LayerReader, size: number): void {
         const type = r.u8('Type');
         r.u8('Length');
         if (length > 2) r.raw('Value', length - 2);
-        return `type ${type}, ${length} bytes`;
+        return `type ${type}, ${length} ${nounOf(length, 'byte')}`;
       });
       if (length < 2) return;
     }

@@ -1,4 +1,5 @@
 /** SCTP (RFC 9260): the common header and its chunks. */
+import { nounOf } from '../../../engine/contract/counted.ts';
 import type { LayerReader } from './reader.ts';
 import { hex8, hex32, named } from './text.ts';
 
@@ -43,7 +44,7 @@ export function sctp(r: LayerReader): undefined {
       r.u8('Chunk Flags', hex8);
       r.u16('Chunk Length');
       if (length > 4) r.within(length - 4, name, () => chunk(r, type));
-      return `${name}, ${length} bytes`;
+      return `${name}, ${length} ${nounOf(length, 'byte')}`;
     });
     if (length < 4) {
       d.note('Stream Control Transmission Protocol: chunk length below 4 bytes');

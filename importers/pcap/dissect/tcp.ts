@@ -1,4 +1,5 @@
 /** TCP (RFC 9293) and its options. */
+import { nounOf } from '../../../engine/contract/counted.ts';
 import { applicationOnTcp } from './applications.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
@@ -63,7 +64,7 @@ export function tcp(r: LayerReader): Protocol | undefined {
       const size = headerLength - 20;
       const names: string[] = [];
       r.within(size, 'Options', () => options(r, names));
-      return `${size} bytes: ${names.join(', ')}`;
+      return `${size} ${nounOf(size, 'byte')}: ${names.join(', ')}`;
     });
   }
   if (d.network?.fragment !== true) r.conclude('TCP Segment Len', String(payload));

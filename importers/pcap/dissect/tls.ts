@@ -1,4 +1,5 @@
 /** TLS records and the handshake messages that are not encrypted (RFC 8446, 5246, 6066, 7301). */
+import { nounOf } from '../../../engine/contract/counted.ts';
 import { u24 } from '../bytes.ts';
 import { isHandshake } from './applications.ts';
 import type { Protocol } from './protocols.ts';
@@ -120,7 +121,7 @@ export function tls(r: LayerReader): Protocol | undefined {
         body();
       } else r.within(length, content, body);
       if (type === 20) encrypted = true;
-      return `${reported[at]!}, ${VERSIONS(version)}, ${length} bytes`;
+      return `${reported[at]!}, ${VERSIONS(version)}, ${length} ${nounOf(length, 'byte')}`;
     });
   }
   return undefined;

@@ -2,6 +2,7 @@
  * IEEE 802.11 and the capture headers before it: radiotap (https://www.radiotap.org), Prism and AVS.
  * Data frames that are not encrypted lead on to LLC.
  */
+import { nounOf } from '../../../engine/contract/counted.ts';
 import { u32, u32le } from '../bytes.ts';
 import type { Protocol } from './protocols.ts';
 import type { LayerReader } from './reader.ts';
@@ -33,7 +34,7 @@ export function radiotap(r: LayerReader): Protocol | undefined {
   r.u8('Header pad');
   const length = r.u16le('Header length');
   const first = r.u32le('Present flags', hex32);
-  r.layer.summary = `${length} bytes`;
+  r.layer.summary = `${length} ${nounOf(length, 'byte')}`;
   if (length < 8 || length > r.end - start) {
     r.d.note('Radiotap Header: its length is out of range');
     return 'data';
@@ -126,7 +127,7 @@ function behind(r: LayerReader, length: number): Protocol {
     return 'data';
   }
   r.raw('Capture fields', length - 8);
-  r.layer.summary = `${length} bytes`;
+  r.layer.summary = `${length} ${nounOf(length, 'byte')}`;
   return 'wlan';
 }
 
@@ -264,7 +265,7 @@ export function wlan(r: LayerReader): Protocol | undefined {
       const from = r.mac('Source address');
       const length = r.u16('Length');
       r.bound(r.at, length);
-      return `Src: ${from}, Dst: ${to}, ${length} bytes`;
+      return `Src: ${from}, Dst: ${to}, ${length} ${nounOf(length, 'byte')}`;
     });
   }
   return r.left > 0 ? 'llc' : undefined;
