@@ -164,6 +164,12 @@ for (const shell of [browserShell, electronShell]) {
         await page.getByRole('button', { name: /^Fields, bookmarks/ }).click();
         await expect(side).toBeVisible();
         await page.getByRole('button', { name: /^Fields, bookmarks/ }).click();
+        // What lies over the events goes away by the keyboard, too.
+        await window.events.open(0);
+        const close = page.getByRole('button', { name: 'Close the details' });
+        await expect(close).toBeVisible();
+        await page.keyboard.press('Escape');
+        await expect(close).toBeHidden();
         // Narrower still the names of the tabs have no room.
         await page.setViewportSize({ width: 420, height: 450 });
         await page.getByRole('button', { name: 'All tabs' }).click();

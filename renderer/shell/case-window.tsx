@@ -146,7 +146,14 @@ export function CaseWindow() {
       {lost ? (
         <LostCase />
       ) : (
-        <div className={css['body']}>
+        <div
+          className={css['body']}
+          onKeyDown={(event) => {
+            if (!narrow || event.key !== 'Escape' || event.defaultPrevented) return;
+            if (sideOpen) setSideOpen(false);
+            else workspace.select(undefined);
+          }}
+        >
           {narrow ? (
             <>
               <Center table={table} />

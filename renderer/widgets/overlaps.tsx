@@ -88,8 +88,8 @@ export function Overlaps({
         </Text>
       )}
       <Text size="xs" c="dimmed">
-        Shown lines are counted in both sources. Nothing is removed; the switch stands in the audit
-        log.
+        Shown lines are counted in both sources. Nothing is removed; each change is recorded in the
+        audit log.
       </Text>
     </section>
   );

@@ -115,13 +115,15 @@ export function SourceRow({ preview, own, busy, decides, onDecide }: Props) {
             </>
           )}
         </td>
-        <td className={css['nowrap']}>
+        <td>
           {busy ? (
             <Loader role="img" size={14} aria-label="Looking again" />
           ) : problem !== undefined ? (
             <span className={css['bad']}>cannot be read</span>
           ) : typeof first === 'number' ? (
-            <TimeText micros={first} digits={0} />
+            <span className={css['nowrap']}>
+              <TimeText micros={first} digits={0} />
+            </span>
           ) : records.rows > 0 ? (
             'no time'
           ) : (

@@ -46,23 +46,30 @@ export function SourceTable() {
   return (
     <div className={css['split']}>
       <div className={`${table['scroll']} ${css['left']}`}>
-        <table className={table['table']} aria-label="Sources">
+        <table
+          className={`${table['table']} ${detail === undefined ? '' : css['beside']}`}
+          aria-label="Sources"
+        >
           <thead>
             <tr>
               <th scope="col">Source</th>
               <th scope="col">State</th>
-              <th scope="col">Format</th>
-              <th scope="col" className={table['number']}>
-                Size
-              </th>
+              {detail === undefined && (
+                <>
+                  <th scope="col">Format</th>
+                  <th scope="col" className={table['number']}>
+                    Size
+                  </th>
+                </>
+              )}
               <th scope="col" className={table['number']}>
                 Events
               </th>
               {detail === undefined && (
                 <>
-                  <th scope="col">By kind</th>
                   <th scope="col">First</th>
                   <th scope="col">Last</th>
+                  <th scope="col">By kind</th>
                   <th scope="col" className={table['number']}>
                     Not stored
                   </th>
@@ -91,21 +98,25 @@ export function SourceTable() {
                 <td>
                   <State source={source} />
                 </td>
-                <td>{formatName(source.importer, source.dialect)}</td>
-                <td className={table['number']}>
-                  {source.bytes === undefined ? '' : formatBytes(source.bytes)}
-                </td>
+                {detail === undefined && (
+                  <>
+                    <td>{formatName(source.importer, source.dialect)}</td>
+                    <td className={table['number']}>
+                      {source.bytes === undefined ? '' : formatBytes(source.bytes)}
+                    </td>
+                  </>
+                )}
                 <td className={table['number']}>{formatCount(eventsOf(source.byKind))}</td>
                 {detail === undefined && (
                   <>
-                    <td>
-                      <ByKind counts={source.byKind} />
-                    </td>
                     <td className="mono">
                       {source.first !== undefined && <TimeText micros={source.first} digits={0} />}
                     </td>
                     <td className="mono">
                       {source.last !== undefined && <TimeText micros={source.last} digits={0} />}
+                    </td>
+                    <td>
+                      <ByKind counts={source.byKind} />
                     </td>
                     <td className={table['number']}>
                       <NotStored source={source} />
