@@ -19,6 +19,20 @@ export interface OfDays extends DayCount {
 
 const DAY_MICROS = 86_400e6;
 
+/**
+ * A day of so many events of a kind has a segment of its own; days of fewer are put together, four times so many
+ * rows at most: to delete a day physically, so many are written again.
+ */
+const DENSE_ROWS = 32_768;
+
+/** DAYBOOK_DENSE_ROWS for tests. */
+export function denseRows(): number {
+  return Number(process.env['DAYBOOK_DENSE_ROWS'] ?? DENSE_ROWS);
+}
+
+/** Columns from which on a table of several days or segments takes no more that has others: see `splitWide`. */
+export const WIDE_COLUMNS = 512;
+
 /** Each day of a segment with its rows, in order. */
 export function daysOf(segment: OfDays): readonly DayCount[] {
   return segment.days ?? [segment];

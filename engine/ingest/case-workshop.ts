@@ -22,17 +22,6 @@ export function indexRows(brief = false): number {
   return Number(process.env['DAYBOOK_INDEX_ROWS'] ?? (brief ? BRIEF_INDEX_ROWS : INDEX_ROWS));
 }
 
-/**
- * A day of so many events of a kind has a segment of its own; days of fewer are put together, four times so many
- * rows at most: to delete a day physically, so many are written again.
- */
-const DENSE_ROWS = 32_768;
-
-/** DAYBOOK_DENSE_ROWS for tests. */
-export function denseRows(): number {
-  return Number(process.env['DAYBOOK_DENSE_ROWS'] ?? DENSE_ROWS);
-}
-
 export class CaseWorkshop {
   readonly folder: string;
   readonly staging: string;

@@ -110,6 +110,43 @@ describe('rows out of order', () => {
   });
 });
 
+describe('rows of many days', () => {
+  const DAY = 86_400e6;
+  const of = (day: number, n: number): Row[] => mixed(n, day * DAY);
+  const daysOf = (parts: readonly PartInfo[]): number[] => parts.map(({ days }) => days.length);
+
+  it('share a part where each day has few, in order of time', async () => {
+    const sources = Array.from({ length: 60 }, (_, i) => of((i * 7) % 30, 50));
+    const [part, ...others] = chunkOf(sources);
+    expect(others).toEqual([]);
+    expect(part!.days).toHaveLength(30);
+    expect(part!.days.map(({ rows }) => rows)).toEqual(Array(30).fill(100));
+    expect(part!.days.map(({ day }) => day)).toEqual(part!.days.map(({ day }) => day).sort());
+    expect(await rowsOf(part!)).toEqual(inOrder(sources));
+  });
+
+  it('have a part for each day of which many come at once', () => {
+    const parts = chunkOf([of(0, 40_000), of(1, 50), of(2, 50), of(0, 30)]);
+    expect(daysOf(parts)).toEqual([1, 2]);
+    expect(parts.map(({ rows }) => rows)).toEqual([40_030, 100]);
+  });
+
+  it('are in one part of a chunk if they state their identity, so that each is stored once', () => {
+    const writer = new ChunkWriter(LIMITS, new DayParts(folder, `part-${number++}`, 1e9));
+    [50, 40_000, 60].forEach((n, i) => {
+      writer.begin(i + 1, 'source', undefined);
+      const batch = writer.batch('flow');
+      for (let row = 0; row < n; row++) {
+        batch.ts.set(batch.length, START + row);
+        batch.record_key.set(batch.length, row);
+        batch.endRow();
+      }
+      writer.end();
+    });
+    expect(writer.cut()?.parts.map(({ rows }) => rows)).toEqual([40_110]);
+  });
+});
+
 describe('few rows that are no records', () => {
   function writerOf(chunks: ChunkLimits): ChunkWriter {
     return new ChunkWriter(chunks, new DayParts(folder, `part-${number++}`, 1e9));

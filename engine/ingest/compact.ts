@@ -2,13 +2,12 @@
  * Compaction: the many small segments that small sources and frequent commits leave are merged, copy
  * on write, so that a day costs a query few files, and days with few events are put together.
  */
-import { SPAN_OF_DENSE, daysOf, isUsual } from '../base/segment-days.ts';
+import { SPAN_OF_DENSE, WIDE_COLUMNS, daysOf, denseRows, isUsual } from '../base/segment-days.ts';
 import { deletedBySegment, type SegmentOutline, type SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { identifier } from '../store/segment-builder.ts';
 import { countValues } from '../store/value-counts.ts';
 import type { CaseWriter } from './case-writer.ts';
-import { denseRows } from './case-workshop.ts';
 import { type RewriteOptions, type SwapOptions, rewriteSegments } from './rewrite.ts';
 
 /** A segment with fewer rows is small, if it has few bytes. */
@@ -32,8 +31,7 @@ export const TOLERATED_BESIDE = 24;
 /** More are merged by such an import itself: who was to do it does not keep up. */
 export const TOLERATED_AT_MOST = 64;
 
-/** Columns that a merged segment may have at least, and how many times those of the widest of its parts. */
-const WIDE_COLUMNS = 512;
+/** More columns than `WIDE_COLUMNS` a merged segment may have if they are no more than so many times those of its widest part. */
 const WIDER = 1.25;
 
 /** Segments that are merged at once: each is a part of one statement. */

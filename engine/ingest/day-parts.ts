@@ -1,11 +1,22 @@
 /**
- * The parts of a chunk: rows by day and kind, written to Parquet files below `staging/` as they come, and sent to
- * the threads that index them.
+ * The parts of a chunk: rows by kind, written to Parquet files below `staging/` as they come, and sent to the threads
+ * that index them. A day of which many rows come at once has a part of its own; the others share one, so that small
+ * sources of hundreds of days do not become a segment for each day.
+ *
+ * Invariant: rows of a day and kind that state their identity (`record_key`) are in one part of a chunk, where
+ * duplicates among them are found.
  */
 import { join } from 'node:path';
 import type { EventBatch, NumberColumn } from '../contract/event-batch.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
-import { type BatchRows, countPresent } from '../store/batch-rows.ts';
+import {
+  type DayCount,
+  SPAN_OF_DENSE,
+  WIDE_COLUMNS,
+  denseRows,
+  isUsual,
+} from '../base/segment-days.ts';
+import { type BatchRows, countPresent, rowList, rowSpan } from '../store/batch-rows.ts';
 import { ParquetPart } from '../store/parquet-part.ts';
 import type { TimeUnit } from '../store/table-layout.ts';
 import type { IndexFeed } from './index-feed.ts';
@@ -22,7 +33,8 @@ interface OpenPart {
   part: ParquetPart;
   /** Bytes of it that are counted. */
   bytes: number;
-  day: string;
+  /** Rows by day. */
+  days: Map<string, number>;
   kind: Kind;
   times: PartTimes;
   sources: Map<number, number>;
@@ -54,7 +66,13 @@ export class DayParts {
   private readonly prefix: string;
   private readonly indexRows: number;
   private readonly feed: IndexFeed | undefined;
-  private readonly open = new Map<string, OpenPart>();
+  private readonly denseRows = denseRows();
+  /** By `DAY/KIND`. */
+  private readonly ofDay = new Map<string, OpenPart>();
+  /** By kind, of several days; apart those of rows that state their identity. */
+  private readonly shared = new Map<string, OpenPart>();
+  /** Shared ones that take no more. */
+  private readonly full: OpenPart[] = [];
   private number = 0;
 
   /**
@@ -74,15 +92,50 @@ export class DayParts {
    * @returns bytes by which the chunk grows
    */
   add(batch: EventBatch, source: number, days: readonly DayRows[]): number {
+    const isKeyed = batch.record_key.present.subarray(0, batch.length).includes(1);
+    const shared: DayRows[] = [];
     let bytes = 0;
-    for (const { day, rows } of days) bytes += this.addRows(batch, source, day, rows);
+    for (const one of days) {
+      const open = this.partOfDay(batch.kind, one, isKeyed);
+      if (open === undefined) shared.push(one);
+      else bytes += this.addRows(open, batch, source, [one]);
+    }
+    if (shared.length > 0)
+      bytes += this.addRows(this.sharedPart(batch.kind, isKeyed), batch, source, shared);
     return bytes;
+  }
+
+  /** The part that only rows of this day and kind go to; undefined for those that go to a shared one. */
+  private partOfDay(kind: Kind, { day, rows }: DayRows, isKeyed: boolean): OpenPart | undefined {
+    const key = `${day}/${kind}`;
+    if (isKeyed && this.shared.get(sharedKey(kind, true))?.days.has(day) === true) return undefined;
+    const known = this.ofDay.get(key);
+    if (known !== undefined) return known;
+    if (isUsual(day) && rows.to - rows.from < this.denseRows) return undefined;
+    const open = this.beginPart(kind);
+    this.ofDay.set(key, open);
+    return open;
+  }
+
+  private sharedPart(kind: Kind, isKeyed: boolean): OpenPart {
+    const key = sharedKey(kind, isKeyed);
+    const known = this.shared.get(key);
+    if (known !== undefined) {
+      const { rows, width } = known.part;
+      const isFull = rows >= this.denseRows * SPAN_OF_DENSE || width > WIDE_COLUMNS;
+      // Rows that state their identity must not be in two parts.
+      if (isKeyed || !isFull) return known;
+      this.full.push(known);
+    }
+    const open = this.beginPart(kind);
+    this.shared.set(key, open);
+    return open;
   }
 
   /** Closes the parts: the chunk is whole. */
   finish(): PartInfo[] {
     const parts: PartInfo[] = [];
-    for (const open of this.open.values()) {
+    for (const open of this.openParts()) {
       const { part } = open;
       part.finish();
       const { columns } = part;
@@ -92,7 +145,7 @@ export class DayParts {
       const indexed = this.feed !== undefined && part.rows >= this.indexRows && !part.hasAlikeNames;
       parts.push({
         path: part.path,
-        day: open.day,
+        days: daysInOrder(open.days),
         kind: open.kind,
         rows: part.rows,
         bytes: part.size,
@@ -113,36 +166,48 @@ export class DayParts {
       if (indexed) this.feed?.finish(part.path, sorted);
       else this.feed?.drop(part.path);
     }
-    this.open.clear();
+    this.clear();
     return parts;
+  }
+
+  private openParts(): OpenPart[] {
+    return [...this.ofDay.values(), ...this.full, ...this.shared.values()];
+  }
+
+  private clear(): void {
+    this.ofDay.clear();
+    this.shared.clear();
+    this.full.length = 0;
   }
 
   /** Forgets the parts that are open. */
   abandon(): void {
-    for (const { part } of this.open.values()) {
+    for (const { part } of this.openParts()) {
       part.abandon();
       this.feed?.drop(part.path);
     }
-    this.open.clear();
+    this.clear();
   }
 
-  /** Adds rows of one day; gives their bytes. */
-  private addRows(batch: EventBatch, source: number, day: string, given: BatchRows): number {
-    const key = `${day}/${batch.kind}`;
-    let open = this.open.get(key);
+  /** Adds rows of these days; gives their bytes. */
+  private addRows(
+    open: OpenPart,
+    batch: EventBatch,
+    source: number,
+    days: readonly DayRows[],
+  ): number {
     // Of a full batch more rows would follow that belong among them, which only DuckDB can sort.
     const maySort = batch.length < batch.capacity;
-    const { rows, times } = noted(open?.times ?? NO_TIMES, batch, given, maySort);
-    if (open === undefined) {
-      open = this.beginPart(day, batch.kind, times);
-      this.open.set(key, open);
-    } else open.times = times;
+    const { rows, times } = noted(open.times, batch, joined(days), maySort);
+    open.times = times;
     const { part } = open;
     const n = rows.to - rows.from;
     if (batch.kind === 'packet') {
       open.unflowedPackets += n - countPresent(batch.flow_id.present, rows);
     }
     open.sources.set(source, (open.sources.get(source) ?? 0) + n);
+    for (const { day, rows: own } of days)
+      open.days.set(day, (open.days.get(day) ?? 0) + own.to - own.from);
     const cut = part.addRowGroup(batch, rows);
     this.feed?.add(part.path, batch, rows, cut, part.coded);
     const bytes = part.size - open.bytes;
@@ -150,16 +215,43 @@ export class DayParts {
     return bytes;
   }
 
-  private beginPart(day: string, kind: Kind, times: PartTimes): OpenPart {
+  private beginPart(kind: Kind): OpenPart {
     const path = join(this.folder, `${this.prefix}-${this.number++}.parquet`);
     return {
       part: new ParquetPart(path),
       bytes: 0,
-      ...{ day, kind, times },
+      days: new Map(),
+      ...{ kind, times: NO_TIMES },
       sources: new Map(),
       unflowedPackets: 0,
     };
   }
+}
+
+function sharedKey(kind: Kind, isKeyed: boolean): string {
+  return isKeyed ? `${kind}/keyed` : kind;
+}
+
+function daysInOrder(days: ReadonlyMap<string, number>): DayCount[] {
+  return Array.from(days, ([day, rows]) => ({ day, rows })).sort((a, b) =>
+    a.day < b.day ? -1 : 1,
+  );
+}
+
+/** The rows of several days, in the order given; in one piece where they are. */
+function joined(days: readonly DayRows[]): BatchRows {
+  const first = days[0]!.rows;
+  if (days.length === 1) return first;
+  const isSpan = days.every(
+    ({ rows }, i) => rows.list === undefined && (i === 0 || rows.from === days[i - 1]!.rows.to),
+  );
+  if (isSpan) return rowSpan(first.from, days.at(-1)!.rows.to);
+  const list = new Uint32Array(days.reduce((sum, { rows }) => sum + rows.to - rows.from, 0));
+  let to = 0;
+  for (const { rows } of days)
+    for (let i = rows.from; i < rows.to; i++)
+      list[to++] = rows.list === undefined ? i : rows.list[i]!;
+  return rowList(list);
 }
 
 /** Rows behind those of a part, put in order if `sort` and if then all are, and what the part's times become. */

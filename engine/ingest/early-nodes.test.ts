@@ -15,6 +15,7 @@ let folder: string;
 beforeEach(() => {
   vi.stubEnv('DAYBOOK_INDEX_ROWS', '10');
   vi.stubEnv('DAYBOOK_NODE_PARTS', '2');
+  vi.stubEnv('DAYBOOK_DENSE_ROWS', '1');
   root = mkdtempSync(join(tmpdir(), 'daybook-early-'));
   folder = join(root, 'x.daybook');
 });

@@ -2,6 +2,7 @@
  * What the import coordinator and its workers say to each other. Plain data, so that it crosses
  * threads.
  */
+import type { DayCount } from '../base/segment-days.ts';
 import type { ReadLimits, SourceLocation } from '../contract/importer.ts';
 import type { Decisions, DateOrder } from '../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';
@@ -47,10 +48,11 @@ export interface ImportOptions {
   mapping: Record<string, string> | undefined;
 }
 
-/** A Parquet file of rows of one day and kind. */
+/** A Parquet file of rows of one kind, of a day or of several. */
 export interface PartInfo {
   path: string;
-  day: string;
+  /** In order. */
+  days: readonly DayCount[];
   kind: Kind;
   rows: number;
   bytes: number;

@@ -23,6 +23,7 @@ it('keeps the tags of segments that are merged after others could not be', async
     const lines = [1, 2, 3].map((n) => `<13>1 ${day}T00:00:0${n}Z host app - - - line ${n}\n`);
     writeFileSync(join(evidence, `${day}.log`), lines.join(''));
   }
+  vi.stubEnv('DAYBOOK_DENSE_ROWS', '1');
   await importInProcess(folder, [evidence]);
   const writer = await CaseWriter.open(folder, 'test', BUILDER);
   try {
@@ -42,6 +43,7 @@ it('keeps the tags of segments that are merged after others could not be', async
     expect([...catalog.marks(made!.id, tag)]).toEqual([1]);
   } finally {
     writer.close();
+    vi.unstubAllEnvs();
   }
 });
 

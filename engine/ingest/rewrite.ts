@@ -4,13 +4,13 @@
  * transaction.
  */
 import { evidenceNames, renamedTogether } from '../base/attribute-columns.ts';
-import { type DayCount, daysOf, daysOfAll, spansOf } from '../base/segment-days.ts';
+import { type DayCount, daysOf, daysOfAll, denseRows, spansOf } from '../base/segment-days.ts';
 import { LEFT_OUT, type SegmentRow } from '../catalog/catalog.ts';
 import { MESSAGE, SHAPE, variableColumns } from '../store/messages/message-columns.ts';
 import { type BuiltSegment, identifier, literal } from '../store/segment-builder.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Kind } from '../contract/event.ts';
-import { type CaseWorkshop, denseRows } from './case-workshop.ts';
+import type { CaseWorkshop } from './case-workshop.ts';
 import type { CaseWriter } from './case-writer.ts';
 import type { BuiltIndex } from './index-protocol.ts';
 import type { SegmentPlaces } from './segment-places.ts';

@@ -16,7 +16,7 @@ import {
   type ArchiveFile,
 } from '../catalog/source-place.ts';
 import { diskError } from '../base/files.ts';
-import { daysOf, daysOfAll } from '../base/segment-days.ts';
+import { type DayCount, daysOf, daysOfAll } from '../base/segment-days.ts';
 import { CancelledError, DaybookError, type ErrorCode } from '../contract/errors.ts';
 import type { Ignored } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
@@ -777,18 +777,21 @@ class ImportRun {
     const { catalog } = this.writer;
     const placed: SegmentRow[] = [];
     const builds: { select: string; options: BuildOptions }[] = [];
+    const days: (readonly DayCount[])[] = [];
     for (const part of chunk.parts) {
+      const selected = await this.selectPart(part);
+      days.push(selected.days);
       const { sorted, bytes: inputBytes, messages, constants } = part;
       const known = knownOf(part);
       builds.push({
-        select: await this.selectPart(part),
+        select: selected.select,
         options: { sorted, inputBytes, constants, messages, known },
       });
     }
     const built = await this.writer.builder.buildAll(builds);
     for (const [at, part] of chunk.parts.entries()) {
       rmSync(part.path, { force: true });
-      const segment = await this.placePart(part, built[at]!);
+      const segment = await this.placePart(part, days[at]!, built[at]!);
       if (segment !== undefined) placed.push(segment);
     }
     await this.writer.places.settle();
@@ -889,16 +892,25 @@ class ImportRun {
   /** Overlaps whose events are to be left out. */
   private readonly leaveOut: number[] = [];
 
-  /** The rows of a part that are to be stored; counts them for their sources. */
-  private async selectPart(part: PartInfo): Promise<string> {
+  /** The rows of a part that are to be stored, and their days; counts them for their sources. */
+  private async selectPart(part: PartInfo): Promise<{ select: string; days: readonly DayCount[] }> {
     let select = `SELECT * FROM read_parquet(${literal(part.path)})`;
     let countBySource = part.sources;
+    let { days } = part;
     if (part.columns.includes('record_key')) {
       select = await this.withoutDuplicates(part, select);
+      const day = days.length === 1 ? literal(days[0]!.day) : `strftime(ts, '%Y-%m-%d')`;
       const left = await this.writer.builder.rows(
-        `SELECT source_id, count(*)::DOUBLE FROM (${select}) GROUP BY source_id`,
+        `SELECT source_id, ${day} AS day, count(*)::DOUBLE FROM (${select}) GROUP BY ALL ORDER BY day`,
       );
-      const remaining = new Map(left.map(([id, n]) => [Number(id), Number(n)]));
+      const remaining = new Map<number, number>();
+      const rowsOfDay = new Map<string, number>();
+      for (const [source, name, n] of left) {
+        const [id, of, rows] = [Number(source), String(name), Number(n)];
+        remaining.set(id, (remaining.get(id) ?? 0) + rows);
+        rowsOfDay.set(of, (rowsOfDay.get(of) ?? 0) + rows);
+      }
+      days = Array.from(rowsOfDay, ([name, rows]) => ({ day: name, rows }));
       countBySource = [];
       for (const [id, rows] of part.sources) {
         const row = this.sources.get(id)!;
@@ -908,7 +920,7 @@ class ImportRun {
       }
     }
     this.countRows(part.kind, countBySource);
-    return select;
+    return { select, days };
   }
 
   private countRows(kind: Kind, bySource: readonly [number, number][]): void {
@@ -918,7 +930,11 @@ class ImportRun {
     }
   }
 
-  private async placePart(part: PartInfo, built: BuiltSegment): Promise<SegmentRow | undefined> {
+  private async placePart(
+    part: PartInfo,
+    days: readonly DayCount[],
+    built: BuiltSegment,
+  ): Promise<SegmentRow | undefined> {
     let index = part.indexed ? await this.indexOf(part.path).promise : undefined;
     this.indexes.delete(part.path);
     // Duplicates were left out since: the rows have other numbers.
@@ -930,8 +946,10 @@ class ImportRun {
       rmSync(built.path, { force: true });
       return undefined;
     }
-    const { day, kind, unflowedPackets } = part;
-    const days = [{ day, rows: built.rows }];
+    const { kind, unflowedPackets } = part;
+    const rows = days.reduce((sum, one) => sum + one.rows, 0);
+    if (rows !== built.rows)
+      throw new DaybookError('internal', `${rows} events of ${days[0]!.day} became ${built.rows}`);
     return this.writer.places.place(built, days, kind, unflowedPackets, this.importId, index);
   }
 
@@ -952,11 +970,12 @@ class ImportRun {
    * same time, same kind, same 53-bit hash of the whole record.
    */
   private async withoutDuplicates(part: PartInfo, select: string): Promise<string> {
+    const days = new Set(part.days.map(({ day }) => day));
     const existing = this.writer.catalog
       .segments()
       .filter(
         (segment) =>
-          daysOf(segment).some(({ day }) => day === part.day) &&
+          daysOf(segment).some(({ day }) => days.has(day)) &&
           segment.kind === part.kind &&
           segment.columns.includes('record_key'),
       );

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { evidence } from '../../app/compose.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { CaseWriter } from '../ingest/case-writer.ts';
@@ -295,7 +295,9 @@ describe('a case that was changed since it was written', () => {
     const head = 'ts_start,src_ip,dst_ip,dst_port,proto,bytes,packets';
     const flows = (day: number, bytes: number): string =>
       `${head}\n2026-11-0${day}T10:00:00Z,10.0.0.1,10.9.9.9,443,TCP,${bytes},1\n`;
+    vi.stubEnv('DAYBOOK_DENSE_ROWS', '1');
     twins = await smallCase({ '1.csv': flows(1, 100), '2.csv': flows(2, 200) }, evidence);
+    vi.unstubAllEnvs();
     files = await cases.use(twins.folder, async (session) => {
       const [one, other] = session.snapshot().segments;
       return [join(twins.folder, one!.file), join(twins.folder, other!.file)];

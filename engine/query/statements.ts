@@ -137,9 +137,11 @@ export function fieldOutput(
 
 export function instant(outputs: Outputs, scope: Scope, name: string): void {
   const zero = 'CAST(0 AS USMALLINT)';
+  const nanos = scope.column('ts_ns');
   outputs.add(name, 'instant', [
     { role: 'value', sql: micros(scope.column('ts') ?? 'CAST(NULL AS TIMESTAMP)') },
-    { role: 'nanos', sql: scope.column('ts_ns') ?? zero },
+    // The same whether a segment beside it has such a column or not.
+    { role: 'nanos', sql: nanos === undefined ? zero : `coalesce(${nanos}, ${zero})` },
     { role: 'digits', sql: scope.column('ts_digits') ?? 'CAST(NULL AS UTINYINT)' },
   ]);
 }

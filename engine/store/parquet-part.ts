@@ -449,6 +449,10 @@ export class ParquetPart {
       type: list === true ? `${sql}[]` : sql,
     }));
   }
+  /** How many columns have a value in some row so far. */
+  get width(): number {
+    return this.types.size;
+  }
   /** Rows with a value, of `columns`. */
   get counts(): ValueCounts {
     return this.counter.of(this.columns);

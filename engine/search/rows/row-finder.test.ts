@@ -1,6 +1,6 @@
 /** Rows that are found by reading, when several who ask at the same time wait for each other's reading. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import { type Filter, type SegmentInfo, parseQuery, planQuery } from '../../query/index.ts';
@@ -51,6 +51,7 @@ beforeAll(async () => {
     (_, n) =>
       `2026-11-${String((n % 3) + 1).padStart(2, '0')}T10:00:${n + 10}Z web01 sshd: line ${n}`,
   );
+  vi.stubEnv('DAYBOOK_DENSE_ROWS', '1');
   small = await smallCase({ 'a.log': `${lines.toSorted().join('\n')}\n` }, evidence);
   session = CaseSession.open(small.folder, { memoryLimit: 3e8, threads: 1 });
   snapshot = session.snapshot();
@@ -66,6 +67,7 @@ beforeEach(() => {
   expect(segments).toHaveLength(3);
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await session.close();
   await small.dispose();
 });
