@@ -125,10 +125,13 @@ async function list(
   }
 }
 
-/** Without the names of what else a row has, which are in no order. */
+/** Without the names of what else a row has, which are in no order, and without nanoseconds where there are none. */
 function rowsOf(batch: ColumnBatch): Record<string, unknown>[] {
   const columns = batch.columns.filter(({ name }) => name !== 'fields');
-  return Array.from({ length: batch.rows }, (_, row) => rowOf({ ...batch, columns }, row));
+  return Array.from({ length: batch.rows }, (_, row) => {
+    const { ts_ns: nanos, ...own } = rowOf({ ...batch, columns }, row);
+    return nanos === undefined || nanos === 0 ? own : { ...own, ts_ns: nanos };
+  });
 }
 
 function idsOf(batch: ColumnBatch): unknown[] {

@@ -10,6 +10,8 @@ import { type BoundValue, micros, Params, quoteIdentifier } from './dialect/duck
 import { attributesOf } from './attribute-names.ts';
 import { type Field, chosenName, knownField } from './fields.ts';
 import { allColumns } from './events.ts';
+import { ALL } from './filters/filter.ts';
+import type { Found } from './found.ts';
 import { type Division, GroupParts } from './group-parts.ts';
 import { type MessageParts, messageParts } from './message-parts.ts';
 import { type OutputColumn, Outputs, readable } from './outputs.ts';
@@ -24,6 +26,7 @@ import {
 } from './plan.ts';
 import { inputColumns, orderBy, sortKey, type Table, type TableColumn } from './relation.ts';
 import type { MatchedRange, Grid } from './grid.ts';
+import type { Rows } from './rows.ts';
 import { OVERFLOW_COLUMN, type Scope, type SegmentInfo } from './scope.ts';
 import { timelineRange, timelineParts } from './stages/timeline.ts';
 import { TOP_TOTALS } from './stages/top.ts';
@@ -50,6 +53,8 @@ export interface RowsOptions {
     { readonly from: EpochMicros | undefined; readonly to: EpochMicros | undefined } | undefined;
   /** Messages in parts: of a plan whose rows are known. */
   readonly inParts?: boolean | undefined;
+  /** In no order. */
+  readonly unordered?: boolean | undefined;
 }
 
 /** Columns that are never shown by themselves: they are part of, or beneath, other fields. */
@@ -89,15 +94,59 @@ export function compileRows(plan: Plan, options: RowsOptions = {}): Statement {
   }
   const messages = options.inParts === true ? messageParts(outputs, needed, segments) : undefined;
   const within = withinTime(scope, options.within, params);
-  const order = orderBy(relation.order);
+  const order = options.unordered === true ? '' : ` ORDER BY ${orderBy(relation.order)}`;
   const limit = options.limit === undefined ? '' : ` LIMIT ${params.bind(options.limit, 'BIGINT')}`;
   const offset =
     options.offset === undefined || options.offset === 0
       ? ''
       : ` OFFSET ${params.bind(options.offset, 'BIGINT')}`;
   const select = outputs.sql.map((sql, i) => `${sql} AS o${i}`).join(', ');
-  const sql = `SELECT ${select} FROM (${relation.sql()}) AS r${within} ORDER BY ${order}${limit}${offset}`;
+  const sql = `SELECT ${select} FROM (${relation.sql()}) AS r${within}${order}${limit}${offset}`;
   return { ...params.finish(sql), columns: outputs.columns, messages };
+}
+
+/** Makes a table of the rows of `compileRows`: `k`, whose order of bytes is their order, `segment` and `row_id`. */
+export function compileOrderTable(plan: Plan, options: RowsOptions, table: string): Statement {
+  const params = new Params();
+  const segments = options.segments ?? plan.segmentsUsed;
+  const relation = relationOf(plan.events, eventContext(plan, segments, params), new Set());
+  const within = withinTime(relation.scope, options.within, params);
+  const limit =
+    options.limit === undefined ? '' : ` ORDER BY k LIMIT ${params.bind(options.limit, 'BIGINT')}`;
+  const key = sortKey(relation.order);
+  const sql = `CREATE TABLE ${table} AS SELECT ${key} AS k, "segment", "row_id" FROM (${relation.sql()}) AS r${within}${limit}`;
+  return { ...params.finish(sql), columns: [] };
+}
+
+/** Places in the order of such a table, in that order: the `hex` of those of one of `every` rows, chosen by a hash. */
+export function compileOrderPlaces(table: string, every: number): Statement {
+  const params = new Params();
+  const some = `hash(k) % ${params.bind(every, 'UBIGINT')} = 0`;
+  const sql = `SELECT hex(k) FROM ${table} WHERE ${some} ORDER BY k`;
+  return { ...params.finish(sql), columns: [] };
+}
+
+/** Segments and numbers of the rows of a slice of such a table, in order. */
+export function compileOrderSlice(table: string, { from, to }: KeySlice): Statement {
+  const params = new Params();
+  const tests = [
+    ...(from === undefined ? [] : [`k >= unhex(${params.bind(from, 'VARCHAR')})`]),
+    ...(to === undefined ? [] : [`k < unhex(${params.bind(to, 'VARCHAR')})`]),
+  ];
+  const where = tests.length === 0 ? '' : ` WHERE ${tests.join(' AND ')}`;
+  const sql = `SELECT "segment", "row_id" FROM ${table}${where} ORDER BY k`;
+  return { ...params.finish(sql), columns: [] };
+}
+
+/** The rows with these numbers in their segments as `compileRows` gives them, in no order. */
+export function compileKnownRows(plan: Plan, sets: ReadonlyMap<SegmentInfo, Rows>): Statement {
+  const found: Found = new Map(
+    Array.from(sets, ([{ id }, rows]) => [id, { rows, exact: true, rest: ALL, by: 'index' }]),
+  );
+  return compileRows(
+    { ...plan, events: { node: 'base', filter: ALL, found } },
+    { segments: [...sets.keys()], unordered: true },
+  );
 }
 
 /** Holds rows to a slice of time; those without a time are in none. */

@@ -26,6 +26,7 @@ import {
   type Path,
   type Plan,
   type RawValue,
+  type RowsOptions,
   type SegmentInfo,
   type Statement,
   compileRange,
@@ -42,10 +43,11 @@ import {
 } from '../query/index.ts';
 import { foundByFilter, heavier, pathOf, rowsRead, segmentsRead } from '../query/plan-reads.ts';
 import type { Plain } from '../store/segment-store.ts';
+import { rowsInSlices } from './events/rows-in-slices.ts';
 import { sliceRows, timeSlices, type TimeSlice } from './events/time-slices.ts';
 import { answerDirectly } from './groups/answer-directly.ts';
 import { answerGroups } from './groups/answer-groups.ts';
-import { tableBatches, type TableReader } from './groups/answer-table.ts';
+import { isShortOfMemory, tableBatches, type TableReader } from './groups/answer-table.ts';
 import { damageNotes, notesOf } from './answer-notes.ts';
 import {
   type DayRun,
@@ -115,6 +117,9 @@ export interface RunningQuery {
   /** Likewise. */
   timings(): Timings;
 }
+
+/** Options of `compileRows` for some segments. */
+type RowsOfSegments = RowsOptions & { readonly segments: readonly SegmentInfo[] };
 
 /** How often a query is planned anew because a compaction took segments away meanwhile. */
 const MAX_PLANS = 3;
@@ -208,6 +213,33 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     }
   }
 
+  /** Rows of some segments, in order: by one statement, or in slices where memory does not hold what it sorts. */
+  async function* inOrder(own: Plan, options: RowsOfSegments): AsyncGenerator<RowBatch> {
+    const { segments } = options;
+    const statement = watch.span('compile', () => compileRows(own, options));
+    await prepared(segments, statement.sql);
+    let given = false;
+    try {
+      for await (const rows of execute(statement)) {
+        given = true;
+        await withMessages(rows, statement, segments);
+        yield { columns: statement.columns, rows: rows.map((row) => row.map(raw)) };
+      }
+      return;
+    } catch (error) {
+      if (given || !isShortOfMemory(error)) throw error;
+    }
+    const reader = {
+      rows: 2 * sliceRows(session.memory, columnsRead(plan, segments)),
+      stream: execute,
+      drop: (tables: readonly string[]) => session.store.dropWork(tables),
+    };
+    for await (const slice of rowsInSlices(reader, own, options)) {
+      await withMessages(slice.rows, slice.statement, slice.segments);
+      yield { columns: slice.statement.columns, rows: slice.rows.map((row) => row.map(raw)) };
+    }
+  }
+
   async function* planned(): AsyncGenerator<RowBatch> {
     let left = least(plan.limit, parameters.limit);
     let examined = 0;
@@ -221,9 +253,9 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
     for (let rest = plan.segmentsUsed; ;) {
       try {
         const find = finder();
-        const inOrder = find === undefined ? singleDays : dayRuns;
+        const runsOf = find === undefined ? singleDays : dayRuns;
         const all: DayRun = { segments: [...rest], first: '', last: UNDATED };
-        for (const run of plan.streaming ? inOrder(rest) : [all]) {
+        for (const run of plan.streaming ? runsOf(rest) : [all]) {
           const { segments: day } = run;
           if (left === 0 || day.length === 0) break;
           let own: Plan = { ...plan, segmentsUsed: day };
@@ -255,16 +287,12 @@ export function startQuery(session: CaseSession, parameters: QueryParameters): R
               if (left === 0) break;
               if (some.length === 0) continue;
               const inParts = givesFew(own, some);
-              const statement = watch.span('compile', () =>
-                compileRows(own, { segments: some, limit: left, within: slice, inParts }),
-              );
-              await prepared(some, statement.sql);
-              for await (const batch of execute(statement)) {
+              const options = { segments: some, limit: left, within: slice, inParts };
+              for await (const batch of inOrder(own, options)) {
                 within = true;
-                returned += batch.length;
-                if (left !== undefined) left -= batch.length;
-                await withMessages(batch, statement, some);
-                yield { columns: statement.columns, rows: batch.map((row) => row.map(raw)) };
+                returned += batch.rows.length;
+                if (left !== undefined) left -= batch.rows.length;
+                yield batch;
               }
             }
             given = lastGiven(part, run);

@@ -9,6 +9,8 @@ import { type SmallCase, smallCase } from '../operations/testing/small-case.ts';
 const ROWS = 300_000;
 /** Far less than the groups of these rows take. */
 const LITTLE = 80e6;
+/** Less than their columns take while they are sorted. */
+const TINY = 40e6;
 
 let small: SmallCase;
 
@@ -54,6 +56,19 @@ describe('groups that are too many for memory', () => {
     expect(found.length).toBe(all.length);
     expect(found.findIndex((row, i) => row !== all[i])).toBe(-1);
   });
+});
+
+describe('events that are too many to be sorted in memory', () => {
+  it.each(['* | sort bytes', '* | sort -bytes | head 250000', '* | dedup src_ip, dst_ip'])(
+    '%s',
+    async (query) => {
+      const all = await records(query, 4e9);
+      expect(all.length).toBeGreaterThan(150_000);
+      const found = await records(query, TINY);
+      expect(found.length).toBe(all.length);
+      expect(found.findIndex((row, i) => row !== all[i])).toBe(-1);
+    },
+  );
 });
 
 describe('what the window asks for', () => {
