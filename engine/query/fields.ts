@@ -239,16 +239,10 @@ export const ALIASES: Readonly<Record<string, string>> = {
   procid: 'pid',
   process_id: 'pid',
   msgid: 'event_type',
-  // CloudTrail, Microsoft 365, Azure: what importers take these members for
+  // CloudTrail. Names that are many things' attributes are none: an alias comes before an attribute in `values`.
   eventname: 'event_type',
   eventtime: 'ts',
   sourceipaddress: 'src_ip',
-  operation: 'event_type',
-  operationname: 'event_type',
-  creationtime: 'ts',
-  clientip: 'src_ip',
-  clientipaddress: 'src_ip',
-  calleripaddress: 'src_ip',
 };
 
 /** Every name that a query may use, whatever the case holds. */
