@@ -124,6 +124,26 @@ describe('the fields of a case', () => {
     expect((await counted()).fields).toEqual(fields);
   });
 
+  it('are all there, of whatever number a source has', async () => {
+    const path = join(root, 'many.json');
+    const lines = Array.from({ length: 30 }, (_, n) => {
+      const rest = Array.from({ length: 400 }, (_, i) => [
+        `field_${i}`,
+        i % 2 === 0 || n < 10 ? n : null,
+      ]);
+      return JSON.stringify({ timestamp: time(n), ...Object.fromEntries(rest) });
+    });
+    writeFileSync(path, `${lines.join('\n')}\n`);
+    await importInProcess(folder, [path]);
+    const { fields } = await counted();
+    const events = Array.from({ length: 400 }, (_, i) => fields.get(`field_${i}`));
+    expect(events).toEqual(events.map((_, i) => (i % 2 === 0 ? 30 : 10)));
+    const session = CaseSession.open(folder, BUILDER);
+    await deleteEvents({ session, text: 'field_399:3', zone: 'UTC', reason: 'test' });
+    await session.close();
+    expect((await counted()).fields.get('field_399')).toBe(9);
+  });
+
   it('are counted in statements of bounded size, however many there are', async () => {
     const path = join(root, 'wide.json');
     const names = Array.from({ length: 1500 }, (_, n) => `field_${n}`);
@@ -135,12 +155,12 @@ describe('the fields of a case', () => {
     writeFileSync(path, lines.join(''));
     await importInProcess(folder, [path]);
     const { fields, statements } = await counted();
-    expect(statements).toEqual([]);
+    expect(statements.filter((sql) => !sql.includes('json_keys'))).toEqual([]);
     forgetCounts();
     const before = await counted();
     expect(before.fields).toEqual(fields);
     expect(fields.get('field_0')).toBe(20);
-    expect(fields.size).toBeGreaterThan(250);
+    expect(fields.size).toBeGreaterThanOrEqual(names.length);
     for (const sql of before.statements)
       expect(sql.match(/count\(/g)!.length).toBeLessThanOrEqual(200);
   });

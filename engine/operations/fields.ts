@@ -2,16 +2,19 @@
  * `case.fields`: which fields events have, how many events have each, and of which kinds.
  *
  * The catalog has the counts of each segment. Rows are counted only where that is not enough: in segments with deleted
- * events or from an earlier Daybook, and where several columns of a segment hold one field.
+ * events or from an earlier Daybook, where several columns of a segment hold one field, and of attributes that have no
+ * column of their own.
  */
 import type { Kind } from '../contract/event.ts';
 import { Stopwatch } from '../measure/operation-log.ts';
 import { attributesOf, isAttributeColumn } from '../query/attribute-names.ts';
 import { knownField } from '../query/index.ts';
+import { OVERFLOW_COLUMN } from '../query/scope.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import {
   ADDRESS_COLUMNS,
   type ValueCounts,
+  countOverflow,
   countRowsWith,
   valueCount,
 } from '../store/value-counts.ts';
@@ -77,7 +80,8 @@ async function countFields(
       if (events === undefined) unknown.push(one);
       else fields.add(one, events, segment.kind);
     }
-    if (unknown.length > 0) open.push({ segment, deleted, named: unknown });
+    if (unknown.length > 0 || segment.columns.includes(OVERFLOW_COLUMN))
+      open.push({ segment, deleted, named: unknown });
   }
   watch.path = open.length === 0 ? 'catalog' : 'scan';
   for (let at = 0; at < open.length; at += AT_ONCE) {
@@ -102,6 +106,17 @@ async function countFields(
         ),
       );
       named.forEach((one, i) => fields.add(one, counted[i]!, segment.kind));
+      if (!segment.columns.includes(OVERFLOW_COLUMN)) continue;
+      const more = await watch.spanAsync('execute', () =>
+        countOverflow(
+          (sql) => session.store.rows(sql, [], signal),
+          `seg_${segment.id}`,
+          segment.shapes,
+          where,
+        ),
+      );
+      for (const [name, events] of more)
+        fields.add({ field: attributeField(name), attribute: true }, events, segment.kind);
     }
   }
   watch.segments = open.length;
@@ -137,7 +152,11 @@ function addressOf(field: string): string | undefined {
 class Fields {
   private readonly fields = new Map<string, FieldSummary>();
 
-  add({ field, attribute }: NamedColumns, events: number, kind: Kind): void {
+  add(
+    { field, attribute }: Pick<NamedColumns, 'field' | 'attribute'>,
+    events: number,
+    kind: Kind,
+  ): void {
     if (events === 0) return;
     const key = field.toLowerCase();
     let known = this.fields.get(key);
@@ -187,10 +206,12 @@ function namedColumns(columns: readonly string[]): Map<string, NamedColumns> {
     add(SHOWN_AS[column] ?? column, false, column);
   }
   for (const spellings of attributesOf(new Set(columns)).values())
-    for (const { column, name } of spellings) {
-      const field = knownField(name);
-      const isOne = field === undefined || field.type === 'text';
-      add(isOne ? name : `attrs.${name}`, true, column);
-    }
+    for (const { column, name } of spellings) add(attributeField(name), true, column);
   return out;
+}
+
+/** How queries name an attribute. */
+function attributeField(name: string): string {
+  const field = knownField(name);
+  return field === undefined || field.type === 'text' ? name : `attrs.${name}`;
 }

@@ -98,6 +98,19 @@ export async function countRowsWith(
   return out;
 }
 
+/** Names of the attributes beyond those that have columns, with the rows that have each. */
+export async function countOverflow(
+  rows: (sql: string) => Promise<unknown[][]>,
+  segment: string,
+  shapes: number,
+  where = '',
+): Promise<Map<string, number>> {
+  const table = shapes === 0 ? EVENTS : STORED;
+  const names = `SELECT unnest(json_keys(attrs)) AS name FROM ${segment}.${table}${where}`;
+  const counted = await rows(`SELECT name, count(*)::DOUBLE FROM (${names}) AS n GROUP BY name`);
+  return new Map(counted.map(([name, count]) => [String(name), Number(count)]));
+}
+
 /** The counts of a segment, from its rows. */
 export function countValues(
   rows: (sql: string) => Promise<unknown[][]>,
