@@ -351,7 +351,6 @@ describe.skipIf(absent)('real evidence (skipped without ../shared/data)', () => 
     /** What is read instead of the truth's lines, by file. */
     const LINES: Readonly<Record<string, { read: number; why: string }>> = {
       'lnav/books.json': { read: 1, why: 'one JSON object over many lines is one record' },
-      'plaso/OfcUrlf.log': { read: 3, why: 'a table: its first line names the columns' },
       'plaso/wincc_sys.log': { read: 769, why: 'UTF-16: half of the last line feed is no line' },
     };
 

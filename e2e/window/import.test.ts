@@ -46,7 +46,8 @@ async function generate(folder: string, scale: string): Promise<Expected> {
 beforeAll(async () => {
   const made = path.join(space.folder, 'made');
   little = await generate(made, '0.2');
-  more = await generate(path.dirname(evidence), '1');
+  // So much that an import of it is still running when it is cancelled, or its engine killed.
+  more = await generate(path.dirname(evidence), '3');
   mkdirSync(bundle);
   copyFileSync(path.join(made, 'evidence/capture', CAPTURE), path.join(bundle, CAPTURE));
   copyFileSync(path.join(made, 'evidence/flows', FLOWS), path.join(bundle, FLOWS));
