@@ -72,9 +72,13 @@ export async function* rowsInSlices(
       );
       const statement = compileKnownRows(plan, sets);
       const rows: Plain[][] = new Array<Plain[]>(order.length);
+      let read = 0;
       for await (const batch of reader.stream(statement))
-        for (const row of batch)
+        for (const row of batch) {
           rows[place.get(identity(row[ROW_IDENTITY.segment], row[ROW_IDENTITY.rowId]))!] = row;
+          read++;
+        }
+      if (read !== order.length) throw new Error(`${read} of ${order.length} rows were read`);
       yield { statement, segments: [...sets.keys()], rows };
     }
   } finally {
