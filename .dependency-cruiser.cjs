@@ -28,6 +28,7 @@ const WINDOW = [
 
 const CONTRACT = '^engine/contract/';
 const BASE = '^engine/base/';
+const FIELDS = '^engine/fields/';
 const MEASURE = '^engine/measure/';
 const CATALOG = '^engine/catalog/';
 const STORE = '^engine/store/';
@@ -67,28 +68,29 @@ module.exports = {
     // The engine, from the innermost layer outwards.
     ...allow(CONTRACT, paths(CONTRACT, ...packages('zod'))),
     ...allow(BASE, paths(BASE, CONTRACT), CORE),
+    ...allow(FIELDS, paths(FIELDS, BASE, CONTRACT, ...packages('zod'))),
     ...allow(MEASURE, paths(MEASURE, BASE, CONTRACT), CORE),
     ...allow(INDEX, paths(INDEX, BASE, CONTRACT), CORE),
-    ...allow(QUERY, paths(QUERY, BASE, CONTRACT)),
+    ...allow(QUERY, paths(QUERY, FIELDS, BASE, CONTRACT)),
     // What operators ask of an index is an interface (engine/query/index-view.ts); tests ask a real one.
     ...allow('^engine/query/testing/', paths(INDEX)),
     // Faces of operators on a real index.
     ...allow('^engine/query/(testing/|.*[.]test[.]ts$)', paths('^engine/search/access-paths/')),
-    ...allow(SCAN, paths(SCAN, QUERY, MEASURE, BASE, CONTRACT), CORE),
+    ...allow(SCAN, paths(SCAN, QUERY, FIELDS, MEASURE, BASE, CONTRACT), CORE),
     ...allow(
       CATALOG,
       paths(CATALOG, MEASURE, BASE, CONTRACT, ...packages('(@types/)?better-sqlite3')),
       CORE,
     ),
     ...allow(STORE, paths(STORE, MEASURE, BASE, CONTRACT, ...packages('@duckdb/node-api')), CORE),
-    ...allow(SEARCH, paths(SEARCH, QUERY, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT), CORE),
-    ...allow(INGEST, paths(INGEST, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT), CORE),
+    ...allow(SEARCH, paths(SEARCH, QUERY, FIELDS, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT), CORE),
+    ...allow(INGEST, paths(INGEST, FIELDS, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT), CORE),
     ...allow(
       '^engine/operations/',
       paths(
         '^engine/operations/',
         SEARCH_INDEX,
-        ...[SCAN, INGEST, QUERY, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT],
+        ...[SCAN, INGEST, QUERY, FIELDS, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT],
       ),
       CORE,
     ),

@@ -8,7 +8,7 @@
  * Use: `const row = batch.length; batch.src_port.set(row, 443); …; batch.endRow();`
  * A column that is not set for a row is null there. Text must be set at most once per row.
  */
-import { COLUMNS, type Kind } from './event.ts';
+import { COLUMNS, CUT_TEXTS, type ColumnName, type CutText, type Kind } from './event.ts';
 
 /** Rows of a full batch: DuckDB's row group size, so that one batch is one row group. */
 export const BATCH_ROWS = 122_880;
@@ -308,6 +308,12 @@ function lastFour(bytes: Uint8Array, start: number): number {
   );
 }
 
+const CUT: ReadonlySet<string> = new Set(CUT_TEXTS);
+
+function isCutText(name: ColumnName): name is CutText {
+  return CUT.has(name);
+}
+
 export class EventBatch {
   readonly kind: Kind;
   readonly capacity: number;
@@ -362,6 +368,8 @@ export class EventBatch {
   readonly captured: U32Column;
   readonly record_key: NumberColumn;
 
+  /** Columns that extractors fill, made when they are first asked for: most batches need none of them. */
+  private readonly cut = new Map<CutText, TextColumn>();
   /** Attribute columns by name, in the order they first came. */
   readonly attributes = new Map<string, TextColumn>();
   /**
@@ -440,6 +448,22 @@ export class EventBatch {
   setTarget6(row: number, bytes: Uint8Array, start: number): void {
     if (isMappedIp4(bytes, start)) this.dst_ip4.set(row, lastFour(bytes, start));
     else this.dst_ip6.set(row, bytes, start);
+  }
+
+  /** A column that extractors fill. */
+  cutText(name: CutText): TextColumn {
+    let column = this.cut.get(name);
+    if (column === undefined) {
+      column = new TextColumn(this.capacity);
+      this.cut.set(name, column);
+    }
+    return column;
+  }
+
+  /** The stored column of a name. */
+  column(name: ColumnName): Column {
+    if (isCutText(name)) return this.cutText(name);
+    return name === 'length' ? this.record_length : this[name];
   }
 
   /** The column of attribute `name`, or undefined when there are too many: then use setAttribute. */
@@ -542,11 +566,10 @@ export class EventBatch {
     this.overflowRow = undefined;
   }
 
-  /** Every stored column with its name; attributes are not among them. */
-  *columns(): Generator<[string, Column]> {
-    for (const name of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) {
-      yield [name, name === 'length' ? this.record_length : this[name]];
-    }
+  /** Every stored column with its name, those of extractors once they are used; attributes are not among them. */
+  *columns(): Generator<[ColumnName, Column]> {
+    for (const name of Object.keys(COLUMNS) as ColumnName[])
+      if (!isCutText(name) || this.cut.has(name)) yield [name, this.column(name)];
   }
 
   /** Forgets all rows; keeps the arrays and the attribute columns. */

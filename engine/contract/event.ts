@@ -113,8 +113,43 @@ export const COLUMNS = {
   captured: 'u32',
   /** 53-bit hash of a record that states its own identity (see docs/importers.md, Duplicates). */
   record_key: 'u64',
+  // What extractors cut out of messages (engine/fields). No importer writes these.
+  user: 'text',
+  user_target: 'text',
+  src_domain: 'text',
+  dst_domain: 'text',
+  category: 'text',
+  action: 'text',
+  outcome: 'text',
+  reason: 'text',
+  rule: 'text',
+  event_code: 'text',
+  session: 'text',
+  url: 'text',
+  http_method: 'text',
+  http_status: 'text',
+  user_agent: 'text',
+  referrer: 'text',
+  query: 'text',
+  query_type: 'text',
+  process: 'text',
+  command: 'text',
+  file_path: 'text',
+  iface_in: 'text',
+  iface_out: 'text',
+  /** `NAME/VERSION` of the extractor that cut fields of this event, some of which are in columns above. */
+  extractor: 'text',
 } as const satisfies Record<string, ColumnType>;
 export type ColumnName = keyof typeof COLUMNS;
+
+/** Columns of texts that only extractors fill. */
+export const CUT_TEXTS = [
+  ...(['user', 'user_target', 'src_domain', 'dst_domain', 'category', 'action'] as const),
+  ...(['outcome', 'reason', 'rule', 'event_code', 'session', 'url', 'http_method'] as const),
+  ...(['http_status', 'user_agent', 'referrer', 'query', 'query_type', 'process'] as const),
+  ...(['command', 'file_path', 'iface_in', 'iface_out', 'extractor'] as const),
+] satisfies readonly ColumnName[];
+export type CutText = (typeof CUT_TEXTS)[number];
 
 /** RFC 5424 table 2, by code. */
 export const SEVERITIES = [

@@ -1,16 +1,13 @@
 /**
- * Names to fields: the stored columns, the virtual fields, the aliases other tools' users know, and
- * attributes.
+ * Names to fields: the stored columns, the virtual fields, the names that other schemas have for them (the registry,
+ * engine/fields), and attributes.
  *
  * Names ignore case. A name means the stored column (or what the alias stands for) and the attribute of that
  * name: conditions hold for either, a text is the column's where there is one, else the attribute's.
  * `attrs.NAME` is the attribute alone.
- * Aliases: https://docs.zeek.org/en/master/logs/conn.html,
- * https://www.elastic.co/guide/en/ecs/current/ecs-field-reference.html,
- * https://docs.suricata.io/en/latest/output/eve/eve-json-format.html,
- * https://docs.splunk.com/Documentation/CIM/latest/User/NetworkTraffic
  */
 import { COLUMNS, type ColumnName } from '../contract/event.ts';
+import { ALIASES } from '../fields/registry.ts';
 import { attributesOf } from './attribute-names.ts';
 import type { Name } from './ast.ts';
 import { SQL_TYPES, quoteIdentifier } from './dialect/duckdb.ts';
@@ -142,108 +139,6 @@ const VIRTUAL_FIELDS = new Map<string, Field>([
   ],
   ...VIRTUAL.map((name): [string, Field] => [name, { type: 'virtual', name, ref: undefined }]),
 ]);
-
-/** Other tools' names, in lower case, and ours. */
-export const ALIASES: Readonly<Record<string, string>> = {
-  // Zeek
-  'id.orig_h': 'src_ip',
-  'id.orig_p': 'src_port',
-  'id.resp_h': 'dst_ip',
-  'id.resp_p': 'dst_port',
-  orig_h: 'src_ip',
-  orig_p: 'src_port',
-  resp_h: 'dst_ip',
-  resp_p: 'dst_port',
-  orig_pkts: 'packets',
-  resp_pkts: 'packets_rev',
-  orig_ip_bytes: 'bytes',
-  resp_ip_bytes: 'bytes_rev',
-  ip_proto: 'proto',
-  // ECS
-  '@timestamp': 'ts',
-  'source.ip': 'src_ip',
-  'source.address': 'src_ip',
-  'source.port': 'src_port',
-  'source.bytes': 'bytes',
-  'source.packets': 'packets',
-  'destination.ip': 'dst_ip',
-  'destination.address': 'dst_ip',
-  'destination.port': 'dst_port',
-  'destination.bytes': 'bytes_rev',
-  'destination.packets': 'packets_rev',
-  'client.ip': 'src_ip',
-  'client.port': 'src_port',
-  'client.bytes': 'bytes',
-  'server.ip': 'dst_ip',
-  'server.port': 'dst_port',
-  'server.bytes': 'bytes_rev',
-  'related.ip': 'ip',
-  'network.transport': 'proto',
-  'network.iana_number': 'proto',
-  'network.protocol': 'service',
-  'network.community_id': 'community_id',
-  'network.vlan.id': 'vlan',
-  'event.code': 'event_type',
-  'event.action': 'event_type',
-  'event.id': 'event_id',
-  'event.original': 'message',
-  'host.name': 'host',
-  'host.hostname': 'host',
-  'process.name': 'program',
-  'process.pid': 'pid',
-  'log.syslog.appname': 'program',
-  'log.syslog.hostname': 'host',
-  'log.syslog.procid': 'pid',
-  'log.syslog.msgid': 'event_type',
-  'log.syslog.severity.name': 'severity',
-  'log.syslog.severity.code': 'severity',
-  'log.syslog.facility.name': 'facility',
-  'log.syslog.facility.code': 'facility',
-  'log.level': 'severity',
-  'log.file.path': 'source',
-  'log.offset': 'offset',
-  tags: 'tag',
-  // Suricata and Splunk
-  timestamp: 'ts',
-  _time: 'ts',
-  _raw: 'message',
-  dest_ip: 'dst_ip',
-  dest_port: 'dst_port',
-  dst: 'dst_ip',
-  src: 'src_ip',
-  dest: 'dst_ip',
-  src_host: 'src_ip',
-  dest_host: 'dst_ip',
-  transport: 'proto',
-  protocol: 'proto',
-  app_proto: 'service',
-  sport: 'src_port',
-  dport: 'dst_port',
-  'flow.bytes_toserver': 'bytes',
-  'flow.bytes_toclient': 'bytes_rev',
-  'flow.pkts_toserver': 'packets',
-  'flow.pkts_toclient': 'packets_rev',
-  bytes_toserver: 'bytes',
-  bytes_toclient: 'bytes_rev',
-  pkts_toserver: 'packets',
-  pkts_toclient: 'packets_rev',
-  bytes_out: 'bytes',
-  bytes_in: 'bytes_rev',
-  packets_out: 'packets',
-  packets_in: 'packets_rev',
-  vlan_id: 'vlan',
-  sourcetype: 'kind',
-  appname: 'program',
-  app_name: 'program',
-  hostname: 'host',
-  procid: 'pid',
-  process_id: 'pid',
-  msgid: 'event_type',
-  // CloudTrail. Names that are many things' attributes are none: an alias comes before an attribute in `values`.
-  eventname: 'event_type',
-  eventtime: 'ts',
-  sourceipaddress: 'src_ip',
-};
 
 /** Every name that a query may use, whatever the case holds. */
 export function knownNames(): string[] {

@@ -104,7 +104,8 @@ export {
 } from './event-list.ts';
 export type { MessageParts } from './message-parts.ts';
 export { formatEventId, parseEventId } from './filters/event-id.ts';
-export { ALIASES, VIRTUAL as VIRTUAL_NAMES, knownField, knownNames } from './fields.ts';
+export { ALIASES } from '../fields/registry.ts';
+export { VIRTUAL as VIRTUAL_NAMES, knownField, knownNames } from './fields.ts';
 export { NAMED, protocolName } from './filters/names.ts';
 export { parseDuration, parseTime } from './time.ts';
 export { formatIp4, formatIp6, parseAddress } from './address.ts';

@@ -1,5 +1,5 @@
 /** The columns of a batch of events, as the scope of a filter or a stage. */
-import type { Column, EventBatch, TextColumn } from '../../contract/event-batch.ts';
+import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
 import type { RowScope } from './row-scope.ts';
 import { OVERFLOW_COLUMN, SEARCHED_COLUMNS } from '../scope.ts';
 import { ATTRIBUTE_PREFIX, spellingOf } from './spelling.ts';
@@ -9,7 +9,6 @@ export type Wanted = Set<string> | undefined;
 
 /** The columns of a batch. What is asked for is noted in `wanted`. */
 export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
-  const own = new Map<string, Column>(batch.columns());
   const spelling = spellingOf(batch);
   // Names ignore case: the columns of a name are looked for again when there are more.
   const found = new Map<string, { readonly of: number; readonly columns: readonly TextColumn[] }>();
@@ -32,7 +31,7 @@ export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
       if (!('column' in ref)) return undefined;
       wanted?.add(ref.column);
       spelling.keep(ref.column);
-      return own.get(ref.column);
+      return batch.column(ref.column);
     },
     coded: (ref) => {
       if (!('column' in ref)) return undefined;
@@ -43,7 +42,7 @@ export function batchScope(batch: EventBatch, wanted: Wanted): RowScope {
       wanted?.add(ATTRIBUTE_PREFIX + name.toLowerCase()).add(OVERFLOW_COLUMN);
       return batch.coded.get(ATTRIBUTE_PREFIX + name.toLowerCase());
     },
-    peek: (name) => own.get(name),
+    peek: (name) => batch.column(name),
     attributesNamed: (name) => {
       wanted?.add(ATTRIBUTE_PREFIX + name.toLowerCase()).add(OVERFLOW_COLUMN);
       spelling.attribute(name);

@@ -1,0 +1,236 @@
+/**
+ * Fills columns of a batch of logs with what extractors find in its messages.
+ *
+ * A message is given to the templates of its program that begin as it does, in their order, and to those that are for
+ * any program; the first that matches fills the columns. An event whose source states addresses, ports or numbers of its
+ * own is left as it is, so that what an extractor filled can be told from it.
+ *
+ * Invariant: a value that a field cannot have is not set, and `-` is no value.
+ */
+import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
+import { CUT_TEXTS, type CutText } from '../contract/event.ts';
+import type { Extractor } from './extractor.ts';
+import { found, matches } from './match.ts';
+import { type Template, domainOf } from './template.ts';
+import { ADDRESS, addressEnd, isText, numberOf, protocolOf } from './values.ts';
+
+const utf8 = new TextEncoder();
+const ascii = new TextDecoder('latin1');
+
+/** Columns of numbers that extractors may fill, and addresses. */
+const NUMBERS = ['bytes', 'packets', 'bytes_rev', 'packets_rev'] as const;
+type NumberName = (typeof NUMBERS)[number];
+const STATED = [
+  ...(['src_ip4', 'src_ip6', 'dst_ip4', 'dst_ip6', 'src_port', 'dst_port', 'proto'] as const),
+  ...NUMBERS,
+] as const;
+
+/** Every stored column that an extractor may fill. */
+export const CUT_COLUMNS: ReadonlySet<string> = new Set([...STATED, ...CUT_TEXTS]);
+
+interface Target {
+  readonly field: number;
+  readonly name: string;
+  readonly text: CutText | undefined;
+  readonly number: NumberName | undefined;
+  /** Of an address that may be a name. */
+  readonly domain: CutText | undefined;
+  readonly constant: Uint8Array | undefined;
+  readonly values: readonly (readonly [Uint8Array, Uint8Array])[] | undefined;
+}
+
+interface Bound {
+  readonly template: Template;
+  readonly targets: readonly Target[];
+  readonly mark: Uint8Array;
+  /** What its messages begin with; -1: anything. */
+  readonly first: number;
+}
+
+/** Templates by the first byte of a message. */
+type Entry = readonly (readonly Bound[])[];
+
+interface KnownProgram {
+  readonly bytes: Uint8Array;
+  readonly entry: Entry;
+}
+
+const MOST_PROGRAMS = 4096;
+
+export class Cutter {
+  private readonly exact = new Map<string, Bound[]>();
+  private readonly prefixes: [string, Bound[]][] = [];
+  private readonly general: Entry;
+  private readonly known = new Map<number, KnownProgram>();
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(extractors: readonly Extractor[]) {
+    const general: Bound[] = [];
+    for (const extractor of extractors) {
+      const bound = extractor.templates.map((template) => bind(extractor, template));
+      for (const program of extractor.programs) {
+        if (program === '') general.push(...bound);
+        else if (program.endsWith('*')) this.prefixes.push([program.slice(0, -1), bound]);
+        else this.exact.set(program, [...(this.exact.get(program) ?? []), ...bound]);
+      }
+    }
+    this.exact.set('', general);
+    this.general = byFirst(general);
+  }
+
+  /** Cuts the rows from `from` on. @returns how many of them a template matched */
+  cut(batch: EventBatch, from = 0): number {
+    if (batch.kind !== 'log' || batch.message.size === 0) return 0;
+    const { message, program } = batch;
+    const n = batch.length;
+    let cut = 0;
+    const hasStated = STATED.some((name) => isAny(batch.column(name).present, from, n));
+    for (let row = from; row < n; row++) {
+      if (message.present[row] === 0 || (hasStated && isStated(batch, row))) continue;
+      const { data } = message;
+      const start = message.starts[row]! + 4;
+      const end = start + lengthAt(data, start - 4);
+      if (start === end) continue;
+      const entry = program.present[row] === 1 ? this.entryAt(program, row) : this.general;
+      for (const bound of entry[data[start]!]!) {
+        if (!matches(bound.template, data, start, end)) continue;
+        fill(bound, batch, row, data);
+        cut += 1;
+        break;
+      }
+    }
+    return cut;
+  }
+
+  private entryAt({ data, starts }: TextColumn, row: number): Entry {
+    const start = starts[row]! + 4;
+    const end = start + lengthAt(data, start - 4);
+    let hash = end - start;
+    for (let p = start; p < end; p++) hash = (Math.imul(hash, 31) + data[p]!) | 0;
+    const known = this.known.get(hash);
+    if (known !== undefined && isSame(known.bytes, data, start, end)) return known.entry;
+    const bytes = data.slice(start, end);
+    const entry = this.entryOf(ascii.decode(bytes).toLowerCase());
+    if (known === undefined && this.known.size < MOST_PROGRAMS)
+      this.known.set(hash, { bytes, entry });
+    return entry;
+  }
+
+  private entryOf(name: string): Entry {
+    // `/usr/sbin/sshd` and `sshd(pam_unix)` are sshd.
+    const program = name.slice(name.startsWith('/') ? name.lastIndexOf('/') + 1 : 0);
+    const plain = program.replace(/\(.*\)$/, '');
+    const own =
+      this.exact.get(plain) ?? this.prefixes.find(([prefix]) => plain.startsWith(prefix))?.[1];
+    if (own === undefined || plain === '') return this.general;
+    let entry = this.entries.get(plain);
+    if (entry === undefined) {
+      entry = byFirst([...own, ...(this.exact.get('') ?? [])]);
+      if (this.entries.size < MOST_PROGRAMS) this.entries.set(plain, entry);
+    }
+    return entry;
+  }
+}
+
+function byFirst(all: readonly Bound[]): Entry {
+  return Array.from({ length: 256 }, (_, code) =>
+    all.filter(({ first }) => first < 0 || first === code),
+  );
+}
+
+function bind(extractor: Extractor, template: Template): Bound {
+  const [part] = template.parts;
+  const targets = template.fields.map((name, field): Target => {
+    const constant = template.set[name];
+    const values = extractor.values[name];
+    return {
+      field,
+      name,
+      text: CUT_TEXTS.find((one) => one === name),
+      number: NUMBERS.find((one) => one === name),
+      domain: CUT_TEXTS.find((one) => one === domainOf(name)),
+      constant: constant === undefined ? undefined : utf8.encode(constant),
+      values:
+        values &&
+        Object.entries(values).map(([written, stored]) => [
+          utf8.encode(written.toLowerCase()),
+          utf8.encode(stored),
+        ]),
+    };
+  });
+  return {
+    template,
+    targets,
+    mark: utf8.encode(`${extractor.name}/${extractor.version}`),
+    first: part !== undefined && 'literal' in part ? part.literal[0]! : -1,
+  };
+}
+
+function fill({ targets, mark }: Bound, batch: EventBatch, row: number, data: Uint8Array): void {
+  put(batch.cutText('extractor'), row, mark, 0, mark.length);
+  for (const target of targets) {
+    const start = found.starts[target.field]!;
+    const { constant } = target;
+    if (start >= 0) fillField(target, batch, row, data, start, found.ends[target.field]!);
+    else if (constant !== undefined)
+      fillField(target, batch, row, constant, 0, constant.length);
+  }
+}
+
+function fillField(
+  target: Target,
+  batch: EventBatch,
+  row: number,
+  b: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  if (start === end || (end === start + 1 && b[start] === 45)) return;
+  const { text, number } = target;
+  if (text !== undefined) {
+    const column = batch.cutText(text);
+    const stored = target.values?.find(([written]) => isText(b, start, end, written))?.[1];
+    if (stored === undefined) put(column, row, b, start, end);
+    else put(column, row, stored, 0, stored.length);
+  } else if (number !== undefined) {
+    const value = numberOf(b, start, end, Number.MAX_SAFE_INTEGER);
+    if (value >= 0) batch[number].set(row, value);
+  } else if (target.name === 'src_ip' || target.name === 'dst_ip') {
+    if (addressEnd(b, start, end) !== end) {
+      if (found.captures[target.field] === 'host' && target.domain !== undefined)
+        put(batch.cutText(target.domain), row, b, start, end);
+    } else if (target.name === 'src_ip') batch.setSource6(row, ADDRESS, 0);
+    else batch.setTarget6(row, ADDRESS, 0);
+  } else if (target.name === 'src_port' || target.name === 'dst_port') {
+    const value = numberOf(b, start, end, 65_535);
+    if (value >= 0) batch[target.name].set(row, value);
+  } else {
+    const value = protocolOf(b, start, end);
+    if (value >= 0) batch.proto.set(row, value);
+  }
+}
+
+/** A text is set once: a row that has one keeps it. */
+function put(column: TextColumn, row: number, b: Uint8Array, start: number, end: number): void {
+  if (column.present[row] === 0) column.set(row, b, start, end);
+}
+
+function isAny(present: Uint8Array, from: number, to: number): boolean {
+  const at = present.indexOf(1, from);
+  return at >= 0 && at < to;
+}
+
+function isStated(batch: EventBatch, row: number): boolean {
+  for (const name of STATED) if (batch.column(name).present[row] === 1) return true;
+  return false;
+}
+
+function lengthAt(data: Uint8Array, at: number): number {
+  return data[at]! | (data[at + 1]! << 8) | (data[at + 2]! << 16) | (data[at + 3]! << 24);
+}
+
+function isSame(known: Uint8Array, data: Uint8Array, start: number, end: number): boolean {
+  if (known.length !== end - start) return false;
+  for (let i = 0; i < known.length; i++) if (known[i] !== data[start + i]) return false;
+  return true;
+}

@@ -1,0 +1,136 @@
+/**
+ * The format of an extractor: a JSON document that says how one program or family of devices writes its messages, and
+ * which fields are cut out of them. docs/fields.md describes it for people.
+ *
+ * Invariant: what `readExtractor` returns names only fields of the registry that extractors may fill.
+ */
+import { z } from 'zod';
+import { DaybookError } from '../contract/errors.ts';
+import { fieldEntry } from './registry.ts';
+import { type Template, parseTemplate } from './template.ts';
+
+const Text = z.string().min(1);
+const Values = z.record(Text, z.string());
+
+const SAMPLE = z.strictObject({
+  /** Undefined: the first of the extractor's. */
+  program: z.string().optional(),
+  message: Text,
+  fields: Values,
+});
+
+const TEMPLATE = z.strictObject({
+  text: Text,
+  set: Values.optional(),
+  /** Of `{:pairs}`: keys, as they are written, and the fields that their values are. */
+  pairs: z.record(Text, z.string()).optional(),
+  /** What is between pairs; undefined: space. */
+  separator: z.string().length(1).optional(),
+  /** What is between a key and its value; undefined: `=`. */
+  assign: z.string().length(1).optional(),
+  /** A pair that begins with this, and what follows it, are not read. */
+  stop: z.string().length(1).optional(),
+  /** Of `{:columns}`: the field of each column from the first; null: none. */
+  columns: z.array(z.union([Text, z.null()])).optional(),
+  /** Fields without which nothing is cut. */
+  needs: z.array(Text).optional(),
+  samples: z.array(z.tuple([Text, Values])).optional(),
+});
+
+const EXTRACTOR = z.strictObject({
+  extractor: z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,39}$/),
+  version: z.int().min(1),
+  for: Text,
+  leavesOut: Text,
+  /** Names of programs in lower case, `*` at the end for any end; empty: lines that name none. */
+  programs: z.array(z.string()).min(1),
+  set: Values.optional(),
+  /** Values as they are written, in lower case, and as they are stored, by field. */
+  values: z.record(Text, Values).optional(),
+  templates: z.array(TEMPLATE).min(1),
+  samples: z.array(SAMPLE).optional(),
+  /** Messages that look much the same, out of which nothing is cut. */
+  uncut: z.array(Text).optional(),
+});
+
+export interface Sample {
+  readonly program: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface Extractor {
+  readonly name: string;
+  readonly version: number;
+  readonly title: string;
+  readonly leavesOut: string;
+  readonly programs: readonly string[];
+  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly templates: readonly Template[];
+  readonly samples: readonly Sample[];
+  readonly uncut: readonly string[];
+  /** Fields that it may fill. */
+  readonly fields: readonly string[];
+}
+
+/** @throws DaybookError usage, where `document` is no extractor: says what is wrong with it */
+export function readExtractor(document: unknown, file: string): Extractor {
+  const parsed = EXTRACTOR.safeParse(document);
+  if (!parsed.success)
+    throw new DaybookError('usage', `${file} is no extractor: ${z.prettifyError(parsed.error)}`);
+  const given = parsed.data;
+  const wrong = (text: string): never => {
+    throw new DaybookError('usage', `${file}: ${text}`);
+  };
+  const check = (name: string): void => {
+    if (fieldEntry(name)?.cut !== true)
+      wrong(`there is no field ${name} that extractors fill: daybook fields --schema lists them`);
+  };
+  const templates = given.templates.flatMap((template) => {
+    const set = { ...given.set, ...template.set };
+    const [first] = given.programs;
+    for (const name of Object.keys(set)) check(name);
+    try {
+      return parseTemplate({ ...template, set }).map((one) => {
+        for (const name of one.fields) check(name);
+        for (const name of one.needs)
+          if (!one.fields.includes(name))
+            wrong(`${template.text} needs ${name}, which it does not cut`);
+        if (first === '' && !one.isDistinct)
+          wrong(`${template.text}: without a program a template needs a text of four letters`);
+        return one;
+      });
+    } catch (error) {
+      if (error instanceof DaybookError) throw error;
+      return wrong(`${template.text}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  });
+  for (const name of Object.keys(given.values ?? {})) check(name);
+  const samples = [
+    ...given.templates.flatMap(({ samples: own = [] }) =>
+      own.map(([message, fields]) => ({ program: programOf(given.programs), message, fields })),
+    ),
+    ...(given.samples ?? []).map(({ program, message, fields }) => ({
+      program: program ?? programOf(given.programs),
+      message,
+      fields,
+    })),
+  ];
+  return {
+    name: given.extractor,
+    version: given.version,
+    title: given.for,
+    leavesOut: given.leavesOut,
+    programs: given.programs,
+    values: given.values ?? {},
+    templates,
+    samples,
+    uncut: given.uncut ?? [],
+    fields: [...new Set(templates.flatMap(({ fields }) => fields))].sort(),
+  };
+}
+
+/** A program that the first of these names. */
+export function programOf(programs: readonly string[]): string {
+  return programs[0]!.replace(/\*$/, '');
+}

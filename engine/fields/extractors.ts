@@ -1,0 +1,22 @@
+/**
+ * The extractors that Daybook has. Each is a file of data in `extractors/`, in the format of extractor.ts; a new one
+ * is listed here.
+ */
+import { type Extractor, readExtractor } from './extractor.ts';
+import netfilter from './extractors/netfilter.json' with { type: 'json' };
+import openssh from './extractors/openssh.json' with { type: 'json' };
+import pam from './extractors/pam.json' with { type: 'json' };
+import su from './extractors/su.json' with { type: 'json' };
+import sudo from './extractors/sudo.json' with { type: 'json' };
+
+const DOCUMENTS: Readonly<Record<string, unknown>> = { netfilter, openssh, pam, su, sudo };
+
+let read: readonly Extractor[] | undefined;
+
+/** Read when they are first asked for. */
+export function shippedExtractors(): readonly Extractor[] {
+  read ??= Object.entries(DOCUMENTS).map(([name, document]) =>
+    readExtractor(document, `${name}.json`),
+  );
+  return read;
+}

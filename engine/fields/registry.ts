@@ -1,0 +1,300 @@
+/**
+ * The registry of fields: every field that Daybook knows once, with its type, its meaning and its names in other schemas.
+ *
+ * Queries resolve names through it, extractors (engine/fields/extractor.ts) may fill the fields that it says they may,
+ * `daybook fields --schema` prints it, and docs/fields.md is made from it.
+ *
+ * Schemas: https://www.elastic.co/guide/en/ecs/current/ecs-field-reference.html, https://schema.ocsf.io/,
+ * https://docs.zeek.org/en/master/logs/conn.html, https://docs.suricata.io/en/latest/output/eve/eve-json-format.html,
+ * https://sigmahq.io/docs/basics/rules.html, https://docs.splunk.com/Documentation/CIM/latest/User/Overview
+ */
+export const SCHEMAS = ['ecs', 'ocsf', 'zeek', 'suricata', 'sigma', 'cim', 'other'] as const;
+export type Schema = (typeof SCHEMAS)[number];
+
+export type FieldType = 'ip' | 'port' | 'proto' | 'number' | 'text' | 'time' | 'name';
+
+export interface FieldEntry {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly meaning: string;
+  /** Extractors may cut it out of messages. */
+  readonly cut: boolean;
+  /** Its names in other schemas, as these write them. */
+  readonly names: Readonly<Partial<Record<Schema, readonly string[]>>>;
+}
+
+type Names = Partial<Record<Schema, string>>;
+
+/** @param names by schema, separated by spaces */
+function field(name: string, type: FieldType, meaning: string, names: Names = {}): FieldEntry {
+  const split: Partial<Record<Schema, readonly string[]>> = {};
+  for (const schema of SCHEMAS) {
+    const text = names[schema];
+    if (text !== undefined) split[schema] = text.trim().split(/\s+/);
+  }
+  return { name, type, meaning, cut: false, names: split };
+}
+
+function cut(name: string, type: FieldType, meaning: string, names: Names = {}): FieldEntry {
+  return { ...field(name, type, meaning, names), cut: true };
+}
+
+export const FIELDS: readonly FieldEntry[] = [
+  field('ts', 'time', 'When it happened, in UTC.', {
+    ecs: '@timestamp',
+    suricata: 'timestamp',
+    cim: '_time',
+    other: 'eventTime',
+  }),
+  field('kind', 'name', 'What kind of event it is: log, flow, packet, alert, ….', {
+    cim: 'sourcetype',
+  }),
+  field('source', 'name', 'The evidence that it was read from.', { ecs: 'log.file.path' }),
+  field('event_id', 'name', 'The event itself: its source and number.', { ecs: 'event.id' }),
+  field('offset', 'number', 'Where the record lies in its source.', { ecs: 'log.offset' }),
+  field('tag', 'name', 'Tags that people gave it.', { ecs: 'tags' }),
+  field('message', 'text', 'The text of a record.', { ecs: 'event.original', cim: '_raw' }),
+  field('host', 'text', 'The host or device that wrote the record.', {
+    ecs: 'host.name host.hostname log.syslog.hostname',
+    ocsf: 'device.hostname',
+    other: 'hostname',
+  }),
+  field('program', 'text', 'The program that wrote the record.', {
+    ecs: 'process.name log.syslog.appname',
+    other: 'appname app_name',
+  }),
+  field('pid', 'number', 'The process that wrote the record.', {
+    ecs: 'process.pid log.syslog.procid',
+    ocsf: 'process.pid',
+    cim: 'process_id',
+    other: 'procid',
+  }),
+  field('facility', 'name', 'Syslog facility.', {
+    ecs: 'log.syslog.facility.name log.syslog.facility.code',
+  }),
+  field('severity', 'name', 'Syslog severity, or what a record calls its level.', {
+    ecs: 'log.syslog.severity.name log.syslog.severity.code log.level',
+  }),
+  field('event_type', 'text', 'What its source calls this type of event.', {
+    ecs: 'event.code event.action log.syslog.msgid',
+    other: 'msgid eventName',
+  }),
+  cut('src_ip', 'ip', 'Address of the side that began it.', {
+    ecs: 'source.ip source.address client.ip',
+    ocsf: 'src_endpoint.ip',
+    zeek: 'id.orig_h orig_h',
+    sigma: 'SourceIp c-ip',
+    cim: 'src src_host',
+    other: 'sourceIPAddress',
+  }),
+  cut('src_port', 'port', 'Port of the side that began it.', {
+    ecs: 'source.port client.port',
+    ocsf: 'src_endpoint.port',
+    zeek: 'id.orig_p orig_p',
+    sigma: 'SourcePort',
+    other: 'sport',
+  }),
+  cut('dst_ip', 'ip', 'Address of the side that answered.', {
+    ecs: 'destination.ip destination.address server.ip',
+    ocsf: 'dst_endpoint.ip',
+    zeek: 'id.resp_h resp_h',
+    suricata: 'dest_ip',
+    sigma: 'DestinationIp',
+    cim: 'dest dest_host',
+    other: 'dst',
+  }),
+  cut('dst_port', 'port', 'Port of the side that answered.', {
+    ecs: 'destination.port server.port',
+    ocsf: 'dst_endpoint.port',
+    zeek: 'id.resp_p resp_p',
+    suricata: 'dest_port',
+    sigma: 'DestinationPort',
+    other: 'dport',
+  }),
+  field('ip', 'ip', 'Either address.', { ecs: 'related.ip' }),
+  field('port', 'port', 'Either port.'),
+  cut('proto', 'proto', 'Transport protocol.', {
+    ecs: 'network.transport network.iana_number',
+    ocsf: 'connection_info.protocol_num',
+    zeek: 'ip_proto',
+    cim: 'transport protocol',
+  }),
+  field('vlan', 'number', 'Outermost VLAN.', { ecs: 'network.vlan.id', other: 'vlan_id' }),
+  field('service', 'text', 'Application protocol.', {
+    ecs: 'network.protocol',
+    suricata: 'app_proto',
+  }),
+  field('community_id', 'name', 'Community ID of its five-tuple.', {
+    ecs: 'network.community_id',
+  }),
+  cut('bytes', 'number', 'Bytes from the side that began it; of a request: bytes of the answer.', {
+    ecs: 'source.bytes client.bytes',
+    ocsf: 'traffic.bytes_out',
+    zeek: 'orig_ip_bytes',
+    suricata: 'flow.bytes_toserver bytes_toserver',
+    cim: 'bytes_out',
+  }),
+  cut('packets', 'number', 'Packets from the side that began it.', {
+    ecs: 'source.packets',
+    ocsf: 'traffic.packets_out',
+    zeek: 'orig_pkts',
+    suricata: 'flow.pkts_toserver pkts_toserver',
+    cim: 'packets_out',
+  }),
+  cut('bytes_rev', 'number', 'Bytes of the answering side.', {
+    ecs: 'destination.bytes server.bytes',
+    ocsf: 'traffic.bytes_in',
+    zeek: 'resp_ip_bytes',
+    suricata: 'flow.bytes_toclient bytes_toclient',
+    cim: 'bytes_in',
+  }),
+  cut('packets_rev', 'number', 'Packets of the answering side.', {
+    ecs: 'destination.packets',
+    ocsf: 'traffic.packets_in',
+    zeek: 'resp_pkts',
+    suricata: 'flow.pkts_toclient pkts_toclient',
+    cim: 'packets_in',
+  }),
+  cut('user', 'text', 'Account that acted, or that logged in or tried to.', {
+    ecs: 'user.name source.user.name client.user.name',
+    ocsf: 'actor.user.name user.name',
+    sigma: 'SubjectUserName',
+    cim: 'src_user',
+    other: 'username user_name',
+  }),
+  cut('user_target', 'text', 'Account that was acted on: changed to, created, deleted.', {
+    ecs: 'user.target.name destination.user.name user.effective.name',
+    sigma: 'TargetUserName',
+    cim: 'dest_user',
+    other: 'target_user',
+  }),
+  cut('src_domain', 'text', 'Name of the side that began it, where it is given by name.', {
+    ecs: 'source.domain client.domain',
+    ocsf: 'src_endpoint.hostname',
+  }),
+  cut('dst_domain', 'text', 'Name of the side that answered, where it is given by name.', {
+    ecs: 'destination.domain server.domain',
+    ocsf: 'dst_endpoint.hostname',
+    sigma: 'DestinationHostname',
+  }),
+  cut('category', 'text', 'ECS category: authentication, session, network, iam, process, web, ….', {
+    ecs: 'event.category',
+    ocsf: 'category_name',
+  }),
+  cut('action', 'text', 'What was done, or what a firewall did.', {
+    ocsf: 'activity_name',
+    cim: 'vendor_action',
+  }),
+  cut('outcome', 'text', 'success or failure, where the record states it.', {
+    ecs: 'event.outcome',
+  }),
+  cut('reason', 'text', 'Why, in the words of the record.', {
+    ecs: 'event.reason',
+    ocsf: 'status_detail',
+  }),
+  cut('rule', 'text', 'Rule, policy or log prefix that decided.', {
+    ecs: 'rule.name',
+    ocsf: 'rule.name',
+    cim: 'signature',
+  }),
+  cut('event_code', 'text', 'Code that the device gives this message.', { cim: 'signature_id' }),
+  cut('session', 'text', 'Identifier of a session or connection.', {
+    ecs: 'network.session_id',
+    cim: 'session_id',
+  }),
+  cut('url', 'text', 'What was asked for, as it was written.', {
+    ecs: 'url.original url.full',
+    ocsf: 'http_request.url.url_string',
+    suricata: 'http.url',
+    sigma: 'c-uri',
+    other: 'request_uri',
+  }),
+  cut('http_method', 'text', 'Method of a request.', {
+    ecs: 'http.request.method',
+    ocsf: 'http_request.http_method',
+    suricata: 'http.http_method',
+    sigma: 'cs-method',
+  }),
+  cut('http_status', 'text', 'Status of an answer.', {
+    ecs: 'http.response.status_code',
+    ocsf: 'http_response.code',
+    zeek: 'status_code',
+    suricata: 'http.status',
+    sigma: 'sc-status',
+  }),
+  cut('user_agent', 'text', 'User agent of a request.', {
+    ecs: 'user_agent.original',
+    ocsf: 'http_request.user_agent',
+    suricata: 'http.http_user_agent',
+    sigma: 'c-useragent cs-user-agent',
+    cim: 'http_user_agent',
+  }),
+  cut('referrer', 'text', 'Referrer of a request.', {
+    ecs: 'http.request.referrer',
+    ocsf: 'http_request.referrer',
+    suricata: 'http.http_refer',
+    sigma: 'cs-referer',
+    cim: 'http_referrer',
+    other: 'referer',
+  }),
+  cut('query', 'text', 'Name that DNS was asked for.', {
+    ecs: 'dns.question.name',
+    ocsf: 'query.hostname',
+    suricata: 'dns.rrname',
+    sigma: 'QueryName',
+  }),
+  cut('query_type', 'text', 'Record type that DNS was asked for.', {
+    ecs: 'dns.question.type',
+    ocsf: 'query.type',
+    zeek: 'qtype_name',
+    suricata: 'dns.rrtype',
+    cim: 'record_type',
+  }),
+  cut('process', 'text', 'Executable or program that the record is about.', {
+    ecs: 'process.executable',
+    ocsf: 'process.file.path',
+    sigma: 'Image',
+    cim: 'process_path',
+  }),
+  cut('command', 'text', 'Command line.', {
+    ecs: 'process.command_line',
+    ocsf: 'process.cmd_line',
+    sigma: 'CommandLine',
+  }),
+  cut('file_path', 'text', 'File that the record is about.', {
+    ecs: 'file.path',
+    ocsf: 'file.path',
+    sigma: 'TargetFilename',
+  }),
+  cut('iface_in', 'text', 'Interface that it came in by.', {
+    ecs: 'observer.ingress.interface.name',
+    suricata: 'in_iface',
+    cim: 'src_interface',
+  }),
+  cut('iface_out', 'text', 'Interface that it left by.', {
+    ecs: 'observer.egress.interface.name',
+    cim: 'dest_interface',
+  }),
+  field('extractor', 'text', 'Which extractor, and which version of it, cut fields of this event.'),
+];
+
+const BY_NAME = new Map(FIELDS.map((one) => [one.name, one]));
+
+export function fieldEntry(name: string): FieldEntry | undefined {
+  return BY_NAME.get(name);
+}
+
+/** Names of other schemas, in lower case, and ours. A name that several schemas have means the first field that has it. */
+export const ALIASES: Readonly<Record<string, string>> = aliases();
+
+function aliases(): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const { name, names } of FIELDS) {
+    for (const schema of SCHEMAS)
+      for (const other of names[schema] ?? []) {
+        const lower = other.toLowerCase();
+        if (!BY_NAME.has(lower)) out[lower] ??= name;
+      }
+  }
+  return out;
+}

@@ -1,0 +1,216 @@
+/**
+ * Templates of messages: literal texts and captures, matched byte by byte.
+ *
+ * `Failed {password|none} for {user:text} from {src_ip} port {src_port}{:rest}`: `{a|b}` is either text, `{field}` a
+ * value of the field's own type, `{field:type}` one of another, `{:type}` is not kept. A backslash makes the brace or bar
+ * that follows it one of the text.
+ *
+ * Nothing backtracks but `text` and `brief`, which try the places where the next literal text is; how often is bounded,
+ * and a message that takes more is left uncut.
+ */
+import { fieldEntry } from './registry.ts';
+
+export const CAPTURES = [
+  /** An IPv4 or IPv6 address. */
+  'ip',
+  /** An address, else a name: of src_ip and dst_ip the name becomes src_domain and dst_domain. */
+  'host',
+  'port',
+  'number',
+  /** A protocol by name or number. */
+  'proto',
+  /** One byte or more, none of them white space. */
+  'word',
+  /** As `word`, or nothing. */
+  'value',
+  /** Anything, as long as it can be; may be empty. */
+  'text',
+  /** Anything, as short as it can be; may be empty. */
+  'brief',
+  /** Anything up to the end. */
+  'rest',
+  /** Pairs of keys and values up to the end. */
+  'pairs',
+  /** Columns up to the end. */
+  'columns',
+] as const;
+export type Capture = (typeof CAPTURES)[number];
+
+export interface Literal {
+  readonly literal: Uint8Array;
+}
+export interface Slot {
+  readonly capture: Capture;
+  /** Number of its field in `Template.fields`; -1: not kept. */
+  readonly field: number;
+}
+export type Part = Literal | Slot;
+
+export interface Pairs {
+  readonly keys: ReadonlyMap<string, Slot>;
+  readonly separator: number;
+  readonly assign: number;
+  /** -1: none. */
+  readonly stop: number;
+}
+
+export interface Template {
+  readonly text: string;
+  readonly parts: readonly Part[];
+  /** Every field that it cuts, those of constants included. */
+  readonly fields: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  readonly pairs: Pairs | undefined;
+  readonly columns: readonly (Slot | undefined)[];
+  readonly separator: number;
+  readonly needs: readonly string[];
+  /** It has a literal text that few other messages have. */
+  readonly isDistinct: boolean;
+}
+
+export interface GivenTemplate {
+  readonly text: string;
+  readonly set: Readonly<Record<string, string>>;
+  readonly pairs?: Readonly<Record<string, string>> | undefined;
+  readonly separator?: string | undefined;
+  readonly assign?: string | undefined;
+  readonly stop?: string | undefined;
+  readonly columns?: readonly (string | null)[] | undefined;
+  readonly needs?: readonly string[] | undefined;
+}
+
+const MOST_VARIANTS = 64;
+const utf8 = new TextEncoder();
+
+/** One template for each choice of `{a|b}`. @throws Error which says what is wrong with it */
+export function parseTemplate(given: GivenTemplate): Template[] {
+  const variants = choices(given.text);
+  if (variants.length > MOST_VARIANTS)
+    throw new Error(`it has more than ${MOST_VARIANTS} variants`);
+  return variants.map((text) => compile(text, given));
+}
+
+/** The texts that the choices in a text stand for, which may have captures and choices in them. */
+function choices(text: string): string[] {
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '{') {
+      const { bars, end } = braces(text, at);
+      if (bars.length > 1) {
+        const rest = choices(text.slice(end + 1));
+        const ends = [...bars.slice(1), end];
+        return bars
+          .flatMap((bar, i) => choices(text.slice(bar + 1, ends[i])))
+          .flatMap((one) => rest.map((more) => text.slice(0, at) + one + more));
+      }
+      at = end;
+    }
+  }
+  return [text];
+}
+
+/** Where the brace at `start` and each bar right within it are, and where it closes. */
+function braces(text: string, start: number): { bars: number[]; end: number } {
+  const bars = [start];
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '{') depth += 1;
+    else if (text[at] === '}' && --depth === 0) return { bars, end: at };
+    else if (text[at] === '|' && depth === 1) bars.push(at);
+  }
+  throw new Error('a brace is not closed');
+}
+
+function compile(text: string, given: GivenTemplate): Template {
+  const fields: string[] = Object.keys(given.set);
+  const numberOf = (name: string): number => {
+    const known = fields.indexOf(name);
+    return known >= 0 ? known : fields.push(name) - 1;
+  };
+  const parts: Part[] = [];
+  let literal = '';
+  const endLiteral = (): void => {
+    if (literal !== '') parts.push({ literal: utf8.encode(literal) });
+    literal = '';
+  };
+  for (const [token] of text.matchAll(/\\.|\{[^{}]*\}|[^\\{}]+|./gsu)) {
+    if (token.length === 2 && token.startsWith('\\')) literal += token[1];
+    else if (token === '{' || token === '}') throw new Error('a brace is not opened or not closed');
+    else if (token.startsWith('{')) {
+      endLiteral();
+      const slot = slotOf(token.slice(1, -1), numberOf);
+      const last = parts.at(-1);
+      if (last !== undefined && 'capture' in last && !endsItself(last.capture))
+        throw new Error(`no text is between ${token} and what is before it`);
+      parts.push(slot);
+    } else literal += token;
+  }
+  endLiteral();
+  const end = parts.findIndex((part) => 'capture' in part && isLast(part.capture));
+  if (end >= 0 && end < parts.length - 1)
+    throw new Error('rest, pairs and columns can only be at its end');
+  const last = parts.at(-1);
+  const of = last !== undefined && 'capture' in last ? last.capture : undefined;
+  if ((of === 'pairs') !== (given.pairs !== undefined))
+    throw new Error('{:pairs} and "pairs" belong together');
+  if ((of === 'columns') !== (given.columns !== undefined))
+    throw new Error('{:columns} and "columns" belong together');
+  const code = (one: string | undefined, usual: number): number => one?.charCodeAt(0) ?? usual;
+  const keys = new Map(
+    Object.entries(given.pairs ?? {}).map(([key, token]) => [key, slotOf(token, numberOf)]),
+  );
+  const columns = (given.columns ?? []).map((token) =>
+    token === null ? undefined : slotOf(token, numberOf),
+  );
+  return {
+    text,
+    parts,
+    set: given.set,
+    pairs: given.pairs && {
+      keys,
+      separator: code(given.separator, 32),
+      assign: code(given.assign, 61),
+      stop: code(given.stop, -1),
+    },
+    columns,
+    separator: code(given.separator, 44),
+    fields,
+    needs: given.needs ?? [],
+    isDistinct: parts.some((part) => 'literal' in part && part.literal.length >= 4),
+  };
+}
+
+/** `name:type`, either of which may be missing. */
+function slotOf(token: string, numberOf: (name: string) => number): Slot {
+  const [name = '', type] = token.split(':');
+  const capture = type ?? ownCapture(name);
+  if (!isCapture(capture)) throw new Error(`there is no type ${capture}`);
+  const field = name === '' ? -1 : numberOf(name);
+  if (capture === 'host' && field >= 0) numberOf(domainOf(name));
+  return { capture, field };
+}
+
+function isCapture(name: string): name is Capture {
+  return CAPTURES.some((one) => one === name);
+}
+
+/** Whether what a capture takes does not depend on what follows it. */
+function endsItself(capture: Capture): boolean {
+  return capture === 'ip' || capture === 'port' || capture === 'number';
+}
+
+function isLast(capture: Capture): boolean {
+  return capture === 'rest' || capture === 'pairs' || capture === 'columns';
+}
+
+/** What `{name}` captures. */
+function ownCapture(name: string): string {
+  const type = fieldEntry(name)?.type;
+  return type === 'ip' || type === 'port' || type === 'number' || type === 'proto' ? type : 'word';
+}
+
+/** Where the name of a side goes that is given by name. */
+export function domainOf(name: string): string {
+  return name === 'dst_ip' ? 'dst_domain' : 'src_domain';
+}
