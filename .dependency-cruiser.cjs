@@ -83,7 +83,11 @@ module.exports = {
       CORE,
     ),
     ...allow(STORE, paths(STORE, MEASURE, BASE, CONTRACT, ...packages('@duckdb/node-api')), CORE),
-    ...allow(SEARCH, paths(SEARCH, QUERY, FIELDS, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT), CORE),
+    ...allow(
+      SEARCH,
+      paths(SEARCH, QUERY, FIELDS, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT),
+      CORE,
+    ),
     ...allow(INGEST, paths(INGEST, FIELDS, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT), CORE),
     ...allow(
       '^engine/operations/',

@@ -172,8 +172,7 @@ function fill({ targets, mark }: Bound, batch: EventBatch, row: number, data: Ui
     const start = found.starts[target.field]!;
     const { constant } = target;
     if (start >= 0) fillField(target, batch, row, data, start, found.ends[target.field]!);
-    else if (constant !== undefined)
-      fillField(target, batch, row, constant, 0, constant.length);
+    else if (constant !== undefined) fillField(target, batch, row, constant, 0, constant.length);
   }
 }
 

@@ -2,6 +2,7 @@
  * The extractors that Daybook has. Each is a file of data in `extractors/`, in the format of extractor.ts; a new one
  * is listed here.
  */
+import { Cutter } from './cutter.ts';
 import { type Extractor, readExtractor } from './extractor.ts';
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
@@ -19,4 +20,12 @@ export function shippedExtractors(): readonly Extractor[] {
     readExtractor(document, `${name}.json`),
   );
   return read;
+}
+
+let cutter: Cutter | undefined;
+
+/** Cuts with all of them. */
+export function shippedCutter(): Cutter {
+  cutter ??= new Cutter(shippedExtractors());
+  return cutter;
 }

@@ -86,7 +86,7 @@ function searched(
   const spaces = isLong || part.capture === 'brief';
   const least = spaces || part.capture === 'value' ? at : at + 1;
   let most = end;
-  if (!spaces) for (most = at; most < end && !isSpace(b[most]!); ) most += 1;
+  if (!spaces) for (most = at; most < end && !isSpace(b[most]!);) most += 1;
   if (next === undefined) {
     if (most < end || end < least || !isValid(part.capture, b, at, end)) return false;
     keep(part, at, end);

@@ -11,7 +11,8 @@ function ip4End(b: Uint8Array, start: number, end: number): number {
     if (i > 0 && (p >= end || b[p++] !== 46)) return -1;
     const first = p;
     let value = 0;
-    while (p < end && p - first < 3 && b[p]! >= 48 && b[p]! <= 57) value = value * 10 + b[p++]! - 48;
+    while (p < end && p - first < 3 && b[p]! >= 48 && b[p]! <= 57)
+      value = value * 10 + b[p++]! - 48;
     // Zeros before a number mean octal to some and decimal to others.
     if (p === first || value > 255 || (p - first > 1 && b[first] === 48)) return -1;
     ADDRESS[12 + i] = value;

@@ -11,6 +11,7 @@ import type { BreakState } from '../contract/errors.ts';
 import type { ByteOffset, EpochMicros, Kind } from '../contract/event.ts';
 import type { EventSink } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
+import { shippedCutter } from '../fields/extractors.ts';
 import { type BatchRows, rowList, rowSpan } from '../store/batch-rows.ts';
 import type { DayParts, DayRows } from './day-parts.ts';
 import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
@@ -88,6 +89,7 @@ export class ChunkWriter implements EventSink {
   private currentName = '';
   private batchRows = BATCH_ROWS;
   private readonly parts: DayParts;
+  private readonly cutter = shippedCutter();
   private rows = 0;
   private bytes = 0;
   private startedAt = performance.now();
@@ -300,7 +302,10 @@ export class ChunkWriter implements EventSink {
     const n = batch.length;
     if (n === 0) return;
     const from = this.leaveOut(batch);
-    if (from < n) this.route(batch, from);
+    if (from < n) {
+      this.cutter.cut(batch, from);
+      this.route(batch, from);
+    }
     this.totalRows += n;
     batch.clear();
   }

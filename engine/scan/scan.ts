@@ -11,6 +11,8 @@ import { EventBatch } from '../contract/event-batch.ts';
 import type { ByteOffset, Kind } from '../contract/event.ts';
 import type { EventSink, Importer, ReadOptions, SourceInput } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
+import { CUT_COLUMNS } from '../fields/cutter.ts';
+import { shippedCutter } from '../fields/extractors.ts';
 import { type Answer, shapeAnswer } from '../query/answer.ts';
 import { Params } from '../query/dialect/duckdb.ts';
 import { buildTable, eventContext, gridOf } from '../query/plan.ts';
@@ -81,6 +83,7 @@ export class Scan {
   private readonly signal: AbortSignal | undefined;
   private readonly wanted: Wanted;
   private readonly stage: BatchStage | undefined;
+  private readonly cutter = shippedCutter();
   private readonly columns: readonly TableColumn[];
   private readonly limit: number | undefined;
   private readonly unlisted: Set<string>;
@@ -119,6 +122,12 @@ export class Scan {
       if (stage === undefined && this.wanted !== undefined)
         shownRows(probe, new Int32Array(0), 0, plan, this.wanted);
     }
+  }
+
+  /** Whether the query reads a column that extractors fill. */
+  private get isCut(): boolean {
+    const { wanted } = this;
+    return wanted === undefined || CUT_COLUMNS.values().some((name) => wanted.has(name));
   }
 
   private makeStage(budget: Budget): BatchStage | undefined {
@@ -238,6 +247,7 @@ export class Scan {
     const full = (batch: EventBatch): void => {
       const own = batches.get(batch.kind);
       spellingOf(batch).begin();
+      if (this.isCut) this.cutter.cut(batch);
       // Not before there are rows: by then it is known which columns have codes.
       if (own !== undefined) (own.take ??= this.taker(batch))();
       if (this.unlisted.size > 0) this.list(batch);

@@ -31,8 +31,7 @@ export function cutFields(
     if (batch[name].present[0] === 1) out[name] = String(batch[name].values[0]);
   for (const name of CUT_TEXTS) {
     const column = batch.cutText(name);
-    if (column.present[0] === 1)
-      out[name] = text.decode(column.data.subarray(4, column.size));
+    if (column.present[0] === 1) out[name] = text.decode(column.data.subarray(4, column.size));
   }
   return out;
 }

@@ -7,6 +7,7 @@
 import { evidenceNames, isAttributeColumn } from '../../base/attribute-columns.ts';
 import type { Column, EventBatch } from '../../contract/event-batch.ts';
 import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
+import { CUT_COLUMNS } from '../../fields/cutter.ts';
 import { OVERFLOW_COLUMN } from '../../store/column-types.ts';
 import { identifier } from '../../store/segment-builder.ts';
 import type { Plain } from '../../store/segment-store.ts';
@@ -104,8 +105,11 @@ export function differences(inCase: EventValues, inEvidence: EventValues): Diffe
     if (!same(a, b)) out.push({ field, inCase: a, inEvidence: b });
   };
   compare('kind', inCase.kind, inEvidence.kind);
+  // What another version of an extractor cut, or none, is derived otherwise: the evidence does not contradict it.
+  const isCutAlike = inCase.columns.get('extractor') === inEvidence.columns.get('extractor');
   for (const name of Object.keys(COLUMNS))
-    if (name !== 'source_id') compare(name, inCase.columns.get(name), inEvidence.columns.get(name));
+    if (name !== 'source_id' && (isCutAlike || !CUT_COLUMNS.has(name)))
+      compare(name, inCase.columns.get(name), inEvidence.columns.get(name));
   const stored = byLowerCase(inCase.attributes);
   const emitted = byLowerCase(inEvidence.attributes);
   const columns = out.length;

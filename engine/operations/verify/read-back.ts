@@ -10,6 +10,7 @@ import { EventBatch } from '../../contract/event-batch.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type { EventSink, Importer, Leaf, SourceInput } from '../../contract/importer.ts';
+import { shippedCutter } from '../../fields/extractors.ts';
 import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
 import type { ImportOptions } from '../../ingest/protocol.ts';
 import { readOptions } from '../../ingest/read-leaf.ts';
@@ -277,6 +278,7 @@ class Comparison implements EventSink {
   private take(batch: EventBatch): void {
     const { wanted } = this;
     const seqs = batch.seq.values;
+    shippedCutter().cut(batch);
     for (let row = 0; row < batch.length; row++) {
       if (wanted === undefined) {
         this.pending.push(emittedEvent(batch, row));
