@@ -57,6 +57,8 @@ interface KnownProgram {
 
 const MOST_PROGRAMS = 4096;
 
+const [SPACE, COLON, OPEN, CLOSE] = [32, 58, 91, 93];
+
 export class Cutter {
   private readonly exact = new Map<string, Bound[]>();
   private readonly prefixes: [string, Bound[]][] = [];
@@ -88,8 +90,9 @@ export class Cutter {
     for (let row = from; row < n; row++) {
       if (message.present[row] === 0 || (hasStated && isStated(batch, row))) continue;
       const { data } = message;
-      const start = message.starts[row]! + 4;
-      const end = start + lengthAt(data, start - 4);
+      const whole = message.starts[row]! + 4;
+      const end = whole + lengthAt(data, whole - 4);
+      const start = bodyStart(batch, row, whole, end);
       if (start === end) continue;
       const entry = program.present[row] === 1 ? this.entryAt(program, row) : this.general;
       for (const bound of entry[data[start]!]!) {
@@ -207,6 +210,41 @@ function fillField(
     const value = protocolOf(b, start, end);
     if (value >= 0) batch.proto.set(row, value);
   }
+}
+
+/** Where a message begins behind the tag that names its program (RFC 3164) and a time since the system started. */
+function bodyStart(
+  { program, message }: EventBatch,
+  row: number,
+  start: number,
+  end: number,
+): number {
+  const { data } = message;
+  let p = start;
+  if (program.present[row] === 1) {
+    const from = program.starts[row]! + 4;
+    const length = lengthAt(program.data, from - 4);
+    let i = 0;
+    while (i < length && p + i < end && data[p + i] === program.data[from + i]) i += 1;
+    if (i === length) {
+      let after = p + i;
+      if (data[after] === OPEN) {
+        while (after < end && data[after] !== CLOSE) after += 1;
+        after += 1;
+      }
+      if (after < end && data[after] === COLON) p = after + 1;
+    }
+  }
+  while (p < end && data[p] === SPACE) p += 1;
+  if (data[p] !== OPEN) return p;
+  let after = p + 1;
+  while (after < end && (isDigitOrDot(data[after]!) || data[after] === SPACE)) after += 1;
+  if (after === p + 1 || data[after] !== CLOSE || data[after + 1] !== SPACE) return p;
+  return Math.min(after + 2, end);
+}
+
+function isDigitOrDot(code: number): boolean {
+  return (code >= 48 && code <= 57) || code === 46;
 }
 
 /** A text is set once: a row that has one keeps it. */

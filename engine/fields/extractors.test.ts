@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { EventBatch } from '../contract/event-batch.ts';
 import { Cutter } from './cutter.ts';
 import { type Extractor, programOf } from './extractor.ts';
 import { shippedExtractors } from './extractors.ts';
@@ -13,6 +14,30 @@ const all = new Cutter(extractors);
 it('has every file of its folder', () => {
   const files = readdirSync(path.join(import.meta.dirname, 'extractors'));
   expect(extractors.map(({ name }) => `${name}.json`).sort()).toEqual(files.sort());
+});
+
+it.each([
+  ['sshd', 'sshd[100]: Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/1'],
+  ['/usr/sbin/sshd', '/usr/sbin/sshd[100]: Invalid user a from 192.0.2.17', 'openssh/1'],
+  ['sudo', 'sudo:    alice : PWD=/ ; USER=root ; COMMAND=/bin/ls', 'sudo/1'],
+  [
+    'kernel',
+    'kernel: [   12.5] [UFW BLOCK] IN=eth0 OUT= SRC=192.0.2.1 DST=192.0.2.2',
+    'netfilter/1',
+  ],
+  ['app', 'app[7]: Failed password for root from 192.0.2.17 port 22 ssh2', undefined],
+])('finds the message behind the tag of %s', (program, message, extractor) => {
+  expect(cutFields(all, program, message)['extractor']).toBe(extractor);
+});
+
+it('leaves what a source states as it is', () => {
+  const batch = new EventBatch('log', () => undefined, 2);
+  batch.program.setString(0, 'sshd');
+  batch.message.setString(0, 'Failed password for root from 192.0.2.17 port 22 ssh2');
+  batch.dst_port.set(0, 2222);
+  batch.endRow();
+  expect(all.cut(batch)).toBe(0);
+  expect(batch.src_ip4.present[0]).toBe(0);
 });
 
 describe.each(extractors.map((one): [string, Extractor] => [one.name, one]))('%s', (name, one) => {
