@@ -1,20 +1,46 @@
 /** `daybook fields`: which fields events have. */
+import { DaybookError } from '../../../engine/contract/errors.ts';
 import { CaseSession } from '../../../engine/search/index.ts';
 import { caseFields } from '../../../engine/operations/fields.ts';
+import { fieldNames } from '../../../engine/operations/field-names.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
 
 export const fieldsCommand: Command = {
   spec: {
     name: 'fields',
-    usage: 'CASE',
+    usage: '[CASE]',
     summary:
       'Lists the fields that events have, and how many events have each. Attributes keep the name their source gave them.',
-    positionals: { least: 1, most: 1 },
-    options: { json: { type: 'boolean', help: 'one JSON document' } },
+    positionals: { least: 0, most: 1 },
+    options: {
+      schema: {
+        type: 'boolean',
+        help: 'instead: every field that Daybook knows, with its names in ECS, OCSF, Zeek and others',
+      },
+      json: { type: 'boolean', help: 'one JSON document' },
+    },
   },
   async run(parsed, { streams, settings, signal }) {
-    const session = CaseSession.open(parsed.positionals[0]!, {
+    const [folder] = parsed.positionals;
+    if (parsed.flag('schema')) {
+      const known = fieldNames();
+      const rows = known.map((one) => [one.field, one.type, one.meaning, one.names.join(', ')]);
+      await write(
+        streams.out,
+        parsed.flag('json')
+          ? `${JSON.stringify(known)}\n`
+          : table(['field', 'type', 'meaning', 'other names'], rows, streams.out.columns),
+      );
+      return 0;
+    }
+    if (folder === undefined)
+      throw new DaybookError(
+        'usage',
+        'name a case',
+        'daybook fields CASE, or daybook fields --schema',
+      );
+    const session = CaseSession.open(folder, {
       memoryLimit: settings.queryMemory,
       threads: settings.threads,
     });
