@@ -83,6 +83,29 @@ async function counted(): Promise<{ fields: Map<string, number>; statements: str
 }
 
 describe('the fields of a case', () => {
+  it('are also those that extractors cut out of messages', async () => {
+    const path = join(root, 'auth.log');
+    const port = (n: number): string => `from 192.0.2.${n} port ${4000 + n} ssh2`;
+    const lines = Array.from({ length: 30 }, (_, n) => {
+      const text =
+        n % 3 === 0
+          ? `Failed password for root ${port(n)}`
+          : n % 3 === 1
+            ? 'Exiting on signal 15'
+            : `Accepted password for u${n} ${port(n)}`;
+      return `${time(n)} host sshd[${n}]: ${text}\n`;
+    });
+    writeFileSync(path, lines.join(''));
+    await importInProcess(folder, [path]);
+    const { fields } = await counted();
+    expect(fields.get('user')).toBe(20);
+    expect(fields.get('src_ip')).toBe(20);
+    expect(fields.get('src_port')).toBe(20);
+    expect(fields.get('outcome')).toBe(20);
+    expect(fields.get('extractor')).toBe(20);
+    expect(fields.get('message')).toBe(30);
+  });
+
   it('come from the catalog, but for names that a segment has in two spellings', async () => {
     await makeCase();
     const { fields, statements } = await counted();
