@@ -1,0 +1,124 @@
+/**
+ * `npm run fields-truth`: fields of log lines against those that other parsers found in the same lines
+ * ($DAYBOOK_SHARED/data2/fields-truth). Prints, for each folder and over all, how many values are right, wrong or missing.
+ * Text that another parser derived, and lines that are no event of ours, are left out or count as missing.
+ */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { shippedCutter } from '../engine/fields/extractors.ts';
+import { EventBatch } from '../engine/contract/event-batch.ts';
+import type { Kind } from '../engine/contract/event.ts';
+import { DEFAULT_OPTIONS, type CollectedRow, inputOf, rowOf } from '../importers/shared/collect.ts';
+import { importers } from '../importers/registry.ts';
+
+/** The truth's names, and ours. */
+const NAMES: Readonly<Record<string, string>> = {
+  ...{ src_ip: 'src_ip', dst_ip: 'dst_ip', src_port: 'src_port', dst_port: 'dst_port' },
+  ...{ user: 'user', url: 'url', http_status: 'http_status', http_method: 'http_method' },
+  ...{ host: 'host', event_code: 'event_code' },
+};
+
+interface Truth {
+  readonly path: string;
+  readonly line?: number;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly not_verbatim?: readonly string[];
+}
+interface Count {
+  right: number;
+  wrong: number;
+  missing: number;
+}
+
+/** IPv6 as 32 hex digits; everything else in lower case. */
+function normal(value: unknown): string {
+  const text = String(value).trim().toLowerCase();
+  if (!/^[0-9a-f:.]*:[0-9a-f:.]*$/.test(text) || !URL.canParse(`http://[${text}]/`)) return text;
+  const [head = '', tail] = new URL(`http://[${text}]/`).hostname.slice(1, -1).split('::');
+  const words = (part: string | undefined): string[] => (part ? part.split(':') : []);
+  const after = words(tail);
+  const before = words(head);
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return [...before, ...zeros, ...after].map((word) => word.padStart(4, '0')).join('');
+}
+
+function ours(row: CollectedRow, name: string): unknown {
+  if (name !== 'src_ip' && name !== 'dst_ip') return row[name] ?? row.attrs[name];
+  const four = row[`${name}4`];
+  if (typeof four !== 'number') return row[`${name}6`];
+  return [24, 16, 8, 0].map((shift) => (four >>> shift) & 255).join('.');
+}
+
+async function rowsOf(bytes: Buffer): Promise<CollectedRow[]> {
+  const hint = { name: 'x', complete: bytes.length <= 65_536 };
+  const [best] = importers
+    .map((importer) => ({ importer, sniffed: importer.sniff(bytes.subarray(0, 65_536), hint) }))
+    .toSorted((a, b) => (b.sniffed?.score ?? 0) - (a.sniffed?.score ?? 0));
+  if (best?.sniffed === undefined) return [];
+  const rows: CollectedRow[] = [];
+  const batches = new Map<Kind, EventBatch>();
+  const take = (batch: EventBatch): void => {
+    shippedCutter().cut(batch);
+    for (let row = 0; row < batch.length; row++) rows.push(rowOf(batch, row));
+    batch.clear();
+  };
+  const nothing = (): undefined => undefined;
+  const sink = {
+    batch: (kind: Kind) => {
+      const batch = batches.get(kind) ?? new EventBatch(kind, take, 1000);
+      batches.set(kind, batch);
+      return batch;
+    },
+    ...{ record: nothing, quarantine: nothing, skip: nothing, note: nothing },
+    ...{ metadata: nothing, decide: nothing, drain: nothing },
+  };
+  const options = { ...DEFAULT_OPTIONS, format: best.sniffed.format };
+  await best.importer.read(inputOf(bytes), sink, options);
+  for (const batch of batches.values()) take(batch);
+  return rows;
+}
+
+const shared = process.env['DAYBOOK_SHARED'];
+const data = shared === undefined ? undefined : path.join(shared, 'data2');
+const folder = data === undefined ? undefined : path.join(data, 'fields-truth');
+if (data === undefined || folder === undefined || !existsSync(folder)) {
+  console.log('skipped: DAYBOOK_SHARED names no folder that has data2/fields-truth');
+} else {
+  const counts = new Map<string, Count>();
+  for (const file of readdirSync(folder)) {
+    const lines = readFileSync(path.join(folder, file), 'utf8').split('\n').filter(Boolean);
+    const truths = lines.map((line) => JSON.parse(line) as Truth);
+    for (const [name, own] of Map.groupBy(truths, (one) => one.path)) {
+      const bytes = readFileSync(path.join(data, name));
+      const starts = [0];
+      for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) starts.push(at + 1);
+      const rows = await rowsOf(bytes);
+      const byStart = new Map(rows.map((row) => [Number(row['offset']), row]));
+      const group = name.split('/').slice(0, 3).join('/');
+      for (const { line, fields = {}, not_verbatim: derived = [] } of own) {
+        if (line === undefined) continue;
+        const row = byStart.get(starts[line - 1] ?? -1);
+        for (const [field, mine] of Object.entries(NAMES)) {
+          const value = fields[field];
+          if (value === undefined || value === '-' || value === '' || derived.includes(field))
+            continue;
+          const found = row === undefined ? undefined : ours(row, mine);
+          const verdict =
+            found === undefined ? 'missing' : normal(found) === normal(value) ? 'right' : 'wrong';
+          for (const key of [group, 'all', `field ${field}`]) {
+            const count = counts.get(key) ?? { right: 0, wrong: 0, missing: 0 };
+            counts.set(key, count);
+            count[verdict] += 1;
+          }
+        }
+      }
+    }
+  }
+  const percent = (part: number, of: number): string => `${((part / of) * 100).toFixed(1)} %`;
+  for (const [key, { right, wrong, missing }] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const all = right + wrong + missing;
+    console.log(
+      `${key.padEnd(52)} ${String(all).padStart(6)}  right ${percent(right, all)}  wrong ${percent(wrong, all)}  missing ${percent(missing, all)}`,
+    );
+  }
+}
