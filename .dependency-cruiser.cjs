@@ -27,7 +27,7 @@ const WINDOW = [
 ];
 
 const CONTRACT = '^engine/contract/';
-const BASE = '^engine/base/';
+const UTIL = '^engine/util/';
 const FIELDS = '^engine/fields/';
 const MEASURE = '^engine/measure/';
 const CATALOG = '^engine/catalog/';
@@ -67,34 +67,34 @@ module.exports = {
   allowed: [
     // The engine, from the innermost layer outwards.
     ...allow(CONTRACT, paths(CONTRACT, ...packages('zod'))),
-    ...allow(BASE, paths(BASE, CONTRACT), CORE),
-    ...allow(FIELDS, paths(FIELDS, BASE, CONTRACT, ...packages('zod'))),
-    ...allow(MEASURE, paths(MEASURE, BASE, CONTRACT), CORE),
-    ...allow(INDEX, paths(INDEX, BASE, CONTRACT), CORE),
-    ...allow(QUERY, paths(QUERY, FIELDS, BASE, CONTRACT)),
+    ...allow(UTIL, paths(UTIL, CONTRACT), CORE),
+    ...allow(FIELDS, paths(FIELDS, UTIL, CONTRACT, ...packages('zod'))),
+    ...allow(MEASURE, paths(MEASURE, UTIL, CONTRACT), CORE),
+    ...allow(INDEX, paths(INDEX, UTIL, CONTRACT), CORE),
+    ...allow(QUERY, paths(QUERY, FIELDS, UTIL, CONTRACT)),
     // What operators ask of an index is an interface (engine/query/index-view.ts); tests ask a real one.
     ...allow('^engine/query/testing/', paths(INDEX)),
     // Faces of operators on a real index.
     ...allow('^engine/query/(testing/|.*[.]test[.]ts$)', paths('^engine/search/access-paths/')),
-    ...allow(SCAN, paths(SCAN, QUERY, FIELDS, MEASURE, BASE, CONTRACT), CORE),
+    ...allow(SCAN, paths(SCAN, QUERY, FIELDS, MEASURE, UTIL, CONTRACT), CORE),
     ...allow(
       CATALOG,
-      paths(CATALOG, MEASURE, BASE, CONTRACT, ...packages('(@types/)?better-sqlite3')),
+      paths(CATALOG, MEASURE, UTIL, CONTRACT, ...packages('(@types/)?better-sqlite3')),
       CORE,
     ),
-    ...allow(STORE, paths(STORE, MEASURE, BASE, CONTRACT, ...packages('@duckdb/node-api')), CORE),
+    ...allow(STORE, paths(STORE, MEASURE, UTIL, CONTRACT, ...packages('@duckdb/node-api')), CORE),
     ...allow(
       SEARCH,
-      paths(SEARCH, QUERY, FIELDS, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT),
+      paths(SEARCH, QUERY, FIELDS, INDEX, STORE, CATALOG, MEASURE, UTIL, CONTRACT),
       CORE,
     ),
-    ...allow(INGEST, paths(INGEST, FIELDS, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT), CORE),
+    ...allow(INGEST, paths(INGEST, FIELDS, INDEX, STORE, CATALOG, MEASURE, UTIL, CONTRACT), CORE),
     ...allow(
       '^engine/operations/',
       paths(
         '^engine/operations/',
         SEARCH_INDEX,
-        ...[SCAN, INGEST, QUERY, FIELDS, INDEX, STORE, CATALOG, MEASURE, BASE, CONTRACT],
+        ...[SCAN, INGEST, QUERY, FIELDS, INDEX, STORE, CATALOG, MEASURE, UTIL, CONTRACT],
       ),
       CORE,
     ),
@@ -132,7 +132,7 @@ module.exports = {
       '^app/engine/',
       paths(
         '^app/(engine/|(compose|settings|folders|version)[.]ts$)',
-        '^engine/([^/]+[.]ts$|base/|operations/)',
+        '^engine/([^/]+[.]ts$|util/|operations/)',
         SEARCH_INDEX,
         CONTRACT,
         '^fixtures/generate[.]ts$',
@@ -238,7 +238,7 @@ module.exports = {
       '^e2e/torture/ask[.]ts$',
       paths(
         CONTRACT,
-        '^engine/operations/(answer-records|request-range|handlers)[.]ts$',
+        '^engine/operations/(query/(answer-records|request-range)|handlers)[.]ts$',
         '^engine/(host|memory-pipe)[.]ts$',
         SEARCH_INDEX,
         '^app/settings[.]ts$',
@@ -269,7 +269,7 @@ module.exports = {
       paths('^importers/(registry[.]ts$|shared/|pcap/build[.]ts$)', '^engine/ingest/testing/'),
       CORE,
     ),
-    ...allow('^engine/ingest/testing/', paths(INGEST, STORE, CATALOG, BASE, CONTRACT)),
+    ...allow('^engine/ingest/testing/', paths(INGEST, STORE, CATALOG, UTIL, CONTRACT)),
     // Operations on evidence are tested with what reads it.
     ...allow(
       '^engine/(operations|search)/.*[.]test[.]ts$',

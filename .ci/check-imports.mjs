@@ -28,7 +28,7 @@ function cruise(cwd, outputType) {
 const CASES = [
   ['engine/contract/a.ts', 'zod', true],
   ['engine/contract/b.ts', 'node:fs', false],
-  ['engine/contract/c.ts', '../base/target.ts', false],
+  ['engine/contract/c.ts', '../util/target.ts', false],
   ['engine/contract/d.ts', 'better-sqlite3', false],
   ['engine/query/a.ts', '../contract/target.ts', true],
   ['engine/query/b.ts', '../store/target.ts', false],
@@ -62,7 +62,7 @@ const CASES = [
   ['importers/pcap/a.ts', '../shared/target.ts', true],
   ['importers/pcap/b.ts', '../../engine/contract/target.ts', true],
   ['importers/pcap/c.ts', '../syslog/target.ts', false],
-  ['importers/pcap/d.ts', '../../engine/base/target.ts', false],
+  ['importers/pcap/d.ts', '../../engine/util/target.ts', false],
   ['importers/pcap/e.ts', '@duckdb/node-api', false],
   ['importers/shared/f.ts', '../pcap/target.ts', false],
   ['app/cli/a.ts', '../compose.ts', true],
@@ -78,7 +78,7 @@ const CASES = [
   ['e2e/b.test.ts', '../app/compose.ts', false],
   ['e2e/c.test.ts', '../engine/contract/target.ts', false],
   ['fixtures/a.ts', '../engine/contract/target.ts', false],
-  ['engine/base/a.ts', './no-such-file.ts', false],
+  ['engine/util/a.ts', './no-such-file.ts', false],
   ['engine/index/one.ts', './two.ts', false],
   // A circle is reported once.
   ['engine/index/two.ts', './one.ts', true],

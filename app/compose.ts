@@ -5,10 +5,10 @@
 import { dirname, join, sep } from 'node:path';
 import type { FromLookWorker, ToLookWorker } from '../engine/ingest/look-protocol.ts';
 import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/protocol.ts';
-import type { Evidence } from '../engine/operations/import.ts';
-import { oncePerFile, type ListedFile } from '../engine/operations/import-items.ts';
+import type { Evidence } from '../engine/operations/evidence/import.ts';
+import { oncePerFile, type ListedFile } from '../engine/operations/evidence/import-items.ts';
 import type { Ignored } from '../engine/contract/importer.ts';
-import type { FromUpkeep, ToUpkeep } from '../engine/operations/upkeep-thread.ts';
+import type { FromUpkeep, ToUpkeep } from '../engine/operations/evidence/upkeep-thread.ts';
 import type { FromVerify, ToVerify } from '../engine/operations/verify/verify-thread.ts';
 import { isMappable } from '../importers/registry.ts';
 import { dissectPacket } from '../importers/pcap/dissect/index.ts';

@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Importer } from '../engine/contract/importer.ts';
-import type { ScanTools } from '../engine/operations/scan.ts';
-import type { PartFound, ScanTask, ScanThread } from '../engine/operations/scan-parts.ts';
+import type { ScanTools } from '../engine/operations/scan/scan.ts';
+import type { PartFound, ScanTask, ScanThread } from '../engine/operations/scan/scan-parts.ts';
 import { pcapImporter } from '../importers/pcap/index.ts';
 import { readPiece } from '../importers/pcap/pieces.ts';
 import { plainFile } from '../importers/shared/plain-file.ts';

@@ -1,6 +1,6 @@
 /** Entry of a thread that scans pieces of a capture: docs/scan.md. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { scanPart, type ScanTask } from '../engine/operations/scan-parts.ts';
+import { scanPart, type ScanTask } from '../engine/operations/scan/scan-parts.ts';
 import { readPiece } from '../importers/pcap/pieces.ts';
 
 const port = parentPort;

@@ -4,8 +4,8 @@
  */
 import { availableParallelism, totalmem } from 'node:os';
 import { DaybookError } from '../engine/contract/errors.ts';
-import { readSettings } from '../engine/operations/state.ts';
-import type { EngineLimits, EngineSettings } from '../engine/operations/settings.ts';
+import { readSettings } from '../engine/operations/system/state.ts';
+import type { EngineLimits, EngineSettings } from '../engine/operations/system/settings.ts';
 import { casesFolder, stateFolder } from './folders.ts';
 
 export interface Settings {

@@ -1,6 +1,6 @@
 /** Entry of the thread that does what imports leave undone. */
 import { parentPort } from 'node:worker_threads';
-import { runUpkeep, type ToUpkeep } from '../engine/operations/upkeep-thread.ts';
+import { runUpkeep, type ToUpkeep } from '../engine/operations/evidence/upkeep-thread.ts';
 import { giveWay } from './give-way.ts';
 
 const port = parentPort;

@@ -8,7 +8,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
-import { accessError, diskError } from './base/files.ts';
+import { accessError, diskError } from './util/files.ts';
 import type { FramePipe } from './contract/client.ts';
 import { CancelledError, DaybookError } from './contract/errors.ts';
 import {

@@ -11,8 +11,12 @@ import {
   startQuery,
   unmatchedLines,
 } from '../../engine/search/index.ts';
-import { createOutput, outputPath, type OutputGuard } from '../../engine/operations/output-file.ts';
-import { notSearched, notSearchedText } from '../../engine/operations/not-searched.ts';
+import {
+  createOutput,
+  outputPath,
+  type OutputGuard,
+} from '../../engine/operations/output/output-file.ts';
+import { notSearched, notSearchedText } from '../../engine/operations/query/not-searched.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
 import { FORCE_OPTION } from './command.ts';
 import { count, visible, type Streams } from './output.ts';

@@ -4,7 +4,7 @@
  */
 import { counted, nounOf } from '../../engine/contract/counted.ts';
 import { once } from 'node:events';
-import type { Cell } from '../../engine/operations/csv.ts';
+import type { Cell } from '../../engine/operations/output/csv.ts';
 
 /** Where a command writes; results and messages never mix. */
 export interface Streams {

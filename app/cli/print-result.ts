@@ -2,11 +2,11 @@
 import { counted } from '../../engine/contract/counted.ts';
 import { DaybookError } from '../../engine/contract/errors.ts';
 import { tcpFlagLetters } from '../../engine/contract/tcp-flags.ts';
-import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/answer-records.ts';
-import { csvLine } from '../../engine/operations/csv.ts';
+import { bucketsAcross, namesOf, recordsOf } from '../../engine/operations/query/answer-records.ts';
+import { csvLine } from '../../engine/operations/output/csv.ts';
 import type { Answer, AnswerTable, RunningQuery, ShownRecord } from '../../engine/search/index.ts';
-import type { OutputGuard } from '../../engine/operations/output-file.ts';
-import { cell, csvCells, jsonRecord, valueOf } from '../../engine/operations/shown-cells.ts';
+import type { OutputGuard } from '../../engine/operations/output/output-file.ts';
+import { cell, csvCells, jsonRecord, valueOf } from '../../engine/operations/output/shown-cells.ts';
 import type { OptionSpec, Parsed } from './arguments.ts';
 import { FORCE_OPTION } from './command.ts';
 import { count, table, TableLayout, write, type Streams } from './output.ts';
@@ -96,7 +96,7 @@ async function printTo<T>(
   print: (output: Output) => Promise<T>,
 ): Promise<T> {
   if (out === undefined) return print({ write: (bytes) => write(streams.out, bytes) });
-  const { createOutput } = await import('../../engine/operations/output-file.ts');
+  const { createOutput } = await import('../../engine/operations/output/output-file.ts');
   const file = await createOutput(out, guard);
   const output = new BufferedOutput(file);
   try {
@@ -240,7 +240,7 @@ async function printParquet(
   names: () => readonly string[],
   output: Output,
 ): Promise<number> {
-  const { parquetSink } = await import('../../engine/operations/export.ts');
+  const { parquetSink } = await import('../../engine/operations/output/export.ts');
   const sink = parquetSink();
   try {
     for await (const records of rows) for (const record of records) await sink.add(record);

@@ -1,7 +1,7 @@
 /** Joins what handlers need: for the engine's process, and for tests that run the host in their own. */
 import { CasePool } from '../../engine/search/index.ts';
 import type { Services } from '../../engine/operations/handler.ts';
-import { ImportJobs } from '../../engine/operations/import-jobs.ts';
+import { ImportJobs } from '../../engine/operations/evidence/import-jobs.ts';
 import type { Product } from '../../engine/operations/product.ts';
 import { evidence } from '../compose.ts';
 import { cacheFolder } from '../folders.ts';

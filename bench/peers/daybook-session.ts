@@ -17,7 +17,7 @@ import { EngineHost } from '../../engine/host.ts';
 import { memoryPipe } from '../../engine/memory-pipe.ts';
 import { CasePool } from '../../engine/search/session/case-pool.ts';
 import { makeHandlers } from '../../engine/operations/handlers.ts';
-import { ImportJobs } from '../../engine/operations/import-jobs.ts';
+import { ImportJobs } from '../../engine/operations/evidence/import-jobs.ts';
 
 import { summarise } from '../harness/profile.ts';
 import type { Asked } from './daybook.ts';

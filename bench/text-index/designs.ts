@@ -5,14 +5,14 @@
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { RowSet } from '../../engine/base/row-set.ts';
+import { RowSet } from '../../engine/util/row-set.ts';
 import { SideFile, writeSideFile } from '../../engine/index/side-file.ts';
 import { BitWriter } from '../../engine/index/text/bits.ts';
 import { ByteWriter } from '../../engine/index/text/bytes.ts';
 import { TextCache, TextIndex, TextIndexBuilder } from '../../engine/index/text/index.ts';
 import { packed } from '../../engine/index/text/packed.ts';
 import { writeRows } from '../../engine/index/text/row-list.ts';
-import { BYTE_CLASS } from '../../engine/base/tokens.ts';
+import { BYTE_CLASS } from '../../engine/util/tokens.ts';
 import {
   FIRST_STRING,
   HASH_FACTOR,

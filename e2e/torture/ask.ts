@@ -10,10 +10,10 @@ import { DaybookError } from '../../engine/contract/errors.ts';
 import { resolveZone } from '../../engine/contract/zone.ts';
 import { EngineHost } from '../../engine/host.ts';
 import { memoryPipe } from '../../engine/memory-pipe.ts';
-import { countOf } from '../../engine/operations/answer-records.ts';
+import { countOf } from '../../engine/operations/query/answer-records.ts';
 import { makeHandlers } from '../../engine/operations/handlers.ts';
 import { CaseSession, shownRows, startQuery } from '../../engine/search/index.ts';
-import { requestRange } from '../../engine/operations/request-range.ts';
+import { requestRange } from '../../engine/operations/query/request-range.ts';
 import type { Answered, Question, SegmentSize } from './asker.ts';
 import { askAsWindow } from './views.ts';
 

@@ -11,9 +11,9 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync 
 import { join, resolve } from 'node:path';
 import { userInfo } from 'node:os';
 import Database from 'better-sqlite3';
-import { checkCaseFolder } from '../base/case-files.ts';
-import { diskError } from '../base/files.ts';
-import type { DayCount } from '../base/segment-days.ts';
+import { checkCaseFolder } from '../util/case-files.ts';
+import { diskError } from '../util/files.ts';
+import type { DayCount } from '../util/segment-days.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Decisions } from '../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';

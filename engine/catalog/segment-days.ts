@@ -1,5 +1,5 @@
 /** The days of a segment as the catalog writes them: `[["2026-11-20",120],["2026-11-21",33]]`. */
-import type { DayCount } from '../base/segment-days.ts';
+import type { DayCount } from '../util/segment-days.ts';
 import { DaybookError } from '../contract/errors.ts';
 
 export function daysText(days: readonly DayCount[] | undefined): string | null {

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { casePath, makeCaseFolder, removeFromCase } from '../base/case-files.ts';
+import { casePath, makeCaseFolder, removeFromCase } from '../util/case-files.ts';
 
 /** How their names begin. */
 export const SPILL_FOLDER = 'spill-';

@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { casePath } from '../base/case-files.ts';
-import { diskError } from '../base/files.ts';
+import { casePath } from '../util/case-files.ts';
+import { diskError } from '../util/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 
 /** Who has the lock for this has it for a moment, and is waited for. */

@@ -9,8 +9,8 @@
  * sections lie there, and are read with it.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { caseRelative, openCaseFile } from '../base/case-files.ts';
-import { writeAll } from '../base/files.ts';
+import { caseRelative, openCaseFile } from '../util/case-files.ts';
+import { writeAll } from '../util/files.ts';
 import { DaybookError } from '../contract/errors.ts';
 
 export interface Section {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { IdleSlot } from '../base/idle-slot.ts';
+import { IdleSlot } from '../util/idle-slot.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';
 import { CaseWriter } from './case-writer.ts';

@@ -21,9 +21,9 @@ import {
   makeCaseFolder,
   openCaseFile,
   removeFromCase,
-} from '../base/case-files.ts';
-import { accessError, diskError, writeAll } from '../base/files.ts';
-import type { IdleSlot } from '../base/idle-slot.ts';
+} from '../util/case-files.ts';
+import { accessError, diskError, writeAll } from '../util/files.ts';
+import type { IdleSlot } from '../util/idle-slot.ts';
 import { Catalog } from '../catalog/catalog.ts';
 import { removeSpillFolder, SPILL_FOLDER } from '../catalog/spill-folder.ts';
 import { WriterLock } from '../catalog/writer-lock.ts';

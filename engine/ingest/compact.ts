@@ -2,7 +2,7 @@
  * Compaction: the many small segments that small sources and frequent commits leave are merged, copy
  * on write, so that a day costs a query few files, and days with few events are put together.
  */
-import { SPAN_OF_DENSE, WIDE_COLUMNS, daysOf, denseRows, isUsual } from '../base/segment-days.ts';
+import { SPAN_OF_DENSE, WIDE_COLUMNS, daysOf, denseRows, isUsual } from '../util/segment-days.ts';
 import { deletedBySegment, type SegmentOutline, type SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { identifier } from '../store/segment-builder.ts';

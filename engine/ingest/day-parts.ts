@@ -15,7 +15,7 @@ import {
   WIDE_COLUMNS,
   denseRows,
   isUsual,
-} from '../base/segment-days.ts';
+} from '../util/segment-days.ts';
 import { type BatchRows, countPresent, rowList, rowSpan } from '../store/batch-rows.ts';
 import { ParquetPart } from '../store/parquet-part.ts';
 import type { TimeUnit } from '../store/table-layout.ts';

@@ -5,7 +5,7 @@
  */
 import { LEFT_OUT, type OverlapRow, type SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
-import { RowSet } from '../base/row-set.ts';
+import { RowSet } from '../util/row-set.ts';
 import { identifier } from '../store/segment-builder.ts';
 import type { CaseWriter } from './case-writer.ts';
 

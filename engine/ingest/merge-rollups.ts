@@ -5,8 +5,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { caseRelative, makeCaseFolder, moveInCase, removeFromCase } from '../base/case-files.ts';
-import { syncFile, syncFolder } from '../base/files.ts';
+import { caseRelative, makeCaseFolder, moveInCase, removeFromCase } from '../util/case-files.ts';
+import { syncFile, syncFolder } from '../util/files.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { Kind } from '../contract/event.ts';

@@ -2,7 +2,7 @@
  * What the import coordinator and its workers say to each other. Plain data, so that it crosses
  * threads.
  */
-import type { DayCount } from '../base/segment-days.ts';
+import type { DayCount } from '../util/segment-days.ts';
 import type { ReadLimits, SourceLocation } from '../contract/importer.ts';
 import type { Decisions, DateOrder } from '../contract/decisions.ts';
 import type { EpochMicros, Kind } from '../contract/event.ts';

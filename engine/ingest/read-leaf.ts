@@ -5,8 +5,8 @@
 import { nounOf } from '../contract/counted.ts';
 import { createHash } from 'node:crypto';
 import { statSync, type Stats } from 'node:fs';
-import { diskError } from '../base/files.ts';
-import { hashHandle, openRegular } from '../base/regular-file.ts';
+import { diskError } from '../util/files.ts';
+import { hashHandle, openRegular } from '../util/regular-file.ts';
 import { CancelledError, DaybookError, LimitError, SourceError } from '../contract/errors.ts';
 import type { Importer, Leaf, ReadOptions } from '../contract/importer.ts';
 import type { Broken } from '../catalog/catalog.ts';

@@ -3,8 +3,8 @@
  * have in common. Deleted rows are left out, tags move along by event, and the catalog changes in one
  * transaction.
  */
-import { evidenceNames, renamedTogether } from '../base/attribute-columns.ts';
-import { type DayCount, daysOf, daysOfAll, denseRows, spansOf } from '../base/segment-days.ts';
+import { evidenceNames, renamedTogether } from '../util/attribute-columns.ts';
+import { type DayCount, daysOf, daysOfAll, denseRows, spansOf } from '../util/segment-days.ts';
 import { LEFT_OUT, type SegmentRow } from '../catalog/catalog.ts';
 import { MESSAGE, SHAPE, variableColumns } from '../store/messages/message-columns.ts';
 import { type BuiltSegment, identifier, literal } from '../store/segment-builder.ts';

@@ -15,8 +15,8 @@ import {
   samePlace,
   type ArchiveFile,
 } from '../catalog/source-place.ts';
-import { diskError } from '../base/files.ts';
-import { type DayCount, daysOf, daysOfAll } from '../base/segment-days.ts';
+import { diskError } from '../util/files.ts';
+import { type DayCount, daysOf, daysOfAll } from '../util/segment-days.ts';
 import { CancelledError, DaybookError, type ErrorCode } from '../contract/errors.ts';
 import type { Ignored } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
@@ -72,7 +72,7 @@ export interface ImportRequest {
   background?: boolean;
   /**
    * Little is read, and somebody waits for it: indexes that small segments do without, and the merging of
-   * segments and rollups, are left to who asks (engine/operations/upkeep.ts).
+   * segments and rollups, are left to who asks (engine/operations/evidence/upkeep.ts).
    */
   brief?: boolean;
   /** Overrides for tests. */

@@ -6,9 +6,9 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { casePath, makeCaseFolder, moveInCase, removeFromCase } from '../base/case-files.ts';
-import { syncAll, syncFolder } from '../base/files.ts';
-import type { DayCount } from '../base/segment-days.ts';
+import { casePath, makeCaseFolder, moveInCase, removeFromCase } from '../util/case-files.ts';
+import { syncAll, syncFolder } from '../util/files.ts';
+import type { DayCount } from '../util/segment-days.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import type { Kind } from '../contract/event.ts';
 import { sideFilePath } from '../index/side-file.ts';

@@ -4,9 +4,9 @@
  */
 import type { OperationName, Part, Request, Result } from '../contract/operations.ts';
 import type { CasePool } from '../search/index.ts';
-import type { Evidence } from './import.ts';
-import type { ImportJobs } from './import-jobs.ts';
-import type { EngineSettings } from './settings.ts';
+import type { Evidence } from './evidence/import.ts';
+import type { ImportJobs } from './evidence/import-jobs.ts';
+import type { EngineSettings } from './system/settings.ts';
 
 /** What belongs to the engine as a whole. */
 export interface Services {

@@ -1,13 +1,13 @@
 /**
- * Names of attributes and the columns that hold them (engine/base/attribute-columns.ts). Names ignore case:
+ * Names of attributes and the columns that hold them (engine/util/attribute-columns.ts). Names ignore case:
  * `note` and `Note` are one attribute. In a relation of several segments the spellings of a name are the columns
  * `a0:note`, `a1:Note`, ….
  *
  * Invariant: what is shown of an attribute is the name that its evidence has, never that of the column.
  */
-import { evidenceNames, withoutPrefix } from '../base/attribute-columns.ts';
+import { evidenceNames, withoutPrefix } from '../util/attribute-columns.ts';
 
-export { ATTRIBUTE_PREFIX, isAttributeColumn } from '../base/attribute-columns.ts';
+export { ATTRIBUTE_PREFIX, isAttributeColumn } from '../util/attribute-columns.ts';
 
 export interface StoredAttribute {
   /** As it is stored, or as a relation of events has it. */

@@ -1,5 +1,5 @@
 /** A plan in words: what it reads, what it leaves out and why, and the statements it would run. */
-import { disjointGroups } from '../base/segment-days.ts';
+import { disjointGroups } from '../util/segment-days.ts';
 import { counted } from '../contract/counted.ts';
 import { describeFilter } from './filters/filter.ts';
 import type { FoundRows, Path } from './found.ts';

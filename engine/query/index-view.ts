@@ -2,7 +2,7 @@
  * What an operator may ask of what is known of a segment's rows without reading them. Interfaces only:
  * engine/index implements them, and whoever searches passes them in.
  */
-import type { RowSet } from '../base/row-set.ts';
+import type { RowSet } from '../util/row-set.ts';
 import type { Rows } from './rows.ts';
 
 /** A word, or words one after another with the same text between them. */

@@ -4,7 +4,7 @@
  *
  * Invariant: everything that can be wrong with a query is found here, before any SQL runs.
  */
-import { dayEnd, dayStart, daysOfAll } from '../base/segment-days.ts';
+import { dayEnd, dayStart, daysOfAll } from '../util/segment-days.ts';
 import type { EpochMicros } from '../contract/event.ts';
 import { analyse, mentionsKind, namesPackets } from './analyse.ts';
 import type { Ast, Expression, Name, Stage } from './ast.ts';

@@ -1,7 +1,7 @@
 /** Conditions on row numbers, run by DuckDB: which rows they choose, and how many it looks at for them. */
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RowSet } from '../base/row-set.ts';
+import { RowSet } from '../util/row-set.ts';
 import { Params } from './dialect/duckdb.ts';
 import { rowsPredicate } from './row-predicate.ts';
 

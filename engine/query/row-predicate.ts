@@ -2,7 +2,7 @@
  * What is known of the events of a filter in one segment before a statement runs, and how a statement
  * is held to it.
  */
-import { RowSet } from '../base/row-set.ts';
+import { RowSet } from '../util/row-set.ts';
 import { bitOf, type Params, rowBetween, rowIn, rowIs } from './dialect/duckdb.ts';
 import { FALSE, type Predicate, TRUE } from './scope.ts';
 import { type Rows, rowsOf } from './rows.ts';

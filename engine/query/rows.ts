@@ -2,7 +2,7 @@
  * Rows of one segment as sets: all of them, none, or those of a RowSet. All and none need no memory
  * and decide what they are combined with.
  */
-import { RowSet } from '../base/row-set.ts';
+import { RowSet } from '../util/row-set.ts';
 
 export type Rows = 'all' | 'none' | RowSet;
 

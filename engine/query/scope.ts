@@ -4,7 +4,7 @@
  *
  * Invariant: what a scope does not have is undefined, never a name that SQL would reject.
  */
-import type { DayCount } from '../base/segment-days.ts';
+import type { DayCount } from '../util/segment-days.ts';
 import type { ColumnName, Kind } from '../contract/event.ts';
 import { attributesNamed, attributesOf } from './attribute-names.ts';
 import {

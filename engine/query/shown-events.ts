@@ -1,6 +1,6 @@
 /** What rows of events show beside their columns, and the names that they may have. */
-import { evidenceNames } from '../base/attribute-columns.ts';
-import { communityId } from '../base/community-id.ts';
+import { evidenceNames } from '../util/attribute-columns.ts';
+import { communityId } from '../util/community-id.ts';
 import { COLUMNS, PROTOCOLS } from '../contract/event.ts';
 import { parseAddress } from './address.ts';
 import { chosenName } from './fields.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { evidence, scanTools } from '../../app/compose.ts';
 import { CaseSession } from './session/case-session.ts';
 import { shownRows, startQuery } from './query.ts';
-import { startScan } from '../operations/scan.ts';
+import { startScan } from '../operations/scan/scan.ts';
 import { type SmallCase, smallCase } from '../operations/testing/small-case.ts';
 
 const MARK = '\uFEFF';

@@ -11,9 +11,9 @@ import { scanTools } from '../../app/compose.ts';
 import { importInProcess } from '../ingest/testing/in-process.ts';
 import type { ShownRecord } from '../query/index.ts';
 import { CaseSession } from './session/case-session.ts';
-import { fieldList } from '../operations/field-list.ts';
+import { fieldList } from '../operations/case/field-list.ts';
 import { shownRows, startQuery } from './query.ts';
-import { startScan } from '../operations/scan.ts';
+import { startScan } from '../operations/scan/scan.ts';
 
 const RECORDS: readonly Record<string, unknown>[] = [
   { note: 'yy', Note: 'Z5', answers: ['23.62.7.160', 'a "b" é'], TTLs: [60, 300] },

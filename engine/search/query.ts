@@ -1,7 +1,7 @@
 /**
  * `query.run`: plans a query on what the case holds now, executes it and streams rows, or answers.
  */
-import { RowSet } from '../base/row-set.ts';
+import { RowSet } from '../util/row-set.ts';
 import {
   dayEnd,
   daysOf,
@@ -10,7 +10,7 @@ import {
   isUsual,
   lastDayOf,
   rowsOfDays,
-} from '../base/segment-days.ts';
+} from '../util/segment-days.ts';
 import type { SegmentRow } from '../catalog/catalog.ts';
 import { DaybookError } from '../contract/errors.ts';
 import type { EpochMicros } from '../contract/event.ts';

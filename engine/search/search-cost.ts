@@ -1,5 +1,5 @@
 /** What it cost to find out which rows are meant. */
-import { daysOf } from '../base/segment-days.ts';
+import { daysOf } from '../util/segment-days.ts';
 import type { Stopwatch } from '../measure/operation-log.ts';
 import { type FoundRows, type Path, type SegmentInfo, countOf } from '../query/index.ts';
 import { heavier } from '../query/plan-reads.ts';

@@ -11,9 +11,9 @@ import { scanTools } from '../../app/compose.ts';
 import { importInProcess } from '../ingest/testing/in-process.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { CaseSession } from './session/case-session.ts';
-import { takeApart } from '../operations/parse-query.ts';
+import { takeApart } from '../operations/query/parse-query.ts';
 import { startQuery } from './query.ts';
-import { startScan } from '../operations/scan.ts';
+import { startScan } from '../operations/scan/scan.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'daybook-spellings-'));
 const file = join(root, 'events.json');

@@ -1,6 +1,6 @@
 /** The columns of a batch as all parts of an import have them: names, types of SQL, bytes of values, which have some. */
 import type { Column, EventBatch } from '../contract/event-batch.ts';
-import { ATTRIBUTE_PREFIX } from '../base/attribute-columns.ts';
+import { ATTRIBUTE_PREFIX } from '../util/attribute-columns.ts';
 import { type BatchRows, countPresent, valuesOf } from './batch-rows.ts';
 
 /** Column of the JSON object of attributes beyond what a batch has columns for. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { IdleSlot } from '../base/idle-slot.ts';
+import { IdleSlot } from '../util/idle-slot.ts';
 import { endDuckdb, type IdleDuckdb, SegmentBuilder } from './segment-builder.ts';
 
 let folder: string;

@@ -18,8 +18,8 @@ import {
   valuesOf,
   wideValuesOf,
 } from './batch-rows.ts';
-import { isAttributeColumn, renamedTogether, withoutPrefix } from '../base/attribute-columns.ts';
-import { writeAll } from '../base/files.ts';
+import { isAttributeColumn, renamedTogether, withoutPrefix } from '../util/attribute-columns.ts';
+import { writeAll } from '../util/files.ts';
 import { presentValues, presentWide, putBits } from './presence.ts';
 import { type ConstantColumn, type SelectedColumn, areRare } from './table-layout.ts';
 import { type CodedTexts, codedTexts } from './coded-texts.ts';

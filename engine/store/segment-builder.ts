@@ -10,8 +10,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import './texts-as-they-are.ts';
-import { diskError, diskFull } from '../base/files.ts';
-import type { IdleSlot } from '../base/idle-slot.ts';
+import { diskError, diskFull } from '../util/files.ts';
+import type { IdleSlot } from '../util/idle-slot.ts';
 import { type CutMessages, MESSAGE } from './messages/message-columns.ts';
 import { BLOCK, SMALL_BLOCK, SMALL_BYTES } from './segment-blocks.ts';
 import {

@@ -1,6 +1,6 @@
 /** Where DuckDB finds a segment, which it opens by its path and reads together with a log beside it. */
 import { lstatSync } from 'node:fs';
-import { casePath } from '../base/case-files.ts';
+import { casePath } from '../util/case-files.ts';
 import { DaybookError } from '../contract/errors.ts';
 import { segmentIdentity } from './segment-identity.ts';
 

@@ -1,7 +1,7 @@
 /** `daybook days`: events by day and kind, from the catalog alone. */
-import { eventsByDay } from '../../../engine/operations/case-info.ts';
+import { eventsByDay } from '../../../engine/operations/case/case-info.ts';
 import { CaseSession } from '../../../engine/search/index.ts';
-import { fromCatalog } from '../../../engine/operations/latency.ts';
+import { fromCatalog } from '../../../engine/operations/case/latency.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
 

@@ -1,7 +1,7 @@
 /** `daybook fields`: which fields events have. */
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { CaseSession } from '../../../engine/search/index.ts';
-import { caseFields } from '../../../engine/operations/fields.ts';
+import { caseFields } from '../../../engine/operations/case/fields.ts';
 import { fieldNames } from '../../../engine/operations/field-names.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';

@@ -6,8 +6,8 @@ import {
   importEvidence,
   type ImportReport,
   type SourceReport,
-} from '../../../engine/operations/import.ts';
-import { importOptions } from '../../../engine/operations/import-items.ts';
+} from '../../../engine/operations/evidence/import.ts';
+import { importOptions } from '../../../engine/operations/evidence/import-items.ts';
 import { evidence, formats, readMapping, checkZone } from '../../compose.ts';
 import { dateOrderOf, type Command } from '../command.ts';
 import { count, isoMicros, size, visible, write } from '../output.ts';

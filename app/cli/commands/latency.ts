@@ -1,5 +1,5 @@
 /** `daybook latency`: what the operations of a case took. */
-import { latencySummary, recentOperations } from '../../../engine/operations/latency.ts';
+import { latencySummary, recentOperations } from '../../../engine/operations/case/latency.ts';
 import { CaseSession } from '../../../engine/search/index.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';

@@ -1,7 +1,7 @@
 /** `daybook overlap`: lines that sources have in common, shown twice or once. */
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
-import { changeOverlaps, listOverlaps } from '../../../engine/operations/overlap.ts';
+import { changeOverlaps, listOverlaps } from '../../../engine/operations/case/overlap.ts';
 import type { Command } from '../command.ts';
 import { table, write } from '../output.ts';
 

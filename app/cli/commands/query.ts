@@ -2,8 +2,8 @@
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
-import { hintsWhenEmpty } from '../../../engine/operations/empty-hints.ts';
-import { countOf } from '../../../engine/operations/answer-records.ts';
+import { hintsWhenEmpty } from '../../../engine/operations/query/empty-hints.ts';
+import { countOf } from '../../../engine/operations/query/answer-records.ts';
 import {
   CaseSession,
   rowFieldNames,
@@ -12,14 +12,14 @@ import {
   type Answer,
   type RunningQuery,
 } from '../../../engine/search/index.ts';
-import { requestRange } from '../../../engine/operations/request-range.ts';
+import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import {
   type NotSearched,
   notSearched,
   notSearchedText,
-} from '../../../engine/operations/not-searched.ts';
+} from '../../../engine/operations/query/not-searched.ts';
 
-import { areFields } from '../../../engine/operations/top-fields.ts';
+import { areFields } from '../../../engine/operations/query/top-fields.ts';
 import type { OptionSpec, Parsed } from '../arguments.ts';
 import { TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';
 import {

@@ -1,6 +1,6 @@
 /** `daybook retime`: changes the decided zone, year or date order of a source. */
 import { counted } from '../../../engine/contract/counted.ts';
-import { retimeSource } from '../../../engine/operations/retime.ts';
+import { retimeSource } from '../../../engine/operations/case/retime.ts';
 import { dateOrderOf, type Command } from '../command.ts';
 import { isoMicros, visible, write } from '../output.ts';
 

@@ -2,10 +2,14 @@
 import { counted } from '../../../engine/contract/counted.ts';
 import { DaybookError } from '../../../engine/contract/errors.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
-import { hintsWhenEmpty } from '../../../engine/operations/empty-hints.ts';
-import { countOf } from '../../../engine/operations/answer-records.ts';
-import { requestRange } from '../../../engine/operations/request-range.ts';
-import { startScan, type RunningScan, rowFieldNames } from '../../../engine/operations/scan.ts';
+import { hintsWhenEmpty } from '../../../engine/operations/query/empty-hints.ts';
+import { countOf } from '../../../engine/operations/query/answer-records.ts';
+import { requestRange } from '../../../engine/operations/query/request-range.ts';
+import {
+  startScan,
+  type RunningScan,
+  rowFieldNames,
+} from '../../../engine/operations/scan/scan.ts';
 import { scanTools } from '../../scan-tools.ts';
 import type { Parsed } from '../arguments.ts';
 import { dateOrderOf, TIME_OPTIONS, type Command, type CommandContext } from '../command.ts';

@@ -1,8 +1,8 @@
 /** `daybook sources`: what was imported, with its ledger and decisions. */
 import { CaseSession, statusOf, type SourceRow } from '../../../engine/search/index.ts';
 import { counted } from '../../../engine/contract/counted.ts';
-import { locateSources } from '../../../engine/operations/locate.ts';
-import { fromCatalog } from '../../../engine/operations/latency.ts';
+import { locateSources } from '../../../engine/operations/case/locate.ts';
+import { fromCatalog } from '../../../engine/operations/case/latency.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { isoMicros, table, visible, write } from '../output.ts';
 

@@ -2,8 +2,8 @@
 import { counted } from '../../../engine/contract/counted.ts';
 import { resolveZone } from '../../../engine/contract/zone.ts';
 import { CaseSession } from '../../../engine/search/index.ts';
-import { tagEvents } from '../../../engine/operations/mark.ts';
-import { requestRange } from '../../../engine/operations/request-range.ts';
+import { tagEvents } from '../../../engine/operations/marks/mark.ts';
+import { requestRange } from '../../../engine/operations/query/request-range.ts';
 import { TIME_OPTIONS, type Command } from '../command.ts';
 import { LIST_OPTIONS, givenList, tellUnmatched } from '../list-option.ts';
 import { packetsLeftOut, visible, write } from '../output.ts';

@@ -10,7 +10,7 @@ import {
   type ShownRecord,
   type ShownValue,
 } from '../../../engine/search/index.ts';
-import { watchCase } from '../../../engine/operations/watch.ts';
+import { watchCase } from '../../../engine/operations/case/watch.ts';
 import type { Command } from '../command.ts';
 import { visible, write } from '../output.ts';
 

@@ -13,7 +13,7 @@ import { BlockReader } from '../values/blocks.ts';
 import { type DistinctValues, type GroupKey, memoryOf } from '../values/dimensions.ts';
 import { Damaged, PackReader, type SmallNumbers } from '../values/packing.ts';
 import { readTexts } from '../values/value-index.ts';
-import { ByteBoundedLru } from '../../base/byte-bounded-lru.ts';
+import { ByteBoundedLru } from '../../util/byte-bounded-lru.ts';
 import { COMBINATION_SECTION, FLOW_COLUMN, MOST_VALUES } from './combination-section.ts';
 
 export interface CombinationQuestion {

@@ -17,8 +17,8 @@ import { type FinishedText, finishText } from './write-text-index.ts';
 import { MessageForms } from './message-forms.ts';
 import { overflowValues } from './overflow.ts';
 import { NO_SHAPE, NOTHING_OPEN, ShapeTable } from './shape-table.ts';
-import { isAttributeColumn } from '../../base/attribute-columns.ts';
-import { BYTE_CLASS, DIGIT, LETTER, MAX_TOKEN_BYTES } from '../../base/tokens.ts';
+import { isAttributeColumn } from '../../util/attribute-columns.ts';
+import { BYTE_CLASS, DIGIT, LETTER, MAX_TOKEN_BYTES } from '../../util/tokens.ts';
 import {
   FIRST_LONG,
   FIRST_STRING,

@@ -9,7 +9,7 @@
  */
 import type { CutMessages, CutShape } from '../rows.ts';
 import type { ShapeTable } from './shape-table.ts';
-import { BYTE_CLASS, DELIMITER, LETTER, MAX_TOKEN_BYTES } from '../../base/tokens.ts';
+import { BYTE_CLASS, DELIMITER, LETTER, MAX_TOKEN_BYTES } from '../../util/tokens.ts';
 import {
   FIRST_LONG,
   FIRST_STRING,

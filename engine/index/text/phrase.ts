@@ -1,5 +1,5 @@
 /** Where a phrase may be in texts of one shape. */
-import { foldText } from '../../base/fold.ts';
+import { foldText } from '../../util/fold.ts';
 import { Glob } from './glob.ts';
 import type { ParsedShape } from './shape-texts.ts';
 import type { TextQuery } from './text-query.ts';

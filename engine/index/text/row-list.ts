@@ -2,7 +2,7 @@
  * Ascending row numbers as bits: the gaps between them, in the code that is shorter for them. Rows
  * spread evenly cost what they must with Rice codes; those that come in bursts with exponential Golomb.
  */
-import { wordsFor } from '../../base/row-set.ts';
+import { wordsFor } from '../../util/row-set.ts';
 import type { BitReader, BitWriter } from './bits.ts';
 import { damagedText } from './damaged.ts';
 

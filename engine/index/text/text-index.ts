@@ -4,14 +4,14 @@
  *
  * What it calls exact is what a scan finds; otherwise it has all of that and maybe more.
  */
-import { RowSet, wordsFor } from '../../base/row-set.ts';
+import { RowSet, wordsFor } from '../../util/row-set.ts';
 import type { SideFile } from '../side-file.ts';
 import { BitReader } from './bits.ts';
 import { checked } from './bytes.ts';
 import type { ColumnShapes } from './closed-shapes.ts';
 import { MESSAGE } from './items.ts';
 import { damagedText } from './damaged.ts';
-import { foldedBytes } from '../../base/fold.ts';
+import { foldedBytes } from '../../util/fold.ts';
 import { Glob } from './glob.ts';
 import { type Head, readHead } from './head.ts';
 import {
@@ -33,7 +33,7 @@ import { KEPT_SHARE, type OwnedCache, TextCache } from './text-cache.ts';
 import type { QueryToken, TextQuery } from './text-query.ts';
 import { WordGrams } from './word-grams.ts';
 import { WordPlaces } from './word-places.ts';
-import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from '../../base/tokens.ts';
+import { MAX_TOKEN_BYTES, NUMBER_DIGITS } from '../../util/tokens.ts';
 import { type RowPlaces, type TextCounts, WholeTexts, countPlaces } from './whole-texts.ts';
 
 export interface TextAnswer {

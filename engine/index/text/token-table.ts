@@ -14,7 +14,7 @@ import {
   MAX_TOKEN_BYTES,
   NUMBER_DIGITS,
   cutToken,
-} from '../../base/tokens.ts';
+} from '../../util/tokens.ts';
 
 export const FIRST_STRING = 100_000;
 /** Numbers below this are known by their value. */

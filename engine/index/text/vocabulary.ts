@@ -2,7 +2,7 @@
  * The different tokens of a segment in the order in which they are written: numbers by value, then words
  * by their folded bytes. Tokens that differ in case only are one.
  */
-import { foldBytes } from '../../base/fold.ts';
+import { foldBytes } from '../../util/fold.ts';
 import { FIRST_STRING, LONG, type TokenTable } from './token-table.ts';
 
 export interface Vocabulary {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { SegmentIndexBuilder } from '../builders.ts';
 import { openers } from '../openers.ts';
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import { IndexFiles, type SegmentIndexes, type ValueLookup } from '../segment-indexes.ts';
 import { sideFilePath, writeSideFile } from '../side-file.ts';
 import { VALUES_SECTION } from '../values/value-section.ts';

@@ -14,7 +14,7 @@ import { type ClosedShapes, closeShapes } from './closed-shapes.ts';
 import { type CollectedText, nextWithItems } from './collected.ts';
 import { FORM_ITEM, IMPLIED_COLUMNS, MESSAGE, SHAPE_ITEM } from './items.ts';
 import { wholeColumns } from './whole-texts.ts';
-import { FOLD_VERSION } from '../../base/fold.ts';
+import { FOLD_VERSION } from '../../util/fold.ts';
 import {
   GRAMS,
   HEAD,
@@ -30,7 +30,7 @@ import {
 import { packed } from './packed.ts';
 import { ListWriter, PageWriter, type RowSlice } from './page-writer.ts';
 import { writeRows } from './row-list.ts';
-import { BYTE_CLASS, DELIMITER } from '../../base/tokens.ts';
+import { BYTE_CLASS, DELIMITER } from '../../util/tokens.ts';
 import { FIRST_STRING, type TokenTable } from './token-table.ts';
 import { type ValueColumn, listValues, noteValues } from './value-columns.ts';
 import { type Vocabulary, rankTokens } from './vocabulary.ts';

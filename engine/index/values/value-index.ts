@@ -5,7 +5,7 @@
  */
 import { type RowPlaces, type TextCounts, countPlaces, emptyPlaces } from '../text/whole-texts.ts';
 import type { SideFile } from '../side-file.ts';
-import { RowSet, wordsFor } from '../../base/row-set.ts';
+import { RowSet, wordsFor } from '../../util/row-set.ts';
 import { type OwnedCache, TextCache } from '../text/text-cache.ts';
 import { BlockReader } from './blocks.ts';
 import { Damaged, PackReader } from './packing.ts';

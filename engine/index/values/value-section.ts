@@ -16,7 +16,7 @@
  * A column whose values the text index has with their rows is left out: its state says so.
  */
 import type { Section } from '../side-file.ts';
-import { wordsFor } from '../../base/row-set.ts';
+import { wordsFor } from '../../util/row-set.ts';
 import { BlockWriter } from './blocks.ts';
 import type { Dimension, Dimensions, DimensionName } from './dimensions.ts';
 import { PackWriter } from './packing.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rowsArbitrary } from '../rollup/testing/arbitrary-rows.ts';
 import { inSegmentOrder, sectionsOf, type TestRow, withSideFile } from '../rollup/testing/rows.ts';
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import { ValueIndex } from './value-index.ts';
 import { OLD_VALUES_SECTION, VALUES_SECTION } from './value-section.ts';
 

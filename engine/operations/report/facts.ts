@@ -14,8 +14,8 @@ import {
 import { parseView, type View } from '../../contract/view-string.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { isAggregating, parseQuery, type Ast, type ShownValue } from '../../query/index.ts';
-import { countOf, namesOf, recordsOf } from '../answer-records.ts';
-import { caseInfo, type CaseInfo } from '../case-info.ts';
+import { countOf, namesOf, recordsOf } from '../query/answer-records.ts';
+import { caseInfo, type CaseInfo } from '../case/case-info.ts';
 import {
   type CaseSession,
   eventIdOf,
@@ -25,11 +25,11 @@ import {
   type RunningQuery,
   type ShownRecord,
 } from '../../search/index.ts';
-import { fieldName, quoted } from '../event-query.ts';
-import { notSearched, notSearchedText } from '../not-searched.ts';
-import { QuarantineReader } from '../quarantine.ts';
+import { fieldName, quoted } from '../event/event-query.ts';
+import { notSearched, notSearchedText } from '../query/not-searched.ts';
+import { QuarantineReader } from '../evidence/quarantine.ts';
 import { rowFieldNames } from '../../query/shown-events.ts';
-import { cell, valueOf } from '../shown-cells.ts';
+import { cell, valueOf } from '../output/shown-cells.ts';
 import type { Bucket } from './timeline-chart.ts';
 
 export interface ReportRequest {

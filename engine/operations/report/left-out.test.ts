@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatView, parseView } from '../../contract/view-string.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
-import { changeOverlaps } from '../overlap.ts';
-import { saveSearch } from '../searches.ts';
+import { changeOverlaps } from '../case/overlap.ts';
+import { saveSearch } from '../marks/searches.ts';
 import { writeReport } from './write.ts';
 
 let home: string;

@@ -1,7 +1,7 @@
 /** `report.write`: the case as one self-contained page. */
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { CaseSession } from '../../search/index.ts';
-import { auditOutput, writeOutput, type OutputPlace, type Written } from '../output-file.ts';
+import { auditOutput, writeOutput, type OutputPlace, type Written } from '../output/output-file.ts';
 import { reportDocument } from './document.ts';
 import { reportFacts, type ReportRequest } from './facts.ts';
 

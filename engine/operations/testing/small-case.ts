@@ -9,7 +9,7 @@ import {
 } from '../../ingest/testing/in-process.ts';
 import { CasePool } from '../../search/session/case-pool.ts';
 import type { Services } from '../handler.ts';
-import type { Evidence } from '../import.ts';
+import type { Evidence } from '../evidence/import.ts';
 
 export interface SmallCase {
   /** The temporary folder. */

@@ -3,7 +3,7 @@
  * and events of each source by reading them again.
  */
 import { createHash } from 'node:crypto';
-import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../base/regular-file.ts';
+import { FileProblem, hashHandle, openRegular, type HashedFile } from '../../util/regular-file.ts';
 import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { Importer, Leaf, ReadLimits } from '../../contract/importer.ts';

@@ -3,12 +3,12 @@
  * their records, which is that of the sources' ledgers.
  */
 import { constants } from 'node:fs';
-import { openCaseHandle } from '../../base/case-files.ts';
-import { FileProblem, fileProblem, hashHandle } from '../../base/regular-file.ts';
+import { openCaseHandle } from '../../util/case-files.ts';
+import { FileProblem, fileProblem, hashHandle } from '../../util/regular-file.ts';
 import type { Catalog, SourceRow } from '../../catalog/catalog.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { quarantineFile } from '../../ingest/case-writer.ts';
-import { linesOf, sourceIdOf } from '../quarantine.ts';
+import { linesOf, sourceIdOf } from '../evidence/quarantine.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
 
 const RESTORE =

@@ -1,9 +1,9 @@
 /** Whether the segments, their side files and the rollups are what the catalog says, each looked at by itself. */
 import { constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCaseHandle } from '../../base/case-files.ts';
-import { lastDayOf } from '../../base/segment-days.ts';
-import { fileProblem, hashHandle, type HashedFile } from '../../base/regular-file.ts';
+import { openCaseHandle } from '../../util/case-files.ts';
+import { lastDayOf } from '../../util/segment-days.ts';
+import { fileProblem, hashHandle, type HashedFile } from '../../util/regular-file.ts';
 import type { SegmentRow } from '../../catalog/catalog.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { sideFilePath } from '../../index/side-file.ts';

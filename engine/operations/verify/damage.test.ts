@@ -30,9 +30,9 @@ import { importInProcess, BUILDER } from '../../ingest/testing/in-process.ts';
 import { evidence } from '../../../app/compose.ts';
 import { segmentIdentity } from '../../store/segment-identity.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
-import { deleteEvents, tagEvents } from '../mark.ts';
-import { retimeSource } from '../retime.ts';
-import { compactCase } from '../compact.ts';
+import { deleteEvents, tagEvents } from '../marks/mark.ts';
+import { retimeSource } from '../case/retime.ts';
+import { compactCase } from '../case/compact.ts';
 import { verifyOn } from './verify-thread.ts';
 
 let root: string;

@@ -4,7 +4,7 @@
  * In segments of an older Daybook DuckDB has numbered attributes whose names differ in case only (`note`, `NOTE_1`), also
  * those of different sources: where names do not agree, they are compared without numbers.
  */
-import { evidenceNames, isAttributeColumn } from '../../base/attribute-columns.ts';
+import { evidenceNames, isAttributeColumn } from '../../util/attribute-columns.ts';
 import type { Column, EventBatch } from '../../contract/event-batch.ts';
 import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
 import { CUT_COLUMNS } from '../../fields/cutter.ts';

@@ -1,5 +1,5 @@
 /** `daybook verify --repair`: what can be made again is made again, and interrupted imports are closed. */
-import { removeFromCase } from '../../base/case-files.ts';
+import { removeFromCase } from '../../util/case-files.ts';
 import { CaseWriter } from '../../ingest/case-writer.ts';
 import { damagedNodes, mergeRollups } from '../../ingest/merge-rollups.ts';
 import { sideFilePath } from '../../index/side-file.ts';

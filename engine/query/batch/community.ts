@@ -1,5 +1,5 @@
 /** The Community ID of a row: as its event states it, else computed from the five-tuple. */
-import { communityId } from '../../base/community-id.ts';
+import { communityId } from '../../util/community-id.ts';
 import type { Column } from '../../contract/event-batch.ts';
 import { type RowScope, attributeReader, ip6At, numberAt } from './row-scope.ts';
 

@@ -1,7 +1,7 @@
 /** DuckDB's own SQL, run by DuckDB. */
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { foldText } from '../../base/fold.ts';
+import { foldText } from '../../util/fold.ts';
 import { parseIp4, parseIp6, ip6ToUuid } from '../address.ts';
 import {
   Params,

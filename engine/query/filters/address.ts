@@ -20,7 +20,7 @@ import { type AddressField, refSql } from '../fields.ts';
 import { ip6Bytes } from '../ip6-bytes.ts';
 import type { LeafRows, SegmentView } from '../index-view.ts';
 import { compilePattern } from '../re2/matcher.ts';
-import type { RowSet } from '../../base/row-set.ts';
+import type { RowSet } from '../../util/row-set.ts';
 import { type Rows, rowsOf, unite } from '../rows.ts';
 import { syntaxError, shown } from '../query-error.ts';
 import { NO_COLUMN, type Predicate, type Scope, type SegmentInfo } from '../scope.ts';

@@ -1,6 +1,6 @@
 /** `day:2026-11-21`, `day:2026-11-*`, `day:>=2026-11-01`, `day:undated`: whole UTC days. */
-import { RowSet } from '../../base/row-set.ts';
-import { daysOf } from '../../base/segment-days.ts';
+import { RowSet } from '../../util/row-set.ts';
+import { daysOf } from '../../util/segment-days.ts';
 import type { Test } from '../ast.ts';
 import { type RowFilter, each } from '../batch/row-filter.ts';
 import { type RowScope, dayText, numberAt, textOf } from '../batch/row-scope.ts';

@@ -2,7 +2,7 @@
  * `host:web01`, `user:adm*`, `"Flow ID":"a b"`: the whole value of a text field, case ignored.
  * Wildcards match any characters; in quotes nothing is a wildcard.
  */
-import { hasToken, tokensIn } from '../../base/tokens.ts';
+import { hasToken, tokensIn } from '../../util/tokens.ts';
 import { attributesNamed, isAttributeColumn } from '../attribute-names.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';

@@ -5,7 +5,7 @@
  * before the first and after the last token of a phrase are no condition; those between tokens are.
  * In an unquoted word `*` and `?` stand for any run of, or one, token character.
  */
-import { RE2_DELIMITER, RE2_TOKEN_CHARACTER, tokensIn } from '../../base/tokens.ts';
+import { RE2_DELIMITER, RE2_TOKEN_CHARACTER, tokensIn } from '../../util/tokens.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';
 import { type Places, filterPlaces, patternTest, placesOfRef } from '../batch/text-places.ts';

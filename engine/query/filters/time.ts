@@ -4,7 +4,7 @@
  * An event without a time is in no span.
  */
 import type { EpochMicros } from '../../contract/event.ts';
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import type { Test } from '../ast.ts';
 import type { RowFilter } from '../batch/row-filter.ts';
 import type { RowScope } from '../batch/row-scope.ts';

@@ -7,7 +7,7 @@
  * `port`, a flow in either direction) is in the groups both ways round.
  */
 import { type ColumnName, COLUMNS } from '../../contract/event.ts';
-import { foldText } from '../../base/fold.ts';
+import { foldText } from '../../util/fold.ts';
 import type { Ip4Ranges } from '../index-view.ts';
 import { SQL_TYPES } from '../dialect/duckdb.ts';
 import type { Field, Resolve } from '../fields.ts';

@@ -4,7 +4,7 @@
  * Invariant: a set is a flat list `low, high, low, high, …` of ascending ranges that do not touch.
  * https://github.com/google/re2/wiki/Syntax, https://www.unicode.org/Public/UNIDATA/CaseFolding.txt
  */
-import { isUncasedInRe2 } from '../../base/fold.ts';
+import { isUncasedInRe2 } from '../../util/fold.ts';
 
 export type CodeSet = readonly number[];
 

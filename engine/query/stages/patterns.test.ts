@@ -1,11 +1,11 @@
 /** `patterns`: templates in SQL and in JavaScript are the same; groups, their order and what they add up to. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_TOKEN_BYTES } from '../../base/tokens.ts';
+import { MAX_TOKEN_BYTES } from '../../util/tokens.ts';
 import { Params } from '../dialect/duckdb.ts';
 import { DAY1, DAY2, EVENTS } from '../testing/fixture.ts';
 import { type TestCase, type TestEvent, openTestCase } from '../testing/test-case.ts';
-import { MOST_LETTERS, templateOf } from '../../base/templates.ts';
+import { MOST_LETTERS, templateOf } from '../../util/templates.ts';
 import { templateSql } from './patterns.ts';
 
 let test: TestCase;

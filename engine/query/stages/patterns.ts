@@ -35,7 +35,7 @@ import { type Scope, TRUE, segmentScope } from '../scope.ts';
 import { TOP_TOTALS } from './top.ts';
 import type { EventBatch, TextColumn } from '../../contract/event-batch.ts';
 import type { RawValue } from '../format.ts';
-import { TEMPLATE_RE2, TemplateCutter, VARIABLE } from '../../base/templates.ts';
+import { TEMPLATE_RE2, TemplateCutter, VARIABLE } from '../../util/templates.ts';
 import type { Budget } from '../batch/budget.ts';
 import { Dictionary } from '../batch/dictionary.ts';
 import { firstOf } from '../batch/first-of.ts';

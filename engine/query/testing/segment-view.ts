@@ -1,5 +1,5 @@
 /** What is known of a segment of a test's case: a real side file of its rows, and its marks. */
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import type { EventBatch } from '../../contract/event-batch.ts';
 import type { ColumnName } from '../../contract/event.ts';
 import { SegmentIndexBuilder } from '../../index/builders.ts';

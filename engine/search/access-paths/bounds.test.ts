@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import { Params } from '../../query/dialect/duckdb.ts';
 import type { Filter } from '../../query/filters/filter.ts';
 import { textFilter } from '../../query/filters/text.ts';

@@ -1,7 +1,7 @@
 /** Rows that `head`, `tail` and `sort ts` leave: all that a query takes, and not all that it finds. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import { ALL } from '../../query/filters/filter.ts';
 import { planQuery } from '../../query/plan.ts';
 import type { SegmentInfo } from '../../query/scope.ts';

@@ -6,8 +6,8 @@
  * another order than that of rows decides between them.
  */
 import type { Name, Stage } from '../../query/ast.ts';
-import { RowSet } from '../../base/row-set.ts';
-import { disjointGroups } from '../../base/segment-days.ts';
+import { RowSet } from '../../util/row-set.ts';
+import { disjointGroups } from '../../util/segment-days.ts';
 import type { TimeLookup } from '../../index/segment-indexes.ts';
 import { ALL, type Filter } from '../../query/filters/filter.ts';
 import type { EventsNode, Plan } from '../../query/plan.ts';

@@ -4,7 +4,7 @@
  */
 import type { CombinationQuestion } from '../../index/combinations/combination-index.ts';
 import type { RollupGroups } from '../../index/rollup/rollup-groups.ts';
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import { Params } from '../../query/dialect/duckdb.ts';
 import { attributesNamed } from '../../query/attribute-names.ts';
 import { type Filter, compileFilter, conjuncts } from '../../query/filters/filter.ts';

@@ -4,11 +4,11 @@
  *
  * Rows whose message has no shape, being like no other, are left to be read.
  */
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import type { SegmentIndexes } from '../../index/segment-indexes.ts';
 import type { Plan } from '../../query/plan.ts';
 import type { SegmentInfo } from '../../query/scope.ts';
-import { VARIABLE, templateOf } from '../../base/templates.ts';
+import { VARIABLE, templateOf } from '../../util/templates.ts';
 import type { FoundRows, KnownTemplate } from '../../query/found.ts';
 import { type Rows, complement, countOf, endsOf, intersect, rowsOf } from '../../query/rows.ts';
 

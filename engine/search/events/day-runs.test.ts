@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { daysOf, disjointGroups, lastDayOf } from '../../base/segment-days.ts';
+import { daysOf, disjointGroups, lastDayOf } from '../../util/segment-days.ts';
 import type { SegmentInfo } from '../../query/index.ts';
 import { boundsOfRun, dayRuns, readTogether } from './day-runs.ts';
 

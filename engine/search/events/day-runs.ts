@@ -9,7 +9,7 @@ import {
   disjointGroups,
   isUsual,
   lastDayOf,
-} from '../../base/segment-days.ts';
+} from '../../util/segment-days.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import type { SegmentInfo } from '../../query/index.ts';
 

@@ -1,7 +1,7 @@
 /** Of a list by time, the rows that are meant are read, and hardly any beside them. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import { type SegmentInfo, rowsOf } from '../../query/index.ts';
 import type { TimedRows } from '../access-paths/timed-rows.ts';
 import { NumberOrder } from './number-order.ts';

@@ -5,7 +5,7 @@
  * Invariant: the order is that of event-order.ts: time, nanoseconds, source, record; undated last.
  */
 import type { EpochMicros } from '../../contract/event.ts';
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import {
   type Rows,
   type SegmentInfo,

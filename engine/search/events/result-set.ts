@@ -7,7 +7,7 @@
  * looked at. A short list, one in another order and one that stages chose
  * is kept event by event: segment and number, at most MOST_KEPT of them.
  */
-import { dayEnd, dayStart, daysOfAll, disjointGroups } from '../../base/segment-days.ts';
+import { dayEnd, dayStart, daysOfAll, disjointGroups } from '../../util/segment-days.ts';
 import type { ColumnBatch } from '../../contract/column-batch.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import { DaybookError } from '../../contract/errors.ts';

@@ -3,7 +3,7 @@
  * `work`, which DuckDB moves to the spill folder as it must; the events are then read slice by slice of that order.
  * Each slice reads all segments anew, so it takes longer than one sort does where memory is enough.
  */
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import {
   type Plan,
   ROW_IDENTITY,

@@ -18,12 +18,12 @@ import { mergeRollups } from '../../ingest/merge-rollups.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
 import { pcapOf } from '../../ingest/testing/small-evidence.ts';
 import { CaseSession } from '../session/case-session.ts';
-import { compactCase } from '../../operations/compact.ts';
-import { markHandlers } from '../../operations/handlers/marks.ts';
+import { compactCase } from '../../operations/case/compact.ts';
+import { markHandlers } from '../../operations/marks/handlers.ts';
 import { startQuery } from '../query.ts';
-import { retimeSource } from '../../operations/retime.ts';
+import { retimeSource } from '../../operations/case/retime.ts';
 import { type SmallCase, smallCase } from '../../operations/testing/small-case.ts';
-import { catchUp } from '../../operations/upkeep.ts';
+import { catchUp } from '../../operations/evidence/upkeep.ts';
 import { verifyCase } from '../../operations/verify/verify-case.ts';
 
 /** Of each kind of answer. */

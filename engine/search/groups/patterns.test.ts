@@ -5,9 +5,9 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
-import { templateOf } from '../../base/templates.ts';
+import { templateOf } from '../../util/templates.ts';
 import type { CaseSession } from '../session/case-session.ts';
-import { markHandlers } from '../../operations/handlers/marks.ts';
+import { markHandlers } from '../../operations/marks/handlers.ts';
 import { startQuery } from '../query.ts';
 import { type SmallCase, smallCase } from '../../operations/testing/small-case.ts';
 

@@ -1,5 +1,5 @@
 /** `timeline.run`: events over time in even buckets of a round width, stacked by a field. */
-import { dayStart, daysOf } from '../../base/segment-days.ts';
+import { dayStart, daysOf } from '../../util/segment-days.ts';
 import type { EpochMicros } from '../../contract/event.ts';
 import {
   type EvenGrid,

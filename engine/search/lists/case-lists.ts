@@ -3,7 +3,7 @@
  * first needs them. Bounded; those used longest ago are let go, and made again for who still needs them.
  */
 import { hash } from 'node:crypto';
-import { isAttributeColumn } from '../../base/attribute-columns.ts';
+import { isAttributeColumn } from '../../util/attribute-columns.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import {
   LINE_COLUMN,

@@ -9,7 +9,7 @@
  * Holds always: what is kept is of segments that the case has, which never change, and is bounded; what would not fit
  * is left to statements, all of it.
  */
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import {
   type JoinColumn,
   type JoinKey,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { CancelledError } from '../../contract/errors.ts';
-import { RowSet } from '../../base/row-set.ts';
+import { RowSet } from '../../util/row-set.ts';
 import type { RollupNode, RollupNodes } from '../../index/rollup/tree/rollup-nodes.ts';
 import { IndexDamaged, type IndexFiles, type TimeLookup } from '../../index/segment-indexes.ts';
 import {

@@ -6,7 +6,7 @@ import type { DaybookError } from '../../contract/errors.ts';
 import { MAX_CELL } from '../../query/event-list.ts';
 import { CaseSession } from '../session/case-session.ts';
 import type { Client } from '../../operations/handler.ts';
-import { openList } from '../../operations/open-results.ts';
+import { openList } from '../../operations/query/open-results.ts';
 import { startQuery } from '../query.ts';
 import { type SmallCase, smallCase } from '../../operations/testing/small-case.ts';
 import { putTogether } from './whole-messages.ts';

@@ -7,7 +7,7 @@ import { rfc3164 } from '../../ingest/testing/small-evidence.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { CasePool } from './case-pool.ts';
 import type { Client } from '../../operations/handler.ts';
-import { listRows, openList } from '../../operations/open-results.ts';
+import { listRows, openList } from '../../operations/query/open-results.ts';
 import { startQuery } from '../query.ts';
 
 let root: string;

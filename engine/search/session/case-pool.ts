@@ -6,7 +6,7 @@
  * then, although another was there before.
  */
 import { resolve } from 'node:path';
-import { IdleSlot } from '../../base/idle-slot.ts';
+import { IdleSlot } from '../../util/idle-slot.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import type { StoreOptions } from '../../store/duckdb-instance.ts';
 import { CaseSession } from './case-session.ts';

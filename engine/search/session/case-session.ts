@@ -3,7 +3,7 @@
  * renewed when another process commits.
  */
 import { join, resolve } from 'node:path';
-import { accessError, diskError } from '../../base/files.ts';
+import { accessError, diskError } from '../../util/files.ts';
 import {
   Catalog,
   type OperationRow,

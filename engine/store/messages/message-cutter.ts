@@ -10,7 +10,7 @@
  * bounded by the numbers below, whatever the messages are.
  */
 import { type CutRows, type VariableWidth, MOST_VARIABLES, Width } from './cut-rows.ts';
-import { BYTE_CLASS, DIGIT, LETTER } from '../../base/tokens.ts';
+import { BYTE_CLASS, DIGIT, LETTER } from '../../util/tokens.ts';
 
 /** Text and variables by turns: `constants[0]`, the first variable, `constants[1]`, …, the last constant. */
 export interface MessageShape {

@@ -3,7 +3,7 @@
  * that they were read from; that of all together is bounded. Shapes that several segments have are one object, so
  * that what is told from one is told once.
  */
-import { ByteBoundedLru } from '../../base/byte-bounded-lru.ts';
+import { ByteBoundedLru } from '../../util/byte-bounded-lru.ts';
 import { readShapes } from './message-columns.ts';
 import type { MessageShape } from './message-cutter.ts';
 

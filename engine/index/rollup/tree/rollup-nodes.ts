@@ -4,7 +4,7 @@
  * Holds always: a node that cannot be read is not used, as if it were not there.
  */
 import { join } from 'node:path';
-import { listCaseFolder, WrongEntry } from '../../../base/case-files.ts';
+import { listCaseFolder, WrongEntry } from '../../../util/case-files.ts';
 import { DaybookError } from '../../../contract/errors.ts';
 import { IndexDamaged } from '../../segment-indexes.ts';
 import type { RollupQuestion } from '../rollup-index.ts';

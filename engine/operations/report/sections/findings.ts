@@ -1,6 +1,6 @@
 /** What people found: events with a note, then those of each tag. Each event is printed once. */
 import { counted, nounOf } from '../../../contract/counted.ts';
-import { quoted } from '../../event-query.ts';
+import { quoted } from '../../event/event-query.ts';
 import { eventIdOf } from '../../../search/index.ts';
 import type { EventLine, ReportFacts, TagFacts } from '../facts.ts';
 import { recorded, timeText } from '../figures.ts';

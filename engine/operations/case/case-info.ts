@@ -1,0 +1,130 @@
+/** A case as a whole: what is in it, from the catalog and the sizes of its files. */
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { SegmentRow } from '../../catalog/catalog.ts';
+import type { OperationName, Result } from '../../contract/operations.ts';
+import type { Kind } from '../../contract/event.ts';
+import { hostname } from 'node:os';
+import { WriterLock } from '../../catalog/writer-lock.ts';
+import type { CaseSession, Snapshot } from '../../search/index.ts';
+
+export type CaseInfo = Result<Extract<OperationName, 'case.open'>>;
+export type CaseDays = Result<'case.days'>['days'];
+
+/** The day of events without a usable time. */
+const UNDATED = 'undated';
+const CATALOG_FILES = ['case.sqlite', 'case.sqlite-wal'];
+
+/** A case's name: its folder's, without the ending that cases have. */
+export function caseName(folder: string): string {
+  return basename(folder).replace(/[.]daybook$/i, '') || folder;
+}
+
+/** Deleted events are not counted; `recovered` is what recovery found when the case was opened. */
+export function caseInfo(session: CaseSession, recovered: readonly string[] = []): CaseInfo {
+  const snapshot = session.snapshot();
+  const { segments } = snapshot;
+  const deleted = deletedBySegment(session, snapshot);
+  const byKind: Partial<Record<Kind, number>> = {};
+  let events = 0;
+  let bytes = 0;
+  let first: number | undefined;
+  let last: number | undefined;
+  const days = new Set<string>();
+  for (const segment of segments) {
+    const left = segment.rows - (deleted.get(segment.id) ?? 0);
+    events += left;
+    bytes += segment.bytes;
+    byKind[segment.kind] = (byKind[segment.kind] ?? 0) + left;
+    for (const { day, events: own } of eventsByDay(session, segment, left))
+      if (day !== UNDATED && own > 0) days.add(day);
+    if (segment.minTs !== undefined) first = Math.min(first ?? Infinity, segment.minTs);
+    if (segment.maxTs !== undefined) last = Math.max(last ?? -Infinity, segment.maxTs);
+  }
+  for (const name of CATALOG_FILES) bytes += sizeOf(join(session.folder, name));
+  for (const run of session.catalog.imports()) bytes += run.quarantineBytes;
+  const writer = otherWriter(session.folder);
+  return {
+    case: session.folder,
+    name: caseName(session.folder),
+    readOnly: session.catalog.readOnly,
+    events,
+    byKind,
+    days: days.size,
+    first,
+    last,
+    sources: snapshot.sources.length,
+    segments: segments.length,
+    bytes,
+    tags: snapshot.tags.map(({ id, name, count }) => ({ id, name, count })),
+    ...(writer === undefined ? {} : { writer }),
+    recovered: [...recovered],
+  };
+}
+
+/** Days in order of time, `undated` last. */
+export function caseDays(session: CaseSession): CaseDays {
+  const snapshot = session.snapshot();
+  const deleted = deletedBySegment(session, snapshot);
+  const days = new Map<string, CaseDays[number]>();
+  for (const segment of snapshot.segments) {
+    const left = segment.rows - (deleted.get(segment.id) ?? 0);
+    for (const { day: name, events, bytes } of eventsByDay(session, segment, left)) {
+      const day = days.get(name) ?? { day: name, events: 0, bytes: 0, byKind: {} };
+      day.events += events;
+      day.bytes += bytes;
+      day.byKind[segment.kind] = (day.byKind[segment.kind] ?? 0) + events;
+      days.set(name, day);
+    }
+  }
+  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+/**
+ * What a segment has of each of its days. Of a file with several days each has the share of its rows.
+ * @param left its events that are not deleted
+ */
+export function eventsByDay(
+  { catalog }: Pick<CaseSession, 'catalog'>,
+  segment: SegmentRow,
+  left: number,
+): { day: string; events: number; bytes: number }[] {
+  const { id, day, days, rows: all, bytes } = segment;
+  if (days === undefined) return [{ day, events: left, bytes }];
+  const deleted = left === all ? new Uint32Array(0) : catalog.marks(id, 0);
+  let at = 0;
+  let from = 0;
+  let given = 0;
+  return days.map(({ day: own, rows }) => {
+    from += rows;
+    const before = at;
+    while (at < deleted.length && deleted[at]! < from) at += 1;
+    const upTo = Math.round((bytes * from) / all);
+    const share = upTo - given;
+    given = upTo;
+    return { day: own, events: rows - (at - before), bytes: share };
+  });
+}
+
+function deletedBySegment(session: CaseSession, snapshot: Snapshot): ReadonlyMap<number, number> {
+  const out = new Map<number, number>();
+  // Most cases have none, and then nothing more is asked.
+  if (![...snapshot.marks.values()].some((tags) => tags.has(0))) return out;
+  for (const mark of session.catalog.markSummary()) {
+    if (mark.tagId === 0) out.set(mark.segmentId, mark.count);
+  }
+  return out;
+}
+
+/** Who writes to a case now, if not this engine. */
+function otherWriter(folder: string): CaseInfo['writer'] {
+  const holder = WriterLock.holder(folder);
+  if (holder === undefined || (holder.pid === process.pid && holder.host === hostname())) {
+    return undefined;
+  }
+  return { pid: holder.pid, since: holder.since, operation: holder.what };
+}
+
+function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}

@@ -1,0 +1,24 @@
+/** `case.compact`: fewer, larger segments; deleted events leave the files. */
+import { CaseWriter } from '../../ingest/case-writer.ts';
+import { compactAll, type CompactReport } from '../../ingest/compact.ts';
+import { mergeRollups } from '../../ingest/merge-rollups.ts';
+import type { BuilderOptions } from '../../store/segment-builder.ts';
+
+export async function compactCase(folder: string, builder: BuilderOptions): Promise<CompactReport> {
+  const writer = await CaseWriter.open(folder, 'compact', builder);
+  try {
+    const report = await compactAll(writer);
+    // What follows can be made again; that rows have left the files must not go unsaid.
+    writer.catalog.transaction(() => writer.catalog.addAudit('compact', { ...report }));
+    try {
+      // Of older cases, and where an import could not make them.
+      await writer.indexMissing();
+      await mergeRollups(writer);
+    } finally {
+      writer.catalog.addChange('compact', { ...report });
+    }
+    return report;
+  } finally {
+    writer.close();
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * `case.fields`: which fields events have, how many events have each, and of which kinds.
+ *
+ * The catalog has the counts of each segment. Rows are counted only where that is not enough: in segments with deleted
+ * events or from an earlier Daybook, where several columns of a segment hold one field, and of attributes that have no
+ * column of their own.
+ */
+import type { Kind } from '../../contract/event.ts';
+import { Stopwatch } from '../../measure/operation-log.ts';
+import { attributesOf, isAttributeColumn } from '../../query/attribute-names.ts';
+import { knownField } from '../../query/index.ts';
+import { OVERFLOW_COLUMN } from '../../query/scope.ts';
+import type { SegmentRow } from '../../catalog/catalog.ts';
+import {
+  ADDRESS_COLUMNS,
+  type ValueCounts,
+  countOverflow,
+  countRowsWith,
+  valueCount,
+} from '../../store/value-counts.ts';
+import type { CaseSession } from '../../search/index.ts';
+
+export interface FieldSummary {
+  /** As queries name it. */
+  field: string;
+  /** An attribute: named by its source rather than by Daybook. */
+  attribute: boolean;
+  events: number;
+  kinds: Kind[];
+}
+
+/** Columns that are parts of a field or describe another. */
+const SHOWN_AS: Readonly<Record<string, string | undefined>> = {
+  src_ip4: 'src_ip',
+  src_ip6: 'src_ip',
+  dst_ip4: 'dst_ip',
+  dst_ip6: 'dst_ip',
+  source_id: 'source',
+  seq: 'event_id',
+  ts_ns: undefined,
+  ts_digits: undefined,
+  ts_basis: undefined,
+  tz_offset: undefined,
+  record_key: undefined,
+  attrs: undefined,
+};
+
+/** Segments of which rows are counted that are attached at the same time. */
+const AT_ONCE = 100;
+
+export async function caseFields(
+  session: CaseSession,
+  signal?: AbortSignal,
+): Promise<FieldSummary[]> {
+  const release = session.store.hold();
+  try {
+    return await countFields(session, signal);
+  } finally {
+    release();
+  }
+}
+
+async function countFields(
+  session: CaseSession,
+  signal: AbortSignal | undefined,
+): Promise<FieldSummary[]> {
+  const watch = new Stopwatch('case.fields');
+  const snapshot = session.snapshot();
+  const { segments } = snapshot;
+  const kept = watch.span('catalog', () => session.catalog.valueCounts());
+  const open: OpenCount[] = [];
+  const fields = new Fields();
+  for (const segment of segments) {
+    const named = [...namedColumns(segment.columns).values()];
+    const deleted = snapshot.marks.get(segment.id)?.has(0) ?? false;
+    const counts = deleted ? undefined : kept.get(segment.id);
+    const unknown: NamedColumns[] = [];
+    for (const one of named) {
+      const events = counts && knownCount(segment, counts, one);
+      if (events === undefined) unknown.push(one);
+      else fields.add(one, events, segment.kind);
+    }
+    if (unknown.length > 0 || segment.columns.includes(OVERFLOW_COLUMN))
+      open.push({ segment, deleted, named: unknown });
+  }
+  watch.path = open.length === 0 ? 'catalog' : 'scan';
+  for (let at = 0; at < open.length; at += AT_ONCE) {
+    const some = open.slice(at, at + AT_ONCE);
+    await watch.spanAsync('attach', () =>
+      session.prepare(
+        some.map(({ segment }) => segment),
+        snapshot,
+      ),
+    );
+    for (const { segment, deleted, named } of some) {
+      const where = deleted
+        ? ` WHERE rowid NOT IN (SELECT row FROM marks.deleted WHERE segment = ${segment.id})`
+        : '';
+      const counted = await watch.spanAsync('execute', () =>
+        countRowsWith(
+          (sql) => session.store.rows(sql, [], signal),
+          `seg_${segment.id}`,
+          segment.shapes,
+          named.map(({ columns }) => columns),
+          where,
+        ),
+      );
+      named.forEach((one, i) => fields.add(one, counted[i]!, segment.kind));
+      if (!segment.columns.includes(OVERFLOW_COLUMN)) continue;
+      const more = await watch.spanAsync('execute', () =>
+        countOverflow(
+          (sql) => session.store.rows(sql, [], signal),
+          `seg_${segment.id}`,
+          segment.shapes,
+          where,
+        ),
+      );
+      for (const [name, events] of more)
+        fields.add({ field: attributeField(name), attribute: true }, events, segment.kind);
+    }
+  }
+  watch.segments = open.length;
+  watch.rowsExamined = open.reduce((sum, { segment }) => sum + segment.rows, 0);
+  session.record(watch, 'done');
+  return fields.list();
+}
+
+/** Fields of a segment whose events must be counted. */
+interface OpenCount {
+  readonly segment: SegmentRow;
+  readonly deleted: boolean;
+  readonly named: readonly NamedColumns[];
+}
+
+/** How many of a segment's rows have a field, where the counts of its columns say it. */
+function knownCount(
+  { columns: all, rows }: SegmentRow,
+  counts: ValueCounts,
+  { field, attribute, columns }: NamedColumns,
+): number | undefined {
+  const one = columns.length === 1 ? columns[0]! : attribute ? undefined : addressOf(field);
+  if (one !== undefined) return valueCount(counts, all, one);
+  // Of several spellings an event may have more than one.
+  return columns.some((column) => valueCount(counts, all, column) === rows) ? rows : undefined;
+}
+
+function addressOf(field: string): string | undefined {
+  return Object.hasOwn(ADDRESS_COLUMNS, field) ? field : undefined;
+}
+
+/** Fields as they come together from segments. */
+class Fields {
+  private readonly fields = new Map<string, FieldSummary>();
+
+  add(
+    { field, attribute }: Pick<NamedColumns, 'field' | 'attribute'>,
+    events: number,
+    kind: Kind,
+  ): void {
+    if (events === 0) return;
+    const key = field.toLowerCase();
+    let known = this.fields.get(key);
+    if (known === undefined) {
+      known = { field, attribute, events: 0, kinds: [] };
+      this.fields.set(key, known);
+    }
+    // A name that evidence spells in several ways is shown in one, whichever segment comes first.
+    if (attribute ? known.attribute && field < known.field : known.attribute) known.field = field;
+    known.attribute &&= attribute;
+    known.events += events;
+    if (!known.kinds.includes(kind)) known.kinds.push(kind);
+  }
+
+  list(): FieldSummary[] {
+    for (const { kinds } of this.fields.values()) kinds.sort();
+    return [...this.fields.values()].sort(
+      (a, b) =>
+        Number(a.attribute) - Number(b.attribute) ||
+        b.events - a.events ||
+        (a.field < b.field ? -1 : 1),
+    );
+  }
+}
+
+interface NamedColumns {
+  readonly field: string;
+  readonly attribute: boolean;
+  readonly columns: string[];
+}
+
+/**
+ * Columns by the names that queries have for them, in lower case: the spellings of an attribute are one, and an
+ * attribute that has the name of a column of texts is one with it.
+ */
+function namedColumns(columns: readonly string[]): Map<string, NamedColumns> {
+  const out = new Map<string, NamedColumns>();
+  const add = (field: string, attribute: boolean, column: string) => {
+    const key = field.toLowerCase();
+    const known = out.get(key);
+    if (known === undefined) out.set(key, { field, attribute, columns: [column] });
+    else if (!known.columns.includes(column)) known.columns.push(column);
+  };
+  for (const column of columns) {
+    if (isAttributeColumn(column) || (column in SHOWN_AS && SHOWN_AS[column] === undefined))
+      continue;
+    add(SHOWN_AS[column] ?? column, false, column);
+  }
+  for (const spellings of attributesOf(new Set(columns)).values())
+    for (const { column, name } of spellings) add(attributeField(name), true, column);
+  return out;
+}
+
+/** How queries name an attribute. */
+function attributeField(name: string): string {
+  const field = knownField(name);
+  return field === undefined || field.type === 'text' ? name : `attrs.${name}`;
+}

@@ -1,0 +1,179 @@
+/** Handlers about a case as a whole: opening, watching, its days and sources, its changes and costs. */
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { caseOperations } from '../../contract/operations/case.ts';
+import type { Result } from '../../contract/operations.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { caseDays, caseInfo } from './case-info.ts';
+import type { CaseSession, SourceRow } from '../../search/index.ts';
+import { compactCase } from './compact.ts';
+import { statusOf } from '../../catalog/catalog.ts';
+import type { HandlersOf, Services } from '../handler.ts';
+import { fromCatalog, latencySummary, recentOperations } from './latency.ts';
+import { createCase, recoverCase } from './open-case.ts';
+import { changeOverlaps, listOverlaps } from './overlap.ts';
+import { retimeSource, type RetimeReport } from './retime.ts';
+import { rememberCase } from '../system/state.ts';
+import { verifyOn } from '../verify/verify-thread.ts';
+import { watchCase } from './watch.ts';
+
+/** What verifying may take of the memory of queries, which go on meanwhile. */
+const VERIFY_SHARE = 4;
+
+export function caseHandlers({
+  cases,
+  evidence,
+  settings,
+}: Pick<Services, 'cases' | 'evidence' | 'settings'>): HandlersOf<keyof typeof caseOperations> {
+  const builder = () => ({
+    memoryLimit: settings.limits.importMemory,
+    threads: settings.limits.threads,
+  });
+  const open = (folder: string, recover: boolean) =>
+    cases.use(folder, async (session) => {
+      const recovered = recover ? await recoverCase(session, builder()) : [];
+      const info = fromCatalog(session, 'case.open', () => caseInfo(session, recovered));
+      rememberCase(settings.stateFolder, session.folder);
+      return info;
+    });
+  return {
+    'case.create': async (request) => {
+      if (!isAbsolute(request.case)) {
+        throw new DaybookError('usage', `the case ${request.case} is no absolute path`);
+      }
+      await createCase(request.case, builder());
+      return open(request.case, false);
+    },
+    'case.open': async (request) => open(request.case, true),
+    'case.watch': (request, { signal, part }) =>
+      cases.use(request.case, async (session) => {
+        for await (const change of watchCase(session, signal)) {
+          await part({ change, info: caseInfo(session) });
+        }
+        return {};
+      }),
+    'case.days': (request) =>
+      cases.use(request.case, async (session) => ({
+        days: fromCatalog(session, 'case.days', () => caseDays(session)),
+      })),
+    'case.sources': (request) =>
+      cases.use(request.case, async (session) => ({
+        sources: fromCatalog(session, 'case.sources', () => sourceList(session)),
+      })),
+    'source.retime': async (request) => {
+      const report = await retimeSource({
+        folder: request.case,
+        source: String(request.source),
+        timeZone: request.tz,
+        year: request.year,
+        dateOrder: request.dateOrder,
+        builder: builder(),
+      });
+      return { changed: report.events, notes: retimeNotes(report) };
+    },
+    'overlap.list': async (request) => ({ overlaps: listOverlaps(request.case) }),
+    'overlap.set': async ({ case: folder, overlaps: ids, leftOut }) => ({
+      events: await changeOverlaps({ folder, ids, leftOut, builder: builder() }),
+    }),
+    'case.verify': (request, { signal, part }) => {
+      const { memory, threads } = settings.limits;
+      return verifyOn(
+        evidence.startVerify(),
+        {
+          ...{ folder: request.case, repair: false, sample: request.sample, threads },
+          ...{ memoryLimit: memory / VERIFY_SHARE, builder: builder() },
+        },
+        signal,
+        (progress) => void part(progress),
+      );
+    },
+    'case.compact': (request) => compactCase(request.case, builder()),
+    'case.audit': (request) =>
+      cases.use(request.case, async (session) => {
+        const entries = session.catalog.audit();
+        return {
+          total: entries.length,
+          entries: entries
+            .slice(Math.max(0, entries.length - request.limit))
+            .reverse()
+            .map(({ at, operation, user, detail }) => ({
+              ...{ at, operation, who: user },
+              detail: recordOf(detail),
+            })),
+        };
+      }),
+    'case.latency': (request) =>
+      cases.use(request.case, async (session) => ({
+        summary: latencySummary(session),
+        recent: request.recent === 0 ? [] : recentOperations(session, request.recent),
+      })),
+  };
+}
+
+function sourceList(session: CaseSession): Result<'case.sources'>['sources'] {
+  const { sources } = session.snapshot();
+  // Members of one archive share its path.
+  const found = new Map<string, boolean>();
+  for (const { path } of sources) if (!found.has(path)) found.set(path, existsSync(path));
+  return sources.map((source) => sourceInfo(source, found.get(source.path) ?? false));
+}
+
+function sourceInfo(source: SourceRow, exists: boolean): Result<'case.sources'>['sources'][number] {
+  return {
+    id: source.id,
+    name: source.name,
+    path: source.path,
+    members: membersOf(source.location),
+    exists,
+    bytes: source.rawSize,
+    sha256: source.rawSha256,
+    contentBytes: source.contentSize,
+    contentSha256: source.contentSha256,
+    modifiedMs: source.modifiedMs,
+    importer: source.importer,
+    importerVersion: source.importerVersion,
+    dialect: source.format,
+    options: source.options,
+    decisions: source.decisions,
+    metadata: source.metadata,
+    notes: source.notes,
+    status: statusOf(source),
+    error: source.error,
+    ...(source.broken === undefined ? {} : { broken: source.broken }),
+    read: source.read,
+    stored: source.stored,
+    duplicate: source.duplicate,
+    quarantined: source.quarantined,
+    skipped: source.skipped,
+    skippedReasons: source.skippedReasons,
+    byKind: source.byKind,
+    first: source.firstTs,
+    last: source.lastTs,
+    elapsedMs: source.elapsedMs,
+    importId: source.importId,
+  };
+}
+
+/** The names of archive members in a source's location, from the outermost in. */
+function membersOf(location: unknown): string[] {
+  const { members } = recordOf(location);
+  return Array.isArray(members) ? members.map(String) : [];
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? { ...value }
+    : { value };
+}
+
+function retimeNotes(report: RetimeReport): string[] {
+  const span = ({ first, last }: RetimeReport['before']) =>
+    first === undefined || last === undefined
+      ? 'no times'
+      : `${isoSeconds(first)} to ${isoSeconds(last)}`;
+  return [`before: ${span(report.before)}`, `now: ${span(report.after)}`];
+}
+
+function isoSeconds(micros: number): string {
+  return `${new Date(Math.floor(micros / 1e6) * 1000).toISOString().slice(0, 19)}Z`;
+}

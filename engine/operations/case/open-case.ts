@@ -1,0 +1,66 @@
+/**
+ * Makes and opens cases for windows. Opening one whose last writer was killed recovers it with the
+ * very code that an import or `verify --repair` recovers with.
+ */
+import { DaybookError } from '../../contract/errors.ts';
+import { Catalog } from '../../catalog/catalog.ts';
+import { WriterLock } from '../../catalog/writer-lock.ts';
+import { caseContents, refuseLinks } from '../../ingest/case-contents.ts';
+import { CaseWriter } from '../../ingest/case-writer.ts';
+import type { BuilderOptions } from '../../store/segment-builder.ts';
+import type { CaseSession } from '../../search/index.ts';
+
+/**
+ * Makes an empty case.
+ * @throws DaybookError usage when there is one already, not-a-case, unreadable, disk-full
+ */
+export async function createCase(folder: string, builder: BuilderOptions): Promise<void> {
+  if (Catalog.exists(folder)) {
+    throw new DaybookError(
+      'usage',
+      `${folder} is a case already`,
+      'open it, or name another folder',
+    );
+  }
+  const writer = await CaseWriter.open(folder, 'create', builder, true);
+  try {
+    writer.catalog.transaction(() => writer.catalog.addAudit('create', {}));
+  } finally {
+    writer.close();
+  }
+}
+
+/** Recovers a case if its last writer was killed; returns what was found and done, for people. */
+export async function recoverCase(
+  session: CaseSession,
+  builder: BuilderOptions,
+): Promise<string[]> {
+  const { catalog, folder } = session;
+  const contents = caseContents(folder, catalog);
+  refuseLinks(folder, contents);
+  if (catalog.readOnly) return [];
+  const killed = catalog.imports().some((run) => run.status === 'running');
+  if (!killed && contents.orphans.length === 0) return [];
+  // Not left over, but under way.
+  if (WriterLock.holder(folder) !== undefined) return [];
+  let writer: CaseWriter;
+  try {
+    writer = await CaseWriter.open(folder, 'recover', builder);
+  } catch (error) {
+    // Somebody began to write, and recovers it; or nobody may write here, and it is read as it is.
+    if (error instanceof DaybookError && /^(case-locked|unreadable)$/.test(error.code)) return [];
+    throw error;
+  }
+  try {
+    const { interruptedImports, orphans } = writer.recovery;
+    const found = interruptedImports.map(
+      (id) => `import ${id} was interrupted; what it had committed is in the case`,
+    );
+    if (orphans.length > 0) {
+      found.push(`removed ${orphans.length} segment files that no import had committed`);
+    }
+    return found;
+  } finally {
+    writer.close();
+  }
+}

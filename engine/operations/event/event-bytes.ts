@@ -1,0 +1,96 @@
+/** The bytes of an event's record, and the layers of a packet, from the evidence itself. */
+import { DaybookError } from '../../contract/errors.ts';
+import type { CaseSession } from '../../search/index.ts';
+import { checkEvidence, type DissectedLayer, type EvidenceReader } from './evidence-reader.ts';
+import { locationOf } from '../../catalog/source-place.ts';
+import { wholeEvent, type WholeEvent } from './event.ts';
+
+/** Of a record at most this much is shown. */
+const MAX_RAW = 1024 * 1024;
+
+export interface RawRecord {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Of the record in the source's content. */
+  offset: number;
+  /** Of the whole record. */
+  length: number;
+  truncated: boolean;
+  source: string;
+}
+
+/** @throws DaybookError usage, not-found, unreadable, source-damaged, cancelled */
+export async function rawRecord(
+  session: CaseSession,
+  evidence: EvidenceReader,
+  id: string,
+  signal?: AbortSignal,
+): Promise<RawRecord> {
+  const { source, offset, length } = await recordOf(session, id, signal, 'event.raw');
+  await checkEvidence(evidence, source, signal);
+  const shown = Math.min(length, MAX_RAW);
+  const bytes = await evidence.readRecord(locationOf(source), offset, shown, signal);
+  return {
+    bytes: new Uint8Array(bytes),
+    ...{ offset, length },
+    truncated: shown < length,
+    source: source.name,
+  };
+}
+
+export interface ShownPacket {
+  frame: Uint8Array<ArrayBuffer>;
+  offset: number;
+  linkType: number;
+  wireLength: number;
+  layers: readonly DissectedLayer[];
+  notes: readonly string[];
+}
+
+/** @throws DaybookError usage, not-found, unreadable, source-damaged, cancelled */
+export async function shownPacket(
+  session: CaseSession,
+  evidence: EvidenceReader,
+  id: string,
+  signal?: AbortSignal,
+): Promise<ShownPacket> {
+  const { event, kind, source, offset, length } = await recordOf(
+    session,
+    id,
+    signal,
+    'event.packet',
+  );
+  if (kind !== 'packet')
+    throw new DaybookError(
+      'usage',
+      `event ${event} is no packet (kind ${kind})`,
+      'its raw bytes can be shown',
+    );
+  await checkEvidence(evidence, source, signal);
+  const packet = await evidence.readPacket(locationOf(source), offset, length, signal);
+  const { frame, frameOffset, linkType, wireLength } = packet;
+  return {
+    frame: new Uint8Array(frame),
+    ...{ linkType, wireLength, offset: frameOffset },
+    ...evidence.dissect(frame, linkType, wireLength),
+  };
+}
+
+/** @throws DaybookError not-found, for events that are derived from others */
+async function recordOf(
+  session: CaseSession,
+  id: string,
+  signal: AbortSignal | undefined,
+  operation: string,
+): Promise<WholeEvent & { offset: number; length: number }> {
+  const event = await wholeEvent(session, id, signal, operation);
+  const { offset, length } = event;
+  if (offset === undefined || length === undefined)
+    throw new DaybookError(
+      'not-found',
+      `event ${event.event} has no record of its own in the evidence`,
+      event.packets === undefined
+        ? 'it was derived from other records'
+        : `it was derived from packets: ${event.packets}`,
+    );
+  return { ...event, offset, length };
+}

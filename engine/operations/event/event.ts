@@ -1,0 +1,237 @@
+/** One event with everything that the case knows of it. */
+import { existsSync } from 'node:fs';
+import type { SourceRow } from '../../catalog/catalog.ts';
+import { ORDER_NAMES } from '../../contract/decisions.ts';
+import { COLUMNS, TS_BASIS, KINDS, type EpochMicros, type Kind } from '../../contract/event.ts';
+import {
+  formatter,
+  type OutputColumn,
+  type RawValue,
+  type ShownRecord,
+  type ShownValue,
+} from '../../query/index.ts';
+import {
+  type CaseSession,
+  eventIdOf,
+  eventKey,
+  noSuchEvent,
+  startQuery,
+} from '../../search/index.ts';
+import { fiveTupleQuery, packetsQuery } from './event-query.ts';
+import { addCommunityId } from '../../query/shown-events.ts';
+
+export interface EventField {
+  name: string;
+  value: string | number | null;
+  /** Named by the source rather than by Daybook. */
+  attribute: boolean;
+}
+
+export interface WholeEvent {
+  event: string;
+  kind: Kind;
+  ts: EpochMicros | undefined;
+  tsNs: number;
+  tsDigits: number;
+  /** How the event came by its time, in words. */
+  timeNotes: string[];
+  /** In their usual order; what stands beside it here is not among them. */
+  fields: EventField[];
+  tags: string[];
+  note: string | undefined;
+  source: SourceRow;
+  /** Of the record in the source's content; derived events have no record. */
+  offset: number | undefined;
+  length: number | undefined;
+  /** The flow that a packet belongs to. */
+  flow: string | undefined;
+  fiveTuple: string | undefined;
+  /** Of a flow that was derived from packets that are in the case. */
+  packets: string | undefined;
+}
+
+/** Columns of the result that are told beside the fields, or are parts of them. */
+const BESIDE: ReadonlySet<string> = new Set([
+  ...['ts', 'ts_ns', 'ts_digits', 'ts_basis', 'tz_offset', 'kind', 'event_id', 'source', 'tag'],
+  ...['seq', 'source_id', 'flow_id', 'offset', 'length', 'record_key'],
+]);
+
+/** `fields` for everything that is known of an event. */
+function everything(): string {
+  const names = new Set(['kind', 'source', 'tag', 'ts_basis', 'tz_offset']);
+  for (const column of Object.keys(COLUMNS)) names.add(column.replace(/_ip[46]$/, '_ip'));
+  return [...names, 'attributes'].join(', ');
+}
+
+/**
+ * Everything about the event with this id.
+ * @throws DaybookError usage, not-found, cancelled
+ */
+export async function wholeEvent(
+  session: CaseSession,
+  id: string,
+  signal?: AbortSignal,
+  operation = 'event.get',
+): Promise<WholeEvent> {
+  const key = eventKey(id);
+  const event = eventIdOf(key);
+  const running = startQuery(session, {
+    text: `kind:* event_id:${event} | fields ${everything()}`,
+    zone: 'UTC',
+    limit: 1,
+    ...{ signal, operation },
+  });
+  for await (const { columns, rows } of running.rows()) {
+    const [row] = rows;
+    if (row === undefined) continue;
+    const source = running.sources.find((one) => one.id === key.sourceId);
+    if (source === undefined) break;
+    const { value } = formatter({ sources: running.sources, tags: running.tags });
+    const record: ShownRecord = {};
+    const fields: EventField[] = [];
+    for (const column of columns) {
+      if (column.type === 'overflow') continue;
+      const shown = value(column, row);
+      if (shown === null) continue;
+      const attribute = column.type === 'attribute';
+      if (!attribute) record[column.name] = shown;
+      if (attribute || !BESIDE.has(column.name))
+        fields.push({ name: column.name, value: plain(shown), attribute });
+    }
+    fields.push(...overflow(columns, row));
+    const kind = kindOf(record['kind']);
+    addCommunityId(record);
+    if (record['community_id'] !== undefined)
+      fields.splice(fields.findIndex(({ attribute }) => attribute) >>> 0, 0, {
+        name: 'community_id',
+        value: plain(record['community_id']),
+        attribute: false,
+      });
+    const raw = (name: string): number | undefined => numberIn(columns, row, name);
+    const flow = raw('flow_id');
+    const instant = partsOf(columns, row);
+    return {
+      ...{ event, kind, fields, source, ...instant },
+      timeNotes: timeNotes(instant.ts, raw('ts_basis') ?? 0, raw('tz_offset'), source),
+      tags: namesOf(record['tag']),
+      note: session.catalog.note(key)?.text,
+      offset: raw('offset'),
+      length: raw('length'),
+      flow: flow === undefined ? undefined : eventIdOf({ ...key, seq: -flow }),
+      fiveTuple: fiveTupleQuery(record),
+      packets:
+        kind === 'flow' && key.seq < 0 && hasPackets(session, key.sourceId)
+          ? packetsQuery(key.sourceId, -key.seq)
+          : undefined,
+    };
+  }
+  throw noSuchEvent(event);
+}
+
+/** Whether the evidence of a source is where it was when it was read. */
+export function sourceExists({ path }: Pick<SourceRow, 'path'>): boolean {
+  return existsSync(path);
+}
+
+function timeNotes(
+  ts: EpochMicros | undefined,
+  tsBasis: number,
+  tzOffset: number | undefined,
+  source: Pick<SourceRow, 'decisions'>,
+): string[] {
+  if (ts === undefined) return ['The record has no time that could be read.'];
+  const notes: string[] = [];
+  const { tz, year, dateOrder } = source.decisions;
+  if ((tsBasis & TS_BASIS.zoneDecided) !== 0) {
+    const zone = tz === undefined ? '' : ` ${tz}`;
+    notes.push(
+      `The record states no zone; it was read as${zone === '' ? ' local time' : zone} (UTC${offsetText(tzOffset ?? 0)}), as decided for this source.`,
+    );
+  } else if (tzOffset !== undefined && tzOffset !== 0) {
+    notes.push(`The record states its time with the offset ${offsetText(tzOffset)}.`);
+  }
+  if ((tsBasis & TS_BASIS.yearDecided) !== 0) {
+    notes.push(
+      `The record states no year; it was decided${year === undefined ? '' : ` (the source's last record is of ${year})`}.`,
+    );
+  }
+  if ((tsBasis & (TS_BASIS.dayFirst | TS_BASIS.monthFirst)) !== 0) {
+    const order = dateOrder === undefined ? 'one order' : ORDER_NAMES[dateOrder];
+    notes.push(
+      `The record's date is three numbers that can be read in more than one order; it was read as ${order}, as decided for this source.`,
+    );
+  }
+  if ((tsBasis & TS_BASIS.inherited) !== 0)
+    notes.push('The record has no time of its own; it has that of the record before it.');
+  return notes;
+}
+
+/** `+01:00`; with seconds where an old zone has them. */
+function offsetText(seconds: number): string {
+  const all = Math.abs(seconds);
+  const two = (n: number): string => String(Math.floor(n)).padStart(2, '0');
+  const rest = all % 60 === 0 ? '' : `:${two(all % 60)}`;
+  return `${seconds < 0 ? '-' : '+'}${two(all / 3600)}:${two((all % 3600) / 60)}${rest}`;
+}
+
+function hasPackets(session: CaseSession, sourceId: number): boolean {
+  return session
+    .snapshot()
+    .segments.some(({ kind, sources }) => kind === 'packet' && sources.includes(sourceId));
+}
+
+/** Time of a row: UTC microseconds, nanoseconds beyond, digits of the source. */
+export function partsOf(
+  columns: readonly OutputColumn[],
+  row: readonly RawValue[],
+): Pick<WholeEvent, 'ts' | 'tsNs' | 'tsDigits'> {
+  const instant = columns.find(({ type }) => type === 'instant');
+  const part = (role: string): RawValue => {
+    const found = instant?.parts.find((one) => one.role === role);
+    return found === undefined ? null : row[found.at];
+  };
+  const ts = part('value');
+  return {
+    ts: ts === null || ts === undefined ? undefined : Number(ts),
+    tsNs: Number(part('nanos') ?? 0),
+    tsDigits: Number(part('digits') ?? 0),
+  };
+}
+
+function numberIn(
+  columns: readonly OutputColumn[],
+  row: readonly RawValue[],
+  name: string,
+): number | undefined {
+  const part = columns.find((column) => column.name === name && column.type !== 'attribute')
+    ?.parts[0];
+  const value = part === undefined ? null : row[part.at];
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+/** Attributes beyond those with a column of their own. */
+function overflow(columns: readonly OutputColumn[], row: readonly RawValue[]): EventField[] {
+  const column = columns.find(({ type }) => type === 'overflow');
+  if (column === undefined) return [];
+  const { event } = formatter({ sources: [], tags: [] });
+  const { attrs } = event([column], row);
+  return typeof attrs === 'object' && attrs !== null && !isList(attrs)
+    ? Object.entries(attrs).map(([name, value]) => ({ name, value: plain(value), attribute: true }))
+    : [];
+}
+
+function isList(value: ShownValue): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+function plain(value: ShownValue): string | number | null {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
+
+function namesOf(value: ShownValue | undefined): string[] {
+  return value !== undefined && isList(value) ? [...value] : [];
+}
+
+function kindOf(value: ShownValue | undefined): Kind {
+  return KINDS.find((kind) => kind === value) ?? 'other';
+}

@@ -1,0 +1,132 @@
+/**
+ * Reading single records from the evidence itself. The case keeps where a record lies; its bytes are
+ * only ever taken from the file that was imported, if it is there and still the same.
+ */
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { LayerField } from '../../contract/operations/event.ts';
+import type { SourceLocation } from '../../contract/importer.ts';
+import type { ByteOffset, EpochMicros } from '../../contract/event.ts';
+import type { SourceRow } from '../../catalog/catalog.ts';
+import { locationOf } from '../../catalog/source-place.ts';
+import { DaybookError } from '../../contract/errors.ts';
+
+/** A packet as it lies in its capture. */
+export interface PacketRecord {
+  /** The bytes that were captured. */
+  readonly frame: Uint8Array;
+  /** Of the frame in the source's content. */
+  readonly frameOffset: ByteOffset;
+  /** https://www.tcpdump.org/linktypes.html */
+  readonly linkType: number;
+  /** Bytes of the frame before the capture cut it. */
+  readonly wireLength: number;
+}
+
+export interface DissectedLayer {
+  readonly name: string;
+  readonly summary: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly fields: readonly LayerField[];
+}
+
+/** Where a packet's record lies in its source's content. */
+export interface RecordPlace {
+  readonly offset: ByteOffset;
+  readonly length: number;
+}
+
+export interface SlicedPacket {
+  readonly frame: Uint8Array;
+  readonly linkType: number;
+  readonly wireLength: number;
+  readonly ts: EpochMicros | undefined;
+  /** Nanoseconds beyond `ts`. */
+  readonly ts_ns: number;
+}
+
+export interface PacketSlice {
+  /** What the file begins with. */
+  start(): Uint8Array;
+  /** What is written for each packet. */
+  packet(packet: SlicedPacket): Uint8Array;
+}
+
+/** What the shell brings along to read records; `offset` and `length` are those of the event. */
+export interface EvidenceReader {
+  /** @throws DaybookError not-found, unreadable, source-damaged, cancelled */
+  readRecord(
+    location: SourceLocation,
+    offset: ByteOffset,
+    length: number,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
+  /** @throws DaybookError not-found, unreadable, source-damaged, cancelled */
+  readPacket(
+    location: SourceLocation,
+    offset: ByteOffset,
+    length: number,
+    signal?: AbortSignal,
+  ): Promise<PacketRecord>;
+  /**
+   * Several packets of one capture, in the order of their offsets: whatever the capture lies in, it is
+   * read once.
+   * @throws DaybookError as `readPacket` does, at the packet that cannot be read
+   */
+  readPackets(
+    location: SourceLocation,
+    records: AsyncIterable<RecordPlace>,
+    signal?: AbortSignal,
+  ): AsyncIterable<PacketRecord>;
+  /** A new pcapng file, block by block. */
+  slice(): PacketSlice;
+  /** Never throws. */
+  dissect(
+    frame: Uint8Array,
+    linkType: number,
+    wireLength: number,
+  ): { layers: readonly DissectedLayer[]; notes: readonly string[] };
+}
+
+/**
+ * Makes sure that a source can be read and is what was imported: where size or time of the file
+ * differ, the first bytes of its content must still be the same, and it must not have become shorter.
+ * @throws DaybookError not-found, unreadable
+ */
+export async function checkEvidence(
+  evidence: Pick<EvidenceReader, 'readRecord'>,
+  source: SourceRow,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { path, name } = source;
+  const hint = 'verifying the case says which evidence is missing or changed (daybook verify)';
+  const info = await stat(path).catch(() => undefined);
+  if (info === undefined)
+    throw new DaybookError(
+      'not-found',
+      `the evidence of ${name} is not where it was: ${path}`,
+      `put the file back there, or if it was moved say where (daybook sources CASE --locate FOLDER); ${hint}`,
+    );
+  const location = locationOf(source);
+  const sameSize = location.members.length > 0 || info.size === source.rawSize;
+  const sameTime =
+    source.modifiedMs !== undefined && Math.floor(info.mtimeMs) === source.modifiedMs;
+  if (sameSize && (sameTime || location.members.length > 0)) return;
+  const changed = (): DaybookError =>
+    new DaybookError(
+      'unreadable',
+      `the evidence of ${name} has changed since it was imported: ${path}`,
+      `its bytes are not shown as those of the event; ${hint}`,
+    );
+  if (location.members.length === 0 && source.rawSize !== undefined && info.size < source.rawSize)
+    throw changed();
+  if (source.headSha256 === undefined || source.headSize === 0) return;
+  const head = await evidence
+    .readRecord(location, 0, source.headSize, signal)
+    .catch((error: unknown) => {
+      if (error instanceof DaybookError && error.code === 'cancelled') throw error;
+      throw changed();
+    });
+  if (createHash('sha256').update(head).digest('hex') !== source.headSha256) throw changed();
+}

@@ -1,0 +1,56 @@
+/** Handlers of single events. */
+import type { eventOperations } from '../../contract/operations/event.ts';
+import { sourceExists, wholeEvent } from './event.ts';
+import { rawRecord, shownPacket } from './event-bytes.ts';
+import { eventContext } from './event-context.ts';
+import { fromEvidence } from '../case/latency.ts';
+import { slicePackets } from '../output/packet-slice.ts';
+import { withList } from '../query/kept-lists.ts';
+import type { HandlersOf, Services } from '../handler.ts';
+
+export function eventHandlers({
+  cases,
+  evidence,
+}: Pick<Services, 'cases' | 'evidence'>): HandlersOf<keyof typeof eventOperations> {
+  return {
+    'event.get': (request, { signal }) =>
+      cases.use(request.case, async (session) => {
+        const { source, ...event } = await wholeEvent(session, request.event, signal);
+        const { id, name, path } = source;
+        return {
+          ...event,
+          source: { id, name, path, exists: sourceExists(source) },
+        };
+      }),
+    'event.raw': (request, { signal }) =>
+      cases.use(request.case, (session) =>
+        fromEvidence(session, 'event.raw', () =>
+          rawRecord(session, evidence, request.event, signal),
+        ),
+      ),
+    'event.packet': (request, { signal }) =>
+      cases.use(request.case, async (session) => {
+        const { layers, notes, ...packet } = await fromEvidence(session, 'event.packet', () =>
+          shownPacket(session, evidence, request.event, signal),
+        );
+        return {
+          ...packet,
+          layers: layers.map((layer) => ({ ...layer, fields: [...layer.fields] })),
+          notes: [...notes],
+        };
+      }),
+    'event.context': (request, { signal }) =>
+      cases.use(request.case, (session) => eventContext(session, { ...request, signal })),
+    'packets.slice': (request, { client, signal, part }) =>
+      cases.use(request.case, (session) =>
+        slicePackets(
+          session,
+          evidence,
+          withList(client, request),
+          // The dialog that chose the path asked before a file is replaced.
+          { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
+          (done) => part({ done }),
+        ),
+      ),
+  };
+}

@@ -1,0 +1,109 @@
+/** `import.list` and what `import.resume` needs: the imports of a case and how to go on with one. */
+import { existsSync } from 'node:fs';
+import type { Catalog, ImportStatus } from '../../catalog/catalog.ts';
+import { WriterLock } from '../../catalog/writer-lock.ts';
+import type { Result } from '../../contract/operations.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import type { ReadLimits } from '../../contract/importer.ts';
+import { importOptions, type ImportItem } from './import-items.ts';
+
+type ListedImport = Result<'import.list'>['imports'][number];
+
+/** What an import was told to read. */
+export interface ImportArguments {
+  readonly items: readonly ImportItem[];
+  readonly recursive: boolean;
+  readonly limits?: ReadLimits;
+}
+
+/** Every import with its ledger, newest first. `runs`: whether one of this engine is under way. */
+export function listImports(catalog: Catalog, runs: boolean): ListedImport[] {
+  const imports = catalog.imports();
+  const ledgers = Map.groupBy(catalog.ledger(), (row) => row.importId);
+  // An import that nobody carries on any more was killed; the next writer notes that in the catalog.
+  const alive =
+    imports.some(({ status }) => status === 'running') &&
+    (runs || WriterLock.holder(catalog.folder) !== undefined);
+  // Who was told the same again has taken up what an earlier one left.
+  const texts = imports.map((run) => JSON.stringify(readArguments(run.arguments)) ?? '');
+  const latest = new Map(texts.map((text, i) => [text, i]));
+  return imports
+    .map((run, i): ListedImport => {
+      const status = run.status === 'running' && !alive ? 'interrupted' : run.status;
+      const later = latest.get(texts[i]!) !== i;
+      return {
+        id: run.id,
+        startedAt: run.startedAt,
+        ...(run.finishedAt === undefined ? {} : { finishedAt: run.finishedAt }),
+        status,
+        arguments: recordOf(run.arguments),
+        resumable: !alive && !later && isUnfinished(status) && canRead(run.arguments),
+        quarantineBytes: run.quarantineBytes,
+        ledger: (ledgers.get(run.id) ?? []).map(({ importId: _, sourceId, message, ...row }) => ({
+          ...row,
+          ...(sourceId === undefined ? {} : { sourceId }),
+          ...(message === undefined ? {} : { message }),
+        })),
+      };
+    })
+    .toReversed();
+}
+
+/**
+ * What an import was told, to tell it again.
+ * @throws DaybookError not-found, usage
+ */
+export function argumentsOf(catalog: Catalog, importId: number): ImportArguments {
+  const run = catalog.imports().find(({ id }) => id === importId);
+  if (run === undefined) {
+    throw new DaybookError('not-found', `there is no import ${importId}`);
+  }
+  if (run.status === 'complete') {
+    throw new DaybookError('usage', `import ${importId} came to its end: nothing is left of it`);
+  }
+  const told = readArguments(run.arguments);
+  if (told === undefined || told.items.some(({ path }) => path === '-')) {
+    throw new DaybookError(
+      'usage',
+      `import ${importId} cannot be told again: what it read is not kept`,
+      'import the same evidence again: what is in the case is not stored twice',
+    );
+  }
+  return told;
+}
+
+function isUnfinished(status: ImportStatus): boolean {
+  return status === 'cancelled' || status === 'failed' || status === 'interrupted';
+}
+
+/** Whether the evidence can be read again: a pipe cannot, nor what is gone. */
+function canRead(stored: unknown): boolean {
+  const told = readArguments(stored);
+  return told !== undefined && told.items.every(({ path }) => path !== '-' && existsSync(path));
+}
+
+/** As `importEvidence` stores them; before 0.2 with one set of options for all paths. */
+function readArguments(stored: unknown): ImportArguments | undefined {
+  const { items, paths, options, recursive, limits } = recordOf(stored);
+  const pairs: readonly unknown[] | undefined = Array.isArray(items)
+    ? items
+    : Array.isArray(paths)
+      ? paths.map((path: unknown) => ({ path, options }))
+      : undefined;
+  if (pairs === undefined || pairs.length === 0) return undefined;
+  const out: ImportItem[] = [];
+  for (const pair of pairs) {
+    const one = recordOf(pair);
+    if (typeof one['path'] !== 'string') return undefined;
+    out.push({ path: one['path'], options: importOptions(recordOf(one['options'])) });
+  }
+  return {
+    items: out,
+    recursive: recursive !== false,
+    ...(limits === undefined ? {} : { limits: recordOf(limits) }),
+  };
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

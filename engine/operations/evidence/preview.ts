@@ -1,0 +1,347 @@
+/**
+ * `evidence.preview`: what an import of some paths would make of them, told source by source. Done
+ * in a thread of its own, so that the engine goes on meanwhile; nothing is written to a case.
+ */
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import type { SourceRow } from '../../catalog/catalog.ts';
+import { counted } from '../../contract/counted.ts';
+import type { Part, Result } from '../../contract/operations.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
+import type {
+  FromLookWorker,
+  LookEnd,
+  LookWorkerHandle,
+  SourceLook,
+  ToLookWorker,
+} from '../../ingest/look-protocol.ts';
+import { LEAST_RUN, LineIndex } from '../../ingest/line-runs.ts';
+import { MOST_ROWS } from '../../ingest/look.ts';
+import type { ImportOptions } from '../../ingest/protocol.ts';
+import { relativeTimesNote } from '../../ingest/relative-times.ts';
+import type { Evidence } from './import.ts';
+import type { ListedFile } from './import-items.ts';
+import { previewBatch } from './preview-batch.ts';
+
+export type Preview = Part<'evidence.preview'>['preview'];
+
+const MOST_SOURCES = 200;
+const MOST_IGNORED = 1000;
+
+export interface PreviewParameters {
+  paths: readonly string[];
+  recursive: boolean;
+  options: ImportOptions;
+  /** The sources of the case that the paths are meant for. */
+  sources: readonly SourceRow[];
+  /** Hashes of the lines of one of these. */
+  lineHashes?: (sourceId: number) => Uint32Array | undefined;
+  signal: AbortSignal;
+  onPreview: (preview: Preview) => Promise<void>;
+  /** Sources to look at, at most. */
+  most?: number;
+}
+
+/** @throws DaybookError cancelled; what listing the paths throws */
+export async function previewEvidence(
+  evidence: Evidence,
+  parameters: PreviewParameters,
+): Promise<Result<'evidence.preview'>> {
+  const { signal, sources } = parameters;
+  const temporary = await mkdtemp(join(tmpdir(), 'daybook-preview-'));
+  const known = new Map<number, SourceRow[]>();
+  for (const source of sources) {
+    if (source.rawSize === undefined || source.status !== 'complete') continue;
+    const alike = known.get(source.rawSize);
+    if (alike === undefined) known.set(source.rawSize, [source]);
+    else alike.push(source);
+  }
+  const looker = new LookThread(evidence.startLookWorker(), {
+    type: 'start',
+    temporary,
+    sizes: [...known.keys()],
+  });
+  const stop = () => looker.stop();
+  signal.addEventListener('abort', stop);
+  try {
+    if (signal.aborted) throw new CancelledError();
+    return await lookAtAll(evidence, looker, temporary, known, parameters);
+  } catch (error) {
+    if (signal.aborted) throw new CancelledError();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await looker.close();
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function lookAtAll(
+  evidence: Evidence,
+  looker: LookThread,
+  temporary: string,
+  known: ReadonlyMap<number, readonly SourceRow[]>,
+  parameters: PreviewParameters,
+): Promise<Result<'evidence.preview'>> {
+  const { paths, recursive, options, signal, onPreview, most = MOST_SOURCES } = parameters;
+  const shared = new SharedLines(parameters);
+  const ignored: { name: string; reason: string }[] = [];
+  const addIgnored = (name: string, reason: string) => {
+    if (ignored.length < MOST_IGNORED) ignored.push({ name, reason });
+  };
+  let looked = 0;
+  const tell = async (preview: Preview) => {
+    looked += 1;
+    await onPreview(preview);
+  };
+  const files: ListedFile[] = [];
+  const there: string[] = [];
+  for (const path of paths.map((one) => resolve(one))) {
+    // A path that is bad by itself says so in its place; an import of it would not begin.
+    const problem = await problemOf(evidence, path, temporary);
+    if (problem === undefined) there.push(path);
+    else await tell(unreadable(basename(path), path, problem));
+  }
+  const listed = await evidence.list(there, recursive, temporary);
+  files.push(...listed.files);
+  for (const { name, reason } of listed.ignored) addIgnored(name, reason);
+
+  let left = 0;
+  for (const [i, file] of files.entries()) {
+    if (signal.aborted) throw new CancelledError();
+    if (looked >= most) {
+      left += files.length - i;
+      break;
+    }
+    const told: Promise<void>[] = [];
+    const end = await looker.look(
+      { type: 'look', file, options, most: most - looked },
+      (message) => {
+        if (message.type === 'ignored') addIgnored(message.name, message.reason);
+        else told.push(tell(previewOf(message.look, known, shared.notesOf(message.look))));
+      },
+    );
+    await Promise.all(told);
+    if (end.problem !== undefined) await tell(unreadable(file.name, file.path, end.problem));
+    if (end.more) left += 1;
+  }
+  let bytes = 0;
+  for (const { path } of files) bytes += await sizeOf(path);
+  return { sources: looked, bytes, ignored, left };
+}
+
+/** Why a path cannot be listed. */
+async function problemOf(
+  evidence: Evidence,
+  path: string,
+  temporary: string,
+): Promise<string | undefined> {
+  try {
+    // Not what lies below: that is listed together with the other paths.
+    const info = await stat(path);
+    if (info.isFile() || info.isDirectory()) return undefined;
+    return `${path}: neither a file nor a folder`;
+  } catch {
+    return evidence.list([path], false, temporary).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof DaybookError) return error.message;
+        throw error;
+      },
+    );
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+function unreadable(source: string, path: string, problem: string): Preview {
+  return {
+    source,
+    path,
+    members: [],
+    records: { rows: 0, columns: [] },
+    quarantined: [],
+    skippedReasons: {},
+    decisions: {},
+    asks: { zone: false, year: false, dateOrder: false, mapping: false },
+    notes: [],
+    problem,
+  };
+}
+
+function previewOf(
+  look: SourceLook,
+  known: ReadonlyMap<number, readonly SourceRow[]>,
+  shared: readonly string[],
+): Preview {
+  const { decisions, table } = look;
+  const notes = [...look.notes, ...shared];
+  const times = look.rows.flatMap(({ values }) =>
+    values.flatMap(([name, value]) => (name === 'ts' && typeof value === 'number' ? [value] : [])),
+  );
+  if (times.length > 0) {
+    // Fewer than are shown at most: they are all there are.
+    const which = look.rows.length < MOST_ROWS ? undefined : 'the times of its first records';
+    const relative = relativeTimesNote(Math.min(...times), Math.max(...times), which);
+    if (relative !== undefined) notes.push(relative);
+  }
+  const same = sameSource(look, known);
+  if (same !== undefined && look.rawSha256 === undefined) {
+    notes.push(
+      `its size and its first bytes are those of source ${same.id} (${same.name}): probably the same`,
+    );
+  }
+  return {
+    source: look.name,
+    path: look.location.path,
+    members: [...look.location.members],
+    ...(look.rawSize === undefined ? {} : { bytes: look.rawSize }),
+    ...(look.importer === undefined ? {} : { format: look.importer }),
+    ...(look.format === undefined ? {} : { dialect: look.format }),
+    records: previewBatch(look.rows),
+    quarantined: look.quarantined,
+    skippedReasons: look.skippedReasons,
+    decisions,
+    asks: {
+      zone: decisions.tz !== undefined,
+      year: decisions.year !== undefined,
+      dateOrder: decisions.dateOrder !== undefined,
+      mapping: decisions['mapping'] !== undefined,
+    },
+    ...(table === undefined
+      ? {}
+      : {
+          table: {
+            columns: table.columns.map(({ name, samples }) => ({ name, samples: [...samples] })),
+            mapping: { ...table.mapping },
+            fields: [...table.fields],
+          },
+        }),
+    ...(same === undefined ? {} : { already: { sourceId: same.id, name: same.name } }),
+    notes,
+    ...(look.problem === undefined ? {} : { problem: look.problem }),
+  };
+}
+
+/** Which first lines are those of a source of the case, or of one that was looked at before. */
+class SharedLines {
+  private readonly index = new LineIndex();
+  private readonly names = new Map<number, string>();
+  private readonly loaded = new Set<string>();
+  private readonly parameters: Pick<PreviewParameters, 'sources' | 'lineHashes'>;
+  private next = 0;
+
+  constructor(parameters: Pick<PreviewParameters, 'sources' | 'lineHashes'>) {
+    this.parameters = parameters;
+    this.next = Math.max(0, ...parameters.sources.map(({ id }) => id)) + 1;
+  }
+
+  notesOf({ name, importer, lineHashes, linesPerRecord }: SourceLook): string[] {
+    if (importer === undefined || lineHashes === undefined) return [];
+    this.load(importer);
+    const least = LEAST_RUN * Math.round(linesPerRecord);
+    const runs = this.index.runsOf(lineHashes).filter(({ lines }) => lines >= least);
+    const id = this.next++;
+    this.names.set(id, name);
+    this.index.add(id, lineHashes);
+    return [...Map.groupBy(runs, ({ other }) => other)].map(([other, of]) => {
+      const n = of.reduce((sum, { lines }) => sum + lines, 0);
+      const first = counted(lineHashes.length, 'line');
+      return `${n.toLocaleString('en-US')} of its first ${first} are in ${this.names.get(other) ?? ''}, too: an import stores what is equal from the first line once, and can leave out the rest (--leave-out-overlap)`;
+    });
+  }
+
+  private load(importer: string): void {
+    if (this.loaded.has(importer)) return;
+    this.loaded.add(importer);
+    for (const source of this.parameters.sources) {
+      if (source.importer !== importer) continue;
+      const hashes = this.parameters.lineHashes?.(source.id);
+      if (hashes === undefined) continue;
+      this.names.set(source.id, `source ${source.id} (${source.name})`);
+      this.index.add(source.id, hashes);
+    }
+  }
+}
+
+/** The source of the case with the same bytes, as far as that was looked into. */
+function sameSource(
+  { rawSize, rawSha256, headSha256 }: SourceLook,
+  known: ReadonlyMap<number, readonly SourceRow[]>,
+): SourceRow | undefined {
+  if (rawSize === undefined || headSha256 === undefined) return undefined;
+  return known
+    .get(rawSize)
+    ?.find((source) =>
+      rawSha256 === undefined ? source.headSha256 === headSha256 : source.rawSha256 === rawSha256,
+    );
+}
+
+type Told = Extract<FromLookWorker, { type: 'looked' | 'ignored' }>;
+
+/** A look worker that is asked for one file after the other. */
+class LookThread {
+  private readonly worker: LookWorkerHandle;
+  private readonly gone: Promise<void>;
+  private readonly ready: Promise<void>;
+  private failure: Error | undefined;
+  private onTold: (message: Told) => void = () => undefined;
+  private onEnd: (end: LookEnd | Error) => void = () => undefined;
+
+  constructor(worker: LookWorkerHandle, start: Extract<ToLookWorker, { type: 'start' }>) {
+    this.worker = worker;
+    let isReady: () => void = () => undefined;
+    this.ready = new Promise((resolve) => {
+      isReady = resolve;
+    });
+    this.gone = new Promise((resolve) => {
+      worker.onExit((error) => {
+        this.failure = error ?? new CancelledError();
+        isReady();
+        this.onEnd(this.failure);
+        resolve();
+      });
+    });
+    worker.onMessage((message) => {
+      if (message.type === 'ready') {
+        worker.post(start);
+        isReady();
+      } else if (message.type === 'done') this.onEnd(message.end);
+      else this.onTold(message);
+    });
+  }
+
+  async look(
+    request: Extract<ToLookWorker, { type: 'look' }>,
+    told: (message: Told) => void,
+  ): Promise<LookEnd> {
+    await this.ready;
+    return new Promise((resolve, reject) => {
+      if (this.failure !== undefined) {
+        reject(this.failure);
+        return;
+      }
+      this.onTold = told;
+      this.onEnd = (end) => {
+        if (end instanceof Error) reject(end);
+        else resolve(end);
+      };
+      this.worker.post(request);
+    });
+  }
+
+  stop(): void {
+    this.worker.stop();
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    await this.gone;
+  }
+}

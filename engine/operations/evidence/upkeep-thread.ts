@@ -1,0 +1,94 @@
+/**
+ * Upkeep in a thread of its own: merging and indexing would keep the engine's from answering for a tenth of a second
+ * and more.
+ */
+import { IdleSlot } from '../../util/idle-slot.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
+import type { ThreadHandle } from '../../ingest/threads.ts';
+import { endDuckdb, type IdleDuckdb } from '../../store/segment-builder.ts';
+import { catchUp, type Pause, type UpkeepOptions, type UpkeepTask } from './upkeep.ts';
+
+/** How long a thread's DuckDB waits for the next task. */
+const KEPT_MS = 60_000;
+
+/** What a thread is told of what it is to do. */
+type Told = Pick<UpkeepOptions, 'memoryLimit' | 'threads'> & Omit<UpkeepTask, 'pause' | 'signal'>;
+
+export type ToUpkeep =
+  | ({ type: 'begin'; folder: string } & Told)
+  /** What was waited for. */
+  | { type: 'paused' }
+  /** To leave the rest undone. */
+  | { type: 'stop' };
+
+export type FromUpkeep =
+  /** Waits until no import runs, and, where it is to last, none has for a while. */
+  | { type: 'pause'; lasting: boolean }
+  /** @param made segments, side files and rollups */
+  | { type: 'done'; made: number }
+  | { type: 'failed'; why: string };
+
+export interface UpkeepPort {
+  post(message: FromUpkeep): void;
+  onMessage(handler: (message: ToUpkeep) => void): void;
+}
+
+/** Runs the thread's side: one task after the other. */
+export function runUpkeep(port: UpkeepPort): void {
+  const kept = new IdleSlot<IdleDuckdb>(KEPT_MS, endDuckdb);
+  let paused = Promise.withResolvers<void>();
+  let stopping = new AbortController();
+  const pause: Pause = async (lasting) => {
+    paused = Promise.withResolvers();
+    port.post({ type: 'pause', lasting });
+    await paused.promise;
+  };
+  port.onMessage((message) => {
+    if (message.type !== 'begin') {
+      if (message.type === 'stop') stopping.abort(new CancelledError());
+      paused.resolve();
+      return;
+    }
+    const { type: _, folder, ...told } = message;
+    stopping = new AbortController();
+    catchUp(folder, { ...told, pause, kept, signal: stopping.signal }).then(
+      (made) => port.post({ type: 'done', made }),
+      (error: unknown) => port.post({ type: 'failed', why: String(error) }),
+    );
+  });
+}
+
+/**
+ * Has `thread` catch up with what is left undone of the case in `folder`, and releases it.
+ * @returns how many segments, side files and rollups were made
+ */
+export function catchUpOn(
+  thread: ThreadHandle<ToUpkeep, FromUpkeep>,
+  folder: string,
+  { pause, signal, ...told }: Told & Pick<UpkeepTask, 'pause' | 'signal'>,
+): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const failed = (why: string) => reject(new DaybookError('internal', `upkeep: ${why}`));
+  // Nothing more is heard of one that has done its work.
+  thread.onExit((error) => failed(error?.message ?? 'its thread has ended'));
+  thread.onMessage((message) => {
+    switch (message.type) {
+      case 'pause':
+        void pause(message.lasting).then(() => thread.post({ type: 'paused' }));
+        break;
+      case 'done':
+        resolve(message.made);
+        thread.release();
+        break;
+      case 'failed':
+        failed(message.why);
+        thread.release();
+        break;
+    }
+  });
+  thread.post({ type: 'begin', folder, ...told });
+  const stop = () => thread.post({ type: 'stop' });
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener('abort', stop);
+  return promise.finally(() => signal?.removeEventListener('abort', stop));
+}

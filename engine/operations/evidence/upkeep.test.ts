@@ -1,0 +1,426 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Catalog } from '../../catalog/catalog.ts';
+import { CaseWriter } from '../../ingest/case-writer.ts';
+import { TOLERATED_AT_MOST, TOLERATED_BESIDE } from '../../ingest/compact.ts';
+import { BUILDER, importInProcess, rowsOf } from '../../ingest/testing/in-process.ts';
+import { CaseSession } from '../../search/session/case-session.ts';
+import { deleteEvents, tagEvents } from '../marks/mark.ts';
+import { startQuery } from '../../search/query.ts';
+import { retimeSource } from '../case/retime.ts';
+import { catchUp, Upkeep } from './upkeep.ts';
+import { verifyCase } from '../verify/verify-case.ts';
+
+const PAUSE_MS = 100;
+const IDLE_MS = 1000;
+const imported = () => Promise.resolve('imported');
+
+describe('upkeep', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is done once nothing has been imported for a while, of each case', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(async (folder) => void done.push(folder), PAUSE_MS, IDLE_MS);
+    expect(await upkeep.around('a', imported)).toBe('imported');
+    await vi.advanceTimersByTimeAsync(IDLE_MS - 1);
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const long = upkeep.around('a', () => promise);
+    await upkeep.around('b', imported);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect(done).toEqual([resolve('b')]);
+    end();
+    await long;
+    await upkeep.around('a', imported);
+    await vi.advanceTimersByTimeAsync(5 * IDLE_MS);
+    expect(done).toEqual([resolve('b'), resolve('a')]);
+  });
+
+  it('is done also when the last import failed: others before it have left something', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(async (folder) => void done.push(folder), PAUSE_MS, IDLE_MS);
+    await upkeep.around('a', imported);
+    const failed = upkeep.around('a', () => Promise.reject(new Error('cancelled')));
+    await expect(failed).rejects.toThrow('cancelled');
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect(done).toEqual([resolve('a')]);
+  });
+
+  it('is not begun while another import goes on beside which one was refused', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(async (folder) => void done.push(folder), PAUSE_MS, IDLE_MS);
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const long = upkeep.around('a', () => promise);
+    const refused = upkeep.around('a', () => Promise.reject(new Error('the case is locked')));
+    await expect(refused).rejects.toThrow('locked');
+    await vi.advanceTimersByTimeAsync(2 * IDLE_MS);
+    expect(done).toEqual([]);
+    end();
+    await long;
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect(done).toEqual([resolve('a')]);
+  });
+
+  it('is done by one at a time: what ends during it is waited for', async () => {
+    let running = 0;
+    let most = 0;
+    let done = 0;
+    const ends: (() => void)[] = [];
+    const upkeep = new Upkeep(
+      async () => {
+        most = Math.max(most, ++running);
+        await new Promise<void>((end) => ends.push(end));
+        running -= 1;
+        done += 1;
+      },
+      PAUSE_MS,
+      IDLE_MS,
+    );
+    await upkeep.around('a', imported);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    await upkeep.around('a', imported);
+    await vi.advanceTimersByTimeAsync(3 * IDLE_MS);
+    expect([running, most]).toEqual([1, 1]);
+    ends.shift()!();
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    ends.shift()!();
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect([done, most]).toEqual([2, 1]);
+  });
+
+  it('merges many small segments in a pause between imports, and the rest when all have ended', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(
+      async (_, { meanwhile }) => void done.push(meanwhile ? 'merged' : 'all'),
+      ...[PAUSE_MS, IDLE_MS],
+    );
+    for (let i = 0; i < 20; i++) {
+      await upkeep.around('a', imported, () => TOLERATED_BESIDE);
+      await vi.advanceTimersByTimeAsync(PAUSE_MS - 1);
+    }
+    expect(done).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(done).toEqual(['merged']);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect(done).toEqual(['merged', 'all']);
+  });
+
+  it('begins at once where there are very many, and waits for a pause between imports where it asks for one', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(
+      async (_, { meanwhile, pause }) => {
+        done.push(meanwhile ? 'meanwhile' : 'idle');
+        await pause(false);
+        done.push('pause');
+      },
+      ...[PAUSE_MS, IDLE_MS],
+    );
+    const many = () => TOLERATED_BESIDE + 1;
+    await upkeep.around('a', imported, many);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(done).toEqual(['meanwhile', 'pause']);
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const one = upkeep.around('a', () => first.promise);
+    const two = upkeep.around('a', () => second.promise);
+    await upkeep.around('a', imported, many);
+    first.resolve();
+    await one;
+    await vi.advanceTimersByTimeAsync(1);
+    expect(done.slice(2)).toEqual(['meanwhile']);
+    second.resolve();
+    await two;
+    await vi.advanceTimersByTimeAsync(1);
+    expect(done.slice(2)).toEqual(['meanwhile', 'pause']);
+  });
+
+  it('waits for a pause that lasts, until there are very many', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(
+      async (_, { meanwhile, pause }) => {
+        await pause(true);
+        done.push(meanwhile ? 'merged' : 'all');
+      },
+      ...[PAUSE_MS, IDLE_MS],
+    );
+    const next = async (left: number) => {
+      await upkeep.around('a', imported, () => left);
+      await vi.advanceTimersByTimeAsync(PAUSE_MS / 2);
+    };
+    await next(9);
+    // It is begun, and waits as long again.
+    await vi.advanceTimersByTimeAsync(PAUSE_MS / 2);
+    for (let i = 10; i <= TOLERATED_BESIDE; i++) await next(i);
+    expect(done).toEqual([]);
+    await next(TOLERATED_BESIDE + 1);
+    expect(done).toEqual(['merged']);
+    await next(9);
+    await vi.advanceTimersByTimeAsync(2 * PAUSE_MS);
+    expect(done).toEqual(['merged', 'merged']);
+  });
+
+  it('keeps the folder in which it works from imports as long as it works', async () => {
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const folders: string[] = [];
+    const upkeep = new Upkeep(
+      async (_, { staging }) => {
+        folders.push(staging);
+        await promise;
+      },
+      ...[PAUSE_MS, IDLE_MS],
+    );
+    await upkeep.around('a', imported);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    expect([...upkeep.inUse]).toEqual(folders);
+    expect(folders[0]).toContain(join(resolve('a'), 'staging'));
+    end();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(upkeep.inUse.size).toBe(0);
+  });
+
+  it('is ended: what is under way is waited for, and nothing is begun', async () => {
+    const done: string[] = [];
+    const upkeep = new Upkeep(
+      async (folder, { signal }) => {
+        done.push(`${folder} begun`);
+        await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
+        await vi.advanceTimersByTimeAsync(1);
+        done.push(`${folder} stopped`);
+      },
+      ...[PAUSE_MS, IDLE_MS],
+    );
+    const [a, b] = [resolve('a'), resolve('b')];
+    await upkeep.around(a, imported);
+    await vi.advanceTimersByTimeAsync(IDLE_MS);
+    await upkeep.around(b, imported);
+    await upkeep.close();
+    await upkeep.around(b, imported, () => TOLERATED_BESIDE + 1);
+    await vi.advanceTimersByTimeAsync(2 * IDLE_MS);
+    expect(done).toEqual([`${a} begun`, `${a} stopped`]);
+  });
+
+  it('fails without anybody noticing', async () => {
+    let tries = 0;
+    const upkeep = new Upkeep(
+      async () => {
+        tries += 1;
+        throw new Error('the case is gone');
+      },
+      PAUSE_MS,
+      IDLE_MS,
+    );
+    for (let i = 0; i < 2; i++) {
+      await upkeep.around('a', imported);
+      await vi.advanceTimersByTimeAsync(IDLE_MS);
+    }
+    expect(tries).toBe(2);
+  });
+});
+
+describe('what small imports leave undone', () => {
+  let root: string;
+  let folder: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'daybook-upkeep-'));
+    folder = join(root, 'x.daybook');
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const HEAD = 'ts_start,src_ip,dst_ip,dst_port,proto,bytes,packets';
+  async function importFlows(imports: number, rows: number, day = '2026-11-02'): Promise<void> {
+    for (let i = 0; i < imports; i++) {
+      const file = join(root, `flows-${day}-${i}.csv`);
+      const lines = Array.from(
+        { length: rows },
+        (_, n) =>
+          `${day}T10:${10 + i}:${10 + (n % 50)}Z,10.0.${i}.${n % 200},10.9.9.9,443,TCP,${n},1`,
+      );
+      writeFileSync(file, [HEAD, ...lines, ''].join('\n'));
+      await importInProcess(folder, [file], { brief: true });
+    }
+  }
+  const segments = () => {
+    const catalog = Catalog.open(folder);
+    const found = catalog.segments();
+    catalog.close();
+    return found;
+  };
+  const events = () =>
+    rowsOf(folder, 'SELECT to_json(e)::VARCHAR FROM events e ORDER BY source_id, seq');
+  async function marked<T>(work: (session: CaseSession) => Promise<T>): Promise<T> {
+    const session = CaseSession.open(folder, { memoryLimit: 1e9, threads: 2 });
+    try {
+      return await work(session);
+    } finally {
+      await session.close();
+    }
+  }
+  const tag = (text: string) =>
+    marked((session) => tagEvents({ session, text, zone: 'UTC', name: 'seen', remove: false }));
+
+  it('is made of the others where a segment is damaged, and imports go on', async () => {
+    await importFlows(5, 20);
+    await importFlows(5, 20, '2026-11-03');
+    const damaged = segments().find(({ day }) => day === '2026-11-02')!;
+    truncateSync(join(folder, damaged.file), 4096);
+    expect(await catchUp(folder, BUILDER)).toBeGreaterThan(0);
+    const left = segments();
+    expect(left.length).toBeLessThan(5);
+    expect(left.map(({ id }) => id)).toContain(damaged.id);
+    expect(left.reduce((sum, { rows }) => sum + rows, 0)).toBe(10 * 20);
+    const file = join(root, 'more.csv');
+    writeFileSync(file, `${HEAD}\n2026-11-02T12:00:00Z,10.0.9.9,10.9.9.9,443,TCP,1,1\n`);
+    const report = await importInProcess(folder, [file]);
+    expect(report.total.stored).toBe(1);
+  });
+
+  it('is made later: few segments with side files, and the same events with their tags', async () => {
+    await importFlows(5, 2500);
+    expect(segments().map(({ index }) => index)).toEqual(Array(5).fill(undefined));
+    const { matched } = await tag('bytes:<5');
+    expect(matched).toBe(25);
+    const before = await events();
+    expect(await catchUp(folder, BUILDER)).toBe(1);
+    const [one, ...more] = segments();
+    expect([more, one?.rows]).toEqual([[], 12_500]);
+    expect(one?.index).toBeDefined();
+    expect(await events()).toEqual(before);
+    expect(await tag('tag:seen')).toMatchObject({ matched: 25, changed: 0 });
+    expect(await catchUp(folder, BUILDER)).toBe(0);
+    expect(readdirSync(join(folder, 'staging'))).toEqual([]);
+    const { findings } = await marked((session) =>
+      verifyCase(session, { repair: false, builder: BUILDER }),
+    );
+    expect(findings).toEqual([]);
+  });
+
+  it('is no reason for a query to end that has begun to give its events', async () => {
+    await importFlows(1, 3, '2026-11-01');
+    await importFlows(5, 20);
+    await marked(async (session) => {
+      const query = { text: '*', zone: 'UTC', path: 'scan' } as const;
+      const rows = startQuery(session, query).rows();
+      const seen: number[] = [];
+      for await (const batch of rows) {
+        if (seen.length === 0) expect(await catchUp(folder, BUILDER)).toBe(1);
+        seen.push(batch.rows.length);
+      }
+      expect(seen).toEqual([3, 100]);
+    });
+  });
+
+  it('is told from new times, after which a query cannot go on', async () => {
+    for (const day of [1, 2]) {
+      const file = join(root, `${day}.csv`);
+      writeFileSync(file, `${HEAD}\n2026-11-0${day} 10:00:00,10.0.0.1,10.9.9.9,443,TCP,1,1\n`);
+      await importInProcess(folder, [file]);
+    }
+    await marked(async (session) => {
+      const rows = startQuery(session, { text: '*', zone: 'UTC', path: 'scan' }).rows();
+      expect((await rows.next()).done).toBe(false);
+      const before = segments().at(-1)!.id;
+      const parameters = { folder, source: '2.csv', timeZone: 'Asia/Tokyo', year: undefined };
+      const retimed = retimeSource({ ...parameters, builder: BUILDER });
+      while (segments().at(-1)!.id === before) await turn();
+      await expect(rows.next()).rejects.toThrow(/is missing/);
+      await retimed;
+    });
+  });
+
+  it('is made of events without a time, too', async () => {
+    for (let i = 0; i < 5; i++) {
+      const file = join(root, `undated-${i}.csv`);
+      writeFileSync(file, `src_ip,dst_ip,dst_port,proto\n10.0.${i}.1,10.9.9.9,443,TCP\n`);
+      await importInProcess(folder, [file], { brief: true });
+    }
+    const before = await events();
+    expect(await catchUp(folder, BUILDER)).toBe(1);
+    expect(segments()).toMatchObject([{ day: 'undated', rows: 5 }]);
+    expect(await events()).toEqual(before);
+  });
+
+  it('is merged although more is imported meanwhile', async () => {
+    await importFlows(9, 20);
+    const staging = join(folder, 'staging', 'upkeep-here');
+    const inUse = new Set([staging]);
+    const [file, more] = [join(root, 'more.csv'), '2026-11-02T12:00:00Z,10.0.9.9,10.9.9.9,443,TCP'];
+    writeFileSync(file, `${HEAD}\n${more},1,1\n`);
+    // What is merged is chosen by then. Once the staging folder is there, it may not be.
+    let pauses = 0;
+    const pause = async () => {
+      if (pauses++ === 0) await importInProcess(folder, [file], { brief: true, inUse });
+    };
+    expect(await catchUp(folder, { ...BUILDER, meanwhile: true, staging, pause })).toBe(1);
+    expect(segments().map(({ rows }) => rows)).toEqual([1, 180]);
+    expect(
+      await rowsOf(folder, 'SELECT count(DISTINCT (source_id, seq))::INT FROM events'),
+    ).toEqual([[181]]);
+    expect(readdirSync(join(folder, 'staging'))).toEqual([]);
+  });
+
+  it('never is of very many segments: where nobody tidies up, imports merge them', async () => {
+    const files = Array.from({ length: TOLERATED_AT_MOST + 2 }, (_, i) => {
+      const file = join(root, `few-${i}.csv`);
+      writeFileSync(file, `${HEAD}\n2026-11-02T10:10:10Z,10.0.0.${i},10.9.9.9,443,TCP,1,1\n`);
+      return file;
+    });
+    const most = files.splice(0, TOLERATED_AT_MOST - 1);
+    const many = await importInProcess(folder, most, { brief: true, chunk: { rows: 1 } });
+    expect(many.leftSmall).toBe(TOLERATED_AT_MOST - 1);
+    const left: number[] = [];
+    for (const file of files)
+      left.push((await importInProcess(folder, [file], { brief: true })).leftSmall);
+    expect(left).toEqual([TOLERATED_AT_MOST, 0, 0]);
+    expect(segments().map(({ rows }) => rows)).toEqual([TOLERATED_AT_MOST + 1, 1]);
+  });
+
+  it('is left where somebody writes', async () => {
+    await importFlows(5, 20);
+    const writer = await CaseWriter.open(folder, 'test', BUILDER);
+    try {
+      expect(await catchUp(folder, BUILDER)).toBe(0);
+    } finally {
+      writer.close();
+    }
+    expect(segments()).toHaveLength(5);
+  });
+
+  it('touches no other case that was made in the place of this one', async () => {
+    await importFlows(5, 20);
+    await marked((session) =>
+      deleteEvents({ session, text: '*', zone: 'UTC', reason: 'of another case' }),
+    );
+    let anew = false;
+    const pause = async () => {
+      if (anew) return;
+      anew = true;
+      rmSync(folder, { recursive: true });
+      await importFlows(5, 20);
+    };
+    await catchUp(folder, { ...BUILDER, pause }).catch(() => undefined);
+    expect(anew).toBe(true);
+    expect(await events()).toHaveLength(100);
+  });
+
+  it('is left where something has changed since it was begun', async () => {
+    await importFlows(5, 20);
+    const made = catchUp(folder, BUILDER);
+    const staging = join(folder, 'staging');
+    const isBuilding = () =>
+      readdirSync(staging, { recursive: true }).some((name) => String(name).endsWith('.duckdb'));
+    while (!existsSync(staging) || !isBuilding()) await turn();
+    const catalog = Catalog.open(folder);
+    const [first] = catalog.segments();
+    catalog.transaction(() => {
+      catalog.setMarks(first!.id, catalog.tagId('seen'), Uint32Array.of(0, 7));
+      catalog.addChange('tag', {});
+    });
+    catalog.close();
+    expect(await made).toBe(0);
+    expect(segments()).toHaveLength(5);
+    expect(await catchUp(folder, BUILDER)).toBe(1);
+    expect(await tag('tag:seen')).toMatchObject({ matched: 2, changed: 0 });
+  });
+});

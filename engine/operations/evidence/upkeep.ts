@@ -1,0 +1,317 @@
+/**
+ * What imports leave undone because somebody waits for them: small segments are merged, side files made, and the
+ * merged rollup of everything. It is done when nothing has been imported into a case for a while; small segments
+ * that are many are merged in the next pause between imports, and as soon as they are very many beside them.
+ *
+ * Holds always: what is made is made without the writer's lock, so nobody is refused because of it; a writer that
+ * comes meanwhile takes its unfinished files away, but an import of this process, and nothing is lost. Only to put it in its
+ * place the lock is taken, between two imports, for a moment, and only where nothing but imports changed the case
+ * since it was begun. What fails is left for the next time.
+ */
+import { randomUUID } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { caseRelative, makeCaseFolder, removeFromCase } from '../../util/case-files.ts';
+import { Catalog, type SegmentRow } from '../../catalog/catalog.ts';
+import { UPKEEP, WriterLock } from '../../catalog/writer-lock.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { CaseWorkshop } from '../../ingest/case-workshop.ts';
+import { UPKEEP_FOLDER } from '../../ingest/case-contents.ts';
+import {
+  mergeRuns,
+  runsToMerge,
+  TOLERATED_BESIDE,
+  TOLERATED_BRIEFLY,
+} from '../../ingest/compact.ts';
+import { makeNodes } from '../../ingest/merge-rollups.ts';
+import { rewrite, swap } from '../../ingest/rewrite.ts';
+import { placeSideFile, SegmentPlaces } from '../../ingest/segment-places.ts';
+import { type BuilderOptions, SegmentBuilder } from '../../store/segment-builder.ts';
+
+/** How often, and for how long, it is tried to put something in its place while another process writes. */
+const RETRY_MS = 50;
+const MOST_RETRIES = 20;
+/** What takes longer to be left undone computes, and asks nothing of DuckDB meanwhile. */
+const END_MS = 3000;
+
+/**
+ * Waits until no import of this process runs.
+ * @param lasting and none has for a while; not waited for where there are very many small segments
+ */
+export type Pause = (lasting: boolean) => Promise<void>;
+
+export interface UpkeepOptions extends BuilderOptions {
+  /** More is imported soon: what costs it most is done, the merging of what has become many. */
+  meanwhile?: boolean;
+  pause?: Pause;
+  /** The folder below the case's `staging` in which is worked, nobody else's; it is gone afterwards. */
+  staging?: string;
+}
+
+/** Does what is left undone of a case; returns how many segments, side files and rollups were made. */
+export async function catchUp(caseFolder: string, options: UpkeepOptions): Promise<number> {
+  const folder = resolve(caseFolder);
+  const { meanwhile = false, pause: given, ...building } = options;
+  const { signal } = options;
+  const pause: Pause = async (lasting) => {
+    signal?.throwIfAborted();
+    await given?.(lasting);
+    signal?.throwIfAborted();
+  };
+  const staging = options.staging ?? upkeepFolder(folder);
+  const catalog = Catalog.open(folder);
+  try {
+    if (catalog.readOnly) return 0;
+    removeFromCase(folder, caseRelative(folder, staging));
+    makeCaseFolder(folder, caseRelative(folder, staging));
+    const builder = await SegmentBuilder.create(staging, [join(folder, 'days')], building);
+    let done = false;
+    try {
+      const workshop = new CaseWorkshop(folder, staging, catalog, builder);
+      let made = await mergeSmall(workshop, meanwhile, pause);
+      signal?.throwIfAborted();
+      if (!meanwhile) {
+        made += await indexMissing(workshop, pause);
+        signal?.throwIfAborted();
+        made += (await makeNodes(workshop)).made;
+      }
+      done = true;
+      return made;
+    } finally {
+      builder.close(done);
+    }
+  } finally {
+    catalog.close();
+    removeFromCase(folder, caseRelative(folder, staging));
+  }
+}
+
+/** A new name: what is put in its place by its own must be what was made there. */
+function upkeepFolder(caseFolder: string): string {
+  return join(caseFolder, 'staging', `${UPKEEP_FOLDER}${randomUUID().slice(0, 8)}`);
+}
+
+async function mergeSmall(
+  workshop: CaseWorkshop,
+  meanwhile: boolean,
+  pause: Pause,
+): Promise<number> {
+  const { catalog, folder } = workshop;
+  let made = 0;
+  const merge = async (run: readonly SegmentRow[]): Promise<void> => {
+    if (run.length <= TOLERATED_BESIDE) await pause(true);
+    const before = catalog.lastChange();
+    const rewritten = await rewrite(workshop, run, { brief: meanwhile });
+    made += await asWriter(catalog, pause, () => {
+      const there = new Set(catalog.segmentOutlines().map(({ id }) => id));
+      // Every change of marks and segments is told of but a compaction within an import.
+      if (!onlyImports(catalog, before) || !run.every(({ id }) => there.has(id))) return 0;
+      const places = new SegmentPlaces(folder, catalog.lastSegmentId());
+      return swap(workshop, places, rewritten).length;
+    });
+  };
+  await mergeRuns(runsToMerge(workshop, meanwhile ? TOLERATED_BRIEFLY : undefined), merge, true);
+  return made;
+}
+
+/** Whether nothing but imports changed the case since: they leave the segments that are there as they are. */
+function onlyImports(catalog: Catalog, since: number): boolean {
+  const changes = catalog.changesAfter(since);
+  // All of them are known: old ones are forgotten.
+  if (changes.length !== catalog.lastChange() - since) return false;
+  return changes.every(({ operation }) => operation === 'import');
+}
+
+async function indexMissing(workshop: CaseWorkshop, pause: Pause): Promise<number> {
+  const { catalog, folder } = workshop;
+  let made = 0;
+  for await (const { segment, index } of workshop.missingIndexes())
+    made += await asWriter(catalog, pause, () => {
+      const now = catalog.segmentOutlines().find(({ id }) => id === segment.id);
+      if (now === undefined || now.hasIndex) return 0;
+      placeSideFile(folder, segment, index);
+      catalog.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
+      return 1;
+    });
+  return made;
+}
+
+/** Does `work` with the writer's lock, between imports; nothing where another keeps it, or the case is another one. */
+async function asWriter(catalog: Catalog, pause: Pause, work: () => number): Promise<number> {
+  for (let tries = 0; tries < MOST_RETRIES; tries++) {
+    await pause(false);
+    const lock = takeLock(catalog.folder);
+    if (lock !== undefined) {
+      try {
+        return catalog.isCurrent() ? work() : 0;
+      } finally {
+        lock.release();
+      }
+    }
+    await wait(RETRY_MS);
+  }
+  return 0;
+}
+
+function takeLock(folder: string): WriterLock | undefined {
+  try {
+    return WriterLock.take(folder, UPKEEP);
+  } catch (error) {
+    if (error instanceof DaybookError && error.code === 'case-locked') return undefined;
+    throw error;
+  }
+}
+
+/** What is to be done of a case. */
+export type UpkeepTask = Required<Pick<UpkeepOptions, 'meanwhile' | 'pause' | 'staging'>> &
+  Pick<UpkeepOptions, 'signal'>;
+
+interface Imports {
+  /** That run now. */
+  running: number;
+  /** Who waits for a pause. */
+  waiting: (() => void)[];
+}
+
+export class Upkeep {
+  /** Folders in which is worked now. */
+  readonly inUse = new Set<string>();
+  private readonly work: (folder: string, task: UpkeepTask) => Promise<void>;
+  private readonly pauseMs: number;
+  private readonly idleMs: number;
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly imports = new Map<string, Imports>();
+  /** In which is worked now, with what ends the waiting for a pause that lasts. */
+  private readonly working = new Map<string, () => void>();
+  private readonly ending = new AbortController();
+  private readonly underWay = new Set<Promise<void>>();
+  private begun = 0;
+  private readonly folderName = `${UPKEEP_FOLDER}${randomUUID().slice(0, 8)}`;
+
+  /**
+   * @param pauseMs after an import that has left many small segments
+   * @param idleMs after the last import
+   */
+  constructor(
+    work: (folder: string, task: UpkeepTask) => Promise<void>,
+    pauseMs: number,
+    idleMs: number,
+  ) {
+    this.work = work;
+    this.pauseMs = pauseMs;
+    this.idleMs = idleMs;
+  }
+
+  /**
+   * Runs an import into a case. One that fails leaves what others before it have left.
+   * @param leftSmall how many small segments are to be merged before imports have ended
+   */
+  async around<T>(
+    folder: string,
+    work: () => Promise<T>,
+    leftSmall: (result: T) => number = () => 0,
+  ): Promise<T> {
+    const path = resolve(folder);
+    this.notNow(path);
+    const imports = this.imports.get(path) ?? { running: 0, waiting: [] };
+    this.imports.set(path, imports);
+    imports.running += 1;
+    this.begun += 1;
+    let left = 0;
+    try {
+      const result = await work();
+      left = leftSmall(result);
+      return result;
+    } finally {
+      imports.running -= 1;
+      if (imports.running === 0) {
+        this.imports.delete(path);
+        for (const go of imports.waiting) go();
+      }
+      if (left > TOLERATED_BESIDE) {
+        const go = this.working.get(path);
+        if (go === undefined) this.begin(path, true);
+        else go();
+      }
+      // Else it is done after the one that goes on.
+      if (imports.running === 0) this.later(path, left > 0);
+    }
+  }
+
+  /** Something is imported into a case now. */
+  private notNow(path: string): void {
+    clearTimeout(this.timers.get(path));
+    this.timers.delete(path);
+  }
+
+  /**
+   * The last import that ran has ended.
+   * @param many it has left so many small segments that these are not to wait for the rest
+   */
+  private later(path: string, many = false): void {
+    this.notNow(path);
+    if (this.ending.signal.aborted) return;
+    const timer = setTimeout(
+      () => {
+        this.timers.delete(path);
+        // What is done now was begun before the last import.
+        if (this.working.has(path)) this.later(path);
+        else {
+          this.begin(path, many);
+          if (many) this.later(path);
+        }
+      },
+      many ? this.pauseMs : this.idleMs,
+    );
+    this.timers.set(path, timer.unref());
+  }
+
+  /**
+   * Nothing is begun any more, and what is under way is left undone. It is waited for, not long: the process must not
+   * end while DuckDB works for another thread than the first one, which would abort it.
+   */
+  async close(): Promise<void> {
+    this.ending.abort();
+    for (const path of [...this.timers.keys()]) this.notNow(path);
+    const ended = Promise.all(this.underWay);
+    await Promise.race([ended, wait(END_MS, undefined, { ref: false })]);
+  }
+
+  private begin(path: string, meanwhile: boolean): void {
+    if (this.ending.signal.aborted) return;
+    const work = this.workOn(path, meanwhile).finally(() => this.underWay.delete(work));
+    this.underWay.add(work);
+  }
+
+  private async workOn(path: string, meanwhile: boolean): Promise<void> {
+    const hurried = Promise.withResolvers<void>();
+    let isHurried = false;
+    this.working.set(path, () => {
+      isHurried = true;
+      hurried.resolve();
+    });
+    const staging = join(path, 'staging', this.folderName);
+    this.inUse.add(staging);
+    const over = async () => {
+      const imports = this.imports.get(path);
+      if (imports !== undefined) await new Promise<void>((go) => imports.waiting.push(go));
+    };
+    const lasts = async () => {
+      for (let begun = -1; begun !== this.begun && !isHurried;) {
+        await over();
+        begun = this.begun;
+        await new Promise<void>((go) => setTimeout(go, this.pauseMs).unref());
+      }
+    };
+    const pause = (lasting: boolean) =>
+      lasting ? Promise.race([lasts(), hurried.promise]) : over();
+    try {
+      await this.work(path, { meanwhile, pause, staging, signal: this.ending.signal });
+    } catch {
+      // The case is whole without it, and may be gone.
+    } finally {
+      this.inUse.delete(staging);
+      this.working.delete(path);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** Handlers of what leaves the case. */
+import type { outputOperations } from '../../contract/operations/output.ts';
+import { resolveZone } from '../../contract/zone.ts';
+import { withList } from '../query/kept-lists.ts';
+import type { HandlersOf, Services } from '../handler.ts';
+import type { Product } from '../product.ts';
+import { writeReport } from '../report/write.ts';
+import { exportRows } from './rows-export.ts';
+
+export function outputHandlers(
+  { cases }: Pick<Services, 'cases'>,
+  { version }: Pick<Product, 'version'>,
+): HandlersOf<keyof typeof outputOperations> {
+  return {
+    'export.rows': (request, { client, signal, part }) =>
+      cases.use(request.case, (session) =>
+        exportRows(
+          session,
+          withList(client, request),
+          // The dialog that chose the path asked before a file is replaced.
+          { path: request.path, overwrite: true, send: (bytes) => part({ bytes }), signal },
+          (done) => part({ done }),
+        ),
+      ),
+    'report.write': (request, { signal, part }) =>
+      cases.use(request.case, (session) => {
+        const { title, author, note, path } = request;
+        const zone = resolveZone(request.zone).name;
+        return writeReport(
+          session,
+          { title, author, note, zone, version, generatedAt: new Date().toISOString() },
+          // The dialog that chose the path asked before a file is replaced.
+          { path, overwrite: true, send: (bytes) => part({ bytes }), signal },
+          (done) => part({ done }),
+        );
+      }),
+  };
+}

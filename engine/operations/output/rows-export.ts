@@ -1,0 +1,229 @@
+/** What a view shows as a file: CSV, newline-delimited JSON or Parquet. */
+import type { EpochMicros } from '../../contract/event.ts';
+import { Stopwatch } from '../../measure/operation-log.ts';
+import { parseQuery, type ShownRecord, type ShownValue } from '../../query/index.ts';
+import { bucketsAcross, countOf, namesOf, recordsOf } from '../query/answer-records.ts';
+import {
+  type GivenList,
+  type CaseSession,
+  shownRows,
+  startQuery,
+  type RunningQuery,
+  SUMMARY,
+  summaryOf,
+} from '../../search/index.ts';
+import { csvLine } from './csv.ts';
+import { EXPANDED } from '../../query/statements.ts';
+import { fieldName } from '../event/event-query.ts';
+import { parquetSink } from './export.ts';
+import {
+  auditOutput,
+  writeOutput,
+  type OutputPlace,
+  type Write,
+  type Written,
+} from './output-file.ts';
+import { rowFieldNames } from '../../query/shown-events.ts';
+import { cell, csvCells, jsonRecord, valueOf } from './shown-cells.ts';
+
+export interface ExportParameters {
+  query: string;
+  from?: EpochMicros | undefined;
+  to?: EpochMicros | undefined;
+  list?: GivenList | undefined;
+  /** For times in the query that state none, and for times shown. */
+  zone: string;
+  format: 'csv' | 'ndjson' | 'parquet';
+  /** Those of the query when left out. `summary` is the line that lists show of an event. */
+  fields?: readonly string[] | undefined;
+  sort?: { field: string; descending: boolean } | undefined;
+  limit?: number | undefined;
+}
+
+/** How often it is told how many rows are through. */
+const TELL_MS = 100;
+
+/**
+ * Writes the rows of a view, or the table that its last stage gives.
+ * @throws DaybookError query-syntax, unknown-field, usage, unreadable, disk-full, cancelled
+ */
+export async function exportRows(
+  session: CaseSession,
+  parameters: ExportParameters,
+  place: OutputPlace,
+  tell: (done: number) => Promise<void>,
+): Promise<Written & { rows: number }> {
+  const watch = new Stopwatch('export.rows');
+  const { query, from, to, list, zone, limit, format, fields, sort } = parameters;
+  let told = performance.now();
+  const progress = async (done: number): Promise<void> => {
+    if (performance.now() - told < TELL_MS) return;
+    told = performance.now();
+    await tell(done);
+  };
+  // A summary is made of fields that differ by kind: they are read, and only the chosen ones written.
+  const summarised = fields?.includes(SUMMARY) === true;
+  const running = startQuery(session, {
+    text: withStages(query, sort, summarised ? undefined : fields),
+    ...{ from, to, list, zone, limit, signal: place.signal },
+    operation: 'export.rows.query',
+  });
+  const { produced: rows, written } = await writeOutput(session, place, (write) =>
+    format === 'parquet'
+      ? writeParquet(running, parameters, write, progress)
+      : writeText(running, parameters, write, progress),
+  );
+  watch.rowsReturned = rows;
+  session.record(watch, 'done');
+  auditOutput(session, 'export', {
+    ...{ query, from, to, zone, format, fields, sort, limit },
+    ...(list === undefined ? {} : { list: session.lists.describe(list) }),
+    ...{ rows, ...written },
+  });
+  return { ...written, rows };
+}
+
+/** The query with the order and the fields that were chosen in the window behind it. */
+function withStages(
+  query: string,
+  sort: ExportParameters['sort'],
+  fields: ExportParameters['fields'],
+): string {
+  // Where the query itself is wrong, its own positions are told.
+  parseQuery(query);
+  const order =
+    sort === undefined
+      ? ''
+      : ` | sort ${fieldName(sort.field)} ${sort.descending ? 'desc' : 'asc'}`;
+  const chosen = fields === undefined ? '' : ` | fields ${fields.map(fieldName).join(', ')}`;
+  return `${query}${order}${chosen}`;
+}
+
+type Progress = (done: number) => Promise<void>;
+
+async function writeText(
+  running: RunningQuery,
+  { format, zone, fields }: ExportParameters,
+  write: Write,
+  progress: Progress,
+): Promise<number> {
+  const encoder = new TextEncoder();
+  const csv = format === 'csv';
+  const text = (lines: string): Promise<void> => write(encoder.encode(lines));
+  const json = (records: readonly ShownRecord[]): string =>
+    records.map((record) => `${JSON.stringify(jsonRecord(record))}\n`).join('');
+  if (running.plan.shape !== 'rows') {
+    const { names, records } = await tableRecords(running, csv);
+    let done = 0;
+    if (csv) await text(csvLine(names));
+    for await (const some of records) {
+      const lines = () => some.map((record) => csvLine(names.map((name) => cell(record[name]))));
+      await text(csv ? lines().join('') : json(some));
+      done += some.length;
+      await progress(done);
+    }
+    return done;
+  }
+  const names = namesShown(running, fields);
+  if (csv) await text(csvLine(names));
+  let done = 0;
+  for await (const records of exportedRows(running, zone, fields)) {
+    await text(
+      csv ? records.map((record) => csvLine(csvCells(record, names))).join('') : json(records),
+    );
+    done += records.length;
+    await progress(done);
+  }
+  return done;
+}
+
+function namesShown(running: RunningQuery, fields: ExportParameters['fields']): readonly string[] {
+  if (fields?.includes(SUMMARY) !== true) return rowFieldNames(running.plan);
+  return [...new Set(fields.flatMap((name) => EXPANDED[name] ?? [name]))];
+}
+
+/** The rows; where a summary is asked for, with it and the other chosen fields alone. */
+async function* exportedRows(
+  running: RunningQuery,
+  zone: string,
+  fields: ExportParameters['fields'],
+): AsyncGenerator<readonly ShownRecord[]> {
+  if (fields?.includes(SUMMARY) !== true) {
+    yield* shownRows(running, zone);
+    return;
+  }
+  const names = namesShown(running, fields);
+  for await (const records of shownRows(running, zone)) {
+    yield records.map((record) => {
+      const summary = summaryOf(kindOf(record), (name) => valueOf(record, name) ?? null);
+      const entries = names.map((name): [string, ShownValue | undefined] => [
+        name,
+        name === SUMMARY ? summary : valueOf(record, name),
+      ]);
+      // `fromEntries` makes `__proto__` a name like any other.
+      return Object.fromEntries(
+        entries.filter((entry): entry is [string, ShownValue] => entry[1] !== undefined),
+      );
+    });
+  }
+}
+
+/** A small DuckDB of its own writes the file, for Parquet is not written from front to back. */
+async function writeParquet(
+  running: RunningQuery,
+  { zone, fields }: ExportParameters,
+  write: Write,
+  progress: Progress,
+): Promise<number> {
+  const sink = parquetSink();
+  let names: readonly string[];
+  let done = 0;
+  try {
+    if (running.plan.shape === 'rows') {
+      for await (const records of exportedRows(running, zone, fields)) {
+        for (const record of records) await sink.add(record);
+        done += records.length;
+        await progress(done);
+      }
+      names = namesShown(running, fields);
+    } else {
+      const table = await tableRecords(running, true);
+      for await (const records of table.records) {
+        for (const record of records) await sink.add(record);
+        done += records.length;
+        await progress(done);
+      }
+      names = table.names;
+    }
+  } catch (error) {
+    sink.abandon();
+    throw error;
+  }
+  return sink.finish(write, names);
+}
+
+/** What the last stage of a query gives; of a timeline, `across` has a column for each series. */
+async function tableRecords(
+  running: RunningQuery,
+  across: boolean,
+): Promise<{
+  names: readonly string[];
+  records: AsyncIterable<readonly ShownRecord[]> | readonly (readonly ShownRecord[])[];
+}> {
+  const { shape, ast } = running.plan;
+  const isGathered = shape === 'count' || shape === 'top' || shape === 'timeline';
+  if (!isGathered && ast.stages.at(-1)?.stage !== 'count') {
+    const { columns, records } = await running.table();
+    return { names: columns, records };
+  }
+  const answer = countOf(running, await running.answer());
+  const records = recordsOf(answer);
+  if (answer.shape !== 'timeline' || !across || records.length === 0)
+    return { names: answer.columns, records: [records] };
+  const wide = bucketsAcross(answer.buckets);
+  return { names: namesOf(wide), records: [wide] };
+}
+
+function kindOf({ kind }: ShownRecord): string {
+  return typeof kind === 'string' ? kind : '';
+}

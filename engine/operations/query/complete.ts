@@ -1,0 +1,332 @@
+/**
+ * `query.complete`: what may stand at a position of a query: fields, values with their counts, stages,
+ * operators, keywords. It answers while a person types: what cannot be counted in time is left out.
+ */
+import { daysOfAll } from '../../util/segment-days.ts';
+import { attributesOf } from '../../query/attribute-names.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { KINDS } from '../../contract/event.ts';
+import {
+  ALIASES,
+  NAMED,
+  type Stage,
+  VIRTUAL_NAMES,
+  eventsAst,
+  knownField,
+  outlineOf,
+  parseQuery,
+  pieceSpans,
+} from '../../query/index.ts';
+import { type View, type CaseSession, fieldValues } from '../../search/index.ts';
+import { fieldsIfKnown, fieldsOf } from '../case/field-list.ts';
+import { fieldName, quoted } from '../event/event-query.ts';
+
+export interface Option {
+  label: string;
+  type: 'field' | 'value' | 'stage' | 'operator' | 'keyword';
+  apply?: string;
+  detail?: string;
+  count?: number;
+}
+export interface Completion {
+  start: number;
+  end: number;
+  options: Option[];
+}
+
+const BUDGET_MS = 300;
+/** Values that are looked through for those that begin with what is typed. */
+const VALUES = 1000;
+/** Longer ones are not offered. */
+const MAX_VALUE = 200;
+
+const STAGES: readonly (readonly [string, string])[] = [
+  ['count', 'one number'],
+  ['top', 'the largest groups: top 10 field [by sum(x)]'],
+  ['timeline', 'events over time: timeline 1h by field'],
+  ['stats', 'a table: stats count(), sum(x) by field'],
+  ['values', 'the values of a field, the most frequent first'],
+  ['talkers', 'who talked to whom'],
+  ['patterns', 'messages by their shape, the rarest first: patterns 50'],
+  ['where', 'filter again'],
+  ['fields', 'the columns that are shown'],
+  ['sort', 'order: sort field desc'],
+  ['head', 'the first rows'],
+  ['tail', 'the last rows'],
+  ['dedup', 'the first row of each combination of values'],
+  ['union', 'the events of another query, too'],
+];
+const FUNCTIONS = ['count()', 'sum(', 'avg(', 'min(', 'max(', 'distinct(', 'p50(', 'p95(', 'p99('];
+
+/** What is being written at `at`. */
+type Place =
+  | { at: 'stage'; start: number; end: number; typed: string }
+  | { at: 'value'; start: number; end: number; typed: string; field: string }
+  | { at: 'name'; start: number; end: number; typed: string; stage: string };
+
+function placeAt(text: string, at: number): Place {
+  const before = text.slice(0, at);
+  const pieces = pieceSpans(before);
+  const piece = pieces.at(-1)!;
+  const inStage = pieces.length > 1;
+  const head = before.slice(piece.start);
+  const stage = inStage ? (/^[a-z]+/i.exec(head)?.[0].toLowerCase() ?? '') : '';
+  const tail = /^[^\s()|"',]*/.exec(text.slice(at))?.[0] ?? '';
+  if (
+    inStage &&
+    /^[a-z]*$/i.test(head) &&
+    (head !== '' || before.endsWith('|') || /\|\s*$/.test(before))
+  )
+    return { at: 'stage', start: at - head.length, end: at + tail.length, typed: head };
+  if (!inStage || stage === 'where' || stage === 'union') {
+    // In a list `field:(a OR b` the field stands before the bracket.
+    const list = /(?:^|[\s(|!&-])([A-Za-z_@][\w.@-]*)(?::|\s+in\s*)\(([^()]*)$/i.exec(before);
+    if (list !== null) {
+      const typed = /(?:"[^"]*|[^\s,"]*)$/.exec(list[2]!)![0];
+      const start = at - typed.length;
+      return { at: 'value', start, end: at + tail.length, typed: bare(typed), field: list[1]! };
+    }
+    const field =
+      /(?:^|[\s(|!&-])("(?:[^"\\]|\\.)+"|[A-Za-z_@][\w.@-]*)(?::(?:>=|<=|>|<|=)?|\s*(?:>=|<=|!=|==?|>|<)\s*)("(?:[^"\\]|\\.)*|[^\s()|"]*)$/.exec(
+        before,
+      );
+    if (field !== null) {
+      const typed = field[2]!;
+      const start = at - typed.length;
+      return {
+        at: 'value',
+        start,
+        end: at + tail.length,
+        typed: bare(typed),
+        field: bare(field[1]!),
+      };
+    }
+  }
+  const word = /[\w.@\u0080-\uffff-]*$/.exec(before)![0].replace(/^-/, '');
+  return { at: 'name', start: at - word.length, end: at + tail.length, typed: word, stage };
+}
+
+function bare(text: string): string {
+  return text.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1');
+}
+
+/** @throws DaybookError cancelled */
+export async function complete(
+  session: CaseSession,
+  view: View & { at: number; limit: number },
+  signal: AbortSignal,
+): Promise<Completion> {
+  const place = placeAt(view.query, Math.min(view.at, view.query.length));
+  const { start, end, typed } = place;
+  const options =
+    place.at === 'stage'
+      ? STAGES.filter(([label]) => label.startsWith(typed.toLowerCase())).map(
+          ([label, detail]): Option => ({ label, type: 'stage', detail }),
+        )
+      : place.at === 'value'
+        ? await valuesOf(session, view, place, signal)
+        : await namesAt(session, place, signal);
+  return { start, end, options: options.slice(0, view.limit) };
+}
+
+/** Runs for a limited time; undefined when that was not enough. */
+async function inTime<T>(
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const limit = AbortSignal.timeout(BUDGET_MS);
+  try {
+    return await work(AbortSignal.any([signal, limit]));
+  } catch (error) {
+    if (limit.aborted && !signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+async function valuesOf(
+  session: CaseSession,
+  view: View,
+  place: Extract<Place, { at: 'value' }>,
+  signal: AbortSignal,
+): Promise<Option[]> {
+  const { field, start, end, typed } = place;
+  const known = knownField(field);
+  const wanted = typed.toLowerCase();
+  const options = new Map<string, Option>();
+  const add = (label: string, more: Partial<Option>) => {
+    if (wanted !== '' && !label.toLowerCase().startsWith(wanted)) return;
+    const apply = valueText(label);
+    options.set(label.toLowerCase(), {
+      ...{ label, type: 'value' },
+      ...(apply === label ? {} : { apply }),
+      ...options.get(label.toLowerCase()),
+      ...more,
+    });
+  };
+  const rest = otherPart(view.query, start, end, field);
+  const isText = known === undefined || known.type === 'text';
+  const prefix: Stage[] =
+    isText && typed !== '' && !/[*?]/.test(typed)
+      ? [
+          {
+            stage: 'where',
+            filter: {
+              ...{ node: 'field', name: field, start: 0, end: 0 },
+              test: { test: 'word', text: `${typed}*` },
+            },
+            ...{ start: 0, end: 0 },
+          },
+        ]
+      : [];
+  const values = (query: string) =>
+    inTime(signal, (limited) =>
+      fieldValues(
+        session,
+        { ...view, query, field, limit: VALUES },
+        limited,
+        'query.complete',
+        prefix,
+      ),
+    );
+  try {
+    const counted = await values(rest);
+    // Where the rest of the query takes too long, values that it may not find are better than none.
+    const offered = counted ?? (rest === '' ? undefined : await values(''));
+    for (const { value, count } of offered?.values ?? [])
+      if (value !== null && String(value).length <= MAX_VALUE)
+        add(String(value), counted === undefined ? {} : { count });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof DaybookError)) throw error;
+    // A field that does not exist, or is no value (`flow:`), has no values to offer.
+  }
+  for (const name of enumerated(session, field)) add(name, {});
+  return [...options.values()].sort(
+    (a, b) => (b.count ?? -1) - (a.count ?? -1) || (a.label < b.label ? -1 : 1),
+  );
+}
+
+/** Names that a field may have whatever the events have. */
+function enumerated(session: CaseSession, field: string): Iterable<string> {
+  const known = knownField(field);
+  if (known === undefined) return [];
+  switch (known.name) {
+    case 'kind':
+      return KINDS;
+    case 'proto':
+    case 'severity':
+    case 'facility':
+      return NAMED[known.name].keys();
+    case 'conn_state':
+      return [
+        'S0',
+        'S1',
+        'SF',
+        'REJ',
+        'S2',
+        'S3',
+        'RSTO',
+        'RSTR',
+        'RSTOS0',
+        'RSTRH',
+        'SH',
+        'SHR',
+        'OTH',
+      ];
+    case 'tag':
+      return session.snapshot().tags.map(({ name }) => name);
+    case 'source':
+      return session.snapshot().sources.map(({ name }) => name);
+    case 'day':
+      return new Set(daysOfAll(session.snapshot().segments));
+    case 'last':
+      return ['15m', '1h', '24h', '7d'];
+    default:
+      return [];
+  }
+}
+
+/** The events part of the query without the test that is being written. */
+function otherPart(query: string, start: number, end: number, field: string): string {
+  const blank = query.slice(0, start) + '*' + query.slice(end);
+  for (const text of [blank, query.slice(0, Math.max(0, query.lastIndexOf(field, start)))]) {
+    const { ast } = outlineOf(text);
+    if (ast !== undefined) return eventsAst(ast).text;
+  }
+  const text = query.slice(0, Math.max(0, query.lastIndexOf(field, start)));
+  const trimmed = text.replace(/\s(?:AND|OR|NOT|&&|\|\|)\s*$|[-!(|]\s*$/gi, '');
+  try {
+    return eventsAst(parseQuery(trimmed)).text;
+  } catch {
+    return '';
+  }
+}
+
+/** A value as it is written: in quotes where a word would end or mean something. */
+function valueText(text: string): string {
+  return /^[^\s()|"',*?[\]{}<>=/-][^\s()|"',*?]*$/.test(text) && !/^(AND|OR|NOT)$/i.test(text)
+    ? text
+    : quoted(text);
+}
+
+async function namesAt(
+  session: CaseSession,
+  { typed, stage }: Extract<Place, { at: 'name' }>,
+  signal: AbortSignal,
+): Promise<Option[]> {
+  const filter = stage === '' || stage === 'where' || stage === 'union';
+  const wanted = typed.toLowerCase();
+  const options: Option[] = [];
+  const seen = new Set<string>();
+  const add = (option: Option) => {
+    const name = option.label.toLowerCase();
+    if (seen.has(`${option.type} ${name}`)) return;
+    if (!name.startsWith(wanted) && !(wanted.length > 1 && name.includes(wanted))) return;
+    seen.add(`${option.type} ${name}`);
+    options.push(option);
+  };
+  const after = filter ? ':' : '';
+  const addField = (name: string, more: Partial<Option>) => {
+    const written = fieldName(name) + after;
+    add({ label: name, type: 'field', ...(written === name ? {} : { apply: written }), ...more });
+  };
+  if (stage === 'stats' || stage === 'top')
+    for (const label of FUNCTIONS) add({ label, type: 'keyword' });
+  const keywords: Readonly<Record<string, readonly string[]>> = {
+    ...{ top: ['by'], timeline: ['by', 'spread'], stats: ['by', 'as'], sort: ['desc', 'asc'] },
+  };
+  for (const label of keywords[stage] ?? []) add({ label, type: 'keyword' });
+  const known = fieldsIfKnown(session);
+  const fields =
+    known === undefined ? await inTime(signal, (one) => fieldsOf(session, one)) : await known;
+  if (fields !== undefined) {
+    for (const { field, events, kinds } of fields)
+      addField(field, { count: events, detail: kinds.join(', ') });
+  } else {
+    for (const name of columnNames(session)) addField(name, {});
+  }
+  for (const name of VIRTUAL_NAMES) addField(name, { detail: 'of every event' });
+  if (wanted !== '') {
+    for (const [alias, field] of Object.entries(ALIASES))
+      if (alias.startsWith(wanted)) addField(alias, { detail: `= ${field}` });
+  }
+  if (filter) {
+    for (const label of ['AND', 'OR', 'NOT']) add({ label, type: 'operator', apply: `${label} ` });
+  }
+  const rank = ({ label }: Option) => (label.toLowerCase().startsWith(wanted) ? 0 : 1);
+  return options
+    .map((option, i) => ({ option, i }))
+    .sort((a, b) => rank(a.option) - rank(b.option) || a.i - b.i)
+    .map(({ option }) => option);
+}
+
+/** Fields by the catalog alone, without counts. */
+function columnNames(session: CaseSession): string[] {
+  const names = new Set<string>();
+  for (const { columns } of session.snapshot().segments) {
+    for (const column of columns)
+      if (knownField(column) !== undefined) names.add(column.replace(/_ip[46]$/, '_ip'));
+    for (const [first] of attributesOf(new Set(columns)).values())
+      if (first !== undefined && knownField(first.name) === undefined) names.add(first.name);
+  }
+  return [...names].sort();
+}

@@ -1,0 +1,61 @@
+/** `list.preview`: how a list is understood, or why it is not, for who says what its columns are. */
+import { DaybookError } from '../../contract/errors.ts';
+import type { Result } from '../../contract/operations.ts';
+import { ListError, eventFields, glanceList, listFieldOf } from '../../query/index.ts';
+import { type GivenList, textOf, type CaseSession, contextOf } from '../../search/index.ts';
+
+/** Rows of its beginning. */
+const FIRST_ROWS = 5;
+
+/** A list that is wrong is no error here: that is what is asked. */
+export function previewList(session: CaseSession, given: GivenList): Result<'list.preview'> {
+  const { segments } = contextOf(session.snapshot(), { text: '', zone: 'UTC' }, session);
+  const resolve = eventFields(segments);
+  const fieldOf = (name: string): string | undefined => listFieldOf(name, resolve);
+  let text: string;
+  try {
+    text = textOf(given.bytes);
+  } catch (error) {
+    return { form: 'values', header: false, columns: [], first: [], problem: problemOf(error) };
+  }
+  const { form, header, names, rows } = glanceList(text, {
+    header: given.columns === undefined ? undefined : given.header === true,
+    most: FIRST_ROWS,
+    isField: (name) => fieldOf(name) !== undefined,
+  });
+  const { fields, columns } = given;
+  const asked = (name: string): boolean =>
+    fields?.some((one) => one.toLowerCase() === name.toLowerCase()) ?? true;
+  const beginning = {
+    ...{ form, header },
+    columns: names.map((name, at) => ({
+      name,
+      field:
+        columns === undefined
+          ? name !== undefined && asked(name)
+            ? fieldOf(name)
+            : undefined
+          : (columns[at] ?? undefined),
+    })),
+    first: rows.map((row) => [...row]),
+  };
+  try {
+    const { lines, fields: matched, eitherWay, anyType } = session.lists.read(given, segments);
+    return {
+      ...beginning,
+      understood: {
+        ...{ rows: lines.length, fields: [...matched], eitherWay },
+        ...(anyType === undefined ? {} : { anyType: { ...anyType } }),
+      },
+    };
+  } catch (error) {
+    return { ...beginning, problem: problemOf(error) };
+  }
+}
+
+/** Hints about lists name options of the command line, and are left out. */
+function problemOf(error: unknown): { message: string; hint?: string } {
+  if (!(error instanceof DaybookError)) throw error;
+  const { message, hint } = error;
+  return hint === undefined || error instanceof ListError ? { message } : { message, hint };
+}

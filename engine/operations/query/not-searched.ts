@@ -1,0 +1,266 @@
+/**
+ * What an answer leaves out: records in the quarantine, files that were not read, events without a time where a
+ * range is named, packets beneath flows. An empty answer says so, with how many of the first two contain what
+ * was asked for.
+ *
+ * Holds always: reading is bounded and can be cancelled; what was not looked through is said, never counted as
+ * empty. Evidence is opened for reading, and only where it is a regular file.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { openCaseHandle } from '../../util/case-files.ts';
+import { statusOf } from '../../catalog/catalog.ts';
+import { CancelledError } from '../../contract/errors.ts';
+import type { Result } from '../../contract/operations.ts';
+import { quarantineFile } from '../../ingest/case-writer.ts';
+import { type Plan, recordTest } from '../../query/index.ts';
+import { hintsWhenEmpty } from './empty-hints.ts';
+import { type View, type CaseSession, startQuery } from '../../search/index.ts';
+
+export interface NotSearched {
+  /** Records in the quarantine, and how many of them contain what was asked for. */
+  readonly quarantined: Looked;
+  /** Files that were not read, or not to their end. */
+  readonly unread: Looked;
+  /** Events without a time, which no range of time has. */
+  readonly undated: number;
+  readonly packetsBeneath: { readonly packets: number; readonly exact: boolean } | undefined;
+}
+
+export interface Looked {
+  readonly count: number;
+  /** Of those that were looked through. */
+  readonly matching: number;
+  /** Looked through; fewer than `count` where it would take too long, or a file is not there any more. */
+  readonly looked: number;
+}
+
+/** Bytes of the quarantine, and of files, that are looked through. */
+const MOST_BYTES = 64 << 20;
+
+/** @throws DaybookError cancelled */
+export async function notSearched(
+  session: CaseSession,
+  plan: Plan,
+  signal?: AbortSignal,
+): Promise<NotSearched> {
+  const test = recordTest(plan.filters);
+  const ranged = plan.range.from !== undefined || plan.range.to !== undefined;
+  const undated = session.snapshot().segments.filter(({ day }) => day === 'undated');
+  return {
+    quarantined: await lookInQuarantine(session, test, signal),
+    unread: await lookInUnread(session, test, signal),
+    undated: ranged ? undated.reduce((sum, { rows }) => sum + rows, 0) : 0,
+    packetsBeneath: plan.packetsBeneath,
+  };
+}
+
+/** `query.unsearched`: of a view, with the same in words. */
+export async function unsearched(
+  session: CaseSession,
+  { query, ...view }: View,
+  signal: AbortSignal,
+): Promise<Result<'query.unsearched'>> {
+  const { plan } = startQuery(session, { ...view, text: query, signal });
+  const left = await notSearched(session, plan, signal);
+  const { packetsBeneath, ...rest } = left;
+  return {
+    ...rest,
+    ...(packetsBeneath === undefined ? {} : { packetsBeneath }),
+    lines: notSearchedText(left),
+    hints: hintsWhenEmpty(plan),
+  };
+}
+
+/** The same in words, a sentence for each kind; empty where everything was searched. */
+export function notSearchedText(left: NotSearched, { packets = true } = {}): string[] {
+  const { quarantined, unread, undated, packetsBeneath } = left;
+  const out: string[] = [];
+  const parts = [
+    counted(quarantined.count, 'quarantined record'),
+    counted(unread.count, 'file that was not read', 'files that were not read'),
+  ].filter((one) => one !== undefined);
+  const all = quarantined.count + unread.count;
+  if (all > 0) {
+    const matching = quarantined.matching + unread.matching;
+    const looked = quarantined.looked + unread.looked;
+    const found =
+      looked === 0
+        ? 'none of them could be looked through for it'
+        : `${matching} of ${all === looked ? 'them' : `the ${number(looked)} that were looked through`} ${matching === 1 ? 'contains' : 'contain'} it`;
+    out.push(`${parts.join(' and ')} ${all === 1 ? 'is' : 'are'} not searched: ${found}`);
+  }
+  if (undated > 0)
+    out.push(
+      `${counted(undated, 'event without a time', 'events without a time')!} ${undated === 1 ? 'is' : 'are'} in no range of time: leave the range out, or ask day:undated`,
+    );
+  if (packets && packetsBeneath !== undefined)
+    out.push(
+      `${packetsBeneath.exact ? '' : 'up to '}${counted(packetsBeneath.packets, 'packet')!} beneath flows ${packetsBeneath.packets === 1 ? 'is' : 'are'} not searched: add kind:* or kind:packet`,
+    );
+  return out;
+}
+
+function number(n: number): string {
+  return n.toLocaleString('en-US');
+}
+
+function counted(n: number, one: string, more = `${one}s`): string | undefined {
+  return n === 0 ? undefined : `${number(n)} ${n === 1 ? one : more}`;
+}
+
+type Test = ReturnType<typeof recordTest>;
+
+async function lookInQuarantine(
+  { catalog, folder }: CaseSession,
+  test: Test,
+  signal: AbortSignal | undefined,
+): Promise<Looked> {
+  const count = catalog.sources().reduce((sum, { quarantined }) => sum + quarantined, 0);
+  let matching = 0;
+  let looked = 0;
+  let left = MOST_BYTES;
+  for (const { id, quarantineBytes } of test === undefined ? [] : catalog.imports()) {
+    const bytes = Math.min(left, quarantineBytes);
+    if (bytes === 0) continue;
+    left -= bytes;
+    const handle = await opened(() =>
+      openCaseHandle(folder, quarantineFile(id), constants.O_RDONLY),
+    );
+    if (handle === undefined) continue;
+    try {
+      for await (const line of linesOf(handle, bytes, signal)) {
+        const raw = rawOf(line);
+        if (raw === undefined) continue;
+        looked += 1;
+        if (test?.(raw) === true) matching += 1;
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+  return { count, matching, looked };
+}
+
+/** The record of a line of a quarantine file; undefined where it is cut off. */
+function rawOf(line: Buffer): Buffer | undefined {
+  const at = line.lastIndexOf('"raw":"');
+  const end = line.lastIndexOf('"}');
+  return at < 0 || end < at
+    ? undefined
+    : Buffer.from(line.toString('latin1', at + 7, end), 'base64');
+}
+
+/** What the ledger says of a file of which nothing was read: it could not be, or no importer knows it. */
+const NOT_READ: ReadonlySet<string> = new Set(['failed', 'ignored']);
+
+async function lookInUnread(
+  { catalog }: CaseSession,
+  test: Test,
+  signal: AbortSignal | undefined,
+): Promise<Looked> {
+  const complete = new Set<string>();
+  const unread = new Map<string, string | undefined>();
+  for (const source of catalog.sources()) {
+    if (statusOf(source) === 'complete') complete.add(source.name);
+    else unread.set(source.name, source.path);
+  }
+  const items = new Map(catalog.imports().map((one) => [one.id, pathsOf(one.arguments)]));
+  for (const { name, status, sourceId, importId } of catalog.ledger())
+    if (sourceId === undefined && !complete.has(name) && NOT_READ.has(status))
+      unread.set(name, places(name, items.get(importId) ?? [])[0]);
+  let matching = 0;
+  let looked = 0;
+  let left = MOST_BYTES;
+  for (const path of test === undefined ? [] : unread.values()) {
+    const size = path === undefined ? 0 : await regularSize(path);
+    if (path === undefined || size === 0 || size > left) continue;
+    left -= size;
+    const handle = await opened(() => open(path, constants.O_RDONLY | constants.O_NOFOLLOW));
+    if (handle === undefined) continue;
+    looked += 1;
+    try {
+      for await (const line of linesOf(handle, size, signal)) {
+        if (test?.(line) !== true) continue;
+        matching += 1;
+        break;
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+  return { count: unread.size, matching, looked };
+}
+
+/** The paths that an import was given. */
+function pathsOf(given: unknown): string[] {
+  if (typeof given !== 'object' || given === null || !('items' in given)) return [];
+  const { items } = given;
+  return Array.isArray(items)
+    ? items.flatMap((item: unknown) =>
+        typeof item === 'object' && item !== null && 'path' in item ? String(item.path) : [],
+      )
+    : [];
+}
+
+/** Where a file of this name may be, below what an import was given; a member of an archive is in none. */
+function places(name: string, given: readonly string[]): string[] {
+  return given.flatMap((path) => [
+    ...(basename(path) === name ? [path] : []),
+    ...(name.startsWith(`${basename(path)}/`) ? [join(dirname(path), name)] : []),
+  ]);
+}
+
+/** 0: no regular file is there. */
+async function regularSize(path: string): Promise<number> {
+  const found = await opened(() => lstat(path));
+  return found?.isFile() === true ? found.size : 0;
+}
+
+/** What is not there, or may not be read, is not looked through; the answer says how many were. */
+async function opened<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
+
+const LF = 10;
+const BLOCK_BYTES = 1 << 20;
+/** A longer line is looked through in parts. */
+const MOST_LINE = 16 << 20;
+
+async function* linesOf(
+  handle: FileHandle,
+  bytes: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
+  const block = Buffer.alloc(BLOCK_BYTES);
+  let parts: Buffer[] = [];
+  let held = 0;
+  for (let at = 0; at < bytes;) {
+    if (signal?.aborted === true) throw new CancelledError();
+    const { bytesRead } = await handle.read(block, 0, Math.min(BLOCK_BYTES, bytes - at), at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+    let begin = 0;
+    for (;;) {
+      const end = block.indexOf(LF, begin);
+      if (end < 0 || end >= bytesRead) break;
+      yield Buffer.concat([...parts, block.subarray(begin, end)]);
+      parts = [];
+      held = 0;
+      begin = end + 1;
+    }
+    if (begin < bytesRead) parts.push(Buffer.from(block.subarray(begin, bytesRead)));
+    held += bytesRead - begin;
+    if (held <= MOST_LINE) continue;
+    yield Buffer.concat(parts);
+    parts = [];
+    held = 0;
+  }
+  if (parts.length > 0) yield Buffer.concat(parts);
+}

@@ -1,0 +1,266 @@
+/** `result.*`: the lists that a window has open. They belong to it and go with it. */
+import type { ColumnBatch } from '../../contract/column-batch.ts';
+import type { EpochMicros } from '../../contract/event.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { IndexDamaged } from '../../index/segment-indexes.ts';
+import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
+import {
+  askView,
+  type View,
+  type ViewScope,
+  type CaseSession,
+  isGone,
+  askResult,
+  goneResult,
+  locate,
+  openResult,
+  readRows,
+  type ResultSet,
+  type SendFirst,
+  type Sort,
+} from '../../search/index.ts';
+import type { Client } from '../handler.ts';
+import { rowFieldNames } from '../../query/shown-events.ts';
+
+export interface OpenParameters extends View {
+  sort?: Sort | undefined;
+  fields?: readonly string[] | undefined;
+  first: number;
+}
+
+export interface OpenedResult extends ViewScope {
+  result: number;
+  total: number;
+  capped?: number;
+  undated: number;
+  fields: string[];
+}
+
+/** Lists that a window has open at most; beyond these the oldest is closed. */
+const MOST_OPEN = 32;
+/** Segments of a list that are attached before they are needed, at most. */
+const MOST_ATTACHED = 1000;
+const KEY = 'result/';
+
+/** A list, and how to make it again when its segments went away. */
+class OpenResult {
+  readonly folder: string;
+  readonly parameters: OpenParameters;
+  result: ResultSet;
+  /** Of the case's changes the last, before the list was made. */
+  change: number;
+  readonly fields: readonly string[];
+  private pinned: { session: CaseSession; release: () => void } | undefined;
+
+  constructor(
+    folder: string,
+    parameters: OpenParameters,
+    result: ResultSet,
+    change: number,
+    fields: readonly string[],
+  ) {
+    this.folder = folder;
+    this.parameters = parameters;
+    this.result = result;
+    this.change = change;
+    this.fields = fields;
+  }
+
+  /** Keeps its segments readable through `session`, although the case may have others instead. */
+  pin(session: CaseSession): void {
+    if (this.pinned?.session === session) return;
+    this.pinned?.release();
+    const ids = this.result.plan.segmentsUsed.map(({ id }) => id);
+    this.pinned = { session, release: session.store.pin(ids) };
+  }
+
+  /** Whether the folder has another case since: its segments are others with the same numbers. */
+  isOfAnother(session: CaseSession): boolean {
+    if (this.pinned?.session === session) return false;
+    const { plan, snapshot } = this.result;
+    const used = new Set(plan.segmentsUsed.map(({ id }) => id));
+    const made = new Map(snapshot.segments.map(({ id, sha256 }) => [id, sha256]));
+    return session
+      .snapshot()
+      .segments.some(({ id, sha256 }) => used.has(id) && made.get(id) !== sha256);
+  }
+
+  replace(session: CaseSession, result: ResultSet, change: number): void {
+    this.pinned?.release();
+    this.pinned = undefined;
+    this.result = result;
+    this.change = change;
+    this.pin(session);
+  }
+
+  dispose(): void {
+    this.pinned?.release();
+    this.pinned = undefined;
+  }
+}
+
+let lastNumber = 0;
+
+/** @throws DaybookError query-syntax, unknown-field, cancelled */
+export async function openList(
+  session: CaseSession,
+  folder: string,
+  parameters: OpenParameters,
+  client: Client,
+  signal: AbortSignal,
+  send: SendFirst,
+): Promise<OpenedResult> {
+  session.store.prepare();
+  const change = session.catalog.lastChange();
+  let names: string[] = [];
+  const { result, ...scope } = await askView(
+    session,
+    'result.open',
+    parameters,
+    signal,
+    async (asked) => {
+      names = rowFieldNames(asked.plan);
+      const { sort, first } = parameters;
+      const fields = parameters.fields ?? names;
+      return { result: await openResult(asked, sort, { count: first, fields }, send) };
+    },
+    [],
+    false,
+  );
+  const opened = new OpenResult(folder, parameters, result, change, parameters.fields ?? names);
+  opened.pin(session);
+  // What is attached stays readable when a compaction takes the file away.
+  const used = new Set(result.plan.segmentsUsed.map(({ id }) => id));
+  const files = result.snapshot.segments.filter(({ id }) => used.has(id));
+  if (files.length <= MOST_ATTACHED) session.store.attachSoon(files);
+  const number = ++lastNumber;
+  const open = [...client.kept.keys()].filter((key) => key.startsWith(KEY));
+  if (open.length >= MOST_OPEN) close(client, open[0]!);
+  client.kept.set(KEY + number, opened);
+  const { total, length, undated } = result;
+  return {
+    result: number,
+    total,
+    ...(length < total ? { capped: length } : {}),
+    undated: Math.min(undated, length),
+    fields: names,
+    ...scope,
+  };
+}
+
+/** @throws DaybookError not-found, cancelled */
+export async function listRows(
+  session: CaseSession,
+  number: number,
+  range: { offset: number; limit: number; fields?: readonly string[] | undefined },
+  client: Client,
+  signal: AbortSignal,
+): Promise<{ offset: number; batch: ColumnBatch; timings: Timings }> {
+  const { value, timings } = await onList(
+    'result.rows',
+    session,
+    find(client, number),
+    signal,
+    (asked, opened) =>
+      readRows(asked, opened.result, range.offset, range.limit, range.fields ?? opened.fields),
+  );
+  return { offset: range.offset, batch: value, timings };
+}
+
+/** @throws DaybookError not-found, cancelled */
+export async function listPlace(
+  session: CaseSession,
+  number: number,
+  ts: EpochMicros,
+  client: Client,
+  signal: AbortSignal,
+): Promise<{ offset: number }> {
+  const opened = find(client, number);
+  const { value } = await onList('result.locate', session, opened, signal, (asked) =>
+    locate(asked, opened.result, ts),
+  );
+  return { offset: value };
+}
+
+/** Closing one that is not there does nothing. */
+export function closeList(client: Client, number: number): void {
+  close(client, KEY + number);
+}
+
+function close(client: Client, key: string): void {
+  client.kept.get(key)?.dispose();
+  client.kept.delete(key);
+}
+
+function find(client: Client, number: number): OpenResult {
+  const opened = client.kept.get(KEY + number);
+  if (opened instanceof OpenResult) return opened;
+  throw new DaybookError('not-found', `there is no open list ${number}`, 'run the query again');
+}
+
+/** Works on a list; where a compaction took its segments away, on the same events where they are now. */
+async function onList<T>(
+  operation: string,
+  session: CaseSession,
+  opened: OpenResult,
+  signal: AbortSignal,
+  work: (asked: ReturnType<typeof askResult>, opened: OpenResult) => Promise<T>,
+): Promise<{ value: T; timings: Timings }> {
+  const watch = new Stopwatch(operation);
+  if (opened.isOfAnother(session)) throw goneResult();
+  const release = session.store.hold();
+  opened.pin(session);
+  try {
+    let value: T;
+    try {
+      value = await work(askResult(session, opened.result, watch, signal), opened);
+    } catch (error) {
+      if (!isGone(error) && !(error instanceof IndexDamaged)) throw error;
+      await reopen(session, opened, signal);
+      value = await work(askResult(session, opened.result, watch, signal), opened);
+    }
+    session.record(watch, 'done', opened.parameters.query);
+    return { value, timings: watch.timings() };
+  } catch (error) {
+    const cancelled = error instanceof DaybookError && error.code === 'cancelled';
+    session.record(watch, cancelled ? 'cancelled' : 'failed', opened.parameters.query);
+    throw isGone(error) ? goneResult() : error;
+  } finally {
+    release();
+  }
+}
+
+/** Makes the list again: the same events if the case has no others since, or if it has as many of all that match. */
+async function reopen(
+  session: CaseSession,
+  opened: OpenResult,
+  signal: AbortSignal,
+): Promise<void> {
+  const { parameters, result } = opened;
+  const change = session.catalog.lastChange();
+  const again = await askView(
+    session,
+    'result.reopen',
+    parameters,
+    signal,
+    async (asked) => ({
+      result: await openResult(
+        asked,
+        parameters.sort,
+        { count: 0, fields: [] },
+        async () => undefined,
+      ),
+    }),
+    [],
+    false,
+  );
+  const isAsLong = again.result.total === result.total && again.result.undated === result.undated;
+  const isSame = session.catalog.lastChange() === opened.change || hasAll(result);
+  if (!isAsLong || !isSame) throw goneResult();
+  opened.replace(session, again.result, change);
+}
+
+/** Whether it has all events that match: with others it would be longer. */
+function hasAll({ plan, total }: ResultSet): boolean {
+  return plan.events.node === 'base' && total < (plan.limit ?? Infinity);
+}

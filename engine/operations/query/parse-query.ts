@@ -1,0 +1,69 @@
+/** `query.parse`: takes a query apart; with a case, finds everything that is wrong with it there. */
+import type { Result } from '../../contract/operations.ts';
+import {
+  type Expression,
+  type Outline,
+  QueryError,
+  errorSpan,
+  eventFields,
+  eventsAst,
+  outlineOf,
+  planQuery,
+  shapeOfAnswer,
+} from '../../query/index.ts';
+import { type CaseSession, contextOf } from '../../search/index.ts';
+
+/** Whatever is wrong with the text is part of the answer. */
+export function takeApart(
+  text: string,
+  zone: string,
+  session: CaseSession | undefined,
+): Result<'query.parse'> {
+  const names =
+    session && eventFields(contextOf(session.snapshot(), { text, zone }, session).segments);
+  const { ast, error, terms, ...outline } = outlineOf(
+    text,
+    names && ((test) => isResolved(test, names)),
+  );
+  const planned = ast === undefined ? undefined : planIn(ast, text, zone, session);
+  const readings = [...(planned?.readings ?? [])];
+  const wrong = error ?? planned?.error;
+  const shaping = ast === undefined ? 0 : eventsAst(ast).stages.length;
+  return {
+    filter: outline.filter,
+    stages: outline.stages.map((stage) => ({ ...stage })),
+    events: outline.events,
+    ...(readings.length === 0 ? {} : { readings }),
+    ...(wrong === undefined ? {} : { error: wrong }),
+    ...(terms === undefined ? {} : { terms: terms.map((term) => ({ ...term })) }),
+    ...(ast === undefined ? {} : { shape: shapeOfAnswer(ast.stages.slice(shaping)) }),
+  };
+}
+
+function isResolved(test: Expression, names: ReturnType<typeof eventFields>): boolean {
+  const item = test.node === 'not' ? test.item : test;
+  if (item.node !== 'field') return false;
+  try {
+    names(item);
+    return true;
+  } catch (error) {
+    if (error instanceof QueryError) return false;
+    throw error;
+  }
+}
+
+function planIn(
+  ast: NonNullable<Outline['ast']>,
+  text: string,
+  zone: string,
+  session: CaseSession | undefined,
+): { error?: Outline['error']; readings: Iterable<string> } {
+  if (session === undefined) return { readings: ast.readings };
+  try {
+    return planQuery(ast, contextOf(session.snapshot(), { text, zone }, session));
+  } catch (error) {
+    if (error instanceof QueryError)
+      return { error: errorSpan(text, error), readings: ast.readings };
+    throw error;
+  }
+}

@@ -1,0 +1,441 @@
+/**
+ * `scan`: a query over evidence as it lies, in one pass; no case, nothing stored.
+ */
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { DateOrder } from '../../contract/decisions.ts';
+import { CancelledError, DaybookError } from '../../contract/errors.ts';
+import type { EpochMicros } from '../../contract/event.ts';
+import type {
+  Ignored,
+  Importer,
+  Leaf,
+  ReadOptions,
+  SourceInput,
+  ReadLimits,
+} from '../../contract/importer.ts';
+import {
+  recognise,
+  readHead,
+  unknownReason,
+  type Head,
+  type Recognised,
+} from '../../ingest/recognise.ts';
+import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
+import { doubtfulNames } from '../../query/analyse.ts';
+import type { Answer } from '../../query/answer.ts';
+import { type ShownRecord, formatter } from '../../query/format.ts';
+import { printFilter } from '../../query/print.ts';
+import { SCAN_BYTES } from '../../query/batch/budget.ts';
+import type { ScanRequest } from '../../scan/plan-scan.ts';
+import { Scan, type ScanLedger } from '../../scan/scan.ts';
+import {
+  PIECE_BYTES,
+  type ReadPiece,
+  type ScanTask,
+  type ScanThread,
+  scanInParts,
+  threadsFor,
+} from './scan-parts.ts';
+import { addCommunityId } from '../../query/shown-events.ts';
+
+export { rowFieldNames } from '../../query/shown-events.ts';
+
+export type { ScanLedger } from '../../scan/scan.ts';
+
+export interface ScanParameters {
+  readonly limits?: ReadLimits;
+  /** A file, or `-` for standard input. */
+  readonly path: string;
+  readonly text: string;
+  readonly from: EpochMicros | undefined;
+  readonly to: EpochMicros | undefined;
+  readonly zone: string;
+  readonly limit: number | undefined;
+  readonly signal: AbortSignal;
+  /** The importer or dialect to read it with; undefined: judged by its content. */
+  readonly format: string | undefined;
+  readonly timeZone: string | undefined;
+  readonly year: number | undefined;
+  readonly dateOrder?: DateOrder | undefined;
+  readonly mapping: Record<string, string> | undefined;
+  readonly standardInput: Readable;
+  /** Threads that may read a large capture, this one included. */
+  readonly threads: number;
+  /** Bytes that a thread takes at a time, if not the usual. */
+  readonly pieceBytes?: number;
+  readonly onProgress: (progress: {
+    readonly bytes: number;
+    readonly totalBytes: number;
+    readonly rows: number;
+    readonly source: string;
+  }) => void;
+}
+
+/** What reads evidence. */
+export interface ScanTools {
+  /**
+   * The importer that reads its input once, from the first byte to the last. It is asked first: what
+   * it is certain of needs no other.
+   */
+  readonly captures: Importer;
+  /** How captures are read by several threads; undefined: by one. */
+  readonly parts?: {
+    readonly readPiece: ReadPiece;
+    startThread(task: ScanTask): ScanThread;
+  };
+  /** All importers, in the order of preference. */
+  importers(): Promise<readonly Importer[]>;
+  /**
+   * Finds the sources of a file: itself, or the members of an archive.
+   * @param temporary makes a folder for copies of what cannot be read twice where it lies
+   */
+  walk(
+    path: string,
+    name: string,
+    temporary: () => Promise<string>,
+    limits?: ReadLimits,
+  ): AsyncGenerator<Leaf | Ignored>;
+}
+
+export interface RunningScan {
+  readonly plan: Scan['scanPlan']['plan'];
+  /** Rows as people and scripts see them, for a plan of shape `rows`. */
+  rows(): AsyncGenerator<ShownRecord[]>;
+  /** The answer of every other shape. */
+  answer(): Promise<Answer>;
+  /** To be asked when it has ended: what was read for nothing is not in it. */
+  readonly ledger: ScanLedger;
+  /** To be asked when it has ended. */
+  timings(): Timings;
+}
+
+/** @throws DaybookError query-syntax, unknown-field */
+export function startScan(parameters: ScanParameters, tools: ScanTools): RunningScan {
+  const watch = new Stopwatch('scan');
+  const { path, text, from, to, zone, limit, signal } = parameters;
+  const sources = [{ id: 1, name: path === '-' ? 'standard-input' : basename(path) }];
+  const run = runOf({ text, zone, from, to, sources }, limit, signal, watch);
+  watch.path = 'scan';
+  const reading = () => watch.spanAsync('read', () => readAll(run, parameters, tools, sources));
+  const names = doubtfulNames(run.scan.scanPlan.plan.ast);
+  /** Reads as far as it must to know which names are fields; of a stream that is not known. */
+  const decide = async (): Promise<void> => {
+    if (names.size === 0 || path === '-') return;
+    const fields = new Set<string>();
+    await watch.spanAsync('names', async () => {
+      for (const name of names) if (await isHeld(name, parameters, tools)) fields.add(name);
+    });
+    run.request = { ...run.request, fields };
+    run.again();
+  };
+  const done = () => {
+    watch.rowsExamined = run.scan.ledger.stored;
+  };
+  return {
+    get plan() {
+      return run.scan.scanPlan.plan;
+    },
+    get ledger() {
+      return run.scan.ledger;
+    },
+    async *rows() {
+      await decide();
+      const whole = run.scan.scanPlan.plan.projection === undefined;
+      for await (const { columns, rows } of run.scan.rows(reading)) {
+        const { event } = formatter({ sources, tags: [], zone });
+        const records = rows.map((row) => event(columns, row));
+        if (whole) for (const record of records) addCommunityId(record);
+        yield records;
+      }
+      done();
+    },
+    async answer() {
+      await decide();
+      await reading();
+      done();
+      return watch.span('answer', () => run.scan.answer(zone));
+    },
+    timings: () => watch.timings(),
+  };
+}
+
+/** Whether an event of the file has a field of that name. */
+async function isHeld(
+  name: string,
+  parameters: ScanParameters,
+  tools: ScanTools,
+): Promise<boolean> {
+  const { zone, signal } = parameters;
+  const sources = [{ id: 1, name: basename(parameters.path) }];
+  const text = `kind:* ${printFilter({ node: 'field', name, test: { test: 'present' }, start: 0, end: 0 })}`;
+  const run = runOf(
+    { text, zone, from: undefined, to: undefined, sources },
+    1,
+    signal,
+    new Stopwatch('scan'),
+  );
+  const quiet = { ...parameters, onProgress: () => undefined };
+  try {
+    for await (const { rows } of run.scan.rows(() => readAll(run, quiet, tools, sources)))
+      if (rows.length > 0) return true;
+    return false;
+  } catch (error) {
+    if (error instanceof DaybookError && error.code === 'unknown-field') return false;
+    throw error;
+  }
+}
+
+function runOf(
+  request: ScanRequest,
+  limit: number | undefined,
+  signal: AbortSignal,
+  watch: Stopwatch,
+): Run {
+  return {
+    request,
+    scan: watch.span('plan', () => new Scan(request, limit, signal)),
+    again() {
+      this.scan = new Scan(this.request, limit, signal);
+    },
+  };
+}
+
+interface Run {
+  request: ScanRequest;
+  scan: Scan;
+  /** Forgets what was read. */
+  again(): void;
+}
+
+/** A folder that is made when it is asked for. */
+class TemporaryFolder {
+  private made: Promise<string> | undefined;
+  readonly path = (): Promise<string> => (this.made ??= mkdtemp(join(tmpdir(), 'daybook-scan-')));
+  async remove(): Promise<void> {
+    if (this.made !== undefined) await rm(await this.made, { recursive: true, force: true });
+  }
+}
+
+interface Source {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Reads the file, or the members of the archive it is, or standard input. */
+async function readAll(
+  run: Run,
+  parameters: ScanParameters,
+  tools: ScanTools,
+  sources: Source[],
+): Promise<void> {
+  const temporary = new TemporaryFolder();
+  try {
+    if (parameters.path === '-') {
+      const { standardInput, signal } = parameters;
+      const stop = () => standardInput.destroy(new CancelledError());
+      signal.addEventListener('abort', stop);
+      try {
+        if (signal.aborted) throw new CancelledError();
+        await readStream(run, parameters, tools, sources, temporary);
+      } finally {
+        signal.removeEventListener('abort', stop);
+        // Whoever writes to it should not wait for a reader that has found enough.
+        standardInput.destroy();
+      }
+    } else await readFile(run, parameters, tools, sources, temporary, parameters.path);
+  } finally {
+    await temporary.remove();
+  }
+}
+
+async function readFile(
+  run: Run,
+  parameters: ScanParameters,
+  tools: ScanTools,
+  sources: Source[],
+  temporary: TemporaryFolder,
+  path: string,
+): Promise<void> {
+  const info = await stat(path).catch(() => undefined);
+  if (info === undefined) throw new DaybookError('not-found', `${path}: no such file`);
+  if (info.isDirectory()) {
+    throw new DaybookError(
+      'unreadable',
+      `${path} is a folder`,
+      'a scan reads one file; import reads folders',
+    );
+  }
+  let found = 0;
+  for await (const leaf of tools.walk(
+    resolve(path),
+    sources[0]!.name,
+    temporary.path,
+    parameters.limits,
+  )) {
+    if (run.scan.done) return;
+    if ('reason' in leaf) {
+      run.scan.ledger.notes.push(`${leaf.name}: ${leaf.reason}`);
+      continue;
+    }
+    const alone = leaf.location.members.length === 0;
+    if (await readLeaf(run, parameters, tools, sources, leaf, alone ? 1 : sources.length + 1))
+      found += 1;
+    else if (alone) return;
+  }
+  const { ledger, done } = run.scan;
+  if (found === 0 && ledger.read === 0 && !done) {
+    throw new DaybookError('unknown-format', `${path}: ${ledger.notes[0] ?? 'holds no evidence'}`);
+  }
+}
+
+/** Whether something reads it. */
+async function readLeaf(
+  run: Run,
+  parameters: ScanParameters,
+  tools: ScanTools,
+  sources: Source[],
+  leaf: Leaf,
+  id: number,
+): Promise<boolean> {
+  const head = await readHead(leaf.input);
+  const chosen = await readerOf(tools, head, leaf.name, parameters.format);
+  if (chosen === undefined) {
+    const reason = unknownReason(head);
+    if (leaf.location.members.length === 0) throw unknown(leaf.name, reason);
+    run.scan.ledger.notes.push(`${leaf.name}: ${reason}`);
+    return false;
+  }
+  if (id > 1) sources.push({ id, name: leaf.name });
+  const totalBytes = leaf.input.size ?? 0;
+  const { importer, result } = chosen;
+  const follow = () => {
+    const before = run.scan.ledger.bytes;
+    run.scan.onProgress = ({ bytes, rows }) => {
+      parameters.onProgress({ bytes: bytes - before, totalBytes, rows, source: leaf.name });
+    };
+  };
+  follow();
+  if (importer === tools.captures && leaf.plain && leaf.location.members.length === 0) {
+    if (await readTogether(run, parameters, tools, leaf)) return true;
+    follow();
+  }
+  await run.scan.read(importer, leaf.input, optionsOf(parameters, result.format), id);
+  return true;
+}
+
+/** Reads a large capture with several threads. False: nothing is read. */
+async function readTogether(
+  run: Run,
+  { threads: most, pieceBytes = PIECE_BYTES, limit }: ScanParameters,
+  { parts }: ScanTools,
+  { name, location: { path }, input: { size } }: Leaf,
+): Promise<boolean> {
+  if (parts === undefined || size === undefined || !run.scan.mergeable) return false;
+  const threads = threadsFor(size, pieceBytes, most);
+  if (threads === 1) return false;
+  const next = new Int32Array(new SharedArrayBuffer(4));
+  const budget = Math.floor(SCAN_BYTES / threads);
+  const { request } = run;
+  const task = { request, limit, path, name, size, pieceBytes, budget, next };
+  if (await scanInParts(run.scan, task, threads, parts)) return true;
+  run.again();
+  return false;
+}
+
+/** What reads a content: without the other importers, if it is certainly a capture. */
+async function readerOf(
+  tools: ScanTools,
+  head: Head,
+  name: string,
+  format: string | undefined,
+): Promise<Recognised | undefined> {
+  const { captures } = tools;
+  if (format === undefined) {
+    const first = recognise([captures], head, name, undefined);
+    if (first?.result.score === 1) return first;
+  }
+  return recognise(await tools.importers(), head, name, format);
+}
+
+function unknown(name: string, reason: string): DaybookError {
+  return new DaybookError(
+    'unknown-format',
+    `${name}: ${reason}`,
+    'say what it is with --read FORMAT',
+  );
+}
+
+function optionsOf(
+  { timeZone, year, dateOrder, mapping }: ScanParameters,
+  format: string,
+): Omit<ReadOptions, 'packets' | 'flows' | 'columns'> {
+  return {
+    timeZone,
+    year,
+    dateOrder,
+    format,
+    mapping: mapping === undefined ? undefined : { fields: mapping },
+    before: undefined,
+  };
+}
+
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * Captures are read as they come; what an importer may want to see more than once, or in another way
+ * than it came, is kept in a temporary file first.
+ */
+async function readStream(
+  run: Run,
+  parameters: ScanParameters,
+  tools: ScanTools,
+  sources: Source[],
+  temporary: TemporaryFolder,
+): Promise<void> {
+  const stream: AsyncIterator<unknown> = parameters.standardInput[Symbol.asyncIterator]();
+  const blocks: Uint8Array[] = [];
+  let size = 0;
+  let complete = false;
+  while (size < HEAD_BYTES && !complete) {
+    const next = await stream.next();
+    if (next.done === true) complete = true;
+    else {
+      const block = bytesOf(next.value);
+      blocks.push(block);
+      size += block.length;
+    }
+  }
+  const bytes = Buffer.concat(blocks);
+  const head: Head = { bytes: bytes.subarray(0, HEAD_BYTES), complete };
+  const name = sources[0]!.name;
+  const rest = async function* (): AsyncGenerator<Uint8Array> {
+    if (bytes.length > 0) yield bytes;
+    while (!complete) {
+      const next = await stream.next();
+      if (next.done === true) return;
+      yield bytesOf(next.value);
+    }
+  };
+  const chosen = await readerOf(tools, head, name, parameters.format);
+  if (chosen?.importer !== tools.captures) {
+    const path = join(await temporary.path(), 'standard-input');
+    await pipeline(rest(), createWriteStream(path));
+    await readFile(run, parameters, tools, sources, temporary, path);
+    return;
+  }
+  run.scan.onProgress = ({ bytes: read, rows }) => {
+    parameters.onProgress({ bytes: read, totalBytes: 0, rows, source: name });
+  };
+  const input: SourceInput = { name, size: undefined, modifiedMs: undefined, blocks: rest };
+  await run.scan.read(chosen.importer, input, optionsOf(parameters, chosen.result.format), 1);
+}
+
+function bytesOf(block: unknown): Uint8Array {
+  if (block instanceof Uint8Array) return block;
+  return Buffer.from(String(block));
+}
