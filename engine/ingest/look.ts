@@ -11,6 +11,7 @@ import { EventBatch, type Column } from '../contract/event-batch.ts';
 import type { ByteOffset, Kind } from '../contract/event.ts';
 import type { EventSink, Importer, Leaf, ReadOptions, SourceInput } from '../contract/importer.ts';
 import type { Decisions } from '../contract/decisions.ts';
+import { shippedCutter } from '../fields/extractors.ts';
 import type {
   FromLookWorker,
   LookedRow,
@@ -266,7 +267,10 @@ class LookSink implements EventSink {
 
   private take(batch: EventBatch): void {
     const { rows } = this.look;
-    if (!this.input.enough && rows.length < MOST_ROWS) rows.push(rowOf(batch));
+    if (!this.input.enough && rows.length < MOST_ROWS) {
+      shippedCutter().cut(batch);
+      rows.push(rowOf(batch));
+    }
     batch.clear();
   }
 
