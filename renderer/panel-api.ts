@@ -11,9 +11,9 @@ export {
   useZone,
 } from './state/context.ts';
 export { useParsedQuery } from './state/parsed-query.ts';
-export { questionOf, useQuestion, type Question } from './state/question.ts';
-export { askedList, linesOf, type ViewList } from './state/lists.ts';
-export { useAnswer, type Answered } from './state/answer.ts';
+export { questionOf, useQuestion } from './state/question.ts';
+export { linesOf } from './state/lists.ts';
+export { useAnswer } from './state/answer.ts';
 export { useDialog, usePivots, useResultList, useCommands } from './state/hooks.ts';
 export {
   showEvidence,
@@ -35,21 +35,13 @@ export {
   timeParts,
   zoneOf,
 } from './state/time.ts';
-export {
-  dissect,
-  fieldTerm,
-  quoteName,
-  quoteValue,
-  withFilter,
-  withTerm,
-} from './state/query-text.ts';
+export { dissect, fieldTerm, quoteName, quoteValue, withTerm } from './state/query-text.ts';
 export { viewFromString, viewToString } from './state/shared-view.ts';
-export { ALL, TABS, type Tab, type View } from './state/views.ts';
-export type { CaseInfo, Session, Workspace } from './state/workspace.ts';
+export { ALL } from './state/views.ts';
+export type { Workspace } from './state/workspace.ts';
 export type { DialogState } from './state/dialogs.ts';
 export type { Command } from './state/commands.ts';
 export type { ResultList } from './state/result-list.ts';
 export { receiveFiles, type Received } from './client/receive.ts';
 export { counted, nounOf } from '../engine/contract/counted.ts';
 export { saveFile } from './client/save.ts';
-export { styleNonce } from './client/nonce.ts';

@@ -10,22 +10,13 @@ export type { Ast, Expression, Stage } from './ast.ts';
 export { walk } from './ast.ts';
 export { parseQuery } from './parse.ts';
 export { QueryError } from './query-error.ts';
-export type { PruneReason, SegmentInfo } from './scope.ts';
-export { ATTRIBUTE_PREFIX, OVERFLOW_COLUMN } from './scope.ts';
-export type { Filter, LeafFilter } from './filters/filter.ts';
-export {
-  type CompileContext,
-  type Plan,
-  type PrunedSegment,
-  limited,
-  planQuery,
-  shapeOfAnswer,
-} from './plan.ts';
+export type { SegmentInfo } from './scope.ts';
+export { OVERFLOW_COLUMN } from './scope.ts';
+export type { Filter } from './filters/filter.ts';
+export { type CompileContext, type Plan, limited, planQuery, shapeOfAnswer } from './plan.ts';
 export type { MatchedRange } from './grid.ts';
-export type { Shape } from './stages/operator.ts';
 export { isAggregating } from './stages/stages.ts';
 export {
-  EXPANDED,
   ROW_IDENTITY,
   type AnswerOptions,
   type AnswerStatement,
@@ -44,34 +35,23 @@ export {
   compileTableSize,
   outputsOf,
 } from './statements.ts';
+export { type Answer, countAnswer, shapeAnswer } from './answer.ts';
 export {
-  type Answer,
-  type CountAnswer,
-  type TableAnswer,
-  type TimelineAnswer,
-  type TopAnswer,
-  countAnswer,
-  shapeAnswer,
-} from './answer.ts';
-export {
-  type FormatOptions,
-  type Formatter,
   type RawValue,
   type ShownRecord,
   type ShownValue,
   formatTime,
   formatter,
 } from './format.ts';
-export type { Found, FoundRows, Path } from './found.ts';
+export type { FoundRows, Path } from './found.ts';
 export type { LeafRows } from './index-view.ts';
 export type { StoredMessages, StoredShape } from './stored-messages.ts';
 export { type JoinColumn, type JoinKey, JoinTable, hashRows, joinKeys } from './lists/list-join.ts';
 export { type Rows, countOf, firstOf, intersect, rankOf, rowsOf, sliceOf } from './rows.ts';
 export { type Explained, explain, listText } from './explain.ts';
 export type { Edge } from './events.ts';
-export { type Outline, type Term, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';
+export { type Outline, errorSpan, eventsAst, outlineOf, pieceSpans } from './outline.ts';
 export {
-  type Conversations,
   type ConversationOrder,
   DETAILS,
   NUMBERS,
@@ -107,14 +87,12 @@ export { formatEventId, parseEventId } from './filters/event-id.ts';
 export { ALIASES } from '../fields/registry.ts';
 export { VIRTUAL as VIRTUAL_NAMES, knownField, knownNames } from './fields.ts';
 export { NAMED, protocolName } from './filters/names.ts';
-export { parseDuration, parseTime } from './time.ts';
-export { formatIp4, formatIp6, parseAddress } from './address.ts';
-export { zoneOffset, zoneOffsetAt } from './zone.ts';
+export { formatIp4, formatIp6 } from './address.ts';
 export { recordTest } from './filters/record-test.ts';
 export { LINE_COLUMN, keyColumn, listRows } from './filters/list.ts';
 export { choosesAmong, compileMatchedLines, compileMatchedText } from './lists/matched-lines.ts';
-export { LIST_LIMITS, ListError } from './lists/list-error.ts';
-export { type ListGlance, glanceList } from './lists/list-glance.ts';
-export { type ListGroup, MatchList, listFieldOf, readList } from './lists/match-list.ts';
+export { ListError } from './lists/list-error.ts';
+export { glanceList } from './lists/list-glance.ts';
+export { MatchList, listFieldOf, readList } from './lists/match-list.ts';
 export { eventFields } from './fields.ts';
 export type { OutputColumn } from './outputs.ts';
