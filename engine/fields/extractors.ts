@@ -4,13 +4,23 @@
  */
 import { Cutter } from './cutter.ts';
 import { type Extractor, readExtractor } from './extractor.ts';
+import dovecot from './extractors/dovecot.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
 import pam from './extractors/pam.json' with { type: 'json' };
+import postfix from './extractors/postfix.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
 
-const DOCUMENTS: Readonly<Record<string, unknown>> = { netfilter, openssh, pam, su, sudo };
+const DOCUMENTS: Readonly<Record<string, unknown>> = {
+  dovecot,
+  netfilter,
+  openssh,
+  pam,
+  postfix,
+  su,
+  sudo,
+};
 
 let read: readonly Extractor[] | undefined;
 

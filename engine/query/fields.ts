@@ -6,7 +6,7 @@
  * name: conditions hold for either, a text is the column's where there is one, else the attribute's.
  * `attrs.NAME` is the attribute alone.
  */
-import { COLUMNS, type ColumnName } from '../contract/event.ts';
+import { COLUMNS, CUT_TEXTS, type ColumnName } from '../contract/event.ts';
 import { ALIASES } from '../fields/registry.ts';
 import { attributesOf } from './attribute-names.ts';
 import type { Name } from './ast.ts';
@@ -154,6 +154,10 @@ export function knownField(name: string): Field | undefined {
   return alias === undefined ? undefined : (BY_COLUMN.get(alias) ?? VIRTUAL_FIELDS.get(alias));
 }
 
+function isCutText(name: string): boolean {
+  return CUT_TEXTS.some((one) => one === name);
+}
+
 export type Resolve = (name: Name) => Field;
 
 /**
@@ -167,7 +171,9 @@ export function eventFields(
   // By name in lower case; shown as the first of its spellings.
   const attributes = new Map<string, string>();
   let overflow = false;
+  const cut = new Set<string>();
   for (const columns of columnSets(segments)) {
+    for (const name of CUT_TEXTS) if (columns.has(name)) cut.add(name);
     for (const [lower, [first]] of attributesOf(columns)) {
       const known = attributes.get(lower);
       if (first !== undefined && (known === undefined || first.name < known))
@@ -176,7 +182,10 @@ export function eventFields(
     overflow ||= columns.has(OVERFLOW_COLUMN);
   }
   return ({ name, start }) => {
-    const known = knownField(name);
+    const field = knownField(name);
+    // Where nothing was cut out of messages, a name such as user is that of an attribute, or of nothing.
+    const isMissing = field?.type === 'text' && isCutText(field.name) && !cut.has(field.name);
+    const known = isMissing ? undefined : field;
     const attribute = attributes.get(name.toLowerCase());
     if (known !== undefined) {
       // Daybook's own names, such as kind, decide which segments are read: no attribute is guessed for them.
