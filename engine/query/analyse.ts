@@ -16,6 +16,7 @@ import {
   type Field,
   type Resolve,
   type TextField,
+  isCutText,
   knownField,
 } from './fields.ts';
 import { addressPattern, addressTextFilter } from './filters/address-text.ts';
@@ -156,8 +157,9 @@ export function doubtfulNames(ast: Ast): Set<string> {
   walk(ast.filter, (node) => {
     if (node.node !== 'field-or-text') return;
     const name = nameOf(node.field);
-    if (knownField(name) === undefined && NO_FIELDS[name.toLowerCase()] === undefined)
-      names.add(name);
+    const known = knownField(name);
+    const mayLack = known === undefined || isCutText(known.name);
+    if (mayLack && NO_FIELDS[name.toLowerCase()] === undefined) names.add(name);
   });
   return names;
 }

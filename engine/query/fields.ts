@@ -154,7 +154,8 @@ export function knownField(name: string): Field | undefined {
   return alias === undefined ? undefined : (BY_COLUMN.get(alias) ?? VIRTUAL_FIELDS.get(alias));
 }
 
-function isCutText(name: string): boolean {
+/** Whether only extractors fill a field: many cases have none of it. */
+export function isCutText(name: string): boolean {
   return CUT_TEXTS.some((one) => one === name);
 }
 
