@@ -86,7 +86,8 @@ export type Field =
 
 /** What a field that was chosen is called in rows: an attribute named as another field is keeps its prefix. */
 export function chosenName({ type, name }: Field): string {
-  return type === 'attribute' && knownField(name) !== undefined ? `attrs.${name}` : name;
+  const known = type === 'attribute' ? knownField(name) : undefined;
+  return known !== undefined && !isCutText(known.name) ? `attrs.${name}` : name;
 }
 
 /** SQL of a reference in a scope, or undefined where there is no such column. */
