@@ -160,6 +160,14 @@ export function isCutText(name: string): boolean {
   return CUT_TEXTS.some((one) => one === name);
 }
 
+/** The fields of `CUT_TEXTS` that some event of these segments may have. */
+function cutTextsOf(segments: readonly SegmentInfo[]): Set<string> {
+  const cut = new Set<string>();
+  for (const columns of columnSets(segments))
+    for (const name of CUT_TEXTS) if (columns.has(name)) cut.add(name);
+  return cut;
+}
+
 export type Resolve = (name: Name) => Field;
 
 /**
@@ -173,9 +181,8 @@ export function eventFields(
   // By name in lower case; shown as the first of its spellings.
   const attributes = new Map<string, string>();
   let overflow = false;
-  const cut = new Set<string>();
+  const cut = cutTextsOf(segments);
   for (const columns of columnSets(segments)) {
-    for (const name of CUT_TEXTS) if (columns.has(name)) cut.add(name);
     for (const [lower, [first]] of attributesOf(columns)) {
       const known = attributes.get(lower);
       if (first !== undefined && (known === undefined || first.name < known))
@@ -183,11 +190,14 @@ export function eventFields(
     }
     overflow ||= columns.has(OVERFLOW_COLUMN);
   }
+  const isThere = (name: string): boolean => {
+    const column = knownField(name)?.name ?? name;
+    return !isCutText(column) || cut.has(column);
+  };
   return ({ name, start }) => {
     const field = knownField(name);
     // Where nothing was cut out of messages, a name such as user is that of an attribute, or of nothing.
-    const isMissing = field?.type === 'text' && isCutText(field.name) && !cut.has(field.name);
-    const known = isMissing ? undefined : field;
+    const known = isThere(name) ? field : undefined;
     const attribute = attributes.get(name.toLowerCase());
     if (known !== undefined) {
       // Daybook's own names, such as kind, decide which segments are read: no attribute is guessed for them.
@@ -209,7 +219,7 @@ export function eventFields(
       'unknown-field',
       `no event has a field ${shown(name)} (column ${start + 1})`,
       start,
-      didYouMean(name, [...names, ...knownNames()]) ??
+      didYouMean(name, [...names, ...knownNames().filter(isThere)]) ??
         `put it in quotes to search for the text: "${name.slice(0, 40)}"`,
     );
   };

@@ -3,7 +3,7 @@
  * Kept per case, with the widths. The table and the tools above it share it through this module.
  */
 import { useCallback, useMemo } from 'react';
-import { COLUMNS } from '../../engine/contract/event.ts';
+import { COLUMNS, CUT_TEXTS } from '../../engine/contract/event.ts';
 import type { Result } from '../../engine/contract/operations.ts';
 import { useAnswer } from '../state/answer.ts';
 import { useCase, usePreference } from '../state/context.ts';
@@ -23,8 +23,10 @@ const LABELS: Readonly<Record<string, string>> = {
   dst_port: 'port',
 };
 
+const CUT: ReadonlySet<string> = new Set(CUT_TEXTS);
+/** Names that an attribute shares with a field; what is cut out of messages and an attribute of its name are one field. */
 const OWN: ReadonlySet<string> = new Set([
-  ...Object.keys(COLUMNS),
+  ...Object.keys(COLUMNS).filter((name) => !CUT.has(name)),
   ...['src_ip', 'dst_ip', 'source', 'tag', 'ip', 'port', 'event_id', SUMMARY],
 ]);
 

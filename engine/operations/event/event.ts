@@ -2,7 +2,14 @@
 import { existsSync } from 'node:fs';
 import type { SourceRow } from '../../catalog/catalog.ts';
 import { ORDER_NAMES } from '../../contract/decisions.ts';
-import { COLUMNS, TS_BASIS, KINDS, type EpochMicros, type Kind } from '../../contract/event.ts';
+import {
+  COLUMNS,
+  CUT_TEXTS,
+  TS_BASIS,
+  KINDS,
+  type EpochMicros,
+  type Kind,
+} from '../../contract/event.ts';
 import {
   formatter,
   type OutputColumn,
@@ -56,10 +63,13 @@ const BESIDE: ReadonlySet<string> = new Set([
   ...['seq', 'source_id', 'flow_id', 'offset', 'length', 'record_key'],
 ]);
 
-/** `fields` for everything that is known of an event. */
-function everything(): string {
+const CUT: ReadonlySet<string> = new Set(CUT_TEXTS);
+
+/** `fields` for everything that is known of an event; what was cut out of no message of the case has no name. */
+function everything(stored: ReadonlySet<string>): string {
   const names = new Set(['kind', 'source', 'tag', 'ts_basis', 'tz_offset']);
-  for (const column of Object.keys(COLUMNS)) names.add(column.replace(/_ip[46]$/, '_ip'));
+  for (const column of Object.keys(COLUMNS))
+    if (!CUT.has(column) || stored.has(column)) names.add(column.replace(/_ip[46]$/, '_ip'));
   return [...names, 'attributes'].join(', ');
 }
 
@@ -75,8 +85,9 @@ export async function wholeEvent(
 ): Promise<WholeEvent> {
   const key = eventKey(id);
   const event = eventIdOf(key);
+  const stored = new Set(session.snapshot().segments.flatMap(({ columns }) => [...columns]));
   const running = startQuery(session, {
-    text: `kind:* event_id:${event} | fields ${everything()}`,
+    text: `kind:* event_id:${event} | fields ${everything(stored)}`,
     zone: 'UTC',
     limit: 1,
     ...{ signal, operation },

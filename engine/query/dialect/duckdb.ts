@@ -344,6 +344,16 @@ export function blockOfIp6(sql: string, prefix: number): string {
   return `(${whole} || translate(${next}, '0123456789abcdef', '${CLEARED[prefix % 4]}'))`;
 }
 
+/** Several values as one that can be compared; a single one stays what it is. */
+export function tuple(values: readonly string[]): string {
+  return values.length === 1 ? values[0]! : `(${values.join(', ')})`;
+}
+
+/** Whether a value is among the rows of a subquery: never NULL. */
+export function isAmong(value: string, rows: string): string {
+  return `coalesce(${value} IN ${rows}, FALSE)`;
+}
+
 /**
  * A text of which two are equal exactly if they are the same with case ignored, as `matches` ignores it.
  * Small letters of capitals do that but for the two Turkish letters, which are no case of `i`.

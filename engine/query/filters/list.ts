@@ -9,9 +9,11 @@ import {
   eachOf,
   firstOf,
   foldedText,
+  isAmong,
   joinedLists,
   listTable,
   quoteIdentifier,
+  tuple,
   writtenIp4,
 } from '../dialect/duckdb.ts';
 import { knownField } from '../fields.ts';
@@ -49,12 +51,42 @@ export const LINE_COLUMN = 'at_line';
 export function groupSql(group: ListGroup, scope: Scope): Predicate {
   const [only] = group.keys;
   if (only?.key.key === 'written4') return writtenIn(group, only.key.prefix, scope);
+  if (group.keys.some(({ key }) => key.key === 'text')) return amongRows(group, scope);
   const condition = groupCondition(group, scope);
   if (!('sql' in condition) || group.keys.every(({ key }) => key.key === 'present'))
     return condition;
   return {
     sql: `EXISTS (SELECT 1 FROM ${listTable(group.table)} AS l WHERE ${condition.sql})`,
   };
+}
+
+/**
+ * Whether what an event has is among the rows of a group's table. Columns of events stand outside the subquery:
+ * inside one, DuckDB takes "user" for its function of that name, which is the user of the database.
+ */
+function amongRows({ keys, table }: ListGroup, scope: Scope): Predicate {
+  const conditions: Predicate[] = [];
+  const own: string[] = [];
+  let choices: string[][] = [[]];
+  for (const [at, { key }] of keys.entries()) {
+    if (key.key === 'present') {
+      conditions.push(sideIsThere(key.side, scope));
+      continue;
+    }
+    own.push(listValue(key, at));
+    const texts = keyTexts(key, scope);
+    choices = choices.flatMap((before) => texts.map((text) => [...before, text]));
+  }
+  if (choices.length === 0) return NO_COLUMN;
+  const rows = `(SELECT ${tuple(own)} FROM ${listTable(table)} AS l)`;
+  const among = choices.map((texts) => ({ sql: isAmong(tuple(texts), rows) }));
+  return both([...conditions, either(among)]);
+}
+
+/** A key's value of row `l` of its group's table, as events are compared with it. */
+function listValue({ key }: ListKey, at: number): string {
+  const own = `l.${quoteIdentifier(keyColumn(at))}`;
+  return key === 'text' || key === 'attribute' ? foldedText(own) : own;
 }
 
 /** Whether an address that is written in the text of an event is in a group's table. */
@@ -78,9 +110,7 @@ export function groupCondition({ keys }: ListGroup, scope: Scope): Predicate {
   return both(
     keys.map(({ key }, at): Predicate => {
       if (key.key === 'present') return sideIsThere(key.side, scope);
-      const own = `l.${quoteIdentifier(keyColumn(at))}`;
-      const isText = key.key === 'text' || key.key === 'attribute';
-      const value = isText ? foldedText(own) : own;
+      const value = listValue(key, at);
       const texts = keyTexts(key, scope);
       return texts.length === 0
         ? NO_COLUMN
