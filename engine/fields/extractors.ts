@@ -4,18 +4,22 @@
  */
 import { Cutter } from './cutter.ts';
 import { type Extractor, readExtractor } from './extractor.ts';
+import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
 import dovecot from './extractors/dovecot.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
+import paloalto from './extractors/paloalto.json' with { type: 'json' };
 import pam from './extractors/pam.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
 
 const DOCUMENTS: Readonly<Record<string, unknown>> = {
+  'cisco-asa': ciscoAsa,
   dovecot,
   netfilter,
   openssh,
+  paloalto,
   pam,
   postfix,
   su,

@@ -56,6 +56,9 @@ function from(template: Template, i: number, b: Uint8Array, p: number, end: numb
         to = digitsEnd(b, at, end);
         if (numberOf(b, at, to, Number.MAX_SAFE_INTEGER) < 0) return false;
         break;
+      case 'quoted':
+        to = quoteEnd(b, at, end);
+        break;
       case 'rest':
         to = end;
         break;
@@ -83,7 +86,8 @@ function searched(
 ): boolean {
   const next = template.parts[i + 1];
   const isLong = part.capture === 'text';
-  const spaces = isLong || part.capture === 'brief';
+  const isSole = part.capture === 'sole';
+  const spaces = isLong || isSole || part.capture === 'brief';
   const least = spaces || part.capture === 'value' ? at : at + 1;
   let most = end;
   if (!spaces) for (most = at; most < end && !isSpace(b[most]!);) most += 1;
@@ -100,11 +104,27 @@ function searched(
   for (let to = isLong ? last : least; to >= least && to <= last; to += step) {
     if (b[to] !== literal[0] || !isAt(b, to, end, literal)) continue;
     if (++tries > MOST_TRIES) return false;
+    if (isSole && isWithin(b, to + 1, end, literal)) return false;
     if (!isValid(part.capture, b, at, to)) continue;
     if (!from(template, i + 1, b, to, end)) continue;
     keep(part, at, to);
     return true;
   }
+  return false;
+}
+
+/** Where the quote is that ends what begins at `start`, or -1. */
+function quoteEnd(b: Uint8Array, start: number, end: number): number {
+  for (let p = start; p < end; p++) {
+    if (b[p] === QUOTE) return p;
+    if (b[p] === BACKSLASH) p += 1;
+  }
+  return -1;
+}
+
+function isWithin(b: Uint8Array, start: number, end: number, literal: Uint8Array): boolean {
+  for (let p = start; p <= end - literal.length; p++)
+    if (b[p] === literal[0] && isAt(b, p, end, literal)) return true;
   return false;
 }
 
@@ -155,6 +175,7 @@ function hasNeeds({ needs, fields }: Template): boolean {
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const COLON = 58;
 
 /** The first value of a key counts, as long as it is of its field's type. */
 function readPairs({ pairs }: Template, b: Uint8Array, start: number, end: number): boolean {
@@ -168,6 +189,7 @@ function readPairs({ pairs }: Template, b: Uint8Array, start: number, end: numbe
     while (p < end && b[p] !== assign && b[p] !== separator) p += 1;
     if (p >= end || b[p] === separator) continue;
     const keyEnd = p++;
+    if (separator !== 32) while (p < end && b[p] === 32) p += 1;
     let value = p;
     let valueEnd: number;
     if (b[p] === QUOTE) {
@@ -220,7 +242,25 @@ function readColumns(
 
 function offer(slot: Slot, b: Uint8Array, start: number, end: number): void {
   if (slot.field < 0 || found.starts[slot.field]! >= 0 || start >= end) return;
-  if (isValid(slot.capture, b, start, end)) keep(slot, start, end);
+  if (slot.capture === 'endpoint') offerEndpoint(slot, b, start, end);
+  else if (isValid(slot.capture, b, start, end)) keep(slot, start, end);
+}
+
+/** `192.0.2.1:22:eth0`, `192.0.2.1::eth0`, `192.0.2.1` or an IPv6 address alone: with a port it could be either. */
+function offerEndpoint(slot: Slot, b: Uint8Array, start: number, end: number): void {
+  if (addressEnd(b, start, end) === end) {
+    keep(slot, start, end);
+    return;
+  }
+  let to = start;
+  while (to < end && b[to] !== COLON) to += 1;
+  if (addressEnd(b, start, to) !== to) return;
+  keep(slot, start, to);
+  const port = to + 1;
+  const portEnd = digitsEnd(b, port, end);
+  const isPort = portEnd === end || b[portEnd] === COLON;
+  if (slot.port === undefined || !isPort || numberOf(b, port, portEnd, 65_535) < 0) return;
+  keep({ capture: 'port', field: slot.port }, port, portEnd);
 }
 
 /** Keys are few and short: each is a string that V8 knows already. */

@@ -27,6 +27,12 @@ export const CAPTURES = [
   'text',
   /** Anything, as short as it can be; may be empty. */
   'brief',
+  /** Anything, if the literal text that follows it is in the message once only. */
+  'sole',
+  /** Up to the quote that no backslash is before; may be empty. */
+  'quoted',
+  /** Of pairs: `address:port`, and whatever follows another colon; the port becomes src_port or dst_port. */
+  'endpoint',
   /** Anything up to the end. */
   'rest',
   /** Pairs of keys and values up to the end. */
@@ -43,6 +49,8 @@ export interface Slot {
   readonly capture: Capture;
   /** Number of its field in `Template.fields`; -1: not kept. */
   readonly field: number;
+  /** Of an endpoint: number of the field of its port. */
+  readonly port?: number;
 }
 export type Part = Literal | Slot;
 
@@ -140,6 +148,7 @@ function compile(text: string, given: GivenTemplate): Template {
     else if (token.startsWith('{')) {
       endLiteral();
       const slot = slotOf(token.slice(1, -1), numberOf);
+      if (slot.capture === 'endpoint') throw new Error(`${token}: endpoints are of pairs only`);
       const last = parts.at(-1);
       if (last !== undefined && 'capture' in last && !endsItself(last.capture))
         throw new Error(`no text is between ${token} and what is before it`);
@@ -188,7 +197,10 @@ function slotOf(token: string, numberOf: (name: string) => number): Slot {
   if (!isCapture(capture)) throw new Error(`there is no type ${capture}`);
   const field = name === '' ? -1 : numberOf(name);
   if (capture === 'host' && field >= 0) numberOf(domainOf(name));
-  return { capture, field };
+  if (capture !== 'endpoint') return { capture, field };
+  if (name !== 'src_ip' && name !== 'dst_ip')
+    throw new Error(`${token}: no address is an endpoint`);
+  return { capture, field, port: numberOf(name === 'src_ip' ? 'src_port' : 'dst_port') };
 }
 
 function isCapture(name: string): name is Capture {
@@ -197,7 +209,7 @@ function isCapture(name: string): name is Capture {
 
 /** Whether what a capture takes does not depend on what follows it. */
 function endsItself(capture: Capture): boolean {
-  return capture === 'ip' || capture === 'port' || capture === 'number';
+  return capture === 'ip' || capture === 'port' || capture === 'number' || capture === 'quoted';
 }
 
 function isLast(capture: Capture): boolean {
