@@ -2,9 +2,12 @@
  * `npm run fields-truth`: fields of log lines against those that other parsers found in the same lines
  * ($DAYBOOK_SHARED/data2/fields-truth). Prints, for each folder and over all, how many values are right, wrong or missing.
  * Text that another parser derived, and lines that are no event of ours, are left out or count as missing.
+ * `--wrong GROUP` and `--missing GROUP` print the values of a group (`device`, `device/sekoia/Cisco`, `all`) one by one,
+ * with their lines.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { shippedCutter } from '../engine/fields/extractors.ts';
 import { EventBatch } from '../engine/contract/event-batch.ts';
 import type { Kind } from '../engine/contract/event.ts';
@@ -78,6 +81,14 @@ async function rowsOf(bytes: Buffer): Promise<CollectedRow[]> {
   return rows;
 }
 
+const { values: asked } = parseArgs({
+  options: { wrong: { type: 'string' }, missing: { type: 'string' } },
+});
+const isAsked = (verdict: keyof Count, group: string): boolean => {
+  const name = verdict === 'right' ? undefined : asked[verdict];
+  return name !== undefined && (name === 'all' || group === name || group.startsWith(`${name}/`));
+};
+
 const shared = process.env['DAYBOOK_SHARED'];
 const data = shared === undefined ? undefined : path.join(shared, 'data2');
 const folder = data === undefined ? undefined : path.join(data, 'fields-truth');
@@ -105,7 +116,14 @@ if (data === undefined || folder === undefined || !existsSync(folder)) {
           const found = row === undefined ? undefined : ours(row, mine);
           const verdict =
             found === undefined ? 'missing' : normal(found) === normal(value) ? 'right' : 'wrong';
-          for (const key of [group, 'all', `field ${field}`]) {
+          if (isAsked(verdict, group)) {
+            const start = starts[line - 1] ?? 0;
+            const text = bytes.toString('utf8', start, starts[line] ?? bytes.length).trimEnd();
+            const not = row === undefined ? 'no event' : `found ${JSON.stringify(found)}`;
+            console.log(`${verdict} ${name}:${line} ${field} ${JSON.stringify(value)}, ${not}`);
+            console.log(`  ${JSON.stringify([row?.['program'], row?.['extractor']])} ${text}`);
+          }
+          for (const key of [group, 'all', `all ${file.slice(0, -6)}`, `field ${field}`]) {
             const count = counts.get(key) ?? { right: 0, wrong: 0, missing: 0 };
             counts.set(key, count);
             count[verdict] += 1;
