@@ -11,7 +11,7 @@ import type { EventBatch, TextColumn } from '../contract/event-batch.ts';
 import { CUT_TEXTS, type CutText } from '../contract/event.ts';
 import type { Extractor } from './extractor.ts';
 import { found, matches } from './match.ts';
-import { type Template, domainOf } from './template.ts';
+import { type Part, type Template, domainOf } from './template.ts';
 import { ADDRESS, addressEnd, isText, numberOf, protocolOf } from './values.ts';
 
 const utf8 = new TextEncoder();
@@ -43,11 +43,12 @@ interface Bound {
   readonly template: Template;
   readonly targets: readonly Target[];
   readonly mark: Uint8Array;
-  /** What its messages begin with; -1: anything. */
-  readonly first: number;
+  /** The first bytes of its messages, up to four, and which of the four it states. */
+  readonly prefix: number;
+  readonly mask: number;
 }
 
-/** Templates by the first byte of a message. */
+/** Templates by the first byte of a message; most are told apart by the first four. */
 type Entry = readonly (readonly Bound[])[];
 
 interface KnownProgram {
@@ -62,22 +63,27 @@ const [SPACE, COLON, OPEN, CLOSE] = [32, 58, 91, 93];
 export class Cutter {
   private readonly exact = new Map<string, Bound[]>();
   private readonly prefixes: [string, Bound[]][] = [];
-  private readonly general: Entry;
+  /** Of programs that no extractor is for, and of lines that name none. */
+  private readonly anyProgram: Entry;
+  private readonly noProgram: Entry;
   private readonly known = new Map<number, KnownProgram>();
   private readonly entries = new Map<string, Entry>();
 
   constructor(extractors: readonly Extractor[]) {
-    const general: Bound[] = [];
+    const any: Bound[] = [];
+    const none: Bound[] = [];
     for (const extractor of extractors) {
       const bound = extractor.templates.map((template) => bind(extractor, template));
       for (const program of extractor.programs) {
-        if (program === '') general.push(...bound);
+        if (program === '*') any.push(...bound);
+        else if (program === '') none.push(...bound);
         else if (program.endsWith('*')) this.prefixes.push([program.slice(0, -1), bound]);
         else this.exact.set(program, [...(this.exact.get(program) ?? []), ...bound]);
       }
     }
-    this.exact.set('', general);
-    this.general = byFirst(general);
+    this.exact.set('*', any);
+    this.anyProgram = byFirst(any);
+    this.noProgram = byFirst([...none, ...any]);
   }
 
   /** Cuts the rows from `from` on. @returns how many of them a template matched */
@@ -94,8 +100,12 @@ export class Cutter {
       const end = whole + lengthAt(data, whole - 4);
       const start = bodyStart(batch, row, whole, end);
       if (start === end) continue;
-      const entry = program.present[row] === 1 ? this.entryAt(program, row) : this.general;
-      for (const bound of entry[data[start]!]!) {
+      const entry = program.present[row] === 1 ? this.entryAt(program, row) : this.noProgram;
+      const candidates = entry[data[start]!]!;
+      if (candidates.length === 0) continue;
+      const head = prefixAt(data, start, end);
+      for (const bound of candidates) {
+        if ((head & bound.mask) !== bound.prefix) continue;
         if (!matches(bound.template, data, start, end)) continue;
         fill(bound, batch, row, data);
         cut += 1;
@@ -125,10 +135,10 @@ export class Cutter {
     const plain = program.replace(/\(.*\)$/, '');
     const own =
       this.exact.get(plain) ?? this.prefixes.find(([prefix]) => plain.startsWith(prefix))?.[1];
-    if (own === undefined || plain === '') return this.general;
+    if (own === undefined) return this.anyProgram;
     let entry = this.entries.get(plain);
     if (entry === undefined) {
-      entry = byFirst([...own, ...(this.exact.get('') ?? [])]);
+      entry = byFirst([...own, ...(this.exact.get('*') ?? [])]);
       if (this.entries.size < MOST_PROGRAMS) this.entries.set(plain, entry);
     }
     return entry;
@@ -137,12 +147,42 @@ export class Cutter {
 
 function byFirst(all: readonly Bound[]): Entry {
   return Array.from({ length: 256 }, (_, code) =>
-    all.filter(({ first }) => first < 0 || first === code),
+    all.filter(({ template }) => mayBegin(template.parts[0], code)),
   );
+}
+
+/** Whether a message that a part begins may have this first byte. */
+function mayBegin(part: Part | undefined, code: number): boolean {
+  if (part === undefined) return false;
+  if ('literal' in part) return part.literal[0] === code;
+  const isDigit = code >= 48 && code <= 57;
+  const letter = code | 32;
+  switch (part.capture) {
+    case 'ip':
+      return isDigit || code === COLON || (letter >= 97 && letter <= 102);
+    case 'port':
+    case 'number':
+      return isDigit;
+    case 'proto':
+    case 'host':
+      return isDigit || code === COLON || code === 95 || (letter >= 97 && letter <= 122);
+    case 'word':
+      return code !== SPACE;
+    default:
+      return true;
+  }
+}
+
+/** The four bytes from `start` on; those beyond the end are 0. */
+function prefixAt(b: Uint8Array, start: number, end: number): number {
+  let out = 0;
+  for (let i = 0; i < 4; i++) out = (out << 8) | (start + i < end ? b[start + i]! : 0);
+  return out;
 }
 
 function bind(extractor: Extractor, template: Template): Bound {
   const [part] = template.parts;
+  const literal = part !== undefined && 'literal' in part ? part.literal : new Uint8Array(0);
   const targets = template.fields.map((name, field): Target => {
     const constant = template.set[name];
     const values = extractor.values[name];
@@ -165,7 +205,8 @@ function bind(extractor: Extractor, template: Template): Bound {
     template,
     targets,
     mark: utf8.encode(`${extractor.name}/${extractor.version}`),
-    first: part !== undefined && 'literal' in part ? part.literal[0]! : -1,
+    prefix: prefixAt(literal, 0, literal.length),
+    mask: literal.length >= 4 ? -1 : literal.length === 0 ? 0 : -1 << (8 * (4 - literal.length)),
   };
 }
 

@@ -42,7 +42,7 @@ const EXTRACTOR = z.strictObject({
   version: z.int().min(1),
   for: Text,
   leavesOut: Text,
-  /** Names of programs in lower case, `*` at the end for any end; empty: lines that name none. */
+  /** Names of programs in lower case, `*` at the end for any end; `*`: any line; empty: lines that name no program. */
   programs: z.array(z.string()).min(1),
   set: Values.optional(),
   /** Values as they are written, in lower case, and as they are stored, by field. */
@@ -88,7 +88,7 @@ export function readExtractor(document: unknown, file: string): Extractor {
   };
   const templates = given.templates.flatMap((template) => {
     const set = { ...given.set, ...template.set };
-    const [first] = given.programs;
+    const isGeneral = given.programs.some((name) => name === '' || name === '*');
     for (const name of Object.keys(set)) check(name);
     try {
       return parseTemplate({ ...template, set }).map((one) => {
@@ -96,8 +96,10 @@ export function readExtractor(document: unknown, file: string): Extractor {
         for (const name of one.needs)
           if (!one.fields.includes(name))
             wrong(`${template.text} needs ${name}, which it does not cut`);
-        if (first === '' && !one.isDistinct)
-          wrong(`${template.text}: without a program a template needs a text of four letters`);
+        if (isGeneral && !one.isDistinct)
+          wrong(
+            `${template.text}: without a program a template needs a text of four letters, or eight letters in all`,
+          );
         return one;
       });
     } catch (error) {

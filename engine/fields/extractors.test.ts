@@ -25,7 +25,9 @@ it.each([
     'kernel: [   12.5] [UFW BLOCK] IN=eth0 OUT= SRC=192.0.2.1 DST=192.0.2.2',
     'netfilter/1',
   ],
+  ['', 'Failed password for root from 192.0.2.17 port 22 ssh2', 'openssh/1'],
   ['app', 'app[7]: Failed password for root from 192.0.2.17 port 22 ssh2', undefined],
+  ['app', 'app[7]: pam_unix(sshd:session): session closed for user alice', 'pam/1'],
 ])('finds the message behind the tag of %s', (program, message, extractor) => {
   expect(cutFields(all, program, message)['extractor']).toBe(extractor);
 });

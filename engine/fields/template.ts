@@ -72,7 +72,7 @@ export interface Template {
   readonly columns: readonly (Slot | undefined)[];
   readonly separator: number;
   readonly needs: readonly string[];
-  /** It has a literal text that few other messages have. */
+  /** It has literal texts that few other messages have. */
   readonly isDistinct: boolean;
 }
 
@@ -186,8 +186,13 @@ function compile(text: string, given: GivenTemplate): Template {
     separator: code(given.separator, 44),
     fields,
     needs: given.needs ?? [],
-    isDistinct: parts.some((part) => 'literal' in part && part.literal.length >= 4),
+    isDistinct: isDistinct(parts.flatMap((part) => ('literal' in part ? part.literal.length : []))),
   };
+}
+
+/** One text of four bytes, or eight in all. */
+function isDistinct(lengths: readonly number[]): boolean {
+  return lengths.some((one) => one >= 4) || lengths.reduce((sum, one) => sum + one, 0) >= 8;
 }
 
 /** `name:type`, either of which may be missing. */
