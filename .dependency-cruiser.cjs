@@ -108,7 +108,7 @@ module.exports = {
 
     // The application: two entry points join the parts, the shells only see these.
     ...allow(
-      '^app/(compose|readers|scan-tools|scan-worker|give-way|threads|import-worker|index-worker|look-worker|upkeep-worker|verify-worker|settings)[.]ts$',
+      '^app/(compose|readers|scan-tools|scan-worker|give-way|threads|import-worker|index-worker|preview-worker|upkeep-worker|verify-worker|settings)[.]ts$',
       paths(
         '^engine/',
         '^importers/(registry[.]ts$|shared/)',

@@ -3,8 +3,8 @@
  * must be quick.
  */
 import { dirname, join, sep } from 'node:path';
-import type { FromLookWorker, ToLookWorker } from '../engine/ingest/look-protocol.ts';
-import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/protocol.ts';
+import type { FromLookWorker, ToLookWorker } from '../engine/ingest/preview/preview-protocol.ts';
+import type { FoundFile, FromWorker, ToWorker } from '../engine/ingest/worker/protocol.ts';
 import type { Evidence } from '../engine/operations/evidence/import.ts';
 import { oncePerFile, type ListedFile } from '../engine/operations/evidence/import-items.ts';
 import type { Ignored } from '../engine/contract/importer.ts';
@@ -43,7 +43,7 @@ export const evidence: Evidence = {
   startWorker: () =>
     startThread<ToWorker, FromWorker>(join(import.meta.dirname, 'import-worker.ts')),
   startLookWorker: () =>
-    startThread<ToLookWorker, FromLookWorker>(join(import.meta.dirname, 'look-worker.ts')),
+    startThread<ToLookWorker, FromLookWorker>(join(import.meta.dirname, 'preview-worker.ts')),
   startUpkeep: () =>
     startThread<ToUpkeep, FromUpkeep>(join(import.meta.dirname, 'upkeep-worker.ts')),
   startVerify: () =>

@@ -1,9 +1,9 @@
 /** Entry of an import worker thread: joins the reading side of the engine with the importers. */
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import type { FromIndexer, ToIndexer } from '../engine/ingest/index-protocol.ts';
-import { runImportWorker } from '../engine/ingest/read-leaf.ts';
-import type { ToWorker } from '../engine/ingest/protocol.ts';
+import type { FromIndexer, ToIndexer } from '../engine/ingest/indexing/index-protocol.ts';
+import { runImportWorker } from '../engine/ingest/worker/import-worker.ts';
+import type { ToWorker } from '../engine/ingest/worker/protocol.ts';
 import { giveWay } from './give-way.ts';
 import { importers } from '../importers/registry.ts';
 import { walkFile } from '../importers/shared/walk.ts';

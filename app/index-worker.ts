@@ -1,7 +1,7 @@
 /** Entry of the thread that builds the indexes of an import worker's parts. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ToIndexer } from '../engine/ingest/index-protocol.ts';
-import { runIndexer } from '../engine/ingest/index-thread.ts';
+import type { ToIndexer } from '../engine/ingest/indexing/index-protocol.ts';
+import { runIndexer } from '../engine/ingest/indexing/index-thread.ts';
 import { giveWay } from './give-way.ts';
 import { setUpForImports } from './threads.ts';
 

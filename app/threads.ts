@@ -1,7 +1,11 @@
 /** Starts the threads of an import. */
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { type KeptThread, type ThreadHandle, WarmThreads } from '../engine/ingest/threads.ts';
+import {
+  type KeptThread,
+  type ThreadHandle,
+  WarmThreads,
+} from '../engine/ingest/coordinator/warm-threads.ts';
 
 /** By how many percent a heap may grow from one full collection of garbage to the next. */
 const HEAP_GROWTH = 600;

@@ -7,19 +7,19 @@ import { join } from 'node:path';
 import { importers } from '../../../importers/registry.ts';
 import type { ReadLimits } from '../../contract/importer.ts';
 import { listFiles, walkFile } from '../../../importers/shared/walk.ts';
-import { CaseWriter } from '../case-writer.ts';
-import type { IndexerHandle } from '../index-feed.ts';
-import type { FromIndexer, ToIndexer } from '../index-protocol.ts';
-import { runIndexer } from '../index-thread.ts';
-import type { FromWorker, ImportOptions, ToWorker } from '../protocol.ts';
-import { runImportWorker } from '../read-leaf.ts';
+import { CaseWriter } from '../case/case-writer.ts';
+import type { IndexerHandle } from '../indexing/index-feed.ts';
+import type { FromIndexer, ToIndexer } from '../indexing/index-protocol.ts';
+import { runIndexer } from '../indexing/index-thread.ts';
+import type { FromWorker, ImportOptions, ToWorker } from '../worker/protocol.ts';
+import { runImportWorker } from '../worker/import-worker.ts';
 import {
   type ImportReport,
   type ImportRequest,
   type WorkerHandle,
   runImport,
-} from '../run-import.ts';
-import type { ThreadHandle } from '../threads.ts';
+} from '../coordinator/run-import.ts';
+import type { ThreadHandle } from '../coordinator/warm-threads.ts';
 
 export const BUILDER = { memoryLimit: 3e8, threads: 2 };
 const OPTIONS: ImportOptions = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
-import { CaseWriter } from '../../ingest/case-writer.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
 import { CaseSession } from '../../search/session/case-session.ts';
 import { compactCase } from './compact.ts';

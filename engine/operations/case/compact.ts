@@ -1,7 +1,7 @@
 /** `case.compact`: fewer, larger segments; deleted events leave the files. */
-import { CaseWriter } from '../../ingest/case-writer.ts';
-import { compactAll, type CompactReport } from '../../ingest/compact.ts';
-import { mergeRollups } from '../../ingest/merge-rollups.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
+import { compactAll, type CompactReport } from '../../ingest/compaction/compact.ts';
+import { mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 
 export async function compactCase(folder: string, builder: BuilderOptions): Promise<CompactReport> {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { retimeSource } from './retime.ts';
-import { CaseWriter } from '../../ingest/case-writer.ts';
-import { compactAll } from '../../ingest/compact.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
+import { compactAll } from '../../ingest/compaction/compact.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
 
 const ROWS = 3000;

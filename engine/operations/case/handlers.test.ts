@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import type { Part, Result } from '../../contract/operations.ts';
-import { CaseWriter } from '../../ingest/case-writer.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
 import { pcapOf, rfc3164, rfc5424 } from '../../ingest/testing/small-evidence.ts';
 import { readRecent } from '../system/state.ts';

@@ -9,7 +9,7 @@ import { FileProblem, fileProblem, hashHandle, openRegular } from '../../util/re
 import type { SourceRow } from '../../catalog/catalog.ts';
 import { archiveOf, locationOf } from '../../catalog/source-place.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
-import { CaseWriter } from '../../ingest/case-writer.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 
 export interface LocateParameters {

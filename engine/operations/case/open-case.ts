@@ -5,8 +5,8 @@
 import { DaybookError } from '../../contract/errors.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { WriterLock } from '../../catalog/writer-lock.ts';
-import { caseContents, refuseLinks } from '../../ingest/case-contents.ts';
-import { CaseWriter } from '../../ingest/case-writer.ts';
+import { caseContents, refuseLinks } from '../../ingest/case/case-contents.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 import type { CaseSession } from '../../search/index.ts';
 

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Catalog } from '../../catalog/catalog.ts';
 import { compactCase } from './compact.ts';
 import { changeOverlaps, listOverlaps } from './overlap.ts';
-import { LineHasher } from '../../ingest/line-hashes.ts';
-import { LineIndex } from '../../ingest/line-runs.ts';
+import { LineHasher } from '../../ingest/overlap/line-hashes.ts';
+import { LineIndex } from '../../ingest/overlap/line-runs.ts';
 import { importInProcess } from '../../ingest/testing/in-process.ts';
 
 let folder = '';

@@ -1,8 +1,8 @@
 /** `case.overlap`: what sources of a case have in common, and whether its events are shown twice or once. */
 import { Catalog, type OverlapRow } from '../../catalog/catalog.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { CaseWriter } from '../../ingest/case-writer.ts';
-import { setLeftOut } from '../../ingest/left-out.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
+import { setLeftOut } from '../../ingest/overlap/left-out.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 
 export interface Overlap extends OverlapRow {

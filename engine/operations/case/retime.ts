@@ -10,9 +10,9 @@ import { GIVEN, type DateOrder } from '../../contract/decisions.ts';
 import { DaybookError } from '../../contract/errors.ts';
 import { TS_BASIS } from '../../contract/event.ts';
 import { resolveZone, type Zone } from '../../contract/zone.ts';
-import { CaseWriter } from '../../ingest/case-writer.ts';
-import { mergeRollups } from '../../ingest/merge-rollups.ts';
-import { rewriteSegments } from '../../ingest/rewrite.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
+import { mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
+import { rewriteSegments } from '../../ingest/case/rewrite.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 
 const HOUR = 3600;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import type { Params, Part } from '../../contract/operations.ts';
-import { CaseWriter } from '../../ingest/case-writer.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { BUILDER, rowsOf } from '../../ingest/testing/in-process.ts';
 import { pcapOf, rfc3164, rfc5424, zeekConn } from '../../ingest/testing/small-evidence.ts';
 import { CasePool } from '../../search/session/case-pool.ts';

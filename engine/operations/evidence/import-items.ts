@@ -3,7 +3,7 @@
  * them. A file is read once, however many paths lead to it.
  */
 import type { ReadLimits } from '../../contract/importer.ts';
-import type { FoundFile, ImportOptions, WorkItem } from '../../ingest/protocol.ts';
+import type { FoundFile, ImportOptions, WorkItem } from '../../ingest/worker/protocol.ts';
 
 /** A file, folder or archive, and how it is to be read. */
 export interface ImportItem {

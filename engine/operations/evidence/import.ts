@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Ignored, ReadLimits } from '../../contract/importer.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { CaseWriter, type WriterOptions } from '../../ingest/case-writer.ts';
-import type { FromWorker, ToWorker } from '../../ingest/protocol.ts';
-import { type KeptThread, WarmThreads } from '../../ingest/threads.ts';
-import type { LookWorkerHandle } from '../../ingest/look-protocol.ts';
+import { CaseWriter, type WriterOptions } from '../../ingest/case/case-writer.ts';
+import type { FromWorker, ToWorker } from '../../ingest/worker/protocol.ts';
+import { type KeptThread, WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
+import type { LookWorkerHandle } from '../../ingest/preview/preview-protocol.ts';
 import {
   bytesOf,
   runImport,
@@ -14,7 +14,7 @@ import {
   type ImportReport,
   type SourceReport,
   type WorkerHandle,
-} from '../../ingest/run-import.ts';
+} from '../../ingest/coordinator/run-import.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { EvidenceReader } from '../event/evidence-reader.ts';
 import type { FromUpkeep, ToUpkeep } from './upkeep-thread.ts';

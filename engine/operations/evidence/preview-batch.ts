@@ -6,7 +6,7 @@ import {
   type ColumnBatch,
 } from '../../contract/column-batch.ts';
 import { COLUMNS } from '../../contract/event.ts';
-import type { LookedRow, StoredValue } from '../../ingest/look-protocol.ts';
+import type { LookedRow, StoredValue } from '../../ingest/preview/preview-protocol.ts';
 import { nameOf } from '../../query/filters/names.ts';
 import { formatIp4, formatIp6 } from '../../query/index.ts';
 

@@ -17,7 +17,7 @@ import {
   smallEvidence,
   zeekConn,
 } from '../../ingest/testing/small-evidence.ts';
-import type { ImportOptions } from '../../ingest/protocol.ts';
+import type { ImportOptions } from '../../ingest/worker/protocol.ts';
 import { nameOf } from '../../query/filters/names.ts';
 import { formatIp4, formatIp6, uuidToIp6 } from '../../query/address.ts';
 import { Catalog } from '../../catalog/catalog.ts';

@@ -15,11 +15,11 @@ import type {
   LookWorkerHandle,
   SourceLook,
   ToLookWorker,
-} from '../../ingest/look-protocol.ts';
-import { LEAST_RUN, LineIndex } from '../../ingest/line-runs.ts';
-import { MOST_ROWS } from '../../ingest/look.ts';
-import type { ImportOptions } from '../../ingest/protocol.ts';
-import { relativeTimesNote } from '../../ingest/relative-times.ts';
+} from '../../ingest/preview/preview-protocol.ts';
+import { LEAST_RUN, LineIndex } from '../../ingest/overlap/line-runs.ts';
+import { MOST_ROWS } from '../../ingest/preview/preview.ts';
+import type { ImportOptions } from '../../ingest/worker/protocol.ts';
+import { relativeTimesNote } from '../../ingest/coordinator/relative-times.ts';
 import type { Evidence } from './import.ts';
 import type { ListedFile } from './import-items.ts';
 import { previewBatch } from './preview-batch.ts';

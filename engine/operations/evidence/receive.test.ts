@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CaseWriter } from '../../ingest/case-writer.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { BUILDER } from '../../ingest/testing/in-process.ts';
 import { receivePiece, safeParts } from './receive.ts';
 

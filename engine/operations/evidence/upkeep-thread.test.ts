@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { Catalog } from '../../catalog/catalog.ts';
 import { BUILDER, importInProcess, rowsOf } from '../../ingest/testing/in-process.ts';
-import { WarmThreads } from '../../ingest/threads.ts';
+import { WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
 import { catchUpOn } from './upkeep-thread.ts';
 
 describe('upkeep in a thread of its own', () => {

@@ -4,7 +4,7 @@
  */
 import { IdleSlot } from '../../util/idle-slot.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
-import type { ThreadHandle } from '../../ingest/threads.ts';
+import type { ThreadHandle } from '../../ingest/coordinator/warm-threads.ts';
 import { endDuckdb, type IdleDuckdb } from '../../store/segment-builder.ts';
 import { catchUp, type Pause, type UpkeepOptions, type UpkeepTask } from './upkeep.ts';
 

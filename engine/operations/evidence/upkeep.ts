@@ -15,17 +15,17 @@ import { caseRelative, makeCaseFolder, removeFromCase } from '../../util/case-fi
 import { Catalog, type SegmentRow } from '../../catalog/catalog.ts';
 import { UPKEEP, WriterLock } from '../../catalog/writer-lock.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { CaseWorkshop } from '../../ingest/case-workshop.ts';
-import { UPKEEP_FOLDER } from '../../ingest/case-contents.ts';
+import { CaseWorkshop } from '../../ingest/case/segment-rewriter.ts';
+import { UPKEEP_FOLDER } from '../../ingest/case/case-contents.ts';
 import {
   mergeRuns,
   runsToMerge,
   TOLERATED_BESIDE,
   TOLERATED_BRIEFLY,
-} from '../../ingest/compact.ts';
-import { makeNodes } from '../../ingest/merge-rollups.ts';
-import { rewrite, swap } from '../../ingest/rewrite.ts';
-import { placeSideFile, SegmentPlaces } from '../../ingest/segment-places.ts';
+} from '../../ingest/compaction/compact.ts';
+import { makeNodes } from '../../ingest/compaction/merge-rollups.ts';
+import { rewrite, swap } from '../../ingest/case/rewrite.ts';
+import { placeSideFile, SegmentPlaces } from '../../ingest/case/segment-places.ts';
 import { type BuilderOptions, SegmentBuilder } from '../../store/segment-builder.ts';
 
 /** How often, and for how long, it is tried to put something in its place while another process writes. */

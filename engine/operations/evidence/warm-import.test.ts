@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { evidence } from '../../../app/compose.ts';
 import { Catalog } from '../../catalog/catalog.ts';
-import type { ImportOptions } from '../../ingest/protocol.ts';
-import type { WorkerHandle } from '../../ingest/run-import.ts';
+import type { ImportOptions } from '../../ingest/worker/protocol.ts';
+import type { WorkerHandle } from '../../ingest/coordinator/run-import.ts';
 import { importInProcess, quarantined, rowsOf } from '../../ingest/testing/in-process.ts';
 import { eveJson, pcapOf, rfc3164, zeekConn } from '../../ingest/testing/small-evidence.ts';
-import { WarmThreads } from '../../ingest/threads.ts';
+import { WarmThreads } from '../../ingest/coordinator/warm-threads.ts';
 
 let folder: string;
 beforeAll(() => {

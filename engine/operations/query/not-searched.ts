@@ -13,7 +13,7 @@ import { openCaseHandle } from '../../util/case-files.ts';
 import { statusOf } from '../../catalog/catalog.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { Result } from '../../contract/operations.ts';
-import { quarantineFile } from '../../ingest/case-writer.ts';
+import { quarantineFile } from '../../ingest/case/case-writer.ts';
 import { type Plan, recordTest } from '../../query/index.ts';
 import { hintsWhenEmpty } from './empty-hints.ts';
 import { type View, type CaseSession, startQuery } from '../../search/index.ts';

@@ -24,7 +24,7 @@ import {
   unknownReason,
   type Head,
   type Recognised,
-} from '../../ingest/recognise.ts';
+} from '../../ingest/worker/recognise.ts';
 import { Stopwatch, type Timings } from '../../measure/operation-log.ts';
 import { doubtfulNames } from '../../query/analyse.ts';
 import type { Answer } from '../../query/answer.ts';

@@ -4,7 +4,7 @@
  */
 import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CaseWriter } from '../../ingest/case-writer.ts';
+import type { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { column, sqlOf } from '../../store/expression.ts';
 import { BYTES, anyMessage, readShapes } from '../../store/messages/message-columns.ts';
 import { bytesIn, numberOf, numberStarts } from '../../store/messages/number-bytes.ts';

@@ -8,7 +8,7 @@ import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
 import { CancelledError } from '../../contract/errors.ts';
 import type { Importer, Leaf, ReadLimits } from '../../contract/importer.ts';
 import type { VerifyReport } from '../../contract/verify-report.ts';
-import type { Walk } from '../../ingest/rotated-start.ts';
+import type { Walk } from '../../ingest/worker/rotated-start.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { archiveOf, locationOf } from '../../catalog/source-place.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';

@@ -7,7 +7,7 @@ import { openCaseHandle } from '../../util/case-files.ts';
 import { FileProblem, fileProblem, hashHandle } from '../../util/regular-file.ts';
 import type { Catalog, SourceRow } from '../../catalog/catalog.ts';
 import { DaybookError } from '../../contract/errors.ts';
-import { quarantineFile } from '../../ingest/case-writer.ts';
+import { quarantineFile } from '../../ingest/case/case-writer.ts';
 import { linesOf, sourceIdOf } from '../evidence/quarantine.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';
 

@@ -7,7 +7,7 @@ import { fileProblem, hashHandle, type HashedFile } from '../../util/regular-fil
 import type { SegmentRow } from '../../catalog/catalog.ts';
 import { CancelledError, DaybookError } from '../../contract/errors.ts';
 import { sideFilePath } from '../../index/side-file.ts';
-import { damagedNodes } from '../../ingest/merge-rollups.ts';
+import { damagedNodes } from '../../ingest/compaction/merge-rollups.ts';
 import { identifier } from '../../store/segment-builder.ts';
 import type { CaseSession } from '../../search/index.ts';
 import { type Findings, type Progress, reasonOf } from './findings.ts';

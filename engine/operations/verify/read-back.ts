@@ -12,8 +12,8 @@ import type { ByteOffset, Kind } from '../../contract/event.ts';
 import type { EventSink, Importer, Leaf, SourceInput } from '../../contract/importer.ts';
 import { shippedCutter } from '../../fields/extractors.ts';
 import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
-import type { ImportOptions } from '../../ingest/protocol.ts';
-import { readOptions } from '../../ingest/read-leaf.ts';
+import type { ImportOptions } from '../../ingest/worker/protocol.ts';
+import { readOptions } from '../../ingest/worker/import-worker.ts';
 import { identifier } from '../../store/segment-builder.ts';
 import type { CaseSession } from '../../search/index.ts';
 import {

@@ -1,7 +1,7 @@
 /** `daybook verify --repair`: what can be made again is made again, and interrupted imports are closed. */
 import { removeFromCase } from '../../util/case-files.ts';
-import { CaseWriter } from '../../ingest/case-writer.ts';
-import { damagedNodes, mergeRollups } from '../../ingest/merge-rollups.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
+import { damagedNodes, mergeRollups } from '../../ingest/compaction/merge-rollups.ts';
 import { sideFilePath } from '../../index/side-file.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 import { hashed } from './check-segments.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
 import type { ReadLimits } from '../../contract/importer.ts';
 import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
-import { caseContents } from '../../ingest/case-contents.ts';
+import { caseContents } from '../../ingest/case/case-contents.ts';
 import { Stopwatch } from '../../measure/operation-log.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 import type { CaseSession } from '../../search/index.ts';

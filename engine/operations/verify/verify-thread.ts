@@ -4,7 +4,7 @@
  */
 import { CancelledError, DaybookError, type ErrorCode } from '../../contract/errors.ts';
 import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
-import type { ThreadHandle } from '../../ingest/threads.ts';
+import type { ThreadHandle } from '../../ingest/coordinator/warm-threads.ts';
 import type { BuilderOptions } from '../../store/segment-builder.ts';
 import { CaseSession } from '../../search/index.ts';
 import type { EvidenceTools } from './check-evidence.ts';

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CaseWriter } from '../../ingest/case-writer.ts';
-import { compactAll } from '../../ingest/compact.ts';
-import type { WorkerHandle } from '../../ingest/run-import.ts';
+import { CaseWriter } from '../../ingest/case/case-writer.ts';
+import { compactAll } from '../../ingest/compaction/compact.ts';
+import type { WorkerHandle } from '../../ingest/coordinator/run-import.ts';
 import {
   BUILDER,
   importInProcess,

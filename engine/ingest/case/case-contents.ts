@@ -1,0 +1,96 @@
+/**
+ * What lies in the folders of a case: what the catalog names, what an import that was killed has left, and what is
+ * not Daybook's.
+ *
+ * Holds always: only files with exactly the names that Daybook writes count as left over, and nothing is looked for
+ * behind a link. What else there is (`.DS_Store`, `Thumbs.db`, `@eaDir`) stays.
+ */
+import type { Dirent } from 'node:fs';
+import { join } from 'node:path';
+import { CASE_ENTRIES, linkInCase, listCaseFolder } from '../../util/case-files.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { NODE_FILE } from '../../index/rollup/tree/node-file.ts';
+import { sideFilePath } from '../../index/side-file.ts';
+
+const DAY = /^(?:[+-]?\d{4,6}-\d{2}-\d{2}|\d{4}-\d{2}-\d{2}_\d{4}-\d{2}-\d{2}|undated)$/;
+const SEGMENT_OR_INDEX = /^[0-9a-f]{8}\.(?:duckdb|idx)$/;
+const SEGMENT = /^days\/[^/]+\/[0-9a-f]{8}\.duckdb$/;
+const QUARANTINE = /^\d+\.ndjson$/;
+const STAGED_FILE =
+  /^(?:segment-\d+(?:-tight)?\.duckdb(?:\.wal|\.idx)?|part-\d+s?-\d+\.(?:duckdb|parquet)(?:\.idx)?|(?:index|rollup)-\d+\.idx|spool-[0-9a-f-]{36})$/;
+/** How folders begin, below `staging`, of those who tidy up without the lock. */
+export const UPKEEP_FOLDER = 'upkeep-';
+const STAGED_FOLDER = /^(?:spill|spill-\w+|upkeep-[\w-]+)$/;
+
+export interface CaseContents {
+  /** Files below `days` that an import can have left: no row of the catalog names them. */
+  readonly orphans: string[];
+  /** What is not Daybook's; a folder stands for all that is in it. */
+  readonly strays: string[];
+  /** Links where a file or folder of Daybook's own should be. */
+  readonly links: string[];
+}
+
+/** Paths are relative to the case's folder. */
+export function caseContents(folder: string, catalog: Catalog): CaseContents {
+  const contents: CaseContents = { orphans: [], strays: [], links: [] };
+  const named = new Set(
+    catalog
+      .segmentOutlines()
+      .flatMap(({ file, hasIndex }) => (hasIndex ? [file, sideFilePath(file)] : [file])),
+  );
+  /** Entries of a folder that are what they should be; of the others note is taken. */
+  const own = (
+    within: string,
+    isOwn: (entry: Dirent) => boolean,
+    kind: 'file' | 'folder' | 'any',
+  ): string[] =>
+    listCaseFolder(folder, within).flatMap((entry) => {
+      const path = `${within}/${entry.name}`;
+      const fits = kind === 'any' || (kind === 'file' ? entry.isFile() : entry.isDirectory());
+      if (!isOwn(entry)) contents.strays.push(path);
+      else if (entry.isSymbolicLink()) contents.links.push(path);
+      else if (fits) return [path];
+      else contents.strays.push(path);
+      return [];
+    });
+  const known: readonly string[] = [...CASE_ENTRIES.folders, ...CASE_ENTRIES.files];
+  const there = new Set<string>();
+  for (const entry of listCaseFolder(folder, '')) {
+    if (!known.includes(entry.name)) contents.strays.push(entry.name);
+    else if (entry.isSymbolicLink()) contents.links.push(entry.name);
+    else if (entry.isDirectory()) there.add(entry.name);
+    else if (!entry.isFile()) contents.strays.push(entry.name);
+  }
+  if (there.has('days'))
+    for (const day of own('days', ({ name }) => DAY.test(name), 'folder'))
+      for (const file of own(day, ({ name }) => SEGMENT_OR_INDEX.test(name), 'file'))
+        if (!named.has(file)) contents.orphans.push(file);
+  if (there.has('quarantine')) own('quarantine', ({ name }) => QUARANTINE.test(name), 'file');
+  if (there.has('rollups')) own('rollups', ({ name }) => NODE_FILE.test(name), 'file');
+  if (there.has('staging')) own('staging', isStaged, 'any');
+  return contents;
+}
+
+/** Files below `days` that an import can have left and no row of the catalog names. */
+export function orphanFiles(folder: string, catalog: Catalog): string[] {
+  return caseContents(folder, catalog).orphans;
+}
+
+/** @throws DaybookError case-damaged where a link is in the place of a file or folder of the case */
+export function refuseLinks(folder: string, { links }: CaseContents): void {
+  const [first] = links;
+  if (first !== undefined) throw linkInCase(join(folder, first));
+}
+
+/** Whether something in `staging` is what an import or a reader puts there. */
+export function isStaged(entry: Dirent): boolean {
+  const { name } = entry;
+  if (STAGED_FOLDER.test(name)) return entry.isDirectory() || entry.isSymbolicLink();
+  return STAGED_FILE.test(name) || NODE_FILE.test(name);
+}
+
+/** Whether a segment's file, as the catalog names it, is one that Daybook has written. */
+export function isSegmentFile(file: string): boolean {
+  return SEGMENT.test(file);
+}

@@ -1,0 +1,257 @@
+/**
+ * The right to change a case: the writer's lock, recovery after a crash, and the commit of new
+ * segments. What a crash can leave is only ever files that no catalog row names; they are removed here.
+ */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  checkCaseFolder,
+  listCaseFolder,
+  makeCaseFolder,
+  openCaseFile,
+  removeFromCase,
+} from '../../util/case-files.ts';
+import { accessError, diskError, writeAll } from '../../util/files.ts';
+import type { IdleSlot } from '../../util/idle-slot.ts';
+import { Catalog } from '../../catalog/catalog.ts';
+import { removeSpillFolder, SPILL_FOLDER } from '../../catalog/spill-folder.ts';
+import { WriterLock } from '../../catalog/writer-lock.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { SegmentBuilder, type BuilderOptions } from '../../store/segment-builder.ts';
+import { caseContents, isStaged, refuseLinks, UPKEEP_FOLDER } from './case-contents.ts';
+import { CaseWorkshop } from './segment-rewriter.ts';
+import { placeSideFile, SegmentPlaces } from './segment-places.ts';
+
+const QUARANTINE_END = '.ndjson';
+
+export interface Recovery {
+  orphans: string[];
+  interruptedImports: number[];
+}
+
+export interface WriterOptions extends BuilderOptions {
+  /** Where the catalog waits, open, from one writer of a case to the next; else each opens its own. */
+  catalogs?: IdleSlot<Catalog> | undefined;
+  /** Folders below `staging` in which this process tidies up: a writer that is told of them leaves them there. */
+  inUse?: ReadonlySet<string> | undefined;
+}
+
+export class CaseWriter extends CaseWorkshop {
+  readonly recovery: Recovery;
+  readonly places: SegmentPlaces;
+  private readonly lock: WriterLock;
+  private readonly options: WriterOptions;
+
+  private constructor(
+    folder: string,
+    catalog: Catalog,
+    builder: SegmentBuilder,
+    lock: WriterLock,
+    recovery: Recovery,
+    options: WriterOptions,
+  ) {
+    super(folder, join(folder, 'staging'), catalog, builder);
+    this.lock = lock;
+    this.options = options;
+    this.recovery = recovery;
+    this.places = new SegmentPlaces(folder, catalog.lastSegmentId());
+  }
+
+  /**
+   * Opens the case in `folder` for writing.
+   * @param create make the case when there is none (the folder may exist if it is empty)
+   * @throws DaybookError not-a-case, case-locked, case-too-new, case-damaged
+   */
+  static async open(
+    folder: string,
+    what: string,
+    builder: WriterOptions,
+    create = false,
+  ): Promise<CaseWriter> {
+    try {
+      return await CaseWriter.openAt(resolve(folder), what, builder, create);
+    } catch (error) {
+      throw diskError(error) ?? accessError(error) ?? error;
+    }
+  }
+
+  private static async openAt(
+    root: string,
+    what: string,
+    builder: WriterOptions,
+    create: boolean,
+  ): Promise<CaseWriter> {
+    if (!Catalog.exists(root)) prepareFolder(root, create);
+    checkCaseFolder(root);
+    const lock = WriterLock.take(root, what);
+    try {
+      const catalog = keptCatalog(root, builder.catalogs) ?? Catalog.open(root, { create });
+      try {
+        for (const name of ['days', 'quarantine', 'staging']) makeCaseFolder(root, name);
+        const recovery = recover(root, catalog, builder.inUse);
+        const segments = await SegmentBuilder.create(
+          join(root, 'staging'),
+          [join(root, 'days')],
+          builder,
+        );
+        return new CaseWriter(root, catalog, segments, lock, recovery, builder);
+      } catch (error) {
+        catalog.close();
+        throw error;
+      }
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** @param sound what the case was opened for was done */
+  close(sound = false): void {
+    const { catalogs, inUse } = this.options;
+    try {
+      this.builder.close(sound);
+      clearStaging(this.folder, inUse);
+    } finally {
+      if (sound && catalogs !== undefined) catalogs.keep(this.folder, this.catalog);
+      else this.catalog.close();
+      this.lock.release();
+    }
+  }
+
+  /** Makes the side files that are missing; returns how many. */
+  async indexMissing(): Promise<number> {
+    let made = 0;
+    for await (const { segment, index } of this.missingIndexes()) {
+      placeSideFile(this.folder, segment, index);
+      this.catalog.setSideFile(segment.id, { bytes: index.bytes, sha256: index.sha256 });
+      made += 1;
+    }
+    return made;
+  }
+
+  /** Appends to an import's quarantine file and makes it durable; returns its new size. */
+  appendQuarantine(importId: number, size: number, bytes: Uint8Array): number {
+    if (bytes.length === 0) return size;
+    const { O_WRONLY, O_CREAT, O_APPEND } = constants;
+    const fd = openCaseFile(this.folder, quarantineFile(importId), O_WRONLY | O_CREAT | O_APPEND);
+    try {
+      // What is there before the first bytes is of an import that the catalog lost with the system's power.
+      if (size === 0) ftruncateSync(fd);
+      writeAll(fd, bytes);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    return size + bytes.length;
+  }
+}
+
+/** The catalog that was kept of the case in `folder`, if it is still the case's. */
+function keptCatalog(folder: string, catalogs: IdleSlot<Catalog> | undefined): Catalog | undefined {
+  const kept = catalogs?.take(folder);
+  try {
+    if (kept === undefined || kept.isCurrent()) return kept;
+  } catch {
+    // What is wrong with it, opening it anew tells.
+  }
+  kept?.close();
+  return undefined;
+}
+
+/** Relative to the case's folder. */
+export function quarantineFile(importId: number): string {
+  return `quarantine/${importId}${QUARANTINE_END}`;
+}
+
+function prepareFolder(folder: string, create: boolean): void {
+  if (!create) {
+    throw new DaybookError(
+      'not-a-case',
+      `${folder} is not a Daybook case`,
+      `create one with: daybook import ${folder} EVIDENCE`,
+    );
+  }
+  if (existsSync(folder)) {
+    if (!statSync(folder).isDirectory()) {
+      throw new DaybookError(
+        'not-a-case',
+        `${folder} is a file, not a case folder`,
+        'name a folder that does not exist yet, such as NAME.daybook',
+      );
+    }
+    const found = readdirSync(folder).filter(
+      (name) => name !== 'writer.lock' && name !== 'writer.lock-journal',
+    );
+    if (found.length > 0) {
+      throw new DaybookError(
+        'not-a-case',
+        `${folder} holds other files (${found.slice(0, 3).join(', ')}) and is not a Daybook case`,
+        'name a folder that does not exist yet, such as NAME.daybook',
+      );
+    }
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // One that was there before, and empty, becomes as private.
+  if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700);
+}
+
+/** Removes what imports and readers have left in the staging folder, but spill of those that run; other files stay. */
+function clearStaging(folder: string, inUse: ReadonlySet<string> | undefined): void {
+  for (const entry of listCaseFolder(folder, 'staging')) {
+    const { name } = entry;
+    if (!isStaged(entry) || inUse?.has(join(folder, 'staging', name)) === true) continue;
+    try {
+      if (name.startsWith(SPILL_FOLDER)) removeSpillFolder(folder, name);
+      else removeFromCase(folder, `staging/${name}`);
+    } catch (error) {
+      // Somebody makes files in there just now, and removes it, or the next writer does.
+      if (!name.startsWith(UPKEEP_FOLDER)) throw error;
+    }
+  }
+}
+
+function recover(
+  folder: string,
+  catalog: Catalog,
+  inUse: ReadonlySet<string> | undefined,
+): Recovery {
+  const contents = caseContents(folder, catalog);
+  refuseLinks(folder, contents);
+  clearStaging(folder, inUse);
+  const { orphans } = contents;
+  for (const file of orphans) removeFromCase(folder, file);
+  const interruptedImports = catalog.runningImports();
+  if (interruptedImports.length + orphans.length > 0)
+    catalog.transaction(() => {
+      for (const id of interruptedImports) catalog.finishImport(id, 'interrupted');
+      catalog.addAudit('recover', { interruptedImports, removedFiles: orphans });
+    });
+  for (const { name } of listCaseFolder(folder, 'quarantine')) {
+    const id = Number(name.slice(0, -QUARANTINE_END.length));
+    // Another file is not an import's.
+    if (quarantineFile(id) !== `quarantine/${name}`) continue;
+    const committed = catalog.quarantineBytes(id);
+    if (committed !== undefined) cutFile(folder, quarantineFile(id), committed);
+  }
+  return { orphans, interruptedImports };
+}
+
+function cutFile(folder: string, file: string, size: number): void {
+  const fd = openCaseFile(folder, file, constants.O_RDWR);
+  try {
+    if (fstatSync(fd).size > size) ftruncateSync(fd, size);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,329 @@
+/**
+ * Replaces segments by others with the same events: what compaction, retiming and physical deletion
+ * have in common. Deleted rows are left out, tags move along by event, and the catalog changes in one
+ * transaction.
+ */
+import { evidenceNames, renamedTogether } from '../../util/attribute-columns.ts';
+import { type DayCount, daysOf, daysOfAll, denseRows, spansOf } from '../../util/segment-days.ts';
+import { LEFT_OUT, type SegmentRow } from '../../catalog/catalog.ts';
+import { MESSAGE, SHAPE, variableColumns } from '../../store/messages/message-columns.ts';
+import { type BuiltSegment, identifier, literal } from '../../store/segment-builder.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import type { Kind } from '../../contract/event.ts';
+import type { CaseWorkshop } from './segment-rewriter.ts';
+import type { CaseWriter } from './case-writer.ts';
+import type { BuiltIndex } from '../indexing/index-protocol.ts';
+import type { SegmentPlaces } from './segment-places.ts';
+import { type MergedShapes, mergeShapes } from './merge-messages.ts';
+
+export interface RewriteOptions {
+  /** SQL expressions for columns that change, by column name; they may use all columns. */
+  replace?: Readonly<Record<string, string>>;
+  /**
+   * Helper expressions that `replace` may use by name; they are not stored. Each step may use the names
+   * of those before it.
+   */
+  derive?: readonly Readonly<Record<string, string>>[];
+  /** Column definitions that have to exist for `replace`: absent ones are added as typed NULLs. */
+  need?: Readonly<Record<string, string>>;
+  /** Side files of small segments are left for later. */
+  brief?: boolean;
+}
+
+/** What happens beside the swap. */
+export interface SwapOptions {
+  /** What the audit log says of it; a merge, where nothing else is said. */
+  audit?: { readonly operation: string; readonly detail: Readonly<Record<string, unknown>> };
+  /** Called inside the transaction that swaps the segments. */
+  commit?: (added: SegmentRow[]) => void;
+  importId?: number | undefined;
+}
+
+/** Segments, and those that were built in their place. */
+export interface Rewritten {
+  readonly before: readonly SegmentRow[];
+  readonly kind: Kind;
+  readonly made: readonly Made[];
+}
+
+interface Made {
+  readonly days: readonly DayCount[];
+  readonly built: BuiltSegment;
+  readonly index: BuiltIndex | undefined;
+  readonly unflowedPackets: number;
+  readonly tags: { readonly tagId: number; readonly rows: Uint32Array }[];
+}
+
+/**
+ * One SELECT over the live rows of `segments`, with every column that any of them has; messages as they are
+ * cut where `merged` has the shapes.
+ */
+async function selectLive(
+  workshop: CaseWorkshop,
+  segments: readonly SegmentRow[],
+  merged: MergedShapes | undefined,
+): Promise<string> {
+  const parts: string[] = [];
+  const renamed = renamedTogether(segments.map(({ columns }) => evidenceNames(columns)));
+  for (const [i, segment] of segments.entries()) {
+    const name = await workshop.attach(segment);
+    // What is left out because another source has it, too, may be shown again.
+    const leftOut = new Set(workshop.catalog.marks(segment.id, LEFT_OUT));
+    const deleted = workshop.catalog.marks(segment.id, 0).filter((row) => !leftOut.has(row));
+    let where = '';
+    if (deleted.length > 0) {
+      await workshop.builder.rowTable(`deleted_${segment.id}`, deleted);
+      where = ` WHERE rowid NOT IN (SELECT row FROM deleted_${segment.id})`;
+    }
+    const columns = segment.columns.map((column) => {
+      const other = renamed[i]?.get(column);
+      return other === undefined
+        ? identifier(column)
+        : `${identifier(column)} AS ${identifier(other)}`;
+    });
+    const numbers = merged?.numbers.get(segment.id);
+    if (numbers !== undefined) {
+      const shape = identifier(SHAPE);
+      columns.push(`[${numbers.join(', ')}][${shape}]::USMALLINT AS ${shape}`);
+      columns.push(...variableColumns(segment.numberForm));
+    }
+    const table = numbers === undefined ? 'events' : 'stored';
+    parts.push(`SELECT ${columns.join(', ')} FROM ${identifier(name)}.${table}${where}`);
+  }
+  return parts.join(' UNION ALL BY NAME ');
+}
+
+/**
+ * Writes the live rows of `segments` (all of one kind) as new segments, each of the days that `spansOf` has together, and swaps
+ * them.
+ * @returns the new segments
+ */
+export async function rewriteSegments(
+  writer: CaseWriter,
+  segments: readonly SegmentRow[],
+  options: RewriteOptions & SwapOptions = {},
+): Promise<SegmentRow[]> {
+  return swap(writer, writer.places, await rewrite(writer, segments, options), options);
+}
+
+/** Puts what was built in the place of the segments it was built of: at once, in one transaction. */
+export function swap(
+  { catalog }: Pick<CaseWorkshop, 'catalog'>,
+  places: SegmentPlaces,
+  { before, kind, made }: Rewritten,
+  { commit, importId, audit = MERGE }: SwapOptions = {},
+): SegmentRow[] {
+  const added = made.map(({ built, days, unflowedPackets, index }) =>
+    places.place(built, days, kind, unflowedPackets, importId, index),
+  );
+  places.settleNow();
+  catalog.transaction(() => {
+    for (const segment of before) catalog.removeSegment(segment.id);
+    for (const [i, segment] of added.entries()) {
+      catalog.addSegment(segment);
+      for (const { tagId, rows } of made[i]!.tags) catalog.setMarks(segment.id, tagId, rows);
+    }
+    commit?.(added);
+    catalog.addAudit(audit.operation, {
+      ...(importId === undefined ? {} : { import: importId }),
+      ...audit.detail,
+      kind,
+      days: daysOfAll(before),
+      segments: { before: before.length, after: added.length },
+      rows: { before: rowsOf(before), after: rowsOf(added) },
+    });
+  });
+  for (const segment of before) places.discard(segment);
+  return added;
+}
+
+const MERGE = { operation: 'merge', detail: {} };
+
+function rowsOf(segments: readonly SegmentRow[]): number {
+  return segments.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** Builds what is to be in the place of `segments` (all of one kind); nothing is swapped yet. */
+export async function rewrite(
+  workshop: CaseWorkshop,
+  segments: readonly SegmentRow[],
+  options: RewriteOptions = {},
+): Promise<Rewritten> {
+  try {
+    return await rewriteAttached(workshop, segments, options);
+  } finally {
+    // What is attached takes memory, of which there may have been too little.
+    for (const { id } of segments) await workshop.builder.detach(`seg_${id}`);
+  }
+}
+
+async function rewriteAttached(
+  workshop: CaseWorkshop,
+  segments: readonly SegmentRow[],
+  options: RewriteOptions,
+): Promise<Rewritten> {
+  const { builder } = workshop;
+  const kind = segments[0]!.kind;
+  const have = new Set(segments.flatMap((segment) => segment.columns));
+  const merged = await mergeShapes(workshop, segments);
+  let source = await selectLive(workshop, segments, merged);
+  const missing = Object.entries(options.need ?? {}).filter(([name]) => !have.has(name));
+  if (missing.length > 0) {
+    source = `SELECT *, ${missing.map(([name, type]) => `NULL::${type} AS ${identifier(name)}`).join(', ')} FROM (${source})`;
+  }
+  if (options.replace !== undefined) {
+    const replaced = Object.entries(options.replace).map(
+      ([name, sql]) => `${sql} AS ${identifier(name)}`,
+    );
+    const names: string[] = [];
+    for (const step of options.derive ?? []) {
+      const derived = Object.entries(step);
+      if (derived.length === 0) continue;
+      names.push(...derived.map(([name]) => identifier(name)));
+      const helpers = derived.map(([name, sql]) => `${sql} AS ${identifier(name)}`).join(', ');
+      source = `SELECT *, ${helpers} FROM (${source})`;
+    }
+    if (names.length > 0) {
+      source = `SELECT * EXCLUDE (${names.join(', ')}) REPLACE (${replaced.join(', ')}) FROM (${source})`;
+    } else {
+      source = `SELECT * REPLACE (${replaced.join(', ')}) FROM (${source})`;
+    }
+  }
+  const { brief } = options;
+  const known = options.replace === undefined ? daysKnown(workshop, segments) : undefined;
+  const [whole, ...more] = known === undefined ? [] : spansOf(known, denseRows());
+  if (whole !== undefined && more.length === 0)
+    return build(workshop, segments, [{ days: whole, select: source }], {
+      ...{ kind, merged, source: `(${source})`, brief },
+    });
+  // What is read and worked out once; each segment then takes its rows.
+  try {
+    const day = have.has('ts') ? "strftime(ts, '%Y-%m-%d')" : 'NULL::VARCHAR';
+    await builder.table(
+      WORK,
+      `SELECT *, coalesce(${day}, '${UNDATED}') AS ${DAY} FROM (${source})`,
+    );
+    const rows = await builder.rows(`SELECT ${DAY}, count(*)::DOUBLE FROM ${WORK} GROUP BY ${DAY}`);
+    const spans = spansOf(
+      rows.map(([name, n]) => ({ day: String(name), rows: Number(n) })),
+      denseRows(),
+    );
+    const parts = spans.map((days) => ({
+      days,
+      select: `SELECT * EXCLUDE (${DAY}) FROM ${WORK} WHERE ${DAY} IN (${days.map((one) => literal(one.day)).join(', ')})`,
+    }));
+    return await build(workshop, segments, parts, { kind, merged, source: WORK, brief });
+  } finally {
+    await builder.dropTable(WORK);
+  }
+}
+
+const UNDATED = 'undated';
+/** Rows that are put on their days, while they are. */
+const WORK = 'rewritten_rows';
+const DAY = 'rewritten_day';
+
+/** How many events segments have on each day together; undefined: some are deleted, and it must be counted. */
+function daysKnown(
+  { catalog }: CaseWorkshop,
+  segments: readonly SegmentRow[],
+): DayCount[] | undefined {
+  const ids = new Set(segments.map(({ id }) => id));
+  if (catalog.markSummary().some(({ tagId, segmentId }) => tagId === 0 && ids.has(segmentId)))
+    return undefined;
+  const counts = new Map<string, number>();
+  for (const { day, rows } of segments.flatMap(daysOf))
+    counts.set(day, (counts.get(day) ?? 0) + rows);
+  return Array.from(counts, ([day, rows]) => ({ day, rows }));
+}
+
+interface Built {
+  readonly kind: Kind;
+  readonly merged: MergedShapes | undefined;
+  /** All rows, as a FROM clause has them. */
+  readonly source: string;
+  readonly brief: boolean | undefined;
+}
+
+/** Builds a segment of each part. */
+async function build(
+  workshop: CaseWorkshop,
+  segments: readonly SegmentRow[],
+  parts: readonly { readonly days: readonly DayCount[]; readonly select: string }[],
+  { kind, merged, source, brief }: Built,
+): Promise<Rewritten> {
+  const { builder } = workshop;
+  const messages = merged && {
+    shapes: merged.shapes,
+    wholeShare: await wholeShare(workshop, source),
+  };
+  const inputBytes = segments.reduce((sum, segment) => sum + segment.bytes, 0) * 4;
+  const made: Made[] = [];
+  for (const { days, select } of parts) {
+    const built = await builder.build(select, { sorted: false, inputBytes, messages });
+    const rows = days.reduce((sum, one) => sum + one.rows, 0);
+    if (built.rows !== rows)
+      throw new DaybookError('internal', `${rows} events of ${days[0]!.day} became ${built.rows}`);
+    await builder.attach(MADE, built.path);
+    let unflowedPackets = 0;
+    let tags: Made['tags'];
+    try {
+      if (kind === 'packet') unflowedPackets = await unflowedOf(workshop, built);
+      tags = await tagsOf(workshop, segments);
+    } finally {
+      // Who merges others, although these could not be, would look into it instead of its own.
+      await builder.detach(MADE);
+    }
+    const index = await workshop.indexOf(built, kind, brief);
+    made.push({ days, built, index, unflowedPackets, tags });
+  }
+  return { before: segments, kind, made };
+}
+
+/** The name of a segment that was just built, while it is read. */
+const MADE = 'made';
+
+async function unflowedOf({ builder }: CaseWorkshop, { columns }: BuiltSegment): Promise<number> {
+  const count = columns.includes('flow_id') ? 'count(*) FILTER (flow_id IS NULL)' : 'count(*)';
+  const [row] = await builder.rows(`SELECT ${count}::DOUBLE FROM ${MADE}.events`);
+  return Number(row?.[0]);
+}
+
+/** Of the messages of `source`, the share that is kept whole. */
+async function wholeShare({ builder }: CaseWorkshop, source: string): Promise<number> {
+  const [row] = await builder.rows(
+    `SELECT count(${identifier(MESSAGE)})::DOUBLE / greatest(count(*), 1) FROM ${source}`,
+  );
+  return Number(row?.[0]);
+}
+
+/** The rows of the segment that was just built whose events were tagged in `before`, by tag. */
+async function tagsOf(
+  workshop: CaseWorkshop,
+  before: readonly SegmentRow[],
+): Promise<Made['tags']> {
+  const { catalog, builder } = workshop;
+  const ids = new Set(before.map((segment) => segment.id));
+  const tagged = catalog
+    .markSummary()
+    .filter((mark) => mark.tagId !== 0 && ids.has(mark.segmentId));
+  const out: Made['tags'] = [];
+  for (const [tagId, marks] of Map.groupBy(tagged, (mark) => mark.tagId)) {
+    const events: string[] = [];
+    for (const { segmentId } of marks) {
+      const table = `tagged_${segmentId}_${tagId === LEFT_OUT ? 'left_out' : tagId}`;
+      await builder.rowTable(table, catalog.marks(segmentId, tagId));
+      events.push(
+        `SELECT source_id, seq FROM seg_${segmentId}.events WHERE rowid IN (SELECT row FROM ${table})`,
+      );
+    }
+    const rows = await builder.rows(
+      `SELECT rowid::DOUBLE FROM ${MADE}.events WHERE (source_id, seq) IN (${events.join(' UNION ALL ')}) ORDER BY rowid`,
+    );
+    if (rows.length === 0) continue;
+    const marked = Uint32Array.from(rows, ([row]) => Number(row));
+    out.push({ tagId, rows: marked });
+    if (tagId === LEFT_OUT) out.push({ tagId: 0, rows: marked });
+  }
+  return out;
+}

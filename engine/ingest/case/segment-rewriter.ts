@@ -1,0 +1,75 @@
+/**
+ * What segments are read, rewritten and indexed with: a case, and where unfinished files of it may lie. Whoever
+ * has the right to change the case moves what is made to its place.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Catalog, SegmentRow } from '../../catalog/catalog.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import type { Kind } from '../../contract/event.ts';
+import type { BuiltSegment, SegmentBuilder } from '../../store/segment-builder.ts';
+import { segmentPath } from '../../store/segment-path.ts';
+import type { BuiltIndex } from '../indexing/index-protocol.ts';
+import { indexSegment } from '../indexing/index-segment.ts';
+
+/** Segments with fewer rows are scanned as quickly as they are looked up. */
+const INDEX_ROWS = 2000;
+/** A brief import leaves the side file of a segment with fewer rows for later. */
+const BRIEF_INDEX_ROWS = 32_768;
+
+/** Rows that a segment has at least to get a side file; DAYBOOK_INDEX_ROWS for tests. */
+export function indexRows(brief = false): number {
+  return Number(process.env['DAYBOOK_INDEX_ROWS'] ?? (brief ? BRIEF_INDEX_ROWS : INDEX_ROWS));
+}
+
+export class CaseWorkshop {
+  readonly folder: string;
+  readonly staging: string;
+  readonly catalog: Catalog;
+  readonly builder: SegmentBuilder;
+
+  constructor(folder: string, staging: string, catalog: Catalog, builder: SegmentBuilder) {
+    this.folder = folder;
+    this.staging = staging;
+    this.catalog = catalog;
+    this.builder = builder;
+  }
+
+  /** Makes a segment readable by the builder; returns the name of its database there. */
+  async attach(segment: SegmentRow): Promise<string> {
+    const name = `seg_${segment.id}`;
+    await this.builder.attach(name, segmentPath(this.folder, segment.file, segment));
+    return name;
+  }
+
+  /**
+   * Makes the side file of a segment that was just built, in the staging folder; undefined for one that
+   * is scanned as quickly.
+   */
+  async indexOf(built: BuiltSegment, kind: Kind, brief = false): Promise<BuiltIndex | undefined> {
+    if (built.rows < indexRows(brief)) return undefined;
+    const { path: file, columns } = built;
+    return indexSegment(this.builder, { file, kind, columns }, `${file}.idx`);
+  }
+
+  /**
+   * Makes the side files that are missing, one after the other; each lies in the staging folder until it is moved
+   * to its place.
+   */
+  async *missingIndexes(): AsyncGenerator<{ segment: SegmentRow; index: BuiltIndex }> {
+    for (const segment of this.catalog.segments()) {
+      if (segment.index !== undefined || segment.rows < indexRows()) continue;
+      if (!existsSync(join(this.folder, segment.file))) continue;
+      const path = join(this.staging, `index-${segment.id}.idx`);
+      const { kind, columns } = segment;
+      try {
+        const file = segmentPath(this.folder, segment.file, segment);
+        const index = await indexSegment(this.builder, { file, kind, columns }, path);
+        yield { segment, index };
+      } catch (error) {
+        // Whoever reads the segment is told; the others are to have their side files.
+        if (!(error instanceof DaybookError && error.code === 'case-damaged')) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,434 @@
+/**
+ * The nodes of a case's rollups (docs/adr/0015-merged-rollups.md), made by the writer, most after its
+ * last commit: what is new is made, what no longer fits is removed. A case without them answers the same.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { caseRelative, makeCaseFolder, moveInCase, removeFromCase } from '../../util/case-files.ts';
+import { syncFile, syncFolder } from '../../util/files.ts';
+import type { SegmentRow } from '../../catalog/catalog.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import type { Kind } from '../../contract/event.ts';
+import { RollupIndex } from '../../index/rollup/rollup-index.ts';
+import { SETS } from '../../index/rollup/sets.ts';
+import {
+  type NodeHead,
+  type NodeMaking,
+  isOf,
+  NodeFile,
+  nodeFileName,
+  stateOf,
+  TOP,
+  writeNode,
+} from '../../index/rollup/tree/node-file.ts';
+import {
+  type Cover,
+  type Covering,
+  coverBy,
+  largestFirst,
+  plannedNodes,
+} from '../../index/rollup/tree/plan.ts';
+import { NODE_FOLDER, nodesIn } from '../../index/rollup/tree/rollup-nodes.ts';
+import { SideFile, sideFilePath } from '../../index/side-file.ts';
+import { segmentPath } from '../../store/segment-path.ts';
+import { type CaseWorkshop, indexRows } from '../case/segment-rewriter.ts';
+import { indexSegment } from '../indexing/index-segment.ts';
+
+/** Segments, or nodes, that one node is made of. */
+const FAN_OUT = 8;
+/** Kinds with fewer events are added up as quickly by segment. */
+const LEAST_ROWS = 500_000;
+/** Where a kind has more segments too small for a side file, nodes are made without them. */
+const MOST_SMALL = 64;
+/**
+ * Of the events of a kind, those that an import may leave out of its top: a top is made from all of them,
+ * however few have come. Those are then added up by segment.
+ */
+const MOST_BEHIND = 1 / 16;
+/** What is in no rollup. */
+const UNCOUNTED = /^(a:|attrs$|message$)/;
+
+export interface MergeOptions {
+  readonly fanOut: number;
+  readonly leastRows: number;
+  /** A top that is there stays while it leaves out no more than this share of its events. */
+  readonly mostBehind: number;
+}
+
+/** DAYBOOK_NODE_PARTS, for tests: the fan-out, and nodes of as few events as there are. */
+export function mergeOptions(mostBehind = 0): MergeOptions {
+  const parts = process.env['DAYBOOK_NODE_PARTS'];
+  return parts === undefined
+    ? { fanOut: FAN_OUT, leastRows: LEAST_ROWS, mostBehind }
+    : { fanOut: Math.max(2, Number(parts)), leastRows: 0, mostBehind };
+}
+
+/** After an import, which may have added little. */
+export function mergeAfterImport(writer: CaseWorkshop, onNode: () => void): Promise<MergeReport> {
+  return mergeRollups(writer, onNode, mergeOptions(MOST_BEHIND));
+}
+
+/** An early node is of so many events in each of its segments, on average: smaller ones are merged after an import. */
+const LEAST_EARLY_ROWS = 250_000;
+
+/**
+ * The nodes of the first level that an import makes while it still reads: at its end only what is left over, and
+ * what is above, is to be made. It is for segments that come in the order of time: others would be gathered in
+ * other nodes than at the end.
+ */
+export class EarlyNodes {
+  private readonly writer: CaseWorkshop;
+  private readonly options = mergeOptions();
+  private readonly waiting = new Map<Kind, SegmentRow[]>();
+
+  constructor(writer: CaseWorkshop) {
+    this.writer = writer;
+  }
+
+  /** @param segments that the catalog has by now; what they make up is there when this is done */
+  async take(segments: readonly SegmentRow[]): Promise<void> {
+    const { fanOut, leastRows } = this.options;
+    for (const segment of segments) {
+      if (segment.index === undefined) continue;
+      const { kind } = segment;
+      const own = this.waiting.get(kind) ?? [];
+      own.push(segment);
+      this.waiting.set(kind, own);
+      if (own.length < fanOut) continue;
+      this.waiting.delete(kind);
+      const rows = own.reduce((sum, one) => sum + one.rows, 0);
+      if (rows >= leastRows && (leastRows === 0 || rows >= LEAST_EARLY_ROWS * fanOut))
+        await this.make(kind, own.sort(byTime));
+    }
+  }
+
+  private async make(kind: Kind, segments: readonly SegmentRow[]): Promise<void> {
+    const maker = new NodeMaker(this.writer, segments);
+    const node = { level: 1, segments: segments.map(({ id }) => id) };
+    // What could not be made is tried again at the end.
+    await maker.make(kind, node, maker.nameOf(kind, node));
+  }
+}
+
+export interface MergeReport {
+  made: number;
+  removed: number;
+}
+
+/**
+ * Makes the nodes that the case's segments should have, and removes the others.
+ * @param onNode told before each
+ */
+export async function mergeRollups(
+  writer: CaseWorkshop,
+  onNode: () => void = () => undefined,
+  options: MergeOptions = mergeOptions(),
+): Promise<MergeReport> {
+  const { made, wanted } = await makeNodes(writer, onNode, options);
+  const { folder } = writer;
+  const removed = nodesIn(folder).filter(
+    (name) => !wanted.has(name) && isRemoved(folder, `${NODE_FOLDER}/${name}`),
+  );
+  return { made, removed: removed.length };
+}
+
+/**
+ * Makes those that are missing. What is there stays, so that this takes no lock: a file is of use or not by what
+ * it says, and comes whole or not at all.
+ */
+export async function makeNodes(
+  writer: CaseWorkshop,
+  onNode: () => void = () => undefined,
+  options: MergeOptions = mergeOptions(),
+): Promise<{ made: number; wanted: ReadonlySet<string> }> {
+  const segments = writer.catalog.segments();
+  const there = headsIn(writer.folder, new Map(segments.map((one) => [one.id, stateOf(one)])));
+  const maker = new NodeMaker(writer, segments);
+  const wanted = new Set<string>();
+  let made = 0;
+  try {
+    for (const { kind, node } of plannedOf(segments, there, options)) {
+      const name = maker.nameOf(kind, node);
+      if (there.has(name)) maker.found(node, name);
+      else if (await maker.make(kind, node, name)) {
+        made += 1;
+        onNode();
+        await turn();
+      } else continue;
+      wanted.add(name);
+    }
+  } finally {
+    maker.dispose();
+  }
+  if (made > 0) syncFolder(join(writer.folder, NODE_FOLDER));
+  return { made, wanted };
+}
+
+/** Whether a file that is of no use could be removed: another program may keep it. */
+function isRemoved(caseFolder: string, file: string): boolean {
+  try {
+    removeFromCase(caseFolder, file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The nodes that a case should have, those first that others are made of. */
+function plannedOf(
+  segments: readonly SegmentRow[],
+  there: ReadonlyMap<string, NodeHead>,
+  { fanOut, leastRows, mostBehind }: MergeOptions,
+): { kind: NodeHead['kind']; node: Covering }[] {
+  const planned: { kind: NodeHead['kind']; node: Covering }[] = [];
+  const rows = new Map(segments.map((one) => [one.id, one.rows]));
+  const rowsOf = (ids: readonly number[]): number =>
+    ids.reduce((sum, id) => sum + (rows.get(id) ?? 0), 0);
+  const nodesOf = (kind: NodeHead['kind']): Covering[] =>
+    [...there.values()]
+      .filter((one) => one.kind === kind)
+      .map(({ level, segments: list }) => ({ level, segments: list.map(({ id }) => id) }));
+  /** The top that is there, where it has nearly all. */
+  const goodEnough = (nodes: readonly Covering[], ids: readonly number[]): Covering | undefined =>
+    nodes.find(({ level, segments: own }) => {
+      if (level !== TOP || own.length >= ids.length) return false;
+      const has = new Set(own);
+      return rowsOf(ids.filter((id) => !has.has(id))) <= rowsOf(ids) * mostBehind;
+    });
+  for (const [kind, own] of Map.groupBy(segments, (one) => one.kind)) {
+    const ids = usableOf(own).map(({ id }) => id);
+    if (rowsOf(ids) < leastRows) continue;
+    const nodes = nodesOf(kind);
+    const top = goodEnough(nodes, ids);
+    for (const node of plannedNodes(ids, nodes, fanOut))
+      planned.push({ kind, node: node.level === TOP ? (top ?? node) : node });
+  }
+  const seen = segments.filter(isSeen);
+  const ids = usableOf(seen).map(({ id }) => id);
+  if (
+    new Set(seen.map(({ kind }) => kind)).size > 1 &&
+    rowsOf(seen.map(({ id }) => id)) >= leastRows &&
+    ids.length === seen.length
+  ) {
+    const node = goodEnough(nodesOf('all'), ids) ?? { level: TOP, segments: ids };
+    planned.push({ kind: 'all', node });
+  }
+  return planned;
+}
+
+/** Whether a query that asks for no kind may have events of it: packets of flows are left out. */
+function isSeen({ kind, unflowedPackets }: SegmentRow): boolean {
+  return kind !== 'packet' || unflowedPackets > 0;
+}
+
+/** Nodes, relative to the case's folder, of which some byte is not as it was written. */
+export function damagedNodes(caseFolder: string): string[] {
+  return nodesIn(caseFolder)
+    .map((name) => `${NODE_FOLDER}/${name}`)
+    .filter((name) => !isWhole(caseFolder, join(caseFolder, name)));
+}
+
+function isWhole(caseFolder: string, path: string): boolean {
+  try {
+    const file = NodeFile.open(path, caseFolder);
+    const whole = file?.isWhole() ?? true;
+    file?.close();
+    return whole;
+  } catch (error) {
+    if (isDamaged(error)) return false;
+    throw error;
+  }
+}
+
+/** By name, those that are of these segments; of each its `stateOf`. */
+function headsIn(caseFolder: string, segments: ReadonlyMap<number, string>): Map<string, NodeHead> {
+  const heads = new Map<string, NodeHead>();
+  for (const name of nodesIn(caseFolder)) {
+    const head = headOf(caseFolder, join(caseFolder, NODE_FOLDER, name));
+    if (head?.segments.every((one) => isOf(one, segments.get(one.id))) === true)
+      heads.set(name, head);
+  }
+  return heads;
+}
+
+/** Undefined: not to be read, or of another version. */
+function headOf(caseFolder: string, path: string): NodeHead | undefined {
+  try {
+    const file = NodeFile.open(path, caseFolder);
+    file?.close();
+    return file?.head;
+  } catch (error) {
+    if (isDamaged(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a file could not be written or read: no room, no permission, something else of its name. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}
+
+function isDamaged(error: unknown): boolean {
+  return error instanceof DaybookError && error.code === 'case-damaged';
+}
+
+/** What rollups of a segment can be had of, in the order of time. */
+function usableOf(segments: readonly SegmentRow[]): SegmentRow[] {
+  const small = segments.filter(isSmall);
+  return segments
+    .filter((one) => one.index !== undefined || (small.length <= MOST_SMALL && isSmall(one)))
+    .sort(byTime);
+}
+
+/** Too small for a side file: its rollup is made while a node is. */
+function isSmall({ index, rows }: SegmentRow): boolean {
+  return index === undefined && rows < indexRows();
+}
+
+function byTime(a: SegmentRow, b: SegmentRow): number {
+  return (a.minTs ?? Infinity) - (b.minTs ?? Infinity) || a.id - b.id || 0;
+}
+
+/** Makes nodes, each of those that were there or made before it. */
+class NodeMaker {
+  private readonly writer: CaseWorkshop;
+  private readonly segments: ReadonlyMap<number, SegmentRow>;
+  /** Files of the nodes that are there by now. */
+  private readonly nodes = new Map<Covering, string>();
+  /** What is open while a node is made: by node, and by number of segment. */
+  private readonly opened = new Map<Covering | number, Opened>();
+  /** Side files of small segments, by segment, while nodes are made. */
+  private readonly staged = new Map<number, string>();
+
+  constructor(writer: CaseWorkshop, segments: readonly SegmentRow[]) {
+    this.writer = writer;
+    this.segments = new Map(segments.map((segment) => [segment.id, segment]));
+  }
+
+  nameOf(kind: NodeHead['kind'], node: Covering): string {
+    return nodeFileName(this.making(kind, node));
+  }
+
+  found(node: Covering, name: string): void {
+    this.nodes.set(node, join(this.writer.folder, NODE_FOLDER, name));
+  }
+
+  /** Whether it could be made: the side file of a segment may be missing or damaged, the disk full. */
+  async make(kind: NodeHead['kind'], node: Covering, name: string): Promise<boolean> {
+    const { folder, staging } = this.writer;
+    const path = join(staging, name);
+    try {
+      const below = largestFirst(this.nodes.keys());
+      const parts = await this.rollupsOf(coverBy(node.segments, below));
+      const smallest = new Map<number, readonly RollupIndex[]>();
+      if (node.level === TOP) {
+        for (const [which, dims] of SETS.entries()) {
+          if (dims.length < 2) continue;
+          const having = coverBy(node.segments, below, (one) =>
+            this.rollupOf(one).covers({ dims }),
+          );
+          smallest.set(which, await this.rollupsOf(having));
+        }
+      }
+      writeNode(path, this.making(kind, node), parts, (which) => smallest.get(which));
+      makeCaseFolder(folder, NODE_FOLDER);
+      syncFile(path);
+      moveInCase(folder, path, `${NODE_FOLDER}/${name}`);
+      this.found(node, name);
+      return true;
+    } catch (error) {
+      isRemoved(folder, caseRelative(folder, path));
+      // What was imported is safe, and a case without this node is whole.
+      if (error instanceof DaybookError || isOfSystem(error)) return false;
+      throw error;
+    } finally {
+      this.close();
+    }
+  }
+
+  dispose(): void {
+    this.close();
+    for (const path of this.staged.values()) rmSync(path, { force: true });
+  }
+
+  private close(): void {
+    for (const { file } of this.opened.values()) file.close();
+    this.opened.clear();
+  }
+
+  private async rollupsOf({ nodes, rest }: Cover<Covering>): Promise<RollupIndex[]> {
+    for (const id of rest) await this.stage(this.segmentOf(id));
+    return [
+      ...nodes.map((node) => this.rollupOf(node)),
+      ...[...rest].map((id) => this.rollupOfSegment(id)),
+    ];
+  }
+
+  private async stage(segment: SegmentRow): Promise<void> {
+    const { id, kind } = segment;
+    if (!isSmall(segment) || this.staged.has(id)) return;
+    const path = join(this.writer.staging, `rollup-${id}.idx`);
+    const columns = segment.columns.filter((name) => !UNCOUNTED.test(name));
+    const file = segmentPath(this.writer.folder, segment.file, segment);
+    await indexSegment(this.writer.builder, { file, kind, columns }, path);
+    this.staged.set(id, path);
+  }
+
+  private making(kind: NodeHead['kind'], { level, segments }: Covering): NodeMaking {
+    const made = segments.map((id) => ({ id, sha256: stateOf(this.segmentOf(id)) }));
+    return { kind, level, segments: made };
+  }
+
+  private segmentOf(id: number): SegmentRow {
+    const segment = this.segments.get(id);
+    if (segment === undefined) throw new TypeError(`there is no segment ${id}`);
+    return segment;
+  }
+
+  private rollupOf(node: Covering): RollupIndex {
+    return this.openedOf(node, () => {
+      const path = this.nodes.get(node) ?? '';
+      const file = NodeFile.open(path, this.writer.folder);
+      if (file === undefined) throw new DaybookError('case-damaged', `${path} is gone`);
+      return withRollup(file, () => file.rollup);
+    });
+  }
+
+  /** @throws DaybookError case-damaged also where there is none */
+  private rollupOfSegment(id: number): RollupIndex {
+    return this.openedOf(id, () => {
+      const path =
+        this.staged.get(id) ?? sideFilePath(join(this.writer.folder, this.segmentOf(id).file));
+      const file = SideFile.open(path, this.writer.folder);
+      if (file === undefined) throw new DaybookError('case-damaged', `${path} is gone`);
+      return withRollup(file, () => RollupIndex.open(file));
+    });
+  }
+
+  private openedOf(key: Covering | number, open: () => Opened): RollupIndex {
+    let found = this.opened.get(key);
+    if (found === undefined) {
+      found = open();
+      this.opened.set(key, found);
+    }
+    return found.rollup;
+  }
+}
+
+interface Opened {
+  readonly file: { close(): void };
+  readonly rollup: RollupIndex;
+}
+
+/** Closes a file whose rollup cannot be read. */
+function withRollup(file: Opened['file'], open: () => RollupIndex | undefined): Opened {
+  try {
+    const rollup = open();
+    if (rollup !== undefined) return { file, rollup };
+    throw new DaybookError('case-damaged', 'a side file has no rollup');
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}

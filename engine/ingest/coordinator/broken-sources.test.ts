@@ -1,0 +1,198 @@
+/** Sources that are not read to their end: what the ledger says of them, and that importing again goes on. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bzip2Available, bzip2Of } from '../testing/bzip2.ts';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Catalog, statusOf } from '../../catalog/catalog.ts';
+import { importInProcess } from '../testing/in-process.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'daybook-broken-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const put = (name: string, bytes: Uint8Array | string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return path;
+};
+const lines = (from: number, to: number): string =>
+  Array.from({ length: to - from }, (_, i) => {
+    const n = from + i;
+    const time = new Date(Date.UTC(2026, 0, 5) + n * 1000).toISOString();
+    return `${time} host app[${n}]: message ${n} of ${(n * 2654435761) % 1_000_003}\n`;
+  }).join('');
+
+function sources(): { name: string; status: string; stored: number; duplicate: number }[] {
+  const catalog = Catalog.open(join(folder, 'case'));
+  try {
+    return catalog.sources().map((source) => ({
+      name: source.name,
+      status: statusOf(source),
+      stored: source.stored,
+      duplicate: source.duplicate,
+    }));
+  } finally {
+    catalog.close();
+  }
+}
+
+it('calls a log that is cut off partial, leaves its half line out, and goes on once it is whole', async () => {
+  const whole = gzipSync(lines(0, 5000));
+  const cut = put('app.log.gz', whole.subarray(0, Math.floor(whole.length / 2)));
+  const first = await importInProcess(join(folder, 'case'), [cut]);
+  const [report] = first.sources;
+  expect(report).toMatchObject({ status: 'partial', quarantined: 0 });
+  expect(report!.broken).toMatchObject({ state: 'partial', checked: 0 });
+  expect(report!.broken!.fileOffset).toBeLessThanOrEqual(whole.length / 2);
+  const stored = report!.stored;
+  expect(stored).toBeGreaterThan(1000);
+  // Whole lines only: the place is where the last of them ends.
+  expect(Buffer.byteLength(lines(0, stored))).toBe(report!.broken!.offset);
+
+  const again = await importInProcess(join(folder, 'case'), [cut]);
+  expect(again.sources[0]).toMatchObject({ status: 'duplicate', stored: 0 });
+  expect(again.sources[0]!.message).toMatch(/not read to its end/);
+
+  put('app.log.gz', whole);
+  const rest = await importInProcess(join(folder, 'case'), [cut]);
+  expect(rest.sources[0]).toMatchObject({
+    status: 'complete',
+    read: 5000,
+    stored: 5000 - stored,
+    duplicate: stored,
+  });
+  expect(sources().map(({ status }) => status)).toEqual(['partial', 'complete']);
+  const last = await importInProcess(join(folder, 'case'), [cut]);
+  expect(last.sources[0]).toMatchObject({ status: 'duplicate', stored: 0, duplicate: 5000 });
+  expect(last.sources[0]!.message).not.toMatch(/not read to its end/);
+});
+
+it('goes on with a log that a limit of ours cut, once the limit is raised', async () => {
+  const path = put('app.log.gz', gzipSync(lines(0, 20_000)));
+  const first = await importInProcess(join(folder, 'case'), [path], {
+    limits: { maxBytes: 500_000 },
+  });
+  expect(first.sources[0]).toMatchObject({
+    status: 'partial',
+    broken: { limit: '--max-bytes' },
+  });
+  const { stored } = first.sources[0]!;
+  expect(stored).toBeGreaterThan(1000);
+  const same = await importInProcess(join(folder, 'case'), [path]);
+  expect(same.sources[0]!.status).toBe('duplicate');
+  const more = await importInProcess(join(folder, 'case'), [path], {
+    limits: { maxBytes: 1 << 30 },
+  });
+  expect(more.sources[0]).toMatchObject({
+    status: 'complete',
+    stored: 20_000 - stored,
+    duplicate: stored,
+  });
+});
+
+it.skipIf(!bzip2Available())(
+  'stores nothing of a bzip2 block whose checksum differs (skipped without bzip2)',
+  async () => {
+    const damaged = bzip2Of(Buffer.from(lines(0, 4000)));
+    damaged[Math.floor(damaged.length / 2)]! ^= 1;
+    const path = put('app.log.bz2', damaged);
+    const { sources: reports } = await importInProcess(join(folder, 'case'), [path]);
+    for (const { status, stored } of reports) {
+      expect(stored).toBe(0);
+      expect(['damaged', 'failed']).toContain(status);
+    }
+  },
+);
+
+it('calls the members of an archive damaged whose checksum fails after they were read', async () => {
+  const { tarOf } = await import('../../../importers/shared/archives-for-tests.ts');
+  const noise = (seed: number) => lines(seed * 100_000, seed * 100_000 + 150_000);
+  const archive = gzipSync(
+    tarOf([
+      { name: 'a.log', content: noise(1) },
+      { name: 'b.log', content: noise(2) },
+      { name: 'c.log', content: noise(3) },
+    ]),
+    { level: 1 },
+  );
+  archive[archive.length - 6]! ^= 1;
+  const { sources: reports } = await importInProcess(join(folder, 'case'), [
+    put('logs.tar.gz', archive),
+  ]);
+  expect(reports.some(({ status }) => status === 'complete')).toBe(false);
+  expect(reports.filter(({ status }) => status === 'damaged').length).toBeGreaterThan(0);
+  expect(reports.filter(({ status }) => status === 'failed')).toHaveLength(1);
+});
+
+it('says that a capture ends within a packet', async () => {
+  const header = Buffer.alloc(24);
+  header.writeUInt32LE(0xa1b2c3d4, 0);
+  header.writeUInt16LE(2, 4);
+  header.writeUInt16LE(4, 6);
+  header.writeUInt32LE(65535, 16);
+  header.writeUInt32LE(1, 20);
+  const packet = Buffer.alloc(16 + 60);
+  packet.writeUInt32LE(1_767_600_000, 0);
+  packet.writeUInt32LE(60, 8);
+  packet.writeUInt32LE(60, 12);
+  const whole = Buffer.concat([header, packet, packet]);
+  const path = put('cut.pcap', whole.subarray(0, whole.length - 10));
+  const { sources: reports } = await importInProcess(join(folder, 'case'), [path]);
+  expect(reports[0]).toMatchObject({
+    status: 'partial',
+    broken: { state: 'partial', offset: whole.length - 10 },
+  });
+});
+
+it('says that a table ends within its header', async () => {
+  const path = put(
+    'conn.log',
+    '#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n#path\tconn\n#fields\tts\tuid\tid.orig_h\tid.ori',
+  );
+  const { sources: reports } = await importInProcess(join(folder, 'case'), [path]);
+  expect(reports[0]).toMatchObject({ read: 0, status: 'partial' });
+  expect(reports[0]!.notes.join()).toMatch(/no record was found/);
+});
+
+it('stores the same content in two compressions once, with one year', async () => {
+  const log = Array.from(
+    { length: 80 },
+    (_, i) =>
+      `Mar  ${1 + Math.floor(i / 10)} 10:00:${10 + (i % 10)} host app[${i}]: message ${i}\n`,
+  ).join('');
+  const paths = [put('app.log', log), put('app.log.gz', gzipSync(log))];
+  const { total, sources: reports } = await importInProcess(join(folder, 'case'), paths);
+  expect(total).toMatchObject({ stored: 80, duplicate: 80 });
+  expect(reports[1]!.message).toMatch(/identical to source 1 \(app\.log\)/);
+  expect(reports[1]!.decisions).toEqual(reports[0]!.decisions);
+});
+
+it.each(['plain', 'compressed'])(
+  'gives a %s file that is left out the hash and size of its own bytes',
+  async (last) => {
+    const content = lines(0, 80);
+    const plain = { name: 'app.log', bytes: Buffer.from(content) };
+    const compressed = { name: 'app.log.gz', bytes: gzipSync(content) };
+    const files = last === 'plain' ? [compressed, plain] : [plain, compressed];
+    const reports: unknown[] = [];
+    for (const { name, bytes } of files)
+      reports.push(
+        ...(await importInProcess(join(folder, 'case'), [put(name, bytes)])).sources.map(
+          ({ source, status, sha256, bytes: size }) => ({ source, status, sha256, size }),
+        ),
+      );
+    expect(reports).toEqual(
+      files.map(({ name, bytes }, i) => ({
+        source: name,
+        status: i === 0 ? 'complete' : 'duplicate',
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        size: bytes.length,
+      })),
+    );
+  },
+);

@@ -1,0 +1,144 @@
+/**
+ * The side file of a segment from the segment itself: for segments that were rewritten (compacted,
+ * retimed), whose import left records out, or that are older than their index.
+ */
+import { COLUMNS, type ColumnName, type Kind } from '../../contract/event.ts';
+import type { Ip6Rows, NumberRows, TextRows } from '../../index/rows.ts';
+import { identifier, type SegmentBuilder } from '../../store/segment-builder.ts';
+import type { BuiltIndex } from './index-protocol.ts';
+import { IndexWriter } from './index-thread.ts';
+
+/** Rows that are read at a time. */
+const ROWS = 61_440;
+const utf8 = new TextEncoder();
+
+interface TextBuffer extends TextRows {
+  data: Uint8Array;
+  size: number;
+}
+interface Reader {
+  readonly sql: string;
+  /** Takes the values of rows `at` and following; null is absent. */
+  take(values: readonly unknown[], at: number): void;
+  clear(): void;
+}
+
+/**
+ * Writes the side file of the segment in `file` to `path`.
+ * @param columns of the segment
+ */
+export async function indexSegment(
+  builder: SegmentBuilder,
+  segment: { readonly file: string; readonly kind: Kind; readonly columns: readonly string[] },
+  path: string,
+): Promise<BuiltIndex> {
+  const texts = new Map<string, TextBuffer>();
+  const numbers = new Map<ColumnName, NumberRows>();
+  const ip6 = new Map<'src_ip6' | 'dst_ip6', Ip6Rows>();
+  const readers: Reader[] = [];
+  for (const column of segment.columns) {
+    const type = isStored(column) ? COLUMNS[column] : 'text';
+    if (type === 'text') {
+      const rows = emptyText();
+      texts.set(column, rows);
+      readers.push(textReader(column, rows));
+    } else if (column === 'src_ip6' || column === 'dst_ip6') {
+      const rows = { values: new Uint8Array(ROWS * 16), present: new Uint8Array(ROWS) };
+      ip6.set(column, rows);
+      readers.push(addressReader(column, rows));
+    } else if (isStored(column)) {
+      const rows = { values: new Float64Array(ROWS), present: new Uint8Array(ROWS) };
+      numbers.set(column, rows);
+      readers.push(numberReader(column, type === 'micros', rows));
+    }
+  }
+  const writer = new IndexWriter(segment.kind);
+  let length = 0;
+  const flush = (): void => {
+    if (length === 0) return;
+    writer.add({ kind: segment.kind, length, texts, numbers, ip6 });
+    for (const reader of readers) reader.clear();
+    length = 0;
+  };
+  await builder.attach('indexed', segment.file);
+  try {
+    const select = readers.map(({ sql }) => sql).join(', ');
+    for await (const { columns, rows } of builder.stream(`SELECT ${select} FROM indexed.events`)) {
+      if (length + rows > ROWS) flush();
+      readers.forEach((reader, i) => reader.take(columns[i]!, length));
+      length += rows;
+    }
+    flush();
+  } finally {
+    await builder.detach('indexed');
+  }
+  return writer.finish(path, true);
+}
+
+function isStored(name: string): name is ColumnName {
+  return Object.hasOwn(COLUMNS, name);
+}
+
+function emptyText(): TextBuffer {
+  const starts = new Uint32Array(ROWS);
+  return { data: new Uint8Array(1 << 20), size: 0, starts, present: new Uint8Array(ROWS) };
+}
+
+function textReader(column: string, rows: TextBuffer): Reader {
+  return {
+    sql: identifier(column),
+    take(values, at) {
+      values.forEach((value, i) => {
+        if (typeof value !== 'string') return;
+        const need = rows.size + 4 + value.length * 3;
+        if (need > rows.data.length) {
+          const bigger = new Uint8Array(Math.max(need, rows.data.length * 2));
+          bigger.set(rows.data.subarray(0, rows.size));
+          rows.data = bigger;
+        }
+        const { written } = utf8.encodeInto(value, rows.data.subarray(rows.size + 4));
+        new DataView(rows.data.buffer).setUint32(rows.size, written, true);
+        rows.starts[at + i] = rows.size;
+        rows.present[at + i] = 1;
+        rows.size += 4 + written;
+      });
+    },
+    clear() {
+      rows.present.fill(0);
+      rows.size = 0;
+    },
+  };
+}
+
+function numberReader(
+  column: string,
+  isTime: boolean,
+  rows: { values: Float64Array; present: Uint8Array },
+): Reader {
+  const value = isTime ? `epoch_us(${identifier(column)})` : identifier(column);
+  return {
+    sql: `CAST(${value} AS DOUBLE)`,
+    take(values, at) {
+      values.forEach((one, i) => {
+        if (typeof one !== 'number') return;
+        rows.values[at + i] = one;
+        rows.present[at + i] = 1;
+      });
+    },
+    clear: () => void rows.present.fill(0),
+  };
+}
+
+function addressReader(column: string, rows: Ip6Rows): Reader {
+  return {
+    sql: `replace(CAST(${identifier(column)} AS VARCHAR), '-', '')`,
+    take(values, at) {
+      values.forEach((hex, i) => {
+        if (typeof hex !== 'string') return;
+        rows.values.set(Buffer.from(hex, 'hex'), (at + i) * 16);
+        rows.present[at + i] = 1;
+      });
+    },
+    clear: () => void rows.present.fill(0),
+  };
+}

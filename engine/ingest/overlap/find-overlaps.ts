@@ -1,0 +1,68 @@
+/** What a source that was just read has in common with others of the case, found by its lines. */
+import type { Catalog, OverlapRow, SourceRow } from '../../catalog/catalog.ts';
+import type { HashedLines } from './line-hashes.ts';
+import { LEAST_RUN, LineIndex } from './line-runs.ts';
+
+export class OverlapFinder {
+  private readonly catalog: Catalog;
+  private readonly index = new LineIndex();
+
+  constructor(catalog: Catalog) {
+    this.catalog = catalog;
+  }
+
+  /**
+   * Stretches of `source` that others have. Its lines are kept for those that come after it.
+   * @param stored content bytes at its start that are another source's, and were not stored again
+   */
+  take(
+    source: SourceRow,
+    lines: HashedLines,
+    stored: number,
+  ): Omit<OverlapRow, 'id' | 'leftOut'>[] {
+    for (const other of this.catalog.sources()) {
+      if (other.id === source.id || this.index.has(other.id) || !mayOverlap(source, other))
+        continue;
+      const hashes = this.catalog.lineHashes(other.id);
+      if (hashes !== undefined) this.index.add(other.id, hashes);
+    }
+    const offsets = offsetsOf(lines.lengths);
+    let first = 0;
+    while (first < lines.hashes.length && offsets[first]! < stored) first += 1;
+    // Records of several lines (indented JSON, say) share lines that are no copy of a record.
+    const least =
+      LEAST_RUN * Math.max(1, Math.round(lines.hashes.length / Math.max(1, source.read)));
+    const found = this.index
+      .runsOf(lines.hashes.subarray(first))
+      .filter((run) => run.lines >= least)
+      .map(({ from, lines: n, other }) => ({
+        sourceId: source.id,
+        from: offsets[first + from]!,
+        to: offsets[first + from + n]!,
+        otherId: other,
+        records: n,
+        superseded: false,
+      }));
+    // Whoever is compared with it loads it: most imports are of one source.
+    this.catalog.setLineHashes(source.id, lines.hashes);
+    return found;
+  }
+}
+
+/** Whether two sources may have the same records: of one importer, and of one time as far as that is stated. */
+function mayOverlap(a: SourceRow, b: SourceRow): boolean {
+  if (a.importer !== b.importer || b.status !== 'complete') return false;
+  const isGuessed = a.decisions.year !== undefined || b.decisions.year !== undefined;
+  if (isGuessed || a.decisions.tz !== b.decisions.tz) return true;
+  // What of a source is stored elsewhere has no part in its times.
+  if (a.metadata['duplicateOf'] !== undefined || b.metadata['duplicateOf'] !== undefined)
+    return true;
+  if (a.firstTs === undefined || b.firstTs === undefined) return true;
+  return a.firstTs <= b.lastTs! && b.firstTs <= a.lastTs!;
+}
+
+function offsetsOf(lengths: Uint32Array): Float64Array {
+  const out = new Float64Array(lengths.length + 1);
+  for (let i = 0; i < lengths.length; i++) out[i + 1] = out[i]! + lengths[i]!;
+  return out;
+}

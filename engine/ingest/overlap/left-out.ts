@@ -1,0 +1,77 @@
+/**
+ * Leaves out the events of a stretch that another source has as well, and shows them again. They are
+ * marked as deleted, so every answer does without them, and as left out (`LEFT_OUT`), so that compaction
+ * keeps them and the switch can be turned back.
+ */
+import { LEFT_OUT, type OverlapRow, type SegmentRow } from '../../catalog/catalog.ts';
+import { DaybookError } from '../../contract/errors.ts';
+import { RowSet } from '../../util/row-set.ts';
+import { identifier } from '../../store/segment-builder.ts';
+import type { CaseWriter } from '../case/case-writer.ts';
+
+/**
+ * @returns the events that are hidden or shown now and were not before
+ * @throws DaybookError not-found
+ */
+export async function setLeftOut(
+  writer: CaseWriter,
+  id: number,
+  leftOut: boolean,
+): Promise<number> {
+  const { catalog } = writer;
+  const overlap = catalog.overlaps().find((one) => one.id === id);
+  if (overlap === undefined)
+    throw new DaybookError(
+      'not-found',
+      `there is no overlap ${id}`,
+      'list them with: daybook overlap CASE',
+    );
+  if (overlap.leftOut === leftOut) return 0;
+  const segments = catalog.segments().filter(({ sources }) => sources.includes(overlap.sourceId));
+  const rows = new Map<number, RowSet>();
+  for (const segment of segments) rows.set(segment.id, await rowsOf(writer, segment, overlap));
+  return catalog.transaction(() => {
+    let events = 0;
+    for (const [segment, found] of rows) {
+      const deleted = RowSet.ofSorted(catalog.marks(segment, 0), found.total);
+      const hidden = RowSet.ofSorted(catalog.marks(segment, LEFT_OUT), found.total);
+      // What a person deleted stays deleted.
+      const changed = leftOut ? found.and(deleted.not()) : found.and(hidden);
+      if (changed.count === 0) continue;
+      events += changed.count;
+      const set = (tag: number, before: RowSet) => {
+        const after = leftOut ? before.or(changed) : before.and(changed.not());
+        catalog.setMarks(segment, tag, after.slice(0, after.count));
+      };
+      set(0, deleted);
+      set(LEFT_OUT, hidden);
+    }
+    catalog.setLeftOut(id, leftOut);
+    const { sourceId, from, to, otherId } = overlap;
+    catalog.addAudit('overlap', { overlap: id, leftOut, sourceId, from, to, otherId, events });
+    catalog.addChange('overlap', { leftOut, rows: events, segments: [...rows.keys()] });
+    return events;
+  });
+}
+
+async function rowsOf(
+  writer: CaseWriter,
+  segment: SegmentRow,
+  { sourceId, from, to, superseded }: OverlapRow,
+): Promise<RowSet> {
+  const name = identifier(await writer.attach(segment));
+  // All of a source that is superseded: what was derived of its records has no offset.
+  // A record that goes on behind the stretch is another one there.
+  const end = segment.columns.includes('length') ? `"offset" + "length"` : `"offset" + 1`;
+  const within = superseded ? '' : ` AND "offset" >= ${from} AND ${end} <= ${to}`;
+  const isThere = superseded || segment.columns.includes('offset');
+  const found = isThere
+    ? await writer.builder.rows(
+        `SELECT rowid::DOUBLE FROM ${name}.events WHERE source_id = ${sourceId}${within} ORDER BY rowid`,
+      )
+    : [];
+  return RowSet.ofSorted(
+    Uint32Array.from(found, ([row]) => Number(row)),
+    segment.rows,
+  );
+}

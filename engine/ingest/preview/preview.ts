@@ -1,0 +1,386 @@
+/**
+ * Looks at evidence before it is imported: the same recognition and the same importers as an import,
+ * on the beginning of each source, and nothing is written.
+ *
+ * Held always: what is told of a source is what an import of it would begin with; a look ends after
+ * a bounded number of events, bytes and seconds.
+ */
+import { createHash } from 'node:crypto';
+import { DaybookError } from '../../contract/errors.ts';
+import { EventBatch, type Column } from '../../contract/event-batch.ts';
+import type { ByteOffset, Kind } from '../../contract/event.ts';
+import type {
+  EventSink,
+  Importer,
+  Leaf,
+  ReadOptions,
+  SourceInput,
+} from '../../contract/importer.ts';
+import type { Decisions } from '../../contract/decisions.ts';
+import { shippedCutter } from '../../fields/extractors.ts';
+import type {
+  FromLookWorker,
+  LookedRow,
+  LookEnd,
+  SourceLook,
+  StoredValue,
+  ToLookWorker,
+} from './preview-protocol.ts';
+import type { ImportOptions } from '../worker/protocol.ts';
+import { readOptions, type WorkerTools } from '../worker/import-worker.ts';
+import { LineHasher } from '../overlap/line-hashes.ts';
+import { type Head, headHash, readHead, recognise, unknownReason } from '../worker/recognise.ts';
+import { RotatedStarts } from '../worker/rotated-start.ts';
+
+/** Events that are shown of a source. */
+export const MOST_ROWS = 20;
+/** Content that is read for them, and what is read anyway: later lines may ask for decisions, too. */
+const MOST_BYTES = 1 << 20;
+const USUAL_BYTES = 256 << 10;
+/** Time for all that is read of one source, looks ahead included. */
+const SOURCE_MS = 2_000;
+/** Time for each newer file of its rotated set. */
+const NEWER_MS = 500;
+/** A pass that has no time left still gets as much as an importer may want at once. */
+const LEAST_BYTES = 4 << 20;
+/** An archive is left after this, between two members. */
+const ARCHIVE_MS = 15_000;
+const PIECE_BYTES = 64 << 10;
+const MOST_QUARANTINED = 20;
+const MOST_NOTES = 20;
+const MOST_ATTRIBUTES = 300;
+/** What is shown of a text. */
+const CELL_BYTES = 1024;
+/** Sources up to this size are hashed where the case has one of the same size. */
+const HASHED_BYTES = 64 << 20;
+
+export interface LookPort {
+  post(message: FromLookWorker): void;
+  onMessage(handler: (message: ToLookWorker) => void): void;
+}
+
+/** Runs a worker that looks at files, one at a time, until it is stopped. */
+export function runLookWorker(port: LookPort, tools: WorkerTools): void {
+  let looker: Looker | undefined;
+  port.onMessage((message) => {
+    if (message.type === 'start') {
+      looker = new Looker(tools, message.temporary, message.sizes, (told) => port.post(told));
+      return;
+    }
+    void looker?.look(message).then((end) => port.post({ type: 'done', end }));
+  });
+  port.post({ type: 'ready' });
+}
+
+class Looker {
+  private readonly tools: WorkerTools;
+  private readonly temporary: string;
+  private readonly sizes: ReadonlySet<number>;
+  private readonly tell: (message: FromLookWorker) => void;
+  private readonly rotated: RotatedStarts;
+
+  constructor(
+    tools: WorkerTools,
+    temporary: string,
+    sizes: readonly number[],
+    tell: (message: FromLookWorker) => void,
+  ) {
+    this.tools = tools;
+    this.temporary = temporary;
+    this.sizes = new Set(sizes);
+    this.tell = tell;
+    this.rotated = new RotatedStarts(
+      tools.walk,
+      temporary,
+      (input) => new Beginning(input, NEWER_MS),
+    );
+  }
+
+  async look(request: Extract<ToLookWorker, { type: 'look' }>): Promise<LookEnd> {
+    const { file, most } = request;
+    const until = performance.now() + ARCHIVE_MS;
+    let looked = 0;
+    try {
+      for await (const found of this.tools.walk(file.path, file.name, this.temporary)) {
+        if ('reason' in found) {
+          this.tell({ type: 'ignored', name: found.name, reason: found.reason });
+          continue;
+        }
+        if (looked >= most || performance.now() > until) return { more: true, problem: undefined };
+        looked += 1;
+        this.tell({ type: 'looked', look: await this.leaf(request, found) });
+      }
+    } catch (error) {
+      return { more: false, problem: messageOf(error) };
+    }
+    return { more: false, problem: undefined };
+  }
+
+  private async leaf(
+    request: Extract<ToLookWorker, { type: 'look' }>,
+    leaf: Leaf,
+  ): Promise<SourceLook> {
+    const { file, options } = request;
+    const look: SourceLook = {
+      name: leaf.name,
+      location: leaf.location,
+      rawSize: leaf.rawSize,
+      importer: undefined,
+      format: undefined,
+      headSha256: undefined,
+      rawSha256: undefined,
+      lineHashes: undefined,
+      linesPerRecord: 1,
+      rows: [],
+      quarantined: [],
+      skippedReasons: {},
+      decisions: {},
+      table: undefined,
+      notes: [],
+      problem: undefined,
+    };
+    try {
+      const head = await readHead(leaf.input);
+      const chosen = recognise(this.tools.importers, head, leaf.name, options.format);
+      if (chosen === undefined) {
+        look.problem = unknownReason(head);
+        return look;
+      }
+      const { importer, result } = chosen;
+      look.importer = importer.id;
+      look.format = result.format;
+      look.headSha256 = headHash(head).headSha256;
+      if (importer.byLines === true) look.lineHashes = lineHashesOf(head);
+      const { rawSize } = leaf;
+      if (rawSize !== undefined && rawSize <= HASHED_BYTES && this.sizes.has(rawSize))
+        look.rawSha256 = await hashOf(leaf);
+      const before = await this.rotated.before(file, leaf, importer, options.year);
+      const bytes = await this.read(
+        leaf,
+        importer,
+        readOptions(options, result.format, before),
+        look,
+      );
+      const lines = look.lineHashes?.length ?? 0;
+      if (bytes !== undefined && lines > 0)
+        look.linesPerRecord = Math.max(1, (bytes * lines) / head.bytes.length);
+      if (leaf.location.members.length === 0 || look.rows.length > 0)
+        look.table = await outlineOf(importer, leaf.input, options, result.format);
+    } catch (error) {
+      look.problem = messageOf(error);
+    }
+    return look;
+  }
+
+  /** @returns bytes of a record on average, where some were read */
+  private async read(
+    leaf: Leaf,
+    importer: Importer,
+    options: ReadOptions,
+    look: SourceLook,
+  ): Promise<number | undefined> {
+    const input = new Beginning(leaf.input);
+    const sink = new LookSink(look, input);
+    try {
+      await importer.read(input, sink, options);
+    } catch (error) {
+      if (!input.enough) {
+        sink.note(messageOf(error));
+        if (look.rows.length === 0) look.problem = messageOf(error);
+      }
+    }
+    if (input.aheadCut)
+      look.notes.push(
+        'decided from the beginning of a long content: the import looks at all of it',
+      );
+    if (!input.enough) for (const note of leaf.input.notes ?? []) sink.note(note);
+    return sink.records === 0 ? undefined : input.given / sink.records;
+  }
+}
+
+/** Of its lines, without one that goes on beyond it. */
+function lineHashesOf({ bytes, complete }: Head): Uint32Array | undefined {
+  const hasher = new LineHasher();
+  hasher.update(complete ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1));
+  return hasher.end()?.hashes;
+}
+
+/** The first part of a content, as often as it is asked for, until enough is known. */
+class Beginning implements SourceInput {
+  readonly name: string;
+  readonly size: number | undefined;
+  readonly modifiedMs: number | undefined;
+  /** Set when nothing more is wanted: every pass ends. */
+  enough = false;
+  /** Whether time was up before a pass had seen all. */
+  aheadCut = false;
+  /** Bytes of the last pass. */
+  given = 0;
+  private readonly input: SourceInput;
+  private readonly until: number;
+
+  constructor(input: SourceInput, ms: number = SOURCE_MS) {
+    this.input = input;
+    this.until = performance.now() + ms;
+    this.name = input.name;
+    this.size = input.size;
+    this.modifiedMs = input.modifiedMs;
+  }
+
+  get late(): boolean {
+    return performance.now() > this.until;
+  }
+
+  async *blocks(): AsyncGenerator<Uint8Array> {
+    this.given = 0;
+    for await (const block of this.input.blocks()) {
+      for (let at = 0; at < block.length; at += PIECE_BYTES) {
+        if (this.enough) return;
+        if (this.given >= LEAST_BYTES && this.late) {
+          this.aheadCut = true;
+          return;
+        }
+        const piece = block.subarray(at, at + PIECE_BYTES);
+        this.given += piece.length;
+        yield piece;
+      }
+    }
+  }
+}
+
+/** Takes the first events of a source, in the order in which they come; is deaf to the rest. */
+class LookSink implements EventSink {
+  /** Of the bytes that were given to the importer. */
+  records = 0;
+  private readonly look: SourceLook;
+  private readonly input: Beginning;
+  private readonly batches = new Map<Kind, EventBatch>();
+
+  constructor(look: SourceLook, input: Beginning) {
+    this.look = look;
+    this.input = input;
+  }
+
+  batch(kind: Kind): EventBatch {
+    let batch = this.batches.get(kind);
+    if (batch === undefined) {
+      // Room for one row: rows of several kinds are taken in their order.
+      batch = new EventBatch(kind, (full) => this.take(full), 1);
+      this.batches.set(kind, batch);
+    }
+    return batch;
+  }
+
+  private take(batch: EventBatch): void {
+    const { rows } = this.look;
+    if (!this.input.enough && rows.length < MOST_ROWS) {
+      shippedCutter().cut(batch);
+      rows.push(rowOf(batch));
+    }
+    batch.clear();
+  }
+
+  record(n: number): void {
+    this.records += n;
+  }
+
+  quarantine(offset: ByteOffset, reason: string): void {
+    const { quarantined } = this.look;
+    if (!this.input.enough && quarantined.length < MOST_QUARANTINED)
+      quarantined.push({ offset, reason });
+  }
+
+  skip(reason: string, n: number): void {
+    if (n === 0 || this.input.enough) return;
+    const { skippedReasons } = this.look;
+    skippedReasons[reason] = (skippedReasons[reason] ?? 0) + n;
+  }
+
+  note(text: string): void {
+    const { notes } = this.look;
+    if (!this.input.enough && notes.length < MOST_NOTES && !notes.includes(text)) notes.push(text);
+  }
+
+  metadata(): void {
+    // Facts about the whole source are not known from its beginning.
+  }
+
+  decide(decisions: Decisions): void {
+    Object.assign(this.look.decisions, decisions);
+  }
+
+  drain(consumed: ByteOffset): undefined {
+    const least = this.look.rows.length < MOST_ROWS ? MOST_BYTES : USUAL_BYTES;
+    if (consumed >= least || this.input.late) this.input.enough = true;
+  }
+}
+
+const text = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The text of the first row, cut to what is shown. */
+function textOf(column: Extract<Column, { type: 'text' }>, most: number): string {
+  const { data, starts } = column;
+  const at = starts[0]!;
+  const size = new DataView(data.buffer, data.byteOffset).getUint32(at, true);
+  if (size <= most) return text.decode(data.subarray(at + 4, at + 4 + size));
+  let end = at + 4 + most;
+  while (end > at + 4 && (data[end]! & 0xc0) === 0x80) end -= 1;
+  return `${text.decode(data.subarray(at + 4, end))}…`;
+}
+
+function valueOf(column: Column): StoredValue {
+  switch (column.type) {
+    case 'text':
+      return textOf(column, CELL_BYTES);
+    case 'ip6':
+      return Buffer.from(column.values.subarray(0, 16)).toString('hex');
+    default:
+      return column.values[0]!;
+  }
+}
+
+function rowOf(batch: EventBatch): LookedRow {
+  const values: [string, StoredValue][] = [];
+  for (const [name, column] of batch.columns()) {
+    if (column.present[0] === 1) values.push([name, valueOf(column)]);
+  }
+  const attributes: [string, string][] = [];
+  for (const [name, column] of batch.attributes) {
+    if (column.present[0] !== 1) continue;
+    if (attributes.length >= MOST_ATTRIBUTES) break;
+    attributes.push([name, textOf(column, CELL_BYTES)]);
+  }
+  if (batch.overflow.present[0] === 1) {
+    const more = JSON.parse(textOf(batch.overflow, Infinity)) as Record<string, string>;
+    for (const [name, value] of Object.entries(more)) {
+      if (attributes.length >= MOST_ATTRIBUTES) break;
+      attributes.push([name, value.length > CELL_BYTES ? `${value.slice(0, CELL_BYTES)}…` : value]);
+    }
+  }
+  return { kind: batch.kind, values, attributes };
+}
+
+async function outlineOf(
+  importer: Importer,
+  input: SourceInput,
+  options: ImportOptions,
+  format: string,
+): Promise<SourceLook['table']> {
+  const { mapping } = options;
+  return importer.outline?.(new Beginning(input), {
+    format,
+    mapping: mapping === undefined ? undefined : { fields: mapping },
+  });
+}
+
+async function hashOf(leaf: Leaf): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const block of leaf.raw()) hash.update(block);
+  return hash.digest('hex');
+}
+
+/** As an import says it. */
+function messageOf(error: unknown): string {
+  if (error instanceof DaybookError) return error.message;
+  return `internal: ${error instanceof Error ? error.message : String(error)}`;
+}

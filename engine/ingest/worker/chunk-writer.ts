@@ -1,0 +1,426 @@
+/**
+ * The event sink of an import worker: takes batches, finds the days of their rows, which are stored in parts,
+ * and cuts chunks. A chunk holds whole rows of one or more sources and what is known of those
+ * sources at that point, so that the coordinator can commit it as one.
+ *
+ * A source that is read again to resume an import emits the same rows in the same order; those that
+ * are in the case already are left out by count.
+ */
+import { BATCH_ROWS, EventBatch } from '../../contract/event-batch.ts';
+import type { BreakState } from '../../contract/errors.ts';
+import type { ByteOffset, EpochMicros, Kind } from '../../contract/event.ts';
+import type { EventSink } from '../../contract/importer.ts';
+import type { Decisions } from '../../contract/decisions.ts';
+import { shippedCutter } from '../../fields/extractors.ts';
+import { type BatchRows, rowList, rowSpan } from '../../store/batch-rows.ts';
+import type { DayParts, DayRows } from './day-parts.ts';
+import type { PartInfo, SkipPlan, SourceState } from './protocol.ts';
+import { emptySourceState } from './source-state.ts';
+
+const DAY_MICROS = 86_400_000_000;
+const UNDATED = Number.NaN;
+/** Raw bytes of a quarantined record that are kept; its full length is noted beside them. */
+const MAX_QUARANTINED_BYTES = 1 << 20;
+const MAX_NOTES = 100;
+/** After this many attribute names, the next source starts with none. */
+const MAX_IDLE_ATTRIBUTES = 64;
+/** A batch of a small source has room for a row to so many bytes, and for so many at least. */
+const BYTES_A_ROW = 32;
+const LEAST_BATCH_ROWS = 512;
+
+export interface Chunk {
+  parts: PartInfo[];
+  /** As they are now: what is read next changes them. */
+  sources: SourceState[];
+  quarantine: Uint8Array;
+}
+
+export interface ChunkLimits {
+  rows: number;
+  bytes: number;
+  ms: number;
+}
+
+/** The UTC day of a time, as `2026-11-21`; `undated` for NaN. */
+export function dayOf(micros: EpochMicros): string {
+  if (Number.isNaN(micros)) return 'undated';
+  return dayName(Math.floor(micros / DAY_MICROS));
+}
+function dayName(epochDay: number): string {
+  return new Date(epochDay * 86_400_000).toISOString().slice(0, -14);
+}
+
+/** Counts what one source has given so far. */
+class SourceProgress {
+  readonly state: SourceState;
+  readonly skip: SkipPlan | undefined;
+  /** Rows by kind, from the first, that equal another source's. */
+  readonly duplicateRows: Record<string, number>;
+  readonly startedAt = performance.now();
+
+  constructor(sourceId: number, skip: SkipPlan | undefined) {
+    this.skip = skip;
+    this.duplicateRows = { ...skip?.duplicate?.rows };
+    this.state = emptySourceState(sourceId);
+  }
+
+  /**
+   * Whether rows that were committed before are still being read again.
+   * @param waiting with rows that are not counted yet
+   */
+  replaying(waiting?: ReadonlyMap<string, EventBatch>): boolean {
+    const resume = this.skip?.resume;
+    if (resume === undefined) return false;
+    if (this.state.quarantineMet < resume.quarantined) return true;
+    for (const kind in resume.rows) {
+      const met = (this.state.emitted[kind] ?? 0) + (waiting?.get(kind)?.length ?? 0);
+      if (met < resume.rows[kind]!) return true;
+    }
+    return false;
+  }
+}
+
+export class ChunkWriter implements EventSink {
+  private readonly limits: ChunkLimits;
+  private readonly batches = new Map<Kind, EventBatch>();
+  private readonly touched = new Map<number, SourceProgress>();
+  private readonly quarantined: string[] = [];
+  private current: SourceProgress | undefined;
+  private currentName = '';
+  private batchRows = BATCH_ROWS;
+  private readonly parts: DayParts;
+  private readonly cutter = shippedCutter();
+  private rows = 0;
+  private bytes = 0;
+  private startedAt = performance.now();
+  /** Rows of batches that were left for a later chunk when the last one was cut, and since when there are such. */
+  private readonly left = new Map<EventBatch, number>();
+  private leftSince = 0;
+  /** Rows taken since the start, for progress. */
+  totalRows = 0;
+  /** Set by the reader: called between blocks, may cut a chunk. */
+  onDrain: (consumed: ByteOffset) => Promise<void> | undefined = () => undefined;
+
+  constructor(limits: ChunkLimits, parts: DayParts) {
+    this.limits = limits;
+    this.parts = parts;
+  }
+
+  // -- one source ------------------------------------------------------------------------------
+
+  /** @param bytes of its content, if they are known: a small source needs no room for a whole row group */
+  begin(sourceId: number, name: string, skip: SkipPlan | undefined, bytes?: number): SourceState {
+    this.flushBatches();
+    this.batchRows = Math.min(
+      BATCH_ROWS,
+      Math.max(LEAST_BATCH_ROWS, Math.ceil((bytes ?? Infinity) / BYTES_A_ROW)),
+    );
+    for (const [kind, batch] of this.batches) {
+      batch.currentSource = sourceId;
+      batch.isDerived = false;
+      if (batch.attributes.size > MAX_IDLE_ATTRIBUTES || batch.capacity < this.batchRows)
+        this.batches.delete(kind);
+    }
+    this.current = new SourceProgress(sourceId, skip);
+    this.currentName = name;
+    this.touched.set(sourceId, this.current);
+    return this.current.state;
+  }
+
+  /** Ends the current source; its last rows are in the chunk that is cut next. */
+  end(): void {
+    this.flushBatches();
+    const current = this.source();
+    current.state.elapsedMs = performance.now() - current.startedAt;
+    this.current = undefined;
+  }
+
+  private source(): SourceProgress {
+    if (this.current === undefined) throw new Error('no source is being read');
+    return this.current;
+  }
+
+  batch(kind: Kind): EventBatch {
+    let batch = this.batches.get(kind);
+    if (batch === undefined) {
+      batch = new EventBatch(kind, (full) => this.flushBatch(full), this.batchRows);
+      batch.currentSource = this.source().state.sourceId;
+      this.batches.set(kind, batch);
+    }
+    return batch;
+  }
+
+  record(n: number): void {
+    const { state } = this.source();
+    state.read += n;
+    state.stored += n;
+  }
+
+  quarantine(offset: ByteOffset, reason: string, raw: Uint8Array, line?: number): void {
+    const { state, skip } = this.source();
+    state.read += 1;
+    const met = state.quarantineMet++;
+    if (met < (skip?.duplicate?.quarantined ?? 0)) {
+      state.duplicate += 1;
+      return;
+    }
+    state.quarantined += 1;
+    if (met < (skip?.resume?.quarantined ?? 0)) return;
+    this.quarantined.push(
+      JSON.stringify({
+        source: this.currentName,
+        sourceId: state.sourceId,
+        offset,
+        ...(line === undefined ? {} : { line }),
+        reason,
+        length: raw.length,
+        raw: Buffer.from(raw.subarray(0, MAX_QUARANTINED_BYTES)).toString('base64'),
+      }),
+    );
+    this.bytes += Math.min(raw.length, MAX_QUARANTINED_BYTES) * 1.4;
+  }
+
+  skip(reason: string, n: number): void {
+    if (n === 0) return;
+    const { state } = this.source();
+    state.read += n;
+    state.skippedReasons[reason] = (state.skippedReasons[reason] ?? 0) + n;
+  }
+
+  note(text: string): void {
+    const { notes } = this.source().state;
+    if (notes.length < MAX_NOTES && !notes.includes(text)) notes.push(text);
+  }
+
+  broken(state: BreakState, offset: ByteOffset, reason: string): void {
+    this.source().state.broken ??= { state, offset, reason };
+  }
+
+  metadata(key: string, value: unknown): void {
+    this.source().state.metadata[key] = value;
+  }
+
+  decide(decisions: Decisions): void {
+    Object.assign(this.source().state.decisions, decisions);
+  }
+
+  drain(consumed: ByteOffset): Promise<void> | undefined {
+    return this.onDrain(consumed);
+  }
+
+  // -- chunks ----------------------------------------------------------------------------------
+
+  /** Whether enough has come together for a chunk. */
+  get due(): boolean {
+    // Cases of earlier versions may have flows that were committed before the packets they are of: so new rows may
+    // come while others are still left out. A chunk of them could not say how far their source is, and they would be stored again.
+    if (!this.any || this.current?.replaying(this.batches) === true) return false;
+    return this.full || performance.now() - this.startedAt >= this.limits.ms;
+  }
+
+  /** Whether there is as much as a chunk may hold. */
+  get full(): boolean {
+    return this.any && (this.waiting >= this.limits.rows || this.bytes >= this.limits.bytes);
+  }
+
+  private get any(): boolean {
+    return this.waiting > 0 || this.quarantined.length > 0;
+  }
+
+  /** Rows that are in no chunk yet, without those that may wait. */
+  private get waiting(): number {
+    let rows = this.rows;
+    for (const batch of this.batches.values()) rows += batch.length - (this.left.get(batch) ?? 0);
+    return rows;
+  }
+
+  /**
+   * Closes the parts and hands over the chunk; undefined when there is nothing to commit.
+   * @param goesOn the current source is read on at once: a chunk that is full need not have everything
+   */
+  cut(goesOn = false): Chunk | undefined {
+    if (goesOn && this.full) this.flushMost();
+    else this.flushBatches();
+    const isEmpty = this.rows === 0;
+    const parts = isEmpty ? [] : this.parts.finish();
+    const sources: SourceState[] = [];
+    for (const [id, progress] of this.touched) {
+      if (!progress.replaying() || progress.state.done !== undefined) {
+        if (progress === this.current) {
+          progress.state.elapsedMs = performance.now() - progress.startedAt;
+        }
+        sources.push(progress.state);
+      }
+      if (progress !== this.current) this.touched.delete(id);
+    }
+    const quarantine = Buffer.from(
+      this.quarantined.length === 0 ? '' : `${this.quarantined.join('\n')}\n`,
+    );
+    this.quarantined.length = 0;
+    this.rows = 0;
+    this.bytes = 0;
+    this.startedAt = performance.now();
+    if (isEmpty && sources.length === 0) return undefined;
+    return { parts, sources, quarantine };
+  }
+
+  /** Forgets what was not cut: of a cancelled or failed import. */
+  abandon(): void {
+    for (const batch of this.batches.values()) batch.clear();
+    this.left.clear();
+    this.touched.clear();
+    this.current = undefined;
+    this.quarantined.length = 0;
+    this.rows = 0;
+    this.bytes = 0;
+    this.parts.abandon();
+  }
+
+  private flushBatches(): void {
+    for (const batch of this.batches.values()) this.flushBatch(batch);
+  }
+
+  /**
+   * Hands on what a chunk is to have. Few derived rows are left for the next ones, as long as those do not fill the
+   * batch: each chunk's own would be a small segment, all of which would have to be merged in the end.
+   */
+  private flushMost(): void {
+    const now = performance.now();
+    if (this.left.size === 0) this.leftSince = now;
+    const mayWait = now - this.leftSince < this.limits.ms && !this.source().replaying();
+    for (const batch of this.batches.values()) {
+      const more = batch.length - (this.left.get(batch) ?? 0);
+      // The next chunk may have more of them than this one.
+      if (mayWait && batch.isDerived && batch.length + 2 * more <= batch.capacity)
+        this.left.set(batch, batch.length);
+      else this.flushBatch(batch);
+    }
+  }
+
+  private flushBatch(batch: EventBatch): void {
+    this.left.delete(batch);
+    const n = batch.length;
+    if (n === 0) return;
+    const from = this.leaveOut(batch);
+    if (from < n) {
+      this.cutter.cut(batch, from);
+      this.route(batch, from);
+    }
+    this.totalRows += n;
+    batch.clear();
+  }
+
+  /** Counts the rows of `batch` for its source; returns the first row that is not in the case yet. */
+  private leaveOut(batch: EventBatch): number {
+    const { state, skip, duplicateRows } = this.source();
+    const before = state.emitted[batch.kind] ?? 0;
+    const n = batch.length;
+    state.emitted[batch.kind] = before + n;
+    if (skip === undefined) return 0;
+    let duplicates = Math.min(n, Math.max(0, (duplicateRows[batch.kind] ?? 0) - before));
+    if (skip.duplicate !== undefined) {
+      // A record that goes on beyond the equal bytes is another record, and so is one whose time was
+      // decided otherwise (the year of a log without years, say): it and what follows is stored.
+      const { extent, firstTs = -Infinity, lastTs = Infinity } = skip.duplicate;
+      const { offset, record_length: length, ts } = batch;
+      for (let row = 0; row < duplicates; row++) {
+        const reaches = offset.values[row]! + length.values[row]!;
+        const time = ts.present[row] === 1 ? ts.values[row]! : firstTs;
+        if (reaches <= extent && time >= firstTs && time <= lastTs) continue;
+        duplicates = row;
+        duplicateRows[batch.kind] = before + row;
+      }
+      state.stored -= duplicates;
+      state.duplicate += duplicates;
+    }
+    const committed = Math.min(n, Math.max(0, (skip.resume?.rows[batch.kind] ?? 0) - before));
+    return Math.max(duplicates, committed);
+  }
+
+  /** Hands the rows from `from` on to the parts of their days. */
+  private route(batch: EventBatch, from: number): void {
+    const { values, present } = batch.ts;
+    const n = batch.length;
+    const { state } = this.source();
+    let first = state.firstTs ?? Infinity;
+    let last = state.lastTs ?? -Infinity;
+    const span = spanOf(values, present, from, n);
+    if (
+      span !== undefined &&
+      Math.floor(span.first / DAY_MICROS) === Math.floor(span.last / DAY_MICROS)
+    ) {
+      state.firstTs = Math.min(first, span.first);
+      state.lastTs = Math.max(last, span.last);
+      this.store(batch, [{ day: dayOf(span.first), rows: rowSpan(from, n) }]);
+      return;
+    }
+    // Rows of one day mostly follow each other: one run of them after the other.
+    const runs = new Map<number, number[]>();
+    let day = UNDATED;
+    let dayEnd = -Infinity;
+    let bounds: number[] = [];
+    for (let row = from; row < n; row++) {
+      let value = UNDATED;
+      if (present[row] === 1) {
+        value = values[row]!;
+        if (value < first) first = value;
+        if (value > last) last = value;
+        if (value < dayEnd && value >= dayEnd - DAY_MICROS) continue;
+      } else if (Number.isNaN(day) && row > from) continue;
+      bounds.push(row);
+      day = Math.floor(value / DAY_MICROS);
+      dayEnd = (day + 1) * DAY_MICROS;
+      const known = runs.get(day);
+      bounds = known ?? [];
+      if (known === undefined) runs.set(day, bounds);
+      bounds.push(row);
+    }
+    bounds.push(n);
+    if (first !== Infinity) {
+      state.firstTs = first;
+      state.lastTs = last;
+    }
+    this.store(
+      batch,
+      Array.from(runs, ([number, ends]) => ({
+        day: Number.isNaN(number) ? 'undated' : dayName(number),
+        rows: rowsOf(ends),
+      })),
+    );
+  }
+
+  private store(batch: EventBatch, days: readonly DayRows[]): void {
+    this.bytes += this.parts.add(batch, this.source().state.sourceId, days);
+    for (const { rows } of days) this.rows += rows.to - rows.from;
+  }
+}
+
+/** The first and last of the times from `from` to `to`; undefined where one is missing. */
+function spanOf(
+  values: Float64Array,
+  present: Uint8Array,
+  from: number,
+  to: number,
+): { first: EpochMicros; last: EpochMicros } | undefined {
+  let first = Infinity;
+  let last = -Infinity;
+  for (let row = from; row < to; row++) {
+    const value = values[row]!;
+    if (present[row] === 0 || Number.isNaN(value)) return undefined;
+    if (value < first) first = value;
+    if (value > last) last = value;
+  }
+  return { first, last };
+}
+
+/** Rows between the bounds, which are where runs of them begin and end by turns. */
+function rowsOf(bounds: readonly number[]): BatchRows {
+  if (bounds.length === 2) return rowSpan(bounds[0]!, bounds[1]!);
+  let n = 0;
+  for (let i = 0; i < bounds.length; i += 2) n += bounds[i + 1]! - bounds[i]!;
+  const list = new Uint32Array(n);
+  let to = 0;
+  for (let i = 0; i < bounds.length; i += 2)
+    for (let row = bounds[i]!; row < bounds[i + 1]!; row++) list[to++] = row;
+  return rowList(list);
+}

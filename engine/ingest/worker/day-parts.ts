@@ -1,0 +1,353 @@
+/**
+ * The parts of a chunk: rows by kind, written to Parquet files below `staging/` as they come, and sent to the threads
+ * that index them. A day of which many rows come at once has a part of its own; the others share one, so that small
+ * sources of hundreds of days do not become a segment for each day.
+ *
+ * Invariant: rows of a day and kind that state their identity (`record_key`) are in one part of a chunk, where
+ * duplicates among them are found.
+ */
+import { join } from 'node:path';
+import type { EventBatch, NumberColumn } from '../../contract/event-batch.ts';
+import type { EpochMicros, Kind } from '../../contract/event.ts';
+import {
+  type DayCount,
+  SPAN_OF_DENSE,
+  WIDE_COLUMNS,
+  denseRows,
+  isUsual,
+} from '../../util/segment-days.ts';
+import { type BatchRows, countPresent, rowList, rowSpan } from '../../store/batch-rows.ts';
+import { ParquetPart } from '../../store/parquet-part.ts';
+import type { TimeUnit } from '../../store/table-layout.ts';
+import type { IndexFeed } from '../indexing/index-feed.ts';
+import type { PartInfo } from './protocol.ts';
+import { rowsInOrder } from './row-order.ts';
+
+/** Rows of a batch that are of one day. */
+export interface DayRows {
+  readonly day: string;
+  readonly rows: BatchRows;
+}
+
+interface OpenPart {
+  part: ParquetPart;
+  /** Bytes of it that are counted. */
+  bytes: number;
+  /** Rows by day. */
+  days: Map<string, number>;
+  kind: Kind;
+  times: PartTimes;
+  sources: Map<number, number>;
+  unflowedPackets: number;
+}
+
+/** What is known of the times of a part's rows. */
+interface PartTimes {
+  readonly minTs: EpochMicros;
+  readonly maxTs: EpochMicros;
+  /** The coarsest of all. */
+  readonly timeUnit: TimeUnit;
+  /** Whether the rows come in the order that a segment has them in. */
+  readonly sorted: boolean;
+  /** Of the last row that has a time. */
+  readonly lastTs: number;
+  readonly lastNanos: number;
+  readonly lastSource: number;
+  readonly lastSeq: number;
+}
+
+const NO_TIMES: PartTimes = {
+  ...{ minTs: NaN, maxTs: NaN, timeUnit: 1_000_000, sorted: true },
+  ...{ lastTs: -Infinity, lastNanos: 0, lastSource: 0, lastSeq: -Infinity },
+};
+
+export class DayParts {
+  private readonly folder: string;
+  private readonly prefix: string;
+  private readonly indexRows: number;
+  private readonly feed: IndexFeed | undefined;
+  private readonly denseRows = denseRows();
+  /** By `DAY/KIND`. */
+  private readonly ofDay = new Map<string, OpenPart>();
+  /** By kind, of several days; apart those of rows that state their identity. */
+  private readonly shared = new Map<string, OpenPart>();
+  /** Shared ones that take no more. */
+  private readonly full: OpenPart[] = [];
+  private number = 0;
+
+  /**
+   * @param prefix of the names of files
+   * @param indexRows rows that a part has at least to be indexed
+   * @param feed told the rows of every part; none when there are to be no indexes
+   */
+  constructor(folder: string, prefix: string, indexRows: number, feed?: IndexFeed) {
+    this.folder = folder;
+    this.prefix = prefix;
+    this.indexRows = indexRows;
+    this.feed = feed;
+  }
+
+  /**
+   * Stores rows of a source; nothing of the batch is read once it returns.
+   * @returns bytes by which the chunk grows
+   */
+  add(batch: EventBatch, source: number, days: readonly DayRows[]): number {
+    const isKeyed = batch.record_key.present.subarray(0, batch.length).includes(1);
+    const shared: DayRows[] = [];
+    let bytes = 0;
+    for (const one of days) {
+      const open = this.partOfDay(batch.kind, one, isKeyed);
+      if (open === undefined) shared.push(one);
+      else bytes += this.addRows(open, batch, source, [one]);
+    }
+    if (shared.length > 0)
+      bytes += this.addRows(this.sharedPart(batch.kind, isKeyed), batch, source, shared);
+    return bytes;
+  }
+
+  /** The part that only rows of this day and kind go to; undefined for those that go to a shared one. */
+  private partOfDay(kind: Kind, { day, rows }: DayRows, isKeyed: boolean): OpenPart | undefined {
+    const key = `${day}/${kind}`;
+    if (isKeyed && this.shared.get(sharedKey(kind, true))?.days.has(day) === true) return undefined;
+    const known = this.ofDay.get(key);
+    if (known !== undefined) return known;
+    if (isUsual(day) && rows.to - rows.from < this.denseRows) return undefined;
+    const open = this.beginPart(kind);
+    this.ofDay.set(key, open);
+    return open;
+  }
+
+  private sharedPart(kind: Kind, isKeyed: boolean): OpenPart {
+    const key = sharedKey(kind, isKeyed);
+    const known = this.shared.get(key);
+    if (known !== undefined) {
+      const { rows, width } = known.part;
+      const isFull = rows >= this.denseRows * SPAN_OF_DENSE || width > WIDE_COLUMNS;
+      // Rows that state their identity must not be in two parts.
+      if (isKeyed || !isFull) return known;
+      this.full.push(known);
+    }
+    const open = this.beginPart(kind);
+    this.shared.set(key, open);
+    return open;
+  }
+
+  /** Closes the parts: the chunk is whole. */
+  finish(): PartInfo[] {
+    const parts: PartInfo[] = [];
+    for (const open of this.openParts()) {
+      const { part } = open;
+      part.finish();
+      const { columns } = part;
+      // Which of these rows are in the case already is asked before they are stored: that loses the order.
+      const { minTs, maxTs, timeUnit } = open.times;
+      const sorted = open.times.sorted && !columns.includes('record_key');
+      const indexed = this.feed !== undefined && part.rows >= this.indexRows && !part.hasAlikeNames;
+      parts.push({
+        path: part.path,
+        days: daysInOrder(open.days),
+        kind: open.kind,
+        rows: part.rows,
+        bytes: part.size,
+        minTs: Number.isNaN(minTs) ? undefined : minTs,
+        maxTs: Number.isNaN(maxTs) ? undefined : maxTs,
+        sorted,
+        sources: [...open.sources],
+        columns,
+        counts: part.counts,
+        timeUnit,
+        selected: part.selected,
+        constants: part.constants(),
+        messages: part.messages,
+        rareMessages: part.hasRareMessages,
+        unflowedPackets: open.unflowedPackets,
+        indexed,
+      });
+      if (indexed) this.feed?.finish(part.path, sorted);
+      else this.feed?.drop(part.path);
+    }
+    this.clear();
+    return parts;
+  }
+
+  private openParts(): OpenPart[] {
+    return [...this.ofDay.values(), ...this.full, ...this.shared.values()];
+  }
+
+  private clear(): void {
+    this.ofDay.clear();
+    this.shared.clear();
+    this.full.length = 0;
+  }
+
+  /** Forgets the parts that are open. */
+  abandon(): void {
+    for (const { part } of this.openParts()) {
+      part.abandon();
+      this.feed?.drop(part.path);
+    }
+    this.clear();
+  }
+
+  /** Adds rows of these days; gives their bytes. */
+  private addRows(
+    open: OpenPart,
+    batch: EventBatch,
+    source: number,
+    days: readonly DayRows[],
+  ): number {
+    // Of a full batch more rows would follow that belong among them, which only DuckDB can sort.
+    const maySort = batch.length < batch.capacity;
+    const { rows, times } = noted(open.times, batch, joined(days), maySort);
+    open.times = times;
+    const { part } = open;
+    const n = rows.to - rows.from;
+    if (batch.kind === 'packet') {
+      open.unflowedPackets += n - countPresent(batch.flow_id.present, rows);
+    }
+    open.sources.set(source, (open.sources.get(source) ?? 0) + n);
+    for (const { day, rows: own } of days)
+      open.days.set(day, (open.days.get(day) ?? 0) + own.to - own.from);
+    const cut = part.addRowGroup(batch, rows);
+    this.feed?.add(part.path, batch, rows, cut, part.coded);
+    const bytes = part.size - open.bytes;
+    open.bytes = part.size;
+    return bytes;
+  }
+
+  private beginPart(kind: Kind): OpenPart {
+    const path = join(this.folder, `${this.prefix}-${this.number++}.parquet`);
+    return {
+      part: new ParquetPart(path),
+      bytes: 0,
+      days: new Map(),
+      ...{ kind, times: NO_TIMES },
+      sources: new Map(),
+      unflowedPackets: 0,
+    };
+  }
+}
+
+function sharedKey(kind: Kind, isKeyed: boolean): string {
+  return isKeyed ? `${kind}/keyed` : kind;
+}
+
+function daysInOrder(days: ReadonlyMap<string, number>): DayCount[] {
+  return Array.from(days, ([day, rows]) => ({ day, rows })).sort((a, b) =>
+    a.day < b.day ? -1 : 1,
+  );
+}
+
+/** The rows of several days, in the order given; in one piece where they are. */
+function joined(days: readonly DayRows[]): BatchRows {
+  const first = days[0]!.rows;
+  if (days.length === 1) return first;
+  const isSpan = days.every(
+    ({ rows }, i) => rows.list === undefined && (i === 0 || rows.from === days[i - 1]!.rows.to),
+  );
+  if (isSpan) return rowSpan(first.from, days.at(-1)!.rows.to);
+  const list = new Uint32Array(days.reduce((sum, { rows }) => sum + rows.to - rows.from, 0));
+  let to = 0;
+  for (const { rows } of days)
+    for (let i = rows.from; i < rows.to; i++)
+      list[to++] = rows.list === undefined ? i : rows.list[i]!;
+  return rowList(list);
+}
+
+/** Rows behind those of a part, put in order if `sort` and if then all are, and what the part's times become. */
+function noted(
+  before: PartTimes,
+  batch: EventBatch,
+  rows: BatchRows,
+  sort: boolean,
+): { rows: BatchRows; times: PartTimes } {
+  const times = timesWith(before, batch, rows);
+  if (times.sorted || !before.sorted || !sort) return { rows, times };
+  const ordered = rowsInOrder(batch, rows);
+  const better = timesWith(before, batch, ordered);
+  return better.sorted ? { rows: ordered, times: better } : { rows, times };
+}
+
+function timesWith(before: PartTimes, batch: EventBatch, { from, to, list }: BatchRows): PartTimes {
+  const { ts, ts_ns: nanos, source_id: source, seq } = batch;
+  let { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastSource, lastSeq } = before;
+  let last = -1;
+  for (let i = from; i < to; i++) {
+    const end = list === undefined ? risingUntil(ts, i, to, lastTs) : i;
+    if (end > i) {
+      const first = ts.values[i]!;
+      last = end - 1;
+      lastTs = ts.values[last]!;
+      lastNanos = nanos.present[last] === 1 ? nanos.values[last]! : 0;
+      if (!(first >= minTs)) minTs = first;
+      if (!(lastTs <= maxTs)) maxTs = lastTs;
+      timeUnit = unitWith(timeUnit, ts.values, i, end);
+      i = last;
+      continue;
+    }
+    const row = list === undefined ? i : list[i]!;
+    if (ts.present[row] === 0) continue;
+    const value = ts.values[row]!;
+    const rest = nanos.present[row] === 1 ? nanos.values[row]! : 0;
+    if (value < lastTs || (value === lastTs && rest < lastNanos)) sorted = false;
+    else if (value === lastTs && rest === lastNanos && sorted) {
+      if (last >= 0) {
+        lastSource = source.values[last]!;
+        lastSeq = numberAt(seq, last);
+      }
+      const of = source.values[row]!;
+      sorted = of > lastSource || (of === lastSource && numberAt(seq, row) >= lastSeq);
+    }
+    last = row;
+    lastTs = value;
+    lastNanos = rest;
+    if (!(value >= minTs)) minTs = value;
+    if (!(value <= maxTs)) maxTs = value;
+    timeUnit = unitWith(timeUnit, ts.values, row, row + 1);
+  }
+  if (last >= 0) {
+    lastSource = source.values[last]!;
+    lastSeq = numberAt(seq, last);
+  }
+  return { minTs, maxTs, timeUnit, sorted, lastTs, lastNanos, lastSource, lastSeq };
+}
+
+/** The first row from one on that has no time, or none later than that of the row before. */
+function risingUntil(
+  { values, present }: NumberColumn,
+  from: number,
+  to: number,
+  before: number,
+): number {
+  let last = before;
+  for (let row = from; row < to; row++) {
+    const value = values[row]!;
+    if (!(value > last) || present[row] === 0) return row;
+    last = value;
+  }
+  return to;
+}
+
+/** The coarsest unit of these times that is not coarser than `before`. */
+function unitWith(
+  before: TimeUnit,
+  values: NumberColumn['values'],
+  from: number,
+  to: number,
+): TimeUnit {
+  let unit = before;
+  for (let row = from; row < to && unit !== 1; row++) {
+    const value = values[row]!;
+    if (!isMultiple(value, unit)) unit = isMultiple(value, 1000) ? 1000 : 1;
+  }
+  return unit;
+}
+
+function numberAt({ values, present }: NumberColumn, row: number): number {
+  return present[row] === 1 ? values[row]! : 0;
+}
+
+/** The remainder of such large numbers takes ten times as long to find. */
+function isMultiple(value: number, of: number): boolean {
+  return Math.floor(value / of) * of === value;
+}

@@ -1,0 +1,489 @@
+/**
+ * The import worker's side: walks the items it is given, asks the coordinator about each source,
+ * reads it through its importer and hands over chunks.
+ */
+import { nounOf } from '../../contract/counted.ts';
+import { createHash } from 'node:crypto';
+import { statSync, type Stats } from 'node:fs';
+import { diskError } from '../../util/files.ts';
+import { hashHandle, openRegular } from '../../util/regular-file.ts';
+import { CancelledError, DaybookError, LimitError, SourceError } from '../../contract/errors.ts';
+import type { Importer, Leaf, ReadOptions } from '../../contract/importer.ts';
+import type { Broken } from '../../catalog/catalog.ts';
+import { ChunkWriter, type Chunk } from './chunk-writer.ts';
+import { DayParts } from './day-parts.ts';
+import { HashedInput } from './hashed-input.ts';
+import { IndexFeed, type IndexerHandle } from '../indexing/index-feed.ts';
+import type {
+  BeginReply,
+  BeginRequest,
+  FromWorker,
+  ImportOptions,
+  ToWorker,
+  WorkItem,
+} from './protocol.ts';
+import { headHash, readHead, recognise, unknownReason } from './recognise.ts';
+import { RotatedStarts, type Walk } from './rotated-start.ts';
+
+/** Errors that end one source but not the import. */
+const ONE_SOURCE: ReadonlySet<string> = new Set([
+  'unreadable',
+  'not-found',
+  'source-damaged',
+  'limit-exceeded',
+]);
+const PROGRESS_MS = 150;
+/** Chunks that may wait for the coordinator before reading pauses. */
+const MAX_OUTSTANDING = 2;
+
+export interface WorkerTools {
+  readonly importers: readonly Importer[];
+  /** Finds the sources of a file: itself, or the members of an archive. */
+  readonly walk: Walk;
+}
+
+export interface ImportTools extends WorkerTools {
+  /** @param background it is to give way to other work */
+  readonly startIndexer: (background: boolean) => IndexerHandle;
+  /** Makes the thread that calls give way to other work. */
+  readonly giveWay: () => void;
+}
+
+export interface WorkerPort {
+  post(message: FromWorker): void;
+  onMessage(handler: (message: ToWorker) => void): void;
+}
+
+/** Runs an import worker on `port`: for one import after the other, each from `start` to `finished`. */
+export function runImportWorker(port: WorkerPort, tools: ImportTools): void {
+  let worker: ImportWorker | undefined;
+  port.onMessage((message) => {
+    switch (message.type) {
+      case 'hello':
+        port.post({ type: 'ready' });
+        break;
+      case 'start':
+        worker = new ImportWorker(port, tools, message);
+        break;
+      case 'item':
+        void worker?.item(message.item, message.isLast);
+        break;
+      case 'flush':
+        void worker?.flush();
+        break;
+      case 'finish':
+        void worker?.finish().then(() => {
+          // Nothing of an import stays for the next one.
+          worker = undefined;
+        });
+        break;
+      case 'reply':
+        worker?.reply(message.id, message.reply);
+        break;
+      case 'committed':
+        worker?.committed(message.id);
+        break;
+    }
+  });
+}
+
+class ImportWorker {
+  private readonly port: WorkerPort;
+  private readonly tools: ImportTools;
+  private readonly staging: string;
+  private readonly rotated: RotatedStarts;
+  private readonly cancel: Int32Array;
+  private readonly feed: IndexFeed;
+  private readonly writer: ChunkWriter;
+  private readonly replies = new Map<number, (reply: BeginReply) => void>();
+  private readonly outstanding = new Set<number>();
+  private readonly wakes: (() => void)[] = [];
+  private nextId = 1;
+  private lastProgress = 0;
+
+  constructor(port: WorkerPort, tools: ImportTools, start: Extract<ToWorker, { type: 'start' }>) {
+    this.port = port;
+    this.tools = tools;
+    this.staging = start.staging;
+    this.rotated = new RotatedStarts(tools.walk, start.staging);
+    this.cancel = new Int32Array(start.cancel);
+    if (start.background) tools.giveWay();
+    this.feed = new IndexFeed(
+      () => tools.startIndexer(start.background),
+      start.indexers,
+      start.indexRows,
+      (part, index) => port.post({ type: 'indexed', part, index }),
+    );
+    const parts = new DayParts(start.staging, `part-${start.worker}`, start.indexRows, this.feed);
+    const limits = { rows: start.chunkRows, bytes: start.chunkBytes, ms: start.chunkMs };
+    this.writer = new ChunkWriter(limits, parts);
+  }
+
+  /** Undefined while there is room for more rows, else done once there is. */
+  private room(): Promise<void> | undefined {
+    return this.feed.room();
+  }
+
+  reply(id: number, reply: BeginReply): void {
+    this.replies.get(id)?.(reply);
+    this.replies.delete(id);
+  }
+
+  committed(id: number): void {
+    this.outstanding.delete(id);
+    for (const wake of this.wakes.splice(0)) wake();
+  }
+
+  async item(item: WorkItem, isLast: boolean): Promise<void> {
+    try {
+      const before = statSync(item.path, { throwIfNoEntry: false });
+      let isArchive = false;
+      for await (const found of this.tools.walk(item.path, item.name, this.staging, item.limits)) {
+        this.checkCancelled();
+        isArchive ||= !('reason' in found) && found.location.members.length > 0;
+        if ('reason' in found) {
+          this.port.post({
+            type: 'ignored',
+            ordinal: item.ordinal,
+            name: found.name,
+            reason: found.reason,
+            failed: found.failed ?? false,
+          });
+        } else {
+          await this.leaf(item, found);
+        }
+      }
+      if (isLast) await this.sendChunk(this.writer.cut());
+      if (isArchive && before !== undefined) await this.archive(item, before);
+    } catch (error) {
+      if (!this.report(item.ordinal, item.name, error)) return;
+    }
+    this.port.post({ type: 'item-done' });
+  }
+
+  /** Hashes the archive whose members were read, unless it has changed since it was opened. */
+  private async archive(item: WorkItem, before: Stats): Promise<void> {
+    const handle = await openRegular(item.path);
+    try {
+      const { bytes, sha256 } = await hashHandle(handle, {
+        onBytes: () => this.checkCancelled(),
+      });
+      const after = await handle.stat();
+      if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) return;
+      this.port.post({ type: 'archive', ordinal: item.ordinal, archive: { bytes, sha256 } });
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Hands over what is left, while there is nothing to read. */
+  async flush(): Promise<void> {
+    try {
+      await this.sendChunk(this.writer.cut());
+    } catch (error) {
+      this.report(-1, '', error);
+    }
+  }
+
+  /** Commits what is left. */
+  async finish(): Promise<void> {
+    try {
+      await this.sendChunk(this.writer.cut());
+      while (this.outstanding.size > 0) await this.nextCommit();
+      await this.feed.release();
+      this.port.post({ type: 'finished' });
+    } catch (error) {
+      this.report(-1, '', error);
+    }
+  }
+
+  /** Says what went wrong with one source; false when the import as a whole cannot go on. */
+  private report(ordinal: number, name: string, error: unknown): boolean {
+    const known = error instanceof DaybookError ? error : diskError(error);
+    const oneSource =
+      known?.code === 'unreadable' ||
+      known?.code === 'source-damaged' ||
+      known?.code === 'limit-exceeded';
+    if (known !== undefined && oneSource) {
+      const checked =
+        known instanceof SourceError && known.state === 'damaged' ? known.place.checked : undefined;
+      const reason = known.message;
+      this.port.post({ type: 'ignored', ordinal, name, reason, failed: true, checked });
+      return true;
+    }
+    this.writer.abandon();
+    this.port.post({
+      type: 'error',
+      name,
+      code: known?.code ?? 'internal',
+      message: known?.message ?? (error instanceof Error ? error.message : String(error)),
+      hint: known?.hint,
+    });
+    return false;
+  }
+
+  private checkCancelled(): void {
+    if (Atomics.load(this.cancel, 0) !== 0) throw new CancelledError();
+  }
+
+  private async leaf(item: WorkItem, leaf: Leaf): Promise<void> {
+    const { ordinal, options } = item;
+    let head: Awaited<ReturnType<typeof readHead>>;
+    try {
+      head = await readHead(leaf.input);
+    } catch (error) {
+      if (!this.report(ordinal, leaf.name, error)) throw new CancelledError();
+      return;
+    }
+    const chosen = recognise(this.tools.importers, head, leaf.name, options.format);
+    if (chosen === undefined) {
+      const reason = unknownReason(head);
+      this.port.post({ type: 'ignored', ordinal, name: leaf.name, reason, failed: false });
+      return;
+    }
+    const { importer, result } = chosen;
+    const begin: BeginRequest = {
+      item,
+      name: leaf.name,
+      location: leaf.location,
+      rawSize: leaf.rawSize,
+      modifiedMs: leaf.modifiedMs,
+      importer: importer.id,
+      importerVersion: importer.version,
+      appendOnly: importer.appendOnly,
+      archiveEnd: leaf.archiveEnd,
+      format: result.format,
+      ...headHash(head),
+      rawSha256: undefined,
+      content: undefined,
+      checkpoints: {},
+      prefixes: {},
+    };
+    // The bytes of a compressed source are few: they are hashed before it is read.
+    if (!leaf.plain) begin.rawSha256 = (await hashAll(leaf.raw())).sha256;
+    let reply = await this.ask(begin);
+    while (reply.action === 'hash' || reply.action === 'flush') {
+      if (reply.action === 'flush') {
+        await this.sendChunk(this.writer.cut());
+        while (this.outstanding.size > 0) await this.nextCommit();
+        reply = await this.ask(begin);
+        continue;
+      }
+      if (reply.raw) begin.rawSha256 = (await hashAll(leaf.raw())).sha256;
+      if (reply.content) begin.content = await hashContent(leaf);
+      begin.checkpoints = await hashPrefixes({ blocks: () => leaf.raw() }, reply.checkpoints);
+      begin.prefixes = await hashPrefixes(leaf.input, reply.prefixes);
+      reply = await this.ask(begin);
+    }
+    if (reply.action === 'duplicate') return;
+    const reading = readOptions(
+      options,
+      result.format,
+      await this.rotated.before(item, leaf, importer, options.year),
+    );
+    await this.read(leaf, importer, reading, begin, reply);
+  }
+
+  private async read(
+    leaf: Leaf,
+    importer: Importer,
+    options: ReadOptions,
+    begin: BeginRequest,
+    reply: Extract<BeginReply, { action: 'read' }>,
+  ): Promise<void> {
+    const state = this.writer.begin(reply.sourceId, leaf.name, reply.skip, leaf.input.size);
+    const content = new HashedInput(leaf.input, importer.byLines === true);
+    let consumed = 0;
+    this.writer.onDrain = (at) => {
+      const advanced = at - consumed;
+      consumed = at;
+      return this.drain(leaf.name, advanced, content, leaf.plain, state);
+    };
+    let error: string | undefined;
+    let broken: Broken | undefined;
+    try {
+      await importer.read(content, this.writer, options);
+    } catch (caught) {
+      const known = caught instanceof DaybookError ? caught : diskError(caught);
+      if (known === undefined || !ONE_SOURCE.has(known.code)) throw caught;
+      error = known.message;
+      this.writer.note(known.message);
+      broken = brokenBy(known, content);
+    }
+    for (const note of leaf.input.notes ?? []) this.writer.note(note);
+    // Rows and records of the last batches are counted when they are flushed.
+    if (error === undefined && state.read === 0 && content.hashed > 0) {
+      const text = `no record was found in its ${content.hashed} ${nounOf(content.hashed, 'byte')}`;
+      if (importer.byLines !== true || content.lastByte === 10) this.writer.note(text);
+      else {
+        this.writer.note(`${text}: it seems to be cut off within its header`);
+        this.writer.broken('partial', content.hashed, 'the content ends within its header');
+      }
+    }
+    this.writer.end();
+    const contentSha256 = content.digest();
+    state.done = {
+      rawSize: leaf.plain ? content.hashed : (leaf.rawSize ?? 0),
+      rawSha256:
+        leaf.plain && error === undefined ? contentSha256 : (begin.rawSha256 ?? contentSha256),
+      contentSize: content.hashed,
+      contentSha256,
+      wholeLines: content.lastByte === 10,
+      error,
+      broken,
+      lines: content.lines(),
+    };
+    this.progress(leaf.name, content.hashed - consumed, true);
+    if (this.writer.due) await this.sendChunk(this.writer.cut());
+  }
+
+  private drain(
+    name: string,
+    bytes: number,
+    content: HashedInput,
+    plain: boolean,
+    state: { checkpointBytes: number; checkpointSha256: string | undefined },
+  ): Promise<void> | undefined {
+    this.progress(name, bytes, false);
+    this.checkCancelled();
+    if (!this.writer.due) return this.room();
+    if (plain) {
+      state.checkpointBytes = content.hashed;
+      state.checkpointSha256 = content.digest();
+    }
+    return this.sendChunk(this.writer.cut(true));
+  }
+
+  private pendingBytes = 0;
+  private progress(name: string, bytes: number, force: boolean): void {
+    this.pendingBytes += bytes;
+    const now = performance.now();
+    if (!force && now - this.lastProgress < PROGRESS_MS) return;
+    this.lastProgress = now;
+    this.port.post({
+      type: 'progress',
+      bytes: this.pendingBytes,
+      rows: this.writer.totalRows,
+      name,
+    });
+    this.pendingBytes = 0;
+  }
+
+  /** Done once the coordinator has room for the chunk and was sent it. */
+  private async sendChunk(chunk: Chunk | undefined): Promise<void> {
+    if (chunk === undefined) return;
+    while (this.outstanding.size >= MAX_OUTSTANDING) await this.nextCommit();
+    this.checkCancelled();
+    const id = this.nextId++;
+    this.outstanding.add(id);
+    this.port.post({ type: 'chunk', id, ...chunk });
+  }
+
+  private nextCommit(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wakes.push(resolve);
+    });
+  }
+
+  private ask(begin: BeginRequest): Promise<BeginReply> {
+    const id = this.nextId++;
+    return new Promise((resolve) => {
+      this.replies.set(id, resolve);
+      this.port.post({ type: 'request', id, begin });
+    });
+  }
+}
+
+/** What is kept of an error that ended the reading of a content. */
+function brokenBy(error: DaybookError, content: HashedInput): Broken {
+  const isKnown = error instanceof SourceError || error instanceof LimitError;
+  const place = isKnown ? error.place : undefined;
+  return {
+    state: error instanceof SourceError ? error.state : 'partial',
+    reason:
+      content.leftOver === 0
+        ? error.message
+        : `${error.message}; the last ${content.leftOver} ${nounOf(content.leftOver, 'byte')}, a line without its end, were left out`,
+    offset: content.hashed,
+    ...(place?.checked === undefined ? {} : { checked: Math.min(place.checked, content.hashed) }),
+    ...(place?.fileOffset === undefined ? {} : { fileOffset: place.fileOffset }),
+    ...(error instanceof LimitError ? { limit: error.option } : {}),
+  };
+}
+
+/** Size and hash of a content; undefined when it cannot be read to its end. */
+async function hashContent(leaf: Leaf): Promise<BeginRequest['content']> {
+  try {
+    return await hashAll(leaf.input.blocks());
+  } catch (error) {
+    if (error instanceof DaybookError && ONE_SOURCE.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** What an importer is told of what a person decided. */
+export function readOptions(
+  options: ImportOptions,
+  format: string,
+  before: ReadOptions['before'],
+): ReadOptions {
+  return {
+    timeZone: options.timeZone,
+    year: options.year,
+    dateOrder: options.dateOrder,
+    format,
+    packets: options.packets,
+    flows: options.flows,
+    mapping: options.mapping === undefined ? undefined : { fields: options.mapping },
+    before,
+  };
+}
+
+async function hashAll(
+  blocks: AsyncIterable<Uint8Array>,
+): Promise<{ sha256: string; size: number }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const block of blocks) {
+    hash.update(block);
+    size += block.length;
+  }
+  return { sha256: hash.digest('hex'), size };
+}
+
+/** Blocks up to where the content can be read: who reads it next says what is wrong. */
+async function* readable(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* blocks;
+  } catch (error) {
+    if (!(error instanceof DaybookError && ONE_SOURCE.has(error.code))) throw error;
+  }
+}
+
+/** Hashes of the first n bytes for each of `sizes`; a content that is shorter has no entry. */
+async function hashPrefixes(
+  content: { blocks(): AsyncIterable<Uint8Array> },
+  sizes: readonly number[],
+): Promise<Record<number, string>> {
+  const out: Record<number, string> = {};
+  const wanted = [...new Set(sizes)].sort((a, b) => a - b);
+  if (wanted.length === 0) return out;
+  const hash = createHash('sha256');
+  let size = 0;
+  let next = 0;
+  for await (const block of readable(content.blocks())) {
+    let from = 0;
+    while (next < wanted.length && size + (block.length - from) >= wanted[next]!) {
+      const end = from + (wanted[next]! - size);
+      hash.update(block.subarray(from, end));
+      size += end - from;
+      from = end;
+      out[wanted[next]!] = hash.copy().digest('hex');
+      next += 1;
+    }
+    if (next === wanted.length) break;
+    hash.update(block.subarray(from));
+    size += block.length - from;
+  }
+  return out;
+}

@@ -1,0 +1,154 @@
+/** Which importer reads a content: judged by its first bytes, or as a person said. */
+import { createHash } from 'node:crypto';
+import type { Importer, SniffResult, SourceInput } from '../../contract/importer.ts';
+
+/** Bytes an importer sees to judge a content. */
+const SNIFF_BYTES = 64 * 1024;
+/** Bytes whose hash finds earlier copies of a growing log. */
+const HEAD_BYTES = 1024;
+
+export interface Head {
+  readonly bytes: Uint8Array;
+  /** Whether that is the whole content. */
+  readonly complete: boolean;
+}
+
+export interface Recognised {
+  readonly importer: Importer;
+  readonly result: SniffResult;
+}
+
+/** The first bytes of a content. What cannot be read after the first block does not matter yet. */
+export async function readHead(input: SourceInput): Promise<Head> {
+  const head = new Uint8Array(SNIFF_BYTES);
+  let size = 0;
+  try {
+    for await (const block of input.beginning?.() ?? input.blocks()) {
+      const part = block.subarray(0, SNIFF_BYTES - size);
+      head.set(part, size);
+      size += part.length;
+      if (size === SNIFF_BYTES) return { bytes: head, complete: false };
+    }
+  } catch (error) {
+    if (size === 0) throw error;
+  }
+  return { bytes: head.subarray(0, size), complete: true };
+}
+
+/** Hash by which equal beginnings are found, and of how many bytes. */
+export function headHash(head: Head): { headSha256: string; headSize: number } {
+  return {
+    headSize: Math.min(head.bytes.length, HEAD_BYTES),
+    headSha256: createHash('sha256').update(head.bytes.subarray(0, HEAD_BYTES)).digest('hex'),
+  };
+}
+
+/** The importer that is surest of a content; with `forced`, the one that was asked for. */
+export function recognise(
+  importers: readonly Importer[],
+  head: Head,
+  name: string,
+  forced: string | undefined,
+): Recognised | undefined {
+  if (head.bytes.length === 0) return undefined;
+  if (forced === undefined && foreignReason(head) !== undefined) return undefined;
+  let best: Recognised | undefined;
+  for (const importer of importers) {
+    const result = importer.sniff(head.bytes, { name, complete: head.complete });
+    if (forced !== undefined) {
+      if (importer.id === forced)
+        return { importer, result: result ?? { score: 1, format: importer.id } };
+      if (importer.formats.includes(forced))
+        return { importer, result: { score: 1, format: forced } };
+      continue;
+    }
+    if (result !== undefined && result.score > 0 && result.score > (best?.result.score ?? 0)) {
+      best = { importer, result };
+    }
+  }
+  return best;
+}
+
+/** Formats of evidence that no importer reads, by their first bytes, and what turns them into one that is. */
+const FOREIGN: readonly (readonly [signature: string, reason: string, at?: number])[] = [
+  ...['\x0c\xa5', '\xa5\x0c'].map(
+    (magic) =>
+      [
+        magic,
+        'flows in the binary form of nfdump, to be converted first: nfdump -r FILE -o csv > FILE.csv',
+      ] as const,
+  ),
+  [
+    'LPKSHHRH',
+    'a binary journal, to be converted first: journalctl --file FILE -o export > FILE.export',
+  ],
+  ['ElfFile\0', 'a Windows event log, to be converted first: evtx_dump -o jsonl FILE > FILE.jsonl'],
+  [
+    'SQLite format 3\0',
+    'an SQLite database, to be converted first: sqlite3 -header -csv FILE "SELECT * FROM TABLE" > FILE.csv',
+  ],
+  [
+    'regf',
+    'a registry hive, to be converted first (RECmd, regripper, or plaso: psteal -w FILE.csv)',
+  ],
+  ['MAM\x04', 'a Windows prefetch file, to be converted first: PECmd -f FILE --csv FOLDER'],
+  ['SCCA', 'a Windows prefetch file, to be converted first: PECmd -f FILE --csv FOLDER', 4],
+  [
+    'L\0\0\0\x01\x14\x02\0',
+    'a Windows shortcut, to be converted first: LECmd -f FILE --csv FOLDER',
+  ],
+  [
+    '\xef\xcd\xab\x89',
+    'an ESE database, to be converted first (SrumECmd, SumECmd, esedbexport)',
+    4,
+  ],
+  ['FILE0', 'an NTFS file table, to be converted first: MFTECmd -f FILE --csv FOLDER'],
+  ['LfLe', 'an old Windows event log, to be converted first (evtexport, or plaso)', 4],
+  ['bplist00', 'a binary property list, to be converted first: plutil -convert json FILE'],
+  ['EVF\t\r\n\xff\0', 'a disk image (EWF): import the files in it, or a timeline made of it'],
+  ['PAR1', 'a Parquet file, to be converted first: COPY (FROM FILE) TO FILE.csv in DuckDB'],
+  ['%PDF-', 'a PDF document, which holds no records'],
+  [
+    '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1',
+    'an OLE document (Office, jump list), which holds no records',
+  ],
+];
+
+/** Text that tools write for people: its numbers are cut short or lack what makes an event. */
+const REPORTS: readonly (readonly [test: (lines: readonly string[]) => boolean, reason: string])[] =
+  [
+    [
+      ([first = '']) =>
+        /^\s*StartTime\s+Flgs\s+Proto\s+SrcAddr\s+Sport\s+Dir\s+DstAddr\b/.test(first),
+      'flows as Argus ra prints them for people, without dates and with names cut short, to be written again: ra -r FILE -n -u -c , > FILE.csv (--format text reads the lines as they are)',
+    ],
+    [
+      ([first = '', second = '', third = '']) =>
+        /^={20,}$/.test(first) && / Conversations$/.test(second) && third.startsWith('Filter:'),
+      'a table of conversations as tshark prints it, with rounded numbers and times relative to its capture: import the capture itself (--format text reads the lines as they are)',
+    ],
+    [
+      (lines) => lines.every((line) => CHECKSUM.test(line)),
+      'a list of checksums, which holds no events (--format text reads the lines as they are)',
+    ],
+  ];
+const CHECKSUM =
+  /^(?:\\?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}) [ *]\S.*|(?:MD5|SHA\d{1,3}|SHA\d-\d{3}|BLAKE2b?) ?\(.+\) ?= ?[0-9a-f]{32,128})$/i;
+const REPORT_LINES = 20;
+
+/** Why a content is none that is read although it may look like text; undefined for any other. */
+export function foreignReason({ bytes, complete }: Head): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
+  const foreign = FOREIGN.find(([signature, , at = 0]) => start.startsWith(signature, at));
+  if (foreign !== undefined) return foreign[1];
+  const lines = Buffer.from(bytes.subarray(0, 8192)).toString('latin1').split(/\r?\n/);
+  if (lines.length > 1 && (bytes.length > 8192 || !complete)) lines.pop();
+  const first = lines.filter((line) => line.trim() !== '').slice(0, REPORT_LINES);
+  return first.length === 0 ? undefined : REPORTS.find(([test]) => test(first))?.[1];
+}
+
+/** Why nothing reads a content that `recognise` found no importer for, and what can be done. */
+export function unknownReason(head: Head): string {
+  if (head.bytes.length === 0) return 'empty';
+  return foreignReason(head) ?? 'no importer recognises this content';
+}
