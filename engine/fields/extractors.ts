@@ -4,8 +4,10 @@
  */
 import { Cutter } from './cutter.ts';
 import { type Extractor, readExtractor } from './extractor.ts';
+import accessLog from './extractors/access-log.json' with { type: 'json' };
 import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
 import dovecot from './extractors/dovecot.json' with { type: 'json' };
+import haproxy from './extractors/haproxy.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
 import paloalto from './extractors/paloalto.json' with { type: 'json' };
@@ -13,10 +15,13 @@ import pam from './extractors/pam.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
+import webError from './extractors/web-error.json' with { type: 'json' };
 
 const DOCUMENTS: Readonly<Record<string, unknown>> = {
+  'access-log': accessLog,
   'cisco-asa': ciscoAsa,
   dovecot,
+  haproxy,
   netfilter,
   openssh,
   paloalto,
@@ -24,6 +29,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   postfix,
   su,
   sudo,
+  'web-error': webError,
 };
 
 let read: readonly Extractor[] | undefined;

@@ -46,3 +46,17 @@ it('leaves out spaces before a value where another text separates pairs', () => 
     user: 'a b',
   });
 });
+
+it.each([
+  ['GET /a?b=c HTTP/1.1', { http_method: 'GET', url: '/a?b=c' }],
+  ['GET /a b HTTP/1.1', { http_method: 'GET', url: '/a b' }],
+  ['GET /old', { http_method: 'GET', url: '/old' }],
+  ['POST https://www.example.com/', { http_method: 'POST', url: 'https://www.example.com/' }],
+  [String.raw`\x16\x03 \x01`, { url: String.raw`\x16\x03 \x01` }],
+  [String.raw`GET /x HTTP/1.1\" 200 5 \"-`, { url: String.raw`GET /x HTTP/1.1\" 200 5 \"-` }],
+  ['hello', { url: 'hello' }],
+  ['-', {}],
+  ['', {}],
+])('takes a request line apart: %s', (request, fields) => {
+  expect(cutBy({ text: '"{:request}" 200' }, `"${request}" 200`)).toEqual(fields);
+});

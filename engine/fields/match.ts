@@ -59,6 +59,12 @@ function from(template: Template, i: number, b: Uint8Array, p: number, end: numb
       case 'quoted':
         to = quoteEnd(b, at, end);
         break;
+      case 'request':
+        to = quoteEnd(b, at, end);
+        if (to < 0) return false;
+        keepRequest(part, b, at, to);
+        at = to;
+        continue;
       case 'rest':
         to = end;
         break;
@@ -111,6 +117,35 @@ function searched(
     return true;
   }
   return false;
+}
+
+/** `GET /index.html HTTP/1.1`; what is no request line was asked for all the same, and is the URL whole. */
+function keepRequest(slot: Slot, b: Uint8Array, start: number, end: number): void {
+  let method = start;
+  while (method < end && isMethodByte(b[method]!)) method += 1;
+  let version = end;
+  while (version > start && b[version - 1] !== 32) version -= 1;
+  const isMethod = method > start && method < end && b[method] === 32;
+  const url = { capture: 'text', field: slot.field } as const;
+  if (isMethod && version > method + 2 && isAt(b, version, end, VERSION)) {
+    keep(url, method + 1, version - 1);
+  } else if (isMethod && version === method + 1 && isUpperCase(b, start, method)) {
+    keep(url, version, end);
+  } else {
+    if (start < end) keep(url, start, end);
+    return;
+  }
+  if (slot.method !== undefined) keep({ capture: 'text', field: slot.method }, start, method);
+}
+
+function isMethodByte(code: number): boolean {
+  const letter = code | 32;
+  return (letter >= 97 && letter <= 122) || code === 45 || code === 95;
+}
+
+function isUpperCase(b: Uint8Array, start: number, end: number): boolean {
+  for (let p = start; p < end; p++) if ((b[p]! & 32) !== 0) return false;
+  return true;
 }
 
 /** Where the quote is that ends what begins at `start`, or -1. */
@@ -174,6 +209,7 @@ function hasNeeds({ needs, fields }: Template): boolean {
 }
 
 const QUOTE = 34;
+const VERSION = new TextEncoder().encode('HTTP/');
 const BACKSLASH = 92;
 const COLON = 58;
 
@@ -243,6 +279,7 @@ function readColumns(
 function offer(slot: Slot, b: Uint8Array, start: number, end: number): void {
   if (slot.field < 0 || found.starts[slot.field]! >= 0 || start >= end) return;
   if (slot.capture === 'endpoint') offerEndpoint(slot, b, start, end);
+  else if (slot.capture === 'request') keepRequest(slot, b, start, end);
   else if (isValid(slot.capture, b, start, end)) keep(slot, start, end);
 }
 

@@ -31,6 +31,8 @@ export const CAPTURES = [
   'sole',
   /** Up to the quote that no backslash is before; may be empty. */
   'quoted',
+  /** A request line of HTTP up to the quote that no backslash is before: http_method and url; may be empty. */
+  'request',
   /** Of pairs: `address:port`, and whatever follows another colon; the port becomes src_port or dst_port. */
   'endpoint',
   /** Anything up to the end. */
@@ -51,6 +53,8 @@ export interface Slot {
   readonly field: number;
   /** Of an endpoint: number of the field of its port. */
   readonly port?: number;
+  /** Of a request, whose field is its URL: number of the field of its method. */
+  readonly method?: number;
 }
 export type Part = Literal | Slot;
 
@@ -199,6 +203,8 @@ function isDistinct(lengths: readonly number[]): boolean {
 function slotOf(token: string, numberOf: (name: string) => number): Slot {
   const [name = '', type] = token.split(':');
   const capture = type ?? ownCapture(name);
+  if (capture === 'request')
+    return { capture, field: numberOf('url'), method: numberOf('http_method') };
   if (!isCapture(capture)) throw new Error(`there is no type ${capture}`);
   const field = name === '' ? -1 : numberOf(name);
   if (capture === 'host' && field >= 0) numberOf(domainOf(name));
@@ -214,7 +220,7 @@ function isCapture(name: string): name is Capture {
 
 /** Whether what a capture takes does not depend on what follows it. */
 function endsItself(capture: Capture): boolean {
-  return capture === 'ip' || capture === 'port' || capture === 'number' || capture === 'quoted';
+  return ['ip', 'port', 'number', 'quoted', 'request'].includes(capture);
 }
 
 function isLast(capture: Capture): boolean {
