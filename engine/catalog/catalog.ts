@@ -239,6 +239,8 @@ const json = <T>(value: unknown): T => JSON.parse(String(value)) as T;
 export interface OpenOptions {
   /** Create the catalog when the folder has none. */
   create?: boolean;
+  /** Open it whatever its folders are, links, say: for `verify`, which names each. */
+  anyFolders?: boolean;
 }
 
 export class Catalog {
@@ -286,7 +288,7 @@ export class Catalog {
         `create one with: daybook import ${folder} EVIDENCE`,
       );
     }
-    checkCaseFolder(resolve(folder));
+    checkCaseFolder(resolve(folder), options.anyFolders === true ? 'catalog' : 'all');
     const identity = Catalog.identity(folder);
     let db: Database.Database;
     refuseEmpty(folder, path, options.create === true);
@@ -1135,7 +1137,19 @@ export class Catalog {
         this.hashes.firstDamage('tags') ??
         this.hashes.firstDamage('marks', 'rows'),
     );
-    if (damage !== undefined) throw this.refused(damage);
+    if (damage !== undefined) throw this.refused(damage, 'what it answers could be wrong');
+  }
+
+  /**
+   * Looks at the rows that decide what a writer removes: segments that no row names, and quarantined records after those
+   * that were committed.
+   * @throws DaybookError case-damaged
+   */
+  refuseDamageToFiles(): void {
+    const damage = this.consistently(
+      () => this.hashes.firstDamage('segments') ?? this.hashes.firstDamage('imports'),
+    );
+    if (damage !== undefined) throw this.refused(damage, 'files of the case could be removed');
   }
 
   /**
@@ -1147,13 +1161,16 @@ export class Catalog {
     if (this.attempt(() => this.hashes.isSound('marks', 'segment_id = ? AND tag_id = ?', key)))
       return;
     const row = `segment_id ${segmentId}, tag_id ${tagId}`;
-    throw this.refused({ table: 'marks', row, what: 'differs from what was written' });
+    throw this.refused(
+      { table: 'marks', row, what: 'differs from what was written' },
+      'what it answers could be wrong',
+    );
   }
 
-  private refused(damage: CatalogDamage): DaybookError {
+  private refused(damage: CatalogDamage, consequence: string): DaybookError {
     return new DaybookError(
       'case-damaged',
-      `the catalog was changed (${this.described(damage)}): what it answers could be wrong`,
+      `the catalog was changed (${this.described(damage)}): ${consequence}`,
       `daybook verify CASE says what else is; restore ${CATALOG_FILE} from a copy of the case`,
     );
   }

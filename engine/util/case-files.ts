@@ -108,10 +108,12 @@ export function casePath(folder: string, file: string): string {
 
 /**
  * Refuses a case in whose folder a link, or something that may not be opened, is where Daybook's own should be.
+ * @param which `catalog`: only files that SQLite opens by their paths
  * @throws DaybookError case-damaged
  */
-export function checkCaseFolder(folder: string): void {
-  for (const name of [...CASE_ENTRIES.folders, ...CASE_ENTRIES.files]) casePath(folder, name);
+export function checkCaseFolder(folder: string, which: 'all' | 'catalog' = 'all'): void {
+  const { folders, files } = CASE_ENTRIES;
+  for (const name of which === 'all' ? [...folders, ...files] : files) casePath(folder, name);
 }
 
 /** Whether an open handle is what the path says, with no link on the way. */

@@ -1,6 +1,7 @@
 /**
  * The right to change a case: the writer's lock, recovery after a crash, and the commit of new
- * segments. What a crash can leave is only ever files that no catalog row names; they are removed here.
+ * segments. What a crash can leave is only ever files that no catalog row names; they are removed here, unless rows of
+ * the catalog were changed: those could have named them.
  */
 import {
   chmodSync,
@@ -98,6 +99,7 @@ export class CaseWriter extends CaseWorkshop {
     try {
       const catalog = keptCatalog(root, builder.catalogs) ?? Catalog.open(root, { create });
       try {
+        catalog.refuseDamageToFiles();
         for (const name of ['days', 'quarantine', 'staging']) makeCaseFolder(root, name);
         const recovery = recover(root, catalog, builder.inUse);
         const segments = await SegmentBuilder.create(

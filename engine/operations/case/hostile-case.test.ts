@@ -25,10 +25,12 @@ import { CaseWriter } from '../../ingest/case/case-writer.ts';
 import { BUILDER, importInProcess } from '../../ingest/testing/in-process.ts';
 import { rfc5424 } from '../../ingest/testing/small-evidence.ts';
 import { caseContents } from '../../ingest/case/case-contents.ts';
+import { CaseSession } from '../../search/index.ts';
 import { CasePool } from '../../search/session/case-pool.ts';
 import { caseHandlers } from './handlers.ts';
 import { compactCase } from './compact.ts';
 import { startQuery } from '../../search/query.ts';
+import { verifyCase } from '../verify/verify-case.ts';
 import { called } from '../testing/called.ts';
 import { smallCase, type SmallCase } from '../testing/small-case.ts';
 
@@ -224,6 +226,54 @@ it('a catalog that names files outside the case has none of them read or removed
       });
   });
   expect(documents()).toEqual(untouched);
+});
+
+describe('a catalog whose rows were changed', () => {
+  const edit = (sql: string): void => {
+    const db = new Database(join(folder, 'case.sqlite'));
+    db.exec(sql);
+    db.close();
+  };
+  const files = () =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(?:duckdb|idx|ndjson)$/.test(name))
+      .map((name) => [name, statSync(join(folder, name)).size])
+      .toSorted();
+
+  it.each([
+    [
+      'names another file for a segment',
+      "UPDATE segments SET file = 'days/2020-01-01/000000ff.duckdb'",
+    ],
+    ['has lost a segment', 'DELETE FROM segments WHERE id = 1'],
+    ['has lost that of all segments', 'DELETE FROM segments'],
+    [
+      'says that fewer quarantined records were committed',
+      'UPDATE imports SET quarantine_bytes = 3',
+    ],
+  ])('that %s has no file removed or cut by a writer', async (_, sql) => {
+    mkdirSync(join(folder, 'quarantine'), { recursive: true });
+    writeFileSync(join(folder, 'quarantine/1.ndjson'), '{"record":"broken"}\n');
+    edit(sql);
+    const before = files();
+    const refused = {
+      code: 'case-damaged',
+      message: expect.stringMatching(/files of the case could be removed/) as string,
+    };
+    await expect(importMore()).rejects.toMatchObject(refused);
+    await expect(CaseWriter.open(folder, 'test', BUILDER)).rejects.toMatchObject(refused);
+    const session = CaseSession.openDamaged(folder, BUILDER);
+    try {
+      const report = await verifyCase(session, { repair: true, builder: BUILDER });
+      expect(report.exitStatus).toBe(1);
+      expect(report.findings.map(({ message }) => message)).toContainEqual(
+        expect.stringMatching(/^nothing was repaired: the catalog was changed/),
+      );
+    } finally {
+      await session.close();
+    }
+    expect(files()).toEqual(before);
+  });
 });
 
 it('an import leaves the spill of readers alone, and takes what dead ones have left', async () => {

@@ -123,7 +123,7 @@ export async function hashed(
       await handle.close();
     }
   } catch (error) {
-    if (error instanceof DaybookError) return reasonOf(error);
+    if (error instanceof DaybookError) return `cannot be read: ${reasonOf(error)}`;
     const { kind, message } = fileProblem(error);
     return kind === 'missing' ? 'is missing' : message;
   }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -282,6 +283,32 @@ describe('the case is damaged', () => {
     );
     expect(report.evidence.state).toBe('unchanged');
   });
+
+  it.skipIf(process.platform === 'win32').each(['staging', 'days', 'quarantine', 'rollups'])(
+    'goes on where %s is a link, and says so',
+    async (name) => {
+      const elsewhere = join(root, 'elsewhere');
+      rmSync(elsewhere, { recursive: true, force: true });
+      if (existsSync(join(folder, name))) renameSync(join(folder, name), elsewhere);
+      else mkdirSync(elsewhere);
+      symlinkSync(elsewhere, join(folder, name));
+      for (const repair of [false, true]) {
+        const report = await verifyOn(
+          evidence.startVerify(),
+          { folder, repair, sample: 5, memoryLimit: 5e8, threads: 2, builder: BUILDER },
+          undefined,
+          () => undefined,
+        );
+        expect(report.exitStatus).toBe(1);
+        expect(messages(report, 'case')).toContainEqual(
+          `${name} is a link; Daybook follows no links inside a case`,
+        );
+        expect(report.case.segments).toBe(segmentFiles().length);
+        expect(report.evidence.state).toBe('unchanged');
+        if (name !== 'days') expect(report.sample.compared).toBeGreaterThan(0);
+      }
+    },
+  );
 
   it.each([
     ['a text', 'message', `message || '!'`, /record \d+ of .*: message is .*!" in the case/],

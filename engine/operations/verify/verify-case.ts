@@ -5,7 +5,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+import type { Catalog, SegmentRow, SourceRow } from '../../catalog/catalog.ts';
+import { DaybookError } from '../../contract/errors.ts';
 import type { ReadLimits } from '../../contract/importer.ts';
 import type { VerifyProgress, VerifyReport } from '../../contract/verify-report.ts';
 import { caseContents } from '../../ingest/case/case-contents.ts';
@@ -32,7 +33,7 @@ export interface VerifyParameters {
   onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
 
-/** @throws DaybookError cancelled; with `repair` what opening the case for writing throws */
+/** @throws DaybookError cancelled; with `repair` case-locked and what else keeps a case from being written */
 export async function verifyCase(
   session: CaseSession,
   parameters: VerifyParameters,
@@ -43,13 +44,13 @@ export async function verifyCase(
   const signal = parameters.signal ?? new AbortController().signal;
   const findings = new Findings();
   const progress = new Progress(parameters.onProgress);
-  if (repair) await repairCase(session.folder, parameters.builder, findings);
+  const repaired = repair && (await repairOrSay(session.folder, parameters.builder, findings));
 
   progress.at('catalog', 'case.sqlite');
   const coveredSince = checkCatalog(session, findings);
   const contents = contentsOf(session, findings);
   const { sources, segments, imports, audited } = contents;
-  if (!repair) checkLeftOver(session, imports, findings);
+  if (!repaired) checkLeftOver(session, imports, findings);
   checkLedgers(sources, findings);
   progress.expect(bytesToRead(segments, sources, tools === undefined ? 0 : sample));
   const { checked, sound } = await checkSegments(session, segments, findings, progress, signal);
@@ -83,6 +84,22 @@ export async function verifyCase(
     };
   } finally {
     await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Repairs what can be. @returns false where the case is so damaged that no command may write it */
+async function repairOrSay(
+  folder: string,
+  builder: BuilderOptions,
+  findings: Findings,
+): Promise<boolean> {
+  try {
+    await repairCase(folder, builder, findings);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DaybookError) || error.code !== 'case-damaged') throw error;
+    findings.damage('catalog', 'case.sqlite', `nothing was repaired: ${error.message}`, error.hint);
+    return false;
   }
 }
 
@@ -156,13 +173,18 @@ function checkLeftOver(
     // Looked at twice: a writer may put one in its place just now.
     const before = new Set(caseContents(folder, catalog).orphans);
     const { orphans, strays, links } = caseContents(folder, catalog);
+    const removable = namesItsFiles(catalog);
     for (const file of orphans.filter((one) => before.has(one)))
       findings.ofCase(
         'warning',
         'import',
         file,
-        `${file} belongs to no committed import`,
-        'the next import removes it, and so does --repair',
+        removable
+          ? `${file} belongs to no committed import`
+          : `no row of the catalog names ${file}: a changed row may have done so`,
+        removable
+          ? 'the next import removes it, and so does --repair'
+          : 'no command removes it while the catalog differs from what was written',
       );
     for (const file of strays)
       findings.ofCase(
@@ -189,6 +211,17 @@ function checkLeftOver(
         `import ${id}`,
         `import ${id} has not finished: it is running, or it was interrupted`,
       );
+}
+
+/** Whether rows of the catalog that say which files belong to the case are what was written. */
+function namesItsFiles(catalog: Catalog): boolean {
+  try {
+    catalog.refuseDamageToFiles();
+    return true;
+  } catch (error) {
+    if (error instanceof DaybookError && error.code === 'case-damaged') return false;
+    throw error;
+  }
 }
 
 function checkLedgers(sources: readonly SourceRow[], findings: Findings): void {

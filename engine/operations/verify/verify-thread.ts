@@ -70,7 +70,7 @@ async function verifyFolder(
   signal: AbortSignal,
   tell: (progress: VerifyProgress) => void,
 ): Promise<VerifyReport> {
-  const session = CaseSession.open(folder, { memoryLimit, threads });
+  const session = CaseSession.openDamaged(folder, { memoryLimit, threads });
   let told = -Infinity;
   let phase = '';
   try {

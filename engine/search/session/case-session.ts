@@ -11,6 +11,7 @@ import {
   type SourceRow,
 } from '../../catalog/catalog.ts';
 import { makeSpillFolder, type SpillFolder } from '../../catalog/spill-folder.ts';
+import { DaybookError } from '../../contract/errors.ts';
 import { RollupNodes } from '../../index/rollup/tree/rollup-nodes.ts';
 import { IndexFiles } from '../../index/segment-indexes.ts';
 import { openers } from '../../index/openers.ts';
@@ -89,6 +90,19 @@ export class CaseSession {
       new SegmentStore(root, options, () => spillFolder(root)),
       options,
     );
+  }
+
+  /**
+   * Opens a case for what finds damage. Links in the place of its folders are not followed, and do not keep it closed.
+   * @throws DaybookError not-a-case, case-too-new, case-damaged
+   */
+  static openDamaged(folder: string, options: StoreOptions): CaseSession {
+    const root = resolve(folder);
+    const store = new SegmentStore(root, options, () => spillFolder(root, true));
+    const catalog = Catalog.open(root, { anyFolders: true });
+    const session = new CaseSession(root, catalog, store, options);
+    session.toleratesDamage = true;
+    return session;
   }
 
   async close(): Promise<void> {
@@ -189,10 +203,12 @@ export class CaseSession {
 }
 
 /** Undefined for a case that may not be written, on read-only media, say: it is queried without room to spill. */
-function spillFolder(folder: string): SpillFolder | undefined {
+function spillFolder(folder: string, toleratesDamage = false): SpillFolder | undefined {
   try {
     return makeSpillFolder(folder);
   } catch (error) {
+    if (toleratesDamage && error instanceof DaybookError && error.code === 'case-damaged')
+      return undefined;
     if (accessError(error) !== undefined || diskError(error) !== undefined) return undefined;
     throw error;
   }

@@ -4,7 +4,7 @@
  * Holds always: a node that cannot be read is not used, as if it were not there.
  */
 import { join } from 'node:path';
-import { listCaseFolder, WrongEntry } from '../../../util/case-files.ts';
+import { listCaseFolder } from '../../../util/case-files.ts';
 import { DaybookError } from '../../../contract/errors.ts';
 import { IndexDamaged } from '../../segment-indexes.ts';
 import type { RollupQuestion } from '../rollup-index.ts';
@@ -118,7 +118,7 @@ export function nodesIn(caseFolder: string): string[] {
     );
   } catch (error) {
     // A case without nodes is whole; `verify` names what is in their place.
-    if (error instanceof WrongEntry) return [];
+    if (error instanceof DaybookError && error.code === 'case-damaged') return [];
     throw error;
   }
 }
