@@ -58,7 +58,7 @@ interface KnownProgram {
 
 const MOST_PROGRAMS = 4096;
 
-const [SPACE, COLON, OPEN, CLOSE] = [32, 58, 91, 93];
+const [SPACE, DOT, COLON, OPEN, CLOSE] = [32, 46, 58, 91, 93];
 
 export class Cutter {
   private readonly exact = new Map<string, Bound[]>();
@@ -279,8 +279,10 @@ function bodyStart(
   while (p < end && data[p] === SPACE) p += 1;
   if (data[p] !== OPEN) return p;
   let after = p + 1;
-  while (after < end && (isDigitOrDot(data[after]!) || data[after] === SPACE)) after += 1;
-  if (after === p + 1 || data[after] !== CLOSE || data[after + 1] !== SPACE) return p;
+  let dots = 0;
+  while (after < end && (isDigitOrDot(data[after]!) || data[after] === SPACE))
+    if (data[after++] === DOT) dots += 1;
+  if (dots !== 1 || data[after] !== CLOSE || data[after + 1] !== SPACE) return p;
   return Math.min(after + 2, end);
 }
 

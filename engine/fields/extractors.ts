@@ -5,9 +5,16 @@
 import { Cutter } from './cutter.ts';
 import { type Extractor, readExtractor } from './extractor.ts';
 import accessLog from './extractors/access-log.json' with { type: 'json' };
+import asterisk from './extractors/asterisk.json' with { type: 'json' };
+import bind from './extractors/bind.json' with { type: 'json' };
 import ciscoAsa from './extractors/cisco-asa.json' with { type: 'json' };
+import coredns from './extractors/coredns.json' with { type: 'json' };
+import databases from './extractors/databases.json' with { type: 'json' };
 import dovecot from './extractors/dovecot.json' with { type: 'json' };
+import dropbear from './extractors/dropbear.json' with { type: 'json' };
+import exim from './extractors/exim.json' with { type: 'json' };
 import haproxy from './extractors/haproxy.json' with { type: 'json' };
+import honeypots from './extractors/honeypots.json' with { type: 'json' };
 import netfilter from './extractors/netfilter.json' with { type: 'json' };
 import openssh from './extractors/openssh.json' with { type: 'json' };
 import paloalto from './extractors/paloalto.json' with { type: 'json' };
@@ -15,13 +22,21 @@ import pam from './extractors/pam.json' with { type: 'json' };
 import postfix from './extractors/postfix.json' with { type: 'json' };
 import su from './extractors/su.json' with { type: 'json' };
 import sudo from './extractors/sudo.json' with { type: 'json' };
+import webApps from './extractors/web-apps.json' with { type: 'json' };
 import webError from './extractors/web-error.json' with { type: 'json' };
 
 const DOCUMENTS: Readonly<Record<string, unknown>> = {
   'access-log': accessLog,
+  asterisk,
+  bind,
   'cisco-asa': ciscoAsa,
+  coredns,
+  databases,
   dovecot,
+  dropbear,
+  exim,
   haproxy,
+  honeypots,
   netfilter,
   openssh,
   paloalto,
@@ -29,6 +44,7 @@ const DOCUMENTS: Readonly<Record<string, unknown>> = {
   postfix,
   su,
   sudo,
+  'web-apps': webApps,
   'web-error': webError,
 };
 
