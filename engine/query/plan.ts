@@ -32,6 +32,7 @@ import {
   tableRelation,
 } from './relation.ts';
 import { type Predicate, type PruneReason, type SegmentInfo, columnSets } from './scope.ts';
+import { severalValues } from './several-values.ts';
 import { countTable } from './stages/count.ts';
 import type { Shape } from './stages/operator.ts';
 import {
@@ -222,6 +223,8 @@ export function planQuery(query: Ast | string, given: CompileContext): Plan {
     const matched = { low: range.from ?? 0, high: range.to ?? 1 };
     if (timelineOf(plan) !== undefined) buildTable(noted, new Params(), gridOf(noted, matched));
   }
+  const chosen = severalValues(stages, plan.projection ?? [], alike.segments, resolve);
+  for (const reading of chosen) readings.add(reading);
   return {
     ...plan,
     tableColumns,

@@ -61,3 +61,42 @@ it.each([
   writer.close();
   expect(await shown()).toEqual(expected);
 });
+
+it('says that an event with several values under one name counts with the first', async () => {
+  const path = join(folder, 'several.daybook');
+  const evidence = join(folder, 'several.json');
+  const records = [
+    { note: 'yy', Note: 'Z5', hostname: 'host1', host: 'host2', source: 'HTTP', only: 1 },
+    { Note: 'Z5', only: 2 },
+  ];
+  writeFileSync(evidence, records.map((one) => JSON.stringify(one)).join('\n'));
+  await importInProcess(path, [evidence]);
+  const session = CaseSession.open(path, { memoryLimit: 3e8, threads: 2 });
+  const notesOf = async (text: string): Promise<readonly string[]> => {
+    const query = startQuery(session, { text, zone: 'UTC' });
+    if (query.plan.shape === 'rows') for await (const _ of query.rows());
+    else await query.answer();
+    return query.notes();
+  };
+  const first = (of: string, names: string): string =>
+    `${of}: an event may have several of ${names}; it counts with the first, and a filter finds it by each`;
+  try {
+    for (const text of [
+      '* | values note',
+      '* | stats count() by note',
+      '* | top note',
+      '* | stats distinct(note)',
+      '* | timeline 1h by note',
+      '* | fields note',
+    ])
+      expect(await notesOf(text)).toContain(first('note', '"Note", "note"'));
+    expect(await notesOf('* | top host')).toEqual([first('host', '"host", "attrs.host"')]);
+    expect(await notesOf('* | top source')).toEqual([
+      'source: the column of that name; events have an attribute of it, too: attrs.source',
+    ]);
+    for (const text of ['note:yy', '* | top only', '* | count', '* | top src_ip'])
+      expect(await notesOf(text)).toEqual([]);
+  } finally {
+    await session.close();
+  }
+});

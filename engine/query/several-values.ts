@@ -1,0 +1,62 @@
+/**
+ * Events that have more than one value under a name: a column and an attribute of its name, or an attribute in several
+ * spellings. Filters test each of them; an answer has one value of each event (fields.ts), and says which.
+ */
+import { attributesNamed } from './attribute-names.ts';
+import type { Name, Stage } from './ast.ts';
+import type { Field, Resolve } from './fields.ts';
+import { shown } from './query-error.ts';
+import { type SegmentInfo, columnSets } from './scope.ts';
+
+/** What is to be said of an answer whose events may have other values than those that it takes. */
+export function severalValues(
+  stages: readonly Stage[],
+  projection: readonly Name[],
+  segments: readonly SegmentInfo[],
+  resolve: Resolve,
+): string[] {
+  const [first] = stages;
+  const names = first === undefined ? projection : namesOf(first);
+  return [...new Set(names.flatMap((name) => reading(name, resolve(name), segments) ?? []))];
+}
+
+function namesOf(stage: Stage): readonly Name[] {
+  switch (stage.stage) {
+    case 'stats':
+      return [...stage.by, ...stage.measures.flatMap(({ of }) => of ?? [])];
+    case 'top':
+      return [...stage.fields, ...(stage.by.of === undefined ? [] : [stage.by.of])];
+    case 'values':
+      return [stage.field];
+    case 'timeline':
+      return stage.by === undefined ? [] : [stage.by];
+    default:
+      return [];
+  }
+}
+
+function reading(
+  { name }: Name,
+  field: Field,
+  segments: readonly SegmentInfo[],
+): string | undefined {
+  const key = field.type === 'attribute' ? field.key : field.attribute?.key;
+  if (key === undefined) return undefined;
+  const sets = columnSets(segments);
+  if (field.type !== 'text' && field.type !== 'attribute') {
+    const isThere = sets.some((columns) => attributesNamed(columns, key).length > 0);
+    return isThere
+      ? `${name}: the column of that name; events have an attribute of it, too: attrs.${key}`
+      : undefined;
+  }
+  let most: readonly string[] = [];
+  for (const columns of sets) {
+    const names = attributesNamed(columns, key).map((one) => one.name);
+    const own = field.type === 'text' && 'column' in field.ref && columns.has(field.ref.column);
+    const all = own ? [field.name, ...names.map((one) => `attrs.${one}`)] : names;
+    if (all.length > most.length) most = all;
+  }
+  if (most.length < 2) return undefined;
+  const all = most.map((one) => shown(one)).join(', ');
+  return `${name}: an event may have several of ${all}; it counts with the first, and a filter finds it by each`;
+}
