@@ -1,5 +1,6 @@
 /** The importers, one line each. Their order is the order of preference when two are equally sure. */
 import type { Importer } from '../engine/contract/importer.ts';
+import { evtxImporter } from './evtx/index.ts';
 import { flowCsvImporter } from './flow-csv/index.ts';
 import { pcapImporter } from './pcap/index.ts';
 import { syslogImporter } from './syslog/index.ts';
@@ -7,4 +8,9 @@ import { syslogImporter } from './syslog/index.ts';
 /** Whether `--map` may name this field. */
 export { isMappable } from './flow-csv/index.ts';
 
-export const importers: readonly Importer[] = [pcapImporter, flowCsvImporter, syslogImporter];
+export const importers: readonly Importer[] = [
+  pcapImporter,
+  evtxImporter,
+  flowCsvImporter,
+  syslogImporter,
+];

@@ -66,7 +66,6 @@ describe('what no importer reads', () => {
     [[], /^empty$/],
     [[0x0c, 0xa5, 1, 0], /nfdump -r FILE -o csv/],
     [[...Buffer.from('LPKSHHRH')], /journalctl --file/],
-    [[...Buffer.from('ElfFile\0')], /evtx_dump/],
     [[...Buffer.from('SQLite format 3\0')], /sqlite3 -header -csv/],
     [[...Buffer.from('regf')], /registry hive/],
     [[1, 2, 3], /no importer recognises/],

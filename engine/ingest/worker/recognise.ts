@@ -82,7 +82,6 @@ const FOREIGN: readonly (readonly [signature: string, reason: string, at?: numbe
     'LPKSHHRH',
     'a binary journal, to be converted first: journalctl --file FILE -o export > FILE.export',
   ],
-  ['ElfFile\0', 'a Windows event log, to be converted first: evtx_dump -o jsonl FILE > FILE.jsonl'],
   [
     'SQLite format 3\0',
     'an SQLite database, to be converted first: sqlite3 -header -csv FILE "SELECT * FROM TABLE" > FILE.csv',

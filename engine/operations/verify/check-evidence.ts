@@ -88,7 +88,7 @@ class EvidenceCheck {
         'warning',
         'unfinished',
         name,
-        `${name} was not read to its end${why === undefined ? '' : `: ${why}`}`,
+        `${name} ${broken?.state === 'damaged' ? 'is damaged' : 'was not read to its end'}${why === undefined ? '' : `: ${why}`}`,
         why === undefined
           ? 'import it again: it goes on where it stopped'
           : broken?.limit === undefined
